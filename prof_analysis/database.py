@@ -1,0 +1,51 @@
+"""The one way to open DuckDB: every connection has the same settings, macros and nothing of the caller's variables."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import duckdb
+
+# The interval that ends at outer_end_ns and started no later than start_ns covers [start_ns, end_ns]. With a tolerance, one that
+# has not ended at start_ns may end that much too early; touching neighbours never cover each other.
+_MACROS = """
+CREATE MACRO covers(outer_end_ns, start_ns, end_ns) AS
+    outer_end_ns >= end_ns
+    OR (outer_end_ns > start_ns AND outer_end_ns + getvariable('nesting_tolerance_ns') >= end_ns)
+"""
+
+
+def connect(
+    variables: Mapping[str, int | None] | None = None,
+    threads: int | None = None,
+    temp_directory: Path | None = None,
+) -> duckdb.DuckDBPyConnection:
+    """Open an in-memory database that the SQL of this project can run in.
+
+    `variables` are what the SQL reads with getvariable(): nesting_tolerance_ns, step_id, device_id; a missing one is NULL,
+    the tolerance 0.
+    """
+    connection = duckdb.connect(config={"threads": threads} if threads else {})
+    connection.execute(_MACROS)
+    if temp_directory is not None:
+        connection.execute("SET temp_directory = $path", {"path": str(temp_directory)})
+    prepare(connection, variables)
+    return connection
+
+
+def prepare(connection: duckdb.DuckDBPyConnection, variables: Mapping[str, int | None] | None = None) -> None:
+    """Give a connection or a cursor the settings and variables that it does not inherit."""
+    connection.execute("SET TimeZone = 'UTC'")
+    connection.execute("SET python_enable_replacements = false")
+    connection.execute("SET enable_progress_bar = false")
+    for name, value in {"nesting_tolerance_ns": 0, "step_id": None, "device_id": None, **(variables or {})}.items():
+        connection.execute(f"SET VARIABLE {quote(name)} = $value::BIGINT", {"value": value})
+
+
+def quote(identifier: str) -> str:
+    """Quote a name for use as an SQL identifier."""
+    return '"' + identifier.replace('"', '""') + '"'
+
+
+def quote_text(text: str) -> str:
+    """Quote a text for use in an SQL statement that takes no parameters, such as COPY."""
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,296 @@
+"""Profile: what was found under a path, and each question about it as a method that gives a DataFrame."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from prof_analysis import discovery, ranks
+from prof_analysis.database import connect, quote_text
+from prof_analysis.discovery import Rank
+from prof_analysis.errors import InputError, ProfAnalysisWarning, QueryError
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+MODULE_TABLES = ("module.statistic", "module.tree", "module.coverage", "trace.set_aside")
+
+
+class Profile:
+    """The profiling results under a path, ready to be asked. Use it as a context manager, or call close().
+
+    Every frame begins with the columns `profile` (the folder below the path, the identity of a rank) and `rank_id` (NULL when
+    the files tell none), and holds all ranks in the order of ranks(). Times are integer nanoseconds since 1970, UTC.
+    With arrow=True a method gives a pyarrow.Table in place of a pandas.DataFrame.
+
+    A rank that cannot be read does not stop the others: it is named in `failures` and by a ProfAnalysisWarning. A method raises
+    InputError when no rank at all can answer.
+
+    Args:
+        path: a result folder (*_ascend_pt), a folder of them, or a tree of them down to a depth of 5.
+        rank_list: only these rank ids.
+        step_id: only the kernels launched in this profiler step.
+        nesting_tolerance_ns: how much later than its enclosing range a range or op may end and still count as inside.
+        on_progress: called with (ranks done, ranks in all) as ranks finish.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        rank_list: Iterable[int] | None = None,
+        step_id: int | None = None,
+        nesting_tolerance_ns: int = 0,
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self.path = Path(path)
+        self.failures: list[str] = []
+        self.warnings: list[str] = []
+        self.details: list[str] = []
+        self._on_progress = on_progress
+        self._variables = {"step_id": step_id, "nesting_tolerance_ns": nesting_tolerance_ns}
+        self._ranks = _selected(discovery.find_ranks(self.path), rank_list)
+        self._failed = {rank.profile for rank in self._ranks if rank.left_out}
+        for rank in self._ranks:
+            if rank.left_out:
+                self._fail(rank.left_out)
+        self._store = TemporaryDirectory(prefix="prof_analysis_")
+        self._connection = connect()
+        self._said_set_aside = False
+        self._check_step()
+
+    def ranks(self, *, arrow: bool = False) -> Any:
+        """What was found.
+
+        Columns: profile, rank_id, rank_id_from (the file that told it), device_id, profiler_level, source (None when nothing can
+        be read), answers (list of questions it can answer), missing (list of what it cannot, and why), left_out (why nothing can
+        be read), files (list), folder.
+        """
+        import pyarrow
+
+        columns: dict[str, pyarrow.DataType] = {
+            "profile": pyarrow.string(),
+            "rank_id": pyarrow.int32(),
+            "rank_id_from": pyarrow.string(),
+            "device_id": pyarrow.int32(),
+            "profiler_level": pyarrow.string(),
+            "source": pyarrow.string(),
+            "answers": pyarrow.list_(pyarrow.string()),
+            "missing": pyarrow.list_(pyarrow.string()),
+            "left_out": pyarrow.string(),
+            "files": pyarrow.list_(pyarrow.string()),
+            "folder": pyarrow.string(),
+        }
+        rows = [
+            {**vars(rank), "source": None if rank.left_out else "ascend_db", "folder": str(rank.folder)}
+            for rank in self._ranks
+        ]
+        table = pyarrow.table(
+            {name: pyarrow.array([row[name] for row in rows], type_) for name, type_ in columns.items()}
+        )
+        return table if arrow else _to_pandas(table)
+
+    def module_stats(self, *, arrow: bool = False) -> Any:
+        """Kernel time by module and op, merged over layers, steps and micro-batches, as msprof-analyze counts it.
+
+        Columns: profile, rank_id, parent_module, module, op_name, kernel_list, total_kernel_duration_ns (int),
+        avg_kernel_duration_ns (float), op_count. Rows of a rank are in the order of execution.
+        Raises InputError when no rank holds module ranges.
+        """
+        return self._module_table("module.statistic", arrow)
+
+    def module_tree(self, *, arrow: bool = False) -> Any:
+        """Kernel time by module path, own and with all modules inside.
+
+        Columns: profile, rank_id, parent_module, module, depth, calls, own_kernel_duration_ns, kernel_duration_ns,
+        kernel_duration_share (of all kernel time of the rank), avg_kernel_duration_ns.
+        Raises InputError when no rank holds module ranges.
+        """
+        return self._module_table("module.tree", arrow)
+
+    def coverage(self, *, arrow: bool = False) -> Any:
+        """Where all kernel time went: inside modules, outside modules, or linked to no op.
+
+        Columns: profile, rank_id, kind (compute, communication, schedule), place, kernel_count, kernel_duration_ns,
+        kernel_duration_share (of the kind). The times of a rank add up to all its kernel time.
+        """
+        return self.table("module.coverage", arrow=arrow)
+
+    def kernels(self, *, arrow: bool = False) -> Any:
+        """Every kernel with its times, shapes, the op that launched it and the module it belongs to: table module.kernel."""
+        return self.table("module.kernel", arrow=arrow)
+
+    def ops(self, *, arrow: bool = False) -> Any:
+        """Every framework op with its thread, times, sequence number and shapes: table trace.op."""
+        return self.table("trace.op", arrow=arrow)
+
+    def table(self, name: str, *, arrow: bool = False) -> Any:
+        """A table of the engine over all ranks; `prof-analysis tables` documents them. Raises QueryError for an unknown name."""
+        schema, _, short_name = name.partition(".")
+        return self.sql(f'FROM "{schema}"."{short_name}"', arrow=arrow)
+
+    def sql(self, query: str, *, arrow: bool = False) -> Any:
+        """The answer of a DuckDB query on the tables of the engine, over all ranks.
+
+        The tables that the query names are built first. Raises QueryError when it cannot be read or run.
+        """
+        import duckdb
+
+        from prof_analysis.tables import documented_tables, referenced_tables
+
+        needed = referenced_tables(query)
+        if unknown := sorted(needed - documented_tables().keys()):
+            raise QueryError(f"there is no table {unknown[0]}; `prof-analysis tables` lists those there are")
+        self._provide(tuple(sorted(needed)))
+        try:
+            result = self._connection.sql(query).to_arrow_table()
+        except duckdb.Error as error:
+            raise QueryError(f"the query failed: {str(error).splitlines()[0]}") from error
+        return result if arrow else _to_pandas(result)
+
+    def export(self, folder: str | Path | None = None, export_type: str = "db") -> list[Path]:
+        """Write module statistic, tree and coverage of all ranks below `folder`/cluster_analysis_output.
+
+        `folder` is the profile's own path unless given. export_type is db, csv, parquet or json. Gives the files written.
+        Raises InputError when no rank holds module ranges, OutputError when a file cannot be written.
+        """
+        from prof_analysis import exports
+
+        self._require_modules()
+        self._provide(MODULE_TABLES)
+        target = Path(folder) if folder is not None else self.path
+        return exports.export(self._connection, self._ranks, target / "cluster_analysis_output", export_type)
+
+    def close(self) -> None:
+        """Give back memory and temporary files."""
+        self._connection.close()
+        self._store.cleanup()
+
+    def __enter__(self) -> Profile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        readable = sum(rank.left_out is None for rank in self._ranks)
+        lines = [f"Profile {self.path}: {readable} of {len(self._ranks)} ranks readable"]
+        for rank in self._ranks[:_SHOWN_RANKS]:
+            known = "no rank id" if rank.rank_id is None else f"rank {rank.rank_id}"
+            lines.append(f"  {rank.profile}: {known}, {rank.left_out or ', '.join(rank.answers) or 'answers nothing'}")
+        if len(self._ranks) > _SHOWN_RANKS:
+            lines.append(f"  and {len(self._ranks) - _SHOWN_RANKS} more: see .ranks()")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+    def _module_table(self, name: str, arrow: bool) -> Any:
+        self._require_modules()
+        self._provide(MODULE_TABLES)
+        return self.table(name, arrow=arrow)
+
+    def _require_modules(self) -> None:
+        readable = [rank for rank in self._ranks if rank.profile not in self._failed]
+        if readable and not any("module-stats" in rank.answers for rank in readable):
+            raise InputError(
+                f"{self.path}: the profiles hold no module ranges; mark the modules with mstx ranges in the domain Module and "
+                "collect with mstx=True in experimental_config (`prof-analysis ranks` says more)"
+            )
+
+    def _provide(self, tables: tuple[str, ...]) -> None:
+        """Build the tables that the store lacks, and make views of them over all ranks that could be read."""
+        folders = {rank.profile: Path(self._store.name, str(n)) for n, rank in enumerate(self._ranks)}
+        wanted = [rank for rank in self._ranks if rank.profile not in self._failed]
+        to_build = ranks.missing_tables((folders[rank.profile] for rank in wanted), tables)
+        if to_build:
+            self._run([ranks.Job(rank, to_build, self._variables, folders[rank.profile]) for rank in wanted])
+        readable = [folders[rank.profile] for rank in self._ranks if rank.profile not in self._failed]
+        if not readable:
+            raise InputError("; ".join(self.failures))
+        for table in tables:
+            files = ", ".join(quote_text(str(ranks.store_file(folder, table))) for folder in readable)
+            schema, _, short_name = table.partition(".")
+            self._connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
+            self._connection.execute(
+                f'CREATE OR REPLACE VIEW "{schema}"."{short_name}" AS FROM read_parquet([{files}], union_by_name = true)'
+            )
+        if "trace.set_aside" in tables and not self._said_set_aside:
+            self._said_set_aside = True
+            for row in self._connection.execute("FROM trace.set_aside ORDER BY ALL").fetchall():
+                self._warn(f"{row[0]}: {row[4]} {row[2]} were set aside: {row[3]}")
+
+    def _run(self, jobs: list[ranks.Job]) -> None:
+        done = 0
+
+        def on_done(outcome: ranks.Outcome) -> None:
+            nonlocal done
+            done += 1
+            outcomes[outcome.job.rank.profile] = outcome
+            if self._on_progress:
+                self._on_progress(done, len(jobs))
+
+        outcomes: dict[str, ranks.Outcome] = {}
+        ranks.run(jobs, on_done)
+        for job in jobs:
+            outcome = outcomes[job.rank.profile]
+            for warning in outcome.warnings:
+                self._warn(warning)
+            if outcome.failure:
+                self._failed.add(job.rank.profile)
+                self._fail(outcome.failure)
+                self.details.append(outcome.details or "")
+
+    def _check_step(self) -> None:
+        step_id = self._variables["step_id"]
+        if step_id is None:
+            return
+        self._provide(("trace.step",))
+        steps = [row[0] for row in self._connection.execute("SELECT DISTINCT step_id FROM trace.step ORDER BY 1").fetchall()]
+        if step_id not in steps:
+            known = ", ".join(map(str, steps)) if steps else "none: prof.step() was not called"
+            raise InputError(f"{self.path}: there is no step {step_id}; the steps are {known}")
+
+    def _fail(self, message: str) -> None:
+        self.failures.append(message)
+        warnings.warn(message, ProfAnalysisWarning, stacklevel=2)
+
+    def _warn(self, message: str) -> None:
+        if message not in self.warnings:
+            self.warnings.append(message)
+            warnings.warn(message, ProfAnalysisWarning, stacklevel=2)
+
+
+_SHOWN_RANKS = 20
+
+
+def _selected(found: list[Rank], rank_list: Iterable[int] | None) -> list[Rank]:
+    if rank_list is None:
+        return found
+    wanted = set(rank_list)
+    known = {rank.rank_id for rank in found if rank.rank_id is not None}
+    if unknown := sorted(wanted - known):
+        there = ", ".join(map(str, sorted(known))) or "none has a number"
+        raise InputError(f"there is no rank {', '.join(map(str, unknown))}; the ranks are {there}")
+    return [rank for rank in found if rank.rank_id in wanted]
+
+
+def _to_pandas(table: pyarrow.Table) -> pandas.DataFrame:
+    """A DataFrame in which integers stay integers: a column with NULL becomes Int64 or Int32 and never a float."""
+    import pandas
+    import pyarrow
+
+    nullable = {pyarrow.int64(): pandas.Int64Dtype(), pyarrow.int32(): pandas.Int32Dtype()}
+    frame = table.to_pandas()
+    for field, column in zip(table.schema, table.columns, strict=True):
+        if field.type in nullable and column.null_count:
+            frame[field.name] = column.to_pandas(types_mapper=nullable.get).array
+    return frame

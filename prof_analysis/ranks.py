@@ -1,0 +1,115 @@
+"""Runs ranks: each is analysed by itself in its own DuckDB, and leaves the tables asked for as Parquet files in a store."""
+
+import os
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import duckdb
+
+from prof_analysis.database import connect, quote_text
+from prof_analysis.discovery import Rank
+from prof_analysis.errors import ProfAnalysisError
+from prof_analysis.sources import ascend_db
+from prof_analysis.tables import Plan, build, make_plan, shown_select, source_tables
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to make of one rank: the tables, the values that their SQL reads, and the folder to leave them in."""
+
+    rank: Rank
+    tables: tuple[str, ...]
+    variables: Mapping[str, int | None]
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a job: warnings, or why it failed with the traceback for those who ask."""
+
+    job: Job
+    warnings: tuple[str, ...] = ()
+    failure: str | None = None
+    details: str | None = None
+
+
+def run(jobs: list[Job], on_done: Callable[[Outcome], None]) -> None:
+    """Run all jobs, several ranks at a time; on_done gets each outcome in the calling thread."""
+    cores = len(os.sched_getaffinity(0))
+    workers = max(1, min(cores, len(jobs)))
+    running: list[duckdb.DuckDBPyConnection] = []
+    pool = ThreadPoolExecutor(workers)
+    try:
+        futures = [pool.submit(_run_one, job, max(1, cores // workers), running) for job in jobs]
+        for future in as_completed(futures):
+            on_done(future.result())
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for connection in list(running):
+            connection.interrupt()
+        raise
+    pool.shutdown()
+
+
+def _run_one(job: Job, threads: int, running: list[duckdb.DuckDBPyConnection]) -> Outcome:
+    assert job.rank.database is not None
+    job.folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with _connection(job, threads, running) as connection:
+            plan = _plan(job.tables)
+            warnings = ascend_db.stage(connection, job.rank.database, plan.raw_columns, threads)
+            build(connection, ascend_db.NAME, plan)
+            for table in job.tables:
+                _write(connection, table, job.folder)
+        return Outcome(job, tuple(warnings))
+    except ProfAnalysisError as error:
+        return Outcome(job, failure=str(error), details=traceback.format_exc())
+    except (duckdb.Error, OSError, MemoryError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        return Outcome(job, failure=f"{job.rank.database}: cannot be analysed ({reason})", details=traceback.format_exc())
+
+
+@contextmanager
+def _connection(
+    job: Job, threads: int, running: list[duckdb.DuckDBPyConnection]
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    variables = {**job.variables, "device_id": job.rank.device_filter, "rank_id": job.rank.rank_id}
+    with connect(variables, threads, job.folder / "spill") as connection:
+        connection.execute("SET VARIABLE profile = $profile", {"profile": job.rank.profile})
+        running.append(connection)
+        try:
+            yield connection
+        finally:
+            running.remove(connection)
+
+
+def _write(connection: duckdb.DuckDBPyConnection, table: str, folder: Path) -> None:
+    """Write a table with its rank in front. It appears whole or not at all."""
+    rows = (
+        "SELECT getvariable('profile') AS profile, getvariable('rank_id')::INTEGER AS rank_id, * FROM "
+        f"({shown_select(source_tables(ascend_db.NAME)[table])})"
+    )
+    unfinished, finished = folder / f"{table}.unfinished", store_file(folder, table)
+    connection.execute(f"COPY ({rows}) TO {quote_text(str(unfinished))} (FORMAT parquet)")
+    unfinished.replace(finished)
+
+
+def store_file(folder: Path, table: str) -> Path:
+    """Where a table of a rank lies in the rank's store folder."""
+    return folder / f"{table}.parquet"
+
+
+@cache
+def _plan(tables: tuple[str, ...]) -> Plan:
+    return make_plan(ascend_db.NAME, ascend_db.RAW_COLUMNS, tables)
+
+
+def missing_tables(folders: Iterable[Path], tables: Iterable[str]) -> tuple[str, ...]:
+    """The tables that at least one of these store folders does not hold yet."""
+    folders = list(folders)
+    return tuple(table for table in tables if not all(store_file(folder, table).exists() for folder in folders))

@@ -1,0 +1,168 @@
+"""The source `ascend_db`: the SQLite database that torch_npu, msprof or MindSpore writes.
+
+Only known tables and columns are read. A table or column that a version lacks is staged as NULL; a renamed one is brought to its
+name of today.
+"""
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import duckdb
+
+from prof_analysis.database import prepare, quote
+from prof_analysis.sources.sqlite_file import Cell, SqliteFile, copy_table, open_sqlite, query
+from prof_analysis.tables import store_view
+
+NAME = "ascend_db"
+
+_I = "BIGINT"
+_T = "VARCHAR"
+
+# What is read: DuckDB name -> (SQLite name, columns and their types). row_id is SQLite's rowid.
+_TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "raw.string_ids": ("STRING_IDS", {"id": _I, "value": _T}),
+    "raw.pytorch_api": (
+        "PYTORCH_API",
+        {"row_id": _I, "startNs": _I, "endNs": _I, "globalTid": _I, "connectionId": _I, "name": _I, "sequenceNumber": _I,
+         "fwdThreadId": _I, "inputDtypes": _I, "inputShapes": _I, "type": _I},
+    ),
+    "raw.connection_ids": ("CONNECTION_IDS", {"id": _I, "connectionId": _I}),
+    "raw.task": (
+        "TASK",
+        {"row_id": _I, "startNs": _I, "endNs": _I, "deviceId": _I, "connectionId": _I, "globalTaskId": _I, "streamId": _I,
+         "taskId": _I, "modelId": _I},
+    ),
+    "raw.compute_task_info": (
+        "COMPUTE_TASK_INFO",
+        {"name": _I, "globalTaskId": _I, "blockNum": _I, "mixBlockNum": _I, "taskType": _I, "opType": _I,
+         "inputFormats": _I, "inputDataTypes": _I, "inputShapes": _I, "outputFormats": _I, "outputDataTypes": _I,
+         "outputShapes": _I},
+    ),
+    "raw.communication_schedule_task_info": (
+        "COMMUNICATION_SCHEDULE_TASK_INFO",
+        {"name": _I, "globalTaskId": _I, "taskType": _I, "opType": _I},
+    ),
+    "raw.communication_op": (
+        "COMMUNICATION_OP",
+        {"row_id": _I, "opName": _I, "startNs": _I, "endNs": _I, "connectionId": _I, "opType": _I, "deviceId": _I},
+    ),
+    "raw.mstx_events": (
+        "MSTX_EVENTS",
+        {"row_id": _I, "startNs": _I, "endNs": _I, "eventType": _I, "message": _I, "globalTid": _I, "domainId": _I},
+    ),
+    "raw.step_time": ("STEP_TIME", {"id": _I, "startNs": _I, "endNs": _I}),
+}  # fmt: skip
+
+RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {name: columns for name, (_, columns) in _TABLES.items()}
+
+# Columns that hold an id into STRING_IDS.
+_TEXT_REFERENCES = frozenset(
+    ("name", "inputDtypes", "inputShapes", "taskType", "opType", "inputFormats", "inputDataTypes", "outputFormats",
+     "outputDataTypes", "outputShapes", "opName", "message", "domainId")
+)  # fmt: skip
+
+# Name of today -> name before 2026.
+_FORMER_NAMES = {"blockNum": "blockDim", "mixBlockNum": "mixBlockDim"}
+
+
+def gaps(tables: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Say what a database with these tables cannot answer, and why."""
+    found = []
+    if "STRING_IDS" not in tables:
+        found.append("no STRING_IDS (its writer was cut off), so nothing has a name; parse the profile again")
+    if "PYTORCH_API" not in tables:
+        found.append("no PYTORCH_API (written by msprof or MindSpore, or collected without CPU activity), so no ops, no modules")
+    elif "CONNECTION_IDS" not in tables:
+        found.append(
+            "no CONNECTION_IDS (a defect of torch_npu up to 2.7.1.post2 with mstx), so kernels link to no op; "
+            "parse the profile again with a newer torch_npu"
+        )
+    if not tables.keys() & {"COMPUTE_TASK_INFO", "COMMUNICATION_OP", "COMMUNICATION_SCHEDULE_TASK_INFO"}:
+        found.append("no table of kernels (collected without NPU activity, or nothing ran on the device)")
+    return found
+
+
+def stage(connection: duckdb.DuckDBPyConnection, path: Path, wanted: Mapping[str, frozenset[str]], threads: int) -> list[str]:
+    """Stage the wanted columns of the raw tables in DuckDB; several tables are read at a time.
+
+    Gives warnings. Raises InputError when the file cannot be read.
+    """
+    connection.execute("CREATE SCHEMA raw; CREATE SCHEMA stored")
+    with open_sqlite(path) as file:
+
+        def stage_one(name: str) -> list[str]:
+            with connection.cursor() as cursor:
+                prepare(cursor)
+                return _stage_table(cursor, file, name, wanted[name])
+
+        with ThreadPoolExecutor(threads) as pool:
+            warnings = [warning for found in pool.map(stage_one, sorted(wanted)) for warning in found]
+        if wanted.get("raw.string_ids"):
+            _merge_equal_texts(connection, wanted)
+        return [f"{path}: {warning}" for warning in [*gaps(file.tables), *warnings]]
+
+
+def _stage_table(
+    connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: str, wanted: frozenset[str]
+) -> list[str]:
+    table, types = _TABLES[name]
+    target = f"stored.{quote(name)}"
+    if table not in file.tables:
+        connection.execute(f"CREATE TABLE {target} (nothing_read BIGINT)")
+        store_view(connection, name, types, ())
+        return []
+    cells = _cells(file, table, {column: type_ for column, type_ in types.items() if column in wanted})
+    rejected = copy_table(connection, file, table, cells or [Cell("row_id", _I, "rowid", "INTEGER")], target)
+    store_view(connection, name, types, [cell.column for cell in cells])
+    return [
+        f"{count} values of {table}.{column} are not of type {types[column]} and count as unknown"
+        for column, count in rejected.items()
+    ]
+
+
+def _cells(file: SqliteFile, table: str, types: Mapping[str, str]) -> list[Cell]:
+    declared = file.tables[table]
+    cells = []
+    for column, type_ in types.items():
+        file_column = column if column in declared else _FORMER_NAMES.get(column, "")
+        if column == "row_id":
+            cells.append(Cell(column, type_, "rowid", "INTEGER"))
+        elif file_column in declared:
+            cells.append(Cell(column, type_, file_column, declared[file_column]))
+    if table == "PYTORCH_API" and types.keys() & _SWAPPED.keys() and _has_shapes_under_types(file):
+        cells = [Cell(c.column, c.type, _SWAPPED.get(c.column, c.file_column), c.declared_type) for c in cells]
+    return cells
+
+
+_SWAPPED = {"inputDtypes": "inputShapes", "inputShapes": "inputDtypes"}
+
+
+def _has_shapes_under_types(file: SqliteFile) -> bool:
+    """Tell by content, since schema 1.0.0 swaps the two columns: types are words, shapes hold no letter."""
+    if not _SWAPPED.keys() <= file.tables["PYTORCH_API"].keys() or "STRING_IDS" not in file.tables:
+        return False
+    has_letters = {
+        column: query(
+            file,
+            f"SELECT 1 FROM STRING_IDS WHERE value GLOB '*[a-zA-Z]*' AND id IN"
+            f" (SELECT {column} FROM PYTORCH_API WHERE {column} IS NOT NULL LIMIT 1000) LIMIT 1",
+        )
+        for column in _SWAPPED
+    }
+    return not has_letters["inputDtypes"] and bool(has_letters["inputShapes"])
+
+
+def _merge_equal_texts(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, frozenset[str]]) -> None:
+    """Give equal texts one id: the writers of the CANN part and of the framework part each number their own."""
+    connection.execute(
+        'CREATE TABLE stored.equal_text AS SELECT id, min(id) OVER (PARTITION BY value) AS text_id'
+        ' FROM stored."raw.string_ids" QUALIFY id > text_id'
+    )
+    for name, columns in wanted.items():
+        stored = {row[0] for row in connection.execute(f"DESCRIBE stored.{quote(name)}").fetchall()}
+        for column in sorted(columns & _TEXT_REFERENCES & stored):
+            connection.execute(
+                f"UPDATE stored.{quote(name)} SET {column} = equal_text.text_id"
+                f" FROM stored.equal_text WHERE {column} = equal_text.id"
+            )

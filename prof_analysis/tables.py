@@ -1,0 +1,275 @@
+"""The table registry: sql/ on disk becomes tables, their documentation, and a way to build them on demand.
+
+A table is a file: `sql/module/statistic.sql` makes `module.statistic`. Its head documents the columns, its body is one SELECT.
+What a body needs is read from DuckDB's own parse tree. The files of `sql/trace/` are contracts without a body: each source
+makes those tables with `sql/sources/<source>/<name>.sql`.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from prof_analysis.database import connect, quote
+from prof_analysis.errors import QueryError
+
+TEXT_ID = "TEXT_ID"
+_COLUMN = re.compile(r"(\w+) +((?:[A-Z_]+|ENUM\([^)]*\))(?:\[\])?) +(.+)")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A documented column. A TEXT_ID is a BIGINT inside the engine and comes out as text, without `_id` in its name."""
+
+    name: str
+    type: str
+    meaning: str
+
+    @property
+    def stored_type(self) -> str:
+        return "BIGINT" if self.type == TEXT_ID else self.type
+
+    @property
+    def shown_name(self) -> str:
+        return self.name.removesuffix("_id") if self.type == TEXT_ID else self.name
+
+    @property
+    def shown_type(self) -> str:
+        return "VARCHAR" if self.type == TEXT_ID else self.type
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: its name, its head, and the SELECT that makes it."""
+
+    name: str
+    summary: str
+    columns: tuple[Column, ...]
+    body: str
+    needs: frozenset[str]
+    is_ordered: bool
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to build, in order, and what is read: of each of these tables and of each raw table under them, which columns."""
+
+    order: tuple[str, ...]
+    columns: Mapping[str, frozenset[str]]
+
+    @property
+    def raw_columns(self) -> Mapping[str, frozenset[str]]:
+        return {name: columns for name, columns in self.columns.items() if name.startswith("raw.")}
+
+
+def sql_folder() -> Path:
+    """Where the SQL lies: inside an installed package, beside it in a checkout."""
+    package = Path(__file__).parent
+    inside = package / "sql"
+    return inside if inside.is_dir() else package.parent / "sql"
+
+
+@cache
+def documented_tables() -> Mapping[str, Table]:
+    """All tables, without the bodies that only a source can give to trace tables."""
+    folder = sql_folder()
+    files = sorted(file for file in folder.glob("*/*.sql"))
+    return {table.name: table for table in map(_read, files)}
+
+
+@cache
+def source_tables(source: str) -> Mapping[str, Table]:
+    """All tables as one source makes them. A trace table that the source cannot fill is empty."""
+    tables = dict(documented_tables())
+    for name, table in tables.items():
+        schema, _, short_name = name.partition(".")
+        if schema == "trace":
+            file = sql_folder() / "sources" / source / f"{short_name}.sql"
+            body = file.read_text(encoding="utf-8") if file.exists() else _empty_select(table.columns)
+            tables[name] = _with_body(table, body)
+    return tables
+
+
+def referenced_tables(query: str) -> frozenset[str]:
+    """The schema.table names that a query reads; raises QueryError when it is not a single SELECT."""
+    tree = _parse(query)
+    return frozenset(
+        f"{node['schema_name']}.{node['table_name']}".lower()
+        for node in _nodes(tree)
+        if node.get("type") == "BASE_TABLE" and node["schema_name"] not in ("", "recurring")
+    )
+
+
+def make_plan(source: str, raw_columns: Mapping[str, Mapping[str, str]], wanted: Iterable[str]) -> Plan:
+    """Work out what `wanted` needs: tables in building order, and the columns that are read of each.
+
+    The columns are DuckDB's own answer: on empty tables, with all optimizers off but the one that drops unused columns, the
+    plan of each body says what it scans.
+    """
+    tables = source_tables(source)
+    order = tuple(_in_building_order(tables, wanted))
+    raw_needs = {need for name in order for need in tables[name].needs if need in raw_columns}
+    used: dict[str, set[str]] = {name: set() for name in [*order, *raw_needs]}
+    for name in wanted:
+        used[name].update(column.name for column in tables[name].columns)
+        if _has_text_ids(tables[name]):
+            used["trace.string"].update(("text_id", "text"))
+    with connect() as empty:
+        for name in raw_needs:
+            definition = ", ".join(f"{quote(column)} {type_}" for column, type_ in raw_columns[name].items())
+            _create_schema(empty, name)
+            empty.execute(f"CREATE TABLE {name} ({definition})")
+        for name in order:
+            _create_schema(empty, name)
+            empty.execute(f"CREATE TABLE {name} AS {tables[name].body} WITH NO DATA")
+        optimizers = [row[0] for row in empty.execute("FROM duckdb_optimizers()").fetchall()]
+        empty.execute(f"SET disabled_optimizers = '{','.join(set(optimizers) - {'unused_columns'})}'")
+        for name in reversed(order):
+            for scanned, columns_read in _scans(empty, _pruned(tables[name], used[name])):
+                used[scanned].update(columns_read)
+    return Plan(order, {name: frozenset(columns) for name, columns in used.items()})
+
+
+def build(connection: duckdb.DuckDBPyConnection, source: str, plan: Plan) -> None:
+    """Build the planned tables in a database that holds the raw tables of the source."""
+    tables = source_tables(source)
+    for name in plan.order:
+        table, kept = tables[name], plan.columns[name]
+        connection.execute(f"CREATE TABLE stored.{quote(name)} AS {_pruned(table, kept)}")
+        store_view(connection, name, {c.name: c.stored_type for c in table.columns}, kept)
+
+
+def store_view(
+    connection: duckdb.DuckDBPyConnection, name: str, columns: Mapping[str, str], kept: Iterable[str]
+) -> None:
+    """Make the view of a table's name over the columns that were kept in stored.<name>; the others are NULL.
+
+    So a body can name every documented column, and only those that somebody reads take time and memory.
+    """
+    kept = set(kept)
+    shown = ", ".join(quote(c) if c in kept else f"NULL::{type_} AS {quote(c)}" for c, type_ in columns.items())
+    _create_schema(connection, name)
+    connection.execute(f"CREATE VIEW {name} AS SELECT {shown} FROM stored.{quote(name)}")
+
+
+def shown_select(table: Table) -> str:
+    """The query that gives a built table as users see it: texts in place of their ids, in a fixed order."""
+    columns, joins = [], []
+    for number, column in enumerate(table.columns):
+        if column.type == TEXT_ID:
+            columns.append(f"text_{number}.text AS {quote(column.shown_name)}")
+            joins.append(f"LEFT JOIN trace.string AS text_{number} ON text_{number}.text_id = shown.{quote(column.name)}")
+        else:
+            columns.append(f"shown.{quote(column.name)}")
+    order = "shown.row_in_file" if table.is_ordered else ", ".join(f"shown.{quote(c.name)}" for c in table.columns)
+    rows = f"(SELECT *, row_number() OVER () AS row_in_file FROM {table.name})" if table.is_ordered else table.name
+    return f"SELECT {', '.join(columns)} FROM {rows} AS shown {' '.join(joins)} ORDER BY {order}"
+
+
+def _read(file: Path) -> Table:
+    text = file.read_text(encoding="utf-8")
+    head, body = _split_head(text)
+    summary, _, column_lines = head.partition("\n\n")
+    columns: list[Column] = []
+    for line in column_lines.split("\n\n")[0].splitlines():
+        if line.startswith("  "):
+            last = columns.pop()
+            columns.append(Column(last.name, last.type, f"{last.meaning} {line.strip()}"))
+        elif match := _COLUMN.fullmatch(line):
+            columns.append(Column(*match.groups()))
+        else:
+            raise ValueError(f"{file}: this line of the head documents no column: {line}")
+    table = Table(f"{file.parent.name}.{file.stem}", " ".join(summary.split()), tuple(columns), "", frozenset(), False)
+    return _with_body(table, body) if body.strip() else table
+
+
+def _with_body(table: Table, body: str) -> Table:
+    modifiers = _parse(body)["statements"][0]["node"]["modifiers"]
+    is_ordered = any(modifier["type"] == "ORDER_MODIFIER" for modifier in modifiers)
+    return Table(table.name, table.summary, table.columns, body, referenced_tables(body), is_ordered)
+
+
+def _split_head(text: str) -> tuple[str, str]:
+    lines = text.splitlines()
+    length = next((number for number, line in enumerate(lines) if not line.startswith("--")), len(lines))
+    head = "\n".join(line.removeprefix("--").removeprefix(" ") for line in lines[:length])
+    return head, "\n".join(lines[length:])
+
+
+def _empty_select(columns: Iterable[Column]) -> str:
+    return "SELECT " + ", ".join(f"NULL::{c.stored_type} AS {quote(c.name)}" for c in columns) + " WHERE false"
+
+
+@cache
+def _parser() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(config={"threads": 1})
+
+
+def _parse(query: str) -> dict[str, Any]:
+    with _parser().cursor() as cursor:
+        row = cursor.execute("SELECT json_serialize_sql($query)", {"query": query}).fetchone()
+    tree: dict[str, Any] = json.loads(row[0]) if row else {}
+    if tree.get("error"):
+        raise QueryError(f"the query cannot be read: {tree['error_message']}")
+    if len(tree["statements"]) != 1:
+        raise QueryError("one SELECT at a time, please")
+    return tree
+
+
+def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(tree, dict):
+        yield tree
+        tree = list(tree.values())
+    if isinstance(tree, list):
+        for child in tree:
+            yield from _nodes(child)
+
+
+def _in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> Iterator[str]:
+    done: set[str] = set()
+
+    def visit(name: str, path: tuple[str, ...]) -> Iterator[str]:
+        if name in path:
+            raise ValueError(f"these tables need each other: {' -> '.join((*path, name))}")
+        if name in done or name.startswith("raw."):
+            return
+        if name not in tables:
+            raise QueryError(f"there is no table {name}; `prof-analysis tables` lists them")
+        for need in sorted(tables[name].needs):
+            yield from visit(need, (*path, name))
+        done.add(name)
+        yield name
+
+    for name in wanted:
+        yield from visit(name, ())
+        if _has_text_ids(tables[name]):
+            yield from visit("trace.string", ())
+
+
+def _has_text_ids(table: Table) -> bool:
+    return any(column.type == TEXT_ID for column in table.columns)
+
+
+def _pruned(table: Table, columns: Iterable[str]) -> str:
+    kept = set(columns)
+    names = [quote(column.name) for column in table.columns if column.name in kept] or ["NULL AS nothing_read"]
+    return f"SELECT {', '.join(names)} FROM ({table.body})"
+
+
+def _scans(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[str, list[str]]]:
+    row = connection.execute(f"EXPLAIN (FORMAT json) {query}").fetchone()
+    for node in _nodes(json.loads(row[1]) if row else []):
+        info = node.get("extra_info", {})
+        if "Table" in info:
+            columns = info.get("Projections") or []
+            table = info["Table"].partition(".")[2].replace('"', "")
+            yield table, [column for column in ([columns] if isinstance(columns, str) else columns) if column]
+
+
+def _create_schema(connection: duckdb.DuckDBPyConnection, table: str) -> None:
+    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {table.partition('.')[0]}")

@@ -1,0 +1,63 @@
+-- One row is a kernel with the op that launched it and the module it belongs to. With a step chosen, only the kernels whose op
+-- started in that step.
+--
+-- kernel_id         BIGINT   the id, unique in the rank
+-- kind              ENUM('compute', 'communication', 'schedule')  what it is
+-- name_id           TEXT_ID  name of the kernel
+-- type_id           TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL at Level0
+-- core_id           TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC; NULL for communication
+-- device_id         BIGINT   device; NULL when not recorded
+-- stream_id         BIGINT   stream; NULL for communication, whose tasks run on several
+-- start_ns          BIGINT   start, Unix ns
+-- end_ns            BIGINT   end, Unix ns
+-- duration_ns       BIGINT   end - start
+-- input_shapes_id   TEXT_ID  input shapes, tensors split by ';'; NULL at Level0
+-- input_types_id    TEXT_ID  input data types; NULL at Level0
+-- output_shapes_id  TEXT_ID  output shapes; NULL at Level0
+-- place             VARCHAR  'inside modules', 'outside modules' (an op launched it, no module encloses the op), or
+--                            'linked to no op'
+-- op_id             BIGINT   the op that launched it; NULL when linked to no op
+-- op_name_id        TEXT_ID  name of that op; NULL when linked to no op
+-- call_id           BIGINT   the call of module.call it belongs to; NULL outside modules
+-- path_id           BIGINT   the path of module.path it belongs to; NULL outside modules
+-- parent_module     VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules
+-- module            VARCHAR  class name of the module, [Backward] before it in the backward; NULL outside modules
+WITH chosen_step AS (
+    SELECT min(start_ns) AS start_ns, max(end_ns) AS end_ns
+    FROM trace.step
+    WHERE step_id = getvariable('step_id')
+)
+SELECT
+    kernel.kernel_id,
+    kernel.kind,
+    kernel.name_id,
+    kernel.type_id,
+    kernel.core_id,
+    kernel.device_id,
+    kernel.stream_id,
+    kernel.start_ns,
+    kernel.end_ns,
+    kernel.end_ns - kernel.start_ns AS duration_ns,
+    kernel.input_shapes_id,
+    kernel.input_types_id,
+    kernel.output_shapes_id,
+    CASE
+        WHEN owner.call_id IS NOT NULL THEN 'inside modules'
+        WHEN link.op_id IS NOT NULL THEN 'outside modules'
+        ELSE 'linked to no op'
+    END AS place,
+    link.op_id,
+    op.name_id AS op_name_id,
+    owner.call_id,
+    path.path_id,
+    path.parent_module,
+    path.module
+FROM trace.kernel
+CROSS JOIN chosen_step
+LEFT JOIN module.link USING (kernel_id)
+LEFT JOIN trace.op ON op.op_id = link.op_id
+LEFT JOIN module.owner ON owner.op_id = link.op_id
+LEFT JOIN module.call_path ON call_path.call_id = owner.call_id
+LEFT JOIN module.path ON path.path = call_path.path AND path.is_backward = call_path.is_backward
+WHERE getvariable('step_id') IS NULL
+   OR (op.start_ns >= chosen_step.start_ns AND op.start_ns < chosen_step.end_ns)

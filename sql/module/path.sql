@@ -1,0 +1,36 @@
+-- One row is a module path: all calls of module classes that stand under the same chain of classes, forward or backward.
+--
+-- path          BIGINT[]  module names, outermost first, ids of trace.string
+-- is_backward   BOOLEAN   true for the backward of the path
+-- path_id       BIGINT    the id, in the order of the first call
+-- depth         BIGINT    number of names; 1 for an outermost module
+-- parent_module VARCHAR   the names but the last, joined by '/'; '' for an outermost module
+-- module        VARCHAR   the last name; with [Backward] before it for the backward
+WITH first_call AS (
+    SELECT path, is_backward, min(start_ns) AS start_ns
+    FROM module.call_path
+    JOIN module.call USING (call_id)
+    GROUP BY path, is_backward
+),
+-- The backward of a module is a path even when only modules inside it have backward runs.
+enclosing AS (
+    SELECT path[:depth] AS path, is_backward, min(start_ns) AS start_ns
+    FROM first_call, unnest(range(1, len(path) + 1)) AS prefix (depth)
+    GROUP BY ALL
+),
+named AS (
+    SELECT enclosing.path, enclosing.is_backward, enclosing.start_ns,
+           list(coalesce(string.text, '(name lost)') ORDER BY position) AS names
+    FROM enclosing, unnest(enclosing.path) WITH ORDINALITY AS part (name_id, position)
+    LEFT JOIN trace.string ON string.text_id = part.name_id
+    GROUP BY ALL
+)
+SELECT
+    path,
+    is_backward,
+    row_number() OVER (ORDER BY start_ns, is_backward, len(path), names) AS path_id,
+    len(path) AS depth,
+    array_to_string(names[:-2], '/') AS parent_module,
+    CASE WHEN is_backward THEN '[Backward]' ELSE '' END || names[-1] AS module
+FROM named
+ORDER BY path_id

@@ -1,0 +1,81 @@
+-- One row is a module path with its cost. The backward of a path is a row of its own, [Backward] before the name. Own times add
+-- up to the kernel time inside modules; so do the inclusive times of the outermost modules.
+--
+-- parent_module              VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
+-- module                     VARCHAR  class name of the module, with [Backward] before it in the backward
+-- depth                      BIGINT   1 for an outermost module
+-- calls                      BIGINT   calls; in the backward, forward calls of which a backward ran
+-- own_kernel_duration_ns     BIGINT   kernel time launched by ops directly in the module, ns
+-- kernel_duration_ns         BIGINT   own kernel time and that of all modules inside, ns
+-- kernel_duration_share      DOUBLE   kernel_duration_ns / all kernel time of the rank; NULL when that is 0
+-- avg_kernel_duration_ns     DOUBLE   kernel_duration_ns / calls, ns; NULL when no call started in the chosen step
+WITH RECURSIVE chosen_step AS (
+    SELECT min(start_ns) AS start_ns, max(end_ns) AS end_ns
+    FROM trace.step
+    WHERE step_id = getvariable('step_id')
+),
+chosen_call AS (
+    SELECT call.*
+    FROM module.call
+    CROSS JOIN chosen_step
+    WHERE getvariable('step_id') IS NULL
+       OR (call.start_ns >= chosen_step.start_ns AND call.start_ns < chosen_step.end_ns)
+),
+-- The forward calls that had a backward, or enclose one that had.
+with_backward AS (
+    SELECT forward.call_id
+    FROM chosen_call AS run
+    JOIN module.call AS forward ON forward.range_id = run.range_id AND NOT forward.is_run
+    WHERE run.is_run
+    UNION
+    SELECT call_parent.parent_id
+    FROM with_backward
+    JOIN module.call_parent USING (call_id)
+    WHERE call_parent.parent_id IS NOT NULL
+),
+counted_call AS (
+    SELECT call_path.path, call_path.is_backward
+    FROM chosen_call
+    JOIN module.call_path USING (call_id)
+    WHERE NOT chosen_call.is_run
+    UNION ALL
+    SELECT call_path.path, true
+    FROM with_backward
+    JOIN module.call_path USING (call_id)
+),
+call_count AS (
+    SELECT path, is_backward, count(*) AS calls
+    FROM counted_call
+    GROUP BY path, is_backward
+),
+own AS (
+    SELECT path.path, path.is_backward, sum(duration_ns)::BIGINT AS duration_ns
+    FROM module.kernel
+    JOIN module.path USING (path_id)
+    GROUP BY path.path, path.is_backward
+),
+inclusive AS (
+    SELECT path[:depth] AS path, is_backward, sum(duration_ns)::BIGINT AS duration_ns
+    FROM own, unnest(range(1, len(path) + 1)) AS prefix (depth)
+    GROUP BY ALL
+),
+all_kernels AS (
+    SELECT sum(duration_ns)::BIGINT AS duration_ns
+    FROM module.kernel
+)
+SELECT
+    path.parent_module,
+    path.module,
+    path.depth,
+    coalesce(call_count.calls, 0) AS calls,
+    coalesce(own.duration_ns, 0) AS own_kernel_duration_ns,
+    coalesce(inclusive.duration_ns, 0) AS kernel_duration_ns,
+    coalesce(inclusive.duration_ns, 0) / nullif(all_kernels.duration_ns, 0) AS kernel_duration_share,
+    coalesce(inclusive.duration_ns, 0) / call_count.calls AS avg_kernel_duration_ns
+FROM module.path
+LEFT JOIN call_count USING (path, is_backward)
+LEFT JOIN own USING (path, is_backward)
+LEFT JOIN inclusive USING (path, is_backward)
+CROSS JOIN all_kernels
+WHERE call_count.calls IS NOT NULL OR inclusive.duration_ns IS NOT NULL
+ORDER BY path.path_id

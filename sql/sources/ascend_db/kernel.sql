@@ -1,0 +1,50 @@
+-- A TASK row is an execution on the device; what it computed stands in one of two info tables. Large communication operators
+-- have a table of their own. A task id can be executed more than once: each execution is a kernel.
+WITH described_task AS (
+    SELECT 'compute' AS kind, globalTaskId, name, taskType, opType, blockNum, mixBlockNum,
+           inputShapes, inputDataTypes, inputFormats, outputShapes, outputDataTypes, outputFormats
+    FROM raw.compute_task_info
+    UNION ALL BY NAME
+    SELECT 'schedule' AS kind, globalTaskId, name, taskType, opType
+    FROM raw.communication_schedule_task_info
+),
+kernel AS (
+    SELECT
+        2 * task.row_id AS kernel_id,
+        info.kind,
+        info.name AS name_id,
+        info.opType AS type_id,
+        info.taskType AS core_id,
+        task.deviceId AS device_id,
+        nullif(task.streamId, 4294967295) AS stream_id,
+        nullif(task.taskId, 4294967295) AS task_id,
+        nullif(task.modelId, 4294967295) AS model_id,
+        task.startNs AS start_ns,
+        task.endNs AS end_ns,
+        nullif(task.connectionId, -1) AS launch_id,
+        info.blockNum AS block_num,
+        info.mixBlockNum AS mix_block_num,
+        info.inputShapes AS input_shapes_id,
+        info.inputDataTypes AS input_types_id,
+        info.inputFormats AS input_formats_id,
+        info.outputShapes AS output_shapes_id,
+        info.outputDataTypes AS output_types_id,
+        info.outputFormats AS output_formats_id
+    FROM raw.task AS task
+    JOIN described_task AS info USING (globalTaskId)
+    UNION ALL BY NAME
+    SELECT
+        2 * row_id + 1 AS kernel_id,
+        'communication' AS kind,
+        opName AS name_id,
+        opType AS type_id,
+        deviceId AS device_id,
+        startNs AS start_ns,
+        endNs AS end_ns,
+        nullif(connectionId, -1) AS launch_id
+    FROM raw.communication_op
+)
+SELECT * REPLACE (kind::ENUM('compute', 'communication', 'schedule') AS kind)
+FROM kernel
+WHERE end_ns >= start_ns
+  AND (getvariable('device_id') IS NULL OR coalesce(device_id, getvariable('device_id')) = getvariable('device_id'))

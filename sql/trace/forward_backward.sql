@@ -1,0 +1,4 @@
+-- One row is a pair that the profile itself recorded: the backward op computes the gradient of the forward op.
+--
+-- forward_op_id   BIGINT  an op of trace.op
+-- backward_op_id  BIGINT  an op of trace.op

@@ -1,0 +1,22 @@
+-- One row is a piece of work on the device: a compute kernel, a communication operator, or a helper that schedules one.
+--
+-- kernel_id         BIGINT   the id, unique in the rank
+-- kind              ENUM('compute', 'communication', 'schedule')  which of the three
+-- name_id           TEXT_ID  name of the kernel
+-- type_id           TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL at Level0
+-- core_id           TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC; NULL for communication
+-- device_id         BIGINT   device; NULL when not recorded
+-- stream_id         BIGINT   stream; NULL for communication, whose tasks run on several
+-- task_id           BIGINT   task number on the stream; NULL for communication
+-- model_id          BIGINT   graph or offline model it is part of; NULL outside one
+-- start_ns          BIGINT   start, Unix ns
+-- end_ns            BIGINT   end, Unix ns
+-- launch_id         BIGINT   the host launch that caused it; NULL when the profile could not tell
+-- block_num         BIGINT   cores used; NULL for communication
+-- mix_block_num     BIGINT   cores used of the other kind, in a kernel that runs on both; NULL for communication
+-- input_shapes_id   TEXT_ID  input shapes, tensors split by ';'; NULL at Level0
+-- input_types_id    TEXT_ID  input data types; NULL at Level0
+-- input_formats_id  TEXT_ID  input formats; NULL at Level0
+-- output_shapes_id  TEXT_ID  output shapes; NULL at Level0
+-- output_types_id   TEXT_ID  output data types; NULL at Level0
+-- output_formats_id TEXT_ID  output formats; NULL at Level0

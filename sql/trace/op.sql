@@ -1,0 +1,11 @@
+-- One row is a call of a framework operator on the host: aten ops, their backward nodes, the ops of the NPU adapter.
+--
+-- op_id              BIGINT   the id, unique in the rank
+-- tid                BIGINT   host thread: process id * 2^32 + thread id
+-- name_id            TEXT_ID  name; NULL when the profile lost its text
+-- start_ns           BIGINT   start, Unix ns
+-- end_ns             BIGINT   end, Unix ns
+-- sequence_number    BIGINT   autograd sequence number; NULL when the op has none
+-- forward_thread_id  BIGINT   autograd's number of the thread that ran the forward; 0 on a forward op, NULL when not recorded
+-- input_shapes_id    TEXT_ID  input shapes; NULL without record_shapes
+-- input_types_id     TEXT_ID  input types; NULL without record_shapes

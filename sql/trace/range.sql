@@ -1,0 +1,10 @@
+-- One row is a named interval on the host: an mstx range with its domain.
+--
+-- range_id   BIGINT   the id, unique in the rank
+-- origin     VARCHAR  what recorded it: mstx
+-- api        VARCHAR  how it was opened: start_end or push_pop
+-- domain_id  TEXT_ID  mstx domain; NULL when its text is lost
+-- tid        BIGINT   host thread that opened it: process id * 2^32 + thread id
+-- name_id    TEXT_ID  name; NULL when the profile lost its text
+-- start_ns   BIGINT   start, Unix ns
+-- end_ns     BIGINT   end, Unix ns

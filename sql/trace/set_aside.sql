@@ -1,0 +1,5 @@
+-- One row is a kind of input row that the trace cannot hold, and how many of them were set aside. No row, nothing set aside.
+--
+-- what       VARCHAR  what the rows are
+-- reason     VARCHAR  why they were set aside
+-- row_count  BIGINT   how many
