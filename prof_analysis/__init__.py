@@ -1,12 +1,12 @@
 """Offline analysis of PyTorch profiles of Ascend NPUs: which module costs the time, through which ops and kernels.
 
-    import prof_analysis
+import prof_analysis
 
-    prof_analysis.module_stats("./result")            # one frame over all ranks
+prof_analysis.module_stats("./result")            # one frame over all ranks
 
-    with prof_analysis.open_profile("./result") as profile:
-        profile.module_tree()
-        profile.sql("SELECT kind, sum(duration_ns) FROM module.kernel GROUP BY kind")
+with prof_analysis.open_profile("./result") as profile:
+    profile.module_tree()
+    profile.sql("SELECT kind, sum(duration_ns) FROM module.kernel GROUP BY kind")
 """
 
 from pathlib import Path

@@ -31,7 +31,10 @@ app = typer.Typer(
     "3 the output could not be written; 130 interrupted.",
     no_args_is_help=True,
     rich_markup_mode="rich",
-    context_settings={"token_normalize_func": lambda token: token.replace("_", "-"), "help_option_names": ["-h", "--help"]},
+    context_settings={
+        "token_normalize_func": lambda token: token.replace("_", "-"),
+        "help_option_names": ["-h", "--help"],
+    },
 )
 
 
@@ -46,7 +49,8 @@ class ExportType(StrEnum):
 
 _INPUT, _RESULT, _SCREEN = "Input", "Result", "Screen"
 ProfilingPath = Annotated[
-    Path, typer.Option("-d", "--profiling-path", help="A *_ascend_pt folder, or a tree of them.", rich_help_panel=_INPUT)
+    Path,
+    typer.Option("-d", "--profiling-path", help="A *_ascend_pt folder, or a tree of them.", rich_help_panel=_INPUT),
 ]
 RankList = Annotated[str | None, typer.Option(help="Only these ranks, as in 0,3.", rich_help_panel=_INPUT)]
 StepId = Annotated[int | None, typer.Option(help="Only this profiler step.", rich_help_panel=_INPUT)]
@@ -74,7 +78,8 @@ def main(
 def module_stats(
     profiling_path: ProfilingPath,
     output_path: Annotated[
-        Path | None, typer.Option("-o", "--output-path", help="Where to write; else the input folder.", rich_help_panel=_RESULT)
+        Path | None,
+        typer.Option("-o", "--output-path", help="Where to write; else the input folder.", rich_help_panel=_RESULT),
     ] = None,
     export_type: Annotated[ExportType, typer.Option(help="What to write.", rich_help_panel=_RESULT)] = ExportType.db,
     rank_list: RankList = None,
@@ -87,7 +92,10 @@ def module_stats(
     """Kernel time by module, op and kernels: the ModuleStatistic table."""
     from prof_analysis import summary
 
-    with _told(as_json, debug), _opened(profiling_path, quiet, rank_list=_numbers(rank_list), step_id=step_id) as profile:
+    with (
+        _told(as_json, debug),
+        _opened(profiling_path, quiet, rank_list=_numbers(rank_list), step_id=step_id) as profile,
+    ):
         written = profile.export(output_path, export_type.value)
         facts = summary.module_facts(profile, top)
         status = "partial" if profile.failures else "done"
@@ -127,9 +135,7 @@ def tables(
     from prof_analysis.tables import documented_tables
 
     chosen = [
-        table
-        for table in documented_tables().values()
-        if name is None or name in (table.name, table.name.partition(".")[0])
+        table for table in documented_tables().values() if name is None or name in (table.name, table.name.partition(".")[0])
     ]
     if not chosen:
         _fail(f"there is no table {name}; `prof-analysis tables` lists them", USAGE_OR_INPUT_ERROR, as_json)
@@ -140,9 +146,7 @@ def tables(
                 {
                     "name": table.name,
                     "meaning": table.summary,
-                    "columns": [
-                        {"name": c.shown_name, "type": c.shown_type, "meaning": c.meaning} for c in table.columns
-                    ],
+                    "columns": [{"name": c.shown_name, "type": c.shown_type, "meaning": c.meaning} for c in table.columns],
                 }
                 for table in chosen
             ],
@@ -167,7 +171,10 @@ def sql(
     """The answer of a query, always over all ranks."""
     from prof_analysis import summary
 
-    with _told(as_json, debug), _opened(profiling_path, quiet, rank_list=_numbers(rank_list), step_id=step_id) as profile:
+    with (
+        _told(as_json, debug),
+        _opened(profiling_path, quiet, rank_list=_numbers(rank_list), step_id=step_id) as profile,
+    ):
         answer = profile.sql(query, arrow=True)
         if as_json:
             _print_json(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import duckdb
 
-# The interval that ends at outer_end_ns and started no later than start_ns covers [start_ns, end_ns]. With a tolerance, one that
-# has not ended at start_ns may end that much too early; touching neighbours never cover each other.
+# The interval that ends at outer_end_ns and started no later than start_ns covers [start_ns, end_ns]. With a tolerance,
+# one that has not ended at start_ns may end that much too early; touching neighbours never cover each other.
 _MACROS = """
 CREATE MACRO covers(outer_end_ns, start_ns, end_ns) AS
     outer_end_ns >= end_ns

@@ -26,8 +26,8 @@ class Rank:
     """One device of one result folder.
 
     `profile` is the identity: the folder below the path that was given, with the device where a folder holds several.
-    `rank_id` is what the files say and can be None or occur twice. `device_filter` is set where the database holds other devices
-    too. `left_out` says why nothing can be read; `is_broken` that this is the fault of a file.
+    `rank_id` is what the files say; it can be None, and can occur twice. `device_filter` is set where the database
+    holds other devices too. `left_out` says why nothing can be read.
     """
 
     profile: str
@@ -94,15 +94,14 @@ def _inspect(folder: Path, root: Path) -> Iterator[Rank]:
         yield replace(bare, left_out=_why_no_database(folder, output))
     for database in databases:
         one = bare if len(databases) == 1 else replace(bare, profile=f"{profile}/{database.name}")
-        yield from _inspect_database(replace(one, database=database), config)
+        yield from _inspect_database(replace(one, database=database), database, config)
 
 
-def _inspect_database(rank: Rank, config: dict[str, Any]) -> Iterator[Rank]:
-    assert rank.database is not None
-    if (match := _PROFILER_DB.fullmatch(rank.database.name)) and match[1]:
-        rank = replace(rank, rank_id=int(match[1]), rank_id_from=rank.database.name)
+def _inspect_database(rank: Rank, database: Path, config: dict[str, Any]) -> Iterator[Rank]:
+    if (match := _PROFILER_DB.fullmatch(database.name)) and match[1]:
+        rank = replace(rank, rank_id=int(match[1]), rank_id_from=database.name)
     try:
-        with open_sqlite(rank.database) as file:
+        with open_sqlite(database) as file:
             ranks_of_devices = _ranks_of_devices(file)
             missing = (*gaps(file.tables), *_switched_off(file, config))
             answers = _answers(file)
@@ -153,7 +152,9 @@ def _profiler_config(folder: Path) -> dict[str, Any]:
             try:
                 info = json.loads(file.read_text(encoding="utf-8"))
                 common, experimental = info["config"]["common_config"], info["config"]["experimental_config"]
-                rank_id, rank_id_from = (int(match[1]), file.name) if match[1] else (_rank_number(info.get("rank_id")), file.name)
+                rank_id, rank_id_from = (
+                    (int(match[1]), file.name) if match[1] else (_rank_number(info.get("rank_id")), file.name)
+                )
                 return {
                     "rank_id": rank_id,
                     "rank_id_from": rank_id_from if rank_id is not None else None,
@@ -185,7 +186,8 @@ def _ranks_of_devices(file: SqliteFile) -> dict[int | None, int | None]:
             int(str(row[1])): _rank_number(row[0]) for row in query(file, f"SELECT {rank}, {device} FROM RANK_DEVICE_MAP")
         }
     if "NPU_INFO" in file.tables:
-        mapped = {int(str(row[0])): None for row in query(file, "SELECT id FROM NPU_INFO WHERE id >= 0")} | mapped
+        for row in query(file, "SELECT id FROM NPU_INFO WHERE id >= 0"):
+            mapped.setdefault(int(str(row[0])), None)
     if len(mapped) > 1 and "TASK" in file.tables:
         seen = {row[0] for row in query(file, "SELECT DISTINCT deviceId FROM TASK")}
         mapped = {device: rank for device, rank in mapped.items() if device in seen} or mapped
@@ -242,5 +244,7 @@ def _why_no_modules(config: dict[str, Any]) -> str:
     ):
         return "the mstx domain filter kept out the domain Module"
     if config.get("mstx") is False:
-        return "mstx was off (mstx=True in experimental_config), and modules must be marked with mstx ranges in the domain Module"
+        return (
+            "mstx was off (mstx=True in experimental_config), and modules must be marked with mstx ranges in the domain Module"
+        )
     return "no mstx ranges in the domain Module; mark modules with mstx ranges and collect with mstx=True"

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from prof_analysis import discovery, ranks
+from prof_analysis import discovery
 from prof_analysis.database import connect, quote_text
 from prof_analysis.discovery import Rank
 from prof_analysis.errors import InputError, ProfAnalysisWarning, QueryError
+from prof_analysis.ranks import Job, Outcome, missing_tables, run, store_file
 
 if TYPE_CHECKING:
     import pandas
@@ -25,9 +27,9 @@ MODULE_TABLES = ("module.statistic", "module.tree", "module.coverage", "trace.se
 class Profile:
     """The profiling results under a path, ready to be asked. Use it as a context manager, or call close().
 
-    Every frame begins with the columns `profile` (the folder below the path, the identity of a rank) and `rank_id` (NULL when
-    the files tell none), and holds all ranks in the order of ranks(). Times are integer nanoseconds since 1970, UTC.
-    With arrow=True a method gives a pyarrow.Table in place of a pandas.DataFrame.
+    Every frame begins with the columns `profile` (the folder below the path, the identity of a rank) and `rank_id`
+    (NULL when the files tell none), and holds all ranks in the order of ranks(). Times are integer nanoseconds since
+    1970, UTC. With arrow=True a method gives a pyarrow.Table in place of a pandas.DataFrame.
 
     A rank that cannot be read does not stop the others: it is named in `failures` and by a ProfAnalysisWarning. A method raises
     InputError when no rank at all can answer.
@@ -63,14 +65,18 @@ class Profile:
         self._store = TemporaryDirectory(prefix="prof_analysis_")
         self._connection = connect()
         self._said_set_aside = False
-        self._check_step()
+        try:
+            self._check_step()
+        except BaseException:
+            self.close()
+            raise
 
     def ranks(self, *, arrow: bool = False) -> Any:
         """What was found.
 
-        Columns: profile, rank_id, rank_id_from (the file that told it), device_id, profiler_level, source (None when nothing can
-        be read), answers (list of questions it can answer), missing (list of what it cannot, and why), left_out (why nothing can
-        be read), files (list), folder.
+        Columns: profile, rank_id, rank_id_from (the file that told it), device_id, profiler_level, source (None when
+        nothing can be read), answers (list of questions it can answer), missing (list of what it cannot, and why),
+        left_out (why nothing can be read), files (list), folder.
         """
         import pyarrow
 
@@ -88,12 +94,9 @@ class Profile:
             "folder": pyarrow.string(),
         }
         rows = [
-            {**vars(rank), "source": None if rank.left_out else "ascend_db", "folder": str(rank.folder)}
-            for rank in self._ranks
+            {**vars(rank), "source": None if rank.left_out else "ascend_db", "folder": str(rank.folder)} for rank in self._ranks
         ]
-        table = pyarrow.table(
-            {name: pyarrow.array([row[name] for row in rows], type_) for name, type_ in columns.items()}
-        )
+        table = pyarrow.table({name: pyarrow.array([row[name] for row in rows], type_) for name, type_ in columns.items()})
         return table if arrow else _to_pandas(table)
 
     def module_stats(self, *, arrow: bool = False) -> Any:
@@ -123,7 +126,7 @@ class Profile:
         return self.table("module.coverage", arrow=arrow)
 
     def kernels(self, *, arrow: bool = False) -> Any:
-        """Every kernel with its times, shapes, the op that launched it and the module it belongs to: table module.kernel."""
+        """Every kernel with its times, shapes, the op that launched it and the module it belongs to: module.kernel."""
         return self.table("module.kernel", arrow=arrow)
 
     def ops(self, *, arrow: bool = False) -> Any:
@@ -131,14 +134,18 @@ class Profile:
         return self.table("trace.op", arrow=arrow)
 
     def table(self, name: str, *, arrow: bool = False) -> Any:
-        """A table of the engine over all ranks; `prof-analysis tables` documents them. Raises QueryError for an unknown name."""
+        """A table of the engine over all ranks; `prof-analysis tables` documents them.
+
+        Raises QueryError for an unknown name.
+        """
         schema, _, short_name = name.partition(".")
         return self.sql(f'FROM "{schema}"."{short_name}"', arrow=arrow)
 
     def sql(self, query: str, *, arrow: bool = False) -> Any:
         """The answer of a DuckDB query on the tables of the engine, over all ranks.
 
-        The tables that the query names are built first. Raises QueryError when it cannot be read or run.
+        The tables that the query names are built first. A sum of integers is an integer where 64 bits hold it.
+        Raises QueryError when the query cannot be read or run.
         """
         import duckdb
 
@@ -149,10 +156,11 @@ class Profile:
             raise QueryError(f"there is no table {unknown[0]}; `prof-analysis tables` lists those there are")
         self._provide(tuple(sorted(needed)))
         try:
-            result = self._connection.sql(query).to_arrow_table()
+            answer = self._connection.sql(query).to_arrow_table()
         except duckdb.Error as error:
             raise QueryError(f"the query failed: {str(error).splitlines()[0]}") from error
-        return result if arrow else _to_pandas(result)
+        answer = _with_plain_integers(answer)
+        return answer if arrow else _to_pandas(answer)
 
     def export(self, folder: str | Path | None = None, export_type: str = "db") -> list[Path]:
         """Write module statistic, tree and coverage of all ranks below `folder`/cluster_analysis_output.
@@ -175,9 +183,7 @@ class Profile:
     def __enter__(self) -> Profile:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
     def __repr__(self) -> str:
@@ -202,22 +208,23 @@ class Profile:
         readable = [rank for rank in self._ranks if rank.profile not in self._failed]
         if readable and not any("module-stats" in rank.answers for rank in readable):
             raise InputError(
-                f"{self.path}: the profiles hold no module ranges; mark the modules with mstx ranges in the domain Module and "
-                "collect with mstx=True in experimental_config (`prof-analysis ranks` says more)"
+                f"{self.path}: the profiles hold no module ranges; mark the modules with mstx ranges in the domain Module "
+                "and collect with mstx=True in experimental_config (`prof-analysis ranks` says more)"
             )
 
     def _provide(self, tables: tuple[str, ...]) -> None:
         """Build the tables that the store lacks, and make views of them over all ranks that could be read."""
         folders = {rank.profile: Path(self._store.name, str(n)) for n, rank in enumerate(self._ranks)}
         wanted = [rank for rank in self._ranks if rank.profile not in self._failed]
-        to_build = ranks.missing_tables((folders[rank.profile] for rank in wanted), tables)
+        to_build = missing_tables((folders[rank.profile] for rank in wanted), tables)
         if to_build:
-            self._run([ranks.Job(rank, to_build, self._variables, folders[rank.profile]) for rank in wanted])
+            self._run([Job(rank, to_build, self._variables, folders[rank.profile]) for rank in wanted])
         readable = [folders[rank.profile] for rank in self._ranks if rank.profile not in self._failed]
         if not readable:
-            raise InputError("; ".join(self.failures))
+            more = f" (and {len(self.failures) - 1} more ranks failed)" if len(self.failures) > 1 else ""
+            raise InputError(f"{self.failures[0]}{more}")
         for table in tables:
-            files = ", ".join(quote_text(str(ranks.store_file(folder, table))) for folder in readable)
+            files = ", ".join(quote_text(str(store_file(folder, table))) for folder in readable)
             schema, _, short_name = table.partition(".")
             self._connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
             self._connection.execute(
@@ -228,18 +235,15 @@ class Profile:
             for row in self._connection.execute("FROM trace.set_aside ORDER BY ALL").fetchall():
                 self._warn(f"{row[0]}: {row[4]} {row[2]} were set aside: {row[3]}")
 
-    def _run(self, jobs: list[ranks.Job]) -> None:
-        done = 0
+    def _run(self, jobs: list[Job]) -> None:
+        outcomes: dict[str, Outcome] = {}
 
-        def on_done(outcome: ranks.Outcome) -> None:
-            nonlocal done
-            done += 1
+        def on_done(outcome: Outcome) -> None:
             outcomes[outcome.job.rank.profile] = outcome
             if self._on_progress:
-                self._on_progress(done, len(jobs))
+                self._on_progress(len(outcomes), len(jobs))
 
-        outcomes: dict[str, ranks.Outcome] = {}
-        ranks.run(jobs, on_done)
+        run(jobs, on_done)
         for job in jobs:
             outcome = outcomes[job.rank.profile]
             for warning in outcome.warnings:
@@ -254,7 +258,8 @@ class Profile:
         if step_id is None:
             return
         self._provide(("trace.step",))
-        steps = [row[0] for row in self._connection.execute("SELECT DISTINCT step_id FROM trace.step ORDER BY 1").fetchall()]
+        rows = self._connection.execute("SELECT DISTINCT step_id FROM trace.step ORDER BY 1").fetchall()
+        steps = [row[0] for row in rows]
         if step_id not in steps:
             known = ", ".join(map(str, steps)) if steps else "none: prof.step() was not called"
             raise InputError(f"{self.path}: there is no step {step_id}; the steps are {known}")
@@ -283,13 +288,24 @@ def _selected(found: list[Rank], rank_list: Iterable[int] | None) -> list[Rank]:
     return [rank for rank in found if rank.rank_id in wanted]
 
 
+def _with_plain_integers(table: pyarrow.Table) -> pyarrow.Table:
+    """DuckDB sums integers to 128 bits, which come out as decimals: make them 64-bit integers where they fit."""
+    import pyarrow
+
+    for position, field in enumerate(table.schema):
+        if field.type == pyarrow.decimal128(38, 0):
+            with suppress(pyarrow.ArrowInvalid):
+                table = table.set_column(position, field.name, table.column(position).cast(pyarrow.int64()))
+    return table
+
+
 def _to_pandas(table: pyarrow.Table) -> pandas.DataFrame:
-    """A DataFrame in which integers stay integers: a column with NULL becomes Int64 or Int32 and never a float."""
+    """A DataFrame in which integers stay integers: with NULLs a column is Int64 or Int32, never float."""
     import pandas
     import pyarrow
 
     nullable = {pyarrow.int64(): pandas.Int64Dtype(), pyarrow.int32(): pandas.Int32Dtype()}
-    frame = table.to_pandas()
+    frame: pandas.DataFrame = table.to_pandas()
     for field, column in zip(table.schema, table.columns, strict=True):
         if field.type in nullable and column.null_count:
             frame[field.name] = column.to_pandas(types_mapper=nullable.get).array

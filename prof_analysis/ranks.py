@@ -75,9 +75,7 @@ def _run_one(job: Job, threads: int, running: list[duckdb.DuckDBPyConnection]) -
 
 
 @contextmanager
-def _connection(
-    job: Job, threads: int, running: list[duckdb.DuckDBPyConnection]
-) -> Iterator[duckdb.DuckDBPyConnection]:
+def _connection(job: Job, threads: int, running: list[duckdb.DuckDBPyConnection]) -> Iterator[duckdb.DuckDBPyConnection]:
     variables = {**job.variables, "device_id": job.rank.device_filter, "rank_id": job.rank.rank_id}
     with connect(variables, threads, job.folder / "spill") as connection:
         connection.execute("SET VARIABLE profile = $profile", {"profile": job.rank.profile})

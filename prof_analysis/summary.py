@@ -57,9 +57,7 @@ def print_module_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     out = _console()
     grid = _grid("module", "calls", "own kernel time", "of all kernel time", right=3)
     for row in facts["heaviest_modules"]:
-        grid.add_row(
-            Text(row["module"]), f"{row['calls']:,}", duration(row["own_kernel_duration_ns"]), _percent(row["share"])
-        )
+        grid.add_row(Text(row["module"]), f"{row['calls']:,}", duration(row["own_kernel_duration_ns"]), _percent(row["share"]))
     out.print(grid)
     by_kind: dict[str, list[dict[str, Any]]] = {}
     for row in facts["coverage"]:

@@ -32,14 +32,17 @@ class Column:
 
     @property
     def stored_type(self) -> str:
+        """The type inside the engine."""
         return "BIGINT" if self.type == TEXT_ID else self.type
 
     @property
     def shown_name(self) -> str:
+        """The name that users see."""
         return self.name.removesuffix("_id") if self.type == TEXT_ID else self.name
 
     @property
     def shown_type(self) -> str:
+        """The type that users see."""
         return "VARCHAR" if self.type == TEXT_ID else self.type
 
 
@@ -64,6 +67,7 @@ class Plan:
 
     @property
     def raw_columns(self) -> Mapping[str, frozenset[str]]:
+        """The part that a source must stage."""
         return {name: columns for name, columns in self.columns.items() if name.startswith("raw.")}
 
 
@@ -144,9 +148,7 @@ def build(connection: duckdb.DuckDBPyConnection, source: str, plan: Plan) -> Non
         store_view(connection, name, {c.name: c.stored_type for c in table.columns}, kept)
 
 
-def store_view(
-    connection: duckdb.DuckDBPyConnection, name: str, columns: Mapping[str, str], kept: Iterable[str]
-) -> None:
+def store_view(connection: duckdb.DuckDBPyConnection, name: str, columns: Mapping[str, str], kept: Iterable[str]) -> None:
     """Make the view of a table's name over the columns that were kept in stored.<name>; the others are NULL.
 
     So a body can name every documented column, and only those that somebody reads take time and memory.

@@ -1,8 +1,8 @@
-"""Export to cluster_analysis.db, the SQLite file that users of msprof-analyze know: tables ModuleStatistic, ModuleTree,
-ModuleCoverage, and ProfileRank, which says which folder a rankID is.
+"""Export to cluster_analysis.db, the SQLite file that users of msprof-analyze know.
 
-ModuleStatistic has the columns of msprof-analyze 26.2.0 (its recipe module_statistic). Where two folders have the same rank id it
-ends in a further column, `profile`, since rankID alone no longer tells them apart.
+Its tables are ModuleStatistic, ModuleTree, ModuleCoverage, and ProfileRank, which says which folder a rankID is.
+ModuleStatistic has the columns of msprof-analyze 26.2.0 (its recipe module_statistic). Where two folders have the same
+rank id it ends in a further column, `profile`, since rankID alone no longer tells them apart.
 """
 
 import sqlite3

@@ -1,8 +1,8 @@
 """Exports to csv, parquet and json: one file per table, all ranks in one, the columns of the API."""
 
 import os
-from contextlib import contextmanager
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb

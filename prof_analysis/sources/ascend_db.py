@@ -1,7 +1,7 @@
 """The source `ascend_db`: the SQLite database that torch_npu, msprof or MindSpore writes.
 
-Only known tables and columns are read. A table or column that a version lacks is staged as NULL; a renamed one is brought to its
-name of today.
+Only known tables and columns are read. A table or column that a version lacks is staged as NULL; a renamed one is
+brought to its name of today.
 """
 
 from collections.abc import Mapping
@@ -72,7 +72,9 @@ def gaps(tables: Mapping[str, Mapping[str, str]]) -> list[str]:
     if "STRING_IDS" not in tables:
         found.append("no STRING_IDS (its writer was cut off), so nothing has a name; parse the profile again")
     if "PYTORCH_API" not in tables:
-        found.append("no PYTORCH_API (written by msprof or MindSpore, or collected without CPU activity), so no ops, no modules")
+        found.append(
+            "no PYTORCH_API (written by msprof or MindSpore, or collected without CPU activity), so no ops, no modules"
+        )
     elif "CONNECTION_IDS" not in tables:
         found.append(
             "no CONNECTION_IDS (a defect of torch_npu up to 2.7.1.post2 with mstx), so kernels link to no op; "
@@ -103,9 +105,7 @@ def stage(connection: duckdb.DuckDBPyConnection, path: Path, wanted: Mapping[str
         return [f"{path}: {warning}" for warning in [*gaps(file.tables), *warnings]]
 
 
-def _stage_table(
-    connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: str, wanted: frozenset[str]
-) -> list[str]:
+def _stage_table(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: str, wanted: frozenset[str]) -> list[str]:
     table, types = _TABLES[name]
     target = f"stored.{quote(name)}"
     if table not in file.tables:
@@ -156,7 +156,7 @@ def _has_shapes_under_types(file: SqliteFile) -> bool:
 def _merge_equal_texts(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, frozenset[str]]) -> None:
     """Give equal texts one id: the writers of the CANN part and of the framework part each number their own."""
     connection.execute(
-        'CREATE TABLE stored.equal_text AS SELECT id, min(id) OVER (PARTITION BY value) AS text_id'
+        "CREATE TABLE stored.equal_text AS SELECT id, min(id) OVER (PARTITION BY value) AS text_id"
         ' FROM stored."raw.string_ids" QUALIFY id > text_id'
     )
     for name, columns in wanted.items():

@@ -1,4 +1,7 @@
-"""Reads tables of an SQLite file into DuckDB: read-only, fast through the Arrow project's ADBC driver, every odd cell accounted for."""
+"""Reads tables of an SQLite file into DuckDB: read-only, fast, and with every odd cell accounted for.
+
+The reader is the Arrow project's ADBC driver, whose batches DuckDB takes as they are.
+"""
 
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -39,6 +42,7 @@ class Cell:
 
     @property
     def is_number_as_text(self) -> bool:
+        """Whether the file declares as TEXT what is a number, as it does the times of PYTORCH_API."""
         return self.type == "BIGINT" and "TEXT" in self.declared_type
 
     @property
@@ -135,8 +139,7 @@ def _stream(
     dummy = ["''" if cell.type == "VARCHAR" or cell.is_number_as_text else "0" for cell in cells]
     typed = ", ".join(f"{value} AS {quote(cell.column)}" for value, cell in zip(dummy, cells, strict=True))
     columns = ", ".join(
-        f"TRY_CAST({quote(c.column)} AS BIGINT) AS {quote(c.column)}" if c.is_number_as_text else quote(c.column)
-        for c in cells
+        f"TRY_CAST({quote(c.column)} AS BIGINT) AS {quote(c.column)}" if c.is_number_as_text else quote(c.column) for c in cells
     )
     with (
         adbc_driver_sqlite.connect(file.uri) as database,
@@ -156,9 +159,7 @@ def _stream(
         raise _OtherTypeError
 
 
-def _copy_texts(
-    connection: duckdb.DuckDBPyConnection, file: SqliteFile, table: str, cells: list[Cell], target: str
-) -> None:
+def _copy_texts(connection: duckdb.DuckDBPyConnection, file: SqliteFile, table: str, cells: list[Cell], target: str) -> None:
     import pyarrow
 
     arrow_types = {"BIGINT": pyarrow.int64(), "VARCHAR": pyarrow.string()}

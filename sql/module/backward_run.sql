@@ -19,7 +19,7 @@ marked AS (
     FROM backward_op
 ),
 numbered AS (
-    SELECT *, count(*) FILTER (begins_run) OVER (ORDER BY tid, start_ns, op_id) AS run_id
+    SELECT *, sum(begins_run::INTEGER) OVER (ORDER BY tid, start_ns, op_id ROWS UNBOUNDED PRECEDING)::BIGINT AS run_id
     FROM marked
 )
 SELECT run_id, range_id, tid, min(start_ns) AS start_ns, max(end_ns) AS end_ns

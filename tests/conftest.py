@@ -1,0 +1,37 @@
+"""What several tests need: the places of sample and real data, and a way to run the command."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from prof_analysis import ProfAnalysisWarning
+from prof_analysis.cli import app
+
+CHECKOUT = Path(__file__).parent.parent
+SAMPLE = CHECKOUT / "fixtures" / "sample"
+
+
+@pytest.fixture
+def realdata() -> Path:
+    """Real profiles beside the checkout; a test that needs them is skipped where they are not."""
+    folder = CHECKOUT.parent / "shared" / "realdata"
+    if not folder.is_dir():
+        pytest.skip("the real profiles (../shared/realdata) are not here")
+    return folder
+
+
+@pytest.fixture
+def command() -> Iterator[Callable[..., Result]]:
+    """Run `prof-analysis` with words; the result has exit_code, stdout and stderr."""
+
+    def run(*words: str | Path) -> Result:
+        result = CliRunner().invoke(app, [str(word) for word in words], prog_name="prof-analysis")
+        assert "Traceback" not in result.output
+        return result
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProfAnalysisWarning)
+        yield run
