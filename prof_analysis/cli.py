@@ -53,10 +53,14 @@ ProfilingPath = Annotated[
     typer.Option("-d", "--profiling-path", help="A *_ascend_pt folder, or a tree of them.", rich_help_panel=_INPUT),
 ]
 RankList = Annotated[str | None, typer.Option(help="Only these ranks, as in 0,3.", rich_help_panel=_INPUT)]
-StepId = Annotated[int | None, typer.Option(help="Only this profiler step.", rich_help_panel=_INPUT)]
+StepId = Annotated[int | None, typer.Option(help="Only kernels launched in this profiler step.", rich_help_panel=_INPUT)]
+Tolerance = Annotated[
+    int,
+    typer.Option(min=0, help="How much later than a module an op in it may end.", rich_help_panel=_INPUT),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, for scripts.", rich_help_panel=_SCREEN)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.", rich_help_panel=_SCREEN)]
-Debug = Annotated[bool, typer.Option(help="Show the traceback of an error.", rich_help_panel=_SCREEN)]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=_SCREEN)]
 
 
 @app.callback(invoke_without_command=True)
@@ -84,6 +88,7 @@ def module_stats(
     export_type: Annotated[ExportType, typer.Option(help="What to write.", rich_help_panel=_RESULT)] = ExportType.db,
     rank_list: RankList = None,
     step_id: StepId = None,
+    nesting_tolerance_ns: Tolerance = 0,
     top: Annotated[int, typer.Option(min=1, help="How many modules the summary shows.", rich_help_panel=_SCREEN)] = 10,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -94,7 +99,13 @@ def module_stats(
 
     with (
         _told(as_json, debug),
-        _opened(profiling_path, quiet, rank_list=_numbers(rank_list), step_id=step_id) as profile,
+        _opened(
+            profiling_path,
+            quiet,
+            rank_list=_numbers(rank_list),
+            step_id=step_id,
+            nesting_tolerance_ns=nesting_tolerance_ns,
+        ) as profile,
     ):
         written = profile.export(output_path, export_type.value)
         facts = summary.module_facts(profile, top)

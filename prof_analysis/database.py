@@ -36,7 +36,9 @@ def prepare(connection: duckdb.DuckDBPyConnection, variables: Mapping[str, int |
     """Give a connection or a cursor the settings and variables that it does not inherit."""
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("SET python_enable_replacements = false")
-    connection.execute("SET enable_progress_bar = false")
+    # In Jupyter without ipywidgets the bar is off, and DuckDB refuses to hear of it.
+    if connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
+        connection.execute("SET enable_progress_bar = false")
     for name, value in {"nesting_tolerance_ns": 0, "step_id": None, "device_id": None, **(variables or {})}.items():
         connection.execute(f"SET VARIABLE {quote(name)} = $value::BIGINT", {"value": value})
 

@@ -53,21 +53,24 @@ def module_facts(profile: "Profile", top: int) -> dict[str, Any]:
 
 
 def print_module_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
-    """Print the heaviest modules, the coverage line and the files."""
+    """Print the heaviest modules, where the time of each kind of kernel went, and the files."""
     out = _console()
-    grid = _grid("module", "calls", "own kernel time", "of all kernel time", right=3)
+    modules = _grid("share", "kernel time", "calls", "module", left=1)
     for row in facts["heaviest_modules"]:
-        grid.add_row(Text(row["module"]), f"{row['calls']:,}", duration(row["own_kernel_duration_ns"]), _percent(row["share"]))
-    out.print(grid)
-    by_kind: dict[str, list[dict[str, Any]]] = {}
-    for row in facts["coverage"]:
-        by_kind.setdefault(row["kind"], []).append(row)
-    for kind, rows in by_kind.items():
-        total = sum(row["kernel_duration_ns"] for row in rows)
-        parts = ", ".join(f"{_percent(row['share'])} {row['place']}" for row in rows)
-        out.print(Text(f"{kind} kernels: {duration(total)}, of it {parts}"))
+        time_ns = duration(row["own_kernel_duration_ns"])
+        modules.add_row(_percent(row["share"]), time_ns, f"{row['calls']:,}", Text(row["module"]))
+    out.print(modules)
+    places = list(dict.fromkeys(row["place"] for row in facts["coverage"]))
+    coverage = _grid(*places, "kernel time", "kernels", left=1)
+    for kind in dict.fromkeys(row["kind"] for row in facts["coverage"]):
+        rows = {row["place"]: row for row in facts["coverage"] if row["kind"] == kind}
+        time_ns = sum(row["kernel_duration_ns"] for row in rows.values())
+        coverage.add_row(*(_percent(rows[place]["share"]) for place in places), duration(time_ns), kind)
+    out.print()
+    out.print(coverage)
+    out.print()
     for file in written:
-        out.print(Text(f"wrote {file} ({facts['rows']:,} rows of module statistic, {facts['ranks']:,} ranks)"))
+        out.print(Text(f"wrote {file}"))
 
 
 def print_ranks(rows: list[dict[str, Any]]) -> None:
@@ -102,7 +105,7 @@ def print_tables(tables: "Iterable[Table]") -> None:
 
 def print_rows(table: "pyarrow.Table") -> None:
     """Print the rows of an answer."""
-    grid = _grid(*table.column_names)
+    grid = _grid(*table.column_names, left=table.num_columns)
     for row in table.to_pylist():
         grid.add_row(*(Text("NULL", style="dim") if value is None else Text(str(value)) for value in row.values()))
     _console().print(grid)
@@ -120,10 +123,11 @@ def _percent(share: float | None) -> str:
     return "-" if share is None else f"{share:.1%}"
 
 
-def _grid(*headers: str, right: int = 0) -> Grid:
+def _grid(*headers: str, left: int) -> Grid:
+    """A table without lines whose last columns, `left` of them, are texts and the others numbers."""
     grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for position, header in enumerate(headers):
-        grid.add_column(header, justify="right" if position >= len(headers) - right else "left", overflow="fold")
+        grid.add_column(header, justify="right" if position < len(headers) - left else "left", overflow="fold")
     return grid
 
 

@@ -18,7 +18,8 @@ CREATE TABLE TASK (startNs INTEGER, endNs INTEGER, deviceId INTEGER, connectionI
 CREATE TABLE COMPUTE_TASK_INFO (name INTEGER, globalTaskId INTEGER PRIMARY KEY, blockNum INTEGER, mixBlockNum INTEGER,
     taskType INTEGER, opType INTEGER, inputFormats INTEGER, inputDataTypes INTEGER, inputShapes INTEGER,
     outputFormats INTEGER, outputDataTypes INTEGER, outputShapes INTEGER);
-CREATE TABLE COMMUNICATION_SCHEDULE_TASK_INFO (name INTEGER, globalTaskId INTEGER PRIMARY KEY, taskType INTEGER, opType INTEGER);
+CREATE TABLE COMMUNICATION_SCHEDULE_TASK_INFO (name INTEGER, globalTaskId INTEGER PRIMARY KEY, taskType INTEGER,
+    opType INTEGER);
 CREATE TABLE COMMUNICATION_OP (opName INTEGER, startNs INTEGER, endNs INTEGER, connectionId INTEGER, groupName INTEGER,
     opId INTEGER PRIMARY KEY, relay INTEGER, retry INTEGER, dataType INTEGER, algType INTEGER, count NUMERIC, opType INTEGER);
 CREATE TABLE MSTX_EVENTS (startNs INTEGER, endNs INTEGER, eventType INTEGER, rangeId INTEGER, category INTEGER,
@@ -110,8 +111,9 @@ def write_profile(
             launch = next(launches)
             add_kernel(kernel, launch)
             rows.add("CONNECTION_IDS", group, launch)
-        for forward in {group, op.backward_of} & pair_value.keys():
-            rows.add("CONNECTION_IDS", group, pair_value[forward])
+        for forward, value in pair_value.items():
+            if forward in (group, op.backward_of):
+                rows.add("CONNECTION_IDS", group, value)
     for kernel in unlinked:
         add_kernel(kernel, -1)
     for number, one in enumerate(ranges):

@@ -1,0 +1,76 @@
+"""The wheel, the sdist and an editable install do the main job, in an empty environment and outside the checkout."""
+
+import json
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import CHECKOUT, SAMPLE
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the checkout, so that building leaves nothing in it."""
+    folder = tmp_path_factory.mktemp("source") / "prof-analysis"
+    left_out = shutil.ignore_patterns(".*", "__pycache__", "dist", "cluster_analysis_output")
+    shutil.copytree(CHECKOUT, folder, ignore=left_out)
+    shutil.copy(CHECKOUT / ".gitignore", folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def distributions(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run([sys.executable, "-m", "build", "--no-isolation", "-o", folder, source], check=True, capture_output=True)
+    return folder
+
+
+def install(folder: Path, *words: str | Path) -> Path:
+    """An environment that holds only this project; the libraries are lent by the environment of the tests."""
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    python = folder / "bin" / "python"
+    inside = subprocess.run(
+        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    # Behind everything of its own, and without .pth files: an editable install of this project is not lent.
+    Path(inside, "lent.pth").write_text(f"import sys; sys.path.append({sysconfig.get_path('purelib')!r})\n")
+    pip = [python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--no-build-isolation"]
+    subprocess.run([*pip, *words], check=True, capture_output=True)
+    return folder / "bin" / "prof-analysis"
+
+
+def assert_does_the_main_job(command: Path, folder: Path) -> None:
+    folder.mkdir()
+    words = ["module-stats", "-d", SAMPLE / "decoder_training", "-o", folder, "--json"]
+    result = subprocess.run([command, *words], cwd=folder, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    answer = json.loads(result.stdout)
+    assert answer["summary"]["rows"] == 104
+    assert [Path(file).name for file in answer["files"]] == ["cluster_analysis.db"]
+
+
+def test_the_wheel_does_the_main_job(distributions: Path, tmp_path: Path) -> None:
+    command = install(tmp_path / "venv", next(distributions.glob("*.whl")))
+    assert_does_the_main_job(command, tmp_path / "work")
+
+
+def test_the_sdist_does_the_main_job(distributions: Path, tmp_path: Path) -> None:
+    command = install(tmp_path / "venv", next(distributions.glob("*.tar.gz")))
+    assert_does_the_main_job(command, tmp_path / "work")
+
+
+def test_an_editable_install_reads_the_sql_of_the_checkout(source: Path, tmp_path: Path) -> None:
+    command = install(tmp_path / "venv", "-e", source)
+    assert_does_the_main_job(command, tmp_path / "work")
+    assert not (source / "prof_analysis" / "sql").exists()
+    file = source / "sql" / "module" / "coverage.sql"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("'inside modules'", "'edited'"), encoding="utf-8")
+    words = ["sql", "-d", SAMPLE / "decoder_training", "--json", "SELECT DISTINCT place FROM module.coverage ORDER BY ALL"]
+    result = subprocess.run([command, *words], capture_output=True, text=True, check=True)
+    file.write_text(text, encoding="utf-8")
+    assert json.loads(result.stdout)["rows"][0] == {"place": "edited"}

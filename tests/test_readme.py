@@ -1,0 +1,72 @@
+"""What README and notebook promise a newcomer."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+
+import nbclient
+import nbformat
+import pytest
+from rich.console import Console
+from rich.text import Text
+from typer.testing import Result
+
+from tests.conftest import CHECKOUT, SAMPLE
+
+README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+PICTURE = CHECKOUT / "docs" / "module-stats.svg"
+
+
+def block_behind(mark: str) -> str:
+    match = re.search(rf"<!-- {mark} -->\n```\w*\n(.+?)```", README, re.DOTALL)
+    assert match
+    return match[1]
+
+
+def test_the_main_job_writes_what_the_readme_says(tmp_path: Path) -> None:
+    words = shlex.split(block_behind("main job").rpartition("&&")[2])
+    assert words[0] == ".venv/bin/prof-analysis"
+    words = [str(tmp_path) if word == "." else word for word in words[1:]]
+    subprocess.run([sys.executable, "-m", "prof_analysis", *words], cwd=CHECKOUT, check=True, stdout=subprocess.DEVNULL)
+    assert (tmp_path / "cluster_analysis_output" / "cluster_analysis.db").exists()
+
+
+def test_the_api_in_ten_lines_runs(tmp_path: Path) -> None:
+    code = block_behind("api")
+    assert len([line for line in code.splitlines() if line]) <= 10
+    (tmp_path / "result").symlink_to(SAMPLE / "decoder_training")
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, env=environment, check=True)
+
+
+def test_the_picture_is_the_real_output(tmp_path: Path, command: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "110")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "result").symlink_to(SAMPLE / "decoder_training")
+    output = command("module-stats", "-d", "result", "-o", ".").stdout
+    console = Console(record=True, width=112, file=StringIO())
+    console.print(Text("$ prof-analysis module-stats -d result -o .", style="bold"))
+    console.print(Text(output), overflow="ignore", no_wrap=True, crop=False)
+    picture = console.export_svg(title="prof-analysis")
+    old = PICTURE.read_text(encoding="utf-8") if PICTURE.exists() else ""
+    if picture != old:
+        PICTURE.write_text(picture, encoding="utf-8")
+    assert picture == old, f"{PICTURE.name} was not the output of today and is drawn anew: look at it and commit it"
+
+
+def test_each_difference_names_a_test_that_exists() -> None:
+    named = set(re.findall(r"::(test_\w+)`", README))
+    source = (CHECKOUT / "tests" / "test_differences.py").read_text(encoding="utf-8")
+    assert named == set(re.findall(r"^def (test_\w+)", source, re.MULTILINE))
+
+
+def test_the_notebook_runs() -> None:
+    notebook = nbformat.read(CHECKOUT / "notebooks" / "quickstart.ipynb", as_version=4)
+    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(CHECKOUT / "notebooks")}}).execute()
+    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert any("Qwen2DecoderLayer" in str(output) for output in outputs)
