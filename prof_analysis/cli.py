@@ -42,6 +42,8 @@ class ExportType(StrEnum):
     """What a result is written as."""
 
     db = "db"
+    text = "text"
+    excel = "excel"
     csv = "csv"
     parquet = "parquet"
     json = "json"
@@ -77,7 +79,8 @@ def main(
     "module-stats",
     epilog="Example: prof-analysis module-stats -d ./result --export_type db. "
     "Writes below cluster_analysis_output/: cluster_analysis.db (tables ModuleStatistic, ModuleTree, ModuleCoverage, "
-    "ProfileRank), or module_statistic, module_tree and module_coverage as csv, parquet or json.",
+    "ProfileRank); with text or excel ModuleStatistic/module_statistic_{rank}.xlsx; else module_statistic, module_tree and "
+    "module_coverage as csv, parquet or json.",
 )
 def module_stats(
     profiling_path: ProfilingPath,

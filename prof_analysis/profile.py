@@ -165,7 +165,8 @@ class Profile:
     def export(self, folder: str | Path | None = None, export_type: str = "db") -> list[Path]:
         """Write module statistic, tree and coverage of all ranks below `folder`/cluster_analysis_output.
 
-        `folder` is the profile's own path unless given. export_type is db, csv, parquet or json. Gives the files written.
+        `folder` is the profile's own path unless given. export_type is db, text (xlsx; also called excel), csv, parquet
+        or json. Gives the files written; what a format could not hold whole is in `warnings`.
         Raises InputError when no rank holds module ranges, OutputError when a file cannot be written.
         """
         from prof_analysis import exports
@@ -173,7 +174,12 @@ class Profile:
         self._require_modules()
         self._provide(MODULE_TABLES)
         target = Path(folder) if folder is not None else self.path
-        return exports.export(self._connection, self._ranks, target / "cluster_analysis_output", export_type)
+        cuts: list[str] = []
+        stores = {rank: self._store_folder(rank) for rank in self._readable()}
+        files = exports.export(self._connection, stores, target / "cluster_analysis_output", export_type, cuts)
+        for cut in cuts:
+            self._warn(cut)
+        return files
 
     def close(self) -> None:
         """Give back memory and temporary files."""
@@ -205,26 +211,30 @@ class Profile:
         return self.table(name, arrow=arrow)
 
     def _require_modules(self) -> None:
-        readable = [rank for rank in self._ranks if rank.profile not in self._failed]
+        readable = self._readable()
         if readable and not any("module-stats" in rank.answers for rank in readable):
             raise InputError(
                 f"{self.path}: the profiles hold no module ranges; mark the modules with mstx ranges in the domain Module "
                 "and collect with mstx=True in experimental_config (`prof-analysis ranks` says more)"
             )
 
+    def _readable(self) -> list[Rank]:
+        return [rank for rank in self._ranks if rank.profile not in self._failed]
+
+    def _store_folder(self, rank: Rank) -> Path:
+        return Path(self._store.name, str(self._ranks.index(rank)))
+
     def _provide(self, tables: tuple[str, ...]) -> None:
         """Build the tables that the store lacks, and make views of them over all ranks that could be read."""
-        folders = {rank.profile: Path(self._store.name, str(n)) for n, rank in enumerate(self._ranks)}
-        wanted = [rank for rank in self._ranks if rank.profile not in self._failed]
-        to_build = missing_tables((folders[rank.profile] for rank in wanted), tables)
-        if to_build:
-            self._run([Job(rank, to_build, self._variables, folders[rank.profile]) for rank in wanted])
-        readable = [folders[rank.profile] for rank in self._ranks if rank.profile not in self._failed]
-        if not readable:
+        stores = [self._store_folder(rank) for rank in self._readable()]
+        if to_build := missing_tables(stores, tables):
+            self._run([Job(rank, to_build, self._variables, self._store_folder(rank)) for rank in self._readable()])
+            stores = [self._store_folder(rank) for rank in self._readable()]
+        if not stores:
             more = f" (and {len(self.failures) - 1} more ranks failed)" if len(self.failures) > 1 else ""
             raise InputError(f"{self.failures[0]}{more}")
         for table in tables:
-            files = ", ".join(quote_text(str(store_file(folder, table))) for folder in readable)
+            files = ", ".join(quote_text(str(store_file(store, table))) for store in stores)
             schema, _, short_name = table.partition(".")
             self._connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
             self._connection.execute(

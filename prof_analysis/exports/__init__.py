@@ -1,5 +1,6 @@
 """One module per output format. Each file is the old one or the new one, never half of either."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import duckdb
@@ -8,11 +9,17 @@ from prof_analysis.discovery import Rank
 from prof_analysis.errors import OutputError
 from prof_analysis.exports import cluster_db, files
 
-EXPORT_TYPES = ("db", *files.FORMATS)
+EXPORT_TYPES = ("db", "text", "excel", *files.FORMATS)
 
 
-def export(connection: duckdb.DuckDBPyConnection, ranks: list[Rank], folder: Path, export_type: str) -> list[Path]:
-    """Write the module tables in one format and give the files written. Raises OutputError when one cannot be written."""
+def export(
+    connection: duckdb.DuckDBPyConnection, stores: Mapping[Rank, Path], folder: Path, export_type: str, warnings: list[str]
+) -> list[Path]:
+    """Write the module tables of all ranks in one format and give the files written.
+
+    `stores` has the folder in which each rank left its tables; `connection` has views of them over all ranks. What the format
+    could not hold is added to `warnings`. Raises OutputError when a file cannot be written.
+    """
     if export_type not in EXPORT_TYPES:
         raise OutputError(f"{export_type}: no such export type; there are {', '.join(EXPORT_TYPES)}")
     try:
@@ -20,5 +27,9 @@ def export(connection: duckdb.DuckDBPyConnection, ranks: list[Rank], folder: Pat
     except OSError as error:
         raise OutputError(f"{folder}: cannot be made ({error.strerror}); give a folder you may write to with -o") from error
     if export_type == "db":
-        return [cluster_db.write(connection, ranks, folder)]
+        return [cluster_db.write(connection, list(stores), folder)]
+    if export_type in ("text", "excel"):
+        from prof_analysis.exports import xlsx
+
+        return xlsx.write(connection, stores, folder, warnings)
     return files.write(connection, folder, export_type)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import duckdb
 
-from prof_analysis.database import quote_text
+from prof_analysis.database import quote, quote_text
 from prof_analysis.errors import OutputError
 
 FORMATS = {"csv": "FORMAT csv, HEADER", "parquet": "FORMAT parquet", "json": "FORMAT json, ARRAY true"}
@@ -25,9 +25,21 @@ def write(connection: duckdb.DuckDBPyConnection, folder: Path, file_format: str)
     for table, name in _TABLES.items():
         target = folder / f"{name}.{file_format}"
         with replacing(target) as unfinished:
-            connection.execute(f"COPY (FROM {table}) TO {quote_text(str(unfinished))} ({FORMATS[file_format]})")
+            rows = _without_formulas(connection, table) if file_format == "csv" else f"FROM {table}"
+            connection.execute(f"COPY ({rows}) TO {quote_text(str(unfinished))} ({FORMATS[file_format]})")
         written.append(target)
     return written
+
+
+def _without_formulas(connection: duckdb.DuckDBPyConnection, table: str) -> str:
+    """A spreadsheet takes a text that begins with one of these signs for a formula; an apostrophe before it prevents that."""
+    columns = [
+        f"if({quote(name)}[1] IN ('=', '+', '-', '@'), chr(39) || {quote(name)}, {quote(name)}) AS {quote(name)}"
+        if type_ == "VARCHAR"
+        else quote(name)
+        for name, type_, *_ in connection.execute(f"DESCRIBE {table}").fetchall()
+    ]
+    return f"SELECT {', '.join(columns)} FROM {table}"
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 --
 -- path          BIGINT[]  module names, outermost first, ids of trace.string
 -- is_backward   BOOLEAN   true for the backward of the path
--- path_id       BIGINT    the id, in the order of the first call
+-- path_id       BIGINT    the id; a path comes before those inside it, and siblings are in the order of their first calls
 -- depth         BIGINT    number of names; 1 for an outermost module
 -- parent_module VARCHAR   the names but the last, joined by '/'; '' for an outermost module
 -- module        VARCHAR   the last name; with [Backward] before it for the backward
@@ -18,19 +18,24 @@ enclosing AS (
     FROM first_call, unnest(range(1, len(path) + 1)) AS prefix (depth)
     GROUP BY ALL
 ),
-named AS (
-    SELECT enclosing.path, enclosing.is_backward, enclosing.start_ns,
-           list(coalesce(string.text, '(name lost)') ORDER BY position) AS names
-    FROM enclosing, unnest(enclosing.path) WITH ORDINALITY AS part (name_id, position)
-    LEFT JOIN trace.string ON string.text_id = part.name_id
-    GROUP BY ALL
+placed AS (
+    SELECT
+        inside.path,
+        inside.is_backward,
+        list(coalesce(string.text, '(name lost)') ORDER BY len(around.path)) AS names,
+        list((around.start_ns, coalesce(string.text, '(name lost)')) ORDER BY len(around.path)) AS place
+    FROM enclosing AS inside
+    JOIN enclosing AS around
+        ON around.path = inside.path[:len(around.path)] AND around.is_backward = inside.is_backward
+    LEFT JOIN trace.string ON string.text_id = around.path[-1]
+    GROUP BY inside.path, inside.is_backward
 )
 SELECT
     path,
     is_backward,
-    row_number() OVER (ORDER BY start_ns, is_backward, len(path), names) AS path_id,
+    row_number() OVER (ORDER BY place, is_backward, path) AS path_id,
     len(path) AS depth,
     array_to_string(names[:-2], '/') AS parent_module,
     CASE WHEN is_backward THEN '[Backward]' ELSE '' END || names[-1] AS module
-FROM named
+FROM placed
 ORDER BY path_id
