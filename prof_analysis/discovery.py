@@ -3,13 +3,13 @@
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from prof_analysis.errors import InputError
-from prof_analysis.sources.ascend_db import gaps
+from prof_analysis.sources.ascend_db import KERNEL_TABLES, KNOWN_TABLES, gaps
 from prof_analysis.sources.sqlite_file import SqliteFile, open_sqlite, query
 
 MAX_DEPTH = 5  # as deep as msprof-analyze looks
@@ -27,7 +27,7 @@ class Rank:
 
     `profile` is the identity: the folder below the path that was given, with the device where a folder holds several.
     `rank_id` is what the files say; it can be None, and can occur twice. `device_filter` is set where the database
-    holds other devices too. `left_out` says why nothing can be read.
+    holds other devices too. `left_out` says why nothing can be read, `no_modules` why modules cannot.
     """
 
     profile: str
@@ -41,6 +41,7 @@ class Rank:
     files: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    no_modules: str | None = None
     left_out: str | None = None
 
 
@@ -98,18 +99,21 @@ def _inspect(folder: Path, root: Path) -> Iterator[Rank]:
 
 
 def _inspect_database(rank: Rank, database: Path, config: dict[str, Any]) -> Iterator[Rank]:
-    if (match := _PROFILER_DB.fullmatch(database.name)) and match[1]:
-        rank = replace(rank, rank_id=int(match[1]), rank_id_from=database.name)
+    if (match := _PROFILER_DB.fullmatch(database.name)) and (number := _number(match[1])) is not None:
+        rank = replace(rank, rank_id=number, rank_id_from=database.name)
     try:
         with open_sqlite(database) as file:
             ranks_of_devices = _ranks_of_devices(file)
-            missing = (*gaps(file.tables), *_switched_off(file, config))
-            answers = _answers(file)
+            if not file.tables.keys() & KNOWN_TABLES:
+                raise InputError(f"{database}: holds no table of the profiler; parse the profile again")
+            no_modules = _why_no_modules(file, config)
+            missing = tuple(_missing(file.tables, config, no_modules))
+            answers = _answers(file.tables, no_modules)
     except InputError as error:
         yield replace(rank, left_out=str(error))
         return
     for device, mapped_rank in ranks_of_devices.items():
-        found = replace(rank, device_id=device, answers=answers, missing=missing)
+        found = replace(rank, device_id=device, answers=answers, missing=missing, no_modules=no_modules)
         if len(ranks_of_devices) > 1:
             found = replace(found, profile=f"{rank.profile}/device_{device}", device_filter=device)
         if found.rank_id is None and mapped_rank is not None:
@@ -146,48 +150,59 @@ def _why_no_database(folder: Path, output: Path) -> str:
 
 
 def _profiler_config(folder: Path) -> dict[str, Any]:
-    """What profiler_info*.json says, in one flat shape; empty when there is none or it cannot be read."""
-    for file in _files(folder):
-        if match := _PROFILER_INFO.fullmatch(file.name):
-            try:
-                info = json.loads(file.read_text(encoding="utf-8"))
-                common, experimental = info["config"]["common_config"], info["config"]["experimental_config"]
-                rank_id, rank_id_from = (
-                    (int(match[1]), file.name) if match[1] else (_rank_number(info.get("rank_id")), file.name)
-                )
-                return {
-                    "rank_id": rank_id,
-                    "rank_id_from": rank_id_from if rank_id is not None else None,
-                    "level": experimental.get("_profiler_level"),
-                    "activities": common.get("activities"),
-                    "record_shapes": common.get("record_shapes"),
-                    "mstx": experimental.get("_mstx", experimental.get("_msprof_tx")),
-                    "domain_include": experimental.get("_mstx_domain_include") or [],
-                    "domain_exclude": experimental.get("_mstx_domain_exclude") or [],
-                }
-            except (OSError, ValueError, KeyError, TypeError, AttributeError):
-                continue
-    return {}
+    """What profiler_info*.json says, in one flat shape; what it does not say is None."""
+    file, match = next(((f, m) for f in _files(folder) if (m := _PROFILER_INFO.fullmatch(f.name))), (None, None))
+    if file is None or match is None:
+        return {}
+    info = _json_object(file)
+    config = _object(info, "config")
+    common, experimental = _object(config, "common_config"), _object(config, "experimental_config")
+    rank_id = _number(match[1] or info.get("rank_id"))
+    return {
+        "rank_id": rank_id,
+        "rank_id_from": None if rank_id is None else file.name,
+        "level": experimental.get("_profiler_level"),
+        "activities": common.get("activities"),
+        "record_shapes": common.get("record_shapes"),
+        "mstx": experimental.get("_mstx", experimental.get("_msprof_tx")),
+        "domain_include": experimental.get("_mstx_domain_include"),
+        "domain_exclude": experimental.get("_mstx_domain_exclude"),
+    }
 
 
-def _rank_number(value: object) -> int | None:
-    """A rank id is text when it comes from the environment, a number when it comes from torch.distributed; -1 is none."""
+def _json_object(file: Path) -> dict[str, Any]:
+    """The object in a JSON file; an empty one where a file beside the data cannot be read, which must not stop anything."""
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _object(parent: dict[str, Any], key: str) -> dict[str, Any]:
+    child = parent.get(key)
+    return child if isinstance(child, dict) else {}
+
+
+def _number(value: object) -> int | None:
+    """A rank or device id: text when it comes from the environment, a number when it comes from the writers; -1 is none."""
     text = str(value)
-    return int(text) if text.isdecimal() else None
+    return int(text) if text.isdecimal() and len(text) < 10 else None
 
 
 def _ranks_of_devices(file: SqliteFile) -> dict[int | None, int | None]:
     """The devices of a database and their ranks, as far as the file knows them; one unknown device at least."""
     columns = file.tables.get("RANK_DEVICE_MAP", {})
     mapped: dict[int | None, int | None] = {}
-    if columns:
-        rank, device = ("rankId", "deviceId") if "rankId" in columns else ("rank_id", "device_id")
-        mapped = {
-            int(str(row[1])): _rank_number(row[0]) for row in query(file, f"SELECT {rank}, {device} FROM RANK_DEVICE_MAP")
-        }
+    rank, device = ("rankId", "deviceId") if "rankId" in columns else ("rank_id", "device_id")
+    if {rank, device} <= columns.keys():
+        for row in query(file, f"SELECT {rank}, {device} FROM RANK_DEVICE_MAP"):
+            if (number := _number(row[1])) is not None:
+                mapped[number] = _number(row[0])
     if "NPU_INFO" in file.tables:
-        for row in query(file, "SELECT id FROM NPU_INFO WHERE id >= 0"):
-            mapped.setdefault(int(str(row[0])), None)
+        for row in query(file, "SELECT id FROM NPU_INFO"):
+            if (number := _number(row[0])) is not None:
+                mapped.setdefault(number, None)
     if len(mapped) > 1 and "TASK" in file.tables:
         seen = {row[0] for row in query(file, "SELECT DISTINCT deviceId FROM TASK")}
         mapped = {device: rank for device, rank in mapped.items() if device in seen} or mapped
@@ -196,55 +211,51 @@ def _ranks_of_devices(file: SqliteFile) -> dict[int | None, int | None]:
 
 def _with_rank_of_info_json(rank: Rank) -> Rank:
     for file in sorted(rank.folder.glob(f"PROF_*/device_{rank.device_id}/info.json.{rank.device_id}")):
-        try:
-            rank_id = _rank_number(json.loads(file.read_text(encoding="utf-8")).get("rank_id"))
-        except (OSError, ValueError, AttributeError):
-            continue
+        rank_id = _number(_json_object(file).get("rank_id"))
         if rank_id is not None:
             return replace(rank, rank_id=rank_id, rank_id_from=file.name)
     return rank
 
 
-def _answers(file: SqliteFile) -> tuple[str, ...]:
-    kernels = bool(file.tables.keys() & {"COMPUTE_TASK_INFO", "COMMUNICATION_OP"})
-    ops = "PYTORCH_API" in file.tables
-    modules = kernels and ops and "CONNECTION_IDS" in file.tables and _has_module_ranges(file)
-    found = {"kernels": kernels, "ops": ops, "module-stats": modules}
-    return tuple(name for name, holds in found.items() if holds)
+def _answers(tables: Container[str], no_modules: str | None) -> tuple[str, ...]:
+    found = {
+        "kernels": any(table in tables for table in KERNEL_TABLES),
+        "ops": "PYTORCH_API" in tables,
+        "module-stats": no_modules is None,
+    }
+    return tuple(question for question, can_answer in found.items() if can_answer)
 
 
-def _has_module_ranges(file: SqliteFile) -> bool:
-    return {"MSTX_EVENTS", "STRING_IDS"} <= file.tables.keys() and bool(
-        query(
-            file,
-            "SELECT 1 FROM MSTX_EVENTS WHERE eventType = 2"
-            " AND domainId IN (SELECT id FROM STRING_IDS WHERE value = 'Module') LIMIT 1",
-        )
-    )
-
-
-def _switched_off(file: SqliteFile, config: dict[str, Any]) -> Iterator[str]:
-    """The collection switches that were off and that a question would need."""
+def _missing(tables: Container[str], config: dict[str, Any], no_modules: str | None) -> Iterator[str]:
+    """What the rank cannot answer, and which collection switch would have made it."""
+    yield from gaps(tables)
     activities = config.get("activities")
-    if activities and "ProfilerActivity.CPU" not in activities:
-        yield "no ops and no modules: ProfilerActivity.CPU was off"
-    if activities and "ProfilerActivity.NPU" not in activities:
-        yield "no kernels: ProfilerActivity.NPU was off"
-    if not _has_module_ranges(file):
-        yield f"no modules: {_why_no_modules(config)}"
+    for activity in ("ProfilerActivity.CPU", "ProfilerActivity.NPU"):
+        if activities and activity not in activities:
+            yield f"{activity} was off"
+    if no_modules and no_modules not in gaps(tables):
+        yield no_modules
     if config.get("level") in ("Level0", "Level_none"):
         yield f"no kernel types and shapes: profiler_level was {config['level']}, Level1 has them"
     if config.get("record_shapes") is False:
         yield "no op shapes: record_shapes was off"
 
 
-def _why_no_modules(config: dict[str, Any]) -> str:
-    if "Module" in config.get("domain_exclude", []) or (
-        config.get("domain_include") and "Module" not in config["domain_include"]
-    ):
-        return "the mstx domain filter kept out the domain Module"
-    if config.get("mstx") is False:
-        return (
-            "mstx was off (mstx=True in experimental_config), and modules must be marked with mstx ranges in the domain Module"
-        )
-    return "no mstx ranges in the domain Module; mark modules with mstx ranges and collect with mstx=True"
+def _why_no_modules(file: SqliteFile, config: dict[str, Any]) -> str | None:
+    """Why module-stats has no answer; None when it has one."""
+    if found := gaps(file.tables):
+        return found[0]
+    if "MSTX_EVENTS" in file.tables and query(file, _MODULE_RANGES):
+        return None
+    reason = "no module ranges; mark the modules with mstx ranges in the domain Module and collect with mstx=True"
+    include, exclude = config.get("domain_include"), config.get("domain_exclude")
+    if (exclude and "Module" in exclude) or (include and "Module" not in include):
+        return f"{reason} (here the mstx domain filter left out the domain Module)"
+    return f"{reason} (here mstx was off)" if config.get("mstx") is False else reason
+
+
+_MODULE_RANGES = """
+    SELECT 1 FROM MSTX_EVENTS
+    WHERE eventType = 2 AND domainId IN (SELECT id FROM STRING_IDS WHERE value = 'Module')
+    LIMIT 1
+"""

@@ -211,12 +211,12 @@ class Profile:
         return self.table(name, arrow=arrow)
 
     def _require_modules(self) -> None:
-        readable = self._readable()
-        if readable and not any("module-stats" in rank.answers for rank in readable):
-            raise InputError(
-                f"{self.path}: the profiles hold no module ranges; mark the modules with mstx ranges in the domain Module "
-                "and collect with mstx=True in experimental_config (`prof-analysis ranks` says more)"
-            )
+        reasons = {rank: rank.no_modules for rank in self._readable()}
+        if reasons and all(reasons.values()):
+            raise InputError(f"{self.path}: no rank can answer this: {next(iter(reasons.values()))}")
+        for rank, reason in reasons.items():
+            if reason:
+                self._warn(f"{rank.profile}: {reason}")
 
     def _readable(self) -> list[Rank]:
         return [rank for rank in self._ranks if rank.profile not in self._failed]

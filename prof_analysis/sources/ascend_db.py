@@ -4,7 +4,7 @@ Only known tables and columns are read. A table or column that a version lacks i
 brought to its name of today.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -56,6 +56,9 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
 
 RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {name: columns for name, (_, columns) in _TABLES.items()}
 
+KNOWN_TABLES = frozenset(table for table, _ in _TABLES.values())
+KERNEL_TABLES = ("COMPUTE_TASK_INFO", "COMMUNICATION_OP", "COMMUNICATION_SCHEDULE_TASK_INFO")
+
 # Columns that hold an id into STRING_IDS.
 _TEXT_REFERENCES = frozenset(
     ("name", "inputDtypes", "inputShapes", "taskType", "opType", "inputFormats", "inputDataTypes", "outputFormats",
@@ -66,7 +69,7 @@ _TEXT_REFERENCES = frozenset(
 _FORMER_NAMES = {"blockNum": "blockDim", "mixBlockNum": "mixBlockDim"}
 
 
-def gaps(tables: Mapping[str, Mapping[str, str]]) -> list[str]:
+def gaps(tables: Container[str]) -> list[str]:
     """Say what a database with these tables cannot answer, and why."""
     found = []
     if "STRING_IDS" not in tables:
@@ -80,7 +83,7 @@ def gaps(tables: Mapping[str, Mapping[str, str]]) -> list[str]:
             "no CONNECTION_IDS (a defect of torch_npu up to 2.7.1.post2 with mstx), so kernels link to no op; "
             "parse the profile again with a newer torch_npu"
         )
-    if not tables.keys() & {"COMPUTE_TASK_INFO", "COMMUNICATION_OP", "COMMUNICATION_SCHEDULE_TASK_INFO"}:
+    if not any(table in tables for table in KERNEL_TABLES):
         found.append("no table of kernels (collected without NPU activity, or nothing ran on the device)")
     return found
 

@@ -85,7 +85,7 @@ def open_sqlite(path: Path) -> Iterator[SqliteFile]:
                     for name in names
                 }
             yield SqliteFile(path, uri, tables)
-        except (sqlite3.Error, adbc.Error, duckdb.Error) as error:
+        except (sqlite3.Error, adbc.Error, duckdb.Error, UnicodeError) as error:
             reason = str(error).splitlines()[0]
             raise InputError(
                 f"{path}: not a readable SQLite database ({reason}); copy it again, or parse the profile again"
