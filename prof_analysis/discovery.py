@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from prof_analysis.errors import InputError
+from prof_analysis.errors import InputError, reason_of
 from prof_analysis.sources.ascend_db import KERNEL_TABLES, KNOWN_TABLES, gaps
 from prof_analysis.sources.sqlite_file import SqliteFile, open_sqlite, query
 
@@ -70,7 +70,7 @@ def _result_folders(folder: Path, depth: int) -> Iterator[Path]:
     try:
         children = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
     except OSError as error:
-        raise InputError(f"{folder}: cannot be read ({error.strerror})") from error
+        raise InputError(f"{folder}: cannot be read ({reason_of(error)})") from error
     is_result = (
         _OUTPUT in children
         or folder.name.endswith(("_ascend_pt", "_ascend_ms"))
@@ -161,12 +161,12 @@ def _profiler_config(folder: Path) -> dict[str, Any]:
     return {
         "rank_id": rank_id,
         "rank_id_from": None if rank_id is None else file.name,
-        "level": experimental.get("_profiler_level"),
-        "activities": common.get("activities"),
+        "level": level if isinstance(level := experimental.get("_profiler_level"), str) else None,
+        "activities": _list(common, "activities"),
         "record_shapes": common.get("record_shapes"),
         "mstx": experimental.get("_mstx", experimental.get("_msprof_tx")),
-        "domain_include": experimental.get("_mstx_domain_include"),
-        "domain_exclude": experimental.get("_mstx_domain_exclude"),
+        "domain_include": _list(experimental, "_mstx_domain_include"),
+        "domain_exclude": _list(experimental, "_mstx_domain_exclude"),
     }
 
 
@@ -182,6 +182,11 @@ def _json_object(file: Path) -> dict[str, Any]:
 def _object(parent: dict[str, Any], key: str) -> dict[str, Any]:
     child = parent.get(key)
     return child if isinstance(child, dict) else {}
+
+
+def _list(parent: dict[str, Any], key: str) -> list[Any]:
+    child = parent.get(key)
+    return child if isinstance(child, list) else []
 
 
 def _number(value: object) -> int | None:
@@ -248,8 +253,8 @@ def _why_no_modules(file: SqliteFile, config: dict[str, Any]) -> str | None:
     if "MSTX_EVENTS" in file.tables and query(file, _MODULE_RANGES):
         return None
     reason = "no module ranges; mark the modules with mstx ranges in the domain Module and collect with mstx=True"
-    include, exclude = config.get("domain_include"), config.get("domain_exclude")
-    if (exclude and "Module" in exclude) or (include and "Module" not in include):
+    include, exclude = config.get("domain_include"), config.get("domain_exclude", [])
+    if "Module" in exclude or (include and "Module" not in include):
         return f"{reason} (here the mstx domain filter left out the domain Module)"
     return f"{reason} (here mstx was off)" if config.get("mstx") is False else reason
 

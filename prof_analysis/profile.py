@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from prof_analysis import discovery
 from prof_analysis.database import connect, quote_text
 from prof_analysis.discovery import Rank
-from prof_analysis.errors import InputError, ProfAnalysisWarning, QueryError
+from prof_analysis.errors import InputError, ProfAnalysisWarning, QueryError, reason_of
 from prof_analysis.ranks import Job, Outcome, missing_tables, run, store_file
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class Profile:
         try:
             answer = self._connection.sql(query).to_arrow_table()
         except duckdb.Error as error:
-            raise QueryError(f"the query failed: {str(error).splitlines()[0]}") from error
+            raise QueryError(f"the query failed: {reason_of(error)}") from error
         answer = _with_plain_integers(answer)
         return answer if arrow else _to_pandas(answer)
 

@@ -13,7 +13,7 @@ import duckdb
 
 from prof_analysis.database import connect, quote_text
 from prof_analysis.discovery import Rank
-from prof_analysis.errors import ProfAnalysisError
+from prof_analysis.errors import ProfAnalysisError, reason_of
 from prof_analysis.sources import ascend_db
 from prof_analysis.tables import Plan, build, make_plan, shown_select, source_tables
 
@@ -70,8 +70,9 @@ def _run_one(job: Job, threads: int, running: list[duckdb.DuckDBPyConnection]) -
     except ProfAnalysisError as error:
         return Outcome(job, failure=str(error), details=traceback.format_exc())
     except (duckdb.Error, OSError, MemoryError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        return Outcome(job, failure=f"{job.rank.database}: cannot be analysed ({reason})", details=traceback.format_exc())
+        return Outcome(
+            job, failure=f"{job.rank.database}: cannot be analysed ({reason_of(error)})", details=traceback.format_exc()
+        )
 
 
 @contextmanager

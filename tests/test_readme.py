@@ -44,7 +44,9 @@ def test_the_api_in_ten_lines_runs(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, env=environment, check=True)
 
 
-def test_the_picture_is_the_real_output(tmp_path: Path, command: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_picture_is_the_real_output(
+    tmp_path: Path, command: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "110")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "result").symlink_to(SAMPLE / "decoder_training")

@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 
 from prof_analysis.discovery import Rank
-from prof_analysis.errors import OutputError
+from prof_analysis.errors import OutputError, reason_of
 from prof_analysis.exports import cluster_db, files
 
 EXPORT_TYPES = ("db", "text", "excel", *files.FORMATS)
@@ -25,7 +25,7 @@ def export(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be made ({error.strerror}); give a folder you may write to with -o") from error
+        raise OutputError(f"{folder}: cannot be made ({reason_of(error)}); give a folder you may write to with -o") from error
     if export_type == "db":
         return [cluster_db.write(connection, list(stores), folder)]
     if export_type in ("text", "excel"):

@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 
 from prof_analysis.database import quote, quote_text
-from prof_analysis.errors import OutputError
+from prof_analysis.errors import OutputError, reason_of
 
 FORMATS = {"csv": "FORMAT csv, HEADER", "parquet": "FORMAT parquet", "json": "FORMAT json, ARRAY true"}
 
@@ -52,7 +52,6 @@ def replacing(target: Path) -> Iterator[Path]:
             os.fsync(file.fileno())
         unfinished.replace(target)
     except (OSError, duckdb.Error) as error:
-        reason = str(error).splitlines()[0]
-        raise OutputError(f"{target}: cannot be written ({reason}); give another folder with -o") from error
+        raise OutputError(f"{target}: cannot be written ({reason_of(error)}); give another folder with -o") from error
     finally:
         unfinished.unlink(missing_ok=True)

@@ -7,6 +7,7 @@ cells and sheets are cut at the limits of the format, and the warnings say so.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -75,7 +76,6 @@ def write(
     stores: Mapping[Rank, Path],
     folder: Path,
     warnings: list[str],
-    max_rows: int = MAX_ROWS,
 ) -> list[Path]:
     """Write ModuleStatistic/module_statistic_{rank}.xlsx of each rank that has rows; give the files.
 
@@ -91,7 +91,7 @@ def write(
         name = str(rank.rank_id) if has_own_number else re.sub(r"[^\w.-]", "_", rank.profile)
         target = folder / "ModuleStatistic" / f"module_statistic_{name}.xlsx"
         with replacing(target) as unfinished:
-            cut = _write_workbook(connection, store, unfinished, max_rows)
+            cut = _write_workbook(connection, store, unfinished)
         if cut:
             warnings.append(
                 f"{target}: {cut} cells were cut at {MAX_CHARACTERS:,} characters; db, csv and parquet hold them whole"
@@ -100,25 +100,28 @@ def write(
     return written
 
 
-def _write_workbook(connection: duckdb.DuckDBPyConnection, store: Path, target: Path, max_rows: int) -> int:
+def _write_workbook(connection: duckdb.DuckDBPyConnection, store: Path, target: Path) -> int:
     book = Workbook(write_only=True)
-    cut = 0
-    for title, table, columns, merged in (
-        ("Sheet1", "module.statistic", _STATISTIC, 2),
-        ("Rows", "module.statistic", _STATISTIC, 0),
-        ("Tree", "module.tree", _TREE, 0),
-        ("Coverage", "module.coverage", _COVERAGE, 0),
-    ):
-        query = f"SELECT {', '.join(column.source for column in columns)} FROM read_parquet($1)"
-        result = connection.execute(query, [_file(store, table)])
-        cut += _write_sheets(book, title, columns, _rows(result), merged, max_rows)
-    book.save(target)
-    return cut
+    try:
+        cut = 0
+        for title, table, columns, merged in (
+            ("Sheet1", "module.statistic", _STATISTIC, 2),
+            ("Rows", "module.statistic", _STATISTIC, 0),
+            ("Tree", "module.tree", _TREE, 0),
+            ("Coverage", "module.coverage", _COVERAGE, 0),
+        ):
+            query = f"SELECT {', '.join(column.source for column in columns)} FROM read_parquet($1)"
+            result = connection.execute(query, [_file(store, table)])
+            cut += _write_sheets(book, title, columns, _rows(result), merged)
+        book.save(target)
+        return cut
+    finally:
+        for sheet in book.worksheets:
+            with suppress(Exception):  # What failed is on its way already; an open sheet would print a second traceback.
+                sheet.close()
 
 
-def _write_sheets(
-    book: Workbook, title: str, columns: Sequence[Column], rows: Iterator[tuple[Any, ...]], merged: int, max_rows: int
-) -> int:
+def _write_sheets(book: Workbook, title: str, columns: Sequence[Column], rows: Iterator[tuple[Any, ...]], merged: int) -> int:
     """Write rows to a sheet, and to further ones when they are more than a sheet holds. Give how many cells were cut."""
     cut = 0
     row = next(rows, None)
@@ -135,7 +138,7 @@ def _write_sheets(
         cells = _body(sheet, columns)
         runs = _Runs(sheet, merged)
         number = 1
-        while row is not None and number < max_rows:
+        while row is not None and number < MAX_ROWS:
             number += 1
             cut += _fill(cells, row)
             for position in runs.repeated(number, row):

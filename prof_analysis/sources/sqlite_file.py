@@ -17,7 +17,7 @@ import adbc_driver_sqlite
 import duckdb
 
 from prof_analysis.database import quote
-from prof_analysis.errors import InputError
+from prof_analysis.errors import InputError, reason_of
 
 _BATCH_ROWS = "65536"  # 3 million rows of 4 columns: 1.26 s with the driver's default of 1,024 rows, 0.90 s with this
 
@@ -86,9 +86,8 @@ def open_sqlite(path: Path) -> Iterator[SqliteFile]:
                 }
             yield SqliteFile(path, uri, tables)
         except (sqlite3.Error, adbc.Error, duckdb.Error, UnicodeError) as error:
-            reason = str(error).splitlines()[0]
             raise InputError(
-                f"{path}: not a readable SQLite database ({reason}); copy it again, or parse the profile again"
+                f"{path}: not a readable SQLite database ({reason_of(error)}); copy it again, or parse the profile again"
             ) from error
     if _identity(path) != before:
         raise InputError(f"{path}: changed while it was read; wait until the profiler has finished writing it")
@@ -187,7 +186,7 @@ def _identity(path: Path) -> tuple[int, int]:
     try:
         status = path.stat()
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+        raise InputError(f"{path}: cannot be read ({reason_of(error)})") from error
     return status.st_size, status.st_mtime_ns
 
 

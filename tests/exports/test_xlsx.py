@@ -1,0 +1,176 @@
+"""The workbooks: laid out as users of msprof-analyze know them, readable, and safe to open."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import openpyxl
+import pytest
+from openpyxl.worksheet.worksheet import Worksheet
+from typer.testing import Result
+
+from prof_analysis import ProfAnalysisWarning, open_profile
+from prof_analysis.exports.xlsx import MAX_CHARACTERS
+from tests.conftest import SAMPLE
+from tests.small_profile import Kernel, Op, Range, write_profile
+
+HEADERS = (
+    "Parent Module",
+    "Module",
+    "Op Name",
+    "Kernel List",
+    "Total Kernel Duration(ns)",
+    "Avg Kernel Duration(ns)",
+    "Op Count",
+)
+
+
+def layers(folder: Path, count: int, name: str = "Layer") -> None:
+    """Calls of Net/Layer that all run another op, so each is a row of its own; before each a call of Other/Layer."""
+    ranges, ops = [], []
+    for number in range(count):
+        start = 1000 * number
+        ranges += [Range("Other", start, start + 90), Range(name, start + 1, start + 80)]
+        ranges += [Range("Net", start + 100, start + 900), Range(name, start + 200, start + 800)]
+        ops.append(Op("first", start + 10, start + 20, (Kernel("k", start, start + 3),)))
+        ops.append(Op(f"op{number}", start + 300, start + 310, (Kernel("k", start + 10, start + 15),)))
+    write_profile(folder, ranges=ranges, ops=ops)
+
+
+def write(path: Path, **options: int) -> dict[str, Worksheet]:
+    with open_profile(path, **options) as profile:
+        (file,) = profile.export(export_type="text")
+    return {sheet.title: sheet for sheet in openpyxl.load_workbook(file).worksheets}
+
+
+def values(sheet: Worksheet) -> list[tuple[object, ...]]:
+    return list(sheet.iter_rows(values_only=True))
+
+
+def test_the_first_sheet_is_laid_out_like_that_of_msprof_analyze(tmp_path: Path) -> None:
+    layers(tmp_path / "a_ascend_pt", 1)
+    sheet = write(tmp_path)["Sheet1"]
+    assert values(sheet) == [
+        HEADERS,
+        ("Other", "Layer", "first", "k", 3, 3, 1),
+        ("Net", "Layer", "op0", "k", 5, 5, 1),
+    ]
+    assert [sheet.column_dimensions[letter].width for letter in "ABCDEFG"] == [40, 40, 40, 50, 10, 10, 10]
+    assert sheet.row_dimensions[1].height == 27
+    assert sheet.freeze_panes == "A2"
+    for row in sheet.iter_rows():
+        for cell in row:
+            assert cell.font.name == "Times New Roman"
+            assert cell.font.bold == (cell.row == 1)
+            assert cell.alignment.vertical == "center"
+            assert cell.border.left.style == cell.border.bottom.style == "thin"
+            assert cell.fill.fgColor.rgb == ("00AFEEEE" if cell.row == 1 else "00000000")
+    assert [sheet[f"{letter}2"].number_format for letter in "EFG"] == ["#,##0", "#,##0.00", "#,##0"]
+
+
+def test_cells_merge_over_equal_neighbours_but_a_module_never_across_parents(tmp_path: Path) -> None:
+    write_profile(
+        tmp_path / "a_ascend_pt",
+        ranges=[Range("A", 0, 400), Range("L", 10, 300), Range("B", 500, 900), Range("L", 510, 800)],
+        ops=[
+            Op("a1", 20, 30, (Kernel("k", 0, 1),)),
+            Op("a2", 40, 50, (Kernel("k", 2, 4),)),
+            Op("a3", 310, 320, (Kernel("k", 5, 8),)),
+            Op("b1", 520, 530, (Kernel("k", 9, 13),)),
+            Op("b2", 540, 550, (Kernel("k", 14, 19),)),
+        ],
+    )
+    sheets = write(tmp_path)
+    assert [row[:3] for row in values(sheets["Sheet1"])[1:]] == [
+        ("A", "L", "a1"),
+        (None, None, "a2"),
+        (None, "A", "a3"),
+        ("B", "L", "b1"),
+        (None, None, "b2"),
+    ]
+    assert {str(merged) for merged in sheets["Sheet1"].merged_cells.ranges} == {"A2:A3", "B2:B3", "A5:A6", "B5:B6"}
+    assert [row[:3] for row in values(sheets["Rows"])[1:]] == [
+        ("A", "L", "a1"),
+        ("A", "L", "a2"),
+        (None, "A", "a3"),
+        ("B", "L", "b1"),
+        ("B", "L", "b2"),
+    ]
+    assert not sheets["Rows"].merged_cells.ranges
+    assert sheets["Rows"].auto_filter.ref == "A1:G6"
+
+
+def test_tree_and_coverage_are_sheets(tmp_path: Path) -> None:
+    layers(tmp_path / "a_ascend_pt", 1)
+    sheets = write(tmp_path)
+    assert list(sheets) == ["Sheet1", "Rows", "Tree", "Coverage"]
+    assert [row[:5] for row in values(sheets["Tree"])] == [
+        ("Module", "Calls", "Share Of All Kernel Time", "Kernel Duration(ns)", "Own Kernel Duration(ns)"),
+        ("Other", 1, 3 / 8, 3, 0),
+        ("    Layer", 1, 3 / 8, 3, 3),
+        ("Net", 1, 5 / 8, 5, 0),
+        ("    Layer", 1, 5 / 8, 5, 5),
+    ]
+    assert values(sheets["Coverage"]) == [
+        ("Kernels", "Place", "Share Of The Kind", "Kernel Duration(ns)", "Kernel Count"),
+        ("compute", "inside modules", 1, 8, 2),
+        ("compute", "outside modules", 0, 0, 0),
+        ("compute", "linked to no op", 0, 0, 0),
+    ]
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@x", "=HYPERLINK(1)", "control \x07 sign", "😀"])
+def test_no_name_becomes_a_formula(name: str, tmp_path: Path) -> None:
+    layers(tmp_path / "a_ascend_pt", 1, name)
+    for sheet in write(tmp_path).values():
+        assert all(cell.data_type != "f" for row in sheet.iter_rows() for cell in row)
+        if sheet.title == "Rows":
+            assert sheet["B2"].value == name.replace("\x07", "\ufffd")
+
+
+@pytest.mark.parametrize("sign", ["x", "😀"])
+def test_a_text_too_long_for_a_cell_is_cut_and_said(sign: str, tmp_path: Path) -> None:
+    layers(tmp_path / "a_ascend_pt", 1, sign * 40_000)
+    with pytest.warns(ProfAnalysisWarning, match=r"module_statistic_0.xlsx: \d+ cells were cut at 32,767 characters"):
+        text = write(tmp_path)["Rows"]["B2"].value
+    assert isinstance(text, str)
+    assert set(text) == {sign}
+    assert len(text.encode("utf-16-le")) // 2 in (MAX_CHARACTERS - 1, MAX_CHARACTERS)
+
+
+def test_more_rows_than_a_sheet_holds_go_on_in_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("prof_analysis.exports.xlsx.MAX_ROWS", 4)
+    layers(tmp_path / "a_ascend_pt", 3)
+    sheets = write(tmp_path)
+    assert list(sheets) == ["Sheet1", "Sheet1 (2)", "Rows", "Rows (2)", "Tree", "Tree (2)", "Coverage"]
+    both = values(sheets["Rows"]) + values(sheets["Rows (2)"])[1:]
+    with open_profile(tmp_path) as profile:
+        assert [row[2] for row in both[1:]] == profile.module_stats()["op_name"].tolist()
+
+
+def test_one_workbook_per_rank_named_by_what_is_unique(tmp_path: Path, command: Callable[..., Result]) -> None:
+    for folder, rank in (("a", 0), ("b", 1), ("c", 1), ("d", None)):
+        write_profile(
+            tmp_path / "deep" / f"{folder}_ascend_pt",
+            ranges=[Range("A", 0, 100)],
+            ops=[Op("op", 10, 20, (Kernel("k", 200, 203),))],
+            rank=rank,
+        )
+    assert command("module-stats", "-d", tmp_path, "--export-type", "excel").exit_code == 0
+    written = tmp_path / "cluster_analysis_output" / "ModuleStatistic"
+    assert {file.name for file in written.iterdir()} == {
+        "module_statistic_0.xlsx",
+        "module_statistic_deep_b_ascend_pt.xlsx",
+        "module_statistic_deep_c_ascend_pt.xlsx",
+        "module_statistic_deep_d_ascend_pt.xlsx",
+    }
+
+
+def test_the_sample_has_the_rows_of_the_api(tmp_path: Path) -> None:
+    with open_profile(SAMPLE / "decoder_training", rank_list=[1]) as profile:
+        (file,) = profile.export(tmp_path, "text")
+        frame = profile.module_stats().drop(columns=["profile", "rank_id"])
+    sheet = openpyxl.load_workbook(file)["Rows"]
+    found = [tuple("" if value is None else value for value in row) for row in values(sheet)[1:]]
+    # A workbook holds 16 digits of a mean.
+    frame["avg_kernel_duration_ns"] = [float(f"{mean:.16g}") for mean in frame["avg_kernel_duration_ns"]]
+    assert found == [tuple(row) for row in frame.itertuples(index=False)]
