@@ -1,6 +1,8 @@
 """The command `prof-analysis`: parses words, calls the API, prints. Results go to stdout, progress and problems to stderr."""
 
 import json
+import math
+import os
 import sys
 import traceback
 import warnings
@@ -24,7 +26,30 @@ USAGE_OR_INPUT_ERROR = 2
 OUTPUT_ERROR = 3
 INTERRUPTED = 130
 
+
+class _Commands(typer.core.TyperGroup):
+    """The commands; a wrong word is told like every other error: in one line, or as JSON."""
+
+    def main(self, *args: Any, **options: Any) -> NoReturn:
+        """Run a command line and exit."""
+        given = args[0] if args else options.get("args")
+        words = sys.argv[1:] if given is None else given
+        try:
+            code = super().main(*args, **{**options, "standalone_mode": False})
+        except Exception as error:
+            if not hasattr(error, "format_message"):
+                raise
+            if not words:
+                print(error.format_message())
+                sys.exit(USAGE_OR_INPUT_ERROR)
+            hint = "" if words[-1] in ("-h", "--help") else "; --help lists the words it knows"
+            _report(f"{' '.join(error.format_message().split()).rstrip('.')}{hint}", "--json" in words)
+            sys.exit(USAGE_OR_INPUT_ERROR)
+        sys.exit(code)
+
+
 app = typer.Typer(
+    cls=_Commands,
     name="prof-analysis",
     help="Which module of the model costs the time on the NPU, through which ops and kernels.",
     epilog="Exit codes: 0 done; 1 done, but some ranks failed; 2 usage or input error, nothing written; "
@@ -178,6 +203,7 @@ def sql(
     profiling_path: ProfilingPath,
     rank_list: RankList = None,
     step_id: StepId = None,
+    nesting_tolerance_ns: Tolerance = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -187,7 +213,13 @@ def sql(
 
     with (
         _told(as_json, debug),
-        _opened(profiling_path, quiet, rank_list=_numbers(rank_list), step_id=step_id) as profile,
+        _opened(
+            profiling_path,
+            quiet,
+            rank_list=_numbers(rank_list),
+            step_id=step_id,
+            nesting_tolerance_ns=nesting_tolerance_ns,
+        ) as profile,
     ):
         answer = profile.sql(query, arrow=True)
         if as_json:
@@ -204,7 +236,15 @@ def sql(
 
 def run() -> None:
     """The entry point of the command."""
-    app()
+    try:
+        app()
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            # Threads that still read a file would keep the process alive.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(INTERRUPTED)
+        raise
 
 
 @contextmanager
@@ -256,15 +296,28 @@ def _finish(profile: "Profile", debug: bool, as_json: bool) -> None:
 
 
 def _fail(message: str, exit_code: int, as_json: bool) -> NoReturn:
+    _report(message, as_json)
+    raise typer.Exit(exit_code)
+
+
+def _report(message: str, as_json: bool) -> None:
     if as_json:
         _print_json(status="error", message=message)
     else:
         print(f"error: {message}", file=sys.stderr)
-    raise typer.Exit(exit_code)
 
 
 def _print_json(**content: Any) -> None:
-    print(json.dumps(content, ensure_ascii=False, default=str))
+    print(json.dumps(_finite(content), ensure_ascii=False, default=str, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN and no infinity: they are null there."""
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _numbers(text: str | None) -> list[int] | None:

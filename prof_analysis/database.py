@@ -5,6 +5,8 @@ from pathlib import Path
 
 import duckdb
 
+_DEFAULTS = {"nesting_tolerance_ns": 0, "step_id": None, "device_id": None, "first_device_id": None}
+
 # The interval that ends at outer_end_ns and started no later than start_ns covers [start_ns, end_ns]. With a tolerance,
 # one that has not ended at start_ns may end that much too early; touching neighbours never cover each other.
 _MACROS = """
@@ -21,8 +23,8 @@ def connect(
 ) -> duckdb.DuckDBPyConnection:
     """Open an in-memory database that the SQL of this project can run in.
 
-    `variables` are what the SQL reads with getvariable(): nesting_tolerance_ns, step_id, device_id; a missing one is NULL,
-    the tolerance 0.
+    `variables` are what the SQL reads with getvariable(): nesting_tolerance_ns, step_id, device_id and first_device_id; one
+    that is not given is NULL, the tolerance 0.
     """
     connection = duckdb.connect(config={"threads": threads} if threads else {})
     connection.execute(_MACROS)
@@ -39,7 +41,7 @@ def prepare(connection: duckdb.DuckDBPyConnection, variables: Mapping[str, int |
     # In Jupyter without ipywidgets the bar is off, and DuckDB refuses to hear of it.
     if connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
         connection.execute("SET enable_progress_bar = false")
-    for name, value in {"nesting_tolerance_ns": 0, "step_id": None, "device_id": None, **(variables or {})}.items():
+    for name, value in {**_DEFAULTS, **(variables or {})}.items():
         connection.execute(f"SET VARIABLE {quote(name)} = $value::BIGINT", {"value": value})
 
 

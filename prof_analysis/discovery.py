@@ -26,8 +26,8 @@ class Rank:
     """One device of one result folder.
 
     `profile` is the identity: the folder below the path that was given, with the device where a folder holds several.
-    `rank_id` is what the files say; it can be None, and can occur twice. `device_filter` is set where the database
-    holds other devices too. `left_out` says why nothing can be read, `no_modules` why modules cannot.
+    `rank_id` is what the files say; it can be None, and can occur twice. `first_device_id` is set where the database
+    holds several devices. `left_out` says why nothing can be read, `no_modules` why modules cannot.
     """
 
     profile: str
@@ -36,7 +36,7 @@ class Rank:
     rank_id: int | None = None
     rank_id_from: str | None = None
     device_id: int | None = None
-    device_filter: int | None = None
+    first_device_id: int | None = None
     profiler_level: str | None = None
     files: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
@@ -54,39 +54,51 @@ def find_ranks(path: Path) -> list[Rank]:
         raise InputError(f"{path}: there is no such folder")
     if not path.is_dir():
         raise InputError(f"{path}: is a file; give the folder that holds it")
-    if path.name == _OUTPUT:
-        path = path.parent
-    folders = list(_result_folders(path.absolute(), MAX_DEPTH))
-    if not folders:
+    root = root_of(path)
+    ranks = [rank for folder in _result_folders(root, MAX_DEPTH, set()) for rank in _inspect(folder, root)]
+    if not ranks:
         raise InputError(
             f"{path}: no profiling result here or in its sub-folders (depth {MAX_DEPTH}); "
             f"a result is a folder named *_ascend_pt or one that holds {_OUTPUT}"
         )
-    ranks = [rank for folder in folders for rank in _inspect(folder, path.absolute())]
     return sorted(ranks, key=lambda rank: (rank.rank_id is None, rank.rank_id or 0, rank.profile))
 
 
-def _result_folders(folder: Path, depth: int) -> Iterator[Path]:
+def root_of(path: Path) -> Path:
+    """The folder that is meant by a path: a result folder where its output folder was given."""
+    full = Path(os.path.abspath(path))  # noqa: PTH100  (links stay as the user named them)
+    return full.parent if full.name == _OUTPUT else full
+
+
+def _result_folders(folder: Path, depth: int, seen: set[str]) -> Iterator[Path]:
+    """The result folders at and below a folder, each once, whatever links lead to it; and folders that cannot be read."""
+    real = os.path.realpath(folder)
+    if real in seen:
+        return
+    seen.add(real)
     try:
-        children = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be read ({reason_of(error)})") from error
-    is_result = (
-        _OUTPUT in children
-        or folder.name.endswith(("_ascend_pt", "_ascend_ms"))
-        or any(child.startswith("PROF_") for child in children)
-        or folder.name.startswith("PROF_")
-    )
-    if is_result:
+        children = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
+    except OSError:
         yield folder
-    elif depth:
-        for child in children:
-            yield from _result_folders(folder / child, depth - 1)
+        return
+    is_prof = folder.name.startswith("PROF_")
+    was_collected = "FRAMEWORK" in children and any(child.startswith("PROF_") for child in children)
+    is_result = _OUTPUT in children or was_collected or folder.name.endswith(("_ascend_pt", "_ascend_ms"))
+    if is_result or is_prof:
+        yield folder
+    for child in children if depth and not is_prof else ():
+        if child not in (_OUTPUT, "FRAMEWORK", "logs") and not (is_result and child.startswith("PROF_")):
+            yield from _result_folders(folder / child, depth - 1, seen)
 
 
 def _inspect(folder: Path, root: Path) -> Iterator[Rank]:
     profile = folder.name if folder == root else folder.relative_to(root).as_posix()
     output = folder / _OUTPUT
+    try:
+        os.scandir(folder).close()
+    except OSError as error:
+        yield Rank(profile, folder, left_out=f"{folder}: cannot be read ({reason_of(error)})")
+        return
     config = _profiler_config(folder)
     bare = Rank(profile, folder, profiler_level=config.get("level"), files=_file_names(folder), rank_id=config.get("rank_id"),
                 rank_id_from=config.get("rank_id_from"))  # fmt: skip
@@ -102,9 +114,9 @@ def _inspect_database(rank: Rank, database: Path, config: dict[str, Any]) -> Ite
     if (match := _PROFILER_DB.fullmatch(database.name)) and (number := _number(match[1])) is not None:
         rank = replace(rank, rank_id=number, rank_id_from=database.name)
     try:
-        with open_sqlite(database) as file:
+        with open_sqlite(database, KNOWN_TABLES) as file:
             ranks_of_devices = _ranks_of_devices(file)
-            if not file.tables.keys() & KNOWN_TABLES:
+            if not file.tables:
                 raise InputError(f"{database}: holds no table of the profiler; parse the profile again")
             no_modules = _why_no_modules(file, config)
             missing = tuple(_missing(file.tables, config, no_modules))
@@ -112,11 +124,13 @@ def _inspect_database(rank: Rank, database: Path, config: dict[str, Any]) -> Ite
     except InputError as error:
         yield replace(rank, left_out=str(error))
         return
+    has_several = len(ranks_of_devices) > 1
+    first = min((device for device in ranks_of_devices if device is not None), default=None)
     for device, mapped_rank in ranks_of_devices.items():
         found = replace(rank, device_id=device, answers=answers, missing=missing, no_modules=no_modules)
-        if len(ranks_of_devices) > 1:
-            found = replace(found, profile=f"{rank.profile}/device_{device}", device_filter=device)
-        if found.rank_id is None and mapped_rank is not None:
+        if has_several:
+            found = replace(found, profile=f"{rank.profile}/device_{device}", first_device_id=first)
+        if mapped_rank is not None and (has_several or found.rank_id is None):
             found = replace(found, rank_id=mapped_rank, rank_id_from="RANK_DEVICE_MAP")
         if found.rank_id is None:
             found = _with_rank_of_info_json(found)
@@ -128,9 +142,12 @@ def _databases(folder: Path) -> list[Path]:
     in_output = [file for file in _files(folder / _OUTPUT) if _PROFILER_DB.fullmatch(file.name)]
     if in_output:
         return in_output
-    prof_folders = [folder] if folder.name.startswith("PROF_") else sorted(folder.glob("PROF_*"))
-    places = [place for prof in prof_folders for place in (prof, prof / "mindstudio_profiler_output")]
+    places = [place for prof in _prof_folders(folder) for place in (prof, prof / "mindstudio_profiler_output")]
     return [file for place in places for file in _files(place) if _MSPROF_DB.fullmatch(file.name)]
+
+
+def _prof_folders(folder: Path) -> list[Path]:
+    return [folder] if folder.name.startswith("PROF_") else sorted(folder.glob("PROF_*"))
 
 
 def _files(folder: Path) -> list[Path]:
@@ -142,6 +159,8 @@ def _file_names(folder: Path) -> tuple[str, ...]:
 
 
 def _why_no_database(folder: Path, output: Path) -> str:
+    if not output.is_dir() and not (folder / "FRAMEWORK").is_dir() and not _prof_folders(folder):
+        return f"{folder}: is empty: neither FRAMEWORK and PROF_* as collected, nor {_OUTPUT} as parsed; collect it again"
     if not output.is_dir():
         return f"{folder}: collected but never parsed; {_ANALYSE.format(folder=str(folder))}"
     if any(file.suffix in (".csv", ".json") for file in _files(output)):
@@ -208,18 +227,20 @@ def _ranks_of_devices(file: SqliteFile) -> dict[int | None, int | None]:
         for row in query(file, "SELECT id FROM NPU_INFO"):
             if (number := _number(row[0])) is not None:
                 mapped.setdefault(number, None)
-    if len(mapped) > 1 and "TASK" in file.tables:
-        seen = {row[0] for row in query(file, "SELECT DISTINCT deviceId FROM TASK")}
-        mapped = {device: rank for device, rank in mapped.items() if device in seen} or mapped
+    if len(mapped) > 1 and "deviceId" in file.tables.get("TASK", {}):
+        rows = query(file, "SELECT DISTINCT deviceId FROM TASK")
+        seen = sorted(number for row in rows if (number := _number(row[0])) is not None)
+        mapped = {device: mapped.get(device) for device in seen} or mapped
     return mapped or {None: None}
 
 
 def _with_rank_of_info_json(rank: Rank) -> Rank:
-    for file in sorted(rank.folder.glob(f"PROF_*/device_{rank.device_id}/info.json.{rank.device_id}")):
-        rank_id = _number(_json_object(file).get("rank_id"))
-        if rank_id is not None:
-            return replace(rank, rank_id=rank_id, rank_id_from=file.name)
-    return rank
+    device = "*" if rank.device_id is None else rank.device_id
+    files = [file for prof in _prof_folders(rank.folder) for file in prof.glob(f"device_{device}/info.json.{device}")]
+    numbered = [(number, file) for file in files if (number := _number(_json_object(file).get("rank_id"))) is not None]
+    if len(numbered) != 1 and rank.device_id is None:
+        return rank
+    return next((replace(rank, rank_id=number, rank_id_from=file.name) for number, file in sorted(numbered)), rank)
 
 
 def _answers(tables: Container[str], no_modules: str | None) -> tuple[str, ...]:
@@ -250,7 +271,8 @@ def _why_no_modules(file: SqliteFile, config: dict[str, Any]) -> str | None:
     """Why module-stats has no answer; None when it has one."""
     if found := gaps(file.tables):
         return found[0]
-    if "MSTX_EVENTS" in file.tables and query(file, _MODULE_RANGES):
+    has_ranges = "MSTX_EVENTS" in file.tables and "value" in file.tables["STRING_IDS"]
+    if has_ranges and query(file, _MODULE_RANGES):
         return None
     reason = "no module ranges; mark the modules with mstx ranges in the domain Module and collect with mstx=True"
     include, exclude = config.get("domain_include"), config.get("domain_exclude", [])

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from prof_analysis import discovery
+from prof_analysis import discovery, frames
 from prof_analysis.database import connect, quote_text
 from prof_analysis.discovery import Rank
 from prof_analysis.errors import InputError, ProfAnalysisWarning, QueryError, reason_of
 from prof_analysis.ranks import Job, Outcome, missing_tables, run, store_file
-
-if TYPE_CHECKING:
-    import pandas
-    import pyarrow
 
 MODULE_TABLES = ("module.statistic", "module.tree", "module.coverage", "trace.set_aside")
 
@@ -52,6 +48,7 @@ class Profile:
         on_progress: Callable[[int, int], None] | None = None,
     ) -> None:
         self.path = Path(path)
+        self._is_closed = False
         self.failures: list[str] = []
         self.warnings: list[str] = []
         self.details: list[str] = []
@@ -63,6 +60,7 @@ class Profile:
             if rank.left_out:
                 self._fail(rank.left_out)
         self._store = TemporaryDirectory(prefix="prof_analysis_")
+        self._stores = {rank: Path(self._store.name, str(number)) for number, rank in enumerate(self._ranks)}
         self._connection = connect()
         self._said_set_aside = False
         try:
@@ -97,7 +95,7 @@ class Profile:
             {**vars(rank), "source": None if rank.left_out else "ascend_db", "folder": str(rank.folder)} for rank in self._ranks
         ]
         table = pyarrow.table({name: pyarrow.array([row[name] for row in rows], type_) for name, type_ in columns.items()})
-        return table if arrow else _to_pandas(table)
+        return table if arrow else frames.to_pandas(table)
 
     def module_stats(self, *, arrow: bool = False) -> Any:
         """Kernel time by module and op, merged over layers, steps and micro-batches, as msprof-analyze counts it.
@@ -138,8 +136,11 @@ class Profile:
 
         Raises QueryError for an unknown name.
         """
-        schema, _, short_name = name.partition(".")
-        return self.sql(f'FROM "{schema}"."{short_name}"', arrow=arrow)
+        from prof_analysis.tables import documented_tables
+
+        if name not in documented_tables():
+            raise QueryError(f"there is no table {name}; `prof-analysis tables` lists those there are")
+        return self.sql(f"FROM {name}", arrow=arrow)
 
     def sql(self, query: str, *, arrow: bool = False) -> Any:
         """The answer of a DuckDB query on the tables of the engine, over all ranks.
@@ -159,8 +160,8 @@ class Profile:
             answer = self._connection.sql(query).to_arrow_table()
         except duckdb.Error as error:
             raise QueryError(f"the query failed: {reason_of(error)}") from error
-        answer = _with_plain_integers(answer)
-        return answer if arrow else _to_pandas(answer)
+        answer = frames.plain(answer)
+        return answer if arrow else frames.to_pandas(answer)
 
     def export(self, folder: str | Path | None = None, export_type: str = "db") -> list[Path]:
         """Write module statistic, tree and coverage of all ranks below `folder`/cluster_analysis_output.
@@ -173,16 +174,17 @@ class Profile:
 
         self._require_modules()
         self._provide(MODULE_TABLES)
-        target = Path(folder) if folder is not None else self.path
+        target = Path(folder) if folder is not None else discovery.root_of(self.path)
         cuts: list[str] = []
-        stores = {rank: self._store_folder(rank) for rank in self._readable()}
+        stores = {rank: self._stores[rank] for rank in self._readable()}
         files = exports.export(self._connection, stores, target / "cluster_analysis_output", export_type, cuts)
         for cut in cuts:
             self._warn(cut)
         return files
 
     def close(self) -> None:
-        """Give back memory and temporary files."""
+        """Give back memory and temporary files. Nothing can be asked afterwards."""
+        self._is_closed = True
         self._connection.close()
         self._store.cleanup()
 
@@ -213,7 +215,8 @@ class Profile:
     def _require_modules(self) -> None:
         reasons = {rank: rank.no_modules for rank in self._readable()}
         if reasons and all(reasons.values()):
-            raise InputError(f"{self.path}: no rank can answer this: {next(iter(reasons.values()))}")
+            failed = f"; {len(self.failures)} more could not be read: {self.failures[0]}" if self.failures else ""
+            raise InputError(f"{self.path}: no rank can answer this: {next(iter(reasons.values()))}{failed}")
         for rank, reason in reasons.items():
             if reason:
                 self._warn(f"{rank.profile}: {reason}")
@@ -221,15 +224,14 @@ class Profile:
     def _readable(self) -> list[Rank]:
         return [rank for rank in self._ranks if rank.profile not in self._failed]
 
-    def _store_folder(self, rank: Rank) -> Path:
-        return Path(self._store.name, str(self._ranks.index(rank)))
-
     def _provide(self, tables: tuple[str, ...]) -> None:
         """Build the tables that the store lacks, and make views of them over all ranks that could be read."""
-        stores = [self._store_folder(rank) for rank in self._readable()]
+        if self._is_closed:
+            raise QueryError("this Profile is closed; open it again")
+        stores = [self._stores[rank] for rank in self._readable()]
         if to_build := missing_tables(stores, tables):
-            self._run([Job(rank, to_build, self._variables, self._store_folder(rank)) for rank in self._readable()])
-            stores = [self._store_folder(rank) for rank in self._readable()]
+            self._run([Job(rank, to_build, self._variables, self._stores[rank]) for rank in self._readable()])
+            stores = [self._stores[rank] for rank in self._readable()]
         if not stores:
             more = f" (and {len(self.failures) - 1} more ranks failed)" if len(self.failures) > 1 else ""
             raise InputError(f"{self.failures[0]}{more}")
@@ -276,12 +278,12 @@ class Profile:
 
     def _fail(self, message: str) -> None:
         self.failures.append(message)
-        warnings.warn(message, ProfAnalysisWarning, stacklevel=2)
+        warnings.warn(message, ProfAnalysisWarning, stacklevel=_level_of_the_caller())
 
     def _warn(self, message: str) -> None:
         if message not in self.warnings:
             self.warnings.append(message)
-            warnings.warn(message, ProfAnalysisWarning, stacklevel=2)
+            warnings.warn(message, ProfAnalysisWarning, stacklevel=_level_of_the_caller())
 
 
 _SHOWN_RANKS = 20
@@ -298,25 +300,9 @@ def _selected(found: list[Rank], rank_list: Iterable[int] | None) -> list[Rank]:
     return [rank for rank in found if rank.rank_id in wanted]
 
 
-def _with_plain_integers(table: pyarrow.Table) -> pyarrow.Table:
-    """DuckDB sums integers to 128 bits, which come out as decimals: make them 64-bit integers where they fit."""
-    import pyarrow
-
-    for position, field in enumerate(table.schema):
-        if field.type == pyarrow.decimal128(38, 0):
-            with suppress(pyarrow.ArrowInvalid):
-                table = table.set_column(position, field.name, table.column(position).cast(pyarrow.int64()))
-    return table
-
-
-def _to_pandas(table: pyarrow.Table) -> pandas.DataFrame:
-    """A DataFrame in which integers stay integers: with NULLs a column is Int64 or Int32, never float."""
-    import pandas
-    import pyarrow
-
-    nullable = {pyarrow.int64(): pandas.Int64Dtype(), pyarrow.int32(): pandas.Int32Dtype()}
-    frame: pandas.DataFrame = table.to_pandas()
-    for field, column in zip(table.schema, table.columns, strict=True):
-        if field.type in nullable and column.null_count:
-            frame[field.name] = column.to_pandas(types_mapper=nullable.get).array
-    return frame
+def _level_of_the_caller() -> int:
+    """The stacklevel of a warning that points at the line outside this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("prof_analysis"):
+        frame, level = frame.f_back, level + 1
+    return level

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from time import monotonic, sleep
 
 import duckdb
 
@@ -50,8 +51,11 @@ def run(jobs: list[Job], on_done: Callable[[Outcome], None]) -> None:
             on_done(future.result())
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
-        for connection in list(running):
-            connection.interrupt()
+        give_up = monotonic() + 1
+        while running and monotonic() < give_up:  # A job goes on to its next statement, so one call is not enough.
+            for connection in list(running):
+                connection.interrupt()
+            sleep(0.02)
         raise
     pool.shutdown()
 
@@ -77,7 +81,9 @@ def _run_one(job: Job, threads: int, running: list[duckdb.DuckDBPyConnection]) -
 
 @contextmanager
 def _connection(job: Job, threads: int, running: list[duckdb.DuckDBPyConnection]) -> Iterator[duckdb.DuckDBPyConnection]:
-    variables = {**job.variables, "device_id": job.rank.device_filter, "rank_id": job.rank.rank_id}
+    rank = job.rank
+    devices = {"device_id": rank.device_id, "first_device_id": rank.first_device_id} if rank.first_device_id is not None else {}
+    variables = {**job.variables, **devices, "rank_id": rank.rank_id}
     with connect(variables, threads, job.folder / "spill") as connection:
         connection.execute("SET VARIABLE profile = $profile", {"profile": job.rank.profile})
         running.append(connection)

@@ -217,7 +217,10 @@ def _parse(query: str) -> dict[str, Any]:
         row = cursor.execute("SELECT json_serialize_sql($query)", {"query": query}).fetchone()
     tree: dict[str, Any] = json.loads(row[0]) if row else {}
     if tree.get("error"):
-        raise QueryError(f"the query cannot be read: {tree['error_message']}")
+        message = tree["error_message"]
+        if message.startswith("Only SELECT"):
+            raise QueryError("only a SELECT can be asked (a PIVOT as FROM (PIVOT ...))")
+        raise QueryError(f"the query cannot be read: {message}")
     if len(tree["statements"]) != 1:
         raise QueryError("one SELECT at a time, please")
     return tree

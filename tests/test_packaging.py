@@ -38,14 +38,14 @@ def install(folder: Path, *words: str | Path) -> Path:
     ).stdout.strip()
     # Behind everything of its own, and without .pth files: an editable install of this project is not lent.
     Path(inside, "lent.pth").write_text(f"import sys; sys.path.append({sysconfig.get_path('purelib')!r})\n")
-    pip = [python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--no-build-isolation"]
+    pip: list[str | Path] = [python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--no-build-isolation"]
     subprocess.run([*pip, *words], check=True, capture_output=True)
     return folder / "bin" / "prof-analysis"
 
 
 def assert_does_the_main_job(command: Path, folder: Path) -> None:
     folder.mkdir()
-    words = ["module-stats", "-d", SAMPLE / "decoder_training", "-o", folder, "--json"]
+    words: list[str | Path] = ["module-stats", "-d", SAMPLE / "decoder_training", "-o", folder, "--json"]
     result = subprocess.run([command, *words], cwd=folder, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     answer = json.loads(result.stdout)
@@ -70,7 +70,13 @@ def test_an_editable_install_reads_the_sql_of_the_checkout(source: Path, tmp_pat
     file = source / "sql" / "module" / "coverage.sql"
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace("'inside modules'", "'edited'"), encoding="utf-8")
-    words = ["sql", "-d", SAMPLE / "decoder_training", "--json", "SELECT DISTINCT place FROM module.coverage ORDER BY ALL"]
+    words: list[str | Path] = [
+        "sql",
+        "-d",
+        SAMPLE / "decoder_training",
+        "--json",
+        "SELECT DISTINCT place FROM module.coverage ORDER BY ALL",
+    ]
     result = subprocess.run([command, *words], capture_output=True, text=True, check=True)
     file.write_text(text, encoding="utf-8")
     assert json.loads(result.stdout)["rows"][0] == {"place": "edited"}

@@ -68,7 +68,7 @@ def test_each_difference_names_a_test_that_exists() -> None:
 
 
 def test_the_notebook_runs() -> None:
-    notebook = nbformat.read(CHECKOUT / "notebooks" / "quickstart.ipynb", as_version=4)
+    notebook = nbformat.read(CHECKOUT / "notebooks" / "quickstart.ipynb", as_version=4)  # type: ignore[no-untyped-call]
     nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(CHECKOUT / "notebooks")}}).execute()
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     assert any("Qwen2DecoderLayer" in str(output) for output in outputs)

@@ -56,7 +56,7 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
 
 RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {name: columns for name, (_, columns) in _TABLES.items()}
 
-KNOWN_TABLES = frozenset(table for table, _ in _TABLES.values())
+KNOWN_TABLES = frozenset(table for table, _ in _TABLES.values()) | {"RANK_DEVICE_MAP", "NPU_INFO"}
 KERNEL_TABLES = ("COMPUTE_TASK_INFO", "COMMUNICATION_OP", "COMMUNICATION_SCHEDULE_TASK_INFO")
 
 # Columns that hold an id into STRING_IDS.
@@ -65,8 +65,10 @@ _TEXT_REFERENCES = frozenset(
      "outputDataTypes", "outputShapes", "opName", "message", "domainId")
 )  # fmt: skip
 
+_NAMES = frozenset(("name", "opName", "message", "domainId"))
+
 # Name of today -> name before 2026.
-_FORMER_NAMES = {"blockNum": "blockDim", "mixBlockNum": "mixBlockDim"}
+_FORMER_NAMES = {"blockNum": "blockdim", "mixBlockNum": "mixblockdim"}
 
 
 def gaps(tables: Container[str]) -> list[str]:
@@ -94,7 +96,7 @@ def stage(connection: duckdb.DuckDBPyConnection, path: Path, wanted: Mapping[str
     Gives warnings. Raises InputError when the file cannot be read.
     """
     connection.execute("CREATE SCHEMA raw; CREATE SCHEMA stored")
-    with open_sqlite(path) as file:
+    with open_sqlite(path, KNOWN_TABLES) as file:
 
         def stage_one(name: str) -> list[str]:
             with connection.cursor() as cursor:
@@ -103,8 +105,8 @@ def stage(connection: duckdb.DuckDBPyConnection, path: Path, wanted: Mapping[str
 
         with ThreadPoolExecutor(threads) as pool:
             warnings = [warning for found in pool.map(stage_one, sorted(wanted)) for warning in found]
-        if wanted.get("raw.string_ids"):
-            _merge_equal_texts(connection, wanted)
+        if wanted.get("raw.string_ids") and "STRING_IDS" in file.tables:
+            _merge_texts(connection, wanted)
         return [f"{path}: {warning}" for warning in [*gaps(file.tables), *warnings]]
 
 
@@ -125,10 +127,10 @@ def _stage_table(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: 
 
 
 def _cells(file: SqliteFile, table: str, types: Mapping[str, str]) -> list[Cell]:
-    declared = file.tables[table]
+    declared = {name.lower(): type_ for name, type_ in file.tables[table].items()}  # SQLite ignores case
     cells = []
     for column, type_ in types.items():
-        file_column = column if column in declared else _FORMER_NAMES.get(column, "")
+        file_column = (column if column.lower() in declared else _FORMER_NAMES.get(column, "")).lower()
         if column == "row_id":
             cells.append(Cell(column, type_, "rowid", "INTEGER"))
         elif file_column in declared:
@@ -143,7 +145,8 @@ _SWAPPED = {"inputDtypes": "inputShapes", "inputShapes": "inputDtypes"}
 
 def _has_shapes_under_types(file: SqliteFile) -> bool:
     """Tell by content, since schema 1.0.0 swaps the two columns: types are words, shapes hold no letter."""
-    if not _SWAPPED.keys() <= file.tables["PYTORCH_API"].keys() or "STRING_IDS" not in file.tables:
+    columns = file.tables["PYTORCH_API"].keys()
+    if not _SWAPPED.keys() <= columns or "value" not in file.tables.get("STRING_IDS", {}):
         return False
     has_letters = {
         column: query(
@@ -156,16 +159,22 @@ def _has_shapes_under_types(file: SqliteFile) -> bool:
     return not has_letters["inputDtypes"] and bool(has_letters["inputShapes"])
 
 
-def _merge_equal_texts(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, frozenset[str]]) -> None:
-    """Give equal texts one id: the writers of the CANN part and of the framework part each number their own."""
-    connection.execute(
-        "CREATE TABLE stored.equal_text AS SELECT id, min(id) OVER (PARTITION BY value) AS text_id"
-        ' FROM stored."raw.string_ids" QUALIFY id > text_id'
-    )
+def _merge_texts(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, frozenset[str]]) -> None:
+    """Give equal texts one id, since the writers of the CANN part and of the framework part each number their own.
+
+    What stands for no value becomes NULL, except in names.
+    """
+    connection.execute("""
+        CREATE TABLE stored.other_id AS
+        WITH one_text AS (SELECT id, min(value) AS value FROM stored."raw.string_ids" GROUP BY id)
+        SELECT id, min(id) OVER (PARTITION BY value) AS text_id, value IN ('', 'N/A', 'NULL') AS is_no_value
+        FROM one_text
+        QUALIFY id > text_id OR is_no_value
+    """)
     for name, columns in wanted.items():
         stored = {row[0] for row in connection.execute(f"DESCRIBE stored.{quote(name)}").fetchall()}
         for column in sorted(columns & _TEXT_REFERENCES & stored):
+            text_id = "text_id" if column in _NAMES else "if(is_no_value, NULL, text_id)"
             connection.execute(
-                f"UPDATE stored.{quote(name)} SET {column} = equal_text.text_id"
-                f" FROM stored.equal_text WHERE {column} = equal_text.id"
+                f"UPDATE stored.{quote(name)} SET {column} = {text_id} FROM stored.other_id WHERE {column} = other_id.id"
             )

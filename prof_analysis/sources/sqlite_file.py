@@ -4,7 +4,7 @@ The reader is the Arrow project's ADBC driver, whose batches DuckDB takes as the
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +33,7 @@ class SqliteFile:
 
 @dataclass(frozen=True)
 class Cell:
-    """A column to read: its name and type in DuckDB, BIGINT or VARCHAR, its name in the file, and the type declared there."""
+    """A column to read: its name and type in DuckDB (BIGINT or VARCHAR), and its name and declared type in the file."""
 
     column: str
     type: str
@@ -46,24 +46,48 @@ class Cell:
         return self.type == "BIGINT" and "TEXT" in self.declared_type
 
     @property
+    def as_it_is(self) -> str:
+        """The SQLite expression of the first try. A text comes as bytes: DuckDB does not see all that is wrong in a text."""
+        name = self.in_file
+        return f"CASE typeof({name}) WHEN 'text' THEN CAST({name} AS BLOB) END" if self.type == "VARCHAR" else name
+
+    @property
     def checked(self) -> str:
         """An SQLite expression that is of the column's type or NULL. A REAL that may have lost digits is no number."""
-        c = quote(self.file_column)
+        name = self.in_file
         if self.type == "VARCHAR":
-            return f"CAST({c} AS TEXT)"
+            return f"CASE typeof({name}) WHEN 'text' THEN {name} END"
         return (
-            f"CASE typeof({c}) WHEN 'integer' THEN {c}"
-            f" WHEN 'real' THEN CASE WHEN abs({c}) < 9007199254740992 AND {c} = CAST({c} AS INTEGER)"
-            f" THEN CAST({c} AS INTEGER) END"
-            f" WHEN 'text' THEN CASE WHEN {c} <> '' AND {c} NOT GLOB '*[^0-9]*'"
-            f" AND (length({c}) < 19 OR length({c}) = 19 AND {c} <= '9223372036854775807')"
-            f" THEN CAST({c} AS INTEGER) END END"
+            f"CASE typeof({name}) WHEN 'integer' THEN {name}"
+            f" WHEN 'real' THEN CASE WHEN abs({name}) < 9007199254740992 AND {name} = CAST({name} AS INTEGER)"
+            f" THEN CAST({name} AS INTEGER) END"
+            f" WHEN 'text' THEN CASE WHEN CAST(CAST({name} AS INTEGER) AS TEXT) = {name} THEN CAST({name} AS INTEGER) END END"
         )
+
+    @property
+    def typed(self) -> str:
+        """The DuckDB expression that gives a cell that came as it is the column's type; it fails for a number that is BLOB."""
+        name = quote(self.column)
+        if self.type == "VARCHAR":
+            return f"decode({name})"
+        if self.is_number_as_text:
+            return f"CASE WHEN regexp_full_match({name}, '0|-?[1-9][0-9]*') THEN TRY_CAST({name} AS BIGINT) END"
+        return name
+
+    @property
+    def dummy(self) -> str:
+        """An SQLite value of the type in which cells come as they are."""
+        return "x''" if self.type == "VARCHAR" else "''" if self.is_number_as_text else "0"
+
+    @property
+    def in_file(self) -> str:
+        """The column in SQLite; a quoted rowid would be a text where a table has none."""
+        return "rowid" if self.file_column == "rowid" else quote(self.file_column)
 
 
 @contextmanager
-def open_sqlite(path: Path) -> Iterator[SqliteFile]:
-    """Make an SQLite file readable without changing it, and hold that nobody else changed it meanwhile.
+def open_sqlite(path: Path, known_tables: Collection[str]) -> Iterator[SqliteFile]:
+    """Make the known tables of an SQLite file readable without changing it, and hold that nobody else changed it meanwhile.
 
     With a journal beside it, a read-only reader would see stale rows or none: then a copy is read.
     Raises InputError when the file is no SQLite database, is damaged, or is being written.
@@ -71,26 +95,37 @@ def open_sqlite(path: Path) -> Iterator[SqliteFile]:
     before = _identity(path)
     sidecars = [side for suffix in ("-wal", "-journal") if (side := path.with_name(path.name + suffix)).exists()]
     with TemporaryDirectory(prefix="prof_analysis_") as folder:
-        uri = f"file:{percent_encode(str(path.absolute()))}?mode=ro&immutable=1"
-        if sidecars:
-            for original in (path, *sidecars):
-                copy2(original, Path(folder, original.name))
-            uri = f"file:{percent_encode(str(Path(folder, path.name)))}"
         try:
+            readable = _copy_with_journal(path, sidecars, Path(folder)) if sidecars else path.absolute()
+            uri = f"file:{percent_encode(str(readable))}?mode=ro&immutable=1"
             with closing(sqlite3.connect(uri, uri=True)) as reader:
                 reader.text_factory = _decode
                 names = [row[0] for row in reader.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
                 tables = {
                     name: {row[1]: row[2].upper() for row in reader.execute(f"PRAGMA table_info({quote(name)})")}
                     for name in names
+                    if name in known_tables
                 }
             yield SqliteFile(path, uri, tables)
-        except (sqlite3.Error, adbc.Error, duckdb.Error, UnicodeError) as error:
-            raise InputError(
-                f"{path}: not a readable SQLite database ({reason_of(error)}); copy it again, or parse the profile again"
-            ) from error
+        except (sqlite3.Error, adbc.Error, UnicodeError) as error:
+            raise _unreadable(path, error) from error
     if _identity(path) != before:
         raise InputError(f"{path}: changed while it was read; wait until the profiler has finished writing it")
+
+
+def _copy_with_journal(path: Path, sidecars: list[Path], folder: Path) -> Path:
+    """Copy a file and its journal, and let SQLite bring the copy up to date, so that many may read it."""
+    for original in (path, *sidecars):
+        copy2(original, folder / original.name)
+    copy = folder / path.name
+    with closing(sqlite3.connect(copy)) as writer:
+        writer.execute("SELECT count(*) FROM sqlite_master").fetchall()
+        writer.execute("PRAGMA journal_mode = DELETE").fetchall()
+    return copy
+
+
+def _unreadable(path: Path, error: Exception) -> InputError:
+    return InputError(f"{path}: not a readable SQLite database ({reason_of(error)}); copy it again, or parse the profile again")
 
 
 def query(file: SqliteFile, sql: str) -> list[tuple[object, ...]]:
@@ -109,14 +144,15 @@ def copy_table(
     come; only when the file holds cells that its schema does not announce is every cell checked.
     """
     try:
-        _stream(connection, file, table, cells, [quote(cell.file_column) for cell in cells], target)
-        doubtful = [cell for cell in cells if cell.is_number_as_text and _has_null(connection, target, cell.column)]
+        _stream(connection, file, table, cells, target)
+        doubtful = [
+            cell
+            for cell in cells
+            if (cell.is_number_as_text or cell.type == "VARCHAR") and _has_null(connection, target, cell.column)
+        ]
     except (duckdb.Error, _OtherTypeError):
         connection.execute(f"DROP TABLE IF EXISTS {target}")
-        if any(cell.type == "VARCHAR" for cell in cells):
-            _copy_texts(connection, file, table, cells, target)
-        else:
-            _stream(connection, file, table, cells, [cell.checked for cell in cells], target)
+        _copy_checked(connection, file, table, cells, target)
         doubtful = cells
     counts = {cell.column: _count_rejected(file, table, cell) for cell in doubtful}
     return {column: count for column, count in counts.items() if count}
@@ -126,43 +162,52 @@ class _OtherTypeError(Exception):
     """The driver gave a column a type that its schema does not announce."""
 
 
-def _stream(
-    connection: duckdb.DuckDBPyConnection,
-    file: SqliteFile,
-    table: str,
-    cells: list[Cell],
-    expressions: list[str],
-    target: str,
-) -> None:
-    """Stream rows into DuckDB. The driver types a column by its first rows, so the very first row is a typed dummy."""
-    dummy = ["''" if cell.type == "VARCHAR" or cell.is_number_as_text else "0" for cell in cells]
-    typed = ", ".join(f"{value} AS {quote(cell.column)}" for value, cell in zip(dummy, cells, strict=True))
-    columns = ", ".join(
-        f"TRY_CAST({quote(c.column)} AS BIGINT) AS {quote(c.column)}" if c.is_number_as_text else quote(c.column) for c in cells
-    )
+def _stream(connection: duckdb.DuckDBPyConnection, file: SqliteFile, table: str, cells: list[Cell], target: str) -> None:
+    """Stream rows into DuckDB as they are. The driver types a column by its first rows: the very first is a typed dummy."""
+    dummy = ", ".join(f"{cell.dummy} AS {quote(cell.column)}" for cell in cells)
+    rows = ", ".join(cell.as_it_is for cell in cells)
+    typed = ", ".join(f"{cell.typed} AS {quote(cell.column)}" for cell in cells)
+    _store(connection, file, f"SELECT {dummy} UNION ALL SELECT {rows} FROM {quote(table)}", typed, target)
+    types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE {target}").fetchall()}
+    if any(types[cell.column] != cell.type for cell in cells):
+        raise _OtherTypeError
+
+
+def _copy_checked(connection: duckdb.DuckDBPyConnection, file: SqliteFile, table: str, cells: list[Cell], target: str) -> None:
+    """Copy a table in which some cells are not of their column's type: those become NULL, and lost characters U+FFFD."""
+    rows = ", ".join(cell.checked for cell in cells)
+    if any(cell.type == "VARCHAR" for cell in cells):
+        _store_texts(connection, cells, query(file, f"SELECT {rows} FROM {quote(table)}"), target)
+        return
+    dummy = ", ".join(f"0 AS {quote(cell.column)}" for cell in cells)
+    names = ", ".join(quote(cell.column) for cell in cells)
+    try:
+        _store(connection, file, f"SELECT {dummy} UNION ALL SELECT {rows} FROM {quote(table)}", names, target)
+    except duckdb.Error as error:
+        raise _unreadable(file.path, error) from error
+
+
+def _store(connection: duckdb.DuckDBPyConnection, file: SqliteFile, sql: str, columns: str, target: str) -> None:
+    """Store what an SQLite query gives, without its first row."""
     with (
         adbc_driver_sqlite.connect(file.uri) as database,
         adbc.AdbcConnection(database) as reader,
         adbc.AdbcStatement(reader) as statement,
     ):
         statement.set_options(**{"adbc.sqlite.query.batch_rows": _BATCH_ROWS})
-        statement.set_sql_query(f"SELECT {typed} UNION ALL SELECT {', '.join(expressions)} FROM {quote(table)}")
+        statement.set_sql_query(sql)
         rows, _ = statement.execute_query()
         view = f"stream of {target}"
         connection.register(view, rows)
         connection.execute(f"CREATE TABLE {target} AS SELECT {columns} FROM {quote(view)}")
         connection.unregister(view)
     connection.execute(f"DELETE FROM {target} WHERE rowid = 0")
-    types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE {target}").fetchall()}
-    if any(types[cell.column] != cell.type for cell in cells):
-        raise _OtherTypeError
 
 
-def _copy_texts(connection: duckdb.DuckDBPyConnection, file: SqliteFile, table: str, cells: list[Cell], target: str) -> None:
+def _store_texts(connection: duckdb.DuckDBPyConnection, cells: list[Cell], rows: list[tuple[object, ...]], target: str) -> None:
     import pyarrow
 
     arrow_types = {"BIGINT": pyarrow.int64(), "VARCHAR": pyarrow.string()}
-    rows = query(file, f"SELECT {', '.join(cell.checked for cell in cells)} FROM {quote(table)}")
     columns = [pyarrow.array([row[n] for row in rows], arrow_types[cell.type]) for n, cell in enumerate(cells)]
     view = f"texts of {target}"
     connection.register(view, pyarrow.table(columns, [cell.column for cell in cells]))
@@ -176,9 +221,8 @@ def _has_null(connection: duckdb.DuckDBPyConnection, table: str, column: str) ->
 
 
 def _count_rejected(file: SqliteFile, table: str, cell: Cell) -> int:
-    column = quote(cell.file_column)
-    kept = f"({cell.checked}) IS NOT NULL" if cell.type == "BIGINT" else f"typeof({column}) = 'text'"
-    (row,) = query(file, f"SELECT count(*) FROM {quote(table)} WHERE {column} IS NOT NULL AND NOT {kept}")
+    rejected = f"{cell.in_file} IS NOT NULL AND ({cell.checked}) IS NULL"
+    (row,) = query(file, f"SELECT count(*) FROM {quote(table)} WHERE {rejected}")
     return int(str(row[0]))
 
 

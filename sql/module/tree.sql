@@ -21,23 +21,30 @@ chosen_call AS (
     WHERE getvariable('step_id') IS NULL
        OR (call.start_ns >= chosen_step.start_ns AND call.start_ns < chosen_step.end_ns)
 ),
--- The forward calls that had a backward, or enclose one that had.
-with_backward AS (
-    SELECT forward.call_id
-    FROM chosen_call AS run
-    JOIN module.call AS forward ON forward.range_id = run.range_id AND NOT forward.is_run
-    WHERE run.is_run
-    UNION
-    SELECT call_parent.parent_id
-    FROM with_backward
-    JOIN module.call_parent USING (call_id)
-    WHERE call_parent.parent_id IS NOT NULL
+-- A backward run belongs to the call that its forward range is.
+call_of AS (
+    SELECT call.call_id, coalesce(forward.call_id, call.call_id) AS of_call_id
+    FROM module.call
+    LEFT JOIN module.call AS forward ON call.is_run AND forward.range_id = call.range_id AND NOT forward.is_run
 ),
-counted_call AS (
-    SELECT call_path.path, call_path.is_backward
+-- The calls of which a backward ran, and those around them; what ran again inside a backward is one of them.
+with_backward AS (
+    SELECT call_of.of_call_id AS call_id
     FROM chosen_call
     JOIN module.call_path USING (call_id)
-    WHERE NOT chosen_call.is_run
+    JOIN call_of USING (call_id)
+    WHERE call_path.is_backward
+    UNION
+    SELECT call_of.of_call_id
+    FROM with_backward
+    JOIN module.call_parent USING (call_id)
+    JOIN call_of ON call_of.call_id = call_parent.parent_id
+),
+counted_call AS (
+    SELECT call_path.path, false AS is_backward
+    FROM chosen_call
+    JOIN module.call_path USING (call_id)
+    WHERE NOT call_path.is_backward
     UNION ALL
     SELECT call_path.path, true
     FROM with_backward

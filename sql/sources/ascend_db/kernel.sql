@@ -47,4 +47,5 @@ kernel AS (
 SELECT * REPLACE (kind::ENUM('compute', 'communication', 'schedule') AS kind)
 FROM kernel
 WHERE end_ns >= start_ns
-  AND (getvariable('device_id') IS NULL OR coalesce(device_id, getvariable('device_id')) = getvariable('device_id'))
+  -- Where a database holds several devices, what names none belongs to the first of them.
+  AND (getvariable('device_id') IS NULL OR coalesce(device_id, getvariable('first_device_id')) = getvariable('device_id'))

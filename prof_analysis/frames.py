@@ -1,0 +1,61 @@
+"""Answers as Arrow tables and DataFrames in which nothing changes its type on the way."""
+
+from collections import Counter
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+
+def plain(table: "pyarrow.Table") -> "pyarrow.Table":
+    """A table with plain integers and with a name of its own for each column.
+
+    DuckDB sums integers to 128 bits, which come out as decimals: they become 64-bit integers where they fit. Of columns of one
+    name the later ones get a number: a, a_1, a_2.
+    """
+    import pyarrow
+
+    for position, field in enumerate(table.schema):
+        if field.type == pyarrow.decimal128(38, 0):
+            with suppress(pyarrow.ArrowInvalid):
+                table = table.set_column(position, field.name, table.column(position).cast(pyarrow.int64()))
+    return table.rename_columns(_unique(table.column_names))
+
+
+def to_pandas(table: "pyarrow.Table") -> "pandas.DataFrame":
+    """A DataFrame in which integers stay integers: with NULLs a column is Int64 or alike."""
+    import pandas
+    import pyarrow
+
+    nullable = {
+        pyarrow.bool_(): pandas.BooleanDtype(),
+        pyarrow.int8(): pandas.Int8Dtype(),
+        pyarrow.int16(): pandas.Int16Dtype(),
+        pyarrow.int32(): pandas.Int32Dtype(),
+        pyarrow.int64(): pandas.Int64Dtype(),
+        pyarrow.uint8(): pandas.UInt8Dtype(),
+        pyarrow.uint16(): pandas.UInt16Dtype(),
+        pyarrow.uint32(): pandas.UInt32Dtype(),
+        pyarrow.uint64(): pandas.UInt64Dtype(),
+    }
+    frame: pandas.DataFrame = table.to_pandas()
+    for field, column in zip(table.schema, table.columns, strict=True):
+        if field.type in nullable and column.null_count:
+            frame[field.name] = column.to_pandas(types_mapper=nullable.get).array
+    return frame
+
+
+def _unique(names: list[str]) -> list[str]:
+    taken, seen = set(names), Counter[str]()
+    unique = []
+    for name in names:
+        new = name
+        while seen[name] and new in taken:
+            new = f"{name}_{seen[name]}"
+            seen[name] += 1
+        seen[name] += not seen[name]
+        taken.add(new)
+        unique.append(new)
+    return unique

@@ -1,0 +1,240 @@
+"""Reading SQLite: every cell is exact or counted as unknown, the file is never changed, and a bad file is one clear error."""
+
+import hashlib
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prof_analysis.database import connect
+from prof_analysis.errors import InputError
+from prof_analysis.sources.sqlite_file import Cell, copy_table, open_sqlite, query
+from tests.small_profile import edit
+
+NOW = 1_700_000_000_000_000_123  # a time in ns: float64 knows only every 256th
+
+
+def read(path: Path, **types: str) -> tuple[list[tuple[Any, ...]], dict[str, int]]:
+    """Read columns of table T as these types: the rows, and how many values were not of the type."""
+    with open_sqlite(path, {"T"}) as file, connect() as connection:
+        cells = [Cell(name, type_, name, file.tables["T"][name]) for name, type_ in types.items()]
+        rejected = copy_table(connection, file, "T", cells, "target")
+        return connection.execute("FROM target").fetchall(), rejected
+
+
+def write(path: Path, declaration: str, *rows: tuple[object, ...]) -> Path:
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"CREATE TABLE T ({declaration})")
+        if rows:
+            database.executemany(f"INSERT INTO T VALUES ({', '.join('?' * len(rows[0]))})", rows)
+    return path
+
+
+def digest(folder: Path) -> dict[str, str]:
+    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in folder.iterdir()}
+
+
+@pytest.mark.parametrize("declared", ["INTEGER", "TEXT", "NUMERIC", "BIGINT", ""])
+def test_times_are_exact_however_they_are_declared(tmp_path: Path, declared: str) -> None:
+    path = write(tmp_path / "a.db", f"n {declared}", (NOW,), (NOW + 1,), (0,), (2**63 - 1,))
+    assert read(path, n="BIGINT") == ([(NOW,), (NOW + 1,), (0,), (2**63 - 1,)], {})
+
+
+def test_numbers_as_text_are_exact(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.db", "n TEXT", (str(NOW),), (str(NOW + 1),), ("7",), ("-7",), ("0",), (str(2**63 - 1),))
+    assert read(path, n="BIGINT") == ([(NOW,), (NOW + 1,), (7,), (-7,), (0,), (2**63 - 1,)], {})
+
+
+@pytest.mark.parametrize("text", ["12.5", f"{NOW}.9", "0x10", "1_000", "1e3", "+7", " 12 ", "007", "abc", "", str(2**63)])
+@pytest.mark.parametrize("other", ["3", None])
+def test_a_text_that_is_no_plain_number_is_unknown_and_counted(tmp_path: Path, text: str, other: str | None) -> None:
+    path = write(tmp_path / "a.db", "n TEXT", (text,), (other,))
+    assert read(path, n="BIGINT") == ([(None,), (other and int(other),)], {"n": 1})
+
+
+def test_one_blob_among_numbers_as_text_costs_only_itself(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.db", "n TEXT, other INTEGER", (1, 10), (b"12", 20), (NOW, 40))
+    assert read(path, n="BIGINT", other="BIGINT") == ([(1, 10), (None, 20), (NOW, 40)], {"n": 1})
+
+
+def test_what_is_no_text_is_unknown_and_counted(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.db", "id INTEGER, t", (1, "one"), (2, 2), (3, b"three"), (4, 4.5), (5, None), (6, "six"))
+    expected = [(1, "one"), (2, None), (3, None), (4, None), (5, None), (6, "six")]
+    assert read(path, id="BIGINT", t="VARCHAR") == (expected, {"t": 3})
+
+
+@pytest.mark.parametrize("first", ["ascii", "最后"])
+def test_a_text_cut_inside_a_character_is_mended_wherever_it_stands(tmp_path: Path, first: str) -> None:
+    path = write(tmp_path / "a.db", "id INTEGER, t TEXT", (1, first))
+    edit(path, "INSERT INTO T VALUES (2, CAST(x'E8AEADE7' AS TEXT)), (3, CAST(x'61FF62' AS TEXT))")
+    assert read(path, id="BIGINT", t="VARCHAR") == ([(1, first), (2, "训\ufffd"), (3, "a\ufffdb")], {})
+
+
+def test_a_table_of_an_unknown_kind_beside_those_that_are_read_is_no_matter(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.db", "n INTEGER", (1,))
+    virtual = "CREATE VIRTUAL TABLE vt USING nomodule(x)"
+    edit(path, f"PRAGMA writable_schema=ON; INSERT INTO sqlite_master VALUES ('table', 'vt', 'vt', 0, '{virtual}')")
+    assert read(path, n="BIGINT") == ([(1,)], {})
+
+
+def test_nothing_is_null_and_not_counted(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.db", "n INTEGER, m TEXT, t TEXT", (None, None, None), (1, "2", "x"), (None, None, None))
+    expected = [(None, None, None), (1, 2, "x"), (None, None, None)]
+    assert read(path, n="BIGINT", m="BIGINT", t="VARCHAR") == (expected, {})
+
+
+@pytest.mark.parametrize("declared", ["INTEGER", "TEXT", ""])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        pytest.param("abc", id="text"),
+        pytest.param("12abc", id="text that begins with a number"),
+        pytest.param("99999999999999999999", id="text beyond 64 bits"),
+        pytest.param("9223372036854775808", id="text just beyond 64 bits"),
+    ],
+)
+def test_what_is_no_number_is_unknown_and_counted(tmp_path: Path, declared: str, odd: object) -> None:
+    path = write(tmp_path / "a.db", f"n {declared}, other INTEGER", (1, 10), (odd, 20), (None, 30), (NOW, 40))
+    expected = [(1, 10), (None, 20), (None, 30), (NOW, 40)]
+    assert read(path, n="BIGINT", other="BIGINT") == (expected, {"n": 1})
+
+
+@pytest.mark.parametrize("declared", ["INTEGER", ""])
+def test_bytes_where_a_number_belongs_are_unknown_and_counted(tmp_path: Path, declared: str) -> None:
+    path = write(tmp_path / "a.db", f"n {declared}, other INTEGER", (1, 10), (b"12", 20), (NOW, 40))
+    assert read(path, n="BIGINT", other="BIGINT") == ([(1, 10), (None, 20), (NOW, 40)], {"n": 1})
+
+
+@pytest.mark.parametrize("declared", ["REAL", "NUMERIC", "INTEGER", ""])
+def test_a_real_counts_when_it_is_surely_an_integer(tmp_path: Path, declared: str) -> None:
+    """In a REAL column only: elsewhere SQLite itself makes an integer of an integral real."""
+    path = write(tmp_path / "a.db", f"n {declared}", (5.0,), (-7.0,), (5.5,), (float("inf"),), (float(2**53 - 1),))
+    assert read(path, n="BIGINT") == ([(5,), (-7,), (None,), (None,), (2**53 - 1,)], {"n": 2})
+
+
+def test_a_real_beyond_what_it_can_hold_exactly_is_unknown(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.db", "n REAL", (float(2**53),), (float(NOW),), (3.0,))
+    assert read(path, n="BIGINT") == ([(None,), (None,), (3,)], {"n": 2})
+
+
+def test_bytes_that_are_not_utf8_are_replaced_and_the_rest_is_kept(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.db", "id INTEGER, t TEXT", (1, "good"))
+    edit(path, "INSERT INTO T VALUES (2, CAST(x'61FF62' AS TEXT)), (3, '最后')")
+    assert read(path, id="BIGINT", t="VARCHAR") == ([(1, "good"), (2, "a\ufffdb"), (3, "最后")], {})
+
+
+def test_an_odd_cell_far_behind_the_first_batch_is_found(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.db", "n INTEGER", *[(n,) for n in range(70_000)], ("odd",))
+    rows, rejected = read(path, n="BIGINT")
+    assert rows == [*((n,) for n in range(70_000)), (None,)]
+    assert rejected == {"n": 1}
+
+
+def test_a_table_without_rows_keeps_its_types(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.db", "n INTEGER, m TEXT, t TEXT")
+    with open_sqlite(path, {"T"}) as file, connect() as connection:
+        cells = [Cell("n", "BIGINT", "n", "INTEGER"), Cell("m", "BIGINT", "m", "TEXT"), Cell("t", "VARCHAR", "t", "TEXT")]
+        assert copy_table(connection, file, "T", cells, "target") == {}
+        described = connection.execute("DESCRIBE target").fetchall()
+    assert [row[:2] for row in described] == [("n", "BIGINT"), ("m", "BIGINT"), ("t", "VARCHAR")]
+
+
+def test_column_names_of_any_kind_can_be_read(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.db", '"a ""b"" %" INTEGER, "select" INTEGER', (1, 2))
+    assert read(path, **{'a "b" %': "BIGINT", "select": "BIGINT"}) == ([(1, 2)], {})
+
+
+@pytest.mark.parametrize("name", ["it's.db", 'a "b".db', "100% 50%25.db", "a#b?c&d=e.db", "空 格.db", "a;b.db"])
+def test_a_path_of_any_kind_can_be_read(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / f"in {name}"
+    folder.mkdir()
+    path = write(folder / name, "n INTEGER", (NOW,))
+    assert read(path, n="BIGINT") == ([(NOW,)], {})
+    assert [file.name for file in folder.iterdir()] == [name]
+
+
+def test_rows_in_a_write_ahead_log_are_read_and_no_file_is_touched(tmp_path: Path) -> None:
+    path = write(tmp_path / "it's #1.db", "n INTEGER", (1,))
+    with closing(sqlite3.connect(path)) as writer:
+        writer.execute("PRAGMA journal_mode = wal")
+        writer.execute("PRAGMA wal_autocheckpoint = 0")
+        writer.execute("INSERT INTO T VALUES (2)")
+        writer.commit()
+        before = digest(tmp_path)
+        assert f"{path.name}-wal" in before
+        assert read(path, n="BIGINT") == ([(1,), (2,)], {})
+        assert digest(tmp_path) == before
+
+
+def test_a_transaction_that_was_cut_off_is_rolled_back_in_a_copy(tmp_path: Path) -> None:
+    """What a writer that was killed leaves: half its rows in the file, and a journal that takes them back."""
+    working = tmp_path / "working"
+    working.mkdir()
+    path = write(working / "a.db", "n INTEGER", *[(n,) for n in range(1000)])
+    killed = tmp_path / "killed"
+    with closing(sqlite3.connect(path)) as writer:
+        writer.execute("PRAGMA cache_size = 1")
+        writer.execute("BEGIN")
+        writer.execute("UPDATE T SET n = -1")
+        shutil.copytree(working, killed)
+        writer.rollback()
+    before = digest(killed)
+    assert sorted(before) == ["a.db", "a.db-journal"]
+    assert read(killed / "a.db", n="BIGINT") == ([(n,) for n in range(1000)], {})
+    assert digest(killed) == before
+
+
+def test_a_file_that_changes_while_it_is_read_is_reported(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.db", "n INTEGER", (1,))
+    with pytest.raises(InputError) as raised, open_sqlite(path, {"T"}):
+        edit(path, "INSERT INTO T VALUES (2)")
+    assert str(raised.value) == f"{path}: changed while it was read; wait until the profiler has finished writing it"
+
+
+def test_a_file_that_vanishes_while_it_is_read_is_reported(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.db", "n INTEGER", (1,))
+    with pytest.raises(InputError) as raised, open_sqlite(path, {"T"}):
+        path.unlink()
+    assert str(raised.value) == f"{path}: cannot be read (No such file or directory)"
+
+
+@pytest.mark.parametrize("kept", [50, 1000, 4096, 5000, 40_000])
+def test_a_truncated_file_is_one_error_that_names_it(tmp_path: Path, kept: int) -> None:
+    path = write(tmp_path / "a.db", "n INTEGER, t TEXT", *[(n, "text " * 4) for n in range(3000)])
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(InputError) as raised:
+        read(path, n="BIGINT", t="VARCHAR")
+    assert str(raised.value).startswith(f"{path}: not a readable SQLite database (")
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("content", [b"startNs,endNs\n1,2\n", b"\0" * 4096, b"SQLite format 3\0" + b"\xff" * 4080])
+def test_a_file_of_another_kind_is_one_error_that_names_it(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.db"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as raised, open_sqlite(path, {"T"}):
+        pass
+    assert str(raised.value).startswith(f"{path}: not a readable SQLite database (")
+
+
+def test_a_file_that_is_not_there_is_one_error_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised, open_sqlite(tmp_path / "a.db", {"T"}):
+        pass
+    assert str(raised.value) == f"{tmp_path / 'a.db'}: cannot be read (No such file or directory)"
+
+
+def test_views_are_no_tables(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.db", "n INTEGER", (1,))
+    edit(path, "CREATE VIEW TASK AS SELECT * FROM T; CREATE VIEW broken AS SELECT * FROM nowhere")
+    with open_sqlite(path, {"T"}) as file:
+        assert file.tables == {"T": {"n": "INTEGER"}}
+
+
+def test_a_small_query_reads_text_that_is_not_utf8(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.db", "t TEXT")
+    edit(path, "INSERT INTO T VALUES (CAST(x'FF' AS TEXT))")
+    with open_sqlite(path, {"T"}) as file:
+        assert query(file, "SELECT t FROM T") == [("\ufffd",)]

@@ -1,0 +1,246 @@
+"""The table registry: a table is a file whose head tells the truth, and building only what is asked for changes no answer."""
+
+import importlib
+import random
+import shutil
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from prof_analysis.database import connect
+from prof_analysis.errors import QueryError
+from prof_analysis.tables import (
+    Plan,
+    Table,
+    _in_building_order,
+    build,
+    documented_tables,
+    make_plan,
+    referenced_tables,
+    shown_select,
+    source_tables,
+    sql_folder,
+)
+from tests.conftest import SAMPLE
+from tests.small_profile import DATABASE
+
+SAMPLE_FOLDER = "decoder_training/node0_4242_20260101000000000_ascend_pt"
+SAMPLE_DATABASE = SAMPLE / SAMPLE_FOLDER / DATABASE.format(rank=0)
+SOURCES = sorted(folder.name for folder in (sql_folder() / "sources").iterdir())
+TABLES = sorted(documented_tables())
+ORDERED = ["module.statistic", "module.tree", "module.coverage"]
+
+
+def raw_columns(source: str) -> Mapping[str, Mapping[str, str]]:
+    columns: Mapping[str, Mapping[str, str]] = importlib.import_module(f"prof_analysis.sources.{source}").RAW_COLUMNS
+    return columns
+
+
+@contextmanager
+def built(plan: Plan, database: Path = SAMPLE_DATABASE, threads: int = 2) -> Iterator[duckdb.DuckDBPyConnection]:
+    from prof_analysis.sources import ascend_db
+
+    with connect(threads=threads) as connection:
+        assert ascend_db.stage(connection, database, plan.raw_columns, threads) == []
+        build(connection, "ascend_db", plan)
+        yield connection
+
+
+def shown(connection: duckdb.DuckDBPyConnection, table: str) -> list[tuple[Any, ...]]:
+    return connection.execute(shown_select(source_tables("ascend_db")[table])).fetchall()
+
+
+@pytest.fixture(scope="module")
+def everything() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Every table with every column, from the committed sample."""
+    order = make_plan("ascend_db", raw_columns("ascend_db"), TABLES).order
+    columns = {name: frozenset(column.name for column in documented_tables()[name].columns) for name in order}
+    raw = {name: frozenset(columns) for name, columns in raw_columns("ascend_db").items()}
+    with built(Plan(order, columns | raw)) as connection:
+        yield connection
+
+
+def test_the_sql_folder_holds_one_documented_table_a_file() -> None:
+    folder = sql_folder()
+    files = {file.relative_to(folder) for file in folder.rglob("*") if file.is_file()}
+    assert {file for file in files if file.suffix != ".sql"} == set()
+    of_sources = {file for file in files if file.parts[0] == "sources"}
+    assert sorted(f"{file.parent.as_posix()}.{file.stem}" for file in files - of_sources) == TABLES
+    assert {file.parts[1] for file in of_sources} == set(SOURCES)
+    for table in documented_tables().values():
+        assert table.summary.startswith(("One row is", "A row is")), table.name
+        assert table.columns, table.name
+        assert all(column.meaning for column in table.columns), table.name
+        assert len({column.name for column in table.columns}) == len(table.columns), table.name
+
+
+def test_trace_tables_are_contracts_without_a_body_and_all_others_have_one() -> None:
+    assert {name for name, table in documented_tables().items() if not table.body} == {
+        name for name in TABLES if name.startswith("trace.")
+    }
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_files_of_a_source_are_trace_tables(source: str) -> None:
+    files = {f"trace.{file.stem}" for file in (sql_folder() / "sources" / source).iterdir()}
+    assert files <= set(TABLES)
+    assert all(table.body for table in source_tables(source).values())
+
+
+def test_the_profiler_database_makes_every_trace_table() -> None:
+    files = {f"trace.{file.stem}" for file in (sql_folder() / "sources" / "ascend_db").iterdir()}
+    assert files == {name for name in TABLES if name.startswith("trace.")}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("name", TABLES)
+def test_the_head_is_what_the_body_makes(source: str, name: str) -> None:
+    """Names, types and order, from the body itself: what is built is brought to the head's order first."""
+    tables = source_tables(source)
+    with connect() as connection:
+        for raw, columns in raw_columns(source).items():
+            definition = ", ".join(f"{column} {type_}" for column, type_ in columns.items())
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS raw; CREATE TABLE {raw} ({definition})")
+        for needed in make_plan(source, raw_columns(source), [name]).order:
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {needed.partition('.')[0]}")
+            connection.execute(f"CREATE TABLE {needed} AS {tables[needed].body}")
+        described = [row[:2] for row in connection.execute(f"DESCRIBE {name}").fetchall()]
+    assert described == [(column.name, column.stored_type) for column in tables[name].columns]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_users_see_texts_and_the_columns_that_the_head_promises(everything: duckdb.DuckDBPyConnection, name: str) -> None:
+    table = source_tables("ascend_db")[name]
+    described = [row[:2] for row in everything.execute(f"DESCRIBE {shown_select(table)}").fetchall()]
+    assert described == [(column.shown_name, column.shown_type) for column in table.columns]
+    assert "TEXT_ID" not in {type_ for _, type_ in described}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_built_alone_is_the_table_built_with_all_others(everything: duckdb.DuckDBPyConnection, name: str) -> None:
+    plan = make_plan("ascend_db", raw_columns("ascend_db"), [name])
+    with built(plan) as connection:
+        alone = shown(connection, name)
+    assert alone == shown(everything, name)
+    assert alone or name == "trace.set_aside", "the sample says nothing about this table"
+
+
+def test_only_what_is_needed_is_built_and_read() -> None:
+    plan = make_plan("ascend_db", raw_columns("ascend_db"), ["trace.step"])
+    assert plan.order == ("trace.step",)
+    assert plan.raw_columns == {"raw.step_time": {"id", "startNs", "endNs"}}
+    plan = make_plan("ascend_db", raw_columns("ascend_db"), ["module.coverage"])
+    assert not {"module.statistic", "module.tree"} & set(plan.order)
+    assert not {"inputShapes", "blockNum", "opType"} & plan.raw_columns["raw.compute_task_info"]
+
+
+def test_tables_are_built_after_what_they_need() -> None:
+    order = make_plan("ascend_db", raw_columns("ascend_db"), TABLES).order
+    assert sorted(order) == TABLES
+    for position, name in enumerate(order):
+        assert {need for need in source_tables("ascend_db")[name].needs if not need.startswith("raw.")} <= set(order[:position])
+
+
+@pytest.mark.parametrize(
+    ("query", "needs"),
+    [
+        pytest.param("SELECT 1", set(), id="none"),
+        pytest.param("FROM trace.op", {"trace.op"}, id="from first"),
+        pytest.param("SELECT * FROM Trace.OP", {"trace.op"}, id="upper case"),
+        pytest.param('SELECT * FROM "trace"."op"', {"trace.op"}, id="quoted"),
+        pytest.param("WITH a AS (SELECT * FROM trace.op), b AS (FROM a) SELECT * FROM b", {"trace.op"}, id="in a CTE"),
+        pytest.param(
+            "SELECT (SELECT max(start_ns) FROM trace.op), * FROM (SELECT * FROM trace.kernel) WHERE EXISTS (FROM trace.step)",
+            {"trace.op", "trace.kernel", "trace.step"},
+            id="in subqueries",
+        ),
+        pytest.param(
+            "SELECT * FROM trace.op ASOF JOIN trace.range ON op.tid = range.tid AND op.start_ns >= range.start_ns",
+            {"trace.op", "trace.range"},
+            id="ASOF",
+        ),
+        pytest.param(
+            "SELECT * FROM trace.op SEMI JOIN trace.op_link USING (op_id) WHERE name_id IN (SELECT text_id FROM trace.string)",
+            {"trace.op", "trace.op_link", "trace.string"},
+            id="SEMI JOIN and IN",
+        ),
+        pytest.param(
+            "WITH RECURSIVE s (i, c) USING KEY (i) AS (SELECT op_id, 0 FROM trace.op UNION"
+            " SELECT s.i, r.c FROM s JOIN recurring.s AS r ON r.i = s.c JOIN trace.step ON true) FROM s",
+            {"trace.op", "trace.step"},
+            id="USING KEY recursion, whose own table is no need",
+        ),
+        pytest.param("FROM trace.op UNION ALL BY NAME FROM module.call", {"trace.op", "module.call"}, id="set operation"),
+        pytest.param("SELECT * FROM a_view, trace.op", {"trace.op"}, id="without a schema"),
+        pytest.param("SELECT 'FROM trace.step' -- FROM trace.kernel\nFROM trace.op", {"trace.op"}, id="texts and comments"),
+        pytest.param("SELECT list_transform([1], lambda x : (SELECT count(*) FROM trace.op))", {"trace.op"}, id="in a lambda"),
+    ],
+)
+def test_needs_are_found_wherever_they_stand(query: str, needs: set[str]) -> None:
+    assert referenced_tables(query) == needs
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("SELECT * FRM trace.op", "cannot be read"),
+        ("SELECT 1; SELECT 2", "one SELECT at a time"),
+        ("", "one SELECT at a time"),
+        ("DROP TABLE trace.op", "SELECT"),
+        ("COPY trace.op TO 'x'", "SELECT"),
+    ],
+)
+def test_a_query_that_is_not_one_select_is_refused(query: str, message: str) -> None:
+    with pytest.raises(QueryError) as raised:
+        referenced_tables(query)
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_an_unknown_table_is_named() -> None:
+    with pytest.raises(QueryError) as raised:
+        make_plan("ascend_db", raw_columns("ascend_db"), ["module.nothing"])
+    assert str(raised.value) == "there is no table module.nothing; `prof-analysis tables` lists them"
+
+
+def test_tables_that_need_each_other_are_an_error() -> None:
+    needs = {"a.one": {"a.two", "raw.x"}, "a.two": {"a.three"}, "a.three": {"a.one"}, "a.apart": set[str]()}
+    tables = {name: Table(name, "", (), "", frozenset(need), False) for name, need in needs.items()}
+    assert list(_in_building_order(tables, ["a.apart"])) == ["a.apart"]
+    with pytest.raises(ValueError, match=r"^these tables need each other: a\.two -> a\.three -> a\.one -> a\.two$"):
+        list(_in_building_order(tables, ["a.two"]))
+
+
+@pytest.fixture(scope="module")
+def answers() -> dict[str, list[tuple[Any, ...]]]:
+    with built(make_plan("ascend_db", raw_columns("ascend_db"), ORDERED), threads=2) as connection:
+        return {name: shown(connection, name) for name in ORDERED}
+
+
+def test_one_thread_gives_the_same_rows_in_the_same_order(answers: dict[str, list[tuple[Any, ...]]]) -> None:
+    with built(make_plan("ascend_db", raw_columns("ascend_db"), ORDERED), threads=1) as connection:
+        assert {name: shown(connection, name) for name in ORDERED} == answers
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_rows_of_the_file_in_any_order_give_the_same_rows_in_the_same_order(
+    tmp_path: Path, answers: dict[str, list[tuple[Any, ...]]], seed: int
+) -> None:
+    shuffled = tmp_path / "shuffled.db"
+    shutil.copy(SAMPLE_DATABASE, shuffled)
+    with closing(sqlite3.connect(shuffled)) as database, database:
+        names = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        for name in names:
+            rows = database.execute(f"SELECT * FROM {name}").fetchall()
+            random.Random(f"{seed} {name}").shuffle(rows)
+            database.execute(f"DELETE FROM {name}")
+            if rows:
+                database.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+        assert {"TASK", "PYTORCH_API", "MSTX_EVENTS", "CONNECTION_IDS"} <= set(names)
+    with built(make_plan("ascend_db", raw_columns("ascend_db"), ORDERED), shuffled) as connection:
+        assert {name: shown(connection, name) for name in ORDERED} == answers
