@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import Result
@@ -12,7 +13,7 @@ from prof_analysis import InputError, ProfAnalysisWarning, module_stats, open_pr
 from tests.small_profile import Kernel, Op, Range, edit, write_profile
 
 
-def rows(path: Path, **options: int) -> list[tuple[str, str, str, int, int]]:
+def rows(path: Path, **options: Any) -> list[tuple[str, str, str, int, int]]:
     """Path, op, kernels, total and count of each row of module_stats."""
     frame = module_stats(path, **options)
     return [
