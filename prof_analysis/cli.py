@@ -127,13 +127,7 @@ def module_stats(
 
     with (
         _told(as_json, debug),
-        _opened(
-            profiling_path,
-            quiet,
-            rank_list=_numbers(rank_list),
-            step_id=step_id,
-            nesting_tolerance_ns=nesting_tolerance_ns,
-        ) as profile,
+        _opened(profiling_path, quiet, rank_list, step_id, nesting_tolerance_ns) as profile,
     ):
         written = profile.export(output_path, export_type.value)
         facts = summary.module_facts(profile, top)
@@ -213,13 +207,7 @@ def sql(
 
     with (
         _told(as_json, debug),
-        _opened(
-            profiling_path,
-            quiet,
-            rank_list=_numbers(rank_list),
-            step_id=step_id,
-            nesting_tolerance_ns=nesting_tolerance_ns,
-        ) as profile,
+        _opened(profiling_path, quiet, rank_list, step_id, nesting_tolerance_ns) as profile,
     ):
         answer = profile.sql(query, arrow=True)
         if as_json:
@@ -248,11 +236,22 @@ def run() -> None:
 
 
 @contextmanager
-def _opened(path: Path, quiet: bool, **options: Any) -> "Iterator[Profile]":
+def _opened(
+    path: Path, quiet: bool, rank_list: str | None = None, step_id: int | None = None, nesting_tolerance_ns: int = 0
+) -> "Iterator[Profile]":
     from prof_analysis.profile import Profile
 
     warnings.simplefilter("ignore", ProfAnalysisWarning)
-    with _progress(quiet) as on_progress, Profile(path, on_progress=on_progress, **options) as profile:
+    with (
+        _progress(quiet) as on_progress,
+        Profile(
+            path,
+            rank_list=_numbers(rank_list),
+            step_id=step_id,
+            nesting_tolerance_ns=nesting_tolerance_ns,
+            on_progress=on_progress,
+        ) as profile,
+    ):
         yield profile
 
 

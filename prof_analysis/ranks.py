@@ -41,7 +41,7 @@ class Outcome:
 
 def run(jobs: list[Job], on_done: Callable[[Outcome], None]) -> None:
     """Run all jobs, several ranks at a time; on_done gets each outcome in the calling thread."""
-    cores = len(os.sched_getaffinity(0))
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     workers = max(1, min(cores, len(jobs)))
     running: list[duckdb.DuckDBPyConnection] = []
     pool = ThreadPoolExecutor(workers)

@@ -13,6 +13,18 @@ from prof_analysis.cli import app
 CHECKOUT = Path(__file__).parent.parent
 SAMPLE = CHECKOUT / "fixtures" / "sample"
 
+# Columns of the API that ModuleStatistic of msprof-analyze has, and their names there, in its order.
+PEER_COLUMNS = {
+    "parent_module": "parentModule",
+    "module": "module",
+    "op_name": "opName",
+    "kernel_list": "kernelList",
+    "total_kernel_duration_ns": "totalKernelDuration(ns)",
+    "avg_kernel_duration_ns": "avgKernelDuration(ns)",
+    "op_count": "opCount",
+    "rank_id": "rankID",
+}
+
 
 @pytest.fixture
 def realdata() -> Path:

@@ -8,17 +8,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, open_profile
-
-PEER_COLUMNS = {
-    "parent_module": "parentModule",
-    "module": "module",
-    "op_name": "opName",
-    "kernel_list": "kernelList",
-    "total_kernel_duration_ns": "totalKernelDuration(ns)",
-    "avg_kernel_duration_ns": "avgKernelDuration(ns)",
-    "op_count": "opCount",
-    "rank_id": "rankID",
-}
+from tests.conftest import PEER_COLUMNS
 
 
 def test_module_stats_of_alexnet_equal_msprof_analyze(realdata: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from fixtures.make_sample import make_sample
 from prof_analysis import open_profile
 from prof_analysis.profile import Profile
-from tests.conftest import SAMPLE
+from tests.conftest import PEER_COLUMNS, SAMPLE
 
 FILES_OF_TRUTH = ["coverage.csv", "kernel_owner.csv", "module_statistic.csv", "module_tree.csv"]
 
@@ -26,17 +26,7 @@ def truth(name: str) -> pd.DataFrame:
 
 def test_module_stats_are_the_truth_in_every_column_and_order(profile: Profile) -> None:
     expected = truth("module_statistic.csv")
-    columns = {
-        "parent_module": "parentModule",
-        "module": "module",
-        "op_name": "opName",
-        "kernel_list": "kernelList",
-        "total_kernel_duration_ns": "totalKernelDuration(ns)",
-        "avg_kernel_duration_ns": "avgKernelDuration(ns)",
-        "op_count": "opCount",
-        "rank_id": "rankID",
-    }
-    found = profile.module_stats().rename(columns=columns)[list(columns.values())]
+    found = profile.module_stats().rename(columns=PEER_COLUMNS)[list(PEER_COLUMNS.values())]
     pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_exact=True)
 
 

@@ -18,17 +18,8 @@ from fixtures.trace import make_rank
 from fixtures.truth import joined, truth_of
 from fixtures.write_db import write_rank
 from prof_analysis import module_stats, open_profile
+from tests.conftest import PEER_COLUMNS
 
-COLUMNS = {
-    "parent_module": "parentModule",
-    "module": "module",
-    "op_name": "opName",
-    "kernel_list": "kernelList",
-    "total_kernel_duration_ns": "totalKernelDuration(ns)",
-    "avg_kernel_duration_ns": "avgKernelDuration(ns)",
-    "op_count": "opCount",
-    "rank_id": "rankID",
-}
 PLACES = {"inside": "inside modules", "outside": "outside modules", "unlinked": "linked to no op"}
 
 PROFILES = 30
@@ -70,7 +61,7 @@ def run_peer(command: Path, profiles: Path, output: Path) -> pd.DataFrame:
     subprocess.run(words, check=True, capture_output=True, env={**os.environ, "PYTHONWARNINGS": "ignore"})
     with closing(sqlite3.connect(output / "cluster_analysis_output" / "cluster_analysis.db")) as written:
         found = pd.read_sql_query("SELECT * FROM ModuleStatistic", written)
-    return found[list(COLUMNS.values())].sort_values("rankID", kind="stable", ignore_index=True)
+    return found[list(PEER_COLUMNS.values())].sort_values("rankID", kind="stable", ignore_index=True)
 
 
 # The first example of hypothesis is the seed 0, on every run; the second another one each time, printed when it fails.
@@ -88,7 +79,7 @@ def test_truth_peer_and_engine_agree_on_any_30_profiles(
     truth = joined(truths)
     expected = truth.module_statistic.to_pandas()
     peer = run_peer(msprof_analyze, folder / "profiles", folder / "peer")
-    found = module_stats(folder / "profiles").rename(columns=COLUMNS)[list(COLUMNS.values())]
+    found = module_stats(folder / "profiles").rename(columns=PEER_COLUMNS)[list(PEER_COLUMNS.values())]
     pd.testing.assert_frame_equal(peer, expected, check_dtype=False, check_exact=True)
     pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_exact=True)
     with open_profile(folder / "profiles") as profile:
