@@ -74,7 +74,22 @@ class ExportType(StrEnum):
     json = "json"
 
 
-_INPUT, _RESULT, _SCREEN = "Input", "Result", "Screen"
+class ModuleSource(StrEnum):
+    """What marks the modules."""
+
+    auto = "auto"
+    mstx = "mstx"
+    nn_module = "nn.Module"
+
+
+class By(StrEnum):
+    """What is one module."""
+
+    class_ = "class"
+    instance = "instance"
+
+
+_INPUT, _MODULES, _RESULT, _SCREEN = "Input", "Modules", "Result", "Screen"
 ProfilingPath = Annotated[
     Path,
     typer.Option("-d", "--profiling-path", help="A *_ascend_pt folder, or a tree of them.", rich_help_panel=_INPUT),
@@ -85,6 +100,18 @@ Tolerance = Annotated[
     int,
     typer.Option(min=0, help="How much later than a module an op in it may end.", rich_help_panel=_INPUT),
 ]
+Source = Annotated[
+    ModuleSource,
+    typer.Option("--module-source", help="What marks modules; auto: mstx, else nn.Module rows.", rich_help_panel=_MODULES),
+]
+Domain = Annotated[
+    str, typer.Option("--module-domain", help="mstx domains of modules, as in Module,Custom.", rich_help_panel=_MODULES)
+]
+ByChoice = Annotated[
+    By, typer.Option("--by", help="One row a class, or an instance as in Layer[3]/Linear[0].", rich_help_panel=_MODULES)
+]
+Depth = Annotated[int | None, typer.Option(min=1, help="Cut the module tree at this depth.", rich_help_panel=_MODULES)]
+AuditLinks = Annotated[bool, typer.Option("--audit-links", help="Judge the op of every launch anew.", rich_help_panel=_MODULES)]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, for scripts.", rich_help_panel=_SCREEN)]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.", rich_help_panel=_SCREEN)]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=_SCREEN)]
@@ -117,6 +144,11 @@ def module_stats(
     rank_list: RankList = None,
     step_id: StepId = None,
     nesting_tolerance_ns: Tolerance = 0,
+    module_source: Source = ModuleSource.auto,
+    module_domain: Domain = "Module",
+    by: ByChoice = By.class_,
+    depth: Depth = None,
+    audit_links: AuditLinks = False,
     top: Annotated[int, typer.Option(min=1, help="How many modules the summary shows.", rich_help_panel=_SCREEN)] = 10,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -127,7 +159,18 @@ def module_stats(
 
     with (
         _told(as_json, debug),
-        _opened(profiling_path, quiet, rank_list, step_id, nesting_tolerance_ns) as profile,
+        _opened(
+            profiling_path,
+            quiet,
+            rank_list=_numbers(rank_list),
+            step_id=step_id,
+            nesting_tolerance_ns=nesting_tolerance_ns,
+            module_source=module_source.value,
+            module_domains=module_domain.split(","),
+            by=by.value,
+            depth=depth,
+            audit_links=audit_links,
+        ) as profile,
     ):
         written = profile.export(output_path, export_type.value)
         facts = summary.module_facts(profile, top)
@@ -198,6 +241,11 @@ def sql(
     rank_list: RankList = None,
     step_id: StepId = None,
     nesting_tolerance_ns: Tolerance = 0,
+    module_source: Source = ModuleSource.auto,
+    module_domain: Domain = "Module",
+    by: ByChoice = By.class_,
+    depth: Depth = None,
+    audit_links: AuditLinks = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
     debug: Debug = False,
@@ -207,7 +255,18 @@ def sql(
 
     with (
         _told(as_json, debug),
-        _opened(profiling_path, quiet, rank_list, step_id, nesting_tolerance_ns) as profile,
+        _opened(
+            profiling_path,
+            quiet,
+            rank_list=_numbers(rank_list),
+            step_id=step_id,
+            nesting_tolerance_ns=nesting_tolerance_ns,
+            module_source=module_source.value,
+            module_domains=module_domain.split(","),
+            by=by.value,
+            depth=depth,
+            audit_links=audit_links,
+        ) as profile,
     ):
         answer = profile.sql(query, arrow=True)
         if as_json:
@@ -236,22 +295,11 @@ def run() -> None:
 
 
 @contextmanager
-def _opened(
-    path: Path, quiet: bool, rank_list: str | None = None, step_id: int | None = None, nesting_tolerance_ns: int = 0
-) -> "Iterator[Profile]":
+def _opened(path: Path, quiet: bool, **options: Any) -> "Iterator[Profile]":
     from prof_analysis.profile import Profile
 
     warnings.simplefilter("ignore", ProfAnalysisWarning)
-    with (
-        _progress(quiet) as on_progress,
-        Profile(
-            path,
-            rank_list=_numbers(rank_list),
-            step_id=step_id,
-            nesting_tolerance_ns=nesting_tolerance_ns,
-            on_progress=on_progress,
-        ) as profile,
-    ):
+    with _progress(quiet) as on_progress, Profile(path, on_progress=on_progress, **options) as profile:
         yield profile
 
 

@@ -5,26 +5,42 @@ from pathlib import Path
 
 import duckdb
 
-_DEFAULTS = {"nesting_tolerance_ns": 0, "step_id": None, "device_id": None, "first_device_id": None}
+# What the SQL reads with getvariable(), and what it is unless something else is said.
+Variables = Mapping[str, int | bool | str | list[str] | None]
+_DEFAULTS: Variables = {
+    "nesting_tolerance_ns": 0,
+    "step_id": None,
+    "device_id": None,
+    "first_device_id": None,
+    "module_source": "auto",
+    "module_domains": ["Module"],
+    "by_instance": False,
+    "depth": None,
+    "audit_links": False,
+    "profile": "",
+    "rank_id": None,
+}
 
 # The interval that ends at outer_end_ns and started no later than start_ns covers [start_ns, end_ns]. With a tolerance,
 # one that has not ended at start_ns may end that much too early; touching neighbours never cover each other.
-_MACROS = """
+_MACROS = r"""
 CREATE MACRO covers(outer_end_ns, start_ns, end_ns) AS
     outer_end_ns >= end_ns
-    OR (outer_end_ns > start_ns AND outer_end_ns + getvariable('nesting_tolerance_ns') >= end_ns)
+    OR (outer_end_ns > start_ns AND outer_end_ns + getvariable('nesting_tolerance_ns') >= end_ns);
+
+CREATE MACRO class_of_traced_module(recorded_name) AS
+    regexp_extract(recorded_name, '^nn\.Module: (.+?)(_\d+)?$', 1);
 """
 
 
 def connect(
-    variables: Mapping[str, int | None] | None = None,
+    variables: Variables | None = None,
     threads: int | None = None,
     temp_directory: Path | None = None,
 ) -> duckdb.DuckDBPyConnection:
     """Open an in-memory database that the SQL of this project can run in.
 
-    `variables` are what the SQL reads with getvariable(): nesting_tolerance_ns, step_id, device_id and first_device_id; one
-    that is not given is NULL, the tolerance 0.
+    `variables` are those that differ from the defaults.
     """
     connection = duckdb.connect(config={"threads": threads} if threads else {})
     connection.execute(_MACROS)
@@ -34,7 +50,7 @@ def connect(
     return connection
 
 
-def prepare(connection: duckdb.DuckDBPyConnection, variables: Mapping[str, int | None] | None = None) -> None:
+def prepare(connection: duckdb.DuckDBPyConnection, variables: Variables | None = None) -> None:
     """Give a connection or a cursor the settings and variables that it does not inherit."""
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("SET python_enable_replacements = false")
@@ -42,7 +58,8 @@ def prepare(connection: duckdb.DuckDBPyConnection, variables: Mapping[str, int |
     if connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
         connection.execute("SET enable_progress_bar = false")
     for name, value in {**_DEFAULTS, **(variables or {})}.items():
-        connection.execute(f"SET VARIABLE {quote(name)} = $value::BIGINT", {"value": value})
+        cast = "::BIGINT" if value is None else ""
+        connection.execute(f"SET VARIABLE {quote(name)} = $value{cast}", {"value": value})
 
 
 def quote(identifier: str) -> str:

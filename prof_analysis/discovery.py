@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from prof_analysis.database import quote_text
 from prof_analysis.errors import InputError, reason_of
 from prof_analysis.sources.ascend_db import KERNEL_TABLES, KNOWN_TABLES, gaps
 from prof_analysis.sources.sqlite_file import SqliteFile, open_sqlite, query
@@ -22,12 +23,21 @@ _ANALYSE = "parse it with torch_npu.profiler.profiler.analyse({folder!r})"
 
 
 @dataclass(frozen=True)
+class ModuleChoice:
+    """What may mark the modules: mstx ranges of these domains, nn.Module rows of the Python tracer, or auto, the first of both."""
+
+    source: str = "auto"
+    domains: tuple[str, ...] = ("Module",)
+
+
+@dataclass(frozen=True)
 class Rank:
     """One device of one result folder.
 
     `profile` is the identity: the folder below the path that was given, with the device where a folder holds several.
     `rank_id` is what the files say; it can be None, and can occur twice. `first_device_id` is set where the database
-    holds several devices. `left_out` says why nothing can be read, `no_modules` why modules cannot.
+    holds several devices. `left_out` says why nothing can be read. `modules_from` says what marks
+    the modules, mstx or nn.Module; `no_modules` why nothing does.
     """
 
     profile: str
@@ -41,11 +51,12 @@ class Rank:
     files: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    modules_from: str | None = None
     no_modules: str | None = None
     left_out: str | None = None
 
 
-def find_ranks(path: Path) -> list[Rank]:
+def find_ranks(path: Path, modules: ModuleChoice = ModuleChoice()) -> list[Rank]:
     """Find all ranks at or below a path, to a depth of 5, ordered by rank id, then by folder.
 
     Raises InputError when the path is no folder or holds no result of a profiler.
@@ -55,7 +66,7 @@ def find_ranks(path: Path) -> list[Rank]:
     if not path.is_dir():
         raise InputError(f"{path}: is a file; give the folder that holds it")
     root = root_of(path)
-    ranks = [rank for folder in _result_folders(root, MAX_DEPTH, set()) for rank in _inspect(folder, root)]
+    ranks = [rank for folder in _result_folders(root, MAX_DEPTH, set()) for rank in _inspect(folder, root, modules)]
     if not ranks:
         raise InputError(
             f"{path}: no profiling result here or in its sub-folders (depth {MAX_DEPTH}); "
@@ -91,7 +102,7 @@ def _result_folders(folder: Path, depth: int, seen: set[str]) -> Iterator[Path]:
             yield from _result_folders(folder / child, depth - 1, seen)
 
 
-def _inspect(folder: Path, root: Path) -> Iterator[Rank]:
+def _inspect(folder: Path, root: Path, modules: ModuleChoice) -> Iterator[Rank]:
     profile = folder.name if folder == root else folder.relative_to(root).as_posix()
     output = folder / _OUTPUT
     try:
@@ -107,10 +118,10 @@ def _inspect(folder: Path, root: Path) -> Iterator[Rank]:
         yield replace(bare, left_out=_why_no_database(folder, output))
     for database in databases:
         one = bare if len(databases) == 1 else replace(bare, profile=f"{profile}/{database.name}")
-        yield from _inspect_database(replace(one, database=database), database, config)
+        yield from _inspect_database(replace(one, database=database), database, config, modules)
 
 
-def _inspect_database(rank: Rank, database: Path, config: dict[str, Any]) -> Iterator[Rank]:
+def _inspect_database(rank: Rank, database: Path, config: dict[str, Any], modules: ModuleChoice) -> Iterator[Rank]:
     if (match := _PROFILER_DB.fullmatch(database.name)) and (number := _number(match[1])) is not None:
         rank = replace(rank, rank_id=number, rank_id_from=database.name)
     try:
@@ -118,7 +129,8 @@ def _inspect_database(rank: Rank, database: Path, config: dict[str, Any]) -> Ite
             ranks_of_devices = _ranks_of_devices(file)
             if not file.tables:
                 raise InputError(f"{database}: holds no table of the profiler; parse the profile again")
-            no_modules = _why_no_modules(file, config)
+            modules_from = _modules_from(file, modules)
+            no_modules = None if modules_from else _why_no_modules(file, config, modules)
             missing = tuple(_missing(file.tables, config, no_modules))
             answers = _answers(file.tables, no_modules)
     except InputError as error:
@@ -127,7 +139,9 @@ def _inspect_database(rank: Rank, database: Path, config: dict[str, Any]) -> Ite
     has_several = len(ranks_of_devices) > 1
     first = min((device for device in ranks_of_devices if device is not None), default=None)
     for device, mapped_rank in ranks_of_devices.items():
-        found = replace(rank, device_id=device, answers=answers, missing=missing, no_modules=no_modules)
+        found = replace(
+            rank, device_id=device, answers=answers, missing=missing, no_modules=no_modules, modules_from=modules_from
+        )
         if has_several:
             found = replace(found, profile=f"{rank.profile}/device_{device}", first_device_id=first)
         if mapped_rank is not None and (has_several or found.rank_id is None):
@@ -267,22 +281,29 @@ def _missing(tables: Container[str], config: dict[str, Any], no_modules: str | N
         yield "no op shapes: record_shapes was off"
 
 
-def _why_no_modules(file: SqliteFile, config: dict[str, Any]) -> str | None:
-    """Why module-stats has no answer; None when it has one."""
+def _modules_from(file: SqliteFile, modules: ModuleChoice) -> str | None:
+    """What marks the modules of a database; None where nothing does, or where what else module-stats needs is missing."""
+    if gaps(file.tables) or "value" not in file.tables["STRING_IDS"]:
+        return None
+    domains = ", ".join(quote_text(domain) for domain in modules.domains)
+    marked = (
+        "SELECT 1 FROM MSTX_EVENTS WHERE eventType = 2"
+        f" AND domainId IN (SELECT id FROM STRING_IDS WHERE value IN ({domains})) LIMIT 1"
+    )
+    if modules.source != "nn.Module" and "MSTX_EVENTS" in file.tables and query(file, marked):
+        return "mstx"
+    traced = "SELECT 1 FROM STRING_IDS WHERE value GLOB 'nn.Module: *' LIMIT 1"
+    return "nn.Module" if modules.source != "mstx" and query(file, traced) else None
+
+
+def _why_no_modules(file: SqliteFile, config: dict[str, Any], modules: ModuleChoice) -> str:
     if found := gaps(file.tables):
         return found[0]
-    has_ranges = "MSTX_EVENTS" in file.tables and "value" in file.tables["STRING_IDS"]
-    if has_ranges and query(file, _MODULE_RANGES):
-        return None
-    reason = "no module ranges; mark the modules with mstx ranges in the domain Module and collect with mstx=True"
+    domain = " or ".join(modules.domains)
+    reason = f"no module ranges; mark the modules with mstx ranges in the domain {domain} and collect with mstx=True"
+    if modules.source != "mstx":
+        reason += ", or collect with with_modules=True"
     include, exclude = config.get("domain_include"), config.get("domain_exclude", [])
-    if "Module" in exclude or (include and "Module" not in include):
-        return f"{reason} (here the mstx domain filter left out the domain Module)"
+    if set(modules.domains) & set(exclude) or (include and not set(modules.domains) & set(include)):
+        return f"{reason} (here the mstx domain filter left out the domain {domain})"
     return f"{reason} (here mstx was off)" if config.get("mstx") is False else reason
-
-
-_MODULE_RANGES = """
-    SELECT 1 FROM MSTX_EVENTS
-    WHERE eventType = 2 AND domainId IN (SELECT id FROM STRING_IDS WHERE value = 'Module')
-    LIMIT 1
-"""

@@ -9,10 +9,10 @@ from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 from prof_analysis import discovery, frames
-from prof_analysis.database import connect, quote_text
+from prof_analysis.database import Variables, connect, quote_text
 from prof_analysis.discovery import Rank
 from prof_analysis.errors import InputError, ProfAnalysisWarning, QueryError, reason_of
 from prof_analysis.ranks import Job, Outcome, missing_tables, run, store_file
@@ -35,6 +35,13 @@ class Profile:
         rank_list: only these rank ids.
         step_id: only the kernels launched in this profiler step.
         nesting_tolerance_ns: how much later than its enclosing range a range or op may end and still count as inside.
+        module_source: what marks the modules: mstx ranges, nn.Module rows of the Python tracer (with_modules or with_stack),
+            or auto: mstx where there are any.
+        module_domains: the mstx domains whose start/end ranges are modules.
+        by: class merges all calls under one chain of classes; instance tells siblings of one class apart, as in
+            Layer[3]/Linear[0], numbered in call order within one call of the root module.
+        depth: modules nested deeper belong to the module at this depth.
+        audit_links: judge the op of every launch by the host's intervals (table module.link_audit), not only of doubtful ones.
         on_progress: called with (ranks done, ranks in all) as ranks finish.
     """
 
@@ -45,6 +52,11 @@ class Profile:
         rank_list: Iterable[int] | None = None,
         step_id: int | None = None,
         nesting_tolerance_ns: int = 0,
+        module_source: Literal["auto", "mstx", "nn.Module"] = "auto",
+        module_domains: Iterable[str] = ("Module",),
+        by: Literal["class", "instance"] = "class",
+        depth: int | None = None,
+        audit_links: bool = False,
         on_progress: Callable[[int, int], None] | None = None,
     ) -> None:
         self.path = Path(path)
@@ -53,8 +65,18 @@ class Profile:
         self.warnings: list[str] = []
         self.details: list[str] = []
         self._on_progress = on_progress
-        self._variables = {"step_id": step_id, "nesting_tolerance_ns": nesting_tolerance_ns}
-        self._ranks = _selected(discovery.find_ranks(self.path), rank_list)
+        modules = discovery.ModuleChoice(module_source, tuple(module_domains))
+        self._step_id = step_id
+        self._variables: Variables = {
+            "step_id": step_id,
+            "nesting_tolerance_ns": nesting_tolerance_ns,
+            "module_source": modules.source,
+            "module_domains": list(modules.domains),
+            "by_instance": by == "instance",
+            "depth": depth,
+            "audit_links": audit_links,
+        }
+        self._ranks = _selected(discovery.find_ranks(self.path, modules), rank_list)
         self._failed = {rank.profile for rank in self._ranks if rank.left_out}
         for rank in self._ranks:
             if rank.left_out:
@@ -73,8 +95,8 @@ class Profile:
         """What was found.
 
         Columns: profile, rank_id, rank_id_from (the file that told it), device_id, profiler_level, source (None when
-        nothing can be read), answers (list of questions it can answer), missing (list of what it cannot, and why),
-        left_out (why nothing can be read), files (list), folder.
+        nothing can be read), modules_from (what marks the modules: mstx or nn.Module), answers (list of questions it can
+        answer), missing (list of what it cannot, and why), left_out (why nothing can be read), files (list), folder.
         """
         import pyarrow
 
@@ -85,6 +107,7 @@ class Profile:
             "device_id": pyarrow.int32(),
             "profiler_level": pyarrow.string(),
             "source": pyarrow.string(),
+            "modules_from": pyarrow.string(),
             "answers": pyarrow.list_(pyarrow.string()),
             "missing": pyarrow.list_(pyarrow.string()),
             "left_out": pyarrow.string(),
@@ -101,7 +124,8 @@ class Profile:
         """Kernel time by module and op, merged over layers, steps and micro-batches, as msprof-analyze counts it.
 
         Columns: profile, rank_id, parent_module, module, op_name, kernel_list, total_kernel_duration_ns (int),
-        avg_kernel_duration_ns (float), op_count. Rows of a rank are in the order of execution.
+        avg_kernel_duration_ns (float), op_count, op_chain (the framework ops around the op). Rows of a rank are in the
+        order of execution.
         Raises InputError when no rank holds module ranges.
         """
         return self._module_table("module.statistic", arrow)
@@ -118,8 +142,9 @@ class Profile:
     def coverage(self, *, arrow: bool = False) -> Any:
         """Where all kernel time went: inside modules, outside modules, or linked to no op.
 
-        Columns: profile, rank_id, kind (compute, communication, schedule), place, kernel_count, kernel_duration_ns,
-        kernel_duration_share (of the kind). The times of a rank add up to all its kernel time.
+        Columns: profile, rank_id, kind (compute, communication, schedule), place, reason (why not inside), kernel_count,
+        kernel_duration_ns, kernel_duration_share (of the kind), top_ops (the heaviest ops outside modules). The times of a
+        rank add up to all its kernel time.
         """
         return self.table("module.coverage", arrow=arrow)
 
@@ -246,6 +271,12 @@ class Profile:
             self._said_set_aside = True
             for row in self._connection.execute("FROM trace.set_aside ORDER BY ALL").fetchall():
                 self._warn(f"{row[0]}: {row[4]} {row[2]} were set aside: {row[3]}")
+        if "module.coverage" in tables:
+            for profile, share in self._connection.execute(_REPLAYED).fetchall():
+                self._warn(
+                    f"{profile}: {share:.1%} of the kernel time was replayed from graphs that were captured before profiling "
+                    "began, so nothing tells its ops and modules; start profiling before the engine captures its graphs"
+                )
 
     def _run(self, jobs: list[Job]) -> None:
         outcomes: dict[str, Outcome] = {}
@@ -266,7 +297,7 @@ class Profile:
                 self.details.append(outcome.details or "")
 
     def _check_step(self) -> None:
-        step_id = self._variables["step_id"]
+        step_id = self._step_id
         if step_id is None:
             return
         self._provide(("trace.step",))
@@ -287,6 +318,13 @@ class Profile:
 
 
 _SHOWN_RANKS = 20
+_REPLAYED = """
+    SELECT profile, sum(kernel_duration_ns) FILTER (reason = 'graph replay') / sum(kernel_duration_ns) AS share
+    FROM module.coverage
+    GROUP BY profile
+    HAVING share > 0
+    ORDER BY profile
+"""
 
 
 def _selected(found: list[Rank], rank_list: Iterable[int] | None) -> list[Rank]:

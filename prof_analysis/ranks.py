@@ -2,17 +2,17 @@
 
 import os
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from time import monotonic, sleep
 
 import duckdb
 
-from prof_analysis.database import connect, quote_text
+from prof_analysis.database import Variables, connect, quote_text
 from prof_analysis.discovery import Rank
 from prof_analysis.errors import ProfAnalysisError, reason_of
 from prof_analysis.sources import ascend_db
@@ -25,7 +25,7 @@ class Job:
 
     rank: Rank
     tables: tuple[str, ...]
-    variables: Mapping[str, int | None]
+    variables: Variables
     folder: Path
 
 
@@ -66,8 +66,9 @@ def _run_one(job: Job, threads: int, running: list[duckdb.DuckDBPyConnection]) -
     try:
         with _connection(job, threads, running) as connection:
             plan = _plan(job.tables)
-            warnings = ascend_db.stage(connection, job.rank.database, plan.raw_columns, threads)
-            build(connection, ascend_db.NAME, plan)
+            stage = partial(ascend_db.stage, connection, job.rank.database, threads=threads)
+            warnings = stage(plan.raw_columns)
+            build(connection, ascend_db.NAME, plan, lambda: warnings.extend(stage(plan.deferred_raw_columns)))
             for table in job.tables:
                 _write(connection, table, job.folder)
         return Outcome(job, tuple(warnings))
@@ -83,9 +84,8 @@ def _run_one(job: Job, threads: int, running: list[duckdb.DuckDBPyConnection]) -
 def _connection(job: Job, threads: int, running: list[duckdb.DuckDBPyConnection]) -> Iterator[duckdb.DuckDBPyConnection]:
     rank = job.rank
     devices = {"device_id": rank.device_id, "first_device_id": rank.first_device_id} if rank.first_device_id is not None else {}
-    variables = {**job.variables, **devices, "rank_id": rank.rank_id}
+    variables = {**job.variables, **devices, "rank_id": rank.rank_id, "profile": rank.profile}
     with connect(variables, threads, job.folder / "spill") as connection:
-        connection.execute("SET VARIABLE profile = $profile", {"profile": job.rank.profile})
         running.append(connection)
         try:
             yield connection

@@ -84,7 +84,8 @@ def print_ranks(rows: list[dict[str, Any]]) -> None:
         if row["left_out"]:
             out.print(Text(f"  left out: {row['left_out']}"))
         else:
-            out.print(Text(f"  answers: {', '.join(row['answers']) or 'nothing'}, from the profiler database"))
+            marked = f"; modules from {row['modules_from']}" if row["modules_from"] else ""
+            out.print(Text(f"  answers: {', '.join(row['answers']) or 'nothing'}, from the profiler database{marked}"))
         for missing in row["missing"]:
             out.print(Text(f"  {missing}"))
         out.print(Text(f"  files: {', '.join(row['files']) or 'none'}", style="dim"))

@@ -7,8 +7,8 @@ makes those tables with `sql/sources/<source>/<name>.sql`.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ from prof_analysis.database import connect, quote
 from prof_analysis.errors import QueryError
 
 TEXT_ID = "TEXT_ID"
-_COLUMN = re.compile(r"(\w+) +((?:[A-Z_]+|ENUM\([^)]*\))(?:\[\])?) +(.+)")
+_GUARD = re.compile(r"Only when (\w+\.\w+) has rows\.")
+_COLUMN = re.compile(r"(\w+) +((?:[A-Z_]+|(?:ENUM|STRUCT)\([^)]*\))(?:\[\])?) +(.+)")
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table: its name, its head, and the SELECT that makes it."""
+    """A table: its name, its head, and the SELECT that makes it.
+
+    With a guard, it stays empty, and what only it needs is not built, where the guard is a table without rows.
+    """
 
     name: str
     summary: str
@@ -56,19 +60,32 @@ class Table:
     body: str
     needs: frozenset[str]
     is_ordered: bool
+    guard: str | None = None
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to build, in order, and what is read: of each of these tables and of each raw table under them, which columns."""
+    """What to build, in order, and what is read: of each of these tables and of each raw table under them, which columns.
+
+    What is `deferred` is needed behind guards only.
+    """
 
     order: tuple[str, ...]
     columns: Mapping[str, frozenset[str]]
+    deferred: frozenset[str]
 
     @property
     def raw_columns(self) -> Mapping[str, frozenset[str]]:
-        """The part that a source must stage."""
-        return {name: columns for name, columns in self.columns.items() if name.startswith("raw.")}
+        """What a source must stage before anything is built."""
+        return self._raw(self.columns.keys() - self.deferred)
+
+    @property
+    def deferred_raw_columns(self) -> Mapping[str, frozenset[str]]:
+        """What a source must stage once a guard lets through."""
+        return self._raw(self.deferred)
+
+    def _raw(self, names: Set[str]) -> Mapping[str, frozenset[str]]:
+        return {name: self.columns[name] for name in names if name.startswith("raw.")}
 
 
 def sql_folder() -> Path:
@@ -134,18 +151,37 @@ def make_plan(source: str, raw_columns: Mapping[str, Mapping[str, str]], wanted:
         optimizers = [row[0] for row in empty.execute("FROM duckdb_optimizers()").fetchall()]
         empty.execute(f"SET disabled_optimizers = '{','.join(set(optimizers) - {'unused_columns'})}'")
         for name in reversed(order):
-            for scanned, columns_read in _scans(empty, _pruned(tables[name], used[name])):
+            for scanned, columns_read in _scans(empty, _pruned(tables[name], used[name], tables[name].body)):
                 used[scanned].update(columns_read)
-    return Plan(order, {name: frozenset(columns) for name, columns in used.items()})
+    deferred = used.keys() - _before_guards(tables, wanted)
+    return Plan(order, {name: frozenset(columns) for name, columns in used.items()}, frozenset(deferred))
 
 
-def build(connection: duckdb.DuckDBPyConnection, source: str, plan: Plan) -> None:
-    """Build the planned tables in a database that holds the raw tables of the source."""
+def build(connection: duckdb.DuckDBPyConnection, source: str, plan: Plan, stage_deferred: Callable[[], None]) -> None:
+    """Build the planned tables in a database that holds the raw tables of the source.
+
+    `stage_deferred` is called once a table behind a guard is needed after all; it stages plan.deferred_raw_columns.
+    """
     tables = source_tables(source)
+    deferred = [name for name in plan.order if name in plan.deferred]
     for name in plan.order:
-        table, kept = tables[name], plan.columns[name]
-        connection.execute(f"CREATE TABLE stored.{quote(name)} AS {_pruned(table, kept)}")
-        store_view(connection, name, {c.name: c.stored_type for c in table.columns}, kept)
+        guard = tables[name].guard
+        if name in plan.deferred:
+            continue
+        if guard and not connection.execute(f"SELECT 1 FROM {guard} LIMIT 1").fetchall():
+            _create(connection, tables[name], plan.columns[name], _empty_select(tables[name].columns))
+            continue
+        if guard and deferred:
+            stage_deferred()
+            for behind in deferred:
+                _create(connection, tables[behind], plan.columns[behind], tables[behind].body)
+            deferred = []
+        _create(connection, tables[name], plan.columns[name], tables[name].body)
+
+
+def _create(connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset[str], body: str) -> None:
+    connection.execute(f"CREATE TABLE stored.{quote(table.name)} AS {_pruned(table, kept, body)}")
+    store_view(connection, table.name, {column.name: column.stored_type for column in table.columns}, kept)
 
 
 def store_view(connection: duckdb.DuckDBPyConnection, name: str, columns: Mapping[str, str], kept: Iterable[str]) -> None:
@@ -186,14 +222,16 @@ def _read(file: Path) -> Table:
             columns.append(Column(*match.groups()))
         else:
             raise ValueError(f"{file}: this line of the head documents no column: {line}")
-    table = Table(f"{file.parent.name}.{file.stem}", " ".join(summary.split()), tuple(columns), "", frozenset(), False)
+    guard = _GUARD.search(head)
+    name = f"{file.parent.name}.{file.stem}"
+    table = Table(name, " ".join(summary.split()), tuple(columns), "", frozenset(), False, guard and guard[1])
     return _with_body(table, body) if body.strip() else table
 
 
 def _with_body(table: Table, body: str) -> Table:
     modifiers = _parse(body)["statements"][0]["node"]["modifiers"]
     is_ordered = any(modifier["type"] == "ORDER_MODIFIER" for modifier in modifiers)
-    return Table(table.name, table.summary, table.columns, body, referenced_tables(body), is_ordered)
+    return replace(table, body=body, needs=referenced_tables(body), is_ordered=is_ordered)
 
 
 def _split_head(text: str) -> tuple[str, str]:
@@ -245,7 +283,8 @@ def _in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> It
             return
         if name not in tables:
             raise QueryError(f"there is no table {name}; `prof-analysis tables` lists them")
-        for need in sorted(tables[name].needs):
+        guard = tables[name].guard
+        for need in sorted(tables[name].needs | ({guard} if guard else set())):
             yield from visit(need, (*path, name))
         done.add(name)
         yield name
@@ -256,14 +295,27 @@ def _in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> It
             yield from visit("trace.string", ())
 
 
+def _before_guards(tables: Mapping[str, Table], wanted: Iterable[str]) -> set[str]:
+    """The tables that are needed whatever the guards say."""
+    found: set[str] = set()
+    to_visit = ["trace.string", *wanted]
+    while to_visit:
+        name = to_visit.pop()
+        if name not in found:
+            found.add(name)
+            if table := tables.get(name):
+                to_visit += [table.guard] if table.guard else table.needs
+    return found
+
+
 def _has_text_ids(table: Table) -> bool:
     return any(column.type == TEXT_ID for column in table.columns)
 
 
-def _pruned(table: Table, columns: Iterable[str]) -> str:
+def _pruned(table: Table, columns: Iterable[str], body: str) -> str:
     kept = set(columns)
     names = [quote(column.name) for column in table.columns if column.name in kept] or ["NULL AS nothing_read"]
-    return f"SELECT {', '.join(names)} FROM ({table.body})"
+    return f"SELECT {', '.join(names)} FROM ({body})"
 
 
 def _scans(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[str, list[str]]]:

@@ -51,9 +51,11 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, tuple[str, str]]]] = {
         {
             "kind": ("kind", "TEXT"),
             "place": ("place", "TEXT"),
+            "reason": ("reason", "TEXT"),
             "kernel_count": ("kernelCount", "INTEGER"),
             "kernel_duration_ns": ("kernelDuration(ns)", "INTEGER"),
             "kernel_duration_share": ("kernelDurationShare", "REAL"),
+            "top_ops": ("topOps", "TEXT"),
         },
     ),
 }

@@ -65,9 +65,11 @@ _TREE = (
 _COVERAGE = (
     Column("kind", "Kernels", 20),
     Column("place", "Place", 24),
+    Column("reason", "Reason", 28),
     Column("kernel_duration_share", "Share Of The Kind", 14, _PERCENT),
     Column("kernel_duration_ns", "Kernel Duration(ns)", 20, _NUMBER),
     Column("kernel_count", "Kernel Count", 14, _NUMBER),
+    Column("top_ops", "Top Ops", 60),
 )
 
 

@@ -51,6 +51,7 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
         "MSTX_EVENTS",
         {"row_id": _I, "startNs": _I, "endNs": _I, "eventType": _I, "message": _I, "globalTid": _I, "domainId": _I},
     ),
+    "raw.cann_api": ("CANN_API", {"startNs": _I, "endNs": _I, "globalTid": _I, "connectionId": _I}),
     "raw.step_time": ("STEP_TIME", {"id": _I, "startNs": _I, "endNs": _I}),
 }  # fmt: skip
 
@@ -95,7 +96,7 @@ def stage(connection: duckdb.DuckDBPyConnection, path: Path, wanted: Mapping[str
 
     Gives warnings. Raises InputError when the file cannot be read.
     """
-    connection.execute("CREATE SCHEMA raw; CREATE SCHEMA stored")
+    connection.execute("CREATE SCHEMA IF NOT EXISTS raw; CREATE SCHEMA IF NOT EXISTS stored")
     with open_sqlite(path, KNOWN_TABLES) as file:
 
         def stage_one(name: str) -> list[str]:
@@ -106,6 +107,7 @@ def stage(connection: duckdb.DuckDBPyConnection, path: Path, wanted: Mapping[str
         with ThreadPoolExecutor(threads) as pool:
             warnings = [warning for found in pool.map(stage_one, sorted(wanted)) for warning in found]
         if wanted.get("raw.string_ids") and "STRING_IDS" in file.tables:
+            _number_texts(connection)
             _merge_texts(connection, wanted)
         return [f"{path}: {warning}" for warning in [*gaps(file.tables), *warnings]]
 
@@ -159,11 +161,8 @@ def _has_shapes_under_types(file: SqliteFile) -> bool:
     return not has_letters["inputDtypes"] and bool(has_letters["inputShapes"])
 
 
-def _merge_texts(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, frozenset[str]]) -> None:
-    """Give equal texts one id, since the writers of the CANN part and of the framework part each number their own.
-
-    What stands for no value becomes NULL, except in names.
-    """
+def _number_texts(connection: duckdb.DuckDBPyConnection) -> None:
+    """Give equal texts one id, since the writers of the CANN part and of the framework part each number their own."""
     connection.execute("""
         CREATE TABLE stored.other_id AS
         WITH one_text AS (SELECT id, min(value) AS value FROM stored."raw.string_ids" GROUP BY id)
@@ -171,6 +170,10 @@ def _merge_texts(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, fro
         FROM one_text
         QUALIFY id > text_id OR is_no_value
     """)
+
+
+def _merge_texts(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, frozenset[str]]) -> None:
+    """Bring references to the ids of _number_texts. What stands for no value becomes NULL, except in names."""
     for name, columns in wanted.items():
         stored = {row[0] for row in connection.execute(f"DESCRIBE stored.{quote(name)}").fetchall()}
         for column in sorted(columns & _TEXT_REFERENCES & stored):

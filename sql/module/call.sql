@@ -1,26 +1,108 @@
--- One row is an interval of a module call on a host thread: its forward range, or a run of its backward.
+-- One row is an interval that belongs to a module: a forward call, or backward work of one.
 --
--- call_id   BIGINT   position in the order (thread, start, longest first), as in module.range
--- tid       BIGINT   host thread: process id * 2^32 + thread id
--- name_id   TEXT_ID  class name of the module; NULL when the profile lost its text
--- start_ns  BIGINT   start, Unix ns
--- end_ns    BIGINT   end, Unix ns
--- range_id  BIGINT   the range of module.range that it is, or whose gradient it computes
--- is_run    BOOLEAN  true for a backward run, false for a forward range
-WITH interval AS (
-    SELECT tid, name_id, start_ns, end_ns, range_id, 0 AS run_id
-    FROM module.range
-    UNION ALL BY NAME
-    SELECT run.tid, range.name_id, run.start_ns, run.end_ns, run.range_id, run.run_id
-    FROM module.backward_run AS run
-    JOIN module.range USING (range_id)
+-- interval_id      BIGINT    an interval of module.interval
+-- path             STRUCT(name_id BIGINT, number BIGINT)[]  the enclosing modules and the module itself, outermost first: names, ids of
+--                            trace.string; and by instance the number among equal names in one call of the parent, else NULL
+-- is_backward      BOOLEAN   true for backward work and for all that runs inside it
+-- range_id         BIGINT    interval of the forward call that it is, or whose gradient it computes
+-- parent_range_id  BIGINT    interval of the forward call around that one; NULL for an outermost module
+-- instance_id      BIGINT    what is one call for the statistic: a forward call, or a run of backward work of one forward call
+--                            that no work of another call interrupts
+--
+-- With a depth chosen, what lies deeper belongs to the call at that depth.
+--
+-- Backward work has the path of the call that its forward op lies in. Its forward op ended before it began, so following these
+-- edges always ends.
+WITH RECURSIVE unplaced AS (
+    SELECT interval.interval_id
+    FROM module.interval
+    LEFT JOIN module.owner ON owner.op_id = interval.forward_op_id
+    WHERE interval.kind = 'gradient' OR (interval.kind = 'backward' AND owner.interval_id IS NULL)
+),
+child AS (
+    SELECT
+        interval.interval_id,
+        interval.name_id,
+        interval.start_ns,
+        parent.parent_id,
+        row_number() OVER (PARTITION BY parent.parent_id, interval.name_id ORDER BY interval.interval_id) - 1 AS number
+    FROM module.interval
+    JOIN module.interval_parent AS parent USING (interval_id)
+    WHERE interval.kind = 'module'
+),
+-- What runs again inside backward work continues the numbers of the calls before the forward op whose work is done again.
+done_again AS (
+    SELECT again.interval_id, count(before.interval_id) AS calls_before
+    FROM child AS again
+    JOIN module.interval AS task ON task.interval_id = again.parent_id AND task.kind = 'backward'
+    JOIN module.owner ON owner.op_id = task.forward_op_id
+    JOIN trace.op AS forward ON forward.op_id = task.forward_op_id
+    LEFT JOIN child AS before
+        ON before.parent_id = owner.interval_id AND before.name_id = again.name_id AND before.start_ns < forward.start_ns
+    WHERE getvariable('by_instance')
+    GROUP BY again.interval_id
+),
+edge AS (
+    SELECT
+        child.interval_id,
+        {
+            'name_id': child.name_id,
+            'number': CASE
+                WHEN NOT getvariable('by_instance') THEN NULL
+                WHEN child.parent_id IS NULL OR unplaced.interval_id IS NOT NULL THEN 0
+                ELSE child.number + coalesce(done_again.calls_before, 0)
+            END
+        } AS segment,
+        true AS is_module,
+        if(unplaced.interval_id IS NULL, child.parent_id, NULL) AS from_id
+    FROM child
+    LEFT JOIN unplaced ON unplaced.interval_id = child.parent_id
+    LEFT JOIN done_again ON done_again.interval_id = child.interval_id
+    UNION ALL
+    SELECT interval.interval_id, NULL, false, owner.interval_id
+    FROM module.interval
+    JOIN module.owner ON owner.op_id = interval.forward_op_id
+    WHERE interval.kind = 'backward'
+),
+walk AS (
+    SELECT interval_id, [segment] AS path, false AS is_backward, interval_id AS range_id, NULL::BIGINT AS parent_range_id
+    FROM edge
+    WHERE from_id IS NULL AND is_module
+    UNION ALL
+    SELECT
+        edge.interval_id,
+        CASE WHEN goes_deeper THEN list_append(walk.path, edge.segment) ELSE walk.path END,
+        walk.is_backward OR NOT edge.is_module,
+        CASE WHEN goes_deeper THEN edge.interval_id ELSE walk.range_id END,
+        CASE WHEN goes_deeper THEN walk.range_id ELSE walk.parent_range_id END
+    FROM (
+        SELECT edge.*, walk, edge.is_module AND coalesce(len(walk.path) < getvariable('depth'), true) AS goes_deeper
+        FROM walk
+        JOIN edge ON edge.from_id = walk.interval_id
+    ) AS edge
+),
+placed AS (
+    SELECT walk.*, interval.tid, interval.kind
+    FROM walk
+    JOIN module.interval USING (interval_id)
+),
+run AS (
+    SELECT interval_id, range_id IS DISTINCT FROM lag(range_id) OVER (PARTITION BY tid ORDER BY interval_id) AS begins
+    FROM placed
+    WHERE kind = 'backward'
+),
+run_start AS (
+    SELECT
+        interval_id,
+        max(CASE WHEN begins THEN interval_id END) OVER (ORDER BY interval_id ROWS UNBOUNDED PRECEDING) AS start_id
+    FROM run
 )
 SELECT
-    row_number() OVER (ORDER BY tid, start_ns, end_ns DESC, run_id, range_id) AS call_id,
-    tid,
-    name_id,
-    start_ns,
-    end_ns,
-    range_id,
-    run_id > 0 AS is_run
-FROM interval
+    placed.interval_id,
+    placed.path,
+    placed.is_backward,
+    placed.range_id,
+    placed.parent_range_id,
+    coalesce(run_start.start_id, placed.range_id) AS instance_id
+FROM placed
+LEFT JOIN run_start USING (interval_id)

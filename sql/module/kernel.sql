@@ -16,9 +16,13 @@
 -- output_shapes_id  TEXT_ID  output shapes; NULL at Level0
 -- place             VARCHAR  'inside modules', 'outside modules' (an op launched it, no module encloses the op), or
 --                            'linked to no op'
+-- reason            VARCHAR  why it is not inside modules: 'outside every module', 'gradient hooks' (work that autograd does when it
+--                            accumulates a gradient), 'graph replay', 'no host launch', 'cut at the profile edge' (its launch is
+--                            not in the profile), 'launch outside any op'; NULL inside modules
+-- link              VARCHAR  how its op is known: recorded, derived or corrected; NULL when linked to no op
 -- op_id             BIGINT   the op that launched it; NULL when linked to no op
 -- op_name_id        TEXT_ID  name of that op; NULL when linked to no op
--- call_id           BIGINT   the call of module.call it belongs to; NULL outside modules
+-- interval_id       BIGINT   the call of module.call it belongs to; NULL outside modules
 -- path_id           BIGINT   the path of module.path it belongs to; NULL outside modules
 -- parent_module     VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules
 -- module            VARCHAR  class name of the module, [Backward] before it in the backward; NULL outside modules
@@ -42,13 +46,23 @@ SELECT
     kernel.input_types_id,
     kernel.output_shapes_id,
     CASE
-        WHEN owner.call_id IS NOT NULL THEN 'inside modules'
+        WHEN call.interval_id IS NOT NULL THEN 'inside modules'
         WHEN link.op_id IS NOT NULL THEN 'outside modules'
         ELSE 'linked to no op'
     END AS place,
+    CASE
+        WHEN call.interval_id IS NOT NULL THEN NULL
+        WHEN interval.kind = 'gradient' THEN 'gradient hooks'
+        WHEN link.op_id IS NOT NULL THEN 'outside every module'
+        WHEN kernel.model_id IS NOT NULL AND derived_link.is_on_host IS NOT TRUE THEN 'graph replay'
+        WHEN kernel.launch_id IS NULL THEN 'no host launch'
+        WHEN derived_link.is_on_host THEN 'launch outside any op'
+        ELSE 'cut at the profile edge'
+    END AS reason,
+    link.link,
     link.op_id,
     op.name_id AS op_name_id,
-    owner.call_id,
+    call.interval_id,
     path.path_id,
     path.parent_module,
     path.module
@@ -57,7 +71,9 @@ CROSS JOIN chosen_step
 LEFT JOIN module.link USING (kernel_id)
 LEFT JOIN trace.op ON op.op_id = link.op_id
 LEFT JOIN module.owner ON owner.op_id = link.op_id
-LEFT JOIN module.call_path ON call_path.call_id = owner.call_id
-LEFT JOIN module.path ON path.path = call_path.path AND path.is_backward = call_path.is_backward
+LEFT JOIN module.interval ON interval.interval_id = owner.interval_id
+LEFT JOIN module.derived_link ON derived_link.launch_id = kernel.launch_id
+LEFT JOIN module.call ON call.interval_id = owner.interval_id
+LEFT JOIN module.path ON path.path = call.path AND path.is_backward = call.is_backward
 WHERE getvariable('step_id') IS NULL
    OR (op.start_ns >= chosen_step.start_ns AND op.start_ns < chosen_step.end_ns)

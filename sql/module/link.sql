@@ -1,13 +1,18 @@
--- One row is a kernel and the one op call that it belongs to, found through the launch, never through time.
+-- One row is a kernel and the one op call that it belongs to, found through the launch, never through time on the device.
 --
--- kernel_id  BIGINT  a kernel of trace.kernel; kernels that no op launched have no row
--- op_id      BIGINT  an op of trace.op; where the profile names several ops for a launch, the innermost of them
-WITH launching_op AS (
-    SELECT op_link.launch_id, arg_max(op.op_id, (op.start_ns, -op.end_ns, op.op_id)) AS op_id
-    FROM trace.op_link
-    JOIN trace.op USING (op_id)
-    GROUP BY op_link.launch_id
-)
-SELECT kernel.kernel_id, launching_op.op_id
+-- kernel_id  BIGINT   a kernel of trace.kernel; kernels that no op launched have no row
+-- op_id      BIGINT   an op of trace.op
+-- link       VARCHAR  recorded in the profile; derived from the host's intervals where nothing is recorded; corrected where they
+--                     prove another op than the recorded one
+SELECT
+    kernel.kernel_id,
+    coalesce(derived.op_id, recorded.op_id) AS op_id,
+    CASE
+        WHEN recorded.op_id IS NULL THEN 'derived'
+        WHEN derived.op_id <> recorded.op_id THEN 'corrected'
+        ELSE 'recorded'
+    END AS link
 FROM trace.kernel
-JOIN launching_op USING (launch_id)
+LEFT JOIN module.recorded_link AS recorded USING (launch_id)
+LEFT JOIN module.derived_link AS derived USING (launch_id)
+WHERE recorded.op_id IS NOT NULL OR derived.op_id IS NOT NULL

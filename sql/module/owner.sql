@@ -1,27 +1,34 @@
--- One row is an op that launched kernels, and the module call that encloses it.
+-- One row is an op that launched kernels or that has a backward, and the interval that encloses it.
 --
--- op_id    BIGINT  an op of trace.op
--- call_id  BIGINT  the innermost interval of module.call around it on its thread; ops outside all calls have no row
+-- op_id        BIGINT  an op of trace.op
+-- interval_id  BIGINT  the innermost interval of module.interval around it on its thread; ops outside all have no row
 --
--- The same climb as in module.forward_owner.
+-- The interval that started last is the only one that can enclose the op without enclosing another that does; when it has ended,
+-- the answer is among those around it. Of intervals that start together the last is taken before the ASOF join, which leaves open
+-- which of equal keys it returns.
 WITH RECURSIVE last_started AS (
-    SELECT tid, start_ns, max(call_id) AS call_id
-    FROM module.call
+    SELECT tid, start_ns, max(interval_id) AS interval_id
+    FROM module.interval
     GROUP BY tid, start_ns
 ),
+wanted AS (
+    SELECT op_id FROM module.link
+    UNION
+    SELECT forward_op_id FROM module.interval WHERE forward_op_id IS NOT NULL
+),
 climb AS (
-    SELECT op.op_id, op.start_ns, op.end_ns, last_started.call_id
+    SELECT op.op_id, op.start_ns, op.end_ns, last_started.interval_id
     FROM trace.op
-    SEMI JOIN module.link ON link.op_id = op.op_id
+    SEMI JOIN wanted ON wanted.op_id = op.op_id
     ASOF JOIN last_started ON last_started.tid = op.tid AND last_started.start_ns <= op.start_ns
     UNION ALL
-    SELECT climb.op_id, climb.start_ns, climb.end_ns, call_parent.parent_id
+    SELECT climb.op_id, climb.start_ns, climb.end_ns, interval_parent.parent_id
     FROM climb
-    JOIN module.call USING (call_id)
-    JOIN module.call_parent USING (call_id)
-    WHERE NOT covers(call.end_ns, climb.start_ns, climb.end_ns) AND call_parent.parent_id IS NOT NULL
+    JOIN module.interval USING (interval_id)
+    JOIN module.interval_parent USING (interval_id)
+    WHERE NOT covers(interval.end_ns, climb.start_ns, climb.end_ns) AND interval_parent.parent_id IS NOT NULL
 )
-SELECT climb.op_id, climb.call_id
+SELECT climb.op_id, climb.interval_id
 FROM climb
-JOIN module.call USING (call_id)
-WHERE covers(call.end_ns, climb.start_ns, climb.end_ns)
+JOIN module.interval USING (interval_id)
+WHERE covers(interval.end_ns, climb.start_ns, climb.end_ns)

@@ -1,17 +1,29 @@
--- One row is a forward call of a module as the host recorded it: an mstx start/end range of the domain `Module`.
+-- One row is a forward call of a module as the host recorded it: an mstx start/end range of a module domain (`Module` unless another
+-- is named), or, where those are not there or not wanted, a module call that the Python tracer saw.
 --
--- range_id  BIGINT   position in the order (thread, start, longest first): of two ranges that contain an op on its thread, the
---                    one with the larger range_id is the inner one
+-- range_id  BIGINT   a range of trace.range
 -- tid       BIGINT   host thread: process id * 2^32 + thread id
 -- name_id   TEXT_ID  class name of the module; NULL when the profile lost its text
 -- start_ns  BIGINT   start, Unix ns
 -- end_ns    BIGINT   end, Unix ns
-SELECT
-    row_number() OVER (ORDER BY tid, start_ns, end_ns DESC, range_id) AS range_id,
-    tid,
-    name_id,
-    start_ns,
-    end_ns
-FROM trace.range
-JOIN trace.string AS domain ON domain.text_id = range.domain_id
-WHERE domain.text = 'Module' AND range.api = 'start_end'
+WITH marked AS (
+    SELECT range.range_id, range.tid, range.name_id, range.start_ns, range.end_ns
+    FROM trace.range
+    JOIN trace.string AS domain ON domain.text_id = range.domain_id
+    WHERE range.origin = 'mstx' AND range.api = 'start_end' AND domain.text IN getvariable('module_domains')
+),
+traced AS (
+    SELECT range_id, tid, name_id, start_ns, end_ns
+    FROM trace.range
+    WHERE origin = 'nn.Module'
+),
+chosen_source AS (
+    SELECT CASE
+        WHEN getvariable('module_source') <> 'auto' THEN getvariable('module_source')
+        WHEN EXISTS (FROM marked) THEN 'mstx'
+        ELSE 'nn.Module'
+    END AS source
+)
+SELECT marked.* FROM marked CROSS JOIN chosen_source WHERE chosen_source.source = 'mstx'
+UNION ALL
+SELECT traced.* FROM traced CROSS JOIN chosen_source WHERE chosen_source.source = 'nn.Module'

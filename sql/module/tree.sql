@@ -17,38 +17,35 @@ WITH RECURSIVE chosen_step AS (
 chosen_call AS (
     SELECT call.*
     FROM module.call
+    JOIN module.interval USING (interval_id)
     CROSS JOIN chosen_step
     WHERE getvariable('step_id') IS NULL
-       OR (call.start_ns >= chosen_step.start_ns AND call.start_ns < chosen_step.end_ns)
+       OR (interval.start_ns >= chosen_step.start_ns AND interval.start_ns < chosen_step.end_ns)
 ),
--- A backward run belongs to the call that its forward range is.
-call_of AS (
-    SELECT call.call_id, coalesce(forward.call_id, call.call_id) AS of_call_id
+forward_call AS (
+    SELECT range_id, parent_range_id, path
     FROM module.call
-    LEFT JOIN module.call AS forward ON call.is_run AND forward.range_id = call.range_id AND NOT forward.is_run
+    WHERE interval_id = range_id
 ),
 -- The calls of which a backward ran, and those around them; what ran again inside a backward is one of them.
 with_backward AS (
-    SELECT call_of.of_call_id AS call_id
+    SELECT range_id
     FROM chosen_call
-    JOIN module.call_path USING (call_id)
-    JOIN call_of USING (call_id)
-    WHERE call_path.is_backward
+    WHERE is_backward
     UNION
-    SELECT call_of.of_call_id
+    SELECT forward_call.parent_range_id
     FROM with_backward
-    JOIN module.call_parent USING (call_id)
-    JOIN call_of ON call_of.call_id = call_parent.parent_id
+    JOIN forward_call USING (range_id)
+    WHERE forward_call.parent_range_id IS NOT NULL
 ),
 counted_call AS (
-    SELECT call_path.path, false AS is_backward
+    SELECT path, false AS is_backward
     FROM chosen_call
-    JOIN module.call_path USING (call_id)
-    WHERE NOT call_path.is_backward
+    WHERE NOT is_backward AND interval_id = range_id
     UNION ALL
-    SELECT call_path.path, true
+    SELECT forward_call.path, true
     FROM with_backward
-    JOIN module.call_path USING (call_id)
+    JOIN forward_call USING (range_id)
 ),
 call_count AS (
     SELECT path, is_backward, count(*) AS calls

@@ -1,10 +1,11 @@
--- One row is a named interval on the host: an mstx range with its domain.
+-- One row is a named interval on the host: an mstx range, or a module call that the Python tracer saw.
 --
--- range_id   BIGINT   the id, unique in the rank
--- origin     VARCHAR  what recorded it: mstx
--- api        VARCHAR  how it was opened: start_end or push_pop
--- domain_id  TEXT_ID  mstx domain; NULL when its text is lost
--- tid        BIGINT   host thread that opened it: process id * 2^32 + thread id
--- name_id    TEXT_ID  name; NULL when the profile lost its text
--- start_ns   BIGINT   start, Unix ns
--- end_ns     BIGINT   end, Unix ns
+-- range_id          BIGINT   the id, unique in the rank
+-- origin            VARCHAR  what recorded it: mstx, or nn.Module (with_stack or with_modules)
+-- api               VARCHAR  how an mstx range was opened: start_end or push_pop; NULL for nn.Module
+-- domain_id         TEXT_ID  mstx domain; NULL when its text is lost, and for nn.Module
+-- tid               BIGINT   host thread that opened it: process id * 2^32 + thread id
+-- name_id           TEXT_ID  name; for nn.Module the class; NULL when the profile lost its text
+-- recorded_name_id  TEXT_ID  name as recorded, such as nn.Module: Linear_0; NULL when the profile lost its text
+-- start_ns          BIGINT   start, Unix ns
+-- end_ns            BIGINT   end, Unix ns

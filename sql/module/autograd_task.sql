@@ -1,0 +1,51 @@
+-- One row is a task of the autograd engine whose work belongs to one forward op, or that accumulates a gradient. Everything that
+-- runs inside it belongs with it: the backward op, what it calls, and what the engine does beside it, such as a bias gradient.
+--
+-- task_id        BIGINT   the op of the engine's own row around the work; the backward op where there is none
+-- tid            BIGINT   host thread: process id * 2^32 + thread id
+-- start_ns       BIGINT   start, Unix ns
+-- end_ns         BIGINT   end, Unix ns
+-- forward_op_id  BIGINT   the forward op; NULL for accumulating a gradient
+WITH engine_name AS (
+    SELECT text_id, contains(text, 'AccumulateGrad') AS is_gradient
+    FROM trace.string
+    WHERE starts_with(text, 'autograd::engine::evaluate_function: ')
+),
+engine_row AS (
+    SELECT op.op_id, op.tid, op.start_ns, op.end_ns, engine_name.is_gradient
+    FROM trace.op
+    JOIN engine_name ON engine_name.text_id = op.name_id
+),
+last_started AS (
+    SELECT tid, start_ns, max(op_id) AS op_id
+    FROM engine_row
+    GROUP BY tid, start_ns
+),
+-- The engine's row around a backward op is the last that started before it.
+node AS (
+    SELECT
+        op.op_id,
+        op.tid,
+        op.start_ns,
+        op.end_ns,
+        backward_op.forward_op_id,
+        CASE WHEN covers(engine_row.end_ns, op.start_ns, op.end_ns) THEN engine_row.op_id END AS engine_op_id
+    FROM module.backward_op
+    JOIN trace.op USING (op_id)
+    ASOF LEFT JOIN last_started ON last_started.tid = op.tid AND last_started.start_ns <= op.start_ns
+    LEFT JOIN engine_row ON engine_row.op_id = last_started.op_id
+),
+task AS (
+    SELECT engine_op_id AS task_id, arg_min(forward_op_id, (start_ns, op_id)) AS forward_op_id
+    FROM node
+    WHERE engine_op_id IS NOT NULL
+    GROUP BY engine_op_id
+)
+SELECT engine_row.op_id AS task_id, engine_row.tid, engine_row.start_ns, engine_row.end_ns, task.forward_op_id
+FROM engine_row
+LEFT JOIN task ON task.task_id = engine_row.op_id
+WHERE task.forward_op_id IS NOT NULL OR engine_row.is_gradient
+UNION ALL
+SELECT op_id, tid, start_ns, end_ns, forward_op_id
+FROM node
+WHERE engine_op_id IS NULL

@@ -1,0 +1,36 @@
+-- One row is an interval and the interval that encloses it on its thread.
+--
+-- interval_id  BIGINT  an interval of module.interval
+-- parent_id    BIGINT  the innermost interval around it; NULL for an outermost one
+--
+-- Each interval starts with the one before it as candidate. While the candidate does not enclose it, the candidate's own candidate
+-- takes its place. Everything in between was rejected by the candidate already and starts no later, so no encloser is missed, also
+-- where intervals overlap in part. An interval that nothing before it reaches is outermost at once, which spares the tasks of
+-- an autograd thread the search. The plain form, a join on containment, is the oracle in the tests.
+WITH RECURSIVE reached AS (
+    SELECT
+        interval_id,
+        start_ns,
+        end_ns,
+        lag(interval_id) OVER on_thread AS before_id,
+        lag(end_ns) OVER on_thread AS before_end_ns,
+        max(end_ns) OVER (on_thread ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached_ns
+    FROM module.interval
+    WINDOW on_thread AS (PARTITION BY tid ORDER BY interval_id)
+),
+search (interval_id, start_ns, end_ns, candidate_id, candidate_end_ns) USING KEY (interval_id) AS (
+    SELECT
+        interval_id,
+        start_ns,
+        end_ns,
+        CASE WHEN covers(reached_ns, start_ns, end_ns) THEN before_id END,
+        CASE WHEN covers(reached_ns, start_ns, end_ns) THEN before_end_ns END
+    FROM reached
+    UNION
+    SELECT inside.interval_id, inside.start_ns, inside.end_ns, rejected.candidate_id, rejected.candidate_end_ns
+    FROM search AS inside
+    JOIN recurring.search AS rejected ON rejected.interval_id = inside.candidate_id
+    WHERE NOT covers(inside.candidate_end_ns, inside.start_ns, inside.end_ns)
+)
+SELECT interval_id, candidate_id AS parent_id
+FROM search

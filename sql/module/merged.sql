@@ -1,0 +1,85 @@
+-- One row is an op at its place in a module, merged over all calls of the module's path that run the same sequence of ops, with the
+-- suffix that tells variants apart; ids in place of texts.
+--
+-- position       BIGINT    order of the rows: by the first op, then by the place in the module
+-- path_id        BIGINT    a path of module.path
+-- suffix         VARCHAR   _0, _1, ... where rows of one module that follow each other come from calls that run different ops; else ''
+-- name_id        TEXT_ID   the op that launched the kernels
+-- kernel_ids     BIGINT[]  names of the kernels, ids of trace.string: compute, communication (types), schedule, each by start
+-- duration_ns    BIGINT    kernel time of all calls, ns
+-- op_count       BIGINT    calls
+-- first_op_id    BIGINT    the first of the ops, an op of trace.op
+WITH launch AS (
+    SELECT
+        instance_id,
+        path_id,
+        op_id,
+        list(CASE kind WHEN 'communication' THEN type_id ELSE name_id END ORDER BY kind, start_ns, kernel_id) AS kernel_ids,
+        sum(duration_ns)::BIGINT AS duration_ns
+    FROM module.kernel
+    JOIN module.call USING (interval_id)
+    GROUP BY instance_id, path_id, op_id
+),
+placed AS (
+    SELECT
+        launch.*,
+        op.name_id,
+        op.start_ns,
+        row_number() OVER (PARTITION BY instance_id ORDER BY op.start_ns, op.end_ns DESC, op_id) AS op_order
+    FROM launch
+    JOIN trace.op USING (op_id)
+),
+-- The ops of a call in order. Calls with equal sequences share the rank of the first of them.
+sequence AS (
+    SELECT instance_id, list(name_id ORDER BY op_order) AS name_ids, min(start_ns) AS first_op_ns
+    FROM placed
+    GROUP BY instance_id
+),
+numbered_sequence AS (
+    SELECT instance_id, name_ids, row_number() OVER (ORDER BY interval.start_ns, first_op_ns, instance_id) AS position
+    FROM sequence
+    JOIN module.interval ON interval.interval_id = instance_id
+),
+ranked_sequence AS (
+    SELECT instance_id, min(position) OVER (PARTITION BY name_ids) AS sequence_rank
+    FROM numbered_sequence
+),
+merged AS (
+    SELECT
+        path_id,
+        name_id,
+        op_order,
+        kernel_ids,
+        sequence_rank,
+        sum(duration_ns)::BIGINT AS duration_ns,
+        count(*) AS op_count,
+        min(start_ns) AS first_start_ns,
+        arg_min(op_id, (start_ns, op_id)) AS first_op_id
+    FROM placed
+    JOIN ranked_sequence USING (instance_id)
+    GROUP BY path_id, name_id, op_order, kernel_ids, sequence_rank
+),
+ordered AS (
+    SELECT *, row_number() OVER (ORDER BY first_start_ns, op_order, path_id, sequence_rank, name_id, kernel_ids) AS position
+    FROM merged
+),
+-- Rows of one module with no row of another in between are a block; within a block, variants are told apart by a suffix.
+in_block AS (
+    SELECT *, position - row_number() OVER (PARTITION BY path_id ORDER BY position) AS block
+    FROM ordered
+),
+variant AS (
+    SELECT *, dense_rank() OVER (PARTITION BY path_id, block ORDER BY sequence_rank) - 1 AS variant
+    FROM in_block
+)
+SELECT
+    position,
+    path_id,
+    CASE WHEN max(variant) OVER (PARTITION BY path_id, block) > 0 THEN '_' || variant ELSE '' END AS suffix,
+    name_id,
+    kernel_ids,
+    duration_ns,
+    op_count,
+    first_op_id
+FROM variant
+ORDER BY position

@@ -1,0 +1,3 @@
+SELECT connectionId AS launch_id, globalTid AS tid, startNs AS start_ns, endNs AS end_ns
+FROM raw.cann_api
+WHERE endNs >= startNs

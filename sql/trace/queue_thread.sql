@@ -1,0 +1,3 @@
+-- One row is a host thread that runs tasks of the task queue.
+--
+-- tid  BIGINT  host thread: process id * 2^32 + thread id
