@@ -16,8 +16,8 @@ backward_op AS (
     FROM trace.op
     WHERE sequence_number IS NOT NULL AND forward_thread_id > 0
 ),
--- A backward op names its forward thread by autograd's own number. The host thread meant is the one that has most of its
--- numbers; of threads that have equally many, the one that began as early among them as the number stands among the numbers.
+-- A backward op names its forward thread by autograd's own number, which threads get in the order of their first ops. The host thread
+-- meant is the one that has most of its sequence numbers; of those with equally many, the one that began in that order.
 thread_match AS (
     SELECT backward_op.forward_thread_id, forward_op.tid, count(*) AS matches
     FROM backward_op
@@ -25,24 +25,16 @@ thread_match AS (
     WHERE forward_op.start_ns < backward_op.start_ns
     GROUP BY backward_op.forward_thread_id, forward_op.tid
 ),
-forward_thread AS (
+thread AS (
     SELECT tid, row_number() OVER (ORDER BY min(start_ns), tid) AS place
-    FROM forward_op
+    FROM trace.op
     GROUP BY tid
-),
-thread_number AS (
-    SELECT forward_thread_id, row_number() OVER (ORDER BY forward_thread_id) AS place
-    FROM backward_op
-    GROUP BY forward_thread_id
 ),
 thread_of_number AS (
     SELECT forward_thread_id, tid
     FROM thread_match
-    JOIN forward_thread USING (tid)
-    JOIN thread_number USING (forward_thread_id)
-    QUALIFY row_number() OVER (
-        PARTITION BY forward_thread_id ORDER BY matches DESC, abs(forward_thread.place - thread_number.place), tid
-    ) = 1
+    JOIN thread USING (tid)
+    QUALIFY row_number() OVER (PARTITION BY forward_thread_id ORDER BY matches DESC, abs(place - forward_thread_id), tid) = 1
 ),
 numbered AS (
     SELECT backward_op.op_id, forward_op.op_id AS forward_op_id

@@ -14,7 +14,7 @@
 -- Backward work has the path of the call that its forward op lies in. Its forward op ended before it began, so following these
 -- edges always ends.
 WITH RECURSIVE unplaced AS (
-    SELECT interval.interval_id
+    SELECT interval.interval_id, interval.kind
     FROM module.interval
     LEFT JOIN module.owner ON owner.op_id = interval.forward_op_id
     WHERE interval.kind = 'gradient' OR (interval.kind = 'backward' AND owner.interval_id IS NULL)
@@ -54,18 +54,20 @@ edge AS (
             END
         } AS segment,
         true AS is_module,
-        if(unplaced.interval_id IS NULL, child.parent_id, NULL) AS from_id
+        if(unplaced.interval_id IS NULL, child.parent_id, NULL) AS from_id,
+        coalesce(unplaced.kind = 'backward', false) AS begins_in_backward
     FROM child
     LEFT JOIN unplaced ON unplaced.interval_id = child.parent_id
     LEFT JOIN done_again ON done_again.interval_id = child.interval_id
     UNION ALL
-    SELECT interval.interval_id, NULL, false, owner.interval_id
+    SELECT interval.interval_id, NULL, false, owner.interval_id, false
     FROM module.interval
     JOIN module.owner ON owner.op_id = interval.forward_op_id
     WHERE interval.kind = 'backward'
 ),
 walk AS (
-    SELECT interval_id, [segment] AS path, false AS is_backward, interval_id AS range_id, NULL::BIGINT AS parent_range_id
+    SELECT
+        interval_id, [segment] AS path, begins_in_backward AS is_backward, interval_id AS range_id, NULL::BIGINT AS parent_range_id
     FROM edge
     WHERE from_id IS NULL AND is_module
     UNION ALL
