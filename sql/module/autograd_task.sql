@@ -1,5 +1,5 @@
--- One row is a task of the autograd engine whose work belongs to one forward op, or that accumulates a gradient. Everything that
--- runs inside it belongs with it: the backward op, what it calls, and what the engine does beside it, such as a bias gradient.
+-- One row is a task of the autograd engine whose work belongs to one forward op, or that accumulates a gradient. All that runs
+-- inside it belongs with it: the backward op, what it calls, and what the engine does beside it, such as a bias gradient.
 --
 -- task_id        BIGINT   the op of the engine's own row around the work; the backward op where there is none
 -- tid            BIGINT   host thread: process id * 2^32 + thread id

@@ -3,8 +3,8 @@
 -- op_id          BIGINT  the backward op
 -- forward_op_id  BIGINT  the forward op, which ended before the backward op began
 --
--- Autograd numbers its nodes by forward thread. An op carries the number that the next node gets, so of the ops of a thread with
--- one number the last to start made the node. Where a number is not recorded, the pair that the profile itself recorded serves.
+-- Autograd numbers its nodes by forward thread. An op carries the number that the next node gets, so of the ops of a thread
+-- with one number the last to start made the node. Where no number is recorded, the pair that the profile recorded serves.
 WITH forward_op AS (
     SELECT tid, sequence_number, max(start_ns) AS start_ns, arg_max(op_id, (start_ns, op_id)) AS op_id
     FROM trace.op
@@ -16,8 +16,8 @@ backward_op AS (
     FROM trace.op
     WHERE sequence_number IS NOT NULL AND forward_thread_id > 0
 ),
--- A backward op names its forward thread by autograd's own number, which threads get in the order of their first ops. The host thread
--- meant is the one that has most of its sequence numbers; of those with equally many, the one that began in that order.
+-- A backward op names its forward thread by autograd's own number, which threads get in the order of their first ops. The host
+-- thread meant is the one that has most of its sequence numbers; of those with equally many, the one that began in that order.
 thread_match AS (
     SELECT backward_op.forward_thread_id, forward_op.tid, count(*) AS matches
     FROM backward_op
@@ -45,9 +45,8 @@ numbered AS (
 pair AS (
     FROM numbered
     UNION ALL
-    SELECT backward_op_id, forward_op_id
-    FROM trace.forward_backward
-    ANTI JOIN numbered ON numbered.op_id = forward_backward.backward_op_id
+    SELECT op_id, forward_op_id
+    FROM module.recorded_pair
 )
 SELECT pair.op_id, pair.forward_op_id
 FROM pair

@@ -1,8 +1,9 @@
 -- One row is an interval that belongs to a module: a forward call, or backward work of one.
 --
 -- interval_id      BIGINT    an interval of module.interval
--- path             STRUCT(name_id BIGINT, number BIGINT)[]  the enclosing modules and the module itself, outermost first: names, ids of
---                            trace.string; and by instance the number among equal names in one call of the parent, else NULL
+-- path             STRUCT(name_id BIGINT, number BIGINT)[]  the enclosing modules and the module itself, outermost first:
+--                            names, ids of trace.string; and by instance the number among equal names in one call of the
+--                            parent, else NULL
 -- is_backward      BOOLEAN   true for backward work and for all that runs inside it
 -- range_id         BIGINT    interval of the forward call that it is, or whose gradient it computes
 -- parent_range_id  BIGINT    interval of the forward call around that one; NULL for an outermost module
@@ -67,7 +68,11 @@ edge AS (
 ),
 walk AS (
     SELECT
-        interval_id, [segment] AS path, begins_in_backward AS is_backward, interval_id AS range_id, NULL::BIGINT AS parent_range_id
+        interval_id,
+        [segment] AS path,
+        begins_in_backward AS is_backward,
+        interval_id AS range_id,
+        NULL::BIGINT AS parent_range_id
     FROM edge
     WHERE from_id IS NULL AND is_module
     UNION ALL

@@ -1,5 +1,5 @@
--- One row is a doubtful launch and the op that the host's intervals prove: the launch lies in the run of a task that a queue thread
--- took out, the same task was put in within an op; without a task queue, the launch lies in the op itself.
+-- One row is a doubtful launch and the op that the host's intervals prove: the launch lies in the run of a task that a queue
+-- thread took out, and the same task was put in within an op; without a task queue, the launch lies in the op itself.
 --
 -- launch_id   BIGINT   a launch of module.doubtful_launch
 -- is_on_host  BOOLEAN  whether the profile holds the launch's call on the host

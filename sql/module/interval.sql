@@ -1,7 +1,8 @@
--- One row is an interval on a host thread that says where work belongs: a module's forward call, or a task of the autograd engine.
+-- One row is an interval on a host thread that says where work belongs: a module's forward call, or a task of the autograd
+-- engine.
 --
--- interval_id    BIGINT   position in the order (thread, start, longest first): of two intervals that contain an op on its thread,
---                         the one with the larger interval_id is the inner one
+-- interval_id    BIGINT   position in the order (thread, start, longest first): of two intervals that contain an op on its
+--                         thread, the one with the larger interval_id is the inner one
 -- tid            BIGINT   host thread: process id * 2^32 + thread id
 -- start_ns       BIGINT   start, Unix ns
 -- end_ns         BIGINT   end, Unix ns

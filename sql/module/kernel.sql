@@ -1,5 +1,5 @@
--- One row is a kernel with the op that launched it and the module it belongs to. With a step chosen, only the kernels whose op
--- started in that step.
+-- One row is a kernel with the op that launched it and the module it belongs to. With a step chosen, only the kernels whose
+-- op started in that step.
 --
 -- kernel_id         BIGINT   the id, unique in the rank
 -- kind              ENUM('compute', 'communication', 'schedule')  what it is
@@ -14,11 +14,11 @@
 -- input_shapes_id   TEXT_ID  input shapes, tensors split by ';'; NULL at Level0
 -- input_types_id    TEXT_ID  input data types; NULL at Level0
 -- output_shapes_id  TEXT_ID  output shapes; NULL at Level0
--- place             VARCHAR  'inside modules', 'outside modules' (an op launched it, no module encloses the op), or
---                            'linked to no op'
--- reason            VARCHAR  why it is not inside modules: 'outside every module', 'gradient hooks' (work that autograd does when it
---                            accumulates a gradient), 'graph replay', 'no host launch', 'cut at the profile edge' (its launch is
---                            not in the profile), 'launch outside any op'; NULL inside modules
+-- place             VARCHAR  'inside modules', 'outside modules' (an op launched it, no module encloses the op), or 'linked
+--                            to no op'
+-- reason            VARCHAR  why it is not inside modules: 'outside every module', 'gradient hooks' (work that autograd
+--                            does when it accumulates a gradient), 'graph replay', 'no host launch', 'cut at the profile
+--                            edge' (its launch is not in the profile), 'launch outside any op'; NULL inside modules
 -- link              VARCHAR  how its op is known: recorded, derived or corrected; NULL when linked to no op
 -- op_id             BIGINT   the op that launched it; NULL when linked to no op
 -- op_name_id        TEXT_ID  name of that op; NULL when linked to no op

@@ -2,8 +2,8 @@
 --
 -- kernel_id  BIGINT   a kernel of trace.kernel; kernels that no op launched have no row
 -- op_id      BIGINT   an op of trace.op
--- link       VARCHAR  recorded in the profile; derived from the host's intervals where nothing is recorded; corrected where they
---                     prove another op than the recorded one
+-- link       VARCHAR  recorded in the profile; derived from the host's intervals where nothing is recorded; corrected where
+--                     they prove another op than the recorded one
 SELECT
     kernel.kernel_id,
     coalesce(derived.op_id, recorded.op_id) AS op_id,

@@ -1,11 +1,13 @@
--- One row is an op at its place in a module, merged over all calls of the module's path that run the same sequence of ops, with the
--- suffix that tells variants apart; ids in place of texts.
+-- One row is an op at its place in a module, merged over all calls of the module's path that run the same sequence of ops,
+-- with the suffix that tells variants apart; ids in place of texts.
 --
 -- position       BIGINT    order of the rows: by the first op, then by the place in the module
 -- path_id        BIGINT    a path of module.path
--- suffix         VARCHAR   _0, _1, ... where rows of one module that follow each other come from calls that run different ops; else ''
+-- suffix         VARCHAR   _0, _1, ... where rows of one module that follow each other come from calls that run different
+--                          ops; else ''
 -- name_id        TEXT_ID   the op that launched the kernels
--- kernel_ids     BIGINT[]  names of the kernels, ids of trace.string: compute, communication (types), schedule, each by start
+-- kernel_ids     BIGINT[]  names of the kernels, ids of trace.string: compute, communication (types), schedule, each by
+--                          start
 -- duration_ns    BIGINT    kernel time of all calls, ns
 -- op_count       BIGINT    calls
 -- first_op_id    BIGINT    the first of the ops, an op of trace.op

@@ -2,16 +2,16 @@
 -- layers, steps and micro-batches. The columns, the merging, the order and the suffixes are those of msprof-analyze.
 --
 -- parent_module             VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
--- module                    VARCHAR  class name of the module, with [Backward] before it in the backward; variants of one module
---                                    that run different ops one after the other end in _0, _1, ...
+-- module                    VARCHAR  class name of the module, with [Backward] before it in the backward; variants of one
+--                                    module that run different ops one after the other end in _0, _1, ...
 -- op_name                   VARCHAR  the op that launched the kernels; NULL when the profile lost its name
--- kernel_list               VARCHAR  names of the kernels it launched, joined by ', ': compute, then communication (by type),
---                                    then schedule, each by start
+-- kernel_list               VARCHAR  names of the kernels it launched, joined by ', ': compute, then communication (by
+--                                    type), then schedule, each by start
 -- total_kernel_duration_ns  BIGINT   sum over all calls, ns
 -- avg_kernel_duration_ns    DOUBLE   mean per call, ns
 -- op_count                  BIGINT   calls
--- op_chain                  VARCHAR  the framework ops around the launching op, outermost first, and the op itself, joined by ' > ';
---                                    of the first of the merged calls
+-- op_chain                  VARCHAR  the framework ops around the launching op, outermost first, and the op itself, joined
+--                                    by ' > '; of the first of the merged calls
 WITH kernel_name AS (
     SELECT merged.position, string_agg(coalesce(string.text, '(name lost)'), ', ' ORDER BY part.ordinality) AS kernel_list
     FROM module.merged, unnest(merged.kernel_ids) WITH ORDINALITY AS part (text_id, ordinality)

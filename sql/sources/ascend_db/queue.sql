@@ -1,6 +1,12 @@
--- Both ends are PYTORCH_API rows of type 50002, named Enqueue... and Dequeue..., whose groups in CONNECTION_IDS share a value.
+-- Both ends are PYTORCH_API rows of type 50002, named Enqueue... and Dequeue..., whose groups in CONNECTION_IDS share a
+-- value.
 WITH queue_end AS (
-    SELECT link.connectionId AS queue_id, starts_with(string.text, 'Enqueue') AS is_enqueue, api.globalTid, api.startNs, api.endNs
+    SELECT
+        link.connectionId AS queue_id,
+        starts_with(string.text, 'Enqueue') AS is_enqueue,
+        api.globalTid,
+        api.startNs,
+        api.endNs
     FROM raw.pytorch_api AS api
     JOIN trace.string ON string.text_id = api.name
     JOIN raw.connection_ids AS link ON link.id = api.connectionId

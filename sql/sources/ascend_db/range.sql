@@ -1,4 +1,5 @@
--- eventType 1 is a push/pop range, 2 a start/end range; 0 and 3 are marks. Python frames that begin with nn.Module are module calls.
+-- eventType 1 is a push/pop range, 2 a start/end range; 0 and 3 are marks. Python frames that begin with nn.Module are
+-- module calls.
 WITH traced_class AS (
     SELECT recorded.text_id, class.text_id AS class_id
     FROM trace.string AS recorded

@@ -1,5 +1,6 @@
--- Staging has merged the ids of equal texts, so the smallest id of each text is the one in use. Where torch_npu made the table,
--- nothing keeps an id from having two texts. The class of a traced module is a text of its own: Linear of `nn.Module: Linear_0`.
+-- Staging has merged the ids of equal texts, so the smallest id of each text is the one in use. Where torch_npu made the
+-- table, nothing keeps an id from having two texts. The class of a traced module is a text of its own: Linear of
+-- `nn.Module: Linear_0`.
 WITH one_text AS (
     SELECT id, min(value) AS text
     FROM raw.string_ids

@@ -1,0 +1,10 @@
+-- One row is a launch that does not lie in the op that the profile recorded for it, on that op's thread.
+--
+-- launch_id  BIGINT  a launch of module.recorded_link
+--
+-- Only when module.direct_launching has rows. With a task queue a launch lies in no op.
+SELECT DISTINCT recorded_link.launch_id
+FROM module.recorded_link
+JOIN trace.op USING (op_id)
+JOIN trace.launch USING (launch_id)
+WHERE launch.tid <> op.tid OR launch.start_ns < op.start_ns OR launch.end_ns > op.end_ns
