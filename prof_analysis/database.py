@@ -29,7 +29,7 @@ CREATE MACRO covers(outer_end_ns, start_ns, end_ns) AS
     OR (outer_end_ns > start_ns AND outer_end_ns + getvariable('nesting_tolerance_ns') >= end_ns);
 
 CREATE MACRO class_of_traced_module(recorded_name) AS
-    regexp_extract(recorded_name, '^nn\.Module: (.+?)(_\d+)?$', 1);
+    coalesce(nullif(regexp_extract(recorded_name, '(?s)^nn\.Module: (.+?)(_\d+)?$', 1), ''), recorded_name);
 """
 
 

@@ -24,7 +24,7 @@ _ANALYSE = "parse it with torch_npu.profiler.profiler.analyse({folder!r})"
 
 @dataclass(frozen=True)
 class ModuleChoice:
-    """What may mark the modules: mstx ranges of these domains, nn.Module rows of the Python tracer, or auto, whichever is there."""
+    """What may mark the modules: mstx ranges of these domains, nn.Module rows of the Python tracer, or auto, what is there."""
 
     source: str = "auto"
     domains: tuple[str, ...] = ("Module",)

@@ -53,7 +53,7 @@ class Profile:
         step_id: int | None = None,
         nesting_tolerance_ns: int = 0,
         module_source: Literal["auto", "mstx", "nn.Module"] = "auto",
-        module_domains: Iterable[str] = ("Module",),
+        module_domains: str | Iterable[str] = ("Module",),
         by: Literal["class", "instance"] = "class",
         depth: int | None = None,
         audit_links: bool = False,
@@ -65,7 +65,13 @@ class Profile:
         self.warnings: list[str] = []
         self.details: list[str] = []
         self._on_progress = on_progress
-        modules = discovery.ModuleChoice(module_source, tuple(module_domains))
+        modules = discovery.ModuleChoice(
+            module_source, (module_domains,) if isinstance(module_domains, str) else tuple(module_domains)
+        )
+        _require("by", by, by in ("class", "instance"), "class or instance")
+        _require("module_source", module_source, module_source in ("auto", "mstx", "nn.Module"), "auto, mstx or nn.Module")
+        _require("module_domains", module_domains, all(modules.domains) and bool(modules.domains), "at least one domain")
+        _require("depth", depth, depth is None or depth > 0, "1 or more")
         self._step_id = step_id
         self._variables: Variables = {
             "step_id": step_id,
@@ -325,6 +331,11 @@ _REPLAYED = """
     HAVING share > 0
     ORDER BY profile
 """
+
+
+def _require(option: str, value: object, is_right: bool, expected: str) -> None:
+    if not is_right:
+        raise InputError(f"{option}={value!r}: give {expected}")
 
 
 def _selected(found: list[Rank], rank_list: Iterable[int] | None) -> list[Rank]:

@@ -14,7 +14,7 @@ import duckdb
 
 from prof_analysis.database import Variables, connect, quote_text
 from prof_analysis.discovery import Rank
-from prof_analysis.errors import ProfAnalysisError, reason_of
+from prof_analysis.errors import OutputError, ProfAnalysisError, reason_of
 from prof_analysis.sources import ascend_db
 from prof_analysis.tables import Plan, build, make_plan, shown_select, source_tables
 
@@ -100,8 +100,13 @@ def _write(connection: duckdb.DuckDBPyConnection, table: str, folder: Path) -> N
         f"({shown_select(source_tables(ascend_db.NAME)[table])})"
     )
     unfinished, finished = folder / f"{table}.unfinished", store_file(folder, table)
-    connection.execute(f"COPY ({rows}) TO {quote_text(str(unfinished))} (FORMAT parquet)")
-    unfinished.replace(finished)
+    try:
+        connection.execute(f"COPY ({rows}) TO {quote_text(str(unfinished))} (FORMAT parquet)")
+        unfinished.replace(finished)
+    except (duckdb.IOException, OSError) as error:
+        raise OutputError(
+            f"{folder}: temporary files cannot be written ({reason_of(error)}); set TMPDIR to a larger disk"
+        ) from error
 
 
 def store_file(folder: Path, table: str) -> Path:

@@ -51,7 +51,8 @@ class Column:
 class Table:
     """A table: its name, its head, and the SELECT that makes it.
 
-    With a guard, it stays empty, and what only it needs is not built, where the guard is a table without rows.
+    With a guard, it stays empty where the guard is a table without rows. What only such tables need is built, all of it, once
+    one of the guards has rows.
     """
 
     name: str

@@ -26,22 +26,34 @@ CREATE TABLE MSTX_EVENTS (startNs INTEGER, endNs INTEGER, eventType INTEGER, ran
     message INTEGER, globalTid INTEGER, endGlobalTid INTEGER, domainId INTEGER, connectionId INTEGER);
 CREATE TABLE STEP_TIME (id INTEGER, startNs INTEGER, endNs INTEGER);
 """
+_HOST_CALLS = """
+CREATE TABLE CANN_API (startNs INTEGER, endNs INTEGER, type INTEGER, globalTid INTEGER, connectionId INTEGER PRIMARY KEY,
+    name INTEGER);
+"""
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel: its name and times; kind compute, communication (the name is its type) or schedule."""
+    """A kernel: its name and times; kind compute, communication (the name is its type) or schedule.
+
+    `launch` is what an unlinked kernel names as its launch, -1 for nothing.
+    """
 
     name: str
     start: int
     end: int
     kind: str = "compute"
     device: int = 0
+    model: int = 4294967295
+    launch: int = -1
 
 
 @dataclass(frozen=True)
 class Op:
-    """A framework op and what it launched. `backward_of` is the position of its forward op in the list of ops."""
+    """A framework op and what it launched. `backward_of` is the position of its forward op in the list of ops.
+
+    `forward_thread_id` is 1 for a backward op and 0 for the others, unless it is given.
+    """
 
     name: str
     start: int
@@ -49,6 +61,40 @@ class Op:
     kernels: tuple[Kernel, ...] = ()
     tid: int = 1
     backward_of: int | None = None
+    sequence_number: int = -1
+    forward_thread_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A hand-over through the task queue: start and end of putting it in and of running it; both ends carry the value."""
+
+    value: int
+    enqueue: tuple[int, int]
+    dequeue: tuple[int, int]
+    enqueue_tid: int = 1
+    dequeue_tid: int = 5
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A call on the host that put kernels on the device. `recorded_op` is the position of the op that the profile recorded."""
+
+    start: int
+    end: int
+    kernels: tuple[Kernel, ...]
+    tid: int = 1
+    recorded_op: int | None = None
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A row of the Python tracer."""
+
+    name: str
+    start: int
+    end: int
+    tid: int = 1
 
 
 @dataclass(frozen=True)
@@ -82,9 +128,12 @@ def write_profile(
     unlinked: Iterable[Kernel] = (),
     steps: Iterable[tuple[int, int, int]] = (),
     rank: int | None = 0,
+    queues: Iterable[Queue] = (),
+    launches: Iterable[Launch] = (),
+    frames: Iterable[Frame] = (),
 ) -> Path:
     """Write the folder and give the path of its database."""
-    rows, launches, tasks = _Rows(), iter(range(5000, 10**6)), iter(range(10**6))
+    rows, launch_ids, tasks = _Rows(), iter(range(5000, 10**6)), iter(range(10**6))
 
     def add_kernel(kernel: Kernel, launch: int) -> None:
         name, task = rows.text(kernel.name), next(tasks)
@@ -93,7 +142,7 @@ def write_profile(
             rows.add("COMMUNICATION_OP", op_name, kernel.start, kernel.end, launch, 0, task, 0, 0, 4, 0, 1, name)
             return
         no_graph = 4294967295
-        rows.add("TASK", kernel.start, kernel.end, kernel.device, launch, task, 1, name, no_graph, 2, task, no_graph)
+        rows.add("TASK", kernel.start, kernel.end, kernel.device, launch, task, 1, name, no_graph, 2, task, kernel.model)
         if kernel.kind == "schedule":
             rows.add("COMMUNICATION_SCHEDULE_TASK_INFO", name, task, rows.text("AI_CPU"), name)
         else:
@@ -105,17 +154,27 @@ def write_profile(
     pair_value = {op.backward_of: 1342178000 + n for n, op in enumerate(ops) if op.backward_of is not None}
     for group, op in enumerate(ops):
         is_backward = op.backward_of is not None
-        row = (str(op.start), str(op.end), op.tid, group, rows.text(op.name), -1, int(is_backward), None, None, None, 50001)
-        rows.add("PYTORCH_API", *row)
+        thread = int(is_backward) if op.forward_thread_id is None else op.forward_thread_id
+        times = (str(op.start), str(op.end), op.tid)
+        rows.add("PYTORCH_API", *times, group, rows.text(op.name), op.sequence_number, thread, None, None, None, 50001)
         for kernel in op.kernels:
-            launch = next(launches)
+            launch = next(launch_ids)
             add_kernel(kernel, launch)
             rows.add("CONNECTION_IDS", group, launch)
         for forward, value in pair_value.items():
             if forward in (group, op.backward_of):
                 rows.add("CONNECTION_IDS", group, value)
+
+    _add_host_rows(rows, len(ops), queues, frames)
+    for host_call in launches:
+        launch = next(launch_ids)
+        rows.add("CANN_API", host_call.start, host_call.end, 10000, host_call.tid, launch, rows.text("launch"))
+        for kernel in host_call.kernels:
+            add_kernel(kernel, launch)
+        if host_call.recorded_op is not None:
+            rows.add("CONNECTION_IDS", host_call.recorded_op, launch)
     for kernel in unlinked:
-        add_kernel(kernel, -1)
+        add_kernel(kernel, kernel.launch)
     for number, one in enumerate(ranges):
         message, domain = rows.text(one.name), rows.text(one.domain)
         none, mark = 4294967295, 4000000001 + number
@@ -126,11 +185,25 @@ def write_profile(
         rows.add("STRING_IDS", text_id, text)
     path = folder / DATABASE.format(rank=rank) if rank is not None else folder / DATABASE.format(rank="").replace("_.db", ".db")
     path.parent.mkdir(parents=True)
-    edit(path, _SCHEMA)
+    edit(path, _SCHEMA + (_HOST_CALLS if "CANN_API" in rows.tables else ""))
     with closing(sqlite3.connect(path)) as database, database:
         for table, values in rows.tables.items():
             database.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(values[0]))})", values)
     return path
+
+
+def _add_host_rows(rows: _Rows, first_group: int, queues: Iterable[Queue], frames: Iterable[Frame]) -> None:
+    def add_other(name: str, start: int, end: int, tid: int, group: int | None, type_: int) -> None:
+        rows.add("PYTORCH_API", str(start), str(end), tid, group, rows.text(name), None, None, None, None, None, type_)
+
+    for number, queue in enumerate(queues):
+        ends = (("Dequeue@task", *queue.dequeue, queue.dequeue_tid), ("Enqueue@task", *queue.enqueue, queue.enqueue_tid))
+        for place, end in enumerate(ends):
+            group = first_group + 2 * number + place
+            add_other(*end, group, 50002)
+            rows.add("CONNECTION_IDS", group, 1342177280 + queue.value)
+    for frame in frames:
+        add_other(frame.name, frame.start, frame.end, frame.tid, None, 50003)
 
 
 def edit(path: Path, sql: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import prof_analysis
 from prof_analysis import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, Profile, QueryError, open_profile
-from tests.small_profile import Kernel, Op, Range, edit, write_profile
+from tests.small_profile import Frame, Kernel, Launch, Op, Range, edit, write_profile
 
 RANGES = (Range("Net", 100, 200), Range("Layer", 105, 125))
 OPS = (
@@ -73,11 +73,12 @@ def test_module_stats_in_every_column(shared: Profile) -> None:
             "total_kernel_duration_ns": pa.int64(),
             "avg_kernel_duration_ns": pa.float64(),
             "op_count": pa.int64(),
+            "op_chain": pa.string(),
         }
     )
     assert rows(table) == of_both(
-        ("Net", "Layer", "aten::mm", "mm_kernel, hcom_allReduce_", 140, 140.0, 1),
-        ("", "Net", "aten::add", "add_kernel", 10, 10.0, 1),
+        ("Net", "Layer", "aten::mm", "mm_kernel, hcom_allReduce_", 140, 140.0, 1, "aten::mm"),
+        ("", "Net", "aten::add", "add_kernel", 10, 10.0, 1, "aten::add"),
     )
 
 
@@ -111,27 +112,29 @@ def test_coverage_in_every_column(shared: Profile) -> None:
             "rank_id": pa.int32(),
             "kind": pa.string(),
             "place": pa.string(),
+            "reason": pa.string(),
             "kernel_count": pa.int64(),
             "kernel_duration_ns": pa.int64(),
             "kernel_duration_share": pa.float64(),
+            "top_ops": pa.string(),
         }
     )
     assert rows(table) == of_both(
-        ("compute", "inside modules", 2, 50, 0.25),
-        ("compute", "outside modules", 1, 50, 0.25),
-        ("compute", "linked to no op", 1, 100, 0.5),
-        ("communication", "inside modules", 1, 100, 1.0),
-        ("communication", "outside modules", 0, 0, 0.0),
-        ("communication", "linked to no op", 0, 0, 0.0),
+        ("compute", "inside modules", None, 2, 50, 0.25, None),
+        ("compute", "outside modules", "outside every module", 1, 50, 0.25, "aten::item"),
+        ("compute", "linked to no op", "no host launch", 1, 100, 0.5, None),
+        ("communication", "inside modules", None, 1, 100, 1.0, None),
+        ("communication", "outside modules", None, 0, 0, 0.0, None),
+        ("communication", "linked to no op", None, 0, 0, 0.0, None),
     )
 
 
 def test_kernels_in_every_column(shared: Profile) -> None:
     table = shared.kernels(arrow=True)
     op_ids = dict(rows(shared.sql("SELECT DISTINCT name, op_id FROM trace.op", arrow=True)))
-    call_ids = dict(rows(shared.sql("SELECT DISTINCT name, call_id FROM module.call", arrow=True)))
+    interval_ids = dict(rows(shared.sql("SELECT DISTINCT name, interval_id FROM module.interval", arrow=True)))
     path_ids = dict(rows(shared.sql("SELECT DISTINCT module, path_id FROM module.path", arrow=True)))
-    assert [len(ids) for ids in (op_ids, call_ids, path_ids)] == [3, 2, 2]
+    assert [len(ids) for ids in (op_ids, interval_ids, path_ids)] == [3, 2, 2]
     assert len(set(rows(table.select(["profile", "kernel_id"])))) == 10
     assert table.schema == pa.schema(
         {
@@ -151,9 +154,11 @@ def test_kernels_in_every_column(shared: Profile) -> None:
             "input_types": pa.string(),
             "output_shapes": pa.string(),
             "place": pa.string(),
+            "reason": pa.string(),
+            "link": pa.string(),
             "op_id": pa.int64(),
             "op_name": pa.string(),
-            "call_id": pa.int64(),
+            "interval_id": pa.int64(),
             "path_id": pa.int64(),
             "parent_module": pa.string(),
             "module": pa.string(),
@@ -162,16 +167,17 @@ def test_kernels_in_every_column(shared: Profile) -> None:
     compute = ("MatMulV3", "AI_CORE", 0, 2)
     described = (SHAPES, TYPES, SHAPES)
     reduce = "hcom_allReduce_"
-    layer = (op_ids["aten::mm"], "aten::mm", call_ids["Layer"], path_ids["Layer"], "Net", "Layer")
-    net = (op_ids["aten::add"], "aten::add", call_ids["Net"], path_ids["Net"], "", "Net")
-    outside = (op_ids["aten::item"], "aten::item", None, None, None, None)
+    inside = ("inside modules", None, "recorded")
+    layer = (*inside, op_ids["aten::mm"], "aten::mm", interval_ids["Layer"], path_ids["Layer"], "Net", "Layer")
+    net = (*inside, op_ids["aten::add"], "aten::add", interval_ids["Net"], path_ids["Net"], "", "Net")
+    outside = ("outside modules", "outside every module", "recorded", op_ids["aten::item"], "aten::item", *[None] * 4)
     found = table.drop_columns(["kernel_id"]).sort_by([("profile", "ascending"), ("start_ns", "ascending")])
     assert rows(found) == of_both(
-        ("compute", "mm_kernel", *compute, 1000, 1040, 40, *described, "inside modules", *layer),
-        ("communication", f"{reduce}_904_1_1", reduce, *[None] * 3, 1050, 1150, 100, *[None] * 3, "inside modules", *layer),
-        ("compute", "add_kernel", *compute, 1200, 1210, 10, *described, "inside modules", *net),
-        ("compute", "copy_kernel", *compute, 1300, 1350, 50, *described, "outside modules", *outside),
-        ("compute", "lost_kernel", *compute, 1400, 1500, 100, *described, "linked to no op", *[None] * 6),
+        ("compute", "mm_kernel", *compute, 1000, 1040, 40, *described, *layer),
+        ("communication", f"{reduce}_904_1_1", reduce, *[None] * 3, 1050, 1150, 100, *[None] * 3, *layer),
+        ("compute", "add_kernel", *compute, 1200, 1210, 10, *described, *net),
+        ("compute", "copy_kernel", *compute, 1300, 1350, 50, *described, *outside),
+        ("compute", "lost_kernel", *compute, 1400, 1500, 100, *described, "linked to no op", "no host launch", *[None] * 7),
     )
 
 
@@ -212,6 +218,7 @@ def test_ranks_in_every_column(two: Path) -> None:
             "device_id": pa.int32(),
             "profiler_level": pa.string(),
             "source": pa.string(),
+            "modules_from": pa.string(),
             "answers": texts,
             "missing": texts,
             "left_out": pa.string(),
@@ -223,7 +230,7 @@ def test_ranks_in_every_column(two: Path) -> None:
     expected: list[tuple[Any, ...]] = []
     for name, rank in (("a_ascend_pt", 0), ("b_ascend_pt", 3)):
         file = f"ascend_pytorch_profiler_{rank}.db"
-        expected.append((name, rank, file, None, None, "ascend_db", answers, [], None, [file], str(two / name)))
+        expected.append((name, rank, file, None, None, "ascend_db", "mstx", answers, [], None, [file], str(two / name)))
     assert rows(table) == expected
 
 
@@ -413,11 +420,11 @@ def test_table_gives_any_documented_table(shared: Profile) -> None:
 def test_step_id_keeps_the_kernels_whose_op_started_in_the_step(two: Path) -> None:
     with open_profile(two, step_id=7) as profile:
         assert rows(profile.module_stats(arrow=True)) == [
-            ("a_ascend_pt", 0, "Net", "Layer", "aten::mm", "mm_kernel, hcom_allReduce_", 140, 140.0, 1),
-            ("b_ascend_pt", 3, "Net", "Layer", "aten::mm", "mm_kernel, hcom_allReduce_", 140, 140.0, 1),
+            ("a_ascend_pt", 0, "Net", "Layer", "aten::mm", "mm_kernel, hcom_allReduce_", 140, 140.0, 1, "aten::mm"),
+            ("b_ascend_pt", 3, "Net", "Layer", "aten::mm", "mm_kernel, hcom_allReduce_", 140, 140.0, 1, "aten::mm"),
         ]
-        assert profile.coverage().query("kernel_count > 0").values.tolist() == [
-            [name, rank, kind, "inside modules", 1, ns, 1.0]
+        assert rows(profile.sql("FROM module.coverage WHERE kernel_count > 0", arrow=True)) == [
+            (name, rank, kind, "inside modules", None, 1, ns, 1.0, None)
             for name, rank in (("a_ascend_pt", 0), ("b_ascend_pt", 3))
             for kind, ns in (("compute", 40), ("communication", 100))
         ]
@@ -456,6 +463,136 @@ def test_an_op_may_end_as_much_later_than_its_module_as_the_tolerance_says(
     )
     with open_profile(tmp_path, nesting_tolerance_ns=tolerance_ns) as profile:
         assert profile.sql("SELECT place FROM module.kernel ORDER BY name")["place"].tolist() == places
+
+
+def two_steps_of_two_layers(folder: Path) -> Path:
+    """In each step Net runs Layer twice, each with a Linear; the Python tracer saw Net and one Layer of the first step."""
+    ops, ranges = [], []
+    for start in (1000, 2000):
+        ranges.append(Range("Net", start, start + 400))
+        for layer in (100, 200):
+            ranges += [
+                Range("Layer", start + layer, start + layer + 90),
+                Range("Linear", start + layer + 10, start + layer + 80),
+                Range("Attention", start + layer + 20, start + layer + 50, domain="Custom"),
+            ]
+            ops.append(Op("aten::linear", start + layer + 20, start + layer + 40))
+            ops.append(Op("aten::mm", start + layer + 25, start + layer + 30, (Kernel("k", start, start + layer),)))
+    frames = [Frame("nn.Module: Net_0", 1000, 1400), Frame("nn.Module: My_Layer_12", 1100, 1190)]
+    write_profile(folder, ops, ranges, frames=frames)
+    return folder.parent
+
+
+MARKED: dict[str, tuple[dict[str, Any], list[tuple[str, str, int, int]]]] = {
+    "nothing": ({}, [("Net/Layer", "Linear", 600, 4)]),
+    "mstx": ({"module_source": "mstx"}, [("Net/Layer", "Linear", 600, 4)]),
+    "the Python tracer": ({"module_source": "nn.Module"}, [("Net", "My_Layer", 100, 1), ("", "Net", 200, 1)]),
+    "a domain": ({"module_domains": ["Custom"]}, [("", "Attention", 600, 4)]),
+    "two domains": ({"module_domains": ("Module", "Custom")}, [("Net/Layer/Linear", "Attention", 600, 4)]),
+    "a domain that is not there": ({"module_domains": ["None"]}, [("Net", "My_Layer", 100, 1), ("", "Net", 200, 1)]),
+    "classes": ({"by": "class"}, [("Net/Layer", "Linear", 600, 4)]),
+    "instances": (
+        {"by": "instance"},
+        [("Net[0]/Layer[0]", "Linear[0]", 200, 2), ("Net[0]/Layer[1]", "Linear[0]", 400, 2)],
+    ),
+    "depth 1": ({"depth": 1}, [("", "Net", 600, 4)]),
+    "depth 2": ({"depth": 2}, [("Net", "Layer", 600, 4)]),
+    "depth 3": ({"depth": 3}, [("Net/Layer", "Linear", 600, 4)]),
+    "depth 9": ({"depth": 9}, [("Net/Layer", "Linear", 600, 4)]),
+    "instances to a depth": ({"by": "instance", "depth": 2}, [("Net[0]", "Layer[0]", 200, 2), ("Net[0]", "Layer[1]", 400, 2)]),
+}
+
+
+@pytest.mark.parametrize(("options", "expected"), MARKED.values(), ids=MARKED)
+def test_what_a_module_is_can_be_chosen(
+    tmp_path: Path, options: dict[str, Any], expected: list[tuple[str, str, int, int]]
+) -> None:
+    with open_profile(two_steps_of_two_layers(tmp_path / "a_ascend_pt"), **options) as profile:
+        columns = ["parent_module", "module", "total_kernel_duration_ns"]
+        found = profile.module_stats().groupby(columns[:2], sort=False).agg({columns[2]: "sum", "op_count": "sum"})
+        assert [(*key, *row) for key, row in zip(found.index, found.values.tolist(), strict=True)] == expected
+        tree = profile.module_tree()
+        assert tree["own_kernel_duration_ns"].sum() == sum(row[2] for row in expected)
+        assert tree["depth"].max() <= options.get("depth", 4)
+        expected_source = "nn.Module" if expected[0][1] == "My_Layer" else "mstx"
+        assert profile.ranks()["modules_from"].tolist() == [expected_source]
+
+
+def test_the_one_line_takes_the_choice_of_modules(tmp_path: Path) -> None:
+    frame = prof_analysis.module_stats(two_steps_of_two_layers(tmp_path / "a_ascend_pt"), by="instance", depth=1)
+    assert frame["module"].tolist() == ["Net[0]"] * len(frame)
+
+
+def test_a_source_that_the_profile_lacks_is_named(one: Path) -> None:
+    with open_profile(one, module_source="nn.Module") as profile:
+        with pytest.raises(InputError, match="no module ranges"):
+            profile.module_stats()
+        assert profile.coverage().query("place == 'inside modules'")["kernel_count"].sum() == 0
+
+
+def test_op_chain_names_the_ops_around_the_launching_op(tmp_path: Path) -> None:
+    write_profile(
+        tmp_path / "a_ascend_pt",
+        [
+            Op("ProfilerStep#3", 0, 500),
+            Op("aten::linear", 110, 140),
+            Op("aten::addmm", 120, 130, (Kernel("k", 1000, 1010),)),
+            Op("aten::other_thread", 100, 200, tid=2),
+        ],
+        RANGES[:1],
+    )
+    with open_profile(tmp_path) as profile:
+        stats = profile.module_stats()
+    assert stats[["op_name", "op_chain"]].values.tolist() == [["aten::addmm", "aten::linear > aten::addmm"]]
+
+
+def test_an_audit_judges_every_launch_and_corrects_the_wrong_ones(tmp_path: Path) -> None:
+    write_profile(
+        tmp_path / "a_ascend_pt",
+        [Op("aten::linear", 110, 140), Op("aten::mm", 120, 130)],
+        RANGES[:1],
+        launches=[
+            Launch(112, 114, (Kernel("k1", 1000, 1001),), recorded_op=0),
+            Launch(122, 124, (Kernel("k2", 1010, 1012),), recorded_op=1),
+            Launch(126, 128, (Kernel("k3", 1020, 1024),), recorded_op=0),
+        ],
+    )
+    query = "SELECT link, op_name FROM module.kernel ORDER BY start_ns"
+    with open_profile(tmp_path) as profile:
+        found = profile.sql(query).values.tolist()
+        assert found == [["recorded", "aten::linear"], ["recorded", "aten::mm"], ["recorded", "aten::linear"]]
+        assert profile.table("module.derived_link").empty
+        assert profile.table("module.link_audit").empty
+    with open_profile(tmp_path, audit_links=True) as profile:
+        found = profile.sql(query).values.tolist()
+        assert found == [["recorded", "aten::linear"], ["recorded", "aten::mm"], ["corrected", "aten::mm"]]
+        assert len(profile.table("module.derived_link")) == 3
+        (row,) = profile.table("module.link_audit", arrow=True).drop_columns(["recorded_op_id", "derived_op_id"]).to_pylist()
+    assert row == {
+        "profile": "a_ascend_pt",
+        "rank_id": 0,
+        "launch_id": 5002,
+        "recorded_op": "aten::linear",
+        "derived_op": "aten::mm",
+        "kernel_count": 1,
+        "kernel_duration_ns": 4,
+    }
+
+
+def test_replayed_graphs_are_a_reason_and_a_warning_with_the_remedy(one: Path) -> None:
+    edit(next(one.rglob("*.db")), "UPDATE TASK SET modelId = 3 WHERE connectionId = -1")
+    with open_profile(one) as profile:
+        with pytest.warns(ProfAnalysisWarning) as warned:
+            coverage = profile.coverage()
+            profile.module_stats()
+        assert [str(warning.message) for warning in warned] == [
+            "a_ascend_pt: 33.3% of the kernel time was replayed from graphs that were captured before profiling began, "
+            "so nothing tells its ops and modules; start profiling before the engine captures its graphs"
+        ]
+        assert coverage.query("reason == 'graph replay'")[["place", "kernel_duration_ns"]].values.tolist() == [
+            ["linked to no op", 100]
+        ]
+        assert profile.module_stats()["total_kernel_duration_ns"].sum() == 150
 
 
 def test_rank_list_reads_only_these_ranks(two: Path) -> None:
@@ -545,3 +682,25 @@ def test_a_table_name_without_schema_is_an_unknown_table(tmp_path: Path) -> None
         for name in ("kernel", 'module.kernel"x', ""):
             with pytest.raises(QueryError, match="there is no table"):
                 profile.table(name)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "expected"),
+    [
+        ("by", "instances", "class or instance"),
+        ("module_source", "nn", "auto, mstx or nn.Module"),
+        ("module_domains", [], "at least one domain"),
+        ("depth", 0, "1 or more"),
+    ],
+)
+def test_a_wrong_option_is_named_with_what_it_takes(tmp_path: Path, option: str, value: Any, expected: str) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
+    with pytest.raises(InputError, match=f"{option}=.*: give {expected}"):
+        open_profile(tmp_path, **{option: value})
+
+
+def test_one_domain_may_be_given_as_a_text(tmp_path: Path) -> None:
+    ops = [Op("op", 10, 20, (Kernel("k", 200, 203),))]
+    write_profile(tmp_path / "a_ascend_pt", ops, [Range("Net", 0, 100, domain="Custom")])
+    with open_profile(tmp_path, module_domains="Custom") as profile:
+        assert profile.module_stats()["module"].tolist() == ["Net"]

@@ -20,7 +20,7 @@ from typer.testing import CliRunner, Result
 from prof_analysis import __version__
 from prof_analysis.cli import app
 from prof_analysis.tables import documented_tables
-from tests.small_profile import Kernel, Op, Range, write_profile
+from tests.small_profile import Frame, Kernel, Launch, Op, Range, write_profile
 
 Command = Callable[..., Result]
 
@@ -234,6 +234,9 @@ def test_an_error_is_one_line_its_exit_code_and_nothing_written(
         (["--step_id", "first"], "--step-id"),
         (["--top", "0"], "--top"),
         (["--export_type", "xls"], "--export-type"),
+        (["--module_source", "nn"], "--module-source"),
+        (["--by", "layer"], "--by"),
+        (["--depth", "0"], "--depth"),
         (["too", "many"], "too"),
     ],
 )
@@ -298,6 +301,85 @@ def test_nesting_tolerance_takes_in_an_op_that_ends_a_little_late(tmp_path: Path
     assert answer["summary"]["heaviest_modules"] == [{"module": "Net", "calls": 1, "own_kernel_duration_ns": 10, "share": 1.0}]
 
 
+@pytest.fixture
+def layers(tmp_path: Path) -> Path:
+    """Net runs Layer twice, 1 and 2 us; the domain Custom marks only the second; the Python tracer saw only Net, as MyNet."""
+    write_profile(
+        tmp_path / "layers" / "a_ascend_pt",
+        [Op("aten::mm", 110, 120), Op("aten::mm", 140, 150)],
+        [
+            Range("Net", 100, 200),
+            Range("Layer", 105, 125),
+            Range("Layer", 135, 155),
+            Range("Attention", 138, 152, domain="Custom"),
+        ],
+        launches=[
+            Launch(112, 114, (Kernel("k1", 1000, 2000),), recorded_op=0),
+            Launch(142, 144, (Kernel("k2", 2000, 4000),), recorded_op=1),
+        ],
+        frames=[Frame("nn.Module: MyNet_0", 100, 200)],
+    )
+    return tmp_path / "layers"
+
+
+# The words -> each module with its own kernel time in us, the heaviest first.
+CHOICES = {
+    "nothing chosen": ([], {"Net/Layer": 3}),
+    "module_source auto": (["--module_source", "auto"], {"Net/Layer": 3}),
+    "module_source mstx": (["--module_source", "mstx"], {"Net/Layer": 3}),
+    "module_source nn.Module": (["--module_source", "nn.Module"], {"MyNet": 3}),
+    "module_domain": (["--module_domain", "Custom"], {"Attention": 2}),
+    "module_domain of two": (["--module_domain", "Module,Custom"], {"Net/Layer/Attention": 2, "Net/Layer": 1}),
+    "by class": (["--by", "class"], {"Net/Layer": 3}),
+    "by instance": (["--by", "instance"], {"Net[0]/Layer[1]": 2, "Net[0]/Layer[0]": 1}),
+    "depth": (["--depth", "1"], {"Net": 3}),
+    "audit_links": (["--audit_links"], {"Net/Layer": 3}),
+    "all": (["--module_source", "mstx", "--module_domain", "Module", "--by", "instance", "--depth", "1"], {"Net[0]": 3}),
+}
+
+
+@pytest.mark.parametrize(("words", "modules"), CHOICES.values(), ids=CHOICES)
+def test_what_a_module_is_can_be_chosen(layers: Path, command: Command, words: list[str], modules: dict[str, int]) -> None:
+    answer = only_json(command("module-stats", "-d", layers, *words, "--json"))
+    found = {one["module"]: one["own_kernel_duration_ns"] for one in answer["summary"]["heaviest_modules"]}
+    assert [(module, ns) for module, ns in found.items() if ns] == [(module, us * 1000) for module, us in modules.items()]
+    query = """
+        SELECT concat_ws('/', nullif(parent_module, ''), module) AS path, sum(duration_ns) AS ns
+        FROM module.kernel
+        WHERE module IS NOT NULL
+        GROUP BY ALL
+        ORDER BY ns DESC
+    """
+    with_hyphens = [f"--{word[2:].replace('_', '-')}" if word.startswith("--") else word for word in words]
+    rows = only_json(command("sql", "-d", layers, query, *with_hyphens, "--json"))["rows"]
+    assert [(row["path"], row["ns"]) for row in rows] == [(module, us * 1000) for module, us in modules.items()]
+
+
+@pytest.mark.parametrize(("words", "launches"), [([], 0), (["--audit-links"], 2), (["--audit_links"], 2)])
+def test_an_audit_judges_every_launch(layers: Path, command: Command, words: list[str], launches: int) -> None:
+    query = "SELECT count(op_id) AS judged FROM module.derived_link"
+    assert only_json(command("sql", "-d", layers, query, *words, "--json"))["rows"] == [{"judged": launches}]
+
+
+def test_a_source_of_modules_that_is_not_there_is_named(ranks: Path, command: Command) -> None:
+    before = files_below(ranks)
+    result = command("module-stats", "-d", ranks, "--module-source", "nn.Module")
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert "no module ranges" in result.stderr
+    assert "collect with with_modules=True" in result.stderr
+    assert files_below(ranks) == before
+
+
+def test_replayed_graphs_are_told_with_the_remedy(tmp_path: Path, command: Command) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS, RANGES, unlinked=[Kernel("k", 20000, 30000, model=3)])
+    result = command("module-stats", "-d", tmp_path)
+    assert result.exit_code == 0
+    assert result.stderr.count("\n") == 1
+    assert "50.0% of the kernel time was replayed from graphs" in result.stderr
+    assert "start profiling before the engine captures its graphs" in result.stderr
+    assert len(only_json(command("module-stats", "-d", tmp_path, "--json"))["warnings"]) == 1
+
+
 def stderr_of_terminal(words: list[str | Path]) -> str:
     """What the command writes to a stderr that is a terminal."""
     ours, theirs = pty.openpty()
@@ -330,7 +412,7 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
     assert lines[2:] == [
         "  files: ascend_pytorch_profiler_0.db",
         "1_ascend_pt: rank 1 (from ascend_pytorch_profiler_1.db)",
-        "  answers: kernels, ops, module-stats, from the profiler database",
+        "  answers: kernels, ops, module-stats, from the profiler database; modules from mstx",
         "  files: ascend_pytorch_profiler_1.db",
     ]
     answer = only_json(command("ranks", "-d", ranks, "--json"))
@@ -342,6 +424,7 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
         "device_id": None,
         "profiler_level": None,
         "source": "ascend_db",
+        "modules_from": "mstx",
         "answers": ["kernels", "ops", "module-stats"],
         "missing": [],
         "left_out": None,
@@ -413,10 +496,10 @@ def test_help_names_the_commands_and_the_exit_codes(command: Command) -> None:
 @pytest.mark.parametrize(
     ("name", "sections"),
     [
-        ("module-stats", ["Input", "Result", "Screen"]),
+        ("module-stats", ["Input", "Modules", "Result", "Screen"]),
         ("ranks", ["Input", "Screen"]),
         ("tables", ["Screen"]),
-        ("sql", ["Input", "Screen"]),
+        ("sql", ["Input", "Modules", "Screen"]),
     ],
 )
 def test_the_help_of_each_command_has_sections_and_an_example(command: Command, name: str, sections: list[str]) -> None:

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
-from prof_analysis.discovery import Rank, find_ranks
-from tests.small_profile import Kernel, Op, Range, edit, write_profile
+from prof_analysis.discovery import ModuleChoice, Rank, find_ranks
+from tests.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 
 OPS = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040),)),)
 RANGES = (Range("Net", 100, 200),)
@@ -60,6 +60,7 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
             rank_id_from="ascend_pytorch_profiler_3.db",
             files=("ascend_pytorch_profiler_3.db",),
             answers=("kernels", "ops", "module-stats"),
+            modules_from="mstx",
         )
     ]
 
@@ -364,13 +365,64 @@ def test_without_module_ranges_the_switch_that_kept_them_out_is_named(
 ) -> None:
     folder = write_profile(tmp_path / "a_ascend_pt", OPS, [Range("fetch", 100, 200, domain="default")]).parents[1]
     write_info(folder, experimental=experimental)
-    advice = "no module ranges; mark the modules with mstx ranges in the domain Module and collect with mstx=True"
+    advice = "no module ranges; mark the modules with mstx ranges in the domain Module and collect with mstx=True, "
+    advice += "or collect with with_modules=True"
     advice += "" if switch is None else f" (here {switch})"
     (rank,) = find_ranks(tmp_path)
     assert rank.answers == ("kernels", "ops")
     assert rank.missing == (advice,)
     assert f"  {advice}\n" in command("ranks", "-d", tmp_path).stdout
     assert command("module-stats", "-d", tmp_path).stderr.endswith(f"{advice}\n")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "experimental", "advice"),
+    [
+        (ModuleChoice("mstx"), {}, "the domain Module and collect with mstx=True"),
+        (ModuleChoice("nn.Module"), {}, "the domain Module and collect with mstx=True, or collect with with_modules=True"),
+        (ModuleChoice("mstx", ("A", "B")), {}, "the domain A or B and collect with mstx=True"),
+        (
+            ModuleChoice("mstx", ("A",)),
+            {"_mstx_domain_exclude": ["A"]},
+            "the domain A and collect with mstx=True (here the mstx domain filter left out the domain A)",
+        ),
+        (ModuleChoice("mstx", ("A",)), {"_mstx_domain_exclude": ["Module"]}, "the domain A and collect with mstx=True"),
+    ],
+)
+def test_the_advice_is_for_the_modules_that_were_asked_for(
+    tmp_path: Path, chosen: ModuleChoice, experimental: dict[str, Any], advice: str
+) -> None:
+    folder = write_profile(tmp_path / "a_ascend_pt", OPS, [Range("fetch", 100, 200, domain="default")]).parents[1]
+    write_info(folder, experimental=experimental)
+    (rank,) = find_ranks(tmp_path, chosen)
+    assert rank.no_modules == f"no module ranges; mark the modules with mstx ranges in {advice}"
+    assert (rank.modules_from, rank.missing) == (None, (rank.no_modules,))
+
+
+@pytest.mark.parametrize(
+    ("marked", "traced", "chosen", "modules_from"),
+    [
+        (True, False, ModuleChoice(), "mstx"),
+        (False, True, ModuleChoice(), "nn.Module"),
+        (True, True, ModuleChoice(), "mstx"),
+        (True, True, ModuleChoice("nn.Module"), "nn.Module"),
+        (True, True, ModuleChoice("mstx"), "mstx"),
+        (True, True, ModuleChoice(domains=("Other",)), "nn.Module"),
+        (True, True, ModuleChoice(domains=("Other", "Module")), "mstx"),
+        (True, False, ModuleChoice("nn.Module"), None),
+        (False, True, ModuleChoice("mstx"), None),
+        (False, False, ModuleChoice(), None),
+        (True, False, ModuleChoice(domains=("Modul'e",)), None),
+    ],
+)
+def test_what_marks_the_modules_is_told(
+    tmp_path: Path, marked: bool, traced: bool, chosen: ModuleChoice, modules_from: str | None
+) -> None:
+    frames = [Frame("nn.Module: Net_0", 100, 200)]
+    write_profile(tmp_path / "a_ascend_pt", OPS, RANGES if marked else (), frames=frames if traced else ())
+    (rank,) = find_ranks(tmp_path, chosen)
+    assert rank.modules_from == modules_from
+    assert (rank.no_modules is None, "module-stats" in rank.answers) == (modules_from is not None,) * 2
 
 
 def test_the_former_name_of_the_mstx_switch_is_known(tmp_path: Path) -> None:

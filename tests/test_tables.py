@@ -27,12 +27,18 @@ from prof_analysis.tables import (
     sql_folder,
 )
 from tests.conftest import SAMPLE
-from tests.small_profile import DATABASE
+from tests.small_profile import DATABASE, Kernel, Launch, Op, Queue, Range, write_profile
 
 SAMPLE_FOLDER = "decoder_training/node0_4242_20260101000000000_ascend_pt"
 SAMPLE_DATABASE = SAMPLE / SAMPLE_FOLDER / DATABASE.format(rank=0)
 SOURCES = sorted(folder.name for folder in (sql_folder() / "sources").iterdir())
 TABLES = sorted(documented_tables())
+# What the sample has no row of, and what it has only where its links are audited.
+EMPTY = {
+    "trace.set_aside", "module.link_audit", "module.unnumbered_backward_op", "module.recorded_pair", "module.misplaced_launch",
+    "module.direct_launching"
+}  # fmt: skip
+BEHIND_THE_AUDIT = {"module.doubtful_launch", "module.derived_link"}
 ORDERED = ["module.statistic", "module.tree", "module.coverage"]
 
 
@@ -42,12 +48,24 @@ def raw_columns(source: str) -> Mapping[str, Mapping[str, str]]:
 
 
 @contextmanager
-def built(plan: Plan, database: Path = SAMPLE_DATABASE, threads: int = 2) -> Iterator[duckdb.DuckDBPyConnection]:
+def built(
+    plan: Plan,
+    database: Path = SAMPLE_DATABASE,
+    threads: int = 2,
+    audit_links: bool = False,
+    staged: list[set[str]] | None = None,
+) -> Iterator[duckdb.DuckDBPyConnection]:
     from prof_analysis.sources import ascend_db
 
-    with connect(threads=threads) as connection:
-        assert ascend_db.stage(connection, database, plan.raw_columns, threads) == []
-        build(connection, "ascend_db", plan)
+    with connect({"audit_links": audit_links}, threads) as connection:
+
+        def stage(columns: Mapping[str, frozenset[str]]) -> None:
+            assert ascend_db.stage(connection, database, columns, threads) == []
+            if staged is not None:
+                staged.append(set(columns))
+
+        stage(plan.raw_columns)
+        build(connection, "ascend_db", plan, lambda: stage(plan.deferred_raw_columns))
         yield connection
 
 
@@ -55,13 +73,19 @@ def shown(connection: duckdb.DuckDBPyConnection, table: str) -> list[tuple[Any, 
     return connection.execute(shown_select(source_tables("ascend_db")[table])).fetchall()
 
 
+@pytest.fixture(scope="module", params=[False, True], ids=["guards shut", "guards open"])
+def audit_links(request: pytest.FixtureRequest) -> bool:
+    """With all links audited, every launch is doubtful, and the tables behind that guard are built."""
+    return bool(request.param)
+
+
 @pytest.fixture(scope="module")
-def everything() -> Iterator[duckdb.DuckDBPyConnection]:
+def everything(audit_links: bool) -> Iterator[duckdb.DuckDBPyConnection]:
     """Every table with every column, from the committed sample."""
     order = make_plan("ascend_db", raw_columns("ascend_db"), TABLES).order
     columns = {name: frozenset(column.name for column in documented_tables()[name].columns) for name in order}
     raw = {name: frozenset(columns) for name, columns in raw_columns("ascend_db").items()}
-    with built(Plan(order, columns | raw)) as connection:
+    with built(Plan(order, columns | raw, frozenset()), audit_links=audit_links) as connection:
         yield connection
 
 
@@ -77,6 +101,12 @@ def test_the_sql_folder_holds_one_documented_table_a_file() -> None:
         assert table.columns, table.name
         assert all(column.meaning for column in table.columns), table.name
         assert len({column.name for column in table.columns}) == len(table.columns), table.name
+
+
+def test_guards_are_tables_that_the_head_names() -> None:
+    guards = {name: table.guard for name, table in documented_tables().items() if table.guard}
+    assert guards["module.derived_link"] == "module.doubtful_launch"
+    assert set(guards.values()) <= set(TABLES)
 
 
 def test_trace_tables_are_contracts_without_a_body_and_all_others_have_one() -> None:
@@ -122,12 +152,15 @@ def test_users_see_texts_and_the_columns_that_the_head_promises(everything: duck
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_table_built_alone_is_the_table_built_with_all_others(everything: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_a_table_built_alone_is_the_table_built_with_all_others(
+    everything: duckdb.DuckDBPyConnection, audit_links: bool, name: str
+) -> None:
     plan = make_plan("ascend_db", raw_columns("ascend_db"), [name])
-    with built(plan) as connection:
+    with built(plan, audit_links=audit_links) as connection:
         alone = shown(connection, name)
     assert alone == shown(everything, name)
-    assert alone or name == "trace.set_aside", "the sample says nothing about this table"
+    empty = EMPTY if audit_links else EMPTY | BEHIND_THE_AUDIT
+    assert (not alone) == (name in empty), "what the sample says about this table"
 
 
 def test_only_what_is_needed_is_built_and_read() -> None:
@@ -139,10 +172,66 @@ def test_only_what_is_needed_is_built_and_read() -> None:
     assert not {"inputShapes", "blockNum", "opType"} & plan.raw_columns["raw.compute_task_info"]
 
 
-def test_tables_are_built_after_what_they_need() -> None:
+def test_what_only_guarded_tables_need_is_deferred() -> None:
+    plan = make_plan("ascend_db", raw_columns("ascend_db"), ["module.coverage"])
+    assert plan.deferred == {"raw.cann_api", "trace.launch", "trace.queue", "trace.forward_backward"}
+    assert plan.deferred_raw_columns == {"raw.cann_api": {"startNs", "endNs", "globalTid", "connectionId"}}
+    assert not plan.raw_columns.keys() & plan.deferred_raw_columns.keys()
+    plan = make_plan("ascend_db", raw_columns("ascend_db"), ["module.coverage", "trace.launch"])
+    assert plan.deferred == {"trace.queue", "trace.forward_backward"}
+    assert "raw.cann_api" in plan.raw_columns
+    assert plan.deferred_raw_columns == {}
+
+
+def small_profile(folder: Path, has_queue: bool, has_lost_link: bool, has_unnumbered: bool) -> Path:
+    """A profile in which each guard can be shut or open: by a task queue, a lost link, a backward op without a number."""
+    backward = Op(
+        "MmBackward0", 300, 320, tid=2, backward_of=0, sequence_number=-1 if has_unnumbered else 5, forward_thread_id=1
+    )
+    launches = [
+        Launch(105, 106, (Kernel("a", 1000, 1010),), recorded_op=None if has_lost_link and not has_queue else 0),
+        Launch(405, 406, (Kernel("b", 1100, 1110),), tid=5, recorded_op=None if has_lost_link else 1),
+    ]
+    return write_profile(
+        folder,
+        [Op("aten::mm", 100, 120, sequence_number=5), backward],
+        [Range("Net", 90, 150)],
+        steps=[(0, 0, 500)],
+        queues=[Queue(1, (305, 306), (400, 410))] if has_queue else [],
+        launches=launches,
+    )
+
+
+@pytest.mark.parametrize(
+    ("has_queue", "has_lost_link", "has_unnumbered"), [(True, False, False), (True, True, False), (False, False, True)]
+)
+def test_what_is_behind_guards_is_staged_and_built_only_where_one_is_open(
+    tmp_path: Path, has_queue: bool, has_lost_link: bool, has_unnumbered: bool
+) -> None:
+    database = small_profile(tmp_path, has_queue, has_lost_link, has_unnumbered)
+    tables = source_tables("ascend_db")
+    whole = make_plan("ascend_db", raw_columns("ascend_db"), TABLES)
+    with built(Plan(whole.order, whole.columns, frozenset()), database) as connection:
+        expected = {name: shown(connection, name) for name in TABLES}
+    assert bool(expected["module.doubtful_launch"]) == (has_lost_link or not has_queue)
+    assert bool(expected["module.recorded_pair"]) == has_unnumbered
+    for name in TABLES:
+        plan = make_plan("ascend_db", raw_columns("ascend_db"), [name])
+        is_open = any((guard := tables[need].guard) and expected[guard] for need in plan.order)
+        staged: list[set[str]] = []
+        with built(plan, database, staged=staged) as connection:
+            assert shown(connection, name) == expected[name]
+            made = {row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+        assert staged[1:] == ([set(plan.deferred_raw_columns)] if is_open and plan.deferred else [])
+        assert made & plan.deferred == (plan.deferred if is_open else set())
+        assert {need for need in plan.order if need not in plan.deferred} <= made
+
+
+def test_tables_are_built_after_what_they_need_and_their_guard() -> None:
     order = make_plan("ascend_db", raw_columns("ascend_db"), TABLES).order
     assert sorted(order) == TABLES
     for position, name in enumerate(order):
+        assert {source_tables("ascend_db")[name].guard} - {None} <= set(order[:position])
         assert {need for need in source_tables("ascend_db")[name].needs if not need.startswith("raw.")} <= set(order[:position])
 
 

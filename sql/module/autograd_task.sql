@@ -21,7 +21,7 @@ last_started AS (
     FROM engine_row
     GROUP BY tid, start_ns
 ),
--- The engine's row around a backward op is the last that started before it.
+-- The engine's row around a backward op is the last that started before it; what ran forward inside it is not its own work.
 node AS (
     SELECT
         op.op_id,
@@ -29,9 +29,12 @@ node AS (
         op.start_ns,
         op.end_ns,
         backward_op.forward_op_id,
-        CASE WHEN covers(engine_row.end_ns, op.start_ns, op.end_ns) THEN engine_row.op_id END AS engine_op_id
+        CASE
+            WHEN covers(engine_row.end_ns, op.start_ns, op.end_ns) AND forward.end_ns < engine_row.start_ns THEN engine_row.op_id
+        END AS engine_op_id
     FROM module.backward_op
     JOIN trace.op USING (op_id)
+    JOIN trace.op AS forward ON forward.op_id = backward_op.forward_op_id
     ASOF LEFT JOIN last_started ON last_started.tid = op.tid AND last_started.start_ns <= op.start_ns
     LEFT JOIN engine_row ON engine_row.op_id = last_started.op_id
 ),

@@ -19,6 +19,11 @@ WITH RECURSIVE unplaced AS (
     FROM module.interval
     LEFT JOIN module.owner ON owner.op_id = interval.forward_op_id
     WHERE interval.kind = 'gradient' OR (interval.kind = 'backward' AND owner.interval_id IS NULL)
+    UNION
+    SELECT interval.interval_id, interval.kind
+    FROM unplaced
+    JOIN module.owner USING (interval_id)
+    JOIN module.interval ON interval.forward_op_id = owner.op_id
 ),
 child AS (
     SELECT
@@ -72,7 +77,8 @@ walk AS (
         [segment] AS path,
         begins_in_backward AS is_backward,
         interval_id AS range_id,
-        NULL::BIGINT AS parent_range_id
+        NULL::BIGINT AS parent_range_id,
+        interval_id AS work_id
     FROM edge
     WHERE from_id IS NULL AND is_module
     UNION ALL
@@ -81,7 +87,8 @@ walk AS (
         CASE WHEN goes_deeper THEN list_append(walk.path, edge.segment) ELSE walk.path END,
         walk.is_backward OR NOT edge.is_module,
         CASE WHEN goes_deeper THEN edge.interval_id ELSE walk.range_id END,
-        CASE WHEN goes_deeper THEN walk.range_id ELSE walk.parent_range_id END
+        CASE WHEN goes_deeper THEN walk.range_id ELSE walk.parent_range_id END,
+        CASE WHEN edge.is_module AND NOT goes_deeper THEN walk.work_id ELSE edge.interval_id END
     FROM (
         SELECT edge.*, walk, edge.is_module AND coalesce(len(walk.path) < getvariable('depth'), true) AS goes_deeper
         FROM walk
@@ -112,4 +119,4 @@ SELECT
     placed.parent_range_id,
     coalesce(run_start.start_id, placed.range_id) AS instance_id
 FROM placed
-LEFT JOIN run_start USING (interval_id)
+LEFT JOIN run_start ON run_start.interval_id = placed.work_id

@@ -1,4 +1,4 @@
--- One row where ops launch on their own threads, without a task queue; else none.
+-- One row is the fact that ops launch on their own threads; with a task queue there is none.
 --
 -- is_direct  BOOLEAN  true
 SELECT true AS is_direct

@@ -87,19 +87,21 @@ def test_the_other_tables_in_every_column(tmp_path: Path) -> None:
     assert columns(written, "ModuleCoverage") == [
         ("kind", "TEXT"),
         ("place", "TEXT"),
+        ("reason", "TEXT"),
         ("kernelCount", "INTEGER"),
         ("kernelDuration(ns)", "INTEGER"),
         ("kernelDurationShare", "REAL"),
+        ("topOps", "TEXT"),
         ("rankID", "INTEGER"),
         ("profile", "TEXT"),
     ]
     assert read(written, "SELECT * FROM ModuleCoverage ORDER BY rowid") == [
-        ("compute", "inside modules", 2, 50, 0.5, 4, "a_ascend_pt"),
-        ("compute", "outside modules", 1, 50, 0.5, 4, "a_ascend_pt"),
-        ("compute", "linked to no op", 0, 0, 0.0, 4, "a_ascend_pt"),
-        ("communication", "inside modules", 1, 100, 1.0, 4, "a_ascend_pt"),
-        ("communication", "outside modules", 0, 0, 0.0, 4, "a_ascend_pt"),
-        ("communication", "linked to no op", 0, 0, 0.0, 4, "a_ascend_pt"),
+        ("compute", "inside modules", None, 2, 50, 0.5, None, 4, "a_ascend_pt"),
+        ("compute", "outside modules", "outside every module", 1, 50, 0.5, "aten::item", 4, "a_ascend_pt"),
+        ("compute", "linked to no op", None, 0, 0, 0.0, None, 4, "a_ascend_pt"),
+        ("communication", "inside modules", None, 1, 100, 1.0, None, 4, "a_ascend_pt"),
+        ("communication", "outside modules", None, 0, 0, 0.0, None, 4, "a_ascend_pt"),
+        ("communication", "linked to no op", None, 0, 0, 0.0, None, 4, "a_ascend_pt"),
     ]
     assert columns(written, "ProfileRank") == [
         ("profile", "TEXT"),

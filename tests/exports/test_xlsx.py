@@ -24,8 +24,11 @@ HEADERS = (
 )
 
 
-def layers(folder: Path, count: int, name: str = "Layer") -> None:
-    """Calls of Net/Layer that all run another op, so each is a row of its own; before each a call of Other/Layer."""
+def layers(folder: Path, count: int, name: str = "Layer", outside: bool = False) -> None:
+    """Calls of Net/Layer that all run another op, so each is a row of its own; before each a call of Other/Layer.
+
+    Outside modules there can be an op, and a kernel without one.
+    """
     ranges, ops = [], []
     for number in range(count):
         start = 1000 * number
@@ -33,7 +36,9 @@ def layers(folder: Path, count: int, name: str = "Layer") -> None:
         ranges += [Range("Net", start + 100, start + 900), Range(name, start + 200, start + 800)]
         ops.append(Op("first", start + 10, start + 20, (Kernel("k", start, start + 3),)))
         ops.append(Op(f"op{number}", start + 300, start + 310, (Kernel("k", start + 10, start + 15),)))
-    write_profile(folder, ranges=ranges, ops=ops)
+    if outside:
+        ops.append(Op("optimizer", 1000 * count, 1000 * count + 10, (Kernel("k", 20, 26),)))
+    write_profile(folder, ranges=ranges, ops=ops, unlinked=[Kernel("k", 30, 32)] * outside)
 
 
 def write(path: Path, **options: int) -> dict[str, Worksheet]:
@@ -100,21 +105,21 @@ def test_cells_merge_over_equal_neighbours_but_a_module_never_across_parents(tmp
 
 
 def test_tree_and_coverage_are_sheets(tmp_path: Path) -> None:
-    layers(tmp_path / "a_ascend_pt", 1)
+    layers(tmp_path / "a_ascend_pt", 1, outside=True)
     sheets = write(tmp_path)
     assert list(sheets) == ["Sheet1", "Rows", "Tree", "Coverage"]
     assert [row[:5] for row in values(sheets["Tree"])] == [
         ("Module", "Calls", "Share Of All Kernel Time", "Kernel Duration(ns)", "Own Kernel Duration(ns)"),
-        ("Other", 1, 3 / 8, 3, 0),
-        ("    Layer", 1, 3 / 8, 3, 3),
-        ("Net", 1, 5 / 8, 5, 0),
-        ("    Layer", 1, 5 / 8, 5, 5),
+        ("Other", 1, 3 / 16, 3, 0),
+        ("    Layer", 1, 3 / 16, 3, 3),
+        ("Net", 1, 5 / 16, 5, 0),
+        ("    Layer", 1, 5 / 16, 5, 5),
     ]
     assert values(sheets["Coverage"]) == [
-        ("Kernels", "Place", "Share Of The Kind", "Kernel Duration(ns)", "Kernel Count"),
-        ("compute", "inside modules", 1, 8, 2),
-        ("compute", "outside modules", 0, 0, 0),
-        ("compute", "linked to no op", 0, 0, 0),
+        ("Kernels", "Place", "Reason", "Share Of The Kind", "Kernel Duration(ns)", "Kernel Count", "Top Ops"),
+        ("compute", "inside modules", None, 0.5, 8, 2, None),
+        ("compute", "outside modules", "outside every module", 0.375, 6, 1, "optimizer"),
+        ("compute", "linked to no op", "no host launch", 0.125, 2, 1, None),
     ]
 
 
@@ -168,7 +173,7 @@ def test_one_workbook_per_rank_named_by_what_is_unique(tmp_path: Path, command: 
 def test_the_sample_has_the_rows_of_the_api(tmp_path: Path) -> None:
     with open_profile(SAMPLE / "decoder_training", rank_list=[1]) as profile:
         (file,) = profile.export(tmp_path, "text")
-        frame = profile.module_stats().drop(columns=["profile", "rank_id"])
+        frame = profile.module_stats().drop(columns=["profile", "rank_id", "op_chain"])
     sheet = openpyxl.load_workbook(file)["Rows"]
     found = [tuple("" if value is None else value for value in row) for row in values(sheet)[1:]]
     # A workbook holds 16 digits of a mean.

@@ -1,10 +1,10 @@
-"""Which module encloses a module or an op: the recursive SQL against the rule itself, a plain join on containment.
+"""Which interval encloses an interval or an op: the recursive SQL against the rule itself, a plain join on containment.
 
-The trace tables are filled directly, so that many random inputs can be tried. Ranges overlap, repeat
+The trace tables are filled directly, so that many random inputs can be tried. Intervals overlap, repeat
 and have no length at will.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,17 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prof_analysis.database import connect
-from prof_analysis.tables import Plan, build, documented_tables
+from prof_analysis.database import Variables, connect
+from prof_analysis.sources.ascend_db import RAW_COLUMNS
+from prof_analysis.tables import Plan, build, documented_tables, make_plan
 
 EPOCH = 1_700_000_000_000_000_000  # beyond 2^53: a time that went through a float would not come back
-ORDER = tuple(
-    f"module.{name}"
-    for name in (
-        "range", "range_parent", "forward_owner", "backward_run", "call", "call_parent", "call_path", "link", "owner"
-    )
-)  # fmt: skip
 RANDOM = settings(max_examples=30, deadline=None, print_blob=True)
+ENGINE = "autograd::engine::evaluate_function: "
+HOOKS = f"{ENGINE}torch::autograd::AccumulateGrad"
+NEEDED = make_plan("ascend_db", RAW_COLUMNS, ["module.call"]).order
 
 
 @dataclass(frozen=True, order=True)
@@ -34,28 +32,35 @@ class Span:
     tid: int = 1
 
 
+@dataclass(frozen=True)
+class Op(Span):
+    """A framework op. `backward_of` is the position of its forward op, as the profile recorded it."""
+
+    name: str = "op"
+    backward_of: int | None = None
+
+
 Rows = list[tuple[Any, ...]]
+Interval = tuple[str, int]  # module, backward or gradient; and the position of the range, or of the op that is the task
+Path = tuple[tuple[int, int | None], ...]  # of each module: the position of the first range of its name, and its number
+Call = tuple[Path, bool, int, int | None, Interval]  # path, is_backward, range, parent range, instance
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the engine found. Ranges have the position in their list as id, ops too; calls have their call_id."""
+    """What the engine found. Ranges have the position in their list as id, ops too."""
 
-    range_parent: dict[int, int | None]
-    forward_owner: dict[int, int]
-    owner: dict[int, int]  # of an op: the call
-    call_of: dict[int, int]  # of a call: the range it is, or whose backward it is
-    calls: dict[int, tuple[Span, bool]]
-    call_parent: dict[int, int | None]
-    call_path: dict[int, tuple[tuple[int, ...], bool]]
-    runs: Rows
+    intervals: dict[Interval, tuple[Span, int | None]]  # in the order of interval_id; with the forward op of backward work
+    parent: dict[Interval, Interval | None]
+    owner: dict[int, Interval]  # of an op
+    calls: dict[Interval, Call]
+
+    def range_parents(self) -> dict[int, int | None]:
+        """Of each range, the range around it, where all intervals are ranges."""
+        return {n: parent and parent[1] for (_, n), parent in self.parent.items()}
 
     def owner_range(self, op: int) -> int | None:
-        return self.call_of[self.owner[op]] if op in self.owner else None
-
-
-def order(span: Span, number: int) -> tuple[int, int, int, int]:
-    return span.tid, span.start, -span.end, number
+        return self.owner[op][1] if op in self.owner else None
 
 
 def encloses(outer: Span, inner: Span, tolerance: int) -> bool:
@@ -66,36 +71,52 @@ def encloses(outer: Span, inner: Span, tolerance: int) -> bool:
     )
 
 
+def order(span: Span) -> tuple[int, int, int]:
+    return span.tid, span.start, -span.end
+
+
 def _times(span: Span) -> dict[str, object]:
     return {"tid": span.tid, "start_ns": EPOCH + span.start, "end_ns": EPOCH + span.end}
 
 
-def nest(ranges: list[Span], ops: Iterable[Span] = (), backward: Iterable[tuple[int, int]] = (), tolerance: int = 0) -> Answer:
+def _autograd(op: Span) -> dict[str, object]:
+    return {"forward_thread_id": int(isinstance(op, Op) and op.backward_of is not None)}
+
+
+def nest(ranges: list[Span], ops: Iterable[Span] = (), names: Mapping[int, int] | None = None, **variables: Any) -> Answer:
+    """What the engine finds. `names` gives ranges the name of another one; without it each has its own."""
     ops = list(ops)
-    texts = ["Module", *(f"M{n}" for n in range(len(ranges)))]
+    name_of = {n: (names or {}).get(n, n) for n in range(len(ranges))}
+    texts = ["Module", *(f"M{n}" for n in range(len(ranges))), *sorted({op.name for op in ops if isinstance(op, Op)})]
+    backward = [(op.backward_of, n) for n, op in enumerate(ops) if isinstance(op, Op) and op.backward_of is not None]
     rows: dict[str, list[dict[str, object]]] = {
         "string": [{"text_id": n, "text": text} for n, text in enumerate(texts)],
         "range": [
-            {"range_id": n, "api": "start_end", "domain_id": 0, "name_id": n + 1, **_times(range_)}
+            {"range_id": n, "origin": "mstx", "api": "start_end", "domain_id": 0, "name_id": name_of[n] + 1, **_times(range_)}
             for n, range_ in enumerate(ranges)
         ],
-        "op": [{"op_id": n, **_times(op)} for n, op in enumerate(ops)],
+        "op": [
+            {"op_id": n, "name_id": texts.index(op.name) if isinstance(op, Op) else None, **_times(op), **_autograd(op)}
+            for n, op in enumerate(ops)
+        ],
         "kernel": [
             {"kernel_id": n, "kind": "compute", "start_ns": EPOCH, "end_ns": EPOCH, "launch_id": n} for n in range(len(ops))
         ],
         "op_link": [{"op_id": n, "launch_id": n} for n in range(len(ops))],
         "forward_backward": [{"forward_op_id": forward, "backward_op_id": after} for forward, after in backward],
     }
-    with connect({"nesting_tolerance_ns": tolerance}, threads=1) as connection:
+    chosen: Variables = variables
+    with connect(chosen, threads=1) as connection:
         connection.execute("CREATE SCHEMA trace; CREATE SCHEMA stored")
-        for name, values in rows.items():
-            columns = documented_tables()[f"trace.{name}"].columns
+        for name in (name.removeprefix("trace.") for name in NEEDED if name.startswith("trace.")):
+            columns, values = documented_tables()[f"trace.{name}"].columns, rows.get(name, [])
             connection.execute(f"CREATE TABLE trace.{name} ({', '.join(f'{c.name} {c.stored_type}' for c in columns)})")
             cells = ", ".join(f"unnest($cells[{n + 1}]::{c.stored_type}[])" for n, c in enumerate(columns))
             by_column = [[None if (cell := row.get(c.name)) is None else str(cell) for row in values] for c in columns]
             connection.execute(f"INSERT INTO trace.{name} SELECT {cells}", {"cells": by_column})
-        everything = {name: frozenset(c.name for c in documented_tables()[name].columns) for name in ORDER}
-        build(connection, "ascend_db", Plan(ORDER, everything))
+        made = tuple(name for name in NEEDED if name.startswith("module."))
+        everything = {name: frozenset(column.name for column in documented_tables()[name].columns) for name in made}
+        build(connection, "ascend_db", Plan(made, everything, frozenset()), lambda: None)
 
         def table(query: str) -> Rows:
             return connection.execute(query).fetchall()
@@ -105,39 +126,49 @@ def nest(ranges: list[Span], ops: Iterable[Span] = (), backward: Iterable[tuple[
             assert len({row[0] for row in found}) == len(found), "each id has one row"
             return {row[0]: row[1] if len(row) == 2 else row[1:] for row in found}
 
-        # The engine numbers ranges anew; the names, one for each range, lead back to the positions in the list.
-        position = {range_id: name_id - 1 for range_id, name_id in table("SELECT range_id, name_id FROM module.range")}
-        assert [position[n + 1] for n in range(len(ranges))] == sorted(range(len(ranges)), key=lambda n: order(ranges[n], n)), (
-            "module.range numbers ranges by thread, start, longest first"
-        )
-        calls = by_id("SELECT call_id, range_id, start_ns, end_ns, tid, is_run FROM module.call")
-        parents = by_id("SELECT range_id, parent_id FROM module.range_parent")
-        paths = by_id("SELECT call_id, path, is_backward FROM module.call_path")
+        # The engine numbers ranges and tasks anew. What is equal in every column it numbers in the order of their ids.
+        def key(kind: str, span: Span, what: int | None) -> tuple[object, ...]:
+            return (kind, span.tid, span.start, span.end, what)
+
+        tasks = table("SELECT task_id, tid, start_ns, end_ns, forward_op_id FROM module.autograd_task ORDER BY task_id DESC")
+        sources: dict[tuple[object, ...], list[int]] = {}
+        for n in reversed(range(len(ranges))):
+            sources.setdefault(key("module", ranges[n], name_of[n] + 1), []).append(n)
+        for task_id, tid, start, end, forward in tasks:
+            span = Span(start - EPOCH, end - EPOCH, tid)
+            sources.setdefault(key("gradient" if forward is None else "backward", span, forward), []).append(task_id)
+        intervals: dict[Interval, tuple[Span, int | None]] = {}
+        by_number: dict[int, Interval] = {}
+        for number, (interval_id, tid, start, end, kind, name_id, forward) in enumerate(
+            table("FROM module.interval ORDER BY interval_id")
+        ):
+            assert interval_id == number + 1
+            span = Span(start - EPOCH, end - EPOCH, tid)
+            interval = (kind, sources[key(kind, span, name_id if kind == "module" else forward)].pop())
+            intervals[interval], by_number[interval_id] = (span, forward), interval
+        assert not any(sources.values()), "module.interval holds every range and task"
+        parents = by_id("SELECT interval_id, parent_id FROM module.interval_parent")
+        calls = by_id("SELECT interval_id, path, is_backward, range_id, parent_range_id, instance_id FROM module.call")
         return Answer(
-            {position[inner]: None if outer is None else position[outer] for inner, outer in parents.items()},
-            {op: position[owner] for op, owner in by_id("SELECT op_id, range_id FROM module.forward_owner").items()},
-            by_id("SELECT op_id, call_id FROM module.owner"),
-            {call: position[row[0]] for call, row in calls.items()},
-            {call: (Span(row[1] - EPOCH, row[2] - EPOCH, row[3]), row[4]) for call, row in calls.items()},
-            by_id("SELECT call_id, parent_id FROM module.call_parent"),
-            {call: (tuple(name - 1 for name in path), is_backward) for call, (path, is_backward) in paths.items()},
-            [
-                (tid, position[range_id], start - EPOCH, end - EPOCH)
-                for tid, range_id, start, end in table(
-                    "SELECT tid, range_id, start_ns, end_ns FROM module.backward_run ORDER BY run_id"
+            intervals,
+            {by_number[inner]: None if outer is None else by_number[outer] for inner, outer in parents.items()},
+            {op: by_number[owner] for op, owner in by_id("SELECT op_id, interval_id FROM module.owner").items()},
+            {
+                by_number[interval_id]: (
+                    tuple((segment["name_id"] - 1, segment["number"]) for segment in path),
+                    is_backward,
+                    by_number[range_id][1],
+                    None if around is None else by_number[around][1],
+                    by_number[instance],
                 )
-            ],
+                for interval_id, (path, is_backward, range_id, around, instance) in calls.items()
+            },
         )
 
 
-def innermost(outers: dict[int, Span], inner: Span, tolerance: int, number: int | None = None) -> int | None:
-    """The rule. For the parent of a range or call, `number` is its own: only what comes before it in the order counts."""
-    around = [
-        n
-        for n, outer in outers.items()
-        if encloses(outer, inner, tolerance) and (number is None or order(outer, n) < order(inner, number))
-    ]
-    return max(around, key=lambda n: order(outers[n], n), default=None)
+def innermost(outers: list[tuple[Interval, Span]], inner: Span, tolerance: int) -> Interval | None:
+    """The rule: of these intervals, which are in their order, the last one that contains the span."""
+    return next((interval for interval, outer in reversed(outers) if encloses(outer, inner, tolerance)), None)
 
 
 spans = st.builds(
@@ -152,19 +183,14 @@ tolerances = st.sampled_from([0, 7])
 @RANDOM
 @given(st.lists(spans, max_size=25), st.lists(spans, max_size=25), tolerances)
 def test_parents_and_owners_are_those_of_the_plain_join(ranges: list[Span], ops: list[Span], tolerance: int) -> None:
-    too_early = Span(-1, -1, tid=9)  # makes every op a forward op, but no backward run
-    answer = nest(ranges, [*ops, too_early], [(n, len(ops)) for n in range(len(ops))], tolerance)
-    outers = dict(enumerate(ranges))
-    assert answer.range_parent == {n: innermost(outers, range_, tolerance, n) for n, range_ in outers.items()}
+    answer = nest(ranges, ops, nesting_tolerance_ns=tolerance)
+    outers = [(("module", n), ranges[n]) for n in sorted(range(len(ranges)), key=lambda n: (order(ranges[n]), n))]
+    assert list(answer.intervals) == [interval for interval, _ in outers]
+    assert answer.parent == {one: innermost(outers[:n], span, tolerance) for n, (one, span) in enumerate(outers)}
     owners = [innermost(outers, op, tolerance) for op in ops]
-    assert answer.forward_owner == {op: owner for op, owner in enumerate(owners) if owner is not None}
-    assert [answer.owner_range(op) for op in range(len(ops))] == owners
+    assert answer.owner == {op: owner for op, owner in enumerate(owners) if owner is not None}
 
 
-forward_spans = st.builds(lambda start, length: Span(start, start + length), st.integers(0, 30), st.integers(0, 5))
-backward_spans = st.builds(
-    lambda start, length, tid: Span(start, start + length, tid), st.integers(20, 60), st.integers(0, 9), st.integers(1, 2)
-)
 modules = st.lists(
     st.builds(
         lambda start, length, tid: Span(start, start + length, tid),
@@ -176,49 +202,139 @@ modules = st.lists(
 )
 
 
-@RANDOM
-@given(modules, st.lists(st.tuples(forward_spans, backward_spans), max_size=12), st.lists(spans, max_size=4), tolerances)
-def test_backward_runs_nest_like_ranges(
-    ranges: list[Span], forward_and_backward: list[tuple[Span, Span]], others: list[Span], tolerance: int
+@st.composite
+def steps(draw: st.DrawFn) -> list[Op]:
+    """Forward ops, rows of the autograd engine, and backward ops, of which some are forward ops of further backward ops."""
+    ops: list[Op] = []
+    for _ in range(draw(st.integers(0, 16))):
+        what = draw(st.sampled_from(["forward", "forward", "engine", "hooks", "backward", "backward", "again"]))
+        late = 0 if what == "forward" else 35 if what == "again" else 20
+        start, tid = draw(st.integers(late, late + 40)), draw(st.integers(1, 2))
+        named = {"engine": f"{ENGINE}node", "hooks": HOOKS}.get(what, "op")
+        plain = [n for n, op in enumerate(ops) if op.backward_of is None and op.name == "op"]
+        former = {"backward": plain, "again": [n for n, op in enumerate(ops) if op.backward_of is not None]}.get(what)
+        backward_of = draw(st.sampled_from(former)) if former else None
+        length = draw(st.integers(0, 14 if what in ("engine", "hooks") else 9))
+        ops.append(Op(start, start + length, tid, named, backward_of))
+    return ops
+
+
+def tasks_of(ops: list[Op], tolerance: int) -> dict[Interval, tuple[Span, int | None]]:
+    """The rule: the engine's row around a backward op is the last to start before it.
+
+    Where that has ended, or the forward op ran inside it, the backward op is a task by itself.
+    """
+    engine = {n: op for n, op in enumerate(ops) if op.name.startswith(ENGINE)}
+    first: dict[int, tuple[int, int, int]] = {}
+    tasks: dict[Interval, tuple[Span, int | None]] = {}
+    for n, op in enumerate(ops):
+        if op.backward_of is None or ops[op.backward_of].end >= op.start:
+            continue
+        before = [m for m, row in engine.items() if row.tid == op.tid and row.start <= op.start]
+        around = max(before, key=lambda m: (engine[m].start, m), default=None)
+        ran_inside = around is not None and ops[op.backward_of].end >= engine[around].start
+        if around is None or ran_inside or not encloses(engine[around], op, tolerance):
+            tasks["backward", n] = (Span(op.start, op.end, op.tid), op.backward_of)
+        else:
+            first[around] = min(first.get(around, (op.start, n, op.backward_of)), (op.start, n, op.backward_of))
+    for n, row in engine.items():
+        if n in first:
+            tasks["backward", n] = (Span(row.start, row.end, row.tid), first[n][2])
+        elif row.name == HOOKS:
+            tasks["gradient", n] = (Span(row.start, row.end, row.tid), None)
+    return tasks
+
+
+@dataclass
+class Rule:
+    """Where work belongs, as the heads of the tables say it: by plain search, one interval after the other."""
+
+    ranges: list[Span]
+    ops: list[Op]
+    names: Mapping[int, int]
+    tolerance: int
+    by_instance: bool
+    depth: int | None
+
+    def __post_init__(self) -> None:
+        intervals: dict[Interval, tuple[Span, int | None]] = {("module", n): (r, None) for n, r in enumerate(self.ranges)}
+        intervals |= tasks_of(self.ops, self.tolerance)
+        self.intervals = dict(sorted(intervals.items(), key=lambda i: (order(i[1][0]), i[0][0] != "module", i[0][1])))
+        self.outers = [(interval, span) for interval, (span, _) in self.intervals.items()]
+        self.parent = {one: innermost(self.outers[:n], span, self.tolerance) for n, (one, span) in enumerate(self.outers)}
+        self.owner = {
+            n: owner for n, op in enumerate(self.ops) if (owner := innermost(self.outers, op, self.tolerance)) is not None
+        }
+        self.calls = self._with_instances({one: call for one in self.intervals if (call := self._call(one)) is not None})
+
+    def _call(self, interval: Interval) -> tuple[Path, bool, int, int | None] | None:
+        """Path, is_backward, range, parent range; None for what belongs to no module."""
+        kind, n = interval
+        forward = self.intervals[interval][1]
+        if kind == "gradient":
+            return None
+        if kind == "backward":
+            assert forward is not None
+            owner = self.owner.get(forward)
+            call = None if owner is None else self._call(owner)
+            return call and (call[0], True, *call[2:])
+        around = self.parent[interval]
+        outer = None if around is None else self._call(around)
+        if outer is None:
+            number = 0 if self.by_instance else None
+            return ((self.names[n], number),), around is not None and around[0] == "backward", n, None
+        path, is_backward, range_, _ = outer
+        if self.depth is not None and len(path) >= self.depth:
+            return outer
+        segment = (self.names[n], self._number(interval) if self.by_instance else None)
+        return (*path, segment), is_backward, n, range_
+
+    def _number(self, interval: Interval) -> int:
+        """Siblings of its name before it; what runs again in backward work comes after the calls before the forward op."""
+        around = self.parent[interval]
+        assert around is not None
+        before = self._children(around, interval)
+        siblings = before.index(interval)
+        forward = self.intervals[around][1]
+        if around[0] == "backward" and forward is not None and forward in self.owner:
+            calls = self._children(self.owner[forward], interval)
+            siblings += sum(self.intervals[call][0].start < self.ops[forward].start for call in calls)
+        return siblings
+
+    def _children(self, parent: Interval, alike: Interval) -> list[Interval]:
+        return [
+            one
+            for one in self.intervals
+            if one[0] == "module" and self.parent[one] == parent and self.names[one[1]] == self.names[alike[1]]
+        ]
+
+    def _with_instances(self, calls: dict[Interval, tuple[Path, bool, int, int | None]]) -> dict[Interval, Call]:
+        found: dict[Interval, Call] = {}
+        run: dict[int, tuple[int, Interval]] = {}  # by thread: the call whose backward work ran last, and the run's first task
+        for interval, call in calls.items():
+            if interval[0] == "module":
+                around = self.parent[interval]
+                found[interval] = (*call, interval if call[2] == interval[1] or around is None else found[around][4])
+                continue
+            tid = self.intervals[interval][0].tid
+            if tid not in run or run[tid][0] != call[2]:
+                run[tid] = (call[2], interval)
+            found[interval] = (*call, run[tid][1])
+        return found
+
+
+@settings(RANDOM, max_examples=60)
+@given(modules, steps(), tolerances, st.booleans(), st.sampled_from([None, None, 1, 2]), st.booleans())
+def test_backward_work_nests_with_the_ranges_and_belongs_to_the_call_of_its_forward_op(
+    ranges: list[Span], ops: list[Op], tolerance: int, by_instance: bool, depth: int | None, few_names: bool
 ) -> None:
-    ops = [op for pair in forward_and_backward for op in pair] + others
-    pairs = [(2 * n, 2 * n + 1) for n in range(len(forward_and_backward))]
-    answer = nest(ranges, ops, pairs, tolerance)
-
-    outers = dict(enumerate(ranges))
-    owned = [
-        (ops[after].tid, ops[after].start, after, owner)
-        for before, after in pairs
-        if (owner := innermost(outers, ops[before], tolerance)) is not None and ops[after].start > ops[before].end
-    ]
-    runs: list[list[int]] = []
-    last: tuple[int, int] | None = None
-    for tid, start, op, owner in sorted(owned):
-        if (tid, owner) != last:
-            runs.append([tid, owner, start, ops[op].end])
-        runs[-1][3] = max(runs[-1][3], ops[op].end)
-        last = (tid, owner)
-    assert answer.runs == [tuple(run) for run in runs]
-
-    calls = {call: span for call, (span, _) in answer.calls.items()}
-    forward = [(calls[call], answer.call_of[call]) for call, (_, is_run) in answer.calls.items() if not is_run]
-    of_runs = [(calls[call], answer.call_of[call]) for call, (_, is_run) in answer.calls.items() if is_run]
-    assert sorted(forward) == sorted((range_, n) for n, range_ in outers.items())
-    assert sorted(of_runs) == sorted((Span(start, end, tid), owner) for tid, owner, start, end in answer.runs)
-    assert answer.call_parent == {c: innermost(calls, span, tolerance, c) for c, span in calls.items()}
-    expected = {n: innermost(calls, op, tolerance) for n, op in enumerate(ops)}
-    assert answer.owner == {op: call for op, call in expected.items() if call is not None}
-
-    forward_call = {answer.call_of[c]: c for c, (_, is_run) in answer.calls.items() if not is_run}
-
-    def path(call: int) -> tuple[tuple[int, ...], bool]:
-        if answer.calls[call][1]:
-            return path(forward_call[answer.call_of[call]])[0], True
-        parent = answer.call_parent[call]
-        names, is_backward = path(parent) if parent is not None else ((), False)
-        return (*names, answer.call_of[call]), is_backward
-
-    assert answer.call_path == {call: path(call) for call in answer.calls}
+    names = {n: n % 2 if few_names else n for n in range(len(ranges))}
+    rule = Rule(ranges, ops, names, tolerance, by_instance, depth)
+    answer = nest(ranges, ops, names, nesting_tolerance_ns=tolerance, by_instance=by_instance, depth=depth)
+    assert list(answer.intervals.items()) == list(rule.intervals.items())
+    assert answer.parent == rule.parent
+    assert answer.owner == rule.owner
+    assert answer.calls == rule.calls
 
 
 @pytest.mark.parametrize(
@@ -238,7 +354,7 @@ def test_backward_runs_nest_like_ranges(
     ],
 )
 def test_the_parent_where_ranges_tie(ranges: list[Span], parents: dict[int, int | None]) -> None:
-    assert nest(ranges).range_parent == parents
+    assert nest(ranges).range_parents() == parents
 
 
 @pytest.mark.parametrize(
@@ -257,21 +373,66 @@ def test_the_parent_where_ranges_tie(ranges: list[Span], parents: dict[int, int 
     ],
 )
 def test_the_owner_of_an_op_where_ranges_tie(ranges: list[Span], op: Span, owner: int | None) -> None:
-    answer = nest(ranges, [op, Span(op.end + 1, op.end + 2, tid=9)], [(0, 1)])
+    answer = nest(ranges, [op])
     assert answer.owner_range(0) == owner
-    assert answer.forward_owner.get(0) == owner
 
 
 def test_a_tolerance_lets_an_end_be_late_by_that_much_and_no_more() -> None:
     module = Span(0, 20)
     for late, owner in [(6, 0), (7, 0), (8, None)]:
-        answer = nest([module, Span(15, 20 + late)], [Span(5, 20 + late)], tolerance=7)
+        answer = nest([module, Span(15, 20 + late)], [Span(5, 20 + late)], nesting_tolerance_ns=7)
         assert answer.owner_range(0) == owner
-        assert answer.range_parent[1] == owner
+        assert answer.range_parents()[1] == owner
 
 
 def test_no_tolerance_makes_touching_siblings_nest() -> None:
-    answer = nest([Span(0, 5), Span(5, 7)], [Span(5, 6), Span(7, 8)], tolerance=1000)
-    assert answer.range_parent == {0: None, 1: None}
+    answer = nest([Span(0, 5), Span(5, 7)], [Span(5, 6), Span(7, 8)], nesting_tolerance_ns=1000)
+    assert answer.range_parents() == {0: None, 1: None}
     assert answer.owner_range(0) == 1
     assert answer.owner_range(1) is None
+
+
+def test_of_a_range_and_a_task_that_coincide_the_range_is_outside() -> None:
+    ops = [Op(1, 2), Op(10, 20, 2, backward_of=0)]
+    answer = nest([Span(0, 5), Span(10, 20, 2)], ops)
+    assert answer.parent == {("module", 0): None, ("module", 1): None, ("backward", 1): ("module", 1)}
+    assert answer.owner == {0: ("module", 0), 1: ("backward", 1)}
+
+
+@pytest.mark.parametrize(
+    ("ops", "tasks"),
+    [
+        pytest.param([Op(1, 4), Op(5, 9, 2, backward_of=0)], {("backward", 1): 0}, id="no row of the engine: the op itself"),
+        pytest.param([Op(1, 5), Op(5, 9, 2, backward_of=0)], {}, id="the forward op ends when the backward op starts"),
+        pytest.param(
+            [Op(1, 4), Op(5, 9, 2, f"{ENGINE}X"), Op(5, 9, 2, backward_of=0)], {("backward", 1): 0}, id="the row fits tightly"
+        ),
+        pytest.param(
+            [Op(1, 4), Op(5, 9, 2, f"{ENGINE}X"), Op(6, 10, 2, backward_of=0)], {("backward", 2): 0}, id="the row ends before"
+        ),
+        pytest.param(
+            [Op(1, 4), Op(5, 9, 2, f"{ENGINE}X"), Op(6, 8, 3, backward_of=0)], {("backward", 2): 0}, id="row of another thread"
+        ),
+        pytest.param([Op(5, 9, 2, f"{ENGINE}X")], {}, id="a row without a backward op says nothing"),
+        pytest.param([Op(5, 9, 2, HOOKS)], {("gradient", 0): None}, id="accumulating a gradient"),
+        pytest.param([Op(5, 9, 2, "torch::autograd::AccumulateGrad")], {}, id="the node alone is not the engine's row"),
+        pytest.param(
+            [Op(1, 2), Op(2, 4), Op(5, 9, 2, f"{ENGINE}X"), Op(7, 8, 2, backward_of=0), Op(6, 7, 2, backward_of=1)],
+            {("backward", 2): 1},
+            id="two backward ops under one row: the first of them says whose it is",
+        ),
+        pytest.param(
+            [Op(1, 2), Op(2, 4), Op(5, 19, 2, f"{ENGINE}X"), Op(6, 18, 2, backward_of=0), Op(7, 9, 2, f"{ENGINE}Y"),
+             Op(8, 9, 2, backward_of=1)],
+            {("backward", 2): 0, ("backward", 4): 1},
+            id="a task inside a task",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_a_task(ops: list[Op], tasks: dict[Interval, int | None]) -> None:
+    assert {interval: forward for interval, (_, forward) in nest([], ops).intervals.items()} == tasks
+
+
+def test_backward_work_catches_no_op_of_another_thread() -> None:
+    answer = nest([Span(0, 5)], [Op(1, 2), Op(10, 20, 2, backward_of=0), Op(12, 13, 3), Op(12, 13, 1)])
+    assert answer.owner == {0: ("module", 0), 1: ("backward", 1)}

@@ -7,7 +7,7 @@ from pathlib import Path
 from prof_analysis import open_profile
 from tests.small_profile import Kernel, Op, Range, edit, write_profile
 
-Row = tuple[str, str, str | None, str | None, int, float, int]
+Row = tuple[str, str, str | None, str | None, int, float, int, str]
 
 
 def statistic(folder: Path) -> list[Row]:
@@ -58,11 +58,11 @@ def test_calls_with_other_ops_get_suffixes_in_the_order_of_their_first_call(tmp_
         line.module("L", *ops)
     line.close()
     assert line.statistic(tmp_path) == [
-        ("Net", "L_0", "a", "A", 20, 10.0, 2),
-        ("Net", "L_0", "b", "B", 20, 10.0, 2),
-        ("Net", "L_1", "a", "A", 10, 10.0, 1),
-        ("Net", "L_1", "c", "C", 10, 10.0, 1),
-        ("Net", "L_2", "a", "A", 10, 10.0, 1),
+        ("Net", "L_0", "a", "A", 20, 10.0, 2, "a"),
+        ("Net", "L_0", "b", "B", 20, 10.0, 2, "b"),
+        ("Net", "L_1", "a", "A", 10, 10.0, 1, "a"),
+        ("Net", "L_1", "c", "C", 10, 10.0, 1, "c"),
+        ("Net", "L_2", "a", "A", 10, 10.0, 1, "a"),
     ]
 
 
@@ -73,11 +73,11 @@ def test_variants_with_another_module_in_between_keep_the_plain_name(tmp_path: P
         line.module(name, *ops)
     line.close()
     assert line.statistic(tmp_path) == [
-        ("Net", "L", "a", "A", 10, 10.0, 1),
-        ("Net", "L", "b", "B", 10, 10.0, 1),
-        ("Net", "M", "x", "X", 10, 10.0, 1),
-        ("Net", "L", "a", "A", 10, 10.0, 1),
-        ("Net", "L", "c", "C", 10, 10.0, 1),
+        ("Net", "L", "a", "A", 10, 10.0, 1, "a"),
+        ("Net", "L", "b", "B", 10, 10.0, 1, "b"),
+        ("Net", "M", "x", "X", 10, 10.0, 1, "x"),
+        ("Net", "L", "a", "A", 10, 10.0, 1, "a"),
+        ("Net", "L", "c", "C", 10, 10.0, 1, "c"),
     ]
 
 
@@ -89,11 +89,11 @@ def test_modules_with_the_same_ops_share_no_row_but_the_number_of_their_sequence
     line.module("L", "a", "b")
     line.close()
     assert line.statistic(tmp_path) == [
-        ("Net", "K", "a", "A", 10, 10.0, 1),
-        ("Net", "K", "b", "B", 10, 10.0, 1),
-        ("Net", "L_1", "c", "C", 10, 10.0, 1),
-        ("Net", "L_0", "a", "A", 10, 10.0, 1),
-        ("Net", "L_0", "b", "B", 10, 10.0, 1),
+        ("Net", "K", "a", "A", 10, 10.0, 1, "a"),
+        ("Net", "K", "b", "B", 10, 10.0, 1, "b"),
+        ("Net", "L_1", "c", "C", 10, 10.0, 1, "c"),
+        ("Net", "L_0", "a", "A", 10, 10.0, 1, "a"),
+        ("Net", "L_0", "b", "B", 10, 10.0, 1, "b"),
     ]
 
 
@@ -105,9 +105,9 @@ def test_an_op_with_other_kernels_in_one_call_has_a_row_for_each_list(tmp_path: 
         line.op("add", 10)
         line.close()
     assert line.statistic(tmp_path) == [
-        ("", "L", "mm", "MatMul", 14, 7.0, 2),
-        ("", "L", "add", "ADD", 30, 10.0, 3),
-        ("", "L", "mm", "Transpose, MatMul", 10, 10.0, 1),
+        ("", "L", "mm", "MatMul", 14, 7.0, 2, "mm"),
+        ("", "L", "add", "ADD", 30, 10.0, 3, "add"),
+        ("", "L", "mm", "Transpose, MatMul", 10, 10.0, 1, "mm"),
     ]
 
 
@@ -116,9 +116,9 @@ def test_an_op_that_repeats_in_a_call_has_a_row_for_each_place(tmp_path: Path) -
     for _ in range(2):
         line.module("L", "a", "b", "a")
     assert line.statistic(tmp_path) == [
-        ("", "L", "a", "A", 20, 10.0, 2),
-        ("", "L", "b", "B", 20, 10.0, 2),
-        ("", "L", "a", "A", 20, 10.0, 2),
+        ("", "L", "a", "A", 20, 10.0, 2, "a"),
+        ("", "L", "b", "B", 20, 10.0, 2, "b"),
+        ("", "L", "a", "A", 20, 10.0, 2, "a"),
     ]
 
 
@@ -130,8 +130,8 @@ def test_ops_stand_in_the_order_of_the_host_whatever_the_device_does(tmp_path: P
     line.op("launches_nothing")
     line.close()
     assert line.statistic(tmp_path) == [
-        ("", "L", "second_on_device", "late", 1, 1.0, 1),
-        ("", "L", "first_on_device", "early", 2, 2.0, 1),
+        ("", "L", "second_on_device", "late", 1, 1.0, 1, "second_on_device"),
+        ("", "L", "first_on_device", "early", 2, 2.0, 1, "first_on_device"),
     ]
 
 
@@ -148,7 +148,7 @@ def test_kernels_of_an_op_are_compute_then_communication_by_type_then_schedule(t
     )
     line.close()
     kernels = "first, second, hcom_broadcast_, hcom_allReduce_, schedule1AicpuKernel"
-    assert line.statistic(tmp_path) == [("", "Net", "all", kernels, 65, 65.0, 1)]
+    assert line.statistic(tmp_path) == [("", "Net", "all", kernels, 65, 65.0, 1, "all")]
 
 
 def test_layers_and_steps_merge_and_the_mean_is_the_total_by_the_count(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_layers_and_steps_merge_and_the_mean_is_the_total_by_the_count(tmp_path:
             line.op("mm", next(durations))
             line.close()
         line.close()
-    assert line.statistic(tmp_path) == [("Net", "Layer", "mm", "MM", 22, 22 / 6, 6)]
+    assert line.statistic(tmp_path) == [("Net", "Layer", "mm", "MM", 22, 22 / 6, 6, "mm")]
 
 
 def test_a_class_under_different_parents_stays_apart(tmp_path: Path) -> None:
@@ -172,9 +172,9 @@ def test_a_class_under_different_parents_stays_apart(tmp_path: Path) -> None:
         line.close()
     line.module("Linear", "mm")
     assert line.statistic(tmp_path) == [
-        ("Encoder", "Linear", "mm", "MM", 20, 10.0, 2),
-        ("Decoder", "Linear", "mm", "MM", 10, 10.0, 1),
-        ("", "Linear", "mm", "MM", 10, 10.0, 1),
+        ("Encoder", "Linear", "mm", "MM", 20, 10.0, 2, "mm"),
+        ("Decoder", "Linear", "mm", "MM", 10, 10.0, 1, "mm"),
+        ("", "Linear", "mm", "MM", 10, 10.0, 1, "mm"),
     ]
 
 
@@ -187,9 +187,9 @@ def test_ops_of_a_module_before_and_after_its_inner_module_are_one_call(tmp_path
         line.op("after", 10)
         line.close()
     assert line.statistic(tmp_path) == [
-        ("", "Net", "before", "BEFORE", 20, 10.0, 2),
-        ("Net", "L", "mm", "MM", 20, 10.0, 2),
-        ("", "Net", "after", "AFTER", 20, 10.0, 2),
+        ("", "Net", "before", "BEFORE", 20, 10.0, 2, "before"),
+        ("Net", "L", "mm", "MM", 20, 10.0, 2, "mm"),
+        ("", "Net", "after", "AFTER", 20, 10.0, 2, "after"),
     ]
 
 
@@ -201,7 +201,7 @@ def test_two_threads_with_the_same_module_merge_and_do_not_mix(tmp_path: Path) -
         Op("b", 135, 145, (Kernel("B", 560, 570),), tid=2),
     ]
     write_profile(tmp_path, ops, [Range("Net", 100, 200, tid=1), Range("Net", 105, 205, tid=2)])
-    assert statistic(tmp_path) == [("", "Net", "a", "A", 20, 10.0, 2), ("", "Net", "b", "B", 20, 10.0, 2)]
+    assert statistic(tmp_path) == [("", "Net", "a", "A", 20, 10.0, 2, "a"), ("", "Net", "b", "B", 20, 10.0, 2, "b")]
 
 
 def test_backward_of_a_nested_module_and_of_a_top_module(tmp_path: Path) -> None:
@@ -213,10 +213,10 @@ def test_backward_of_a_nested_module_and_of_a_top_module(tmp_path: Path) -> None
     line.op("LossBackward", 10, backward_of=outer, tid=2)
     line.op("MmBackward", 20, backward_of=inner, tid=2)
     assert line.statistic(tmp_path) == [
-        ("Net", "L", "mm", "MM", 10, 10.0, 1),
-        ("", "Net", "loss", "LOSS", 10, 10.0, 1),
-        ("", "[Backward]Net", "LossBackward", "LOSSBACKWARD", 10, 10.0, 1),
-        ("Net", "[Backward]L", "MmBackward", "MMBACKWARD", 20, 20.0, 1),
+        ("Net", "L", "mm", "MM", 10, 10.0, 1, "mm"),
+        ("", "Net", "loss", "LOSS", 10, 10.0, 1, "loss"),
+        ("", "[Backward]Net", "LossBackward", "LOSSBACKWARD", 10, 10.0, 1, "LossBackward"),
+        ("Net", "[Backward]L", "MmBackward", "MMBACKWARD", 20, 20.0, 1, "MmBackward"),
     ]
 
 
@@ -229,14 +229,14 @@ def test_the_backward_has_suffixes_of_its_own(tmp_path: Path) -> None:
         for name, forward in reversed(list(zip(names, call, strict=True))):
             line.op(f"{name}Backward", 10, backward_of=forward, tid=2)
     assert line.statistic(tmp_path) == [
-        ("Net", "L_0", "a", "A", 10, 10.0, 1),
-        ("Net", "L_0", "b", "B", 10, 10.0, 1),
-        ("Net", "L_1", "a", "A", 10, 10.0, 1),
-        ("Net", "L_1", "c", "C", 10, 10.0, 1),
-        ("Net", "[Backward]L_0", "bBackward", "BBACKWARD", 10, 10.0, 1),
-        ("Net", "[Backward]L_0", "aBackward", "ABACKWARD", 10, 10.0, 1),
-        ("Net", "[Backward]L_1", "cBackward", "CBACKWARD", 10, 10.0, 1),
-        ("Net", "[Backward]L_1", "aBackward", "ABACKWARD", 10, 10.0, 1),
+        ("Net", "L_0", "a", "A", 10, 10.0, 1, "a"),
+        ("Net", "L_0", "b", "B", 10, 10.0, 1, "b"),
+        ("Net", "L_1", "a", "A", 10, 10.0, 1, "a"),
+        ("Net", "L_1", "c", "C", 10, 10.0, 1, "c"),
+        ("Net", "[Backward]L_0", "bBackward", "BBACKWARD", 10, 10.0, 1, "bBackward"),
+        ("Net", "[Backward]L_0", "aBackward", "ABACKWARD", 10, 10.0, 1, "aBackward"),
+        ("Net", "[Backward]L_1", "cBackward", "CBACKWARD", 10, 10.0, 1, "cBackward"),
+        ("Net", "[Backward]L_1", "aBackward", "ABACKWARD", 10, 10.0, 1, "aBackward"),
     ]
 
 
@@ -251,29 +251,28 @@ def test_a_backward_that_another_interrupts_is_two_runs(tmp_path: Path) -> None:
     for name, forward in [("b", third[1]), ("a", third[0])]:
         line.op(f"{name}Backward", 10, backward_of=forward, tid=2)
     assert line.statistic(tmp_path) == [
-        ("Net", "L", "a", "A", 30, 10.0, 3),
-        ("Net", "L", "b", "B", 30, 10.0, 3),
-        ("Net", "[Backward]L_0", "bBackward", "BBACKWARD", 20, 10.0, 2),
-        ("Net", "[Backward]L_1", "aBackward", "ABACKWARD", 20, 10.0, 2),
-        ("Net", "[Backward]L_2", "bBackward", "BBACKWARD", 10, 10.0, 1),
-        ("Net", "[Backward]L_2", "aBackward", "ABACKWARD", 10, 10.0, 1),
+        ("Net", "L", "a", "A", 30, 10.0, 3, "a"),
+        ("Net", "L", "b", "B", 30, 10.0, 3, "b"),
+        ("Net", "[Backward]L_0", "bBackward", "BBACKWARD", 20, 10.0, 2, "bBackward"),
+        ("Net", "[Backward]L_1", "aBackward", "ABACKWARD", 20, 10.0, 2, "aBackward"),
+        ("Net", "[Backward]L_2", "bBackward", "BBACKWARD", 10, 10.0, 1, "bBackward"),
+        ("Net", "[Backward]L_2", "aBackward", "ABACKWARD", 10, 10.0, 1, "aBackward"),
     ]
 
 
-def test_ops_without_a_forward_inside_a_backward_run_belong_to_it_and_those_between_runs_to_none(tmp_path: Path) -> None:
+def test_ops_between_backward_ops_belong_to_no_module(tmp_path: Path) -> None:
     line = Timeline()
     first, second = line.module("L", "a", "b")
     line.op("bBackward", 10, backward_of=second, tid=2)
-    line.op("accumulate", 10, tid=2)
+    line.op("between", 10, tid=2)
     line.op("other_thread", 10, tid=3)
     line.op("aBackward", 10, backward_of=first, tid=2)
     line.op("optimizer", 10, tid=2)
     assert line.statistic(tmp_path) == [
-        ("", "L", "a", "A", 10, 10.0, 1),
-        ("", "L", "b", "B", 10, 10.0, 1),
-        ("", "[Backward]L", "bBackward", "BBACKWARD", 10, 10.0, 1),
-        ("", "[Backward]L", "accumulate", "ACCUMULATE", 10, 10.0, 1),
-        ("", "[Backward]L", "aBackward", "ABACKWARD", 10, 10.0, 1),
+        ("", "L", "a", "A", 10, 10.0, 1, "a"),
+        ("", "L", "b", "B", 10, 10.0, 1, "b"),
+        ("", "[Backward]L", "bBackward", "BBACKWARD", 10, 10.0, 1, "bBackward"),
+        ("", "[Backward]L", "aBackward", "ABACKWARD", 10, 10.0, 1, "aBackward"),
     ]
 
 
@@ -285,9 +284,9 @@ def test_a_module_that_runs_again_inside_a_backward_counts_as_backward(tmp_path:
     ]
     write_profile(tmp_path, ops, [Range("Net", 100, 150), Range("L", 210, 250, tid=2)])
     assert statistic(tmp_path) == [
-        ("", "Net", "checkpoint", "Forward", 1, 1.0, 1),
-        ("", "[Backward]Net", "CheckpointBackward", "Backward", 10, 10.0, 1),
-        ("Net", "[Backward]L", "mm", "Again", 100, 100.0, 1),
+        ("", "Net", "checkpoint", "Forward", 1, 1.0, 1, "checkpoint"),
+        ("", "[Backward]Net", "CheckpointBackward", "Backward", 10, 10.0, 1, "CheckpointBackward"),
+        ("Net", "[Backward]L", "mm", "Again", 100, 100.0, 1, "CheckpointBackward > mm"),
     ]
 
 
@@ -300,7 +299,7 @@ def test_forty_levels_of_modules_are_all_there(tmp_path: Path) -> None:
     for _ in names:
         line.close()
     assert line.statistic(tmp_path) == [
-        ("/".join(names[:n]), name, name.lower(), name.upper(), 10, 10.0, 1) for n, name in enumerate(names)
+        ("/".join(names[:n]), name, name.lower(), name.upper(), 10, 10.0, 1, name.lower()) for n, name in enumerate(names)
     ]
 
 
@@ -313,7 +312,7 @@ def test_any_text_can_be_a_name(tmp_path: Path) -> None:
         line.op(name, 10)
         line.module("L", "mm")
         line.close()
-        expected += [("", name, name, name.upper(), 10, 10.0, 1), (name, "L", "mm", "MM", 10, 10.0, 1)]
+        expected += [("", name, name, name.upper(), 10, 10.0, 1, name), (name, "L", "mm", "MM", 10, 10.0, 1, "mm")]
     assert line.statistic(tmp_path) == expected
 
 
@@ -322,7 +321,7 @@ def test_an_empty_name_stays_empty_and_keeps_its_time(tmp_path: Path) -> None:
     line.open("")
     line.op("mm", 10)
     line.close()
-    assert line.statistic(tmp_path) == [("", "", "mm", "MM", 10, 10.0, 1)]
+    assert line.statistic(tmp_path) == [("", "", "mm", "MM", 10, 10.0, 1, "mm")]
 
 
 def test_only_start_end_ranges_of_the_domain_module_are_modules(tmp_path: Path) -> None:
@@ -335,7 +334,7 @@ def test_only_start_end_ranges_of_the_domain_module_are_modules(tmp_path: Path) 
         Range("mark with a range", 109, 191, event_type=3),
     ]
     write_profile(tmp_path, [Op("mm", 120, 130, (Kernel("MatMul", 300, 310),))], ranges)
-    assert statistic(tmp_path) == [("", "Net", "mm", "MatMul", 10, 10.0, 1)]
+    assert statistic(tmp_path) == [("", "Net", "mm", "MatMul", 10, 10.0, 1, "mm")]
 
 
 def test_lost_names_keep_their_time(tmp_path: Path) -> None:
@@ -347,6 +346,6 @@ def test_lost_names_keep_their_time(tmp_path: Path) -> None:
     path = write_profile(tmp_path, line.ops, line.ranges)
     edit(path, "DELETE FROM STRING_IDS WHERE value IN ('Lost', 'MM', 'gone')")
     assert statistic(tmp_path) == [
-        ("", "(name lost)", "mm", "(name lost)", 10, 10.0, 1),
-        ("", "(name lost)", None, "GONE", 10, 10.0, 1),
+        ("", "(name lost)", "mm", "(name lost)", 10, 10.0, 1, "mm"),
+        ("", "(name lost)", None, "GONE", 10, 10.0, 1, "(name lost)"),
     ]

@@ -13,6 +13,9 @@ from prof_analysis.profile import Profile
 from tests.small_profile import Kernel, Op, Range, edit, write_profile
 
 INSIDE, OUTSIDE, UNLINKED = "inside modules", "outside modules", "linked to no op"
+NOWHERE, HOOKS, NO_LAUNCH = "outside every module", "gradient hooks", "no host launch"
+REASONS: dict[object, set[str | None]] = {INSIDE: {None}, OUTSIDE: {None, NOWHERE, HOOKS}, UNLINKED: {None, NO_LAUNCH}}
+ENGINE = "autograd::engine::evaluate_function: "
 RANDOM = settings(max_examples=15, deadline=None, print_blob=True)
 
 
@@ -43,12 +46,12 @@ def test_own_time_is_that_of_the_module_and_inclusive_time_that_of_all_inside(tm
         ("Net/L", "M", 3, 2, 100, 100, 0.1, 50.0),
     ]
     assert coverage == [
-        ("compute", INSIDE, 4, 141, 141 / 940),
-        ("compute", OUTSIDE, 1, 300, 300 / 940),
-        ("compute", UNLINKED, 1, 499, 499 / 940),
-        ("communication", INSIDE, 1, 60, 1.0),
-        ("communication", OUTSIDE, 0, 0, 0.0),
-        ("communication", UNLINKED, 0, 0, 0.0),
+        ("compute", INSIDE, None, 4, 141, 141 / 940, None),
+        ("compute", OUTSIDE, NOWHERE, 1, 300, 300 / 940, "d"),
+        ("compute", UNLINKED, NO_LAUNCH, 1, 499, 499 / 940, None),
+        ("communication", INSIDE, None, 1, 60, 1.0, None),
+        ("communication", OUTSIDE, None, 0, 0, 0.0, None),
+        ("communication", UNLINKED, None, 0, 0, 0.0, None),
     ]
 
 
@@ -110,9 +113,9 @@ def test_shares_of_no_time_at_all_are_unknown(tmp_path: Path) -> None:
         tree, coverage = rows(profile, "module.tree"), rows(profile, "module.coverage")
     assert tree == [("", "Net", 1, 1, 0, 0, None, 0.0)]
     assert coverage == [
-        ("compute", INSIDE, 1, 0, None),
-        ("compute", OUTSIDE, 0, 0, None),
-        ("compute", UNLINKED, 0, 0, None),
+        ("compute", INSIDE, None, 1, 0, None, None),
+        ("compute", OUTSIDE, None, 0, 0, None, None),
+        ("compute", UNLINKED, None, 0, 0, None, None),
     ]
 
 
@@ -131,7 +134,7 @@ def test_times_of_years_add_up_to_the_nanosecond(tmp_path: Path) -> None:
     with open_profile(tmp_path) as profile:
         tree, coverage = rows(profile, "module.tree"), rows(profile, "module.coverage")
     assert [(row[4], row[5]) for row in tree] == [(5 * (year + 1), 5 * (year + 1))]
-    assert coverage[0][:4] == ("compute", INSIDE, 5, 5 * (year + 1))
+    assert coverage[0] == ("compute", INSIDE, None, 5, 5 * (year + 1), 1.0, None)
 
 
 kinds = st.sampled_from(["compute", "communication", "schedule"])
@@ -145,6 +148,9 @@ ranges_of_any_shape = st.builds(
 )
 
 
+op_names = st.sampled_from(["a", "b", f"{ENGINE}X", f"{ENGINE}torch::autograd::AccumulateGrad"])
+
+
 @st.composite
 def ops_with_backward(draw: st.DrawFn) -> list[Op]:
     """Ops by start, as the writer numbers them; some are the backward of one before them."""
@@ -154,9 +160,7 @@ def ops_with_backward(draw: st.DrawFn) -> list[Op]:
         free = [n for n in range(position) if ops[n].backward_of is None and n not in {op.backward_of for op in ops}]
         forward = draw(st.sampled_from([None, *free]))
         launched = tuple(draw(st.lists(kernels, max_size=2)))
-        ops.append(
-            Op(draw(st.sampled_from("ab")), start, start + draw(st.integers(0, 12)), launched, draw(st.integers(1, 2)), forward)
-        )
+        ops.append(Op(draw(op_names), start, start + draw(st.integers(0, 12)), launched, draw(st.integers(1, 2)), forward))
     return ops
 
 
@@ -178,14 +182,18 @@ def test_all_kernel_time_is_somewhere_once(ops: list[Op], ranges: list[Range], u
         count_by_kind[one.kind] += 1
     for kind, total in time_by_kind.items():
         places = [row for row in coverage if row[0] == kind]
-        assert [row[1] for row in places] == [INSIDE, OUTSIDE, UNLINKED]
-        assert sum(row[2] for row in places) == count_by_kind[kind]
-        assert sum(row[3] for row in places) == total
-        assert [row[4] for row in places] == [row[3] / total if total else None for row in places]
+        assert list(dict.fromkeys(row[1] for row in places)) == [INSIDE, OUTSIDE, UNLINKED]
+        assert len({row[1:3] for row in places}) == len(places)
+        for _, place, reason, kernel_count, *_ in places:
+            assert reason in REASONS[place]
+            assert (reason is None) == (place == INSIDE or kernel_count == 0)
+        assert sum(row[3] for row in places) == count_by_kind[kind]
+        assert sum(row[4] for row in places) == total
+        assert [row[5] for row in places] == [row[4] / total if total else None for row in places]
     assert {row[0] for row in coverage} == count_by_kind.keys()
-    assert sum(row[3] for row in coverage if row[1] == UNLINKED) == sum(one.end - one.start for one in unlinked)
+    assert sum(row[4] for row in coverage if row[1] == UNLINKED) == sum(one.end - one.start for one in unlinked)
 
-    inside = sum(row[3] for row in coverage if row[1] == INSIDE)
+    inside = sum(row[4] for row in coverage if row[1] == INSIDE)
     all_time = sum(time_by_kind.values())
     assert sum(row[4] for row in tree) == inside
     assert sum(row[5] for row in tree if row[2] == 1) == inside
@@ -218,12 +226,12 @@ def test_a_chosen_step_has_only_the_kernels_and_calls_of_that_step(tmp_path: Pat
         tree, coverage = rows(profile, "module.tree"), rows(profile, "module.coverage")
     assert tree == [("", "Net", 1, 1, 25, 25, 25 / 325, 25.0)]
     assert coverage == [
-        ("compute", INSIDE, 1, 20, 20 / 320),
-        ("compute", OUTSIDE, 1, 300, 300 / 320),
-        ("compute", UNLINKED, 0, 0, 0.0),
-        ("communication", INSIDE, 1, 5, 1.0),
-        ("communication", OUTSIDE, 0, 0, 0.0),
-        ("communication", UNLINKED, 0, 0, 0.0),
+        ("compute", INSIDE, None, 1, 20, 20 / 320, None),
+        ("compute", OUTSIDE, NOWHERE, 1, 300, 300 / 320, "mm"),
+        ("compute", UNLINKED, None, 0, 0, 0.0, None),
+        ("communication", INSIDE, None, 1, 5, 1.0, None),
+        ("communication", OUTSIDE, None, 0, 0, 0.0, None),
+        ("communication", UNLINKED, None, 0, 0, 0.0, None),
     ]
 
 

@@ -64,8 +64,8 @@ def run_peer(command: Path, profiles: Path, output: Path) -> pd.DataFrame:
     return found[list(PEER_COLUMNS.values())].sort_values("rankID", kind="stable", ignore_index=True)
 
 
-# The first example of hypothesis is the seed 0, on every run; the second another one each time, printed when it fails.
-@settings(max_examples=2, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+# Hypothesis begins with the seed 0; with more examples others follow.
+@settings(max_examples=1, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**31).map(lambda seed: PROFILES * seed))
 def test_truth_peer_and_engine_agree_on_any_30_profiles(
     msprof_analyze: Path, tmp_path_factory: pytest.TempPathFactory, seed: int

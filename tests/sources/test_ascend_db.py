@@ -10,15 +10,16 @@ from typing import Any
 import pytest
 
 from prof_analysis import InputError, open_profile
-from tests.small_profile import Kernel, Op, Range, edit, write_profile
+from tests.small_profile import Frame, Kernel, Launch, Op, Queue, Range, edit, write_profile
 
 pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
 
 Rows = list[tuple[Any, ...]]
 NOW = 1_700_000_000_000_000_123  # a time in ns: float64 knows only every 256th
 STATISTIC = "SELECT * EXCLUDE (profile, rank_id) FROM module.statistic"
-PLACES = "SELECT kind, place, kernel_count, kernel_duration_ns FROM module.coverage WHERE kernel_count > 0"
+PLACES = "SELECT kind, place, reason, kernel_count, kernel_duration_ns FROM module.coverage WHERE kernel_count > 0"
 INSIDE, OUTSIDE, UNLINKED = "inside modules", "outside modules", "linked to no op"
+NOWHERE, NO_LAUNCH, CUT = "outside every module", "no host launch", "cut at the profile edge"
 
 
 def ask(path: Path, query: str) -> tuple[Rows, list[str]]:
@@ -49,15 +50,15 @@ def training(folder: Path) -> Path:
 
 
 WHOLE: Rows = [
-    ("Net", "Linear", "aten::mm", "MatMul", 101, 101.0, 1),
-    ("", "Net", "c10d::allreduce_", "hcom_allReduce_, allReduceAicpuKernel", 157, 157.0, 1),
-    ("Net", "[Backward]Linear", "MmBackward0", "MatMulGrad", 203, 203.0, 1),
+    ("Net", "Linear", "aten::mm", "MatMul", 101, 101.0, 1, "aten::mm"),
+    ("", "Net", "c10d::allreduce_", "hcom_allReduce_, allReduceAicpuKernel", 157, 157.0, 1, "c10d::allreduce_"),
+    ("Net", "[Backward]Linear", "MmBackward0", "MatMulGrad", 203, 203.0, 1, "MmBackward0"),
 ]
 WHOLE_PLACES: Rows = [
-    ("compute", INSIDE, 2, 304),
-    ("compute", UNLINKED, 1, 9),
-    ("communication", INSIDE, 1, 150),
-    ("schedule", INSIDE, 1, 7),
+    ("compute", INSIDE, None, 2, 304),
+    ("compute", UNLINKED, NO_LAUNCH, 1, 9),
+    ("communication", INSIDE, None, 1, 150),
+    ("schedule", INSIDE, None, 1, 7),
 ]
 
 
@@ -108,15 +109,16 @@ NO_LINKS = (
 )
 NO_KERNELS = "no table of kernels (collected without NPU activity, or nothing ran on the device)"
 ALL_UNLINKED = [
-    ("compute", UNLINKED, 3, 313),
-    ("communication", UNLINKED, 1, 150),
-    ("schedule", UNLINKED, 1, 7),
+    ("compute", UNLINKED, CUT, 2, 304),
+    ("compute", UNLINKED, NO_LAUNCH, 1, 9),
+    ("communication", UNLINKED, CUT, 1, 150),
+    ("schedule", UNLINKED, CUT, 1, 7),
 ]
 ALL_OUTSIDE = [
-    ("compute", OUTSIDE, 2, 304),
-    ("compute", UNLINKED, 1, 9),
-    ("communication", OUTSIDE, 1, 150),
-    ("schedule", OUTSIDE, 1, 7),
+    ("compute", OUTSIDE, NOWHERE, 2, 304),
+    ("compute", UNLINKED, NO_LAUNCH, 1, 9),
+    ("communication", OUTSIDE, NOWHERE, 1, 150),
+    ("schedule", OUTSIDE, NOWHERE, 1, 7),
 ]
 
 
@@ -145,7 +147,11 @@ def test_a_missing_table_leaves_what_the_others_say(tmp_path: Path, tables: str,
     [
         ("PYTORCH_API", MSPROF),
         ("CONNECTION_IDS", NO_LINKS),
-        ("MSTX_EVENTS", "no module ranges; mark the modules with mstx ranges in the domain Module and collect with mstx=True"),
+        (
+            "MSTX_EVENTS",
+            "no module ranges; mark the modules with mstx ranges in the domain Module and collect with mstx=True, "
+            "or collect with with_modules=True",
+        ),
         ("STRING_IDS", "no STRING_IDS (its writer was cut off), so nothing has a name; parse the profile again"),
         ("COMPUTE_TASK_INFO COMMUNICATION_OP COMMUNICATION_SCHEDULE_TASK_INFO", NO_KERNELS),
     ],
@@ -247,7 +253,14 @@ def test_sentinel_numbers_are_unknown(tmp_path: Path) -> None:
     kernels = "SELECT DISTINCT stream_id, task_id, model_id, launch_id FROM trace.kernel"
     assert ask(path, kernels) == ([(None, None, None, None)], [])
     assert ask(path, "SELECT DISTINCT sequence_number FROM trace.op") == ([(None,)], [])
-    assert ask(path, PLACES) == (ALL_UNLINKED, [])
+    assert ask(path, PLACES) == (
+        [
+            ("compute", UNLINKED, NO_LAUNCH, 3, 313),
+            ("communication", UNLINKED, NO_LAUNCH, 1, 150),
+            ("schedule", UNLINKED, NO_LAUNCH, 1, 7),
+        ],
+        [],
+    )
 
 
 def test_a_link_of_no_launch_links_nothing(tmp_path: Path) -> None:
@@ -269,7 +282,7 @@ def test_equal_texts_with_two_ids_are_one_name(tmp_path: Path) -> None:
         UPDATE COMPUTE_TASK_INFO SET name = name + 268435456, opType = opType + 268435456 WHERE globalTaskId = 1;
         """,
     )
-    assert ask(path, STATISTIC) == ([("", "Net", "aten::mm", "MatMul", 18, 9.0, 2)], [])
+    assert ask(path, STATISTIC) == ([("", "Net", "aten::mm", "MatMul", 18, 9.0, 2, "aten::mm")], [])
     assert ask(path, "SELECT module, calls FROM module.tree") == ([("Net", 2)], [])
     assert ask(path, "SELECT type, count(*) FROM module.kernel GROUP BY type") == ([("MatMulV3", 2)], [])
 
@@ -279,9 +292,9 @@ def test_ids_without_a_text_lose_the_name_and_nothing_else(tmp_path: Path) -> No
     edit(path, "DELETE FROM STRING_IDS WHERE value IN ('aten::mm', 'MatMulGrad', 'Net')")
     assert ask(path, STATISTIC) == (
         [
-            ("(name lost)", "Linear", None, "MatMul", 101, 101.0, 1),
-            ("", "(name lost)", "c10d::allreduce_", "hcom_allReduce_, allReduceAicpuKernel", 157, 157.0, 1),
-            ("(name lost)", "[Backward]Linear", "MmBackward0", "(name lost)", 203, 203.0, 1),
+            ("(name lost)", "Linear", None, "MatMul", 101, 101.0, 1, "(name lost)"),
+            ("", "(name lost)", "c10d::allreduce_", "hcom_allReduce_, allReduceAicpuKernel", 157, 157.0, 1, "c10d::allreduce_"),
+            ("(name lost)", "[Backward]Linear", "MmBackward0", "(name lost)", 203, 203.0, 1, "MmBackward0"),
         ],
         [],
     )
@@ -293,9 +306,9 @@ def test_ids_that_are_null_lose_the_name_and_nothing_else(tmp_path: Path) -> Non
     edit(path, "UPDATE PYTORCH_API SET name = NULL; UPDATE COMPUTE_TASK_INFO SET name = NULL, opType = NULL")
     assert ask(path, STATISTIC) == (
         [
-            ("Net", "Linear", None, "(name lost)", 101, 101.0, 1),
-            ("", "Net", None, "hcom_allReduce_, allReduceAicpuKernel", 157, 157.0, 1),
-            ("Net", "[Backward]Linear", None, "(name lost)", 203, 203.0, 1),
+            ("Net", "Linear", None, "(name lost)", 101, 101.0, 1, "(name lost)"),
+            ("", "Net", None, "hcom_allReduce_, allReduceAicpuKernel", 157, 157.0, 1, "(name lost)"),
+            ("Net", "[Backward]Linear", None, "(name lost)", 203, 203.0, 1, "(name lost)"),
         ],
         [],
     )
@@ -346,7 +359,7 @@ def test_views_named_like_known_tables_are_not_read(tmp_path: Path) -> None:
 def test_a_time_that_is_no_number_is_counted_and_its_kernel_set_aside(tmp_path: Path, odd: str) -> None:
     path = training(tmp_path)
     edit(path, f"UPDATE TASK SET startNs = {odd} WHERE globalTaskId = 0")
-    assert ask(path, PLACES)[0] == [("compute", INSIDE, 1, 203), *WHOLE_PLACES[1:]]
+    assert ask(path, PLACES)[0] == [("compute", INSIDE, None, 1, 203), *WHOLE_PLACES[1:]]
     with open_profile(tmp_path) as profile:
         profile.module_stats()
         assert profile.warnings == [
@@ -365,8 +378,8 @@ def test_odd_ids_are_counted_by_table_and_column_and_the_other_rows_stay(tmp_pat
     )
     assert ask(path, STATISTIC) == (
         [
-            ("Net", "Linear", "aten::mm", "(name lost)", 101, 101.0, 1),
-            ("", "Net", "c10d::allreduce_", "hcom_allReduce_", 150, 150.0, 1),
+            ("Net", "Linear", "aten::mm", "(name lost)", 101, 101.0, 1, "aten::mm"),
+            ("", "Net", "c10d::allreduce_", "hcom_allReduce_", 150, 150.0, 1, "c10d::allreduce_"),
         ],
         [
             "1 values of COMPUTE_TASK_INFO.name are not of type BIGINT and count as unknown",
@@ -375,11 +388,11 @@ def test_odd_ids_are_counted_by_table_and_column_and_the_other_rows_stay(tmp_pat
         ],
     )
     assert ask(path, PLACES)[0] == [
-        ("compute", INSIDE, 1, 101),
-        ("compute", OUTSIDE, 1, 203),
-        ("compute", UNLINKED, 1, 9),
-        ("communication", INSIDE, 1, 150),
-        ("schedule", UNLINKED, 1, 7),
+        ("compute", INSIDE, None, 1, 101),
+        ("compute", OUTSIDE, NOWHERE, 1, 203),
+        ("compute", UNLINKED, NO_LAUNCH, 1, 9),
+        ("communication", INSIDE, None, 1, 150),
+        ("schedule", UNLINKED, CUT, 1, 7),
     ]
 
 
@@ -388,7 +401,7 @@ def test_integral_reals_are_ids_and_times(tmp_path: Path) -> None:
     path = write_profile(tmp_path, ops, [Range("Net", 100, 200)])
     retype(path, "CONNECTION_IDS", "id REAL, connectionId REAL")
     retype(path, "MSTX_EVENTS", "startNs REAL, endNs REAL, eventType REAL, message REAL, globalTid REAL, domainId REAL")
-    assert ask(path, STATISTIC) == ([("", "Net", "mm", "MatMul", 10, 10.0, 1)], [])
+    assert ask(path, STATISTIC) == ([("", "Net", "mm", "MatMul", 10, 10.0, 1, "mm")], [])
 
 
 def test_real_times_that_may_have_lost_digits_are_set_aside(tmp_path: Path) -> None:
@@ -457,7 +470,7 @@ def test_each_execution_of_a_task_is_a_kernel(tmp_path: Path) -> None:
     path = training(tmp_path)
     edit(path, f"INSERT INTO TASK SELECT {NOW + 800}, {NOW + 811}, deviceId, connectionId, globalTaskId, globalPid, taskType,"
                " contextId, streamId, taskId, modelId FROM TASK WHERE globalTaskId = 0")  # fmt: skip
-    assert ask(path, STATISTIC)[0][0] == ("Net", "Linear", "aten::mm", "MatMul, MatMul", 112, 112.0, 1)
+    assert ask(path, STATISTIC)[0][0] == ("Net", "Linear", "aten::mm", "MatMul, MatMul", 112, 112.0, 1, "aten::mm")
 
 
 def test_tasks_that_nothing_describes_are_no_kernels(tmp_path: Path) -> None:
@@ -472,7 +485,7 @@ def test_a_launch_that_two_ops_name_is_of_the_inner_one_only(tmp_path: Path, inn
     inner, outer = Op("aten::mm", 110, 120, kernels), Op("aten::linear", 105, 130)
     path = write_profile(tmp_path, [inner, outer] if inner_first else [outer, inner], [Range("Net", 100, 200)])
     edit(path, "INSERT INTO CONNECTION_IDS SELECT 1 - id, connectionId FROM CONNECTION_IDS")
-    assert ask(path, STATISTIC) == ([("", "Net", "aten::mm", "MatMul", 10, 10.0, 1)], [])
+    assert ask(path, STATISTIC) == ([("", "Net", "aten::mm", "MatMul", 10, 10.0, 1, "aten::linear > aten::mm")], [])
     assert ask(path, "SELECT module, calls FROM module.tree") == ([("Net", 1)], [])  # two ops of a launch are no backward
 
 
@@ -480,7 +493,7 @@ def test_a_launch_of_several_kernels_counts_each(tmp_path: Path) -> None:
     ops = [Op("mm", 110, 120, (Kernel("first", 500, 510), Kernel("second", 520, 525)))]
     path = write_profile(tmp_path, ops, [Range("Net", 100, 200)])
     edit(path, "UPDATE TASK SET connectionId = 5000; DELETE FROM CONNECTION_IDS WHERE connectionId <> 5000")
-    assert ask(path, STATISTIC) == ([("", "Net", "mm", "first, second", 15, 15.0, 1)], [])
+    assert ask(path, STATISTIC) == ([("", "Net", "mm", "first, second", 15, 15.0, 1, "mm")], [])
 
 
 def test_a_hand_over_between_threads_is_no_backward(tmp_path: Path) -> None:
@@ -497,6 +510,73 @@ def test_a_hand_over_between_threads_is_no_backward(tmp_path: Path) -> None:
         JOIN trace.op AS forward ON forward.op_id = forward_op_id JOIN trace.op AS backward ON backward.op_id = backward_op_id
     """
     assert ask(path, names) == ([("aten::mm", "MmBackward0")], [])
+
+
+QUEUED = [Queue(7, (105, 106), (200, 220)), Queue(8, (107, 108), (220, 240), dequeue_tid=6)]
+
+
+def test_hand_overs_and_host_calls_come_as_the_file_has_them(tmp_path: Path) -> None:
+    launches = [Launch(205, 206, (Kernel("MatMul", 500, 510),), tid=5), Launch(225, 226, (), tid=6)]
+    path = write_profile(tmp_path, [Op("aten::mm", 100, 120)], queues=QUEUED, launches=launches)
+    assert ask(path, "SELECT * EXCLUDE (profile, rank_id) FROM trace.queue") == (
+        [(1342177287, 1, 105, 106, 5, 200, 220), (1342177288, 1, 107, 108, 6, 220, 240)],
+        [],
+    )
+    assert ask(path, "SELECT tid FROM trace.queue_thread") == ([(5,), (6,)], [])
+    assert ask(path, "SELECT launch_id, tid, start_ns, end_ns FROM trace.launch") == (
+        [(5000, 5, 205, 206), (5001, 6, 225, 226)],
+        [],
+    )
+    assert ask(path, "SELECT name FROM trace.op") == ([("aten::mm",)], [])
+
+
+def test_a_hand_over_without_its_other_end_or_its_times_is_none(tmp_path: Path) -> None:
+    path = write_profile(tmp_path, [Op("aten::mm", 100, 120)], queues=QUEUED)
+    edit(
+        path,
+        "DELETE FROM PYTORCH_API WHERE startNs = '105' AND type = 50002;"
+        "UPDATE PYTORCH_API SET endNs = '1' WHERE startNs = '220'",
+    )
+    assert ask(path, "SELECT queue_id FROM trace.queue")[0] == []
+    assert ask(path, "SELECT tid FROM trace.queue_thread")[0] == [(5,), (6,)]
+
+
+def test_host_calls_are_read_only_where_a_link_is_doubtful(tmp_path: Path) -> None:
+    """A broken value among them is said exactly when they are read."""
+    queues = [Queue(7, (105, 106), (200, 220))]
+    launches = [Launch(205, 206, (Kernel("MatMul", 500, 510),), tid=5, recorded_op=0)]
+    path = write_profile(tmp_path, [Op("aten::mm", 100, 120)], [Range("Net", 90, 150)], queues=queues, launches=launches)
+    edit(path, "INSERT INTO CANN_API VALUES ('soon', 9, 10000, 5, 6000, 0), (9, 1, 10000, 5, 6001, 0)")
+    rows = [("", "Net", "aten::mm", "MatMul", 10, 10.0, 1, "aten::mm")]
+    warning = "1 values of CANN_API.startNs are not of type BIGINT and count as unknown"
+    assert ask(path, STATISTIC) == (rows, [])
+    assert ask(path, "SELECT launch_id FROM trace.launch") == ([(5000,)], [warning])
+    edit(path, "DELETE FROM CONNECTION_IDS WHERE connectionId = 5000")
+    assert ask(path, STATISTIC) == (rows, [warning])
+    edit(path, "DROP TABLE CANN_API")
+    assert ask(path, PLACES) == ([("compute", UNLINKED, CUT, 1, 10)], [])
+
+
+def test_the_class_of_a_traced_module_is_a_name_of_its_own(tmp_path: Path) -> None:
+    """Also where another text of the profile is equal to it, and where two ids have one text."""
+    frames = [
+        Frame(f"nn.Module: {name}", 90, 150) for name in ("Linear_0", "Linear_1", "Linear", "Block_2_7", "_3", "aten::mm_0")
+    ]
+    path = write_profile(tmp_path, [Op("aten::mm", 100, 120)], frames=[*frames, Frame("linear.py(3): nn.Module: X_1", 90, 150)])
+    edit(path, "INSERT INTO STRING_IDS SELECT id + 268435456, value FROM STRING_IDS")
+    names = "SELECT recorded_name, name FROM trace.range WHERE origin = 'nn.Module' ORDER BY range_id"
+    assert ask(path, names) == (
+        [
+            ("nn.Module: Linear_0", "Linear"),
+            ("nn.Module: Linear_1", "Linear"),
+            ("nn.Module: Linear", "Linear"),
+            ("nn.Module: Block_2_7", "Block_2"),
+            ("nn.Module: _3", "_3"),
+            ("nn.Module: aten::mm_0", "aten::mm"),
+        ],
+        [],
+    )
+    assert ask(path, "SELECT text FROM trace.string GROUP BY text HAVING count(*) > 1") == ([], [])
 
 
 def test_a_path_of_any_kind_gives_the_same_answer(tmp_path: Path) -> None:

@@ -1,0 +1,253 @@
+"""Backward work belongs to the module of the forward op whose gradient it computes; gradient hooks belong to no module."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prof_analysis import open_profile
+from tests.small_profile import Kernel, Op, Range, write_profile
+
+Rows = list[tuple[Any, ...]]
+ENGINE = "autograd::engine::evaluate_function: "
+HOOKS = f"{ENGINE}torch::autograd::AccumulateGrad"
+PLACES = "SELECT op_name, parent_module, module, reason FROM module.kernel ORDER BY op_id"
+
+
+def ask(folder: Path, query: str) -> Rows:
+    with open_profile(folder) as profile:
+        return [tuple(row.values()) for row in profile.sql(query, arrow=True).to_pylist()]
+
+
+def forward(name: str, start: int, end: int, number: int = -1, tid: int = 1) -> Op:
+    return Op(name, start, end, tid=tid, sequence_number=number)
+
+
+def backward(name: str, start: int, end: int, number: int = -1, thread: int = 1, of: int | None = None) -> Op:
+    """An op on the autograd thread 9 that launches a kernel; a backward op where it has a number or a recorded forward op."""
+    kernels = (Kernel(name, 1000 + start, 1010 + start),)
+    is_backward = number >= 0 or of is not None
+    return Op(name, start, end, kernels, 9, of, number, thread if is_backward else 0)
+
+
+def engine(name: str, start: int, end: int) -> Op:
+    return Op(name, start, end, tid=9)
+
+
+FORWARD = [forward("aten::addmm", 20, 30, 5), forward("aten::relu", 60, 70, 6)]
+NET = [Range("Net", 0, 100), Range("Linear", 10, 40), Range("ReLU", 50, 80)]
+
+
+def test_all_that_runs_inside_the_engines_row_of_a_backward_op_belongs_with_it(tmp_path: Path) -> None:
+    """The engine's row carries no number; the bias gradient runs beside the backward op; what is between tasks is outside."""
+    ops = [
+        *FORWARD,
+        engine(f"{ENGINE}AddmmBackward0", 210, 250),
+        backward("before", 211, 214),
+        backward("AddmmBackward0", 215, 230, 5),
+        backward("aten::mm", 220, 225),
+        backward("aten::sum", 235, 245),
+        backward("between", 252, 255),
+    ]
+    write_profile(tmp_path, ops, NET)
+    linear = ("Net", "[Backward]Linear", None)
+    assert ask(tmp_path, PLACES) == [
+        ("before", *linear),
+        ("AddmmBackward0", *linear),
+        ("aten::mm", *linear),
+        ("aten::sum", *linear),
+        ("between", None, None, "outside every module"),
+    ]
+    assert ask(tmp_path, "SELECT * EXCLUDE (profile, rank_id) FROM module.statistic") == [
+        ("Net", "[Backward]Linear", name, name, 10, 10.0, 1, f"{ENGINE}AddmmBackward0 > {chain}")
+        for name, chain in [
+            ("before", "before"),
+            ("AddmmBackward0", "AddmmBackward0"),
+            ("aten::mm", "AddmmBackward0 > aten::mm"),
+            ("aten::sum", "aten::sum"),
+        ]
+    ]
+
+
+def test_gradient_hooks_belong_to_no_module_and_interrupt_no_run(tmp_path: Path) -> None:
+    """Between two backward ops of a Linear, gradients are accumulated, reduced and communicated."""
+    ops = [
+        forward("aten::mul", 20, 25, 4),
+        forward("aten::add", 30, 35, 5),
+        backward("AddBackward0", 210, 220, 5),
+        engine(HOOKS, 230, 260),
+        backward("reducer::mul_out", 235, 240),
+        Op("c10d::allreduce_", 245, 255, (Kernel("hcom_allReduce_", 1500, 1600, "communication"),), tid=9),
+        backward("MulBackward0", 270, 280, 4),
+    ]
+    write_profile(tmp_path, ops, [Range("Linear", 10, 40)])
+    linear = (None, None, "gradient hooks")
+    assert ask(tmp_path, PLACES) == [
+        ("AddBackward0", "", "[Backward]Linear", None),
+        ("reducer::mul_out", *linear),
+        ("c10d::allreduce_", *linear),
+        ("MulBackward0", "", "[Backward]Linear", None),
+    ]
+    assert ask(tmp_path, "SELECT module, op_name FROM module.statistic") == [
+        ("[Backward]Linear", "AddBackward0"),
+        ("[Backward]Linear", "MulBackward0"),
+    ]
+    coverage = (
+        "SELECT kind, place, reason, kernel_count, kernel_duration_ns, top_ops FROM module.coverage WHERE kernel_count > 0"
+    )
+    assert ask(tmp_path, coverage) == [
+        ("compute", "inside modules", None, 2, 20, None),
+        ("compute", "outside modules", "gradient hooks", 1, 10, "reducer::mul_out"),
+        ("communication", "outside modules", "gradient hooks", 1, 100, "c10d::allreduce_"),
+    ]
+
+
+def test_sequence_numbers_pair_what_the_profile_did_not_record(tmp_path: Path) -> None:
+    write_profile(tmp_path, [*FORWARD, backward("ReluBackward0", 210, 220, 6), backward("AddmmBackward0", 230, 240, 5)], NET)
+    assert ask(tmp_path, "SELECT count(*) FROM trace.forward_backward") == [(0,)]
+    assert ask(tmp_path, PLACES) == [
+        ("ReluBackward0", "Net", "[Backward]ReLU", None),
+        ("AddmmBackward0", "Net", "[Backward]Linear", None),
+    ]
+
+
+def test_the_recorded_pair_serves_where_the_number_is_not_known(tmp_path: Path) -> None:
+    ops = [*FORWARD, backward("ReluBackward0", 210, 220, of=1), backward("AddmmBackward0", 230, 240, of=0)]
+    write_profile(tmp_path, ops, NET)
+    assert ask(tmp_path, PLACES) == [
+        ("ReluBackward0", "Net", "[Backward]ReLU", None),
+        ("AddmmBackward0", "Net", "[Backward]Linear", None),
+    ]
+
+
+def test_the_number_is_right_where_the_recorded_pair_says_something_else(tmp_path: Path) -> None:
+    write_profile(tmp_path, [*FORWARD, backward("AddmmBackward0", 230, 240, 5, of=1)], NET)
+    assert ask(tmp_path, PLACES) == [("AddmmBackward0", "Net", "[Backward]Linear", None)]
+
+
+def test_of_ops_with_one_number_the_last_to_start_made_the_node(tmp_path: Path) -> None:
+    """Ops that make no node carry the number of the next one."""
+    ops = [
+        forward("aten::ones", 11, 12, 5),
+        forward("aten::linear", 55, 75, 5),
+        forward("aten::addmm", 60, 70, 5),
+        backward("AddmmBackward0", 210, 220, 5),
+    ]
+    write_profile(tmp_path, ops, NET)
+    assert ask(tmp_path, "SELECT op_id, forward_op_id FROM module.backward_op") == [(4, 3)]
+    assert ask(tmp_path, PLACES) == [("AddmmBackward0", "Net", "[Backward]ReLU", None)]
+
+
+@pytest.mark.parametrize(("start", "is_paired"), [(30, False), (31, True)])
+def test_a_backward_op_begins_after_its_forward_op_has_ended(tmp_path: Path, start: int, is_paired: bool) -> None:
+    write_profile(tmp_path, [FORWARD[0], backward("AddmmBackward0", start, 90, 5)], NET)
+    linear = ("Net", "[Backward]Linear", None)
+    expected = linear if is_paired else (None, None, "outside every module")
+    assert ask(tmp_path, PLACES) == [("AddmmBackward0", *expected)]
+
+
+def test_two_forward_threads_with_equal_numbers_each_have_their_backward(tmp_path: Path) -> None:
+    """Autograd numbers threads in the order of their first ops: here thread 12 is 1 and thread 11 is 2."""
+    ops = [
+        forward("aten::mm", 20, 30, 5, tid=12),
+        forward("aten::mul", 22, 32, 5, tid=11),
+        forward("aten::mm", 40, 50, 6, tid=12),
+        forward("aten::mul", 42, 52, 6, tid=11),
+        backward("MulBackward0", 200, 210, 6, thread=2),
+        backward("MmBackward0", 220, 230, 6, thread=1),
+        backward("MmBackward0", 240, 250, 5, thread=1),
+        backward("MulBackward0", 260, 270, 5, thread=2),
+    ]
+    write_profile(tmp_path, ops, [Range("A", 10, 100, 12), Range("B", 15, 100, 11)])
+    assert ask(tmp_path, PLACES) == [
+        ("MulBackward0", "", "[Backward]B", None),
+        ("MmBackward0", "", "[Backward]A", None),
+        ("MmBackward0", "", "[Backward]A", None),
+        ("MulBackward0", "", "[Backward]B", None),
+    ]
+
+
+def test_the_forward_thread_is_the_one_that_has_most_of_the_numbers(tmp_path: Path) -> None:
+    ops = [
+        *(forward("aten::mul", 20 + 10 * n, 25 + 10 * n, n, tid=11) for n in range(1)),
+        *(forward("aten::mm", 40 + 10 * n, 45 + 10 * n, n, tid=12) for n in range(3)),
+        *(backward("MmBackward0", 200 + 10 * n, 205 + 10 * n, 2 - n, thread=1) for n in range(3)),
+    ]
+    write_profile(tmp_path, ops, [Range("A", 10, 100, 11), Range("B", 15, 100, 12)])
+    assert ask(tmp_path, PLACES) == [("MmBackward0", "", "[Backward]B", None)] * 3
+
+
+def test_accumulated_gradients_have_a_backward_for_each_forward(tmp_path: Path) -> None:
+    """Two micro-batches: forward, backward, forward, backward, each with numbers of its own."""
+    ops = [
+        forward("aten::mm", 20, 30, 5),
+        backward("MmBackward0", 110, 120, 5),
+        engine(HOOKS, 130, 140),
+        forward("aten::mm", 220, 230, 6),
+        backward("MmBackward0", 310, 320, 6),
+        engine(HOOKS, 330, 340),
+        backward("aten::add_", 332, 338),
+    ]
+    write_profile(tmp_path, ops, [Range("Net", 10, 100), Range("Net", 210, 300)])
+    assert ask(tmp_path, PLACES) == [
+        ("MmBackward0", "", "[Backward]Net", None),
+        ("MmBackward0", "", "[Backward]Net", None),
+        ("aten::add_", None, None, "gradient hooks"),
+    ]
+    assert ask(tmp_path, "SELECT module, calls, kernel_duration_ns FROM module.tree") == [
+        ("Net", 2, 0),
+        ("[Backward]Net", 2, 20),
+    ]
+
+
+def test_the_backward_of_an_op_that_ran_in_a_backward_is_of_the_module_that_comes_first(tmp_path: Path) -> None:
+    """Double backward: autograd's thread makes nodes too, and numbers them by itself."""
+    ops = [
+        forward("aten::tanh", 20, 30, 5),
+        engine(f"{ENGINE}TanhBackward0", 200, 250),
+        Op("TanhBackward0", 205, 245, tid=9, sequence_number=5, forward_thread_id=1),
+        forward("aten::tanh_backward", 210, 220, 0, tid=9),
+        engine(f"{ENGINE}TanhBackwardBackward0", 300, 350),
+        backward("TanhBackwardBackward0", 305, 345, 0, thread=2),
+        backward("aten::mul", 310, 320),
+        backward("TanhBackward0", 400, 410, 5),
+    ]
+    write_profile(tmp_path, ops, [Range("Net", 0, 100), Range("Tanh", 10, 40)])
+    assert ask(tmp_path, PLACES) == [
+        ("TanhBackwardBackward0", "Net", "[Backward]Tanh", None),
+        ("aten::mul", "Net", "[Backward]Tanh", None),
+        ("TanhBackward0", "Net", "[Backward]Tanh", None),
+    ]
+
+
+def test_backward_work_whose_forward_ran_outside_modules_is_outside(tmp_path: Path) -> None:
+    ops = [forward("aten::mm", 520, 530, 5), engine(f"{ENGINE}MmBackward0", 600, 650), backward("MmBackward0", 610, 640, 5)]
+    write_profile(tmp_path, ops, NET)
+    assert ask(tmp_path, PLACES) == [("MmBackward0", None, None, "outside every module")]
+
+
+def test_a_module_inside_backward_work_of_no_module_is_outermost_and_in_the_backward(tmp_path: Path) -> None:
+    ops = [
+        forward("CheckpointFunction", 520, 530, 5),
+        engine(f"{ENGINE}CheckpointFunctionBackward", 600, 700),
+        backward("CheckpointFunctionBackward", 605, 695, 5),
+        backward("aten::mm", 620, 630),
+        engine(HOOKS, 800, 900),
+        backward("aten::add_", 820, 830),
+    ]
+    write_profile(tmp_path, ops, [Range("Net", 610, 650, 9), Range("Hook", 810, 850, 9)])
+    assert ask(tmp_path, PLACES) == [
+        ("CheckpointFunctionBackward", None, None, "outside every module"),
+        ("aten::mm", "", "[Backward]Net", None),
+        ("aten::add_", "", "Hook", None),
+    ]
+
+
+def test_backward_work_catches_no_op_of_another_thread(tmp_path: Path) -> None:
+    elsewhere = Op("optimizer", 220, 225, (Kernel("k", 2000, 2010),), tid=1)
+    ops = [FORWARD[0], engine(f"{ENGINE}AddmmBackward0", 210, 250), backward("AddmmBackward0", 215, 240, 5), elsewhere]
+    write_profile(tmp_path, ops, NET)
+    assert ask(tmp_path, PLACES) == [
+        ("AddmmBackward0", "Net", "[Backward]Linear", None),
+        ("optimizer", None, None, "outside every module"),
+    ]
