@@ -250,7 +250,7 @@ def test_ctrl_c_is_exit_130_and_leaves_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("export_type", ["db", "text"])
-@pytest.mark.parametrize("tries", [3, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("tries", [2, pytest.param(20, marks=pytest.mark.slow)])
 def test_kill_9_leaves_the_old_file_or_the_new_one(export_type: str, tries: int, tmp_path: Path) -> None:
     words = main_job(tmp_path, export_type)
     subprocess.run(words, check=True, cwd=CHECKOUT, capture_output=True)
