@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 from types import TracebackType
 from typing import Any, Literal
 
 from prof_analysis import discovery, frames
 from prof_analysis.database import Variables, connect, quote_text
-from prof_analysis.discovery import Rank
 from prof_analysis.errors import InputError, ProfAnalysisWarning, QueryError, reason_of
+from prof_analysis.rank import ModuleChoice, Rank
 from prof_analysis.ranks import Job, Outcome, missing_tables, run, store_file
 
 MODULE_TABLES = ("module.statistic", "module.tree", "module.coverage", "trace.set_aside")
@@ -31,8 +32,11 @@ class Profile:
     InputError when no rank at all can answer.
 
     Args:
-        path: a result folder (*_ascend_pt), a folder of them, or a tree of them down to a depth of 5.
+        path: a result folder (*_ascend_pt), a folder of them, a tree of them down to a depth of 5, or a single
+            trace_view.json, trace_view.json.gz, kernel_details.csv or profiler database.
         rank_list: only these rank ids.
+        source: what to read where a rank has both, the profiler database (db) or the text exports; auto is what answers more,
+            the database where both answer the same.
         step_id: only the kernels launched in this profiler step.
         nesting_tolerance_ns: how much later than its enclosing range a range or op may end and still count as inside.
         module_source: what marks the modules: mstx ranges, nn.Module rows of the Python tracer (with_modules or with_stack),
@@ -42,7 +46,7 @@ class Profile:
             Layer[3]/Linear[0], numbered in call order within one call of the root module.
         depth: modules nested deeper belong to the module at this depth.
         audit_links: judge the op of every launch by the host's intervals (table module.link_audit), not only of doubtful ones.
-        on_progress: called with (ranks done, ranks in all) as ranks finish.
+        on_progress: called with (bytes read, bytes of all input files) as files are read.
     """
 
     def __init__(
@@ -50,6 +54,7 @@ class Profile:
         path: str | Path,
         *,
         rank_list: Iterable[int] | None = None,
+        source: Literal["auto", "db", "text"] = "auto",
         step_id: int | None = None,
         nesting_tolerance_ns: int = 0,
         module_source: Literal["auto", "mstx", "nn.Module"] = "auto",
@@ -65,9 +70,7 @@ class Profile:
         self.warnings: list[str] = []
         self.details: list[str] = []
         self._on_progress = on_progress
-        modules = discovery.ModuleChoice(
-            module_source, (module_domains,) if isinstance(module_domains, str) else tuple(module_domains)
-        )
+        modules = ModuleChoice(module_source, (module_domains,) if isinstance(module_domains, str) else tuple(module_domains))
         _require("by", by, by in ("class", "instance"), "class or instance")
         _require("module_source", module_source, module_source in ("auto", "mstx", "nn.Module"), "auto, mstx or nn.Module")
         _require("module_domains", module_domains, all(modules.domains) and bool(modules.domains), "at least one domain")
@@ -82,7 +85,8 @@ class Profile:
             "depth": depth,
             "audit_links": audit_links,
         }
-        self._ranks = _selected(discovery.find_ranks(self.path, modules), rank_list)
+        _require("source", source, source in ("auto", "db", "text"), "auto, db or text")
+        self._ranks = _selected(discovery.find_ranks(self.path, modules, source), rank_list)
         self._failed = {rank.profile for rank in self._ranks if rank.left_out}
         for rank in self._ranks:
             if rank.left_out:
@@ -102,7 +106,8 @@ class Profile:
 
         Columns: profile, rank_id, rank_id_from (the file that told it), device_id, profiler_level, source (None when
         nothing can be read), modules_from (what marks the modules: mstx or nn.Module), answers (list of questions it can
-        answer), missing (list of what it cannot, and why), left_out (why nothing can be read), files (list), folder.
+        answer), unanswered (list of those it cannot, each with the reason), missing (list of all that was not collected or found), left_out
+        (why nothing can be read), files (list), folder.
         """
         import pyarrow
 
@@ -115,13 +120,20 @@ class Profile:
             "source": pyarrow.string(),
             "modules_from": pyarrow.string(),
             "answers": pyarrow.list_(pyarrow.string()),
+            "unanswered": pyarrow.list_(pyarrow.string()),
             "missing": pyarrow.list_(pyarrow.string()),
             "left_out": pyarrow.string(),
             "files": pyarrow.list_(pyarrow.string()),
             "folder": pyarrow.string(),
         }
         rows = [
-            {**vars(rank), "source": None if rank.left_out else "ascend_db", "folder": str(rank.folder)} for rank in self._ranks
+            {
+                **vars(rank),
+                "answers": rank.answers,
+                "unanswered": [": ".join(pair) for pair in rank.unanswered],
+                "folder": str(rank.folder),
+            }
+            for rank in self._ranks
         ]
         table = pyarrow.table({name: pyarrow.array([row[name] for row in rows], type_) for name, type_ in columns.items()})
         return table if arrow else frames.to_pandas(table)
@@ -244,7 +256,7 @@ class Profile:
         return self.table(name, arrow=arrow)
 
     def _require_modules(self) -> None:
-        reasons = {rank: rank.no_modules for rank in self._readable()}
+        reasons = {rank: rank.why_not("module-stats") for rank in self._readable()}
         if reasons and all(reasons.values()):
             failed = f"; {len(self.failures)} more could not be read: {self.failures[0]}" if self.failures else ""
             raise InputError(f"{self.path}: no rank can answer this: {next(iter(reasons.values()))}{failed}")
@@ -289,10 +301,8 @@ class Profile:
 
         def on_done(outcome: Outcome) -> None:
             outcomes[outcome.job.rank.profile] = outcome
-            if self._on_progress:
-                self._on_progress(len(outcomes), len(jobs))
 
-        run(jobs, on_done)
+        run(jobs, on_done, _byte_counter(jobs, self._on_progress))
         for job in jobs:
             outcome = outcomes[job.rank.profile]
             for warning in outcome.warnings:
@@ -336,6 +346,21 @@ _REPLAYED = """
 def _require(option: str, value: object, is_right: bool, expected: str) -> None:
     if not is_right:
         raise InputError(f"{option}={value!r}: give {expected}")
+
+
+def _byte_counter(jobs: list[Job], on_progress: Callable[[int, int], None] | None) -> Callable[[int], None]:
+    """A function that tells how many bytes of the jobs' input files were read so far."""
+    total = sum(file.stat().st_size for job in jobs for file in job.rank.inputs if file.exists())
+    done, lock = 0, Lock()
+
+    def count(size: int) -> None:
+        nonlocal done
+        with lock:
+            done += size
+            if on_progress:
+                on_progress(done, total)
+
+    return count
 
 
 def _selected(found: list[Rank], rank_list: Iterable[int] | None) -> list[Rank]:

@@ -13,9 +13,9 @@ from time import monotonic, sleep
 import duckdb
 
 from prof_analysis.database import Variables, connect, quote_text
-from prof_analysis.discovery import Rank
 from prof_analysis.errors import OutputError, ProfAnalysisError, reason_of
-from prof_analysis.sources import ascend_db
+from prof_analysis.rank import Rank
+from prof_analysis.sources import SOURCES
 from prof_analysis.tables import Plan, build, make_plan, shown_select, source_tables
 
 
@@ -39,14 +39,17 @@ class Outcome:
     details: str | None = None
 
 
-def run(jobs: list[Job], on_done: Callable[[Outcome], None]) -> None:
-    """Run all jobs, several ranks at a time; on_done gets each outcome in the calling thread."""
+def run(jobs: list[Job], on_done: Callable[[Outcome], None], on_bytes: Callable[[int], None]) -> None:
+    """Run all jobs, several ranks at a time.
+
+    on_done gets each outcome in the calling thread, on_bytes the size of each piece of a file that was read, in any thread.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     workers = max(1, min(cores, len(jobs)))
     running: list[duckdb.DuckDBPyConnection] = []
     pool = ThreadPoolExecutor(workers)
     try:
-        futures = [pool.submit(_run_one, job, max(1, cores // workers), running) for job in jobs]
+        futures = [pool.submit(_run_one, job, max(1, cores // workers), running, on_bytes) for job in jobs]
         for future in as_completed(futures):
             on_done(future.result())
     except BaseException:
@@ -60,24 +63,32 @@ def run(jobs: list[Job], on_done: Callable[[Outcome], None]) -> None:
     pool.shutdown()
 
 
-def _run_one(job: Job, threads: int, running: list[duckdb.DuckDBPyConnection]) -> Outcome:
-    assert job.rank.database is not None
+def _run_one(job: Job, threads: int, running: list[duckdb.DuckDBPyConnection], on_bytes: Callable[[int], None]) -> Outcome:
+    assert job.rank.source is not None
+    source = SOURCES[job.rank.source]
     job.folder.mkdir(parents=True, exist_ok=True)
     try:
         with _connection(job, threads, running) as connection:
-            plan = _plan(job.tables)
-            stage = partial(ascend_db.stage, connection, job.rank.database, threads=threads)
-            warnings = stage(plan.raw_columns)
-            build(connection, ascend_db.NAME, plan, lambda: warnings.extend(stage(plan.deferred_raw_columns)))
+            plan = _plan(job.rank.source, job.tables)
+            stage = partial(source.stage, connection, job.rank.inputs, threads=threads)
+            at_once, later = plan.raw_columns, plan.deferred_raw_columns
+            if source.IS_READ_ONCE:
+                at_once, later = {**at_once, **later}, {}
+            warnings = stage(at_once, on_bytes=on_bytes)
+            build(connection, source.NAME, plan, lambda: warnings.extend(stage(later, on_bytes=_not_counted) if later else ()))
             for table in job.tables:
-                _write(connection, table, job.folder)
+                _write(connection, source.NAME, table, job.folder)
         return Outcome(job, tuple(warnings))
     except ProfAnalysisError as error:
         return Outcome(job, failure=str(error), details=traceback.format_exc())
     except (duckdb.Error, OSError, MemoryError) as error:
         return Outcome(
-            job, failure=f"{job.rank.database}: cannot be analysed ({reason_of(error)})", details=traceback.format_exc()
+            job, failure=f"{job.rank.folder}: cannot be analysed ({reason_of(error)})", details=traceback.format_exc()
         )
+
+
+def _not_counted(size: int) -> None:
+    """Takes the size of what is read a second time."""
 
 
 @contextmanager
@@ -93,11 +104,11 @@ def _connection(job: Job, threads: int, running: list[duckdb.DuckDBPyConnection]
             running.remove(connection)
 
 
-def _write(connection: duckdb.DuckDBPyConnection, table: str, folder: Path) -> None:
+def _write(connection: duckdb.DuckDBPyConnection, source: str, table: str, folder: Path) -> None:
     """Write a table with its rank in front. It appears whole or not at all."""
     rows = (
         "SELECT getvariable('profile') AS profile, getvariable('rank_id')::INTEGER AS rank_id, * FROM "
-        f"({shown_select(source_tables(ascend_db.NAME)[table])})"
+        f"({shown_select(source_tables(source)[table])})"
     )
     unfinished, finished = folder / f"{table}.unfinished", store_file(folder, table)
     try:
@@ -115,8 +126,8 @@ def store_file(folder: Path, table: str) -> Path:
 
 
 @cache
-def _plan(tables: tuple[str, ...]) -> Plan:
-    return make_plan(ascend_db.NAME, ascend_db.RAW_COLUMNS, tables)
+def _plan(source: str, tables: tuple[str, ...]) -> Plan:
+    return make_plan(source, SOURCES[source].RAW_COLUMNS, tables)
 
 
 def missing_tables(folders: Iterable[Path], tables: Iterable[str]) -> tuple[str, ...]:

@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from prof_analysis.sources import SOURCES
+
 if TYPE_CHECKING:
     import pyarrow
 
@@ -85,9 +87,15 @@ def print_ranks(rows: list[dict[str, Any]]) -> None:
             out.print(Text(f"  left out: {row['left_out']}"))
         else:
             marked = f"; modules from {row['modules_from']}" if row["modules_from"] else ""
-            out.print(Text(f"  answers: {', '.join(row['answers']) or 'nothing'}, from the profiler database{marked}"))
+            label = SOURCES[row["source"]].LABEL
+            out.print(Text(f"  answers: {', '.join(row['answers']) or 'nothing'}, from {label}{marked}"))
+        unanswered = dict(one.split(": ", 1) for one in row["unanswered"])
+        for reason in dict.fromkeys(unanswered.values()):
+            questions = ", ".join(question for question, why in unanswered.items() if why == reason)
+            out.print(Text(f"  cannot answer {questions}: {reason}"))
         for missing in row["missing"]:
-            out.print(Text(f"  {missing}"))
+            if missing not in unanswered.values():
+                out.print(Text(f"  {missing}"))
         out.print(Text(f"  files: {', '.join(row['files']) or 'none'}", style="dim"))
 
 

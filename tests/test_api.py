@@ -220,17 +220,18 @@ def test_ranks_in_every_column(two: Path) -> None:
             "source": pa.string(),
             "modules_from": pa.string(),
             "answers": texts,
+            "unanswered": texts,
             "missing": texts,
             "left_out": pa.string(),
             "files": texts,
             "folder": pa.string(),
         }
     )
-    answers = ["kernels", "ops", "module-stats"]
+    answers = ["module-stats", "kernel-stats", "op-stats", "communication-stats"]
     expected: list[tuple[Any, ...]] = []
     for name, rank in (("a_ascend_pt", 0), ("b_ascend_pt", 3)):
         file = f"ascend_pytorch_profiler_{rank}.db"
-        expected.append((name, rank, file, None, None, "ascend_db", "mstx", answers, [], None, [file], str(two / name)))
+        expected.append((name, rank, file, None, None, "ascend_db", "mstx", answers, [], [], None, [file], str(two / name)))
     assert rows(table) == expected
 
 
@@ -612,12 +613,15 @@ def test_an_unknown_rank_names_those_there_are(two: Path, tmp_path: Path) -> Non
         open_profile(tmp_path / "none_ascend_pt", rank_list=[0])
 
 
-def test_progress_is_told_rank_by_rank(two: Path) -> None:
+def test_progress_is_told_by_bytes_of_the_input(two: Path) -> None:
+    sizes = sorted(database.stat().st_size for database in two.rglob("*.db"))
     told = []
     with open_profile(two, on_progress=lambda done, total: told.append((done, total))) as profile:
         profile.kernels()
         profile.kernels()
-    assert told == [(1, 2), (2, 2)]
+    assert [total for _, total in told] == [sum(sizes)] * 2
+    assert told[0][0] in sizes
+    assert told[1][0] == sum(sizes)
 
 
 def test_what_has_no_time_is_set_aside_with_a_warning_and_the_rest_answers(one: Path) -> None:

@@ -21,6 +21,7 @@ from prof_analysis import __version__
 from prof_analysis.cli import app
 from prof_analysis.tables import documented_tables
 from tests.small_profile import Frame, Kernel, Launch, Op, Range, write_profile
+from tests.test_discovery import NO_OPERATORS
 
 Command = Callable[..., Result]
 
@@ -179,8 +180,8 @@ def test_a_rank_that_breaks_off_in_the_middle_does_not_stop_the_others(ranks: Pa
 
 # What is wrong -> the words, with {} for the folder of the ranks, the exit code, and what the one line must name.
 ERRORS = {
-    "no such folder": (["module-stats", "-d", "{}/none"], 2, "{}/none: there is no such folder"),
-    "a file": (["module-stats", "-d", "{}/../notes.txt"], 2, "notes.txt: is a file"),
+    "no such folder": (["module-stats", "-d", "{}/none"], 2, "{}/none: there is no such folder or file"),
+    "a file": (["module-stats", "-d", "{}/../notes.txt"], 2, "notes.txt: is no trace_view.json"),
     "an empty folder": (["module-stats", "-d", "{}/../empty"], 2, "no profiling result"),
     "no module ranges": (["module-stats", "-d", "{}/../no_ranges"], 2, "no module ranges"),
     "all ranks broken": (["module-stats", "-d", "{}/../broken"], 2, "ascend_pytorch_profiler_0.db"),
@@ -188,8 +189,8 @@ ERRORS = {
     "an unknown step": (["module-stats", "-d", "{}", "--step_id", "9"], 2, "there is no step 9; the steps are 7, 8"),
     "an output below a file": (["module-stats", "-d", "{}", "--rank_list", "1", "-o", "{}/../notes.txt/x"], 3, "notes.txt/x"),
     "an output that is a file": (["module-stats", "-d", "{}", "--rank_list", "1", "-o", "{}/../notes.txt"], 3, "notes.txt"),
-    "ranks of no folder": (["ranks", "-d", "{}/none"], 2, "{}/none: there is no such folder"),
-    "sql of no folder": (["sql", "-d", "{}/none", "SELECT 1"], 2, "{}/none: there is no such folder"),
+    "ranks of no folder": (["ranks", "-d", "{}/none"], 2, "{}/none: there is no such folder or file"),
+    "sql of no folder": (["sql", "-d", "{}/none", "SELECT 1"], 2, "{}/none: there is no such folder or file"),
     "sql with a typing error": (["sql", "-d", "{}", "SELEC 1"], 2, "SELEC"),
     "sql with an unknown column": (["sql", "-d", "{}", "SELECT nope FROM trace.op"], 2, "nope"),
     "sql with an unknown table": (["sql", "-d", "{}", "FROM trace.nope"], 2, "there is no table trace.nope"),
@@ -412,7 +413,8 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
     assert lines[2:] == [
         "  files: ascend_pytorch_profiler_0.db",
         "1_ascend_pt: rank 1 (from ascend_pytorch_profiler_1.db)",
-        "  answers: kernels, ops, module-stats, from the profiler database; modules from mstx",
+        "  answers: module-stats, kernel-stats, op-stats, from the profiler database; modules from mstx",
+        f"  cannot answer communication-stats: {NO_OPERATORS}",
         "  files: ascend_pytorch_profiler_1.db",
     ]
     answer = only_json(command("ranks", "-d", ranks, "--json"))
@@ -425,7 +427,8 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
         "profiler_level": None,
         "source": "ascend_db",
         "modules_from": "mstx",
-        "answers": ["kernels", "ops", "module-stats"],
+        "answers": ["module-stats", "kernel-stats", "op-stats"],
+        "unanswered": [f"communication-stats: {NO_OPERATORS}"],
         "missing": [],
         "left_out": None,
         "files": ["ascend_pytorch_profiler_1.db"],
@@ -513,7 +516,7 @@ def test_debug_shows_where_an_error_came_from(ranks: Path) -> None:
     result = CliRunner().invoke(app, ["module-stats", "-d", str(ranks / "none"), "--debug"])
     assert result.exit_code == 2
     assert result.stderr.startswith("Traceback (most recent call last):")
-    assert result.stderr.splitlines()[-1] == f"error: {ranks}/none: there is no such folder"
+    assert result.stderr.splitlines()[-1] == f"error: {ranks}/none: there is no such folder or file"
 
 
 def test_the_broken_rank_is_named_when_the_others_have_no_ranges(tmp_path: Path, command: Callable[..., Result]) -> None:

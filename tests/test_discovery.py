@@ -10,11 +10,13 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
-from prof_analysis.discovery import ModuleChoice, Rank, find_ranks
+from prof_analysis.discovery import find_ranks
+from prof_analysis.rank import ModuleChoice, Rank
 from tests.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 
 OPS = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040),)),)
 RANGES = (Range("Net", 100, 200),)
+NO_OPERATORS = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
 
 
 NPU_INFO = "CREATE TABLE NPU_INFO (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO NPU_INFO VALUES {}"
@@ -55,11 +57,12 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
         Rank(
             profile="host_1_20260101000000000_ascend_pt",
             folder=folder,
-            database=database,
+            source="ascend_db",
+            inputs=(database,),
             rank_id=3,
             rank_id_from="ascend_pytorch_profiler_3.db",
             files=("ascend_pytorch_profiler_3.db",),
-            answers=("kernels", "ops", "module-stats"),
+            unanswered=(("communication-stats", NO_OPERATORS),),
             modules_from="mstx",
         )
     ]
@@ -253,7 +256,7 @@ def test_the_database_that_msprof_left_gives_kernels_but_no_ops(tmp_path: Path, 
     database.rename(folder / "msprof_20260101000000.db")
     with open_profile(tmp_path / "tree") as profile:
         (rank,) = profile.ranks(arrow=True).to_pylist()
-        assert (rank["profile"], rank["rank_id"], rank["answers"]) == ("a_ascend_pt", None, ["kernels"])
+        assert (rank["profile"], rank["rank_id"], rank["answers"]) == ("a_ascend_pt", None, ["kernel-stats"])
         assert rank["missing"][0].startswith("no PYTORCH_API (written by msprof or MindSpore")
         with pytest.warns(ProfAnalysisWarning, match="no PYTORCH_API"):
             kernels = profile.kernels()
@@ -268,13 +271,13 @@ def test_a_database_of_mindspore_gives_kernels_but_no_ops(tmp_path: Path, comman
     edit(database, "DROP TABLE PYTORCH_API; DROP TABLE CONNECTION_IDS; DROP TABLE MSTX_EVENTS")
     database.rename(database.with_name("ascend_mindspore_profiler_4.db"))
     (rank,) = find_ranks(tmp_path)
-    assert (rank.profile, rank.rank_id, rank.answers) == ("host_ascend_ms", 4, ("kernels",))
+    assert (rank.profile, rank.rank_id, rank.answers) == ("host_ascend_ms", 4, ("kernel-stats",))
     assert "no PYTORCH_API (written by msprof or MindSpore" in rank.missing[0]
     with open_profile(tmp_path) as profile, pytest.warns(ProfAnalysisWarning, match="no PYTORCH_API"):
         assert profile.kernels()["name"].tolist() == ["mm_kernel"]
     said = command("ranks", "-d", tmp_path).stdout
     assert "rank 4 (from ascend_mindspore_profiler_4.db)" in said
-    assert "answers: kernels, from" in said
+    assert "answers: kernel-stats, from" in said
     assert "written by msprof or MindSpore" in said
 
 
@@ -299,13 +302,12 @@ def test_a_folder_that_was_never_parsed_names_the_call_that_parses_it(tmp_path: 
 def test_a_folder_of_text_exports_says_how_to_get_a_database(tmp_path: Path) -> None:
     output = tmp_path / "text_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
     output.mkdir(parents=True)
-    (output / "kernel_details.csv").write_text("Name\n", encoding="utf-8")
     (output / "trace_view.json").write_text("[]", encoding="utf-8")
-    (rank,) = find_ranks(tmp_path)
-    assert rank.files == ("kernel_details.csv", "trace_view.json")
+    (rank,) = find_ranks(tmp_path, source="db")
+    assert rank.files == ("trace_view.json",)
     assert rank.left_out is not None
-    assert "text exports but no profiler database" in rank.left_out
-    assert "export_type" in rank.left_out
+    assert "text exports, no profiler database" in rank.left_out
+    assert "ExportType.Db" in rank.left_out
 
 
 def test_an_empty_result_folder_is_left_out_by_name_and_does_not_stop_the_others(tmp_path: Path) -> None:
@@ -369,9 +371,9 @@ def test_without_module_ranges_the_switch_that_kept_them_out_is_named(
     advice += "or collect with with_modules=True"
     advice += "" if switch is None else f" (here {switch})"
     (rank,) = find_ranks(tmp_path)
-    assert rank.answers == ("kernels", "ops")
+    assert rank.answers == ("kernel-stats", "op-stats")
     assert rank.missing == (advice,)
-    assert f"  {advice}\n" in command("ranks", "-d", tmp_path).stdout
+    assert f"  cannot answer module-stats: {advice}\n" in command("ranks", "-d", tmp_path).stdout
     assert command("module-stats", "-d", tmp_path).stderr.endswith(f"{advice}\n")
 
 
@@ -395,8 +397,8 @@ def test_the_advice_is_for_the_modules_that_were_asked_for(
     folder = write_profile(tmp_path / "a_ascend_pt", OPS, [Range("fetch", 100, 200, domain="default")]).parents[1]
     write_info(folder, experimental=experimental)
     (rank,) = find_ranks(tmp_path, chosen)
-    assert rank.no_modules == f"no module ranges; mark the modules with mstx ranges in {advice}"
-    assert (rank.modules_from, rank.missing) == (None, (rank.no_modules,))
+    assert rank.why_not("module-stats") == f"no module ranges; mark the modules with mstx ranges in {advice}"
+    assert (rank.modules_from, rank.missing) == (None, (rank.why_not("module-stats"),))
 
 
 @pytest.mark.parametrize(
@@ -422,7 +424,7 @@ def test_what_marks_the_modules_is_told(
     write_profile(tmp_path / "a_ascend_pt", OPS, RANGES if marked else (), frames=frames if traced else ())
     (rank,) = find_ranks(tmp_path, chosen)
     assert rank.modules_from == modules_from
-    assert (rank.no_modules is None, "module-stats" in rank.answers) == (modules_from is not None,) * 2
+    assert (rank.why_not("module-stats") is None, "module-stats" in rank.answers) == (modules_from is not None,) * 2
 
 
 def test_the_former_name_of_the_mstx_switch_is_known(tmp_path: Path) -> None:
@@ -453,7 +455,7 @@ def test_a_broken_profiler_info_stops_nothing_and_its_name_still_tells_the_rank(
     (folder / "profiler_info_7.json").write_bytes(content)
     (rank,) = find_ranks(tmp_path)
     assert (rank.rank_id, rank.rank_id_from, rank.profiler_level) == (7, "profiler_info_7.json", None)
-    assert (rank.missing, rank.answers) == ((), ("kernels", "ops", "module-stats"))
+    assert (rank.missing, rank.answers) == ((), ("module-stats", "kernel-stats", "op-stats"))
 
 
 @pytest.mark.parametrize(
@@ -470,7 +472,7 @@ def test_an_odd_table_of_devices_leaves_the_rank_unnumbered(tmp_path: Path, made
     edit(write_profile(tmp_path / "a_ascend_pt", OPS, RANGES, rank=None), made)
     (rank,) = find_ranks(tmp_path)
     assert (rank.profile, rank.rank_id, rank.left_out) == ("a_ascend_pt", None, None)
-    assert rank.answers == ("kernels", "ops", "module-stats")
+    assert rank.answers == ("module-stats", "kernel-stats", "op-stats")
 
 
 def test_a_number_that_can_be_no_rank_is_none(tmp_path: Path) -> None:
@@ -495,7 +497,7 @@ def test_a_path_without_results_says_what_was_looked_for(tmp_path: Path) -> None
         find_ranks(tmp_path)
     with pytest.raises(InputError, match="there is no such folder"):
         find_ranks(tmp_path / "missing")
-    with pytest.raises(InputError, match="is a file"):
+    with pytest.raises(InputError, match="is no trace_view"):
         find_ranks(tmp_path / "notes.txt")
 
 

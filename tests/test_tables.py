@@ -58,9 +58,10 @@ def built(
     from prof_analysis.sources import ascend_db
 
     with connect({"audit_links": audit_links}, threads) as connection:
+        sizes: list[int] = []
 
         def stage(columns: Mapping[str, frozenset[str]]) -> None:
-            assert ascend_db.stage(connection, database, columns, threads) == []
+            assert ascend_db.stage(connection, (database,), columns, threads, sizes.append) == []
             if staged is not None:
                 staged.append(set(columns))
 

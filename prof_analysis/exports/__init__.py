@@ -5,9 +5,9 @@ from pathlib import Path
 
 import duckdb
 
-from prof_analysis.discovery import Rank
 from prof_analysis.errors import OutputError, reason_of
 from prof_analysis.exports import cluster_db, files
+from prof_analysis.rank import Rank
 
 EXPORT_TYPES = ("db", "text", "excel", *files.FORMATS)
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import duckdb
 
 from prof_analysis.database import quote
-from prof_analysis.discovery import Rank
 from prof_analysis.errors import OutputError
 from prof_analysis.exports.files import replacing
+from prof_analysis.rank import Rank
 
 FILE_NAME = "cluster_analysis.db"
 

@@ -23,8 +23,8 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.cell_range import CellRange
 from openpyxl.worksheet.properties import PageSetupProperties
 
-from prof_analysis.discovery import Rank
 from prof_analysis.exports.files import replacing
+from prof_analysis.rank import Rank
 from prof_analysis.ranks import store_file
 
 MAX_CHARACTERS = 32_767

@@ -4,7 +4,7 @@ Only known tables and columns are read. A table or column that a version lacks i
 brought to its name of today.
 """
 
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from prof_analysis.sources.sqlite_file import Cell, SqliteFile, copy_table, open
 from prof_analysis.tables import store_view
 
 NAME = "ascend_db"
+LABEL = "the profiler database"
+IS_READ_ONCE = False
 
 _I = "BIGINT"
 _T = "VARCHAR"
@@ -91,11 +93,18 @@ def gaps(tables: Container[str]) -> list[str]:
     return found
 
 
-def stage(connection: duckdb.DuckDBPyConnection, path: Path, wanted: Mapping[str, frozenset[str]], threads: int) -> list[str]:
-    """Stage the wanted columns of the raw tables in DuckDB; several tables are read at a time.
+def stage(
+    connection: duckdb.DuckDBPyConnection,
+    files: Sequence[Path],
+    wanted: Mapping[str, frozenset[str]],
+    threads: int,
+    on_bytes: Callable[[int], None],
+) -> list[str]:
+    """Stage the wanted columns of the raw tables of the one database in DuckDB; several tables are read at a time.
 
-    Gives warnings. Raises InputError when the file cannot be read.
+    `on_bytes` gets the size of the database once it is read. Gives warnings. Raises InputError when it cannot be read.
     """
+    (path,) = files
     connection.execute("CREATE SCHEMA IF NOT EXISTS raw; CREATE SCHEMA IF NOT EXISTS stored")
     with open_sqlite(path, KNOWN_TABLES) as file:
 
@@ -109,6 +118,7 @@ def stage(connection: duckdb.DuckDBPyConnection, path: Path, wanted: Mapping[str
         if wanted.get("raw.string_ids") and "STRING_IDS" in file.tables:
             _number_texts(connection)
             _merge_texts(connection, wanted)
+        on_bytes(path.stat().st_size)
         return [f"{path}: {warning}" for warning in [*gaps(file.tables), *warnings]]
 
 

@@ -1,0 +1,108 @@
+"""What a profiler database holds: its devices and their ranks, and what can be asked of it, told without staging it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from prof_analysis.database import quote_text
+from prof_analysis.errors import InputError
+from prof_analysis.rank import ModuleChoice, Rank, json_object, not_collected, number, unanswered, why_no_modules
+from prof_analysis.sources import ascend_db
+from prof_analysis.sources.sqlite_file import SqliteFile, open_sqlite, query
+
+
+def ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], modules: ModuleChoice) -> Iterator[Rank]:
+    """The ranks of a database, one a device; one that is left out where it cannot be read."""
+    rank = replace(rank, source=ascend_db.NAME, inputs=(database,))
+    try:
+        with open_sqlite(database, ascend_db.KNOWN_TABLES) as file:
+            ranks_of_devices = _ranks_of_devices(file)
+            if not file.tables:
+                raise InputError(f"{database}: holds no table of the profiler; parse the profile again")
+            modules_from = _modules_from(file, modules)
+            reasons = _reasons(file, modules_from, config, modules)
+            no_modules = [reason] if (reason := reasons["module-stats"]) else []
+            missing = tuple(dict.fromkeys([*ascend_db.gaps(file.tables), *no_modules, *not_collected(config)]))
+    except InputError as error:
+        yield replace(rank, source=None, left_out=str(error))
+        return
+    rank = replace(rank, unanswered=unanswered(reasons), missing=missing, modules_from=modules_from)
+    has_several = len(ranks_of_devices) > 1
+    first = min((device for device in ranks_of_devices if device is not None), default=None)
+    for device, mapped_rank in ranks_of_devices.items():
+        found = replace(rank, device_id=device)
+        if has_several:
+            found = replace(found, profile=f"{rank.profile}/device_{device}", first_device_id=first)
+        if mapped_rank is not None and (has_several or found.rank_id is None):
+            found = replace(found, rank_id=mapped_rank, rank_id_from="RANK_DEVICE_MAP")
+        yield found if found.rank_id is not None else with_rank_of_info_json(found)
+
+
+def with_rank_of_info_json(rank: Rank) -> Rank:
+    """The rank with the id that info.json of its device tells, if it tells one."""
+    device = "*" if rank.device_id is None else rank.device_id
+    files = [file for prof in prof_folders(rank.folder) for file in prof.glob(f"device_{device}/info.json.{device}")]
+    numbered = [(found, file) for file in files if (found := number(json_object(file).get("rank_id"))) is not None]
+    if len(numbered) != 1 and rank.device_id is None:
+        return rank
+    return next((replace(rank, rank_id=found, rank_id_from=file.name) for found, file in sorted(numbered)), rank)
+
+
+def prof_folders(folder: Path) -> list[Path]:
+    """The PROF_* folders of a result folder, or the folder itself if it is one."""
+    return [folder] if folder.name.startswith("PROF_") else sorted(folder.glob("PROF_*"))
+
+
+def _ranks_of_devices(file: SqliteFile) -> dict[int | None, int | None]:
+    """The devices of a database and their ranks, as far as the file knows them; one unknown device at least."""
+    columns = file.tables.get("RANK_DEVICE_MAP", {})
+    mapped: dict[int | None, int | None] = {}
+    rank, device = ("rankId", "deviceId") if "rankId" in columns else ("rank_id", "device_id")
+    if {rank, device} <= columns.keys():
+        for row in query(file, f"SELECT {rank}, {device} FROM RANK_DEVICE_MAP"):
+            if (found := number(row[1])) is not None:
+                mapped[found] = number(row[0])
+    if "NPU_INFO" in file.tables:
+        for row in query(file, "SELECT id FROM NPU_INFO"):
+            if (found := number(row[0])) is not None:
+                mapped.setdefault(found, None)
+    if len(mapped) > 1 and "deviceId" in file.tables.get("TASK", {}):
+        rows = query(file, "SELECT DISTINCT deviceId FROM TASK")
+        seen = sorted(found for row in rows if (found := number(row[0])) is not None)
+        mapped = {device: mapped.get(device) for device in seen} or mapped
+    return mapped or {None: None}
+
+
+def _reasons(
+    file: SqliteFile, modules_from: str | None, config: Mapping[str, Any], modules: ModuleChoice
+) -> dict[str, str | None]:
+    """By question, why it has no answer; None where it has one."""
+    gaps = ascend_db.gaps(file.tables)
+
+    def gap(word: str) -> str | None:
+        return next((found for found in gaps if found.startswith(f"no {word}")), None)
+
+    has_operators = "COMMUNICATION_OP" in file.tables and query(file, "SELECT 1 FROM COMMUNICATION_OP LIMIT 1")
+    no_operators = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
+    return {
+        "module-stats": None if modules_from else gaps[0] if gaps else why_no_modules(config, modules),
+        "kernel-stats": gap("table of kernels"),
+        "op-stats": gap("PYTORCH_API"),
+        "communication-stats": None if has_operators else no_operators,
+    }
+
+
+def _modules_from(file: SqliteFile, modules: ModuleChoice) -> str | None:
+    """What marks the modules of a database; None where nothing does, or where what else module-stats needs is missing."""
+    if ascend_db.gaps(file.tables) or "value" not in file.tables["STRING_IDS"]:
+        return None
+    domains = ", ".join(quote_text(domain) for domain in modules.domains)
+    marked = (
+        "SELECT 1 FROM MSTX_EVENTS WHERE eventType = 2"
+        f" AND domainId IN (SELECT id FROM STRING_IDS WHERE value IN ({domains})) LIMIT 1"
+    )
+    if modules.source != "nn.Module" and "MSTX_EVENTS" in file.tables and query(file, marked):
+        return "mstx"
+    traced = "SELECT 1 FROM STRING_IDS WHERE value GLOB 'nn.Module: *' LIMIT 1"
+    return "nn.Module" if modules.source != "mstx" and query(file, traced) else None

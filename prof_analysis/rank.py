@@ -1,0 +1,101 @@
+"""What a rank is: one device of one result folder, which files tell of it, and what they allow to answer."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+QUESTIONS = ("module-stats", "kernel-stats", "op-stats", "communication-stats")
+
+
+@dataclass(frozen=True)
+class ModuleChoice:
+    """What may mark the modules: mstx ranges of these domains, nn.Module rows of the Python tracer, or auto, what is there."""
+
+    source: str = "auto"
+    domains: tuple[str, ...] = ("Module",)
+
+
+AUTO = ModuleChoice()
+
+
+@dataclass(frozen=True)
+class Rank:
+    """One device of one result folder.
+
+    `profile` is the identity: the folder below the path that was given, with the device where a folder holds several.
+    `rank_id` is what the files say; it can be None, and can occur twice. `first_device_id` is set where the database
+    holds several devices. `source` reads the `inputs`. `unanswered` has pairs of a question and why it has no answer;
+    `missing` is all that was not collected or not found. `modules_from` says what marks the modules, mstx or nn.Module. `left_out` says
+    why nothing can be read.
+    """
+
+    profile: str
+    folder: Path
+    source: str | None = None
+    inputs: tuple[Path, ...] = ()
+    rank_id: int | None = None
+    rank_id_from: str | None = None
+    device_id: int | None = None
+    first_device_id: int | None = None
+    profiler_level: str | None = None
+    files: tuple[str, ...] = ()
+    unanswered: tuple[tuple[str, str], ...] = ()
+    missing: tuple[str, ...] = ()
+    modules_from: str | None = None
+    left_out: str | None = None
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The questions that the rank can answer."""
+        without = dict(self.unanswered)
+        return () if self.left_out else tuple(question for question in QUESTIONS if question not in without)
+
+    def why_not(self, question: str) -> str | None:
+        """Why the rank has no answer to a question; None where it has one."""
+        return dict(self.unanswered).get(question)
+
+
+def unanswered(reasons: Mapping[str, str | None]) -> tuple[tuple[str, str], ...]:
+    """The questions with a reason, as Rank holds them."""
+    return tuple((question, reasons[question] or "") for question in QUESTIONS if reasons.get(question))
+
+
+def not_collected(config: Mapping[str, Any]) -> Iterable[str]:
+    """What profiler_info.json says was left out of the collection."""
+    activities = config.get("activities")
+    for activity in ("ProfilerActivity.CPU", "ProfilerActivity.NPU"):
+        if activities and activity not in activities:
+            yield f"{activity} was off"
+    if config.get("level") in ("Level0", "Level_none"):
+        yield f"no kernel types and shapes: profiler_level was {config['level']}, Level1 has them"
+    if config.get("record_shapes") is False:
+        yield "no op shapes: record_shapes was off"
+
+
+def why_no_modules(config: Mapping[str, Any], modules: ModuleChoice) -> str:
+    """Why nothing marks the modules of a rank that has ops, and what to do."""
+    domain = " or ".join(modules.domains)
+    reason = f"no module ranges; mark the modules with mstx ranges in the domain {domain} and collect with mstx=True"
+    if modules.source != "mstx":
+        reason += ", or collect with with_modules=True"
+    include, exclude = config.get("domain_include"), config.get("domain_exclude", [])
+    if set(modules.domains) & set(exclude) or (include and not set(modules.domains) & set(include)):
+        return f"{reason} (here the mstx domain filter left out the domain {domain})"
+    return f"{reason} (here mstx was off)" if config.get("mstx") is False else reason
+
+
+def number(value: object) -> int | None:
+    """A rank or device id: text when it comes from the environment, a number when it comes from the writers; -1 is none."""
+    text = str(value)
+    return int(text) if text.isdecimal() and len(text) < 10 else None
+
+
+def json_object(file: Path) -> dict[str, Any]:
+    """The object in a JSON file; an empty one where a file beside the data cannot be read, which must not stop anything."""
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}

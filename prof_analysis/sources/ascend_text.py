@@ -1,0 +1,224 @@
+"""The source `ascend_text`: the files that torch_npu writes with ExportType.Text.
+
+Ops, ranges, links and tasks on the device are in trace_view.json; kernels with their shapes in kernel_details.csv. A text gets
+the id that text_id() makes of it. That is a hash, so all texts of a profile are checked to have an id of their own.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TypeAlias
+
+import duckdb
+
+from prof_analysis.database import quote
+from prof_analysis.sources.csv_file import copy_columns
+from prof_analysis.sources.trace_json import read_events
+from prof_analysis.tables import store_view
+
+NAME = "ascend_text"
+LABEL = "the text exports"
+IS_READ_ONCE = True
+
+_I = "BIGINT"
+_T = "VARCHAR"
+_B = "BOOLEAN"
+_ID = "TEXT_ID"  # staged as the id of a text
+_NAMES = ("name", "class", "domain")
+
+Columns: TypeAlias = Mapping[str, tuple[str, str]]
+
+# The parts of an event that are read, as from_json() of DuckDB takes them.
+_ARGUMENTS = {
+    "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "correlation_id": _I, "connection_id": _I,
+    "Task Type": _T, "Model Id": _I, "Physic Stream Id": _I, "Stream Id": _I, "Task Id": _I, "level": _T, "alg_type": _T,
+    "event_type": _T, "domain": _T, "name": _T,
+}  # fmt: skip
+_EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
+
+_START = (_I, "ns_of_us_timestamp(event.ts)")
+_TIMES: Columns = {"start_ns": _START, "end_ns": (_I, "ns_of_us_timestamp(event.ts) + ns_of_us_duration(event.dur)")}
+_PLACE: Columns = {"pid": (_I, "event.pid"), "tid": (_I, "event.tid")}
+_CALL: Columns = {"event_id": (_I, "event_id"), "name": (_ID, "event.name"), **_PLACE, **_TIMES}
+_CONNECTION: Columns = {"connection_id": (_I, "event.args.connection_id")}
+
+# Raw table -> (which events are its rows, its columns: type, and the expression that gives them).
+_EVENTS: Mapping[str, tuple[str, Columns]] = {
+    "raw.cpu_op": (
+        "event.ph = 'X' AND event.cat = 'cpu_op'",
+        {
+            **_CALL,
+            "sequence_number": (_I, 'event.args."Sequence number"'),
+            "forward_thread_id": (_I, 'event.args."Fwd thread id"'),
+            "input_dims": (_ID, 'event.args."Input Dims"'),
+            "input_types": (_ID, 'event.args."Input type"'),
+        },
+    ),
+    "raw.queue_call": (
+        "event.ph = 'X' AND event.cat IN ('enqueue', 'dequeue')",
+        {**_PLACE, **_TIMES, "is_enqueue": (_B, "event.cat = 'enqueue'"), "correlation_id": (_I, "event.args.correlation_id")},
+    ),
+    "raw.module_call": (
+        "event.ph = 'X' AND event.cat = 'python_function' AND starts_with(event.name, 'nn.Module: ')",
+        {**_CALL, "class": (_ID, "class_of_traced_module(event.name)")},
+    ),
+    "raw.mstx": (
+        "event.ph = 'X' AND event.args.event_type IS NOT NULL",
+        {**_CALL, "event_type": (_T, "event.args.event_type"), "domain": (_ID, "event.args.domain")},
+    ),
+    "raw.host_api": ("event.ph = 'X' AND event.args.level IS NOT NULL", {**_PLACE, **_TIMES, **_CONNECTION}),
+    "raw.device_task": (
+        "event.ph = 'X' AND event.args.\"Task Type\" IS NOT NULL",
+        {
+            **_CALL,
+            **_CONNECTION,
+            "task_type": (_ID, 'event.args."Task Type"'),
+            "model_id": (_I, 'event.args."Model Id"'),
+            "stream_id": (_I, 'coalesce(event.args."Physic Stream Id", event.args."Stream Id")'),
+            "task_id": (_I, 'event.args."Task Id"'),
+        },
+    ),
+    "raw.communication_op": ("event.ph = 'X' AND event.args.alg_type IS NOT NULL", {**_CALL, **_CONNECTION}),
+    "raw.flow": (
+        "event.ph IN ('s', 'f') AND event.cat IN ('async_npu', 'fwdbwd')",
+        {
+            "event_id": (_I, "event_id"),
+            "category": (_T, "event.cat"),
+            "is_start": (_B, "event.ph = 's'"),
+            "flow_id": (_I, "TRY_CAST(event.id AS BIGINT)"),
+            **_PLACE,
+            "start_ns": _START,
+        },
+    ),
+    "raw.thread": ("event.ph = 'M' AND event.name = 'thread_name'", {**_PLACE, "name": (_ID, "event.args.name")}),
+}
+
+# Column of raw.kernel_detail -> (type, names in the header, newest first).
+_DETAILS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "step_id": (_I, ("step id",)),
+    "device_id": (_I, ("device_id",)),
+    "model_id": (_I, ("model id",)),
+    "task_id": (_I, ("task id",)),
+    "stream_id": (_I, ("stream id",)),
+    "name": (_ID, ("name",)),
+    "type": (_ID, ("type",)),
+    "core": (_ID, ("accelerator core",)),
+    "start_ns": (_I, ("start time(us)",)),
+    "duration_ns": (_I, ("duration(us)",)),
+    "block_num": (_I, ("block num", "block dim")),
+    "mix_block_num": (_I, ("mix block num", "mix block dim")),
+    "input_shapes": (_ID, ("input shapes",)),
+    "input_types": (_ID, ("input data types",)),
+    "input_formats": (_ID, ("input formats",)),
+    "output_shapes": (_ID, ("output shapes",)),
+    "output_types": (_ID, ("output data types",)),
+    "output_formats": (_ID, ("output formats",)),
+}
+
+_TABLES: Mapping[str, Mapping[str, str]] = {
+    "raw.string": {"text_id": _I, "text": _T},
+    "raw.kernel_detail": {"row_number": _I, **{column: type_ for column, (type_, _) in _DETAILS.items()}},
+    **{name: {column: type_ for column, (type_, _) in columns.items()} for name, (_, columns) in _EVENTS.items()},
+}
+
+RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
+    name: {column: _I if type_ == _ID else type_ for column, type_ in columns.items()} for name, columns in _TABLES.items()
+}
+
+
+def is_trace(path: Path) -> bool:
+    """Whether a file is a list of events, by its name."""
+    return path.name.endswith((".json", ".json.gz"))
+
+
+def stage(
+    connection: duckdb.DuckDBPyConnection,
+    files: Sequence[Path],
+    wanted: Mapping[str, frozenset[str]],
+    threads: int,
+    on_bytes: Callable[[int], None],
+) -> list[str]:
+    """Stage the wanted columns of the raw tables from a trace_view.json and a kernel_details.csv, as far as they are there.
+
+    `on_bytes` gets the size of each piece of a file as it is read. Gives warnings.
+    Raises InputError when a file cannot be read.
+    """
+    connection.execute("CREATE SCHEMA IF NOT EXISTS raw; CREATE SCHEMA IF NOT EXISTS stored")
+    for name, columns in wanted.items():
+        kept = {column: type_ for column, type_ in RAW_COLUMNS[name].items() if column in columns} or {"nothing_read": _I}
+        definition = ", ".join(f"{quote(column)} {type_}" for column, type_ in kept.items())
+        connection.execute(f"CREATE TABLE {_stored(name)} ({definition})")
+        store_view(connection, name, RAW_COLUMNS[name], columns)
+    with_texts = "raw.string" in wanted
+    warnings = []
+    for file in files:
+        if is_trace(file):
+            tables = {name: columns for name, columns in wanted.items() if name in _EVENTS}
+            take = partial(_insert_events, connection, tables, with_texts)
+            warnings += read_events(connection, file, _event_structure(), take, on_bytes) if tables else []
+        elif details := wanted.get("raw.kernel_detail"):
+            warnings += _stage_details(connection, file, details, with_texts)
+            on_bytes(file.stat().st_size)
+    if with_texts and connection.execute(_EQUAL_TEXT_IDS).fetchall():
+        connection.execute(
+            "SET VARIABLE text_salt = getvariable('text_salt') + 1; DROP SCHEMA stored CASCADE; DROP SCHEMA raw CASCADE"
+        )
+        return stage(connection, files, wanted, threads, on_bytes)
+    return warnings
+
+
+_EQUAL_TEXT_IDS = 'SELECT 1 FROM stored."raw.string" GROUP BY text_id HAVING count(*) > 1 LIMIT 1'
+
+
+def _stored(name: str) -> str:
+    return f"stored.{quote(name)}"
+
+
+def _event_structure() -> str:
+    return json.dumps({**_EVENT, "args": _ARGUMENTS})
+
+
+def _insert_events(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, frozenset[str]], with_texts: bool) -> None:
+    """Add the events of a block to the raw tables, and their texts to raw.string."""
+    for name, columns in wanted.items():
+        condition, definitions = _EVENTS[name]
+        _insert(
+            connection,
+            name,
+            {c: definitions[c] for c in definitions if c in columns},
+            f"event_block WHERE {condition}",
+            with_texts,
+        )
+
+
+def _stage_details(connection: duckdb.DuckDBPyConnection, file: Path, columns: frozenset[str], with_texts: bool) -> list[str]:
+    """Stage kernel_details.csv. A time with an exponent has lost its digits in a spreadsheet: it is unknown."""
+    warnings = copy_columns(
+        connection, file, {c: names for c, (_, names) in _DETAILS.items() if c in columns}, "stored.detail_cell"
+    )
+    definitions: dict[str, tuple[str, str]] = {"row_number": (_I, "row_number")} if "row_number" in columns else {}
+    for column, (type_, _) in _DETAILS.items():
+        if column in columns:
+            cell = quote(column)
+            number = f"TRY_CAST({cell} AS BIGINT)"
+            time = f"if(contains(upper({cell}), 'E'), NULL, ns_of_us(replace({cell}, ',', '.')))"
+            definitions[column] = (type_, cell if type_ == _ID else time if column in ("start_ns", "duration_ns") else number)
+    _insert(connection, "raw.kernel_detail", definitions, "stored.detail_cell", with_texts)
+    connection.execute("DROP TABLE stored.detail_cell")
+    return warnings
+
+
+def _insert(connection: duckdb.DuckDBPyConnection, name: str, columns: Columns, rows: str, with_texts: bool) -> None:
+    """Insert rows into a raw table, texts as their ids, and the texts that are new into raw.string."""
+    texts = {
+        c: expression if c in _NAMES else f"known({expression})" for c, (type_, expression) in columns.items() if type_ == _ID
+    }
+    values = [f"text_id({texts[c]})" if c in texts else expression for c, (_, expression) in columns.items()]
+    connection.execute(f"INSERT INTO {_stored(name)} SELECT {', '.join(values) or 'NULL'} FROM {rows}")
+    if texts and with_texts:
+        connection.execute(f"""
+            INSERT INTO stored."raw.string"
+            WITH found AS (SELECT DISTINCT unnest([{", ".join(texts.values())}]) AS text FROM {rows})
+            SELECT text_id(text), text FROM found ANTI JOIN stored."raw.string" USING (text) WHERE text IS NOT NULL
+        """)

@@ -1,0 +1,84 @@
+-- A kernel stands in trace_view.json, with the call that launched it, and in kernel_details.csv, with what it computed; each
+-- file can lack some kernels or all. Both know a compute kernel by its start and name, and a communication operator by its name,
+-- those of one name by their order. trace_view.json also has tasks that are no kernels, such as events and copies.
+WITH detail AS (
+    SELECT
+        kernel_detail.*,
+        CASE
+            WHEN core.text IN ('COMMUNICATION', 'HCCL') AND stream_id IS NULL THEN 'communication'
+            WHEN core.text IN ('COMMUNICATION', 'HCCL') OR ends_with(name.text, 'AicpuKernel') THEN 'schedule'
+            ELSE 'compute'
+        END AS kind
+    FROM raw.kernel_detail
+    LEFT JOIN trace.string AS name ON name.text_id = kernel_detail.name
+    LEFT JOIN trace.string AS core ON core.text_id = kernel_detail.core
+),
+detailed_task AS (
+    SELECT *, row_number() OVER (PARTITION BY name, start_ns ORDER BY stream_id, task_id, row_number) AS place
+    FROM detail
+    WHERE kind != 'communication'
+),
+task AS (
+    SELECT
+        device_task.*,
+        row_number() OVER (PARTITION BY device_task.name, start_ns ORDER BY stream_id, task_id, event_id) AS place,
+        CASE
+            WHEN ends_with(name.text, 'AicpuKernel') OR ends_with(name.text, 'AivKernel') THEN 'schedule'
+            WHEN regexp_matches(type.text, '^(AI_|AIC|AIV|MIX_|KERNEL_|DSA_)') THEN 'compute'
+        END AS kind
+    FROM raw.device_task
+    JOIN trace.string AS name ON name.text_id = device_task.name
+    LEFT JOIN trace.string AS type ON type.text_id = device_task.task_type
+    WHERE device_task.name IS DISTINCT FROM device_task.task_type
+),
+detailed_operator AS (
+    SELECT *, row_number() OVER (PARTITION BY name ORDER BY start_ns, row_number) AS place
+    FROM detail
+    WHERE kind = 'communication'
+),
+operator AS (
+    SELECT *, row_number() OVER (PARTITION BY name ORDER BY start_ns, event_id) AS place
+    FROM raw.communication_op
+),
+kernel AS (
+    SELECT
+        coalesce(task.event_id, -detailed.row_number) AS kernel_id,
+        coalesce(detailed.kind, task.kind) AS kind,
+        name AS name_id,
+        detailed.type AS type_id,
+        detailed.core AS core_id,
+        -- The process of a layer on the device is numbered host process * 1024 + layer * 32 + device.
+        coalesce(detailed.device_id, task.pid % 32) AS device_id,
+        nullif(coalesce(detailed.stream_id, task.stream_id, task.tid), 4294967295) AS stream_id,
+        nullif(coalesce(detailed.task_id, task.task_id), 4294967295) AS task_id,
+        nullif(coalesce(detailed.model_id, task.model_id), 4294967295) AS model_id,
+        start_ns,
+        coalesce(detailed.start_ns + detailed.duration_ns, task.end_ns) AS end_ns,
+        nullif(task.connection_id, -1) AS launch_id,
+        detailed.block_num,
+        detailed.mix_block_num,
+        detailed.input_shapes AS input_shapes_id,
+        detailed.input_types AS input_types_id,
+        detailed.input_formats AS input_formats_id,
+        detailed.output_shapes AS output_shapes_id,
+        detailed.output_types AS output_types_id,
+        detailed.output_formats AS output_formats_id
+    FROM detailed_task AS detailed
+    FULL JOIN task USING (name, start_ns, place)
+    WHERE coalesce(detailed.kind, task.kind) IS NOT NULL
+    UNION ALL BY NAME
+    SELECT
+        coalesce(operator.event_id, -detailed.row_number) AS kernel_id,
+        'communication' AS kind,
+        name AS name_id,
+        detailed.type AS type_id,
+        coalesce(detailed.device_id, operator.pid % 32) AS device_id,
+        coalesce(operator.start_ns, detailed.start_ns) AS start_ns,
+        coalesce(operator.end_ns, detailed.start_ns + detailed.duration_ns) AS end_ns,
+        nullif(operator.connection_id, -1) AS launch_id
+    FROM detailed_operator AS detailed
+    FULL JOIN operator USING (name, place)
+)
+SELECT * REPLACE (kind::ENUM('compute', 'communication', 'schedule') AS kind)
+FROM kernel
+WHERE end_ns >= start_ns

@@ -1,0 +1,28 @@
+-- A flow torch_to_npu begins where the op begins that issued a task, and ends where the task begins on its stream. Of ops that
+-- begin together, the innermost issued it. A launch of several tasks has a flow to each.
+WITH flow_start AS (
+    SELECT flow_id, pid * 4294967296 + tid AS tid, start_ns
+    FROM raw.flow
+    WHERE category = 'async_npu' AND is_start
+),
+flow_end AS (
+    SELECT flow_id, pid, tid AS lane, start_ns
+    FROM raw.flow
+    WHERE category = 'async_npu' AND NOT is_start
+),
+innermost_op AS (
+    SELECT tid, start_ns, arg_max(op_id, (-end_ns, op_id)) AS op_id
+    FROM trace.op
+    GROUP BY tid, start_ns
+),
+task AS (
+    SELECT pid, tid AS lane, start_ns, connection_id FROM raw.device_task
+    UNION ALL
+    SELECT pid, tid, start_ns, connection_id FROM raw.communication_op
+)
+SELECT DISTINCT innermost_op.op_id, task.connection_id AS launch_id
+FROM flow_end
+JOIN task USING (pid, lane, start_ns)
+JOIN flow_start USING (flow_id)
+JOIN innermost_op ON innermost_op.tid = flow_start.tid AND innermost_op.start_ns = flow_start.start_ns
+SEMI JOIN trace.kernel ON kernel.launch_id = task.connection_id

@@ -1,0 +1,21 @@
+WITH timed AS (
+    SELECT 'ops' AS what, start_ns, end_ns FROM raw.cpu_op
+    UNION ALL
+    SELECT 'module calls', start_ns, end_ns FROM raw.module_call
+    UNION ALL
+    SELECT 'mstx ranges', start_ns, end_ns FROM raw.mstx WHERE event_type IN ('push/pop', 'start/end')
+    UNION ALL
+    SELECT 'tasks on the device', start_ns, end_ns FROM raw.device_task
+    UNION ALL
+    SELECT 'communication operators', start_ns, end_ns FROM raw.communication_op
+    UNION ALL
+    SELECT 'rows of kernel_details.csv', start_ns, start_ns + duration_ns FROM raw.kernel_detail
+)
+SELECT
+    what,
+    CASE WHEN end_ns < start_ns THEN 'they end before they start' ELSE 'they have no time' END AS reason,
+    count(*) AS row_count
+FROM timed
+WHERE (end_ns >= start_ns) IS NOT TRUE
+GROUP BY what, reason
+ORDER BY what, reason

@@ -1,0 +1,9 @@
+SELECT
+    TRY_CAST(regexp_extract(string.text, '^ProfilerStep#(\d+)$', 1) AS BIGINT) AS step_id,
+    min(cpu_op.start_ns) AS start_ns,
+    max(cpu_op.end_ns) AS end_ns
+FROM raw.cpu_op
+JOIN trace.string ON string.text_id = cpu_op.name
+WHERE starts_with(string.text, 'ProfilerStep#') AND cpu_op.end_ns >= cpu_op.start_ns
+GROUP BY step_id
+HAVING step_id IS NOT NULL
