@@ -8,13 +8,22 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from prof_analysis import __version__
+from prof_analysis.cli_options import (
+    AsJson,
+    Debug,
+    InputOptions,
+    ModuleOptions,
+    PathOption,
+    ResultOptions,
+    ScreenOptions,
+    takes_options,
+)
 from prof_analysis.errors import OutputError, ProfAnalysisError, ProfAnalysisWarning
 
 if TYPE_CHECKING:
@@ -63,60 +72,6 @@ app = typer.Typer(
 )
 
 
-class ExportType(StrEnum):
-    """What a result is written as."""
-
-    db = "db"
-    text = "text"
-    excel = "excel"
-    csv = "csv"
-    parquet = "parquet"
-    json = "json"
-
-
-class ModuleSource(StrEnum):
-    """What marks the modules."""
-
-    auto = "auto"
-    mstx = "mstx"
-    nn_module = "nn.Module"
-
-
-class By(StrEnum):
-    """What is one module."""
-
-    class_ = "class"
-    instance = "instance"
-
-
-_INPUT, _MODULES, _RESULT, _SCREEN = "Input", "Modules", "Result", "Screen"
-ProfilingPath = Annotated[
-    Path,
-    typer.Option("-d", "--profiling-path", help="A *_ascend_pt folder, or a tree of them.", rich_help_panel=_INPUT),
-]
-RankList = Annotated[str | None, typer.Option(help="Only these ranks, as in 0,3.", rich_help_panel=_INPUT)]
-StepId = Annotated[int | None, typer.Option(help="Only kernels launched in this profiler step.", rich_help_panel=_INPUT)]
-Tolerance = Annotated[
-    int,
-    typer.Option(min=0, help="How much later than a module an op in it may end.", rich_help_panel=_INPUT),
-]
-Source = Annotated[
-    ModuleSource,
-    typer.Option("--module-source", help="What marks modules; auto: mstx, else nn.Module rows.", rich_help_panel=_MODULES),
-]
-Domain = Annotated[
-    str, typer.Option("--module-domain", help="mstx domains of modules, as in Module,Custom.", rich_help_panel=_MODULES)
-]
-ByChoice = Annotated[
-    By, typer.Option("--by", help="One row a class, or an instance as in Layer[3]/Linear[0].", rich_help_panel=_MODULES)
-]
-Depth = Annotated[int | None, typer.Option(min=1, help="Cut the module tree at this depth.", rich_help_panel=_MODULES)]
-AuditLinks = Annotated[bool, typer.Option("--audit-links", help="Judge the op of every launch anew.", rich_help_panel=_MODULES)]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, for scripts.", rich_help_panel=_SCREEN)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.", rich_help_panel=_SCREEN)]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=_SCREEN)]
-
-
 @app.callback(invoke_without_command=True)
 def main(
     version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
@@ -134,66 +89,19 @@ def main(
     "ProfileRank); with text or excel ModuleStatistic/module_statistic_{rank}.xlsx; else module_statistic, module_tree and "
     "module_coverage as csv, parquet or json.",
 )
-def module_stats(
-    profiling_path: ProfilingPath,
-    output_path: Annotated[
-        Path | None,
-        typer.Option("-o", "--output-path", help="Where to write; else the input folder.", rich_help_panel=_RESULT),
-    ] = None,
-    export_type: Annotated[ExportType, typer.Option(help="What to write.", rich_help_panel=_RESULT)] = ExportType.db,
-    rank_list: RankList = None,
-    step_id: StepId = None,
-    nesting_tolerance_ns: Tolerance = 0,
-    module_source: Source = ModuleSource.auto,
-    module_domain: Domain = "Module",
-    by: ByChoice = By.class_,
-    depth: Depth = None,
-    audit_links: AuditLinks = False,
-    top: Annotated[int, typer.Option(min=1, help="How many modules the summary shows.", rich_help_panel=_SCREEN)] = 10,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
-) -> None:
+@takes_options
+def module_stats(chosen: InputOptions, modules: ModuleOptions, result: ResultOptions, screen: ScreenOptions) -> None:
     """Kernel time by module, op and kernels: the ModuleStatistic table."""
-    from prof_analysis import summary
-
-    with (
-        _told(as_json, debug),
-        _opened(
-            profiling_path,
-            quiet,
-            rank_list=_numbers(rank_list),
-            step_id=step_id,
-            nesting_tolerance_ns=nesting_tolerance_ns,
-            module_source=module_source.value,
-            module_domains=[domain.strip() for domain in module_domain.split(",")],
-            by=by.value,
-            depth=depth,
-            audit_links=audit_links,
-        ) as profile,
-    ):
-        written = profile.export(output_path, export_type.value)
-        facts = summary.module_facts(profile, top)
-        status = "partial" if profile.failures else "done"
-        if as_json:
-            _print_json(
-                status=status,
-                files=[str(file) for file in written],
-                summary=facts,
-                warnings=profile.warnings,
-                failures=profile.failures,
-            )
-        else:
-            summary.print_module_facts(facts, written)
-        _finish(profile, debug, as_json)
+    _analyse("module-stats", result, screen, **chosen.chosen(), **modules.chosen())
 
 
 @app.command("ranks", epilog="Example: prof-analysis ranks -d ./result")
-def ranks(profiling_path: ProfilingPath, as_json: AsJson = False, debug: Debug = False) -> None:
+@takes_options
+def ranks(chosen: PathOption, as_json: AsJson = False, debug: Debug = False) -> None:
     """What was found: folders, ranks, files, what they can answer, and what was not collected."""
     from prof_analysis import summary
 
-    with _told(as_json, debug), _opened(profiling_path, quiet=True) as profile:
+    with _opened(ScreenOptions(as_json, quiet=True, debug=debug), **chosen.chosen()) as profile:
         rows = profile.ranks(arrow=True).to_pylist()
         if as_json:
             _print_json(status="done", ranks=rows)
@@ -235,50 +143,23 @@ def tables(
     "sql",
     epilog='Example: prof-analysis sql -d ./result "SELECT rank_id, type, sum(duration_ns) FROM module.kernel GROUP BY ALL"',
 )
+@takes_options
 def sql(
     query: Annotated[str, typer.Argument(help="A DuckDB SELECT on the tables that `prof-analysis tables` lists.")],
-    profiling_path: ProfilingPath,
-    rank_list: RankList = None,
-    step_id: StepId = None,
-    nesting_tolerance_ns: Tolerance = 0,
-    module_source: Source = ModuleSource.auto,
-    module_domain: Domain = "Module",
-    by: ByChoice = By.class_,
-    depth: Depth = None,
-    audit_links: AuditLinks = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-    debug: Debug = False,
+    chosen: InputOptions,
+    modules: ModuleOptions,
+    screen: ScreenOptions,
 ) -> None:
     """The answer of a query, always over all ranks."""
     from prof_analysis import summary
 
-    with (
-        _told(as_json, debug),
-        _opened(
-            profiling_path,
-            quiet,
-            rank_list=_numbers(rank_list),
-            step_id=step_id,
-            nesting_tolerance_ns=nesting_tolerance_ns,
-            module_source=module_source.value,
-            module_domains=[domain.strip() for domain in module_domain.split(",")],
-            by=by.value,
-            depth=depth,
-            audit_links=audit_links,
-        ) as profile,
-    ):
+    with _opened(screen, **chosen.chosen(), **modules.chosen()) as profile:
         answer = profile.sql(query, arrow=True)
-        if as_json:
-            _print_json(
-                status="partial" if profile.failures else "done",
-                rows=answer.to_pylist(),
-                warnings=profile.warnings,
-                failures=profile.failures,
-            )
+        if screen.as_json:
+            _print_answer(profile, rows=answer.to_pylist())
         else:
             summary.print_rows(answer)
-        _finish(profile, debug, as_json)
+        _finish(profile, screen)
 
 
 def run() -> None:
@@ -294,18 +175,38 @@ def run() -> None:
         raise
 
 
+def _analyse(command: str, result: ResultOptions, screen: ScreenOptions, **options: Any) -> None:
+    """Write the tables of an analysis and print its summary."""
+    from prof_analysis.summary import SUMMARIES
+
+    facts_of, print_facts = SUMMARIES[command]
+    with _opened(screen, **options) as profile:
+        written = profile.export(result.output_path, result.export_type.value, command)
+        facts = facts_of(profile, result.top)
+        if screen.as_json:
+            _print_answer(profile, files=[str(file) for file in written], summary=facts)
+        else:
+            print_facts(facts, written)
+        _finish(profile, screen)
+
+
 @contextmanager
-def _opened(path: Path, quiet: bool, **options: Any) -> "Iterator[Profile]":
+def _opened(screen: ScreenOptions, path: Path, **options: Any) -> "Iterator[Profile]":
+    """A profile to ask; an error of the package is one line and the documented exit code."""
     from prof_analysis.profile import Profile
 
     warnings.simplefilter("ignore", ProfAnalysisWarning)
-    with _progress(quiet) as on_progress, Profile(path, on_progress=on_progress, **options) as profile:
+    with (
+        _told(screen),
+        _progress(screen.quiet) as on_progress,
+        Profile(path, on_progress=on_progress, **options) as profile,
+    ):
         yield profile
 
 
 @contextmanager
 def _progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar over ranks on stderr; nothing when quiet or when stderr is no terminal."""
+    """A bar over the bytes of the input on stderr; nothing when quiet or when stderr is no terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -313,30 +214,31 @@ def _progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("ranks", total=None)
+        task = progress.add_task("reading", total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 @contextmanager
-def _told(as_json: bool, debug: bool) -> Iterator[None]:
+def _told(screen: ScreenOptions) -> Iterator[None]:
     """Turn an error of the package into one line and the documented exit code."""
     try:
         yield
     except ProfAnalysisError as error:
-        if debug:
+        if screen.debug:
             traceback.print_exc()
-        _fail(str(error), OUTPUT_ERROR if isinstance(error, OutputError) else USAGE_OR_INPUT_ERROR, as_json)
+        _fail(str(error), OUTPUT_ERROR if isinstance(error, OutputError) else USAGE_OR_INPUT_ERROR, screen.as_json)
     except KeyboardInterrupt:
-        _fail("interrupted", INTERRUPTED, as_json)
+        _fail("interrupted", INTERRUPTED, screen.as_json)
 
 
-def _finish(profile: "Profile", debug: bool, as_json: bool) -> None:
-    if not as_json:
+def _finish(profile: "Profile", screen: ScreenOptions) -> None:
+    """Tell warnings and failures, and exit 1 where some ranks failed."""
+    if not screen.as_json:
         for warning in profile.warnings:
             print(f"warning: {warning}", file=sys.stderr)
         for failure in profile.failures:
             print(f"failed: {failure}", file=sys.stderr)
-    if debug:
+    if screen.debug:
         print(*profile.details, sep="\n", file=sys.stderr)
     if profile.failures:
         raise typer.Exit(SOME_RANKS_FAILED)
@@ -354,6 +256,11 @@ def _report(message: str, as_json: bool) -> None:
         print(f"error: {message}", file=sys.stderr)
 
 
+def _print_answer(profile: "Profile", **content: Any) -> None:
+    status = "partial" if profile.failures else "done"
+    _print_json(status=status, **content, warnings=profile.warnings, failures=profile.failures)
+
+
 def _print_json(**content: Any) -> None:
     print(json.dumps(_finite(content), ensure_ascii=False, default=str, allow_nan=False))
 
@@ -365,12 +272,3 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list):
         return [_finite(one) for one in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _numbers(text: str | None) -> list[int] | None:
-    if text is None:
-        return None
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() for part in parts):
-        raise typer.BadParameter(f"{text}: give rank ids separated by commas, as in 0,3", param_hint="--rank_list")
-    return [int(part) for part in parts]

@@ -27,8 +27,8 @@ class Rank:
     `profile` is the identity: the folder below the path that was given, with the device where a folder holds several.
     `rank_id` is what the files say; it can be None, and can occur twice. `first_device_id` is set where the database
     holds several devices. `source` reads the `inputs`. `unanswered` has pairs of a question and why it has no answer;
-    `missing` is all that was not collected or not found. `modules_from` says what marks the modules, mstx or nn.Module. `left_out` says
-    why nothing can be read.
+    `missing` is all that was not collected or found. `modules_from` says what marks the modules, mstx or nn.Module.
+    `left_out` says why nothing can be read.
     """
 
     profile: str

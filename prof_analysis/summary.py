@@ -144,3 +144,7 @@ def _console() -> Console:
     """A terminal decides the width itself; into a pipe or file, lines are not cut."""
     console = Console(highlight=False, soft_wrap=False)
     return console if console.is_terminal else Console(highlight=False, width=10_000)
+
+
+# By command: what gives the facts of an analysis, and what prints them with the files written.
+SUMMARIES = {"module-stats": (module_facts, print_module_facts)}

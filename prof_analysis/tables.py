@@ -2,7 +2,8 @@
 
 A table is a file: `sql/module/statistic.sql` makes `module.statistic`. Its head documents the columns, its body is one SELECT.
 What a body needs is read from DuckDB's own parse tree. The files of `sql/trace/` are contracts without a body: each source
-makes those tables with `sql/sources/<source>/<name>.sql`.
+makes those tables with `sql/sources/<source>/<name>.sql`. Those of `sql/across/` are over all ranks: they see the other tables
+as users do, with texts in place of ids and the columns `profile` and `rank_id` in front.
 """
 
 import json
@@ -63,6 +64,11 @@ class Table:
     is_ordered: bool
     guard: str | None = None
 
+    @property
+    def is_across_ranks(self) -> bool:
+        """Whether it is over all ranks, and not of each."""
+        return self.name.startswith("across.")
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -106,8 +112,8 @@ def documented_tables() -> Mapping[str, Table]:
 
 @cache
 def source_tables(source: str) -> Mapping[str, Table]:
-    """All tables as one source makes them. A trace table that the source cannot fill is empty."""
-    tables = dict(documented_tables())
+    """All tables of a rank as one source makes them. A trace table that the source cannot fill is empty."""
+    tables = {name: table for name, table in documented_tables().items() if not table.is_across_ranks}
     for name, table in tables.items():
         schema, _, short_name = name.partition(".")
         if schema == "trace":
@@ -125,6 +131,14 @@ def referenced_tables(query: str) -> frozenset[str]:
         for node in _nodes(tree)
         if node.get("type") == "BASE_TABLE" and node["schema_name"] not in ("", "recurring")
     )
+
+
+def split_across_ranks(wanted: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What each rank must build for the wanted tables, and those of them that are over all ranks, in building order."""
+    tables = documented_tables()
+    across = tuple(name for name in _in_building_order(tables, wanted) if tables[name].is_across_ranks)
+    named = (*wanted, *(need for name in across for need in sorted(tables[name].needs)))
+    return tuple(dict.fromkeys(name for name in named if not tables[name].is_across_ranks)), across
 
 
 def make_plan(source: str, raw_columns: Mapping[str, Mapping[str, str]], wanted: Iterable[str]) -> Plan:

@@ -399,7 +399,7 @@ def stderr_of_terminal(words: list[str | Path]) -> str:
 
 
 def test_a_terminal_shows_a_bar_over_ranks_unless_quiet(ranks: Path) -> None:
-    assert "ranks" in stderr_of_terminal(["module-stats", "-d", ranks])
+    assert "reading" in stderr_of_terminal(["module-stats", "-d", ranks])
     assert stderr_of_terminal(["module-stats", "-d", ranks, "--quiet"]) == ""
 
 

@@ -13,12 +13,18 @@ EXPORT_TYPES = ("db", "text", "excel", *files.FORMATS)
 
 
 def export(
-    connection: duckdb.DuckDBPyConnection, stores: Mapping[Rank, Path], folder: Path, export_type: str, warnings: list[str]
+    connection: duckdb.DuckDBPyConnection,
+    stores: Mapping[Rank, Path],
+    folder: Path,
+    exports: Mapping[str, str],
+    export_type: str,
+    warnings: list[str],
 ) -> list[Path]:
-    """Write the module tables of all ranks in one format and give the files written.
+    """Write tables in one format and give the files written.
 
-    `stores` has the folder in which each rank left its tables; `connection` has views of them over all ranks. What the format
-    could not hold is added to `warnings`. Raises OutputError when a file cannot be written.
+    `exports` has the tables and their names outside. `stores` has the folder in which each rank left its tables; `connection`
+    has views of them over all ranks. What the format could not hold is added to `warnings`. Raises OutputError when a file
+    cannot be written.
     """
     if export_type not in EXPORT_TYPES:
         raise OutputError(f"{export_type}: no such export type; there are {', '.join(EXPORT_TYPES)}")
@@ -27,9 +33,9 @@ def export(
     except OSError as error:
         raise OutputError(f"{folder}: cannot be made ({reason_of(error)}); give a folder you may write to with -o") from error
     if export_type == "db":
-        return [cluster_db.write(connection, list(stores), folder)]
+        return [cluster_db.write(connection, list(stores), folder, exports)]
     if export_type in ("text", "excel"):
         from prof_analysis.exports import xlsx
 
-        return xlsx.write(connection, stores, folder, warnings)
-    return files.write(connection, folder, export_type)
+        return xlsx.write(connection, stores, folder, exports, warnings)
+    return files.write(connection, folder, exports, export_type)

@@ -1,6 +1,7 @@
 """Export to cluster_analysis.db, the SQLite file that users of msprof-analyze know.
 
-Its tables are ModuleStatistic, ModuleTree, ModuleCoverage, and ProfileRank, which says which folder a rankID is.
+It holds the tables of each analysis that was asked for, and ProfileRank, which says which folder a rankID is. Columns are
+those of the engine in camel case, units in parentheses, then rankID and profile, which a table over all ranks has not.
 ModuleStatistic has the columns of msprof-analyze 26.2.0 (its recipe module_statistic). Where two folders have the same
 rank id it ends in a further column, `profile`, since rankID alone no longer tells them apart.
 """
@@ -15,62 +16,28 @@ import duckdb
 from prof_analysis.database import quote
 from prof_analysis.errors import OutputError
 from prof_analysis.exports.files import replacing
+from prof_analysis.exports.names import camel_case
 from prof_analysis.rank import Rank
+from prof_analysis.tables import Column, Table, documented_tables
 
 FILE_NAME = "cluster_analysis.db"
 
-# Table here -> (table of the engine, its columns -> column and SQLite type here).
-_TABLES: Mapping[str, tuple[str, Mapping[str, tuple[str, str]]]] = {
-    "ModuleStatistic": (
-        "module.statistic",
-        {
-            "parent_module": ("parentModule", "TEXT"),
-            "module": ("module", "TEXT"),
-            "op_name": ("opName", "TEXT"),
-            "kernel_list": ("kernelList", "TEXT"),
-            "total_kernel_duration_ns": ("totalKernelDuration(ns)", "REAL"),
-            "avg_kernel_duration_ns": ("avgKernelDuration(ns)", "REAL"),
-            "op_count": ("opCount", "INTEGER"),
-        },
-    ),
-    "ModuleTree": (
-        "module.tree",
-        {
-            "parent_module": ("parentModule", "TEXT"),
-            "module": ("module", "TEXT"),
-            "depth": ("depth", "INTEGER"),
-            "calls": ("calls", "INTEGER"),
-            "own_kernel_duration_ns": ("ownKernelDuration(ns)", "INTEGER"),
-            "kernel_duration_ns": ("kernelDuration(ns)", "INTEGER"),
-            "kernel_duration_share": ("kernelDurationShare", "REAL"),
-            "avg_kernel_duration_ns": ("avgKernelDuration(ns)", "REAL"),
-        },
-    ),
-    "ModuleCoverage": (
-        "module.coverage",
-        {
-            "kind": ("kind", "TEXT"),
-            "place": ("place", "TEXT"),
-            "reason": ("reason", "TEXT"),
-            "kernel_count": ("kernelCount", "INTEGER"),
-            "kernel_duration_ns": ("kernelDuration(ns)", "INTEGER"),
-            "kernel_duration_share": ("kernelDurationShare", "REAL"),
-            "top_ops": ("topOps", "TEXT"),
-        },
-    ),
-}
+# ModuleStatistic has just the columns and types of msprof-analyze.
+_AS_MSPROF_ANALYZE = "module.statistic"
+_LEFT_OUT = {"op_chain"}
+_REAL = {"total_kernel_duration_ns"}
 
 
-def write(connection: duckdb.DuckDBPyConnection, ranks: list[Rank], folder: Path) -> Path:
+def write(connection: duckdb.DuckDBPyConnection, ranks: list[Rank], folder: Path, exports: Mapping[str, str]) -> Path:
     """Write the tables; in an existing file they are replaced in one transaction and all other tables stay."""
     target = folder / FILE_NAME
     numbers = rank_numbers(ranks)
     with _database(target) as database:
         known = [number for number in numbers.values() if number >= 0]
         is_ambiguous = len(known) > len(set(known))
-        for name, (table, columns) in _TABLES.items():
-            with_profile = is_ambiguous or name != "ModuleStatistic"
-            _write_table(connection, database, name, table, columns, numbers, with_profile)
+        for table, name in exports.items():
+            with_profile = is_ambiguous or table != _AS_MSPROF_ANALYZE
+            _write_table(connection, database, name, documented_tables()[table], numbers, with_profile)
         database.execute('DROP TABLE IF EXISTS "ProfileRank"')
         database.execute('CREATE TABLE "ProfileRank" (profile TEXT, rankID INTEGER, deviceID INTEGER, rankIDFrom TEXT)')
         database.executemany(
@@ -91,19 +58,32 @@ def _write_table(
     connection: duckdb.DuckDBPyConnection,
     database: sqlite3.Connection,
     name: str,
-    table: str,
-    columns: Mapping[str, tuple[str, str]],
+    table: Table,
     numbers: Mapping[str, int],
     with_profile: bool,
 ) -> None:
-    definition = [f"{quote(column)} {type_}" for column, type_ in columns.values()]
-    definition += ["rankID INTEGER"] + ["profile TEXT"] * with_profile
+    columns = [column for column in table.columns if table.name != _AS_MSPROF_ANALYZE or column.name not in _LEFT_OUT]
+    definition = [f"{quote(camel_case(column.shown_name))} {_sqlite_type(table, column)}" for column in columns]
+    shown = ", ".join(quote(column.shown_name) for column in columns)
+    if table.is_across_ranks:
+        result = connection.execute(f"SELECT {shown} FROM {table.name}")
+    else:
+        result = connection.execute(f"SELECT {shown}, profile FROM {table.name}")
+        definition += ["rankID INTEGER"] + ["profile TEXT"] * with_profile
     database.execute(f"DROP TABLE IF EXISTS {quote(name)}")
     database.execute(f"CREATE TABLE {quote(name)} ({', '.join(definition)})")
     insert = f"INSERT INTO {quote(name)} VALUES ({', '.join('?' * len(definition))})"
-    result = connection.execute(f"SELECT {', '.join(map(quote, columns))}, profile FROM {table}")
     while batch := result.fetchmany(10_000):
-        database.executemany(insert, [(*row[:-1], numbers[row[-1]], *row[-1:] * with_profile) for row in batch])
+        if table.is_across_ranks:
+            database.executemany(insert, batch)
+        else:
+            database.executemany(insert, [(*row[:-1], numbers[row[-1]], *row[-1:] * with_profile) for row in batch])
+
+
+def _sqlite_type(table: Table, column: Column) -> str:
+    if column.type == "DOUBLE" or (table.name == _AS_MSPROF_ANALYZE and column.name in _REAL):
+        return "REAL"
+    return "INTEGER" if column.type in ("BIGINT", "INTEGER", "BOOLEAN") else "TEXT"
 
 
 @contextmanager

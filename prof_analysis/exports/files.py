@@ -1,7 +1,7 @@
 """Exports to csv, parquet and json: one file per table, all ranks in one, the columns of the API."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -9,21 +9,16 @@ import duckdb
 
 from prof_analysis.database import quote, quote_text
 from prof_analysis.errors import OutputError, reason_of
+from prof_analysis.exports.names import file_name
 
 FORMATS = {"csv": "FORMAT csv, HEADER", "parquet": "FORMAT parquet", "json": "FORMAT json, ARRAY true"}
 
-_TABLES = {
-    "module.statistic": "module_statistic",
-    "module.tree": "module_tree",
-    "module.coverage": "module_coverage",
-}
 
-
-def write(connection: duckdb.DuckDBPyConnection, folder: Path, file_format: str) -> list[Path]:
-    """Write module_statistic, module_tree and module_coverage; give the files."""
+def write(connection: duckdb.DuckDBPyConnection, folder: Path, exports: Mapping[str, str], file_format: str) -> list[Path]:
+    """Write a file of each table; give the files."""
     written = []
-    for table, name in _TABLES.items():
-        target = folder / f"{name}.{file_format}"
+    for table, name in exports.items():
+        target = folder / f"{file_name(name)}.{file_format}"
         with replacing(target) as unfinished:
             rows = _without_formulas(connection, table) if file_format == "csv" else f"FROM {table}"
             connection.execute(f"COPY ({rows}) TO {quote_text(str(unfinished))} ({FORMATS[file_format]})")

@@ -1,14 +1,13 @@
 """Export to xlsx: one workbook per rank, as readable as that of msprof-analyze and laid out like it.
 
-Sheet1 is the module statistic with merged Parent Module and Module cells. Merged cells cannot be filtered, so Rows is the same
-without merging, with a filter. Tree and Coverage are module.tree and module.coverage. Rows are streamed, whatever their number;
-cells and sheets are cut at the limits of the format, and the warnings say so.
+Of module statistic, Sheet1 has merged Parent Module and Module cells. Merged cells cannot be filtered, so Rows is the same
+without merging, with a filter. Other tables are a sheet each; one over all ranks is a workbook of its own. Rows are streamed,
+whatever their number; cells and sheets are cut at the limits of the format, and the warnings say so.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -23,98 +22,70 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.cell_range import CellRange
 from openpyxl.worksheet.properties import PageSetupProperties
 
+from prof_analysis.database import quote_text
 from prof_analysis.exports.files import replacing
+from prof_analysis.exports.names import file_name
+from prof_analysis.exports.sheets import PERCENT, Column, Sheet, sheets_of
 from prof_analysis.rank import Rank
 from prof_analysis.ranks import store_file
+from prof_analysis.tables import Table, documented_tables
 
 MAX_CHARACTERS = 32_767
 MAX_ROWS = 1_048_576
 
-_NUMBER, _FRACTION, _PERCENT = "#,##0", "#,##0.00", "0.0%"
 _FONT = "Times New Roman"
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a sheet: where it comes from, its header, its width, and the number format if it holds numbers."""
-
-    source: str
-    header: str
-    width: int
-    number_format: str | None = None
-
-
-_STATISTIC = (
-    Column("parent_module", "Parent Module", 40),
-    Column("module", "Module", 40),
-    Column("op_name", "Op Name", 40),
-    Column("kernel_list", "Kernel List", 50),
-    Column("total_kernel_duration_ns", "Total Kernel Duration(ns)", 10, _NUMBER),
-    Column("avg_kernel_duration_ns", "Avg Kernel Duration(ns)", 10, _FRACTION),
-    Column("op_count", "Op Count", 10, _NUMBER),
-)
-_TREE = (
-    Column("repeat('    ', depth - 1) || module", "Module", 60),
-    Column("calls", "Calls", 10, _NUMBER),
-    Column("kernel_duration_share", "Share Of All Kernel Time", 14, _PERCENT),
-    Column("kernel_duration_ns", "Kernel Duration(ns)", 20, _NUMBER),
-    Column("own_kernel_duration_ns", "Own Kernel Duration(ns)", 20, _NUMBER),
-    Column("avg_kernel_duration_ns", "Avg Kernel Duration(ns)", 20, _FRACTION),
-    Column("parent_module", "Parent Module", 80),
-)
-_COVERAGE = (
-    Column("kind", "Kernels", 20),
-    Column("place", "Place", 24),
-    Column("reason", "Reason", 28),
-    Column("kernel_duration_share", "Share Of The Kind", 14, _PERCENT),
-    Column("kernel_duration_ns", "Kernel Duration(ns)", 20, _NUMBER),
-    Column("kernel_count", "Kernel Count", 14, _NUMBER),
-    Column("top_ops", "Top Ops", 60),
-)
 
 
 def write(
     connection: duckdb.DuckDBPyConnection,
     stores: Mapping[Rank, Path],
     folder: Path,
+    exports: Mapping[str, str],
     warnings: list[str],
 ) -> list[Path]:
-    """Write ModuleStatistic/module_statistic_{rank}.xlsx of each rank that has rows; give the files.
+    """Write ModuleStatistic/module_statistic_{rank}.xlsx, or what the first table is called, of each rank that has rows of it.
 
-    The name holds the rank id where only one folder has it, else the folder's name. What had to be cut is added to `warnings`.
+    The name holds the rank id where only one folder has it, else the folder's name. A table over all ranks goes into a workbook
+    beside them. Gives the files. What had to be cut is added to `warnings`.
     """
-    written = []
-    (folder / "ModuleStatistic").mkdir(exist_ok=True)
+    tables = {documented_tables()[table]: name for table, name in exports.items()}
+    of_ranks = {table: name for table, name in tables.items() if not table.is_across_ranks}
+    first, first_name = next(iter(of_ranks.items()))
+    folder = folder / first_name
+    folder.mkdir(exist_ok=True)
+    books: dict[Path, dict[Table, str]] = {}
     for rank, store in stores.items():
-        count_of_rows = connection.execute("SELECT count(*) FROM read_parquet($1)", [_file(store, "module.statistic")])
-        if count_of_rows.fetchall() == [(0,)]:
-            continue
-        has_own_number = [other.rank_id for other in stores].count(rank.rank_id) == 1 and rank.rank_id is not None
-        name = str(rank.rank_id) if has_own_number else re.sub(r"[^\w.-]", "_", rank.profile)
-        target = folder / "ModuleStatistic" / f"module_statistic_{name}.xlsx"
+        rows = {table: f"read_parquet({quote_text(str(store_file(store, table.name)))})" for table in of_ranks}
+        if connection.execute(f"SELECT 1 FROM {rows[first]} LIMIT 1").fetchall():
+            books[folder / f"{file_name(first_name)}_{_name_of(rank, stores)}.xlsx"] = rows
+    for table, name in tables.items():
+        if table.is_across_ranks:
+            books[folder / f"{file_name(name)}.xlsx"] = {table: table.name}
+    for target, rows in books.items():
         with replacing(target) as unfinished:
-            cut = _write_workbook(connection, store, unfinished)
+            cut = _write_workbook(connection, rows, tables, unfinished)
         if cut:
             warnings.append(
                 f"{target}: {cut} cells were cut at {MAX_CHARACTERS:,} characters; db, csv and parquet hold them whole"
             )
-        written.append(target)
-    return written
+    return list(books)
 
 
-def _write_workbook(connection: duckdb.DuckDBPyConnection, store: Path, target: Path) -> int:
+def _name_of(rank: Rank, ranks: Iterable[Rank]) -> str:
+    has_own_number = [other.rank_id for other in ranks].count(rank.rank_id) == 1 and rank.rank_id is not None
+    return str(rank.rank_id) if has_own_number else re.sub(r"[^\w.-]", "_", rank.profile)
+
+
+def _write_workbook(
+    connection: duckdb.DuckDBPyConnection, rows_of: Mapping[Table, str], names: Mapping[Table, str], target: Path
+) -> int:
     book = Workbook(write_only=True)
     try:
         cut = 0
-        for title, table, columns, merged in (
-            ("Sheet1", "module.statistic", _STATISTIC, 2),
-            ("Rows", "module.statistic", _STATISTIC, 0),
-            ("Tree", "module.tree", _TREE, 0),
-            ("Coverage", "module.coverage", _COVERAGE, 0),
-        ):
-            query = f"SELECT {', '.join(column.source for column in columns)} FROM read_parquet($1)"
-            result = connection.execute(query, [_file(store, table)])
-            cut += _write_sheets(book, title, columns, _rows(result), merged)
+        for table, rows in rows_of.items():
+            for layout in sheets_of(table, names[table]):
+                result = connection.execute(f"SELECT {', '.join(column.source for column in layout.columns)} FROM {rows}")
+                cut += _write_sheets(book, layout, _rows(result))
         book.save(target)
         return cut
     finally:
@@ -123,12 +94,13 @@ def _write_workbook(connection: duckdb.DuckDBPyConnection, store: Path, target: 
                 sheet.close()
 
 
-def _write_sheets(book: Workbook, title: str, columns: Sequence[Column], rows: Iterator[tuple[Any, ...]], merged: int) -> int:
+def _write_sheets(book: Workbook, layout: Sheet, rows: Iterator[tuple[Any, ...]]) -> int:
     """Write rows to a sheet, and to further ones when they are more than a sheet holds. Give how many cells were cut."""
     cut = 0
+    columns = layout.columns
     row = next(rows, None)
     for part in count(1):
-        sheet = book.create_sheet(title if part == 1 else f"{title} ({part})")
+        sheet = book.create_sheet(layout.title if part == 1 else f"{layout.title} ({part})")
         sheet.freeze_panes = "A2"
         sheet.page_setup.orientation = "landscape"
         sheet.page_setup.fitToHeight = 0
@@ -138,7 +110,7 @@ def _write_sheets(book: Workbook, title: str, columns: Sequence[Column], rows: I
         sheet.row_dimensions[1].height = 27
         sheet.append(_header(sheet, columns))
         cells = _body(sheet, columns)
-        runs = _Runs(sheet, merged)
+        runs = _Runs(sheet, layout.merged)
         number = 1
         while row is not None and number < MAX_ROWS:
             number += 1
@@ -148,10 +120,10 @@ def _write_sheets(book: Workbook, title: str, columns: Sequence[Column], rows: I
             sheet.append(cells)
             row = next(rows, None)
         runs.close(number)
-        if not merged:
+        if not layout.merged:
             sheet.auto_filter.ref = f"A1:{get_column_letter(len(columns))}{number}"
         for position, column in enumerate(columns, 1):
-            if column.number_format == _PERCENT:
+            if column.number_format == PERCENT:
                 letter = get_column_letter(position)
                 bar = DataBarRule("num", 0, "num", 1, color="AFEEEE")  # type: ignore[no-untyped-call]
                 sheet.conditional_formatting.add(f"{letter}2:{letter}{max(number, 2)}", bar)
@@ -238,7 +210,3 @@ def _fitting(text: str) -> str:
 def _rows(result: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
     while batch := result.fetchmany(1000):
         yield from batch
-
-
-def _file(store: Path, table: str) -> str:
-    return str(store_file(store, table))

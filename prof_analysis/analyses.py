@@ -1,0 +1,36 @@
+"""What an analysis is: the command that asks for it, the tables that it consists of, and what they are called in exports."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A question with a command of its own.
+
+    `exports` has its tables in the order in which they are written, each with its name in cluster_analysis.db; files are named
+    like that too, in snake case. `subject` is what a rank must hold for an answer.
+    """
+
+    command: str
+    subject: str
+    exports: Mapping[str, str]
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """What to build for it, all in one go; and what was set aside, so that it is told."""
+        return (*self.exports, "trace.set_aside")
+
+
+MODULES = "modules"
+
+ANALYSES: Mapping[str, Analysis] = {
+    analysis.command: analysis
+    for analysis in (
+        Analysis(
+            "module-stats",
+            MODULES,
+            {"module.statistic": "ModuleStatistic", "module.tree": "ModuleTree", "module.coverage": "ModuleCoverage"},
+        ),
+    )
+}

@@ -1,0 +1,173 @@
+"""The options that commands share, in groups: a command takes a group as one argument, and has an option for each field."""
+
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import StrEnum
+from functools import wraps
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import Annotated, Any, cast, get_type_hints
+
+import typer
+
+
+class ExportType(StrEnum):
+    """What a result is written as."""
+
+    db = "db"
+    text = "text"
+    excel = "excel"
+    csv = "csv"
+    parquet = "parquet"
+    json = "json"
+
+
+class SourceChoice(StrEnum):
+    """What serves a rank: its profiler database or its text exports."""
+
+    auto = "auto"
+    db = "db"
+    text = "text"
+
+
+class ModuleSource(StrEnum):
+    """What marks the modules."""
+
+    auto = "auto"
+    mstx = "mstx"
+    nn_module = "nn.Module"
+
+
+class By(StrEnum):
+    """What is one module."""
+
+    class_ = "class"
+    instance = "instance"
+
+
+_INPUT, _MODULES, _RESULT, _SCREEN = "Input", "Modules", "Result", "Screen"
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, for scripts.", rich_help_panel=_SCREEN)]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=_SCREEN)]
+
+
+@dataclass(frozen=True)
+class PathOption:
+    """Where the profiles lie."""
+
+    profiling_path: Annotated[
+        Path,
+        typer.Option(
+            "-d", "--profiling-path", help="A *_ascend_pt folder, a tree of them, or a file of one.", rich_help_panel=_INPUT
+        ),
+    ]
+    source: Annotated[
+        SourceChoice,
+        typer.Option("--source", help="What to read where a rank has both; auto: what answers more.", rich_help_panel=_INPUT),
+    ] = SourceChoice.auto
+
+    def chosen(self) -> dict[str, Any]:
+        """What it says, as arguments of Profile."""
+        return {"path": self.profiling_path, "source": self.source.value}
+
+
+@dataclass(frozen=True)
+class InputOptions(PathOption):
+    """Which part of the profiles counts."""
+
+    rank_list: Annotated[str | None, typer.Option(help="Only these ranks, as in 0,3.", rich_help_panel=_INPUT)] = None
+    step_id: Annotated[
+        int | None, typer.Option(help="Only kernels launched in this profiler step.", rich_help_panel=_INPUT)
+    ] = None
+
+    def chosen(self) -> dict[str, Any]:
+        """What they say, as arguments of Profile."""
+        return {**super().chosen(), "rank_list": _numbers(self.rank_list), "step_id": self.step_id}
+
+
+@dataclass(frozen=True)
+class ModuleOptions:
+    """What a module is."""
+
+    nesting_tolerance_ns: Annotated[
+        int, typer.Option(min=0, help="How much later than a module an op in it may end.", rich_help_panel=_INPUT)
+    ] = 0
+    module_source: Annotated[
+        ModuleSource,
+        typer.Option("--module-source", help="What marks modules; auto: mstx, else nn.Module rows.", rich_help_panel=_MODULES),
+    ] = ModuleSource.auto
+    module_domain: Annotated[
+        str, typer.Option("--module-domain", help="mstx domains of modules, as in Module,Custom.", rich_help_panel=_MODULES)
+    ] = "Module"
+    by: Annotated[
+        By, typer.Option("--by", help="One row a class, or an instance as in Layer[3]/Linear[0].", rich_help_panel=_MODULES)
+    ] = By.class_
+    depth: Annotated[int | None, typer.Option(min=1, help="Cut the module tree at this depth.", rich_help_panel=_MODULES)] = (
+        None
+    )
+    audit_links: Annotated[
+        bool, typer.Option("--audit-links", help="Judge the op of every launch anew.", rich_help_panel=_MODULES)
+    ] = False
+
+    def chosen(self) -> dict[str, Any]:
+        """What they say, as arguments of Profile."""
+        return {
+            "nesting_tolerance_ns": self.nesting_tolerance_ns,
+            "module_source": self.module_source.value,
+            "module_domains": [domain.strip() for domain in self.module_domain.split(",")],
+            "by": self.by.value,
+            "depth": self.depth,
+            "audit_links": self.audit_links,
+        }
+
+
+@dataclass(frozen=True)
+class ResultOptions:
+    """Where the result goes, and as what."""
+
+    output_path: Annotated[
+        Path | None,
+        typer.Option("-o", "--output-path", help="Where to write; else the input folder.", rich_help_panel=_RESULT),
+    ] = None
+    export_type: Annotated[ExportType, typer.Option(help="What to write.", rich_help_panel=_RESULT)] = ExportType.db
+    top: Annotated[int, typer.Option(min=1, help="How many rows the summary shows.", rich_help_panel=_SCREEN)] = 10
+
+
+@dataclass(frozen=True)
+class ScreenOptions:
+    """What is printed."""
+
+    as_json: AsJson = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.", rich_help_panel=_SCREEN)] = False
+    debug: Debug = False
+
+
+def takes_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Make a command for typer of one that takes groups of options: each field of a group is an option of its own."""
+    hints = get_type_hints(command, include_extras=True)
+    groups = {name: hints[name] for name in signature(command).parameters if is_dataclass(hints[name])}
+
+    @wraps(command)
+    def flat(**given: Any) -> None:
+        made = {name: group(**{one.name: given.pop(one.name) for one in fields(group)}) for name, group in groups.items()}
+        command(**given, **made)
+
+    parameters = []
+    for name, parameter in signature(command).parameters.items():
+        if name not in groups:
+            parameters.append(parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY))
+            continue
+        of_fields = get_type_hints(groups[name], include_extras=True)
+        for one in fields(groups[name]):
+            default = Parameter.empty if one.default is MISSING else one.default
+            parameters.append(Parameter(one.name, Parameter.KEYWORD_ONLY, default=default, annotation=of_fields[one.name]))
+    cast(Any, flat).__signature__ = signature(command).replace(parameters=parameters)
+    return flat
+
+
+def _numbers(text: str | None) -> list[int] | None:
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() for part in parts):
+        raise typer.BadParameter(f"{text}: give rank ids separated by commas, as in 0,3", param_hint="--rank_list")
+    return [int(part) for part in parts]

@@ -1,0 +1,26 @@
+"""What tables and columns are called outside the engine: one rule for each kind of name."""
+
+import re
+
+_UNIT = re.compile(r"_(ns)$")
+
+
+def file_name(export_name: str) -> str:
+    """ModuleStatistic -> module_statistic."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", export_name).lower()
+
+
+def camel_case(column: str) -> str:
+    """total_kernel_duration_ns -> totalKernelDuration(ns)."""
+    first, *others = _UNIT.sub("", column).split("_")
+    return first + "".join(word.capitalize() for word in others) + _unit(column)
+
+
+def header(column: str) -> str:
+    """total_kernel_duration_ns -> Total Kernel Duration(ns)."""
+    return " ".join(word.capitalize() for word in _UNIT.sub("", column).split("_")) + _unit(column)
+
+
+def _unit(column: str) -> str:
+    match = _UNIT.search(column)
+    return f"({match[1]})" if match else ""

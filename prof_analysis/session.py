@@ -1,0 +1,192 @@
+"""Session: the ranks under a path, and the tables that were built of them so far. What a Profile asks stands on it."""
+
+import sys
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+
+from prof_analysis import discovery
+from prof_analysis.analyses import Analysis
+from prof_analysis.database import Variables, connect, quote_text
+from prof_analysis.errors import InputError, ProfAnalysisWarning, QueryError
+from prof_analysis.rank import ModuleChoice, Rank
+from prof_analysis.ranks import Job, Outcome, missing_tables, run, store_file
+from prof_analysis.tables import documented_tables, split_across_ranks
+
+
+class Session:
+    """Builds tables of all ranks on demand and has views of them in `connection`; each rank leaves its own in a store.
+
+    What went wrong is in `failures` (ranks that cannot be read), `warnings` and `details` (tracebacks).
+    Raises InputError when there is nothing under the path, or not the ranks or the step that were chosen.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        rank_list: Iterable[int] | None,
+        source: str,
+        modules: ModuleChoice,
+        variables: Variables,
+        on_progress: Callable[[int, int], None] | None,
+    ) -> None:
+        self.path = path
+        self.failures: list[str] = []
+        self.warnings: list[str] = []
+        self.details: list[str] = []
+        self._variables = variables
+        self._on_progress = on_progress
+        self._is_closed = False
+        self._said_set_aside = False
+        self.ranks = _selected(discovery.find_ranks(path, modules, source), rank_list)
+        self._failed = {rank.profile for rank in self.ranks if rank.left_out}
+        for rank in self.ranks:
+            if rank.left_out:
+                self._fail(rank.left_out)
+        self._folder = TemporaryDirectory(prefix="prof_analysis_")
+        self._stores = {rank: Path(self._folder.name, str(number)) for number, rank in enumerate(self.ranks)}
+        self.connection = connect(variables)
+        try:
+            self._check_step()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def stores(self) -> dict[Rank, Path]:
+        """The ranks that can be read, and the folder in which each leaves its tables."""
+        return {rank: store for rank, store in self._stores.items() if rank.profile not in self._failed}
+
+    def answer(self, analysis: Analysis) -> None:
+        """Build what an analysis consists of.
+
+        Raises InputError when no rank can answer; a rank that cannot, beside others that can, is named in a warning.
+        """
+        self._warn_of({rank: reason for rank in self.stores if (reason := rank.why_not(analysis.command))})
+        self.provide(analysis.tables)
+
+    def provide(self, tables: tuple[str, ...]) -> None:
+        """Build the tables that the store lacks, and make views of them over all ranks that could be read."""
+        if self._is_closed:
+            raise QueryError("this Profile is closed; open it again")
+        of_ranks, across_ranks = split_across_ranks(tables)
+        if to_build := missing_tables(self.stores.values(), of_ranks):
+            self._run([Job(rank, to_build, self._variables, store) for rank, store in self.stores.items()])
+        if not self.stores:
+            more = f" (and {len(self.failures) - 1} more ranks failed)" if len(self.failures) > 1 else ""
+            raise InputError(f"{self.failures[0]}{more}")
+        for table in of_ranks:
+            files = ", ".join(quote_text(str(store_file(store, table))) for store in self.stores.values())
+            self._create_view(table, f"FROM read_parquet([{files}], union_by_name = true)")
+        for table in across_ranks:
+            self._create_view(table, documented_tables()[table].body)
+        if "trace.set_aside" in of_ranks and not self._said_set_aside:
+            self._said_set_aside = True
+            for row in self.connection.execute("FROM trace.set_aside ORDER BY ALL").fetchall():
+                self.warn(f"{row[0]}: {row[4]} {row[2]} were set aside: {row[3]}")
+        if "module.coverage" in of_ranks:
+            for profile, share in self.connection.execute(_REPLAYED).fetchall():
+                self.warn(
+                    f"{profile}: {share:.1%} of the kernel time was replayed from graphs that were captured before profiling "
+                    "began, so nothing tells its ops and modules; start profiling before the engine captures its graphs"
+                )
+
+    def warn(self, message: str) -> None:
+        """Tell a problem that leaves an answer, once."""
+        if message not in self.warnings:
+            self.warnings.append(message)
+            warnings.warn(message, ProfAnalysisWarning, stacklevel=_level_of_the_caller())
+
+    def close(self) -> None:
+        """Give back memory and temporary files."""
+        self._is_closed = True
+        self.connection.close()
+        self._folder.cleanup()
+
+    def _warn_of(self, unable: dict[Rank, str]) -> None:
+        if unable and len(unable) == len(self.stores):
+            failed = f"; {len(self.failures)} more could not be read: {self.failures[0]}" if self.failures else ""
+            raise InputError(f"{self.path}: no rank can answer this: {next(iter(unable.values()))}{failed}")
+        for rank, reason in unable.items():
+            self.warn(f"{rank.profile}: {reason}")
+
+    def _create_view(self, table: str, query: str) -> None:
+        schema, _, short_name = table.partition(".")
+        self.connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
+        self.connection.execute(f'CREATE OR REPLACE VIEW "{schema}"."{short_name}" AS {query}')
+
+    def _run(self, jobs: list[Job]) -> None:
+        outcomes: dict[str, Outcome] = {}
+
+        def on_done(outcome: Outcome) -> None:
+            outcomes[outcome.job.rank.profile] = outcome
+
+        run(jobs, on_done, _byte_counter(jobs, self._on_progress))
+        for job in jobs:
+            outcome = outcomes[job.rank.profile]
+            for warning in outcome.warnings:
+                self.warn(warning)
+            if outcome.failure:
+                self._failed.add(job.rank.profile)
+                self._fail(outcome.failure)
+                self.details.append(outcome.details or "")
+
+    def _check_step(self) -> None:
+        step_id = self._variables["step_id"]
+        if step_id is None:
+            return
+        self.provide(("trace.step",))
+        rows = self.connection.execute("SELECT DISTINCT step_id FROM trace.step ORDER BY 1").fetchall()
+        steps = [row[0] for row in rows]
+        if step_id not in steps:
+            known = ", ".join(map(str, steps)) if steps else "none: prof.step() was not called"
+            raise InputError(f"{self.path}: there is no step {step_id}; the steps are {known}")
+
+    def _fail(self, message: str) -> None:
+        self.failures.append(message)
+        warnings.warn(message, ProfAnalysisWarning, stacklevel=_level_of_the_caller())
+
+
+_REPLAYED = """
+    SELECT profile, sum(kernel_duration_ns) FILTER (reason = 'graph replay') / sum(kernel_duration_ns) AS share
+    FROM module.coverage
+    GROUP BY profile
+    HAVING share > 0
+    ORDER BY profile
+"""
+
+
+def _byte_counter(jobs: list[Job], on_progress: Callable[[int, int], None] | None) -> Callable[[int], None]:
+    """A function that tells how many bytes of the jobs' input files were read so far."""
+    total = sum(file.stat().st_size for job in jobs for file in job.rank.inputs if file.exists())
+    done, lock = 0, Lock()
+
+    def count(size: int) -> None:
+        nonlocal done
+        with lock:
+            done += size
+            if on_progress:
+                on_progress(done, total)
+
+    return count
+
+
+def _selected(found: list[Rank], rank_list: Iterable[int] | None) -> list[Rank]:
+    if rank_list is None:
+        return found
+    wanted = set(rank_list)
+    known = {rank.rank_id for rank in found if rank.rank_id is not None}
+    if unknown := sorted(wanted - known):
+        there = ", ".join(map(str, sorted(known))) or "none has a number"
+        raise InputError(f"there is no rank {', '.join(map(str, unknown))}; the ranks are {there}")
+    return [rank for rank in found if rank.rank_id in wanted]
+
+
+def _level_of_the_caller() -> int:
+    """The stacklevel of a warning that points at the line outside this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("prof_analysis"):
+        frame, level = frame.f_back, level + 1
+    return level

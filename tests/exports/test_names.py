@@ -1,0 +1,23 @@
+"""What tables and columns are called in exports follows one rule from their names in the engine."""
+
+import pytest
+
+from prof_analysis.exports.names import camel_case, file_name, header
+
+
+@pytest.mark.parametrize(
+    ("column", "in_database", "in_sheet"),
+    [
+        ("module", "module", "Module"),
+        ("total_kernel_duration_ns", "totalKernelDuration(ns)", "Total Kernel Duration(ns)"),
+        ("kernel_duration_share", "kernelDurationShare", "Kernel Duration Share"),
+        ("p95_ns", "p95(ns)", "P95(ns)"),
+        ("columns", "columns", "Columns"),
+    ],
+)
+def test_a_column_in_exports(column: str, in_database: str, in_sheet: str) -> None:
+    assert (camel_case(column), header(column)) == (in_database, in_sheet)
+
+
+def test_a_file_is_named_after_its_table() -> None:
+    assert file_name("KernelStatisticAllRanks") == "kernel_statistic_all_ranks"
