@@ -166,6 +166,38 @@ def sql(
         _finish(profile, screen)
 
 
+store_app = typer.Typer(name="store", help="What --store keeps, to look at or to remove.", no_args_is_help=True)
+app.add_typer(store_app)
+StoreFolder = Annotated[Path, typer.Option("--store", help="The folder that was given to --store.")]
+
+
+@store_app.command("ls", epilog="Example: prof-analysis store ls --store ./kept")
+def list_store(store: StoreFolder, as_json: AsJson = False) -> None:
+    """The ranks that a store keeps, their tables and size, and whether their input is still the same."""
+    from prof_analysis import summary
+    from prof_analysis.store import entries
+
+    kept = list(entries(store))
+    if as_json:
+        _print_json(status="done", entries=[{**vars(entry), "folder": str(entry.folder)} for entry in kept])
+    else:
+        summary.print_store(kept)
+
+
+@store_app.command("clear", epilog="Example: prof-analysis store clear --store ./kept")
+def clear_store(store: StoreFolder, as_json: AsJson = False) -> None:
+    """Remove what a store keeps, and nothing else in its folder."""
+    from prof_analysis.store import clear
+
+    with _told(ScreenOptions(as_json)):
+        removed = clear(store)
+    size = sum(entry.size_bytes for entry in removed)
+    if as_json:
+        _print_json(status="done", removed=[str(entry.folder) for entry in removed], size_bytes=size)
+    else:
+        print(f"removed {len(removed)} entries, {size:,} bytes")
+
+
 def run() -> None:
     """The entry point of the command."""
     try:

@@ -134,9 +134,14 @@ class MachineOptions:
         str | None, typer.Option(help="Dask cluster that does the work, as in tcp://host:8786.", rich_help_panel=_MACHINE)
     ] = None
 
+    store: Annotated[
+        Path | None, typer.Option(help="Keep what was built here, for the next question.", rich_help_panel=_MACHINE)
+    ] = None
+
     def chosen(self) -> dict[str, Any]:
         """What they say, as arguments of Profile."""
         return {
+            "store": self.store,
             "workers": self.workers,
             "threads": self.threads,
             "memory_limit": _bytes(self.memory_limit),

@@ -46,6 +46,7 @@ class Profile:
         threads: threads of all workers together; those of the machine or its container unless given.
         memory_limit: bytes that all workers together may take; what does not fit is spilled to temporary files.
         scheduler: the address of a Dask scheduler whose workers analyse the ranks, as in tcp://host:8786.
+        store: a folder that keeps what was built, so that the same question about unchanged files is answered at once.
         on_progress: called with (bytes read, bytes of all input files) as files are read, in any thread.
     """
 
@@ -66,6 +67,7 @@ class Profile:
         threads: int | None = None,
         memory_limit: int | None = None,
         scheduler: str | None = None,
+        store: str | Path | None = None,
         on_progress: Callable[[int, int], None] | None = None,
     ) -> None:
         modules = ModuleChoice(module_source, (module_domains,) if isinstance(module_domains, str) else tuple(module_domains))
@@ -87,7 +89,8 @@ class Profile:
         for option, value in (("workers", workers), ("threads", threads), ("memory_limit", memory_limit)):
             _require(option, value, value is None or value > 0, "1 or more")
         self.path = Path(path)
-        self._session = Session(self.path, rank_list, source, modules, variables, machine, on_progress)
+        store_folder = None if store is None else Path(store)
+        self._session = Session(self.path, rank_list, source, modules, variables, machine, store_folder, on_progress)
         self.failures = self._session.failures
         self.warnings = self._session.warnings
         self.details = self._session.details

@@ -1,18 +1,20 @@
 """Runs a rank: it is analysed by itself in its own DuckDB, and leaves the tables asked for as Parquet files in a store."""
 
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import duckdb
 
-from prof_analysis.database import Variables, connect, quote_text
-from prof_analysis.errors import OutputError, ProfAnalysisError, reason_of
+from prof_analysis.database import Variables, connect
+from prof_analysis.errors import ProfAnalysisError, reason_of
 from prof_analysis.rank import Rank
 from prof_analysis.sources import SOURCES
+from prof_analysis.store import write_table
 from prof_analysis.tables import Plan, build, make_plan, shown_select, source_tables
 
 
@@ -20,7 +22,8 @@ from prof_analysis.tables import Plan, build, make_plan, shown_select, source_ta
 class Job:
     """What to make of one rank: the tables, the values that their SQL reads, and the folder to leave them in.
 
-    `threads` and `buffer_bytes` bound what DuckDB takes; None is as much as there is.
+    `threads` and `buffer_bytes` bound what DuckDB takes; None is as much as there is. What does not fit is spilled to a folder
+    below `spill_folder`.
     """
 
     rank: Rank
@@ -29,14 +32,14 @@ class Job:
     folder: Path
     threads: int | None = None
     buffer_bytes: int | None = None
+    spill_folder: Path | None = None
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a job: warnings, or why it failed with the traceback for those who ask."""
+    """What became of a job: why it failed, if it did, with the traceback for those who ask."""
 
     job: Job
-    warnings: tuple[str, ...] = ()
     failure: str | None = None
     details: str | None = None
 
@@ -64,8 +67,10 @@ def run_rank(
             warnings = stage(at_once, on_bytes=on_bytes or _not_counted)
             build(connection, source.NAME, plan, lambda: warnings.extend(stage(later, on_bytes=_not_counted) if later else ()))
             for table in job.tables:
-                _write(connection, source.NAME, table, job.folder)
-        return Outcome(job, tuple(warnings))
+                shown = shown_select(source_tables(source.NAME)[table])
+                rows = f"SELECT getvariable('profile') AS profile, getvariable('rank_id')::INTEGER AS rank_id, * FROM ({shown})"
+                write_table(connection, rows, job.folder, table, warnings)
+        return Outcome(job)
     except ProfAnalysisError as error:
         return Outcome(job, failure=str(error), details=traceback.format_exc())
     except (duckdb.Error, OSError, MemoryError) as error:
@@ -83,7 +88,10 @@ def _connection(job: Job, running: list[duckdb.DuckDBPyConnection]) -> Iterator[
     rank = job.rank
     devices = {"device_id": rank.device_id, "first_device_id": rank.first_device_id} if rank.first_device_id is not None else {}
     variables = {**job.variables, **devices, "rank_id": rank.rank_id, "profile": rank.profile}
-    with connect(variables, job.threads, job.folder / "spill", job.buffer_bytes) as connection:
+    with (
+        TemporaryDirectory(prefix="prof_analysis_spill_", dir=job.spill_folder) as spill,
+        connect(variables, job.threads, Path(spill), job.buffer_bytes) as connection,
+    ):
         running.append(connection)
         try:
             yield connection
@@ -91,33 +99,6 @@ def _connection(job: Job, running: list[duckdb.DuckDBPyConnection]) -> Iterator[
             running.remove(connection)
 
 
-def _write(connection: duckdb.DuckDBPyConnection, source: str, table: str, folder: Path) -> None:
-    """Write a table with its rank in front. It appears whole or not at all."""
-    rows = (
-        "SELECT getvariable('profile') AS profile, getvariable('rank_id')::INTEGER AS rank_id, * FROM "
-        f"({shown_select(source_tables(source)[table])})"
-    )
-    unfinished, finished = folder / f"{table}.unfinished", store_file(folder, table)
-    try:
-        connection.execute(f"COPY ({rows}) TO {quote_text(str(unfinished))} (FORMAT parquet)")
-        unfinished.replace(finished)
-    except (duckdb.IOException, OSError) as error:
-        raise OutputError(
-            f"{folder}: temporary files cannot be written ({reason_of(error)}); set TMPDIR to a larger disk"
-        ) from error
-
-
-def store_file(folder: Path, table: str) -> Path:
-    """Where a table of a rank lies in the rank's store folder."""
-    return folder / f"{table}.parquet"
-
-
 @cache
 def _plan(source: str, tables: tuple[str, ...]) -> Plan:
     return make_plan(source, SOURCES[source].RAW_COLUMNS, tables)
-
-
-def missing_tables(folders: Iterable[Path], tables: Iterable[str]) -> tuple[str, ...]:
-    """The tables that at least one of these store folders does not hold yet."""
-    folders = list(folders)
-    return tuple(table for table in tables if not all(store_file(folder, table).exists() for folder in folders))
