@@ -174,11 +174,11 @@ def test_only_what_is_needed_is_built_and_read() -> None:
 
 def test_what_only_guarded_tables_need_is_deferred() -> None:
     plan = make_plan("ascend_db", raw_columns("ascend_db"), ["module.coverage"])
-    assert plan.deferred == {"raw.cann_api", "trace.launch", "trace.queue", "trace.forward_backward"}
+    assert plan.deferred == {"raw.cann_api", "trace.launch", "trace.queue", "trace.forward_backward", "op.block"}
     assert plan.deferred_raw_columns == {"raw.cann_api": {"startNs", "endNs", "globalTid", "connectionId"}}
     assert not plan.raw_columns.keys() & plan.deferred_raw_columns.keys()
     plan = make_plan("ascend_db", raw_columns("ascend_db"), ["module.coverage", "trace.launch"])
-    assert plan.deferred == {"trace.queue", "trace.forward_backward"}
+    assert plan.deferred == {"trace.queue", "trace.forward_backward", "op.block"}
     assert "raw.cann_api" in plan.raw_columns
     assert plan.deferred_raw_columns == {}
 
