@@ -38,7 +38,6 @@ class Session:
         self._variables = variables
         self._on_progress = on_progress
         self._is_closed = False
-        self._said_set_aside = False
         self.ranks = _selected(discovery.find_ranks(path, modules), rank_list)
         self._failed = {rank.profile for rank in self.ranks if rank.left_out}
         for rank in self.ranks:
@@ -88,16 +87,10 @@ class Session:
             self._create_view(table, f"FROM read_parquet([{files}], union_by_name = true)")
         for table in across_ranks:
             self._create_view(table, documented_tables()[table].body)
-        if "trace.set_aside" in of_ranks and not self._said_set_aside:
-            self._said_set_aside = True
-            for row in self.connection.execute("FROM trace.set_aside ORDER BY ALL").fetchall():
-                self.warn(f"{row[0]}: {row[4]} {row[2]} were set aside: {row[3]}")
-        if "module.coverage" in of_ranks:
-            for profile, share in self.connection.execute(_REPLAYED).fetchall():
-                self.warn(
-                    f"{profile}: {share:.1%} of the kernel time was replayed from graphs that were captured before profiling "
-                    "began, so nothing tells its ops and modules; start profiling before the engine captures its graphs"
-                )
+        for table, query in _WARNINGS.items():
+            if table in of_ranks:
+                for (warning,) in self.connection.execute(query).fetchall():
+                    self.warn(warning)
 
     def warn(self, message: str) -> None:
         """Tell a problem that leaves an answer, once."""
@@ -163,13 +156,39 @@ class Session:
         warnings.warn(message, ProfAnalysisWarning, stacklevel=_level_of_the_caller())
 
 
-_REPLAYED = """
-    SELECT profile, sum(kernel_duration_ns) FILTER (reason = 'graph replay') / sum(kernel_duration_ns) AS share
-    FROM module.coverage
-    GROUP BY profile
-    HAVING share > 0
-    ORDER BY profile
-"""
+# Table -> a query on it that says what users must know of it.
+_WARNINGS = {
+    "trace.set_aside": """
+        SELECT format('{}: {} {} were set aside: {}', profile, row_count, what, reason)
+        FROM trace.set_aside
+        ORDER BY profile, what, reason
+    """,
+    "module.coverage": """
+        SELECT format(
+            '{}: {:.1f}% of the kernel time was replayed from graphs that were captured before profiling began, so nothing '
+            || 'tells its ops and modules; start profiling before the engine captures its graphs',
+            profile,
+            100 * sum(kernel_duration_ns) FILTER (reason = 'graph replay') / sum(kernel_duration_ns)
+        )
+        FROM module.coverage
+        GROUP BY profile
+        HAVING sum(kernel_duration_ns) FILTER (reason = 'graph replay') > 0
+        ORDER BY profile
+    """,
+    "kernel.statistic": """
+        SELECT format(
+            '{}: {:.1f}% of the compute time is of kernels without a type, which are told apart by core only; '
+            || 'Level1 and higher collect types',
+            profile,
+            100 * sum(total_ns) FILTER (type IS NULL) / sum(total_ns)
+        )
+        FROM kernel.statistic
+        WHERE kind = 'compute'
+        GROUP BY profile
+        HAVING sum(total_ns) FILTER (type IS NULL) > 0
+        ORDER BY profile
+    """,
+}
 
 
 def _selected(found: list[Rank], rank_list: Iterable[int] | None) -> list[Rank]:
