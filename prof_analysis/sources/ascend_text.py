@@ -38,7 +38,7 @@ _ARGUMENTS = {
 _EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
 
 _START = (_I, "ns_of_us_timestamp(event.ts)")
-_TIMES: Columns = {"start_ns": _START, "end_ns": (_I, "ns_of_us_timestamp(event.ts) + ns_of_us_duration(event.dur)")}
+_TIMES: Columns = {"start_ns": _START, "end_ns": (_I, "TRY(ns_of_us_timestamp(event.ts) + ns_of_us_duration(event.dur))")}
 _PLACE: Columns = {"pid": (_I, "event.pid"), "tid": (_I, "event.tid")}
 _CALL: Columns = {"event_id": (_I, "event_id"), "name": (_ID, "event.name"), **_PLACE, **_TIMES}
 _CONNECTION: Columns = {"connection_id": (_I, "event.args.connection_id")}

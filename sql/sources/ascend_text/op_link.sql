@@ -1,7 +1,7 @@
 -- A flow torch_to_npu begins where the op begins that issued a task, and ends where the task begins on its stream. Of ops that
 -- begin together, the innermost issued it. A launch of several tasks has a flow to each.
 WITH flow_start AS (
-    SELECT flow_id, pid * 4294967296 + tid AS tid, start_ns
+    SELECT flow_id, thread_id(pid, tid) AS tid, start_ns
     FROM raw.flow
     WHERE category = 'async_npu' AND is_start
 ),
