@@ -18,6 +18,7 @@ from prof_analysis.cli_options import (
     AsJson,
     Debug,
     InputOptions,
+    MachineOptions,
     ModuleOptions,
     PathOption,
     ResultOptions,
@@ -90,9 +91,11 @@ def main(
     "module_coverage as csv, parquet or json.",
 )
 @takes_options
-def module_stats(chosen: InputOptions, modules: ModuleOptions, result: ResultOptions, screen: ScreenOptions) -> None:
+def module_stats(
+    chosen: InputOptions, modules: ModuleOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions
+) -> None:
     """Kernel time by module, op and kernels: the ModuleStatistic table."""
-    _analyse("module-stats", result, screen, **chosen.chosen(), **modules.chosen())
+    _analyse("module-stats", result, screen, **chosen.chosen(), **modules.chosen(), **machine.chosen())
 
 
 @app.command("ranks", epilog="Example: prof-analysis ranks -d ./result")
@@ -148,12 +151,13 @@ def sql(
     query: Annotated[str, typer.Argument(help="A DuckDB SELECT on the tables that `prof-analysis tables` lists.")],
     chosen: InputOptions,
     modules: ModuleOptions,
+    machine: MachineOptions,
     screen: ScreenOptions,
 ) -> None:
     """The answer of a query, always over all ranks."""
     from prof_analysis import summary
 
-    with _opened(screen, **chosen.chosen(), **modules.chosen()) as profile:
+    with _opened(screen, **chosen.chosen(), **modules.chosen(), **machine.chosen()) as profile:
         answer = profile.sql(query, arrow=True)
         if screen.as_json:
             _print_answer(profile, rows=answer.to_pylist())

@@ -1,14 +1,11 @@
-"""Runs ranks: each is analysed by itself in its own DuckDB, and leaves the tables asked for as Parquet files in a store."""
+"""Runs a rank: it is analysed by itself in its own DuckDB, and leaves the tables asked for as Parquet files in a store."""
 
-import os
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from time import monotonic, sleep
 
 import duckdb
 
@@ -21,12 +18,17 @@ from prof_analysis.tables import Plan, build, make_plan, shown_select, source_ta
 
 @dataclass(frozen=True)
 class Job:
-    """What to make of one rank: the tables, the values that their SQL reads, and the folder to leave them in."""
+    """What to make of one rank: the tables, the values that their SQL reads, and the folder to leave them in.
+
+    `threads` and `buffer_bytes` bound what DuckDB takes; None is as much as there is.
+    """
 
     rank: Rank
     tables: tuple[str, ...]
     variables: Variables
     folder: Path
+    threads: int | None = None
+    buffer_bytes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -39,42 +41,27 @@ class Outcome:
     details: str | None = None
 
 
-def run(jobs: list[Job], on_done: Callable[[Outcome], None], on_bytes: Callable[[int], None]) -> None:
-    """Run all jobs, several ranks at a time.
+def run_rank(
+    job: Job,
+    running: list[duckdb.DuckDBPyConnection] | None = None,
+    on_bytes: Callable[[int], None] | None = None,
+) -> Outcome:
+    """Build the tables of one rank and write them into its folder.
 
-    on_done gets each outcome in the calling thread, on_bytes the size of each piece of a file that was read, in any thread.
+    `running` has the connection while it works, so that it can be interrupted. on_bytes gets the size of each piece of a file
+    that was read.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    workers = max(1, min(cores, len(jobs)))
-    running: list[duckdb.DuckDBPyConnection] = []
-    pool = ThreadPoolExecutor(workers)
-    try:
-        futures = [pool.submit(_run_one, job, max(1, cores // workers), running, on_bytes) for job in jobs]
-        for future in as_completed(futures):
-            on_done(future.result())
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        give_up = monotonic() + 1
-        while running and monotonic() < give_up:  # A job goes on to its next statement, so one call is not enough.
-            for connection in list(running):
-                connection.interrupt()
-            sleep(0.02)
-        raise
-    pool.shutdown()
-
-
-def _run_one(job: Job, threads: int, running: list[duckdb.DuckDBPyConnection], on_bytes: Callable[[int], None]) -> Outcome:
     assert job.rank.source is not None
     source = SOURCES[job.rank.source]
-    job.folder.mkdir(parents=True, exist_ok=True)
     try:
-        with _connection(job, threads, running) as connection:
+        job.folder.mkdir(parents=True, exist_ok=True)
+        with _connection(job, [] if running is None else running) as connection:
             plan = _plan(job.rank.source, job.tables)
-            stage = partial(source.stage, connection, job.rank.inputs, threads=threads)
+            stage = partial(source.stage, connection, job.rank.inputs, threads=job.threads or 1)
             at_once, later = plan.raw_columns, plan.deferred_raw_columns
             if source.IS_READ_ONCE:
                 at_once, later = {**at_once, **later}, {}
-            warnings = stage(at_once, on_bytes=on_bytes)
+            warnings = stage(at_once, on_bytes=on_bytes or _not_counted)
             build(connection, source.NAME, plan, lambda: warnings.extend(stage(later, on_bytes=_not_counted) if later else ()))
             for table in job.tables:
                 _write(connection, source.NAME, table, job.folder)
@@ -88,15 +75,15 @@ def _run_one(job: Job, threads: int, running: list[duckdb.DuckDBPyConnection], o
 
 
 def _not_counted(size: int) -> None:
-    """Takes the size of what is read a second time."""
+    """Takes the size of a piece that is not to be counted."""
 
 
 @contextmanager
-def _connection(job: Job, threads: int, running: list[duckdb.DuckDBPyConnection]) -> Iterator[duckdb.DuckDBPyConnection]:
+def _connection(job: Job, running: list[duckdb.DuckDBPyConnection]) -> Iterator[duckdb.DuckDBPyConnection]:
     rank = job.rank
     devices = {"device_id": rank.device_id, "first_device_id": rank.first_device_id} if rank.first_device_id is not None else {}
     variables = {**job.variables, **devices, "rank_id": rank.rank_id, "profile": rank.profile}
-    with connect(variables, threads, job.folder / "spill") as connection:
+    with connect(variables, job.threads, job.folder / "spill", job.buffer_bytes) as connection:
         running.append(connection)
         try:
             yield connection

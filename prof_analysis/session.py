@@ -11,8 +11,9 @@ from prof_analysis import discovery
 from prof_analysis.analyses import Analysis
 from prof_analysis.database import Variables, connect, quote_text
 from prof_analysis.errors import InputError, ProfAnalysisWarning, QueryError
+from prof_analysis.pool import Machine, run
 from prof_analysis.rank import ModuleChoice, Rank
-from prof_analysis.ranks import Job, Outcome, missing_tables, run, store_file
+from prof_analysis.ranks import Job, Outcome, missing_tables, store_file
 from prof_analysis.tables import documented_tables, split_across_ranks
 
 
@@ -30,6 +31,7 @@ class Session:
         source: str,
         modules: ModuleChoice,
         variables: Variables,
+        machine: Machine,
         on_progress: Callable[[int, int], None] | None,
     ) -> None:
         self.path = path
@@ -37,6 +39,7 @@ class Session:
         self.warnings: list[str] = []
         self.details: list[str] = []
         self._variables = variables
+        self._machine = machine
         self._on_progress = on_progress
         self._is_closed = False
         self._said_set_aside = False
@@ -123,7 +126,7 @@ class Session:
         def on_done(outcome: Outcome) -> None:
             outcomes[outcome.job.rank.profile] = outcome
 
-        run(jobs, on_done, _byte_counter(jobs, self._on_progress))
+        run(jobs, self._machine, on_done, _byte_counter(jobs, self._on_progress))
         for job in jobs:
             outcome = outcomes[job.rank.profile]
             for warning in outcome.warnings:

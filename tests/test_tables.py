@@ -175,13 +175,14 @@ def test_only_what_is_needed_is_built_and_read() -> None:
 
 def test_what_only_guarded_tables_need_is_deferred() -> None:
     plan = make_plan("ascend_db", raw_columns("ascend_db"), ["module.coverage"])
-    assert plan.deferred == {"raw.cann_api", "trace.launch", "trace.queue", "trace.forward_backward"}
-    assert plan.deferred_raw_columns == {"raw.cann_api": {"startNs", "endNs", "globalTid", "connectionId"}}
+    behind = {"raw.cann_api", "raw.enqueue", "raw.dequeue"}
+    assert plan.deferred == {*behind, "trace.launch", "trace.queue", "trace.forward_backward"}
+    assert plan.deferred_raw_columns == {name: {"startNs", "endNs", "globalTid", "connectionId"} for name in behind}
     assert not plan.raw_columns.keys() & plan.deferred_raw_columns.keys()
     plan = make_plan("ascend_db", raw_columns("ascend_db"), ["module.coverage", "trace.launch"])
-    assert plan.deferred == {"trace.queue", "trace.forward_backward"}
+    assert plan.deferred == {"trace.queue", "trace.forward_backward", "raw.enqueue", "raw.dequeue"}
     assert "raw.cann_api" in plan.raw_columns
-    assert plan.deferred_raw_columns == {}
+    assert plan.deferred_raw_columns.keys() == {"raw.enqueue", "raw.dequeue"}
 
 
 def small_profile(folder: Path, has_queue: bool, has_lost_link: bool, has_unnumbered: bool) -> Path:

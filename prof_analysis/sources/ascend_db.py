@@ -10,7 +10,7 @@ from pathlib import Path
 
 import duckdb
 
-from prof_analysis.database import prepare, quote
+from prof_analysis.database import prepare, quote, quote_text
 from prof_analysis.sources.sqlite_file import Cell, SqliteFile, copy_table, open_sqlite, query
 from prof_analysis.tables import store_view
 
@@ -21,14 +21,21 @@ IS_READ_ONCE = False
 _I = "BIGINT"
 _T = "VARCHAR"
 
-# What is read: DuckDB name -> (SQLite name, columns and their types). row_id is SQLite's rowid.
+_CALL = {"row_id": _I, "startNs": _I, "endNs": _I, "globalTid": _I}
+
+# What is read: DuckDB name -> (SQLite name, columns and their types). row_id is SQLite's rowid. PYTORCH_API holds several kinds
+# of calls, which _OP_ROWS and _NAMED_ROWS tell apart.
 _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "raw.string_ids": ("STRING_IDS", {"id": _I, "value": _T}),
-    "raw.pytorch_api": (
+    "raw.framework_op": (
         "PYTORCH_API",
-        {"row_id": _I, "startNs": _I, "endNs": _I, "globalTid": _I, "connectionId": _I, "name": _I, "sequenceNumber": _I,
-         "fwdThreadId": _I, "inputDtypes": _I, "inputShapes": _I, "type": _I},
+        {**_CALL, "connectionId": _I, "name": _I, "sequenceNumber": _I, "fwdThreadId": _I, "inputDtypes": _I,
+         "inputShapes": _I},
     ),
+    "raw.module_call": ("PYTORCH_API", {**_CALL, "name": _I}),
+    "raw.enqueue": ("PYTORCH_API", {**_CALL, "connectionId": _I}),
+    "raw.dequeue": ("PYTORCH_API", {**_CALL, "connectionId": _I}),
+    "raw.dequeue_thread": ("PYTORCH_API", {"globalTid": _I}),
     "raw.connection_ids": ("CONNECTION_IDS", {"id": _I, "connectionId": _I}),
     "raw.task": (
         "TASK",
@@ -56,6 +63,15 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "raw.cann_api": ("CANN_API", {"startNs": _I, "endNs": _I, "globalTid": _I, "connectionId": _I}),
     "raw.step_time": ("STEP_TIME", {"id": _I, "startNs": _I, "endNs": _I}),
 }  # fmt: skip
+
+# Which rows of PYTORCH_API are read: with a task queue 3.0 of 5.2 million are ops. The others are known by their names.
+_OP_ROWS = "raw.framework_op"
+_NAMED_ROWS: Mapping[str, tuple[str, str]] = {
+    "raw.module_call": ("nn.Module: *", ""),
+    "raw.enqueue": ("Enqueue*", ""),
+    "raw.dequeue": ("Dequeue*", ""),
+    "raw.dequeue_thread": ("Dequeue*", " GROUP BY globalTid"),
+}
 
 RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {name: columns for name, (_, columns) in _TABLES.items()}
 
@@ -125,17 +141,36 @@ def stage(
 def _stage_table(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: str, wanted: frozenset[str]) -> list[str]:
     table, types = _TABLES[name]
     target = f"stored.{quote(name)}"
-    if table not in file.tables:
+    rows = _rows(file, name)
+    if rows is None:
         connection.execute(f"CREATE TABLE {target} (nothing_read BIGINT)")
         store_view(connection, name, types, ())
         return []
     cells = _cells(file, table, {column: type_ for column, type_ in types.items() if column in wanted})
-    rejected = copy_table(connection, file, table, cells or [Cell("row_id", _I, "rowid", "INTEGER")], target)
+    rejected = copy_table(connection, file, table, cells or [Cell("row_id", _I, "rowid", "INTEGER")], target, rows)
     store_view(connection, name, types, [cell.column for cell in cells])
     return [
         f"{count} values of {table}.{column} are not of type {types[column]} and count as unknown"
         for column, count in rejected.items()
     ]
+
+
+def _rows(file: SqliteFile, name: str) -> str | None:
+    """The clause that chooses the rows of a raw table; None where the file has none of them."""
+    table = _TABLES[name][0]
+    if table not in file.tables:
+        return None
+    columns = {column.lower() for column in file.tables[table]}
+    if name == _OP_ROWS:
+        # Before 2024-08 there is no type column, but of all calls only ops carry a sequence number (-1 for none).
+        has_sequence = "sequenceNumber IS NOT NULL" if "sequencenumber" in columns else "0"
+        return f"WHERE coalesce(type IN (50001, 50004), {has_sequence})" if "type" in columns else f"WHERE {has_sequence}"
+    if name not in _NAMED_ROWS:
+        return ""
+    pattern, grouping = _NAMED_ROWS[name]
+    named_so = f"SELECT id FROM STRING_IDS WHERE value GLOB {quote_text(pattern)}"
+    has_names = "name" in columns and {"id", "value"} <= file.tables.get("STRING_IDS", {}).keys()
+    return f"WHERE name IN ({named_so}){grouping}" if has_names and query(file, f"{named_so} LIMIT 1") else None
 
 
 def _cells(file: SqliteFile, table: str, types: Mapping[str, str]) -> list[Cell]:

@@ -9,7 +9,6 @@ WITH pair AS (
 )
 SELECT forward.row_id AS forward_op_id, backward.row_id AS backward_op_id
 FROM pair
-JOIN raw.pytorch_api AS forward ON forward.connectionId = pair.forward_group
-JOIN raw.pytorch_api AS backward ON backward.connectionId = pair.backward_group
-SEMI JOIN trace.op AS forward_op ON forward_op.op_id = forward.row_id
-SEMI JOIN trace.op AS backward_op ON backward_op.op_id = backward.row_id
+JOIN raw.framework_op AS forward ON forward.connectionId = pair.forward_group
+JOIN raw.framework_op AS backward ON backward.connectionId = pair.backward_group
+WHERE forward.endNs >= forward.startNs AND backward.endNs >= backward.startNs

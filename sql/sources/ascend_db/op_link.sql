@@ -1,6 +1,6 @@
 -- A row of CONNECTION_IDS is a launch when kernels carry its value; the other rows are hand-overs between host threads.
-SELECT api.row_id AS op_id, link.connectionId AS launch_id
+SELECT op.row_id AS op_id, link.connectionId AS launch_id
 FROM raw.connection_ids AS link
 SEMI JOIN trace.kernel ON kernel.launch_id = link.connectionId
-JOIN raw.pytorch_api AS api ON api.connectionId = link.id
-SEMI JOIN trace.op ON op.op_id = api.row_id
+JOIN raw.framework_op AS op ON op.connectionId = link.id
+WHERE op.endNs >= op.startNs

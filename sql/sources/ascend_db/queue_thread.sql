@@ -1,4 +1,3 @@
-SELECT DISTINCT api.globalTid AS tid
-FROM raw.pytorch_api AS api
-JOIN trace.string ON string.text_id = api.name
-WHERE starts_with(string.text, 'Dequeue')
+SELECT globalTid AS tid
+FROM raw.dequeue_thread
+WHERE globalTid IS NOT NULL

@@ -29,6 +29,6 @@ SELECT
     api.name,
     api.startNs,
     api.endNs
-FROM raw.pytorch_api AS api
+FROM raw.module_call AS api
 JOIN traced_class ON traced_class.text_id = api.name
 WHERE api.endNs >= api.startNs

@@ -4,7 +4,7 @@ WITH described_task AS (
     SELECT globalTaskId FROM raw.communication_schedule_task_info
 ),
 timed AS (
-    SELECT 'ops' AS what, startNs, endNs FROM raw.pytorch_api
+    SELECT 'ops' AS what, startNs, endNs FROM raw.framework_op
     UNION ALL
     SELECT 'mstx ranges', startNs, endNs FROM raw.mstx_events WHERE eventType IN (1, 2)
     UNION ALL
