@@ -75,6 +75,12 @@ def read_events(
     return reader.warnings()
 
 
+def check_begin(path: Path) -> None:
+    """Raise InputError where a file does not begin as a list of events."""
+    with closing(_Reader(path, lambda _: None).blocks()) as blocks:
+        next(blocks, None)
+
+
 class _Reader:
     """Reads a file as blocks of chunks, cut between events, and knows what was lost of it."""
 
