@@ -73,8 +73,8 @@ def copy_columns(
         raise InputError(f"{path}: cannot be read as CSV ({reason_of(error)}); export it again") from error
     rejected, line = found or (0, None)
     warnings = [f"{path}: {rejected:,} lines cannot be read and are left out, the first is line {line:,}"] if rejected else []
-    text = f"concat({', '.join(["''", *map(quote, columns)])})"
-    broken = connection.execute(f"SELECT count(*) FROM {target} WHERE contains({text}, chr(10))").fetchall()[0][0]
+    texts = ", ".join(["''", *map(quote, columns)])
+    broken = connection.execute(f"SELECT count(*) FROM {target} WHERE contains(concat({texts}), chr(10))").fetchall()[0][0]
     if broken:
         warnings.append(f"{path}: {broken:,} rows reach over several lines, since a quote is not closed; export it again")
     if not _ends_a_line(path):
