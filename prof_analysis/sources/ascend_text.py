@@ -39,7 +39,7 @@ _ARGUMENTS = {
 _EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
 
 _START = (_I, "ns_of_us_timestamp(event.ts)")
-_TIMES: Columns = {"start_ns": _START, "end_ns": (_I, "ns_of_us_timestamp(event.ts) + ns_of_us_duration(event.dur)")}
+_TIMES: Columns = {"start_ns": _START, "end_ns": (_I, "TRY(ns_of_us_timestamp(event.ts) + ns_of_us_duration(event.dur))")}
 _PLACE: Columns = {"pid": (_I, "event.pid"), "tid": (_I, "event.tid")}
 _CALL: Columns = {"event_id": (_I, "event_id"), "name": (_ID, "event.name"), **_PLACE, **_TIMES}
 _CONNECTION: Columns = {"connection_id": (_I, "event.args.connection_id")}
@@ -205,7 +205,7 @@ def _insert_events(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, f
 
 
 def _stage_details(connection: duckdb.DuckDBPyConnection, file: Path, columns: frozenset[str], with_texts: bool) -> list[str]:
-    """Stage kernel_details.csv. A time with an exponent has lost its digits in a spreadsheet: it is unknown."""
+    """Stage kernel_details.csv. A time with an exponent, or with zeros after 15 digits, lost the others in a spreadsheet."""
     warnings = copy_columns(
         connection, file, {c: names for c, (_, names) in _DETAILS.items() if c in columns}, "stored.detail_cell"
     )
@@ -214,7 +214,7 @@ def _stage_details(connection: duckdb.DuckDBPyConnection, file: Path, columns: f
         if column in columns:
             cell = quote(column)
             number = f"TRY_CAST({cell} AS BIGINT)"
-            time = f"if(contains(upper({cell}), 'E'), NULL, ns_of_us(replace({cell}, ',', '.')))"
+            time = f"if(regexp_matches({cell}, '[eE]|^\\d{{15}}0+$'), NULL, ns_of_us(replace({cell}, ',', '.')))"
             definitions[column] = (type_, cell if type_ == _ID else time if column in ("start_ns", "duration_ns") else number)
     _insert(connection, "raw.kernel_detail", definitions, "stored.detail_cell", with_texts)
     connection.execute("DROP TABLE stored.detail_cell")

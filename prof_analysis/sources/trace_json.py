@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from io import BufferedReader
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,8 +32,11 @@ _IDS_OF_CHUNK = 2**20
 
 # Inside a JSON text a quote has a backslash before it, so only a text that ends in `}, {` looks like this and is not.
 _BETWEEN_EVENTS = re.compile(rb'\}\s*,\s*(?=\{\s*["}])')
-_EVENT_START = re.compile(r'\{\s*["}]')
-_EVENT_AFTER_EVENT = re.compile(r'\}\s*,\s*(?=\{\s*["}])')
+# Not an object that is the value of a key.
+_EVENT_START = re.compile(r'(?<![:\s])\s*(\{\s*["}])')
+_PAIR_OR_LONE_SURROGATE = re.compile(
+    rb"(\\\\|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2})|\\u[dD][89a-fA-F][\da-fA-F]{2}"
+)
 _NUMBER_TIMESTAMP = re.compile(rb'("ts"\s*:\s*)(-?\d[\d.eE+-]*)')
 _BETWEEN = b", \t\r\n"
 
@@ -69,6 +73,12 @@ def read_events(
     connection.unregister("event_list")
     connection.execute("DROP TABLE event_block")
     return reader.warnings()
+
+
+def check_begin(path: Path) -> None:
+    """Raise InputError where a file does not begin as a list of events."""
+    with closing(_Reader(path, lambda _: None).blocks()) as blocks:
+        next(blocks, None)
 
 
 class _Reader:
@@ -125,18 +135,29 @@ class _Reader:
         try:
             with self.path.open("rb") as file:
                 content = gzip.GzipFile(fileobj=file) if self.path.suffix == ".gz" else file
-                position = 0
-                while piece := content.read(_BLOCK_BYTES):
+                position, size = 0, self.path.stat().st_size
+                while piece := self._piece(content):
                     self._read_bytes += len(piece)
                     self._on_bytes(file.tell() - position)
                     position = file.tell()
                     yield piece
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            if not self._read_bytes:
-                raise InputError(f"{self.path}: cannot be unpacked ({reason_of(error)}); copy it again") from error
-            self._stopped_by = reason_of(error)
+                self._on_bytes(size - position)
         except OSError as error:
             raise InputError(f"{self.path}: cannot be read ({reason_of(error)})") from error
+        if self._stopped_by and not self._read_bytes:
+            raise InputError(f"{self.path}: cannot be unpacked ({self._stopped_by}); copy it again")
+
+    def _piece(self, content: gzip.GzipFile | BufferedReader) -> bytes:
+        """The next piece of a file; of one that cannot be unpacked to its end, all that can."""
+        parts: list[bytes] = []
+        missing = 0 if self._stopped_by else _BLOCK_BYTES
+        try:
+            while missing > 0 and (part := content.read1(missing)):
+                parts.append(part)
+                missing -= len(part)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            self._stopped_by = reason_of(error)
+        return b"".join(parts)
 
     def _after_bracket(self, begin: bytes) -> bytes:
         content = begin.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -186,7 +207,9 @@ def _judge(
             events, lost = _salvage(b"".join(chunks[number] for number in numbers))
             whole = _are_valid(connection, _as_table(events))
             parseable += [event for event, is_whole in zip(events, whole, strict=True) if is_whole]
-            reader.lost_bytes += lost + sum(len(event) for event, is_whole in zip(events, whole, strict=True) if not is_whole)
+            reader.lost_bytes += lost + sum(
+                len(event[1:-1]) for event, is_whole in zip(events, whole, strict=True) if not is_whole
+            )
     return _as_table(parseable), doubtful
 
 
@@ -196,7 +219,10 @@ def _as_list(events: bytes) -> bytes:
 
 
 def _salvage(damaged: bytes) -> tuple[list[bytes], int]:
-    """The whole events in a damaged part of the list, each as a list of one, and the size of what is none."""
+    """The whole events in a damaged part of the list, each as a list of one, and the size of what is none.
+
+    What has no phase is a part of a broken event.
+    """
     decoder = json.JSONDecoder()
     text = damaged.decode("utf-8", "surrogateescape")
 
@@ -204,18 +230,25 @@ def _salvage(damaged: bytes) -> tuple[list[bytes], int]:
         return text[start:end].encode("utf-8", "surrogateescape")
 
     events = []
-    lost_bytes = position = 0
-    while start := _EVENT_START.search(text, position):
-        lost_from = position
+    lost_bytes = begin = end = 0
+    while start := _EVENT_START.search(text, begin):
+        begin = start.start(1)
         try:
-            _, position = decoder.raw_decode(text, start.start())
-            events.append(_as_list(as_bytes(start.start(), position)))
-            lost_to = start.start()
+            event, event_end = decoder.raw_decode(text, begin)
         except (ValueError, RecursionError):
-            following = _EVENT_AFTER_EVENT.search(text, start.end())
-            lost_to = position = following.end() if following else len(text)
-        lost_bytes += len(as_bytes(lost_from, lost_to).strip(_BETWEEN))
-    return events, lost_bytes + len(as_bytes(position, len(text)).strip(_BETWEEN))
+            begin = start.end()
+            continue
+        if "ph" in event:
+            events.append(_as_list(_without_lone_surrogates(as_bytes(begin, event_end))))
+            lost_bytes += len(as_bytes(end, begin).strip(_BETWEEN))
+            end = event_end
+        begin = event_end
+    return events, lost_bytes + len(as_bytes(end, len(text)).strip(_BETWEEN))
+
+
+def _without_lone_surrogates(event: bytes) -> bytes:
+    """An event in which halves of a character, which DuckDB refuses, are U+FFFD. Python writes them for bad bytes of a path."""
+    return _PAIR_OR_LONE_SURROGATE.sub(lambda found: found[1] or rb"\ufffd", event)
 
 
 def _as_table(lists: list[bytes]) -> "pyarrow.Table":
