@@ -36,14 +36,14 @@ _NO_DETAILS = "no kernel_details.csv, so no kernel types, cores and shapes"
 
 
 def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modules: ModuleChoice) -> Rank:
-    """The rank of text exports, which `files` are: a trace_view.json, a kernel_details.csv, a communication.json, or none.
+    """The rank of text exports, which `files` are: a trace_view.json, a kernel_details.csv and others beside them, or none.
 
     A file that cannot be read leaves what the other one can answer.
     """
     held: dict[Path, set[str]] = {}
     unreadable: dict[bool, str] = {}
-    named = [file for file in files if file.name == ascend_text.COMMUNICATION]
-    for file in (file for file in files if file not in named):
+    beside = [file for file in files if file.name in (ascend_text.COMMUNICATION, ascend_text.OPERATOR_DETAILS)]
+    for file in (file for file in files if file not in beside):
         try:
             held[file] = _held(file, config, modules)
         except InputError as error:
@@ -58,7 +58,7 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
     reasons = {
         "module-stats": no_ops or (None if modules_from else why_no_modules(config, modules)),
         "kernel-stats": no_kernels,
-        "op-stats": no_ops,
+        "op-stats": None if any(file.name == ascend_text.OPERATOR_DETAILS for file in beside) else no_ops,
         "communication-stats": no_kernels or (None if "communication" in marks else _NO_COMMUNICATION),
     }
     no_details = None if has_details or not held else unreadable.get(False, _NO_DETAILS)
@@ -66,7 +66,7 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
     found = replace(
         rank,
         source=ascend_text.NAME,
-        inputs=(*held, *named),
+        inputs=(*held, *beside),
         unanswered=unanswered(reasons),
         missing=tuple(dict.fromkeys(missing)),
         modules_from=None if no_ops else modules_from,

@@ -1,5 +1,6 @@
 """Real profiles of Ascend NPUs against what is known of them."""
 
+import shutil
 import sqlite3
 import warnings
 from collections import defaultdict
@@ -155,6 +156,20 @@ def test_ranks_without_kernels_are_reported_and_do_not_fail_the_others(realdata:
     assert result.stdout.count("answers: kernel-stats, communication-stats, from the text exports") == 2
     assert result.stdout.count("answers: nothing") == 2
     assert result.stdout.count("no kernel_details.csv and no trace_view.json") == 2
+
+
+def test_without_a_trace_op_stats_come_from_operator_details(realdata: Path, tmp_path: Path) -> None:
+    whole = realdata / "alexnet_ddp_910b" / "text" / "level1"
+    shutil.copytree(whole, tmp_path / "part", ignore=shutil.ignore_patterns("trace_view.json"))
+    asked = (
+        "SELECT rank_id, name, sum(calls), sum(host_self_ns), sum(host_total_ns) FROM op.statistic GROUP BY ALL ORDER BY ALL"
+    )
+    with open_profile(whole) as profile:
+        expected = [row for row in profile.sql(asked, arrow=True).to_pylist() if not row["name"].startswith("ProfilerStep#")]
+    with open_profile(tmp_path / "part") as profile:
+        assert profile.sql(asked, arrow=True).to_pylist() == expected
+        assert profile.op_stats()["kernel_count"].isna().all()
+        assert profile.warnings == []
 
 
 @pytest.mark.parametrize("level", ["level0", "level1"])

@@ -4,7 +4,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 
 import duckdb
@@ -40,10 +40,15 @@ def read_header(path: Path) -> tuple[str, list[str]]:
 
 
 def copy_columns(
-    connection: duckdb.DuckDBPyConnection, path: Path, columns: Mapping[str, tuple[str, ...]], target: str
+    connection: duckdb.DuckDBPyConnection,
+    path: Path,
+    columns: Mapping[str, tuple[str, ...]],
+    target: str,
+    of_lines: Container[str] = (),
 ) -> list[str]:
     """Copy columns into the new DuckDB table `target`, all VARCHAR, with row_number, the number of the row.
 
+    Cells of the columns `of_lines` may hold line breaks; elsewhere they are the sign of a quote that is not closed.
     `columns` has for each column its possible names in the file, in lower case; one that the file lacks is NULL. White space
     around a cell is dropped, and what stands for no value (N/A, NULL, nothing) is NULL. Gives warnings about lines that are
     left out. Raises InputError when the file cannot be read.
@@ -73,7 +78,7 @@ def copy_columns(
         raise InputError(f"{path}: cannot be read as CSV ({reason_of(error)}); export it again") from error
     rejected, line = found or (0, None)
     warnings = [f"{path}: {rejected:,} lines cannot be read and are left out, the first is line {line:,}"] if rejected else []
-    texts = ", ".join(["''", *map(quote, columns)])
+    texts = ", ".join(["''", *(quote(column) for column in columns if column not in of_lines)])
     broken = connection.execute(f"SELECT count(*) FROM {target} WHERE contains(concat({texts}), chr(10))").fetchall()[0][0]
     if broken:
         warnings.append(f"{path}: {broken:,} rows reach over several lines, since a quote is not closed; export it again")
