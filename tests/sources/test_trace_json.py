@@ -344,5 +344,5 @@ def test_a_damaged_trace_gives_all_that_is_whole(check: Callable[[int, Read], No
 @pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("check", [check_cut, check_broken])
 def test_many_damaged_traces(check: Callable[[int, Read], None], read: Read) -> None:
-    for seed in range(1000):
+    for seed in range(500):
         check(seed, read)
