@@ -40,6 +40,9 @@ _PAIR_OR_LONE_SURROGATE = re.compile(
 _NUMBER_TIMESTAMP = re.compile(rb'("ts"\s*:\s*)(-?\d[\d.eE+-]*)')
 _BETWEEN = b", \t\r\n"
 
+_VALID = "json_valid(text)"
+_OF_EVENTS = "CASE WHEN json_valid(text) THEN json_exists(text, '$[0].ph') ELSE false END"
+
 
 def read_events(
     connection: duckdb.DuckDBPyConnection,
@@ -192,9 +195,10 @@ def _judge(
     """Lists of all whole events of the chunks, in their order; and last chunks that may go on in the next block."""
     lists = [_as_list(chunk) for chunk in chunks]
     table = _as_table(lists)
-    are_valid = _are_valid(connection, table)
-    if all(are_valid):
+    if all(_are(_VALID, connection, table)):
         return table, []
+    # A cut inside an event can leave a valid list of the objects in it.
+    are_valid = _are(_OF_EVENTS, connection, table)
     doubtful: list[bytes] = []
     while not is_last and chunks and not are_valid[len(chunks) - 1] and sum(map(len, doubtful)) < _MAX_EVENT_BYTES:
         doubtful.insert(0, chunks.pop())
@@ -205,7 +209,7 @@ def _judge(
             parseable += [lists[number] for number in numbers]
         else:
             events, lost = _salvage(b"".join(chunks[number] for number in numbers))
-            whole = _are_valid(connection, _as_table(events))
+            whole = _are(_VALID, connection, _as_table(events))
             parseable += [event for event, is_whole in zip(events, whole, strict=True) if is_whole]
             reader.lost_bytes += lost + sum(
                 len(event[1:-1]) for event, is_whole in zip(events, whole, strict=True) if not is_whole
@@ -235,8 +239,12 @@ def _salvage(damaged: bytes) -> tuple[list[bytes], int]:
         begin = start.start(1)
         try:
             event, event_end = decoder.raw_decode(text, begin)
-        except (ValueError, RecursionError):
+        except ValueError:
             begin = start.end()
+            continue
+        except RecursionError:
+            closing_brace = text.find("}", begin)
+            begin = closing_brace if closing_brace >= 0 else len(text)
             continue
         if "ph" in event:
             events.append(_as_list(_without_lone_surrogates(as_bytes(begin, event_end))))
@@ -264,9 +272,9 @@ def _as_table(lists: list[bytes]) -> "pyarrow.Table":
     return pyarrow.Table.from_batches(table.to_batches(max_chunksize=1), table.schema)
 
 
-def _are_valid(connection: duckdb.DuckDBPyConnection, lists: "pyarrow.Table") -> list[bool]:
+def _are(condition: str, connection: duckdb.DuckDBPyConnection, lists: "pyarrow.Table") -> list[bool]:
     connection.register("event_list", lists)
-    rows = connection.execute("SELECT json_valid(text) FROM event_list ORDER BY number").fetchall()
+    rows = connection.execute(f"SELECT {condition} FROM event_list ORDER BY number").fetchall()
     return [row[0] for row in rows]
 
 
