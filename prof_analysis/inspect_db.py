@@ -36,13 +36,16 @@ def ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], mod
             found = replace(found, profile=f"{rank.profile}/device_{device}", first_device_id=first)
         if mapped_rank is not None and (has_several or found.rank_id is None):
             found = replace(found, rank_id=mapped_rank, rank_id_from="RANK_DEVICE_MAP")
-        yield found if found.rank_id is not None else with_rank_of_info_json(found)
+        yield with_info_json(found)
 
 
-def with_rank_of_info_json(rank: Rank) -> Rank:
-    """The rank with the id that info.json of its device tells, if it tells one."""
+def with_info_json(rank: Rank) -> Rank:
+    """The rank with info.json of its device among its inputs, and with the id that it tells where no other file told one."""
     device = "*" if rank.device_id is None else rank.device_id
-    files = [file for prof in prof_folders(rank.folder) for file in prof.glob(f"device_{device}/info.json.{device}")]
+    files = [file for prof in prof_folders(rank.folder) for file in sorted(prof.glob(f"device_{device}/info.json.{device}"))]
+    rank = replace(rank, inputs=(*rank.inputs, *files))
+    if rank.rank_id is not None:
+        return rank
     numbered = [(found, file) for file in files if (found := number(json_object(file).get("rank_id"))) is not None]
     if len(numbered) != 1 and rank.device_id is None:
         return rank

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from prof_analysis.errors import InputError, reason_of
-from prof_analysis.inspect_db import with_rank_of_info_json
+from prof_analysis.inspect_db import with_info_json
 from prof_analysis.rank import ModuleChoice, Rank, not_collected, unanswered, why_no_modules
 from prof_analysis.sources import ascend_text
 from prof_analysis.sources.csv_file import read_header
@@ -46,7 +46,7 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
         missing.append("no kernel_details.csv, so no kernel types, cores and shapes")
     missing += not_collected(config)
     found = replace(rank, unanswered=unanswered(reasons), missing=tuple(dict.fromkeys(missing)), modules_from=modules_from)
-    return found if found.rank_id is not None else with_rank_of_info_json(found)
+    return with_info_json(found)
 
 
 def _check(file: Path) -> None:

@@ -35,7 +35,7 @@ SOURCES = sorted(folder.name for folder in (sql_folder() / "sources").iterdir())
 TABLES = sorted(documented_tables())
 # What the sample has no row of, and what it has only where its links are audited.
 EMPTY = {
-    "trace.set_aside", "module.link_audit", "module.unnumbered_backward_op", "module.recorded_pair", "module.misplaced_launch",
+    "trace.set_aside", "trace.mark", "module.link_audit", "module.unnumbered_backward_op", "module.recorded_pair", "module.misplaced_launch",
     "module.direct_launching"
 }  # fmt: skip
 BEHIND_THE_AUDIT = {"module.doubtful_launch", "module.derived_link"}
@@ -57,11 +57,12 @@ def built(
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     from prof_analysis.sources import ascend_db
 
+    device_infos = sorted(database.parent.parent.glob("PROF_*/device_*/info.json.*"))
     with connect({"audit_links": audit_links}, threads) as connection:
         sizes: list[int] = []
 
         def stage(columns: Mapping[str, frozenset[str]]) -> None:
-            assert ascend_db.stage(connection, (database,), columns, threads, sizes.append) == []
+            assert ascend_db.stage(connection, (database, *device_infos), columns, threads, sizes.append) == []
             if staged is not None:
                 staged.append(set(columns))
 

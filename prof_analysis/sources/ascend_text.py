@@ -13,6 +13,7 @@ from typing import TypeAlias
 import duckdb
 
 from prof_analysis.database import quote
+from prof_analysis.sources import device_info
 from prof_analysis.sources.csv_file import copy_columns
 from prof_analysis.sources.trace_json import read_events
 from prof_analysis.tables import store_view
@@ -24,6 +25,7 @@ IS_READ_ONCE = True
 _I = "BIGINT"
 _T = "VARCHAR"
 _B = "BOOLEAN"
+_D = "DOUBLE"
 _ID = "TEXT_ID"  # staged as the id of a text
 _NAMES = ("name", "class", "domain")
 
@@ -33,7 +35,7 @@ Columns: TypeAlias = Mapping[str, tuple[str, str]]
 _ARGUMENTS = {
     "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "correlation_id": _I, "connection_id": _I,
     "Task Type": _T, "Model Id": _I, "Physic Stream Id": _I, "Stream Id": _I, "Task Id": _I, "level": _T, "alg_type": _T,
-    "event_type": _T, "domain": _T, "name": _T,
+    "event_type": _T, "domain": _T, "name": _T, "MHz": _I,
 }  # fmt: skip
 _EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
 
@@ -91,6 +93,10 @@ _EVENTS: Mapping[str, tuple[str, Columns]] = {
             "start_ns": _START,
         },
     ),
+    "raw.core_clock": (
+        "event.ph = 'C' AND starts_with(event.name, 'AI Core Freq') AND event.args.MHz IS NOT NULL",
+        {**_PLACE, "start_ns": _START, "clock_mhz": (_I, "event.args.MHz")},
+    ),
     "raw.thread": ("event.ph = 'M' AND event.name = 'thread_name'", {**_PLACE, "name": (_ID, "event.args.name")}),
 }
 
@@ -114,6 +120,10 @@ _DETAILS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "output_shapes": (_ID, ("output shapes",)),
     "output_types": (_ID, ("output data types",)),
     "output_formats": (_ID, ("output formats",)),
+    "hf32_eligible": (_ID, ("hf32 eligible",)),
+    "cube_time_us": (_D, ("aicore_time(us)",)),
+    "cube_cycles": (_D, ("aic_total_cycles", "total_cycles")),
+    "cube_utilization_percent": (_D, ("cube_utilization(%)",)),
 }
 
 _TABLES: Mapping[str, Mapping[str, str]] = {
@@ -123,7 +133,8 @@ _TABLES: Mapping[str, Mapping[str, str]] = {
 }
 
 RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
-    name: {column: _I if type_ == _ID else type_ for column, type_ in columns.items()} for name, columns in _TABLES.items()
+    **{name: {column: _I if type_ == _ID else type_ for column, type_ in columns.items()} for name, columns in _TABLES.items()},
+    device_info.TABLE: device_info.COLUMNS,
 }
 
 
@@ -139,13 +150,17 @@ def stage(
     threads: int,
     on_bytes: Callable[[int], None],
 ) -> list[str]:
-    """Stage the wanted columns of the raw tables from a trace_view.json and a kernel_details.csv, as far as they are there.
+    """Stage the wanted columns of the raw tables from trace_view.json, kernel_details.csv and info.json, as far as they are there.
 
     `on_bytes` gets the size of each piece of a file as it is read. Gives warnings.
     Raises InputError when a file cannot be read.
     """
     connection.execute("CREATE SCHEMA IF NOT EXISTS raw; CREATE SCHEMA IF NOT EXISTS stored")
+    if device_info.TABLE in wanted:
+        device_info.stage_device_info(connection, files)
     for name, columns in wanted.items():
+        if name == device_info.TABLE:
+            continue
         kept = {column: type_ for column, type_ in RAW_COLUMNS[name].items() if column in columns} or {"nothing_read": _I}
         definition = ", ".join(f"{quote(column)} {type_}" for column, type_ in kept.items())
         connection.execute(f"CREATE TABLE {_stored(name)} ({definition})")
@@ -157,7 +172,7 @@ def stage(
             tables = {name: columns for name, columns in wanted.items() if name in _EVENTS}
             take = partial(_insert_events, connection, tables, with_texts)
             warnings += read_events(connection, file, _event_structure(), take, on_bytes) if tables else []
-        elif details := wanted.get("raw.kernel_detail"):
+        elif not device_info.is_device_info(file) and (details := wanted.get("raw.kernel_detail")):
             warnings += _stage_details(connection, file, details, with_texts)
             on_bytes(file.stat().st_size)
     if with_texts and connection.execute(_EQUAL_TEXT_IDS).fetchall():
@@ -201,9 +216,10 @@ def _stage_details(connection: duckdb.DuckDBPyConnection, file: Path, columns: f
     for column, (type_, _) in _DETAILS.items():
         if column in columns:
             cell = quote(column)
-            number = f"TRY_CAST({cell} AS BIGINT)"
+            number = f"TRY_CAST({cell} AS {type_})"
             time = f"if(contains(upper({cell}), 'E'), NULL, ns_of_us(replace({cell}, ',', '.')))"
-            definitions[column] = (type_, cell if type_ == _ID else time if column in ("start_ns", "duration_ns") else number)
+            value = cell if type_ == _ID else time if column in ("start_ns", "duration_ns") else number
+            definitions[column] = (type_, value)
     _insert(connection, "raw.kernel_detail", definitions, "stored.detail_cell", with_texts)
     connection.execute("DROP TABLE stored.detail_cell")
     return warnings
