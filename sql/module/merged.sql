@@ -11,6 +11,8 @@
 -- duration_ns    BIGINT    kernel time of all calls, ns
 -- op_count       BIGINT    calls
 -- first_op_id    BIGINT    the first of the ops, an op of trace.op
+-- avg_mfu        VARCHAR   mean mfu over the calls, by kernel, such as 0.14%,1.42%; NULL where no kernel has one
+-- peer_avg_mfu   VARCHAR   the same by the definition of msprof-analyze 8.3
 WITH launch AS (
     SELECT
         instance_id,
@@ -27,9 +29,12 @@ placed AS (
         launch.*,
         op.name_id,
         op.start_ns,
+        op_ratio.ratios,
+        op_ratio.peer_ratios,
         row_number() OVER (PARTITION BY instance_id ORDER BY op.start_ns, op.end_ns DESC, op_id) AS op_order
     FROM launch
     JOIN trace.op USING (op_id)
+    LEFT JOIN mfu.op_ratio USING (op_id)
 ),
 -- The ops of a call in order. Calls with equal sequences share the rank of the first of them.
 sequence AS (
@@ -56,7 +61,9 @@ merged AS (
         sum(duration_ns)::BIGINT AS duration_ns,
         count(*) AS op_count,
         min(start_ns) AS first_start_ns,
-        arg_min(op_id, (start_ns, op_id)) AS first_op_id
+        arg_min(op_id, (start_ns, op_id)) AS first_op_id,
+        mean_percents(list(ratios) FILTER (ratios IS NOT NULL)) AS avg_mfu,
+        mean_percents(list(peer_ratios) FILTER (peer_ratios IS NOT NULL)) AS peer_avg_mfu
     FROM placed
     JOIN ranked_sequence USING (instance_id)
     GROUP BY path_id, name_id, op_order, kernel_ids, sequence_rank
@@ -82,6 +89,8 @@ SELECT
     kernel_ids,
     duration_ns,
     op_count,
-    first_op_id
+    first_op_id,
+    avg_mfu,
+    peer_avg_mfu
 FROM variant
 ORDER BY position
