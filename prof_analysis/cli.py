@@ -18,6 +18,7 @@ from prof_analysis.cli_options import (
     AsJson,
     Debug,
     InputOptions,
+    MachineOptions,
     ModuleOptions,
     PathOption,
     ResultOptions,
@@ -90,9 +91,11 @@ def main(
     "module_coverage as csv, parquet or json.",
 )
 @takes_options
-def module_stats(chosen: InputOptions, modules: ModuleOptions, result: ResultOptions, screen: ScreenOptions) -> None:
+def module_stats(
+    chosen: InputOptions, modules: ModuleOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions
+) -> None:
     """Kernel time by module, op and kernels: the ModuleStatistic table."""
-    _analyse("module-stats", result, screen, **chosen.chosen(), **modules.chosen())
+    _analyse("module-stats", result, screen, **chosen.chosen(), **modules.chosen(), **machine.chosen())
 
 
 @app.command("ranks", epilog="Example: prof-analysis ranks -d ./result")
@@ -148,18 +151,51 @@ def sql(
     query: Annotated[str, typer.Argument(help="A DuckDB SELECT on the tables that `prof-analysis tables` lists.")],
     chosen: InputOptions,
     modules: ModuleOptions,
+    machine: MachineOptions,
     screen: ScreenOptions,
 ) -> None:
     """The answer of a query, always over all ranks."""
     from prof_analysis import summary
 
-    with _opened(screen, **chosen.chosen(), **modules.chosen()) as profile:
+    with _opened(screen, **chosen.chosen(), **modules.chosen(), **machine.chosen()) as profile:
         answer = profile.sql(query, arrow=True)
         if screen.as_json:
             _print_answer(profile, rows=answer.to_pylist())
         else:
             summary.print_rows(answer)
         _finish(profile, screen)
+
+
+store_app = typer.Typer(name="store", help="What --store keeps, to look at or to remove.", no_args_is_help=True)
+app.add_typer(store_app)
+StoreFolder = Annotated[Path, typer.Option("--store", help="The folder that was given to --store.")]
+
+
+@store_app.command("ls", epilog="Example: prof-analysis store ls --store ./kept")
+def list_store(store: StoreFolder, as_json: AsJson = False) -> None:
+    """The ranks that a store keeps, their tables and size, and whether their input is still the same."""
+    from prof_analysis import summary
+    from prof_analysis.store import entries
+
+    kept = list(entries(store))
+    if as_json:
+        _print_json(status="done", entries=[{**vars(entry), "folder": str(entry.folder)} for entry in kept])
+    else:
+        summary.print_store(kept)
+
+
+@store_app.command("clear", epilog="Example: prof-analysis store clear --store ./kept")
+def clear_store(store: StoreFolder, as_json: AsJson = False) -> None:
+    """Remove what a store keeps, and nothing else in its folder."""
+    from prof_analysis.store import clear
+
+    with _told(ScreenOptions(as_json)):
+        removed = clear(store)
+    size = sum(entry.size_bytes for entry in removed)
+    if as_json:
+        _print_json(status="done", removed=[str(entry.folder) for entry in removed], size_bytes=size)
+    else:
+        print(f"removed {len(removed)} entries, {size:,} bytes")
 
 
 def run() -> None:

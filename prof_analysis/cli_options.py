@@ -1,5 +1,6 @@
 """The options that commands share, in groups: a command takes a group as one argument, and has an option for each field."""
 
+import re
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
@@ -45,7 +46,7 @@ class By(StrEnum):
     instance = "instance"
 
 
-_INPUT, _MODULES, _RESULT, _SCREEN = "Input", "Modules", "Result", "Screen"
+_INPUT, _MODULES, _RESULT, _MACHINE, _SCREEN = "Input", "Modules", "Result", "Machine", "Screen"
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, for scripts.", rich_help_panel=_SCREEN)]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=_SCREEN)]
 
@@ -121,6 +122,34 @@ class ModuleOptions:
 
 
 @dataclass(frozen=True)
+class MachineOptions:
+    """How much of the machine is used, or which cluster."""
+
+    workers: Annotated[int | None, typer.Option(min=1, help="Ranks at a time.", rich_help_panel=_MACHINE)] = None
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads of all together.", rich_help_panel=_MACHINE)] = None
+    memory_limit: Annotated[
+        str | None, typer.Option(help="Memory of all together, as in 3GB; the rest is spilled.", rich_help_panel=_MACHINE)
+    ] = None
+    scheduler: Annotated[
+        str | None, typer.Option(help="Dask cluster that does the work, as in tcp://host:8786.", rich_help_panel=_MACHINE)
+    ] = None
+
+    store: Annotated[
+        Path | None, typer.Option(help="Keep what was built here, for the next question.", rich_help_panel=_MACHINE)
+    ] = None
+
+    def chosen(self) -> dict[str, Any]:
+        """What they say, as arguments of Profile."""
+        return {
+            "store": self.store,
+            "workers": self.workers,
+            "threads": self.threads,
+            "memory_limit": _bytes(self.memory_limit),
+            "scheduler": self.scheduler,
+        }
+
+
+@dataclass(frozen=True)
 class ResultOptions:
     """Where the result goes, and as what."""
 
@@ -162,6 +191,15 @@ def takes_options(command: Callable[..., None]) -> Callable[..., None]:
             parameters.append(Parameter(one.name, Parameter.KEYWORD_ONLY, default=default, annotation=of_fields[one.name]))
     cast(Any, flat).__signature__ = signature(command).replace(parameters=parameters)
     return flat
+
+
+def _bytes(text: str | None) -> int | None:
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]?)(i?)B?", text.strip(), re.IGNORECASE)
+    if found is None:
+        raise typer.BadParameter(f"{text}: give a size as in 3GB", param_hint="--memory-limit")
+    return int(float(found[1]) * (1024 if found[3] else 1000) ** " KMGT".index(found[2].upper() or " "))
 
 
 def _numbers(text: str | None) -> list[int] | None:

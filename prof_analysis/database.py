@@ -127,12 +127,14 @@ def connect(
     variables: Variables | None = None,
     threads: int | None = None,
     temp_directory: Path | None = None,
+    buffer_bytes: int | None = None,
 ) -> duckdb.DuckDBPyConnection:
     """Open an in-memory database that the SQL of this project can run in.
 
-    `variables` are those that differ from the defaults.
+    `variables` are those that differ from the defaults. What does not fit into buffer_bytes spills to temp_directory.
     """
-    connection = duckdb.connect(config={"threads": threads} if threads else {})
+    config = {"threads": threads, "memory_limit": None if buffer_bytes is None else f"{buffer_bytes}B"}
+    connection = duckdb.connect(config={name: value for name, value in config.items() if value is not None})
     connection.execute(_MACROS)
     if temp_directory is not None:
         connection.execute("SET temp_directory = $path", {"path": str(temp_directory)})

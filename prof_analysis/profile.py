@@ -12,6 +12,7 @@ from prof_analysis import discovery, frames
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.database import Variables
 from prof_analysis.errors import InputError, QueryError, reason_of
+from prof_analysis.pool import Machine
 from prof_analysis.rank import ModuleChoice
 from prof_analysis.session import Session
 
@@ -41,6 +42,11 @@ class Profile:
             Layer[3]/Linear[0], numbered in call order within one call of the root module.
         depth: modules nested deeper belong to the module at this depth.
         audit_links: judge the op of every launch by the host's intervals (table module.link_audit), not only of doubtful ones.
+        workers: how many ranks at a time, each in a process of its own where they are large; as many as threads unless given.
+        threads: threads of all workers together; those of the machine or its container unless given.
+        memory_limit: bytes that all workers together may take; what does not fit is spilled to temporary files.
+        scheduler: the address of a Dask scheduler whose workers analyse the ranks, as in tcp://host:8786.
+        store: a folder that keeps what was built, so that the same question about unchanged files is answered at once.
         on_progress: called with (bytes read, bytes of all input files) as files are read, in any thread.
     """
 
@@ -57,6 +63,11 @@ class Profile:
         by: Literal["class", "instance"] = "class",
         depth: int | None = None,
         audit_links: bool = False,
+        workers: int | None = None,
+        threads: int | None = None,
+        memory_limit: int | None = None,
+        scheduler: str | None = None,
+        store: str | Path | None = None,
         on_progress: Callable[[int, int], None] | None = None,
     ) -> None:
         modules = ModuleChoice(module_source, (module_domains,) if isinstance(module_domains, str) else tuple(module_domains))
@@ -74,8 +85,12 @@ class Profile:
             "depth": depth,
             "audit_links": audit_links,
         }
+        machine = Machine(workers, threads, memory_limit, scheduler)
+        for option, value in (("workers", workers), ("threads", threads), ("memory_limit", memory_limit)):
+            _require(option, value, value is None or value > 0, "1 or more")
         self.path = Path(path)
-        self._session = Session(self.path, rank_list, source, modules, variables, on_progress)
+        store_folder = None if store is None else Path(store)
+        self._session = Session(self.path, rank_list, source, modules, variables, machine, store_folder, on_progress)
         self.failures = self._session.failures
         self.warnings = self._session.warnings
         self.details = self._session.details

@@ -11,8 +11,10 @@ from prof_analysis import discovery
 from prof_analysis.analyses import Analysis
 from prof_analysis.database import Variables, connect, quote_text
 from prof_analysis.errors import InputError, ProfAnalysisWarning, QueryError
+from prof_analysis.pool import Machine, run
 from prof_analysis.rank import ModuleChoice, Rank
-from prof_analysis.ranks import Job, Outcome, missing_tables, run, store_file
+from prof_analysis.ranks import Job, Outcome
+from prof_analysis.store import entry_folder, lacking, table_file, warnings_of
 from prof_analysis.tables import documented_tables, split_across_ranks
 
 
@@ -30,6 +32,8 @@ class Session:
         source: str,
         modules: ModuleChoice,
         variables: Variables,
+        machine: Machine,
+        store: Path | None,
         on_progress: Callable[[int, int], None] | None,
     ) -> None:
         self.path = path
@@ -37,8 +41,10 @@ class Session:
         self.warnings: list[str] = []
         self.details: list[str] = []
         self._variables = variables
+        self._machine = machine
         self._on_progress = on_progress
         self._is_closed = False
+        self._provided: set[str] = set()
         self._said_set_aside = False
         self.ranks = _selected(discovery.find_ranks(path, modules, source), rank_list)
         self._failed = {rank.profile for rank in self.ranks if rank.left_out}
@@ -46,9 +52,15 @@ class Session:
             if rank.left_out:
                 self._fail(rank.left_out)
         self._folder = TemporaryDirectory(prefix="prof_analysis_")
-        self._stores = {rank: Path(self._folder.name, str(number)) for number, rank in enumerate(self.ranks)}
+        # The workers of a cluster spill to disks of their own.
+        self._spill_folder = Path(self._folder.name) if machine.scheduler is None else None
         self.connection = connect(variables)
         try:
+            self._stores = {
+                rank: Path(self._folder.name, str(number)) if store is None else entry_folder(store, rank, variables)
+                for number, rank in enumerate(self.ranks)
+                if not rank.left_out
+            }
             self._check_step()
         except BaseException:
             self.close()
@@ -72,14 +84,25 @@ class Session:
         if self._is_closed:
             raise QueryError("this Profile is closed; open it again")
         of_ranks, across_ranks = split_across_ranks(tables)
-        if to_build := missing_tables(self.stores.values(), of_ranks):
-            self._run([Job(rank, to_build, self._variables, store) for rank, store in self.stores.items()])
+        new = [table for table in of_ranks if table not in self._provided]
+        to_build = {rank: lacking(store, new) for rank, store in self.stores.items()}
+        self._run(
+            [
+                Job(rank, tables, self._variables, self._stores[rank], spill_folder=self._spill_folder)
+                for rank, tables in to_build.items()
+                if tables
+            ]
+        )
         if not self.stores:
             more = f" (and {len(self.failures) - 1} more ranks failed)" if len(self.failures) > 1 else ""
             raise InputError(f"{self.failures[0]}{more}")
         for table in of_ranks:
-            files = ", ".join(quote_text(str(store_file(store, table))) for store in self.stores.values())
-            self._create_view(table, f"FROM read_parquet([{files}], union_by_name = true)")
+            files = [table_file(store, table) for store in self.stores.values()]
+            for warning in warnings_of(self.connection, files) if table in new else ():
+                self.warn(warning)
+            names = ", ".join(quote_text(str(file)) for file in files)
+            self._create_view(table, f"FROM read_parquet([{names}], union_by_name = true)")
+        self._provided.update(of_ranks)
         for table in across_ranks:
             self._create_view(table, documented_tables()[table].body)
         if "trace.set_aside" in of_ranks and not self._said_set_aside:
@@ -123,11 +146,9 @@ class Session:
         def on_done(outcome: Outcome) -> None:
             outcomes[outcome.job.rank.profile] = outcome
 
-        run(jobs, on_done, _byte_counter(jobs, self._on_progress))
+        run(jobs, self._machine, on_done, _byte_counter(jobs, self._on_progress))
         for job in jobs:
             outcome = outcomes[job.rank.profile]
-            for warning in outcome.warnings:
-                self.warn(warning)
             if outcome.failure:
                 self._failed.add(job.rank.profile)
                 self._fail(outcome.failure)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from prof_analysis.profile import Profile
+    from prof_analysis.store import Entry
     from prof_analysis.tables import Table
 
 _UNITS = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000))
@@ -97,6 +98,15 @@ def print_ranks(rows: list[dict[str, Any]]) -> None:
             if missing not in unanswered.values():
                 out.print(Text(f"  {missing}"))
         out.print(Text(f"  files: {', '.join(row['files']) or 'none'}", style="dim"))
+
+
+def print_store(entries: "Iterable[Entry]") -> None:
+    """Print what a store keeps, one line a rank and question."""
+    grid = _grid("size", "input", "tables", "profile", left=3)
+    for entry in entries:
+        state = "unchanged" if entry.is_current else "changed or gone"
+        grid.add_row(f"{entry.size_bytes:,}", state, Text(", ".join(entry.tables)), Text(entry.profile))
+    _console().print(grid)
 
 
 def print_tables(tables: "Iterable[Table]") -> None:

@@ -295,12 +295,12 @@ def test_the_repr_says_what_can_be_asked(tmp_path: Path) -> None:
         lines = repr(profile).splitlines()
         assert lines[:3] == [
             f"Profile {tmp_path}: 2 of 3 ranks readable",
-            "  a<b_ascend_pt: rank 4, kernels, ops, module-stats",
-            "  c_ascend_pt: no rank id, kernels, ops",
+            "  a<b_ascend_pt: rank 4, module-stats, kernel-stats, op-stats, communication-stats",
+            "  c_ascend_pt: no rank id, kernel-stats, op-stats, communication-stats",
         ]
         assert lines[3].startswith(f"  d_ascend_pt: no rank id, {tmp_path / 'd_ascend_pt'}: ")
         html = profile._repr_html_()
-        assert "  a&lt;b_ascend_pt: rank 4, kernels, ops, module-stats\n" in html
+        assert "  a&lt;b_ascend_pt: rank 4, module-stats, kernel-stats, op-stats, communication-stats\n" in html
         assert "a<b" not in html
 
 

@@ -27,7 +27,7 @@ from prof_analysis.exports.files import replacing
 from prof_analysis.exports.names import file_name
 from prof_analysis.exports.sheets import PERCENT, Column, Sheet, sheets_of
 from prof_analysis.rank import Rank
-from prof_analysis.ranks import store_file
+from prof_analysis.store import table_file
 from prof_analysis.tables import Table, documented_tables
 
 MAX_CHARACTERS = 32_767
@@ -55,7 +55,7 @@ def write(
     folder.mkdir(exist_ok=True)
     books: dict[Path, dict[Table, str]] = {}
     for rank, store in stores.items():
-        rows = {table: f"read_parquet({quote_text(str(store_file(store, table.name)))})" for table in of_ranks}
+        rows = {table: f"read_parquet({quote_text(str(table_file(store, table.name)))})" for table in of_ranks}
         if connection.execute(f"SELECT 1 FROM {rows[first]} LIMIT 1").fetchall():
             books[folder / f"{file_name(first_name)}_{_name_of(rank, stores)}.xlsx"] = rows
     for table, name in tables.items():

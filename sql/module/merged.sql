@@ -13,16 +13,39 @@
 -- first_op_id    BIGINT    the first of the ops, an op of trace.op
 -- avg_mfu        VARCHAR   mean mfu over the calls, by kernel, such as 0.14%,1.42%; NULL where no kernel has one
 -- peer_avg_mfu   VARCHAR   the same by the definition of msprof-analyze 8.3
-WITH launch AS (
+WITH listed_kernel AS (
+    SELECT *, CASE kind WHEN 'communication' THEN type_id ELSE name_id END AS listed_id
+    FROM module.kernel
+    WHERE interval_id IS NOT NULL
+),
+launching_op AS (
     SELECT
-        instance_id,
+        interval_id,
         path_id,
         op_id,
-        list(CASE kind WHEN 'communication' THEN type_id ELSE name_id END ORDER BY kind, start_ns, kernel_id) AS kernel_ids,
+        count(*) AS kernel_count,
+        min(listed_id) AS listed_id,
         sum(duration_ns)::BIGINT AS duration_ns
-    FROM module.kernel
+    FROM listed_kernel
+    GROUP BY interval_id, path_id, op_id
+),
+-- Most ops launch one kernel, which needs no ordering: 1 million kernels, 2.1 s of CPU for this table, 1.5 s with this.
+several_kernels AS (
+    SELECT op_id, list(listed_id ORDER BY kind, start_ns, kernel_id) AS kernel_ids
+    FROM listed_kernel
+    SEMI JOIN (SELECT op_id FROM launching_op WHERE kernel_count > 1) AS several USING (op_id)
+    GROUP BY op_id
+),
+launch AS (
+    SELECT
+        call.instance_id,
+        launching_op.path_id,
+        launching_op.op_id,
+        coalesce(several_kernels.kernel_ids, [launching_op.listed_id]) AS kernel_ids,
+        launching_op.duration_ns
+    FROM launching_op
     JOIN module.call USING (interval_id)
-    GROUP BY instance_id, path_id, op_id
+    LEFT JOIN several_kernels USING (op_id)
 ),
 placed AS (
     SELECT
@@ -36,19 +59,23 @@ placed AS (
     JOIN trace.op USING (op_id)
     LEFT JOIN mfu.op_ratio USING (op_id)
 ),
--- The ops of a call in order. Calls with equal sequences share the rank of the first of them.
+-- The ops of a call in order. Calls with equal sequences share the rank of the first of them. Two sums of hashes stand for the
+-- sequence, which are 128 bits that two sequences share by chance once in 10^38: 1.5 s of CPU with lists, 1.2 s with this.
 sequence AS (
-    SELECT instance_id, list(name_id ORDER BY op_order) AS name_ids, min(start_ns) AS first_op_ns
+    SELECT
+        instance_id,
+        (count(*), sum(hash(op_order, name_id)::HUGEINT), sum(hash(name_id, op_order)::HUGEINT)) AS ops,
+        min(start_ns) AS first_op_ns
     FROM placed
     GROUP BY instance_id
 ),
 numbered_sequence AS (
-    SELECT instance_id, name_ids, row_number() OVER (ORDER BY interval.start_ns, first_op_ns, instance_id) AS position
+    SELECT instance_id, ops, row_number() OVER (ORDER BY interval.start_ns, first_op_ns, instance_id) AS position
     FROM sequence
     JOIN module.interval ON interval.interval_id = instance_id
 ),
 ranked_sequence AS (
-    SELECT instance_id, min(position) OVER (PARTITION BY name_ids) AS sequence_rank
+    SELECT instance_id, min(position) OVER (PARTITION BY ops) AS sequence_rank
     FROM numbered_sequence
 ),
 merged AS (

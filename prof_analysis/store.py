@@ -1,0 +1,170 @@
+"""The store: a folder per rank and question that keeps what was built of it, as Parquet, for the next time.
+
+The name of an entry has a digest of all that its tables come from: the input files by path, size and time of change, the values
+that the SQL reads, the SQL and the code that stages. So an entry is never stale; what changed has another name. Files appear
+whole, so that several processes may use one store.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+from uuid import uuid4
+
+import duckdb
+
+from prof_analysis import __version__
+from prof_analysis.database import Variables, quote_text
+from prof_analysis.errors import OutputError, reason_of
+from prof_analysis.rank import Rank, json_object
+from prof_analysis.tables import sql_folder
+
+_ABOUT = "about.json"
+_WARNINGS = "prof_analysis_warnings"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the store keeps of one rank: the names of its tables, their size, and whether the input is still the same."""
+
+    folder: Path
+    profile: str
+    inputs: tuple[str, ...]
+    tables: tuple[str, ...]
+    size_bytes: int
+    is_current: bool
+
+
+def entry_folder(store: Path, rank: Rank, variables: Variables) -> Path:
+    """The folder of a rank and a question, made if need be.
+
+    Raises OutputError when it cannot be made.
+    """
+    identity = {
+        "inputs": _identity(rank.inputs),
+        "device": [rank.device_id, rank.first_device_id],
+        "shown": [rank.profile, rank.rank_id],
+        "variables": dict(variables),
+        "code": _code_digest(),
+    }
+    digest = sha256(json.dumps(identity, sort_keys=True, default=str).encode()).hexdigest()[:24]
+    folder = store / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', rank.profile)[-80:]}-{digest}"
+    about = {"profile": rank.profile, "inputs": [str(file) for file in rank.inputs], "identity": identity["inputs"]}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / _ABOUT).exists():
+            unfinished = folder / f"{_ABOUT}.{_own_name()}"
+            unfinished.write_text(json.dumps(about, indent=1), encoding="utf-8")
+            unfinished.replace(folder / _ABOUT)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made ({reason_of(error)}); give --store a folder you may write to") from error
+    return folder
+
+
+def entries(store: Path) -> Iterator[Entry]:
+    """What a store keeps, ordered by folder."""
+    for about_file in sorted(store.glob(f"*/{_ABOUT}")):
+        about = json_object(about_file)
+        files = [file for file in about_file.parent.iterdir() if file.is_file()]
+        inputs = tuple(str(file) for file in about.get("inputs", ()))
+        yield Entry(
+            about_file.parent,
+            str(about.get("profile", "")),
+            inputs,
+            tuple(sorted(file.stem for file in files if file.suffix == ".parquet")),
+            sum(file.stat().st_size for file in files),
+            about.get("identity") == _identity(map(Path, inputs)),
+        )
+
+
+def clear(store: Path) -> list[Entry]:
+    """Remove what a store keeps, and nothing else below its folder; give what was removed.
+
+    Raises OutputError when it cannot be removed.
+    """
+    removed = list(entries(store))
+    for entry in removed:
+        try:
+            rmtree(entry.folder)
+        except OSError as error:
+            raise OutputError(f"{entry.folder}: cannot be removed ({reason_of(error)})") from error
+    return removed
+
+
+def table_file(folder: Path, table: str) -> Path:
+    """Where a table of a rank lies in the rank's folder."""
+    return folder / f"{table}.parquet"
+
+
+def lacking(folder: Path, tables: Iterable[str]) -> tuple[str, ...]:
+    """The tables that a folder does not hold, or holds damaged."""
+    return tuple(table for table in tables if not _is_whole(table_file(folder, table)))
+
+
+def write_table(connection: duckdb.DuckDBPyConnection, rows: str, folder: Path, table: str, warnings: Iterable[str]) -> None:
+    """Write the rows of a query as a table, with the warnings that belong to it. It appears whole or not at all.
+
+    Raises OutputError when it cannot be written.
+    """
+    unfinished = folder / f"{table}.{_own_name()}"
+    metadata = f"KV_METADATA {{{_WARNINGS}: {quote_text(json.dumps(list(warnings)))}}}"
+    try:
+        connection.execute(f"COPY ({rows}) TO {quote_text(str(unfinished))} (FORMAT parquet, {metadata})")
+        unfinished.replace(table_file(folder, table))
+    except (duckdb.IOException, OSError) as error:
+        raise OutputError(
+            f"{folder}: temporary files cannot be written ({reason_of(error)}); set TMPDIR to a larger disk, "
+            "or give --store a folder on one"
+        ) from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def warnings_of(connection: duckdb.DuckDBPyConnection, files: Iterable[Path]) -> list[str]:
+    """The warnings that belong to these tables, each once."""
+    names = ", ".join(quote_text(str(file)) for file in files)
+    rows = connection.execute(
+        f"SELECT DISTINCT decode(value) FROM parquet_kv_metadata([{names}]) WHERE decode(key) = '{_WARNINGS}'"
+    ).fetchall()
+    return list(dict.fromkeys(warning for row in rows for warning in json.loads(row[0])))
+
+
+def _is_whole(file: Path) -> bool:
+    """A Parquet file ends with what describes it, so one that was cut or overwritten has no readable end."""
+    import pyarrow.parquet
+
+    try:
+        with pyarrow.parquet.ParquetFile(file):
+            return True
+    except (OSError, ValueError):
+        return False
+
+
+def _identity(files: Iterable[Path]) -> list[Any]:
+    found = []
+    for file in files:
+        try:
+            status = file.stat()
+            found.append([str(file), status.st_size, status.st_mtime_ns])
+        except OSError:
+            found.append([str(file), None, None])
+    return found
+
+
+@cache
+def _code_digest() -> str:
+    """What stands for the SQL and the code that stages: with another one, tables can be others."""
+    files = sorted([*sql_folder().rglob("*.sql"), *Path(__file__).parent.rglob("*.py")])
+    digest = sha256(f"{__version__} {duckdb.__version__}".encode())
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _own_name() -> str:
+    return f"{uuid4().hex}.unfinished"

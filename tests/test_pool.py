@@ -1,0 +1,156 @@
+"""Ranks in processes: the same answer as in one process, and a worker that dies takes only its rank."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread, Timer
+from typing import Any
+
+import pytest
+
+from prof_analysis import InputError, ProfAnalysisWarning, open_profile, pool
+from tests.small_profile import Kernel, Op, Range, write_profile
+
+RANGES = (Range("Net", 100, 200),)
+
+
+@pytest.fixture
+def three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three ranks that are analysed in processes, however small."""
+    monkeypatch.setattr(pool, "_WORTH_PROCESSES_BYTES", 0)
+    for rank in range(3):
+        ops = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040 + rank),)),)
+        write_profile(tmp_path / f"{rank}_ascend_pt", ops, RANGES, rank=rank)
+    return tmp_path
+
+
+def test_processes_give_the_same_rows_as_threads_and_count_all_bytes(three: Path) -> None:
+    read: list[tuple[int, int]] = []
+    with open_profile(three, workers=2, on_progress=lambda done, total: read.append((done, total))) as in_processes:
+        rows = in_processes.module_stats(arrow=True).to_pylist()
+    with open_profile(three, workers=1) as here:
+        assert here.module_stats(arrow=True).to_pylist() == rows
+    assert [row["total_kernel_duration_ns"] for row in rows] == [40, 41, 42]
+    size = sum(database.stat().st_size for database in three.rglob("*.db"))
+    assert read[-1] == (size, size)
+
+
+def test_a_worker_that_is_killed_is_told_with_its_rank_and_the_others_answer(three: Path) -> None:
+    with killing_a_child(), pytest.warns(ProfAnalysisWarning, match="the process that analysed it died"):
+        profile = open_profile(three, workers=2)
+        with profile:
+            ranks = profile.module_stats()["rank_id"].tolist()
+            (failure,) = profile.failures
+    (dead,) = {0, 1, 2} - set(ranks)
+    assert failure.startswith(f"{three / f'{dead}_ascend_pt'}: ")
+
+
+def test_an_unguarded_script_may_use_processes(three: Path, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from prof_analysis import open_profile, pool\n"
+        "pool._WORTH_PROCESSES_BYTES = 0\n"
+        f"print(len(open_profile({str(three)!r}, workers=2).module_stats()))\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.stdout, done.stderr, done.returncode) == ("3\n", "", 0)
+
+
+def test_memory_that_does_not_suffice_spills(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a_ascend_pt", (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040),)),), RANGES)
+    with open_profile(tmp_path, memory_limit=500_000_000, threads=1) as profile:
+        assert profile.module_stats()["total_kernel_duration_ns"].tolist() == [40]
+
+
+@pytest.mark.parametrize("option", ["workers", "threads", "memory_limit"])
+def test_a_limit_of_nothing_is_refused(tmp_path: Path, option: str) -> None:
+    with pytest.raises(InputError, match=f"{option}=0: give 1 or more"):
+        open_profile(tmp_path, **{option: 0})
+
+
+def test_a_scheduler_that_is_not_there_is_named(three: Path) -> None:
+    with open_profile(three, scheduler="tcp://127.0.0.1:1") as profile, pytest.raises(InputError, match="no Dask scheduler"):
+        profile.module_stats()
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_rows_though_one_of_its_workers_is_killed(three: Path, tmp_path: Path) -> None:
+    for rank in range(3, 12):
+        ops = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040 + rank),)),)
+        write_profile(three / f"{rank}_ascend_pt", ops, RANGES, rank=rank)
+    with open_profile(three, workers=1) as here:
+        rows = here.module_stats(arrow=True).to_pylist()
+    with cluster(tmp_path) as (address, workers):
+        killer = Timer(0.3, workers[0].kill)
+        killer.start()
+        with open_profile(three, scheduler=address) as profile:
+            assert profile.module_stats(arrow=True).to_pylist() == rows
+        killer.join()
+        with open_profile(three, scheduler=address) as profile:
+            assert profile.module_stats(arrow=True).to_pylist() == rows
+
+
+@contextmanager
+def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """A Dask scheduler and two workers on this machine."""
+    from distributed import Client
+
+    place = folder / "scheduler.json"
+    dask = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+    options: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+    started = [subprocess.Popen([*dask, "--host", "127.0.0.1", "--scheduler-file", place], **options)]
+    try:
+        while not place.exists():
+            time.sleep(0.05)
+        started += [subprocess.Popen([*worker, "--scheduler-file", place], **options) for _ in range(2)]
+        address = json.loads(place.read_text())["address"]
+        with Client(address, timeout="20s", set_as_default=False) as client:  # type: ignore[no-untyped-call]
+            client.wait_for_workers(2, timeout=60)
+        yield address, started[1:]
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+
+
+@contextmanager
+def killing_a_child() -> Iterator[None]:
+    """Kill -9 the first process that this one starts to work for it."""
+    done = Event()
+    known = set(children())
+
+    def kill() -> None:
+        while not done.is_set():
+            for child in set(children()) - known:
+                if b"popen_loky_posix" in command_line(child):
+                    os.kill(child, signal.SIGKILL)
+                    return
+            time.sleep(0.002)
+
+    killer = Thread(target=kill)
+    killer.start()
+    try:
+        yield
+    finally:
+        done.set()
+        killer.join()
+
+
+def children() -> list[int]:
+    listed = Path(f"/proc/{os.getpid()}/task").glob("*/children")
+    return [int(child) for file in listed for child in file.read_text().split()]
+
+
+def command_line(process: int) -> bytes:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""

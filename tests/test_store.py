@@ -1,0 +1,117 @@
+"""What --store keeps is the same answer, at once; what changed or broke is built anew."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import pytest
+from typer.testing import Result
+
+from prof_analysis import OutputError, ProfAnalysisWarning, Profile, open_profile
+from tests.small_profile import Kernel, Op, Range, edit, write_profile
+
+Command = Callable[..., Result]
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    folder = tmp_path / "profiles"
+    for rank in range(2):
+        ops = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040 + rank),)),)
+        write_profile(folder / f"{rank}_ascend_pt", ops, (Range("Net", 100, 200),), rank=rank)
+    return folder
+
+
+def times(profile: Profile) -> list[int]:
+    answer: list[int] = profile.module_stats()["total_kernel_duration_ns"].tolist()
+    return answer
+
+
+def written(store: Path) -> dict[Path, int]:
+    return {file: file.stat().st_mtime_ns for file in store.rglob("*.parquet")}
+
+
+def test_a_second_question_reads_the_store_and_not_the_profile(two: Path, tmp_path: Path) -> None:
+    store = tmp_path / "kept"
+    with open_profile(two, store=store) as profile:
+        rows = profile.module_stats(arrow=True).to_pylist()
+    before = written(store)
+    read: list[int] = []
+    with open_profile(two, store=store, on_progress=lambda done, _: read.append(done)) as profile:
+        assert profile.module_stats(arrow=True).to_pylist() == rows
+    assert (written(store), read) == (before, [])
+    with open_profile(two) as profile:
+        assert profile.module_stats(arrow=True).to_pylist() == rows
+
+
+def test_a_changed_input_and_another_question_are_built_anew(two: Path, tmp_path: Path) -> None:
+    store = tmp_path / "kept"
+    with open_profile(two, store=store) as profile:
+        assert times(profile) == [40, 41]
+    edit(next(two.rglob("*_1.db")), "UPDATE TASK SET endNs = endNs + 5")
+    with open_profile(two, store=store) as profile:
+        assert times(profile) == [40, 46]
+    with open_profile(two, store=store, by="instance") as profile:
+        assert times(profile) == [40, 46]
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + b"x" * 500])
+def test_a_damaged_table_is_built_anew(two: Path, tmp_path: Path, content: bytes) -> None:
+    store = tmp_path / "kept"
+    with open_profile(two, store=store) as profile:
+        assert times(profile) == [40, 41]
+    next(store.rglob("module.statistic.parquet")).write_bytes(content)
+    with open_profile(two, store=store) as profile:
+        assert times(profile) == [40, 41]
+
+
+def test_warnings_are_told_again(two: Path, tmp_path: Path) -> None:
+    edit(next(two.rglob("*_1.db")), "UPDATE PYTORCH_API SET sequenceNumber = 'x'")
+    for _ in range(2):
+        with (
+            open_profile(two, store=tmp_path / "kept") as profile,
+            pytest.warns(ProfAnalysisWarning, match=r"1 values of PYTORCH_API.sequenceNumber"),
+        ):
+            profile.module_stats()
+
+
+def test_what_is_kept_is_plain_parquet(two: Path, tmp_path: Path) -> None:
+    with open_profile(two, store=tmp_path / "kept") as profile:
+        frame = profile.module_stats()
+    files = sorted((tmp_path / "kept").rglob("module.statistic.parquet"))
+    assert pd.concat(pd.read_parquet(file) for file in files)["rank_id"].tolist() == frame["rank_id"].tolist()
+    assert duckdb.read_parquet([str(file) for file in files]).aggregate("count(*)").fetchall() == [(2,)]
+
+
+def test_ls_tells_what_is_current_and_clear_removes_only_entries(two: Path, tmp_path: Path, command: Command) -> None:
+    store = tmp_path / "kept"
+    assert command("module-stats", "-d", two, "-o", tmp_path, "--store", store).exit_code == 0
+    (store / "mine.txt").write_text("kept")
+    (store / "mine").mkdir()
+    os.utime(next(two.rglob("*_1.db")), (1, 1))
+    listed = command("store", "ls", "--store", store)
+    assert [line.split()[1] for line in listed.stdout.splitlines()[1:]] == ["unchanged", "changed"]
+    kept = json.loads(command("store", "ls", "--store", store, "--json").stdout)["entries"]
+    assert [(entry["profile"], entry["is_current"]) for entry in kept] == [("0_ascend_pt", True), ("1_ascend_pt", False)]
+    assert "module.statistic" in kept[0]["tables"]
+    assert command("store", "clear", "--store", store).stdout.startswith("removed 2 entries, ")
+    assert sorted(file.name for file in store.iterdir()) == ["mine", "mine.txt"]
+
+
+def test_a_store_that_cannot_be_made_is_named(two: Path, tmp_path: Path, command: Command) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="give --store a folder you may write to"):
+        open_profile(two, store=tmp_path / "file")
+    result = command("module-stats", "-d", two, "--store", tmp_path / "file")
+    assert (result.exit_code, result.stderr.startswith(f"error: {tmp_path / 'file'}")) == (3, True)
+
+
+def test_a_store_may_be_gone_at_the_next_question(two: Path, tmp_path: Path) -> None:
+    for _ in range(2):
+        with open_profile(two, store=tmp_path / "kept") as profile:
+            assert times(profile) == [40, 41]
+        shutil.rmtree(tmp_path / "kept")
