@@ -75,20 +75,29 @@ CREATE MACRO agrees(length, is_padded, other_length, other_is_padded) AS
     OR (is_padded AND length - other_length BETWEEN 1 AND 63)
     OR (other_is_padded AND other_length - length BETWEEN 1 AND 63);
 
--- Lists of ratios in 10^-12, one a call: the mean of each place over the calls that have one there, as 45.2%,46.0%.
-CREATE MACRO mean_percent(ratios) AS round(list_sum(ratios) / len(ratios) / 10000000000, 2)::VARCHAR || '%';
+-- A ratio in 10^-12.
+CREATE MACRO percent(ratio) AS round(ratio / 10000000000, 2)::VARCHAR || '%';
+
+-- Lists of ratios, one a call: the mean of each place over the calls that have one there, as 45.2%,46.0%.
+CREATE MACRO mean_percent(ratios) AS percent(list_sum(ratios) / len(ratios));
 
 CREATE MACRO mean_percents(calls) AS
     nullif(
         array_to_string(
             list_transform(
                 range(1, len(calls[1]) + 1),
-                lambda place: mean_percent(list_filter(list_transform(calls, lambda ratios: ratios[place]), lambda one: one > 0))
+                lambda place: mean_percent(
+                    list_filter(list_transform(calls, lambda ratios: ratios[place]), lambda one: one IS NOT NULL)
+                )
             ),
             ','
         ),
         ''
     );
+
+-- What is possible in a time at the rated clock in MHz, at the clock that took so many thousandths of cycles in it.
+CREATE MACRO at_clock(possible, clock_mhz, duration_ns, cycles) AS
+    TRY((possible * cycles // (clock_mhz * duration_ns::HUGEINT))::HUGEINT);
 
 CREATE MACRO lengths_of(json_list) AS
     CASE

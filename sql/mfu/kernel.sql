@@ -48,8 +48,9 @@ SELECT
     utilisation.data_type,
     utilisation.peak_tflops,
     utilisation.peak_from,
-    utilisation.measured_clock_mhz,
-    utilisation.known_flops * 1000 / nullif(utilisation.possible_at_measured, 0) AS mfu_at_measured_clock,
+    measured_clock.cycles / nullif(utilisation.duration_ns, 0) AS measured_clock_mhz,
+    utilisation.known_flops * 1000 / nullif(at_clock(utilisation.possible_flops, utilisation.clock_mhz, utilisation.duration_ns, measured_clock.cycles), 0)
+        AS mfu_at_measured_clock,
     utilisation.reason,
     kernel.input_shapes_id,
     kernel.output_shapes_id,
@@ -59,5 +60,6 @@ SELECT
     kernel.parent_module,
     kernel.module
 FROM mfu.utilisation
+LEFT JOIN mfu.measured_clock USING (kernel_id)
 JOIN module.kernel USING (kernel_id)
 ORDER BY kernel.start_ns, utilisation.kernel_id

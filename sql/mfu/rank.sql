@@ -11,7 +11,7 @@
 -- known_share            DOUBLE   known_duration_ns / duration_ns; NULL when that is 0
 -- kernel_count           BIGINT   kernels of duration_ns
 -- flops_sources          VARCHAR  where flops is from, joined by ', '; NULL without any
--- peaks_from             VARCHAR  where the peaks are from, joined by ', '; NULL without any
+-- peaks                  VARCHAR  the peaks by data type and where they are from, joined by ', '; NULL without any
 -- reasons                VARCHAR  why kernels of cube_duration_ns are not in mfu, joined by '; '; NULL when all are
 SELECT
     sum(work.flops) * 1000 / sum(work.possible_flops) AS mfu,
@@ -28,7 +28,7 @@ SELECT
     sum(work.known_duration_ns) / nullif(sum(work.duration_ns), 0) AS known_share,
     sum(work.kernel_count)::BIGINT AS kernel_count,
     string_agg(DISTINCT work.flops_source, ', ' ORDER BY work.flops_source) FILTER (work.flops IS NOT NULL) AS flops_sources,
-    string_agg(DISTINCT work.peak_from, ', ' ORDER BY work.peak_from) AS peaks_from,
+    string_agg(DISTINCT work.peak, ', ' ORDER BY work.peak) AS peaks,
     string_agg(DISTINCT work.reason, '; ' ORDER BY work.reason) AS reasons
 FROM mfu.work
 HAVING count(*) > 0

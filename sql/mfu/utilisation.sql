@@ -12,24 +12,12 @@
 -- peak_from              VARCHAR  as in mfu.peak
 -- known_flops            BIGINT   flops where a peak and a time go with it, else NULL
 -- possible_flops         HUGEINT  FLOPs of the device in this time at the rated clock, in thousandths; NULL where known_flops is
--- possible_at_measured   HUGEINT  the same at the real clock; NULL where no samples tell it
--- measured_clock_mhz     DOUBLE   mean real clock while it ran, MHz; NULL without samples
+-- clock_mhz              BIGINT   the rated clock, MHz; NULL when not known, and where known_flops is
 -- peer_ratio             BIGINT   by the definition of msprof-analyze 8.3, in 10^-12: for the types it knew, with the peak of fp16
---                                 for all floats; NULL for others
+--                                 for all floats; NULL for others and below 10^-12
 -- ratio                  BIGINT   known_flops / possible_flops in 10^-12; NULL where known_flops is
 -- reason                 VARCHAR  why known_flops is NULL
-WITH started AS (
-    SELECT cube_kernel.kernel_id, clock.cycles_before + clock.clock_mhz * (cube_kernel.start_ns - clock.start_ns) AS cycles
-    FROM mfu.cube_kernel
-    ASOF JOIN mfu.clock ON clock.device_id = cube_kernel.device_id AND clock.start_ns <= cube_kernel.start_ns
-),
-ended AS (
-    SELECT cube_kernel.kernel_id, clock.cycles_before + clock.clock_mhz * (cube_kernel.end_ns - clock.start_ns) AS cycles
-    FROM mfu.cube_kernel
-    ASOF JOIN mfu.clock ON clock.device_id = cube_kernel.device_id AND clock.start_ns <= cube_kernel.end_ns
-),
--- FLOAT counts as fp16 there.
-peer_peak AS (
+WITH peer_peak AS (
     SELECT shape.shape_id, chip.device_id, chip.core_count * chip.clock_mhz * rate.operations_per_cycle AS flops_per_us
     FROM mfu.shape
     JOIN trace.string AS type ON type.text_id = shape.type_id
@@ -47,7 +35,6 @@ judged AS (
         peak.peak_tflops,
         peak.peak_from,
         peer_peak.flops_per_us AS peer_flops_per_us,
-        (ended.cycles - started.cycles)::HUGEINT AS cycles,
         coalesce(
             kernel_flops.reason,
             CASE
@@ -61,8 +48,6 @@ judged AS (
     LEFT JOIN mfu.peak ON peak.device_id IS NOT DISTINCT FROM kernel_flops.device_id AND peak.data_type = shape.data_type
     LEFT JOIN peer_peak
         ON peer_peak.shape_id = kernel_flops.shape_id AND peer_peak.device_id IS NOT DISTINCT FROM kernel_flops.device_id
-    LEFT JOIN started USING (kernel_id)
-    LEFT JOIN ended USING (kernel_id)
 )
 SELECT
     kernel_id,
@@ -77,12 +62,11 @@ SELECT
     peak_from,
     if(why_not IS NULL, flops, NULL) AS known_flops,
     if(why_not IS NULL, peak_flops_per_us::HUGEINT * duration_ns, NULL) AS possible_flops,
-    if(why_not IS NULL, peak_flops_per_us::HUGEINT * cycles // clock_mhz, NULL) AS possible_at_measured,
-    cycles / nullif(duration_ns, 0) AS measured_clock_mhz,
-    TRY_CAST(flops::HUGEINT * 1000000000000000 // (peer_flops_per_us::HUGEINT * duration_ns) AS BIGINT) AS peer_ratio,
+    if(why_not IS NULL, clock_mhz, NULL) AS clock_mhz,
+    nullif(TRY_CAST(flops::HUGEINT * 1000000000000000 // (peer_flops_per_us::HUGEINT * duration_ns) AS BIGINT), 0) AS peer_ratio,
     if(
         why_not IS NULL,
-        TRY_CAST(flops::HUGEINT * 1000000000000000 // (peak_flops_per_us::HUGEINT * duration_ns) AS BIGINT),
+        nullif(TRY_CAST(flops::HUGEINT * 1000000000000000 // (peak_flops_per_us::HUGEINT * duration_ns) AS BIGINT), 0),
         NULL
     ) AS ratio,
     why_not AS reason

@@ -7,7 +7,7 @@
 -- is_cube               BOOLEAN  whether they are in mfu.cube_kernel
 -- data_type             VARCHAR  as in mfu.shape
 -- flops_source          VARCHAR  as in mfu.kernel_flops
--- peak_from             VARCHAR  as in mfu.peak; NULL where flops is
+-- peak                  VARCHAR  data type, peak_tflops and peak_from of mfu.peak; NULL where flops is
 -- reason                VARCHAR  why flops is NULL; NULL for kernels that multiply no matrices
 -- kernel_count          BIGINT   kernels
 -- duration_ns           BIGINT   their time, ns
@@ -23,16 +23,21 @@ SELECT
     utilisation.kernel_id IS NOT NULL AS is_cube,
     utilisation.data_type,
     utilisation.flops_source,
-    if(utilisation.known_flops IS NULL, NULL, utilisation.peak_from) AS peak_from,
+    if(
+        utilisation.known_flops IS NULL,
+        NULL,
+        utilisation.data_type || ' ' || round(utilisation.peak_tflops, 1) || ' TFLOPS (' || utilisation.peak_from || ')'
+    ) AS peak,
     utilisation.reason,
     count(*) AS kernel_count,
     sum(kernel.duration_ns)::BIGINT AS duration_ns,
     coalesce(sum(kernel.duration_ns) FILTER (utilisation.known_flops IS NOT NULL), 0)::BIGINT AS known_duration_ns,
     sum(utilisation.known_flops)::HUGEINT AS flops,
     sum(utilisation.possible_flops)::HUGEINT AS possible_flops,
-    if(count(utilisation.possible_at_measured) = count(*), sum(utilisation.possible_at_measured)::HUGEINT, NULL)
+    if(count(measured_clock.cycles) = count(*), sum(at_clock(possible_flops, clock_mhz, utilisation.duration_ns, cycles))::HUGEINT, NULL)
         AS possible_at_measured
 FROM module.kernel
 LEFT JOIN mfu.utilisation USING (kernel_id)
+LEFT JOIN mfu.measured_clock USING (kernel_id)
 WHERE kernel.kind = 'compute'
 GROUP BY ALL
