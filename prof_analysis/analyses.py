@@ -9,28 +9,49 @@ class Analysis:
     """A question with a command of its own.
 
     `exports` has its tables in the order in which they are written, each with its name in cluster_analysis.db; files are named
-    like that too, in snake case. `subject` is what a rank must hold for an answer.
+    like that too, in snake case. `subject` is what it counts; without any a rank has no answer, unless it `may_be_empty`.
+    `also` has what the summary reads besides.
     """
 
     command: str
     subject: str
     exports: Mapping[str, str]
+    also: tuple[str, ...] = ()
+    may_be_empty: bool = False
 
     @property
     def tables(self) -> tuple[str, ...]:
         """What to build for it, all in one go; and what was set aside, so that it is told."""
-        return (*self.exports, "trace.set_aside")
+        return (*self.exports, *self.also, "trace.set_aside")
 
-
-MODULES = "modules"
 
 ANALYSES: Mapping[str, Analysis] = {
     analysis.command: analysis
     for analysis in (
         Analysis(
             "module-stats",
-            MODULES,
+            "modules",
             {"module.statistic": "ModuleStatistic", "module.tree": "ModuleTree", "module.coverage": "ModuleCoverage"},
+            may_be_empty=True,
+        ),
+        Analysis(
+            "kernel-stats",
+            "kernels",
+            {"kernel.statistic": "KernelStatistic", "across.kernel_statistic": "KernelStatisticAllRanks"},
+        ),
+        Analysis(
+            "op-stats",
+            "ops",
+            {"op.statistic": "OpStatistic", "across.op_statistic": "OpStatisticAllRanks"},
+            also=("kernel.duration",),
+        ),
+        Analysis(
+            "communication-stats",
+            "communication operators",
+            {
+                "communication.statistic": "CommunicationStatistic",
+                "across.communication_statistic": "CommunicationStatisticAllRanks",
+            },
         ),
     )
 }

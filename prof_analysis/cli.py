@@ -98,6 +98,39 @@ def module_stats(
     _analyse("module-stats", result, screen, **chosen.chosen(), **modules.chosen(), **machine.chosen())
 
 
+@app.command(
+    "kernel-stats",
+    epilog="Example: prof-analysis kernel-stats -d ./result. "
+    "Writes the tables KernelStatistic and KernelStatisticAllRanks, or files and workbooks named like them.",
+)
+@takes_options
+def kernel_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+    """Kernel time by type and core, per rank and over all ranks: the KernelStatistic table."""
+    _analyse("kernel-stats", result, screen, **chosen.chosen(), **machine.chosen())
+
+
+@app.command(
+    "op-stats",
+    epilog="Example: prof-analysis op-stats -d ./result. "
+    "Writes the tables OpStatistic and OpStatisticAllRanks, or files and workbooks named like them.",
+)
+@takes_options
+def op_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+    """Host and device time by framework op and input shapes, per rank and over all ranks: the OpStatistic table."""
+    _analyse("op-stats", result, screen, **chosen.chosen(), **machine.chosen())
+
+
+@app.command(
+    "communication-stats",
+    epilog="Example: prof-analysis communication-stats -d ./result. "
+    "Writes the tables CommunicationStatistic and CommunicationStatisticAllRanks, or files and workbooks named like them.",
+)
+@takes_options
+def communication_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+    """Communication time by op type and group, per rank and over all ranks: the CommunicationStatistic table."""
+    _analyse("communication-stats", result, screen, **chosen.chosen(), **machine.chosen())
+
+
 @app.command("ranks", epilog="Example: prof-analysis ranks -d ./result")
 @takes_options
 def ranks(chosen: PathOption, as_json: AsJson = False, debug: Debug = False) -> None:

@@ -39,6 +39,10 @@ CREATE MACRO covers(outer_end_ns, start_ns, end_ns) AS
     outer_end_ns >= end_ns
     OR (outer_end_ns > start_ns AND outer_end_ns + getvariable('nesting_tolerance_ns') >= end_ns);
 
+-- The smallest value that at least `percent` of all values do not exceed, of values with the number of those up to each.
+CREATE MACRO nearest_rank(value, count_up_to, count_of_all, percent) AS
+    min(value) FILTER (count_up_to * 100 >= count_of_all * percent);
+
 CREATE MACRO class_of_traced_module(recorded_name) AS
     coalesce(nullif(regexp_extract(recorded_name, '(?s)^nn\.Module: (.+?)(_\d+)?$', 1), ''), recorded_name);
 

@@ -11,6 +11,7 @@ from prof_analysis.errors import InputError, reason_of
 from prof_analysis.inspect_db import prof_folders, ranks_of_database
 from prof_analysis.inspect_text import rank_of_text
 from prof_analysis.rank import AUTO, ModuleChoice, Rank, json_object, number
+from prof_analysis.sources.ascend_text import COMMUNICATION
 
 MAX_DEPTH = 5  # as deep as msprof-analyze looks
 
@@ -139,10 +140,10 @@ def _text_folder(folder: Path) -> Path:
 
 
 def _texts(folder: Path) -> list[Path]:
-    """The trace and the kernel details of a folder, as far as it has them."""
+    """The trace, the kernel details and the communication of a folder, as far as it has them."""
     traces = [file for name in _TRACES if (file := folder / name).is_file()]
-    details = [file for file in [folder / _KERNEL_DETAILS] if file.is_file()]
-    return [*traces[:1], *details]
+    others = [file for name in (_KERNEL_DETAILS, COMMUNICATION) if (file := folder / name).is_file()]
+    return [*traces[:1], *others]
 
 
 def _databases(folder: Path) -> list[Path]:

@@ -24,16 +24,17 @@ _NO_TRACE = "no trace_view.json (exported without CPU activity, or not copied)"
 
 
 def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modules: ModuleChoice) -> Rank:
-    """The rank of text exports, which `files` are: a trace_view.json, a kernel_details.csv, or none of them."""
+    """The rank of text exports, which `files` are: a trace_view.json, a kernel_details.csv, communication.json, or none."""
     traces = [file for file in files if ascend_text.is_trace(file)]
+    details = [file for file in files if file.suffix == ".csv"]
     rank = replace(rank, source=ascend_text.NAME, inputs=tuple(files))
     try:
-        for file in files:
+        for file in details:
             _check(file)
         modules_from = _modules_from(traces[0], config, modules) if traces else None
     except InputError as error:
         return replace(rank, source=None, left_out=str(error))
-    no_kernels = None if files else f"{_NO_FILES}, so no kernels"
+    no_kernels = None if traces or details else f"{_NO_FILES}, so no kernels"
     no_ops = None if traces else f"{_NO_TRACE}, so no ops and no modules"
     reasons = {
         "module-stats": None if modules_from else no_ops or why_no_modules(config, modules),
@@ -42,7 +43,7 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
         "communication-stats": no_kernels,
     }
     missing = [reason for reason in reasons.values() if reason]
-    if files and len(traces) == len(files):
+    if traces and not details:
         missing.append("no kernel_details.csv, so no kernel types, cores and shapes")
     missing += not_collected(config)
     found = replace(rank, unanswered=unanswered(reasons), missing=tuple(dict.fromkeys(missing)), modules_from=modules_from)
@@ -51,7 +52,7 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
 
 def _check(file: Path) -> None:
     """Raise InputError where a file is not what its name says."""
-    if not ascend_text.is_trace(file) and (lacking := _KERNEL_COLUMNS - set(read_header(file)[1])):
+    if lacking := _KERNEL_COLUMNS - set(read_header(file)[1]):
         raise InputError(f"{file}: is no kernel_details.csv, it has no column {sorted(lacking)[0]!r}; export it again")
 
 

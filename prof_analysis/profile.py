@@ -160,6 +160,40 @@ class Profile:
         """
         return self.table("module.coverage", arrow=arrow)
 
+    def kernel_stats(self, *, across_ranks: bool = False, arrow: bool = False) -> Any:
+        """Kernel time by kind, type and core, the heaviest first.
+
+        Columns: profile, rank_id, kind (compute, communication, schedule), type, core, kernel_count, total_ns, mean_ns (float),
+        median_ns, p95_ns, min_ns, max_ns, share (of the kernel time of the same kind in the rank). Median and p95 are times
+        that occur: the smallest that at least 50 % and 95 % of the kernels do not exceed.
+        With across_ranks a row is over all ranks, and profile and rank_id are not there.
+        Raises InputError when no rank holds kernels.
+        """
+        return self._answer("kernel-stats", "across.kernel_statistic" if across_ranks else "kernel.statistic", arrow)
+
+    def op_stats(self, *, across_ranks: bool = False, arrow: bool = False) -> Any:
+        """Framework ops by name and input shapes, the heaviest on the device first.
+
+        Columns: profile, rank_id, name, input_shapes, calls, host_self_ns (without the ops directly inside), host_total_ns,
+        kernel_count (launched by the op itself), device_self_ns (time of these), device_total_ns (with the kernels that ops
+        inside launched), share (of device_self_ns in the rank). Of an op that calls itself, each call counts in full in the
+        totals.
+        With across_ranks a row is over all ranks, and profile and rank_id are not there.
+        Raises InputError when no rank holds framework ops.
+        """
+        return self._answer("op-stats", "across.op_statistic" if across_ranks else "op.statistic", arrow)
+
+    def communication_stats(self, *, across_ranks: bool = False, arrow: bool = False) -> Any:
+        """Communication operators by type and group, the heaviest first.
+
+        Columns: profile, rank_id, type, group_name (the communicator), op_count, total_ns, mean_ns (float), median_ns, p95_ns,
+        min_ns, max_ns, share (of all communication time of the rank); median and p95 as in kernel_stats().
+        With across_ranks a row is over all ranks, and profile and rank_id are not there.
+        Raises InputError when no rank holds communication operators.
+        """
+        table = "across.communication_statistic" if across_ranks else "communication.statistic"
+        return self._answer("communication-stats", table, arrow)
+
     def kernels(self, *, arrow: bool = False) -> Any:
         """Every kernel with its times, shapes, the op that launched it and the module it belongs to: module.kernel."""
         return self.table("module.kernel", arrow=arrow)

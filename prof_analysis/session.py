@@ -45,7 +45,6 @@ class Session:
         self._on_progress = on_progress
         self._is_closed = False
         self._provided: set[str] = set()
-        self._said_set_aside = False
         self.ranks = _selected(discovery.find_ranks(path, modules, source), rank_list)
         self._failed = {rank.profile for rank in self.ranks if rank.left_out}
         for rank in self.ranks:
@@ -76,8 +75,15 @@ class Session:
 
         Raises InputError when no rank can answer; a rank that cannot, beside others that can, is named in a warning.
         """
-        self._warn_of({rank: reason for rank in self.stores if (reason := rank.why_not(analysis.command))})
+        unable = {rank: reason for rank in self.stores if (reason := rank.why_not(analysis.command))}
+        self._warn_of(unable)
         self.provide(analysis.tables)
+        if not analysis.may_be_empty:
+            table = next(iter(analysis.exports))
+            answering = {row[0] for row in self.connection.execute(f"SELECT DISTINCT profile FROM {table}").fetchall()}
+            step_id = self._variables["step_id"]
+            empty = f"no {analysis.subject}" + ("" if step_id is None else f" in step {step_id}")
+            self._warn_of({rank: unable.get(rank, empty) for rank in self.stores if rank.profile not in answering})
 
     def provide(self, tables: tuple[str, ...]) -> None:
         """Build the tables that the store lacks, and make views of them over all ranks that could be read."""
@@ -105,16 +111,10 @@ class Session:
         self._provided.update(of_ranks)
         for table in across_ranks:
             self._create_view(table, documented_tables()[table].body)
-        if "trace.set_aside" in of_ranks and not self._said_set_aside:
-            self._said_set_aside = True
-            for row in self.connection.execute("FROM trace.set_aside ORDER BY ALL").fetchall():
-                self.warn(f"{row[0]}: {row[4]} {row[2]} were set aside: {row[3]}")
-        if "module.coverage" in of_ranks:
-            for profile, share in self.connection.execute(_REPLAYED).fetchall():
-                self.warn(
-                    f"{profile}: {share:.1%} of the kernel time was replayed from graphs that were captured before profiling "
-                    "began, so nothing tells its ops and modules; start profiling before the engine captures its graphs"
-                )
+        for table, query in _WARNINGS.items():
+            if table in of_ranks:
+                for (warning,) in self.connection.execute(query).fetchall():
+                    self.warn(warning)
 
     def warn(self, message: str) -> None:
         """Tell a problem that leaves an answer, once."""
@@ -170,13 +170,39 @@ class Session:
         warnings.warn(message, ProfAnalysisWarning, stacklevel=_level_of_the_caller())
 
 
-_REPLAYED = """
-    SELECT profile, sum(kernel_duration_ns) FILTER (reason = 'graph replay') / sum(kernel_duration_ns) AS share
-    FROM module.coverage
-    GROUP BY profile
-    HAVING share > 0
-    ORDER BY profile
-"""
+# Table -> a query on it that says what users must know of it.
+_WARNINGS = {
+    "trace.set_aside": """
+        SELECT format('{}: {} {} were set aside: {}', profile, row_count, what, reason)
+        FROM trace.set_aside
+        ORDER BY profile, what, reason
+    """,
+    "module.coverage": """
+        SELECT format(
+            '{}: {:.1f}% of the kernel time was replayed from graphs that were captured before profiling began, so nothing '
+            || 'tells its ops and modules; start profiling before the engine captures its graphs',
+            profile,
+            100 * sum(kernel_duration_ns) FILTER (reason = 'graph replay') / sum(kernel_duration_ns)
+        )
+        FROM module.coverage
+        GROUP BY profile
+        HAVING sum(kernel_duration_ns) FILTER (reason = 'graph replay') > 0
+        ORDER BY profile
+    """,
+    "kernel.statistic": """
+        SELECT format(
+            '{}: {:.1f}% of the compute time is of kernels without a type, which are told apart by core only; '
+            || 'Level1 and higher collect types',
+            profile,
+            100 * sum(total_ns) FILTER (type IS NULL) / sum(total_ns)
+        )
+        FROM kernel.statistic
+        WHERE kind = 'compute'
+        GROUP BY profile
+        HAVING sum(total_ns) FILTER (type IS NULL) > 0
+        ORDER BY profile
+    """,
+}
 
 
 def _byte_counter(jobs: list[Job], on_progress: Callable[[int, int], None] | None) -> Callable[[int], None]:

@@ -156,5 +156,147 @@ def _console() -> Console:
     return console if console.is_terminal else Console(highlight=False, width=10_000)
 
 
+def kernel_facts(profile: "Profile", top: int) -> dict[str, Any]:
+    """The heaviest types of kernels and the time of each kind, over all ranks."""
+    kinds = profile.sql(
+        """
+        SELECT kind, sum(kernel_count)::BIGINT AS kernel_count, sum(total_ns)::BIGINT AS total_ns
+        FROM across.kernel_statistic
+        GROUP BY kind
+        ORDER BY total_ns DESC, kind
+        """,
+        arrow=True,
+    )
+    return {
+        **_size(profile, "kernel.statistic"),
+        "kinds": kinds.to_pylist(),
+        "heaviest_kernels": _heaviest(profile, "across.kernel_statistic", top),
+    }
+
+
+def print_kernel_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
+    """Print the heaviest types of kernels, the time of each kind, and the files."""
+    grid = _grid("share of kind", *_TIMES, "kernels", "kind", "type", "core", left=3)
+    for row in facts["heaviest_kernels"]:
+        grid.add_row(*_share_and_times(row), f"{row['kernel_count']:,}", *_texts(row["kind"], row["type"], row["core"]))
+    kinds = [f"{row['kind']} {duration(row['total_ns'])} in {row['kernel_count']:,} kernels" for row in facts["kinds"]]
+    _print_statistic(grid, f"{'; '.join(kinds)}; {_ranks(facts)}", written)
+
+
+def op_facts(profile: "Profile", top: int) -> dict[str, Any]:
+    """The heaviest framework ops, and what all of them took on device and host, over all ranks."""
+    totals = profile.sql(
+        """
+        SELECT
+            sum(calls)::BIGINT AS calls,
+            sum(host_self_ns)::BIGINT AS host_self_ns,
+            sum(kernel_count)::BIGINT AS kernel_count,
+            sum(device_self_ns)::BIGINT AS device_self_ns,
+            coalesce((SELECT sum(duration_ns * kernel_count) FROM kernel.duration), 0)::BIGINT AS all_kernels_ns
+        FROM across.op_statistic
+        """,
+        arrow=True,
+    )
+    return {
+        **_size(profile, "op.statistic"),
+        **totals.to_pylist()[0],
+        "heaviest_ops": _heaviest(profile, "across.op_statistic", top),
+    }
+
+
+def print_op_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
+    """Print the heaviest ops, what all of them took, the kernel time that no op launched, and the files."""
+    grid = _grid(
+        "share", "device self", "device total", "kernels", "host self", "host total", "calls", "op", "input shapes", left=2
+    )
+    for row in facts["heaviest_ops"]:
+        grid.add_row(
+            _percent(row["share"]),
+            duration(row["device_self_ns"]),
+            duration(row["device_total_ns"]),
+            f"{row['kernel_count']:,}",
+            duration(row["host_self_ns"]),
+            duration(row["host_total_ns"]),
+            f"{row['calls']:,}",
+            *_texts(row["name"], row["input_shapes"]),
+        )
+    line = (
+        f"{facts['calls']:,} calls took {duration(facts['host_self_ns'])} on the host and launched {facts['kernel_count']:,} "
+        f"kernels of {duration(facts['device_self_ns'])}"
+    )
+    if facts["all_kernels_ns"]:
+        line += f"; {_percent(1 - facts['device_self_ns'] / facts['all_kernels_ns'])} of all kernel time is linked to no op"
+    _print_statistic(grid, f"{line}; {_ranks(facts)}", written)
+
+
+def communication_facts(profile: "Profile", top: int) -> dict[str, Any]:
+    """The heaviest types and groups of communication and the time of all, over all ranks."""
+    totals = profile.sql(
+        """
+        SELECT
+            sum(op_count)::BIGINT AS op_count,
+            sum(total_ns)::BIGINT AS total_ns,
+            count(DISTINCT group_name) AS group_count
+        FROM across.communication_statistic
+        """,
+        arrow=True,
+    )
+    return {
+        **_size(profile, "communication.statistic"),
+        **totals.to_pylist()[0],
+        "heaviest_communication": _heaviest(profile, "across.communication_statistic", top),
+    }
+
+
+def print_communication_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
+    """Print the heaviest types and groups of communication, the time of all, and the files."""
+    grid = _grid("share", *_TIMES, "operators", "type", "group", left=2)
+    for row in facts["heaviest_communication"]:
+        grid.add_row(*_share_and_times(row), f"{row['op_count']:,}", *_texts(row["type"], row["group_name"]))
+    groups = f"{facts['group_count']:,} group{'s' * (facts['group_count'] != 1)}"
+    line = f"communication {duration(facts['total_ns'])} in {facts['op_count']:,} operators of {groups}"
+    _print_statistic(grid, f"{line}; {_ranks(facts)}", written)
+
+
 # By command: what gives the facts of an analysis, and what prints them with the files written.
-SUMMARIES = {"module-stats": (module_facts, print_module_facts)}
+SUMMARIES = {
+    "module-stats": (module_facts, print_module_facts),
+    "kernel-stats": (kernel_facts, print_kernel_facts),
+    "op-stats": (op_facts, print_op_facts),
+    "communication-stats": (communication_facts, print_communication_facts),
+}
+
+_TIMES = ("total", "mean", "median", "p95", "min", "max")
+
+
+def _size(profile: "Profile", table: str) -> dict[str, Any]:
+    counts = profile.sql(f"SELECT count(DISTINCT profile) AS ranks, count(*) AS rows FROM {table}", arrow=True)
+    size: dict[str, Any] = counts.to_pylist()[0]
+    return size
+
+
+def _heaviest(profile: "Profile", table: str, top: int) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = profile.sql(f"FROM {table} LIMIT {top:d}", arrow=True).to_pylist()
+    return rows
+
+
+def _share_and_times(row: dict[str, Any]) -> list[str]:
+    return [_percent(row["share"]), *(duration(round(row[f"{time}_ns"])) for time in _TIMES)]
+
+
+def _texts(*values: str | None) -> list[Text]:
+    return [Text("-", style="dim") if value is None else Text(value) for value in values]
+
+
+def _ranks(facts: dict[str, Any]) -> str:
+    return "1 rank" if facts["ranks"] == 1 else f"{facts['ranks']:,} ranks"
+
+
+def _print_statistic(grid: Grid, line: str, written: Iterable[Path]) -> None:
+    out = _console()
+    out.print(grid)
+    out.print()
+    out.print(Text(line))
+    out.print()
+    for file in written:
+        out.print(Text(f"wrote {file}"))

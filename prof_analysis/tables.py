@@ -178,25 +178,28 @@ def build(connection: duckdb.DuckDBPyConnection, source: str, plan: Plan, stage_
     `stage_deferred` is called once a table behind a guard is needed after all; it stages plan.deferred_raw_columns.
     """
     tables = source_tables(source)
-    deferred = [name for name in plan.order if name in plan.deferred]
+    skipped: list[str] = []
+    is_all_staged = not plan.deferred
     for name in plan.order:
-        guard = tables[name].guard
-        if name in plan.deferred:
+        if name in plan.deferred and not is_all_staged:
+            skipped.append(name)
             continue
-        if guard and not connection.execute(f"SELECT 1 FROM {guard} LIMIT 1").fetchall():
-            _create(connection, tables[name], plan.columns[name], _empty_select(tables[name].columns))
-            continue
-        if guard and deferred:
+        if tables[name].guard and not is_all_staged and _is_let_through(connection, tables[name]):
             stage_deferred()
-            for behind in deferred:
-                _create(connection, tables[behind], plan.columns[behind], tables[behind].body)
-            deferred = []
-        _create(connection, tables[name], plan.columns[name], tables[name].body)
+            is_all_staged = True
+            for behind in skipped:
+                _create(connection, tables[behind], plan.columns[behind])
+        _create(connection, tables[name], plan.columns[name])
 
 
-def _create(connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset[str], body: str) -> None:
+def _create(connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset[str]) -> None:
+    body = table.body if _is_let_through(connection, table) else _empty_select(table.columns)
     connection.execute(f"CREATE TABLE stored.{quote(table.name)} AS {_pruned(table, kept, body)}")
     store_view(connection, table.name, {column.name: column.stored_type for column in table.columns}, kept)
+
+
+def _is_let_through(connection: duckdb.DuckDBPyConnection, table: Table) -> bool:
+    return table.guard is None or bool(connection.execute(f"SELECT 1 FROM {table.guard} LIMIT 1").fetchall())
 
 
 def store_view(connection: duckdb.DuckDBPyConnection, name: str, columns: Mapping[str, str], kept: Iterable[str]) -> None:

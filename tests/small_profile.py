@@ -36,7 +36,8 @@ CREATE TABLE CANN_API (startNs INTEGER, endNs INTEGER, type INTEGER, globalTid I
 class Kernel:
     """A kernel: its name and times; kind compute, communication (the name is its type) or schedule.
 
-    `launch` is what an unlinked kernel names as its launch, -1 for nothing.
+    `launch` is what an unlinked kernel names as its launch, -1 for nothing. `type` None is what Level0 has. `core` is that of
+    compute, `group` that of communication.
     """
 
     name: str
@@ -46,6 +47,9 @@ class Kernel:
     device: int = 0
     model: int = 4294967295
     launch: int = -1
+    type: str | None = "MatMulV3"
+    core: str = "AI_CORE"
+    group: str | None = None
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,7 @@ class Op:
     backward_of: int | None = None
     sequence_number: int = -1
     forward_thread_id: int | None = None
+    input_shapes: str | None = None
 
 
 @dataclass(frozen=True)
@@ -117,6 +122,9 @@ class _Rows:
     def text(self, value: str) -> int:
         return self.texts.setdefault(value, len(self.texts))
 
+    def text_or_null(self, value: str | None) -> int | None:
+        return None if value is None else self.text(value)
+
     def add(self, table: str, *row: object) -> None:
         self.tables.setdefault(table, []).append(row)
 
@@ -139,7 +147,8 @@ def write_profile(
         name, task = rows.text(kernel.name), next(tasks)
         if kernel.kind == "communication":
             op_name = rows.text(f"{kernel.name}_904_{task}_1")
-            rows.add("COMMUNICATION_OP", op_name, kernel.start, kernel.end, launch, 0, task, 0, 0, 4, 0, 1, name)
+            group, type_ = rows.text_or_null(kernel.group), None if kernel.type is None else name
+            rows.add("COMMUNICATION_OP", op_name, kernel.start, kernel.end, launch, group, task, 0, 0, 4, 0, 1, type_)
             return
         no_graph = 4294967295
         rows.add("TASK", kernel.start, kernel.end, kernel.device, launch, task, 1, name, no_graph, 2, task, kernel.model)
@@ -147,8 +156,8 @@ def write_profile(
             rows.add("COMMUNICATION_SCHEDULE_TASK_INFO", name, task, rows.text("AI_CPU"), name)
         else:
             shapes, types, nd = rows.text('"16,16;16,16"'), rows.text("FLOAT16;FLOAT16"), rows.text("ND;ND")
-            core = rows.text("AI_CORE")
-            rows.add("COMPUTE_TASK_INFO", name, task, 20, 0, core, rows.text("MatMulV3"), nd, types, shapes, nd, types, shapes)
+            core, type_ = rows.text(kernel.core), rows.text_or_null(kernel.type)
+            rows.add("COMPUTE_TASK_INFO", name, task, 20, 0, core, type_, nd, types, shapes, nd, types, shapes)
 
     ops = list(ops)
     pair_value = {op.backward_of: 1342178000 + n for n, op in enumerate(ops) if op.backward_of is not None}
@@ -156,7 +165,8 @@ def write_profile(
         is_backward = op.backward_of is not None
         thread = int(is_backward) if op.forward_thread_id is None else op.forward_thread_id
         times = (str(op.start), str(op.end), op.tid)
-        rows.add("PYTORCH_API", *times, group, rows.text(op.name), op.sequence_number, thread, None, None, None, 50001)
+        shapes = rows.text_or_null(op.input_shapes)
+        rows.add("PYTORCH_API", *times, group, rows.text(op.name), op.sequence_number, thread, None, shapes, None, 50001)
         for kernel in op.kernels:
             launch = next(launch_ids)
             add_kernel(kernel, launch)

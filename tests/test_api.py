@@ -235,7 +235,12 @@ def test_ranks_in_every_column(two: Path) -> None:
     assert rows(table) == expected
 
 
-@pytest.mark.parametrize("method", ["ranks", "module_stats", "module_tree", "coverage", "kernels", "ops"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        "ranks", "module_stats", "module_tree", "coverage", "kernels", "ops", "kernel_stats", "op_stats", "communication_stats"
+    ],
+)  # fmt: skip
 def test_a_frame_is_the_arrow_table_with_integers_that_stay_integers(shared: Profile, method: str) -> None:
     ask: Callable[..., pa.Table | pd.DataFrame] = getattr(shared, method)
     frame, table = ask(), ask(arrow=True)

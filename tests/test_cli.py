@@ -500,6 +500,9 @@ def test_help_names_the_commands_and_the_exit_codes(command: Command) -> None:
     ("name", "sections"),
     [
         ("module-stats", ["Input", "Modules", "Result", "Screen"]),
+        ("kernel-stats", ["Input", "Result", "Screen"]),
+        ("op-stats", ["Input", "Result", "Screen"]),
+        ("communication-stats", ["Input", "Result", "Screen"]),
         ("ranks", ["Input", "Screen"]),
         ("tables", ["Screen"]),
         ("sql", ["Input", "Modules", "Screen"]),

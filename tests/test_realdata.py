@@ -1,13 +1,17 @@
 """Real profiles of Ascend NPUs against what is known of them."""
 
+import sqlite3
+import warnings
+from collections import defaultdict
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from typer.testing import Result
 
-from prof_analysis import InputError, Profile, module_stats, open_profile
+from prof_analysis import InputError, ProfAnalysisWarning, Profile, module_stats, open_profile
 from tests.conftest import PEER_COLUMNS
 
 # The only wrong rows of the reference, three kernels a rank: a gradient hook scales the gradient of a bias between two
@@ -151,3 +155,43 @@ def test_ranks_without_kernels_are_reported_and_do_not_fail_the_others(realdata:
     assert result.stdout.count("answers: kernel-stats, communication-stats, from the text exports") == 2
     assert result.stdout.count("answers: nothing") == 2
     assert result.stdout.count("no kernel_details.csv and no trace_view.json") == 2
+
+
+@pytest.mark.parametrize("level", ["level0", "level1"])
+def test_statistics_of_alexnet_are_those_of_its_tables(realdata: Path, level: str) -> None:
+    folder = realdata / "alexnet_ddp_910b" / "db" / level
+    kernels: dict[tuple[str | None, ...], list[int]] = defaultdict(list)
+    reduces: list[int] = []
+    for database in sorted(folder.rglob("ascend_pytorch_profiler_*.db")):
+        with closing(sqlite3.connect(f"file:{database}?immutable=1", uri=True)) as reader:
+            of_tasks = """
+                SELECT nullif(type.value, 'N/A'), nullif(core.value, 'N/A'), endNs - startNs
+                FROM TASK
+                JOIN COMPUTE_TASK_INFO AS info USING (globalTaskId)
+                LEFT JOIN STRING_IDS AS type ON type.id = info.opType
+                LEFT JOIN STRING_IDS AS core ON core.id = info.taskType
+            """
+            for type_, core, time in reader.execute(of_tasks):
+                kernels[type_, core].append(time)
+            reduces += [row[0] for row in reader.execute("SELECT endNs - startNs FROM COMMUNICATION_OP")]
+
+    def median(times: list[int]) -> int:
+        return sorted(times)[(len(times) - 1) // 2]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProfAnalysisWarning)
+        with open_profile(folder) as profile:
+            found = profile.kernel_stats(across_ranks=True, arrow=True).to_pylist()
+            communication = profile.communication_stats(across_ranks=True, arrow=True).to_pylist()
+            ops = profile.op_stats(across_ranks=True, arrow=True).to_pylist()
+    compute = {(row["type"], row["core"]): row for row in found if row["kind"] == "compute"}
+    assert {key: (row["kernel_count"], row["total_ns"], row["median_ns"]) for key, row in compute.items()} == {
+        key: (len(times), sum(times), median(times)) for key, times in kernels.items()
+    }
+    assert [(row["type"], row["op_count"], row["total_ns"], row["median_ns"]) for row in communication] == [
+        ("hcom_allReduce_", len(reduces), sum(reduces), median(reduces))
+    ]
+    assert sum(row["device_self_ns"] for row in ops) == sum(map(sum, kernels.values())) + sum(reduces)
+    steps = [row for row in ops if str(row["name"]).startswith("ProfilerStep#")]
+    assert sum(row["device_total_ns"] for row in steps) <= sum(row["device_self_ns"] for row in ops)
+    assert all(0 <= row["host_self_ns"] <= row["host_total_ns"] for row in ops)

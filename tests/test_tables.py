@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from prof_analysis import Profile, open_profile
 from prof_analysis.database import connect
 from prof_analysis.errors import QueryError
 from prof_analysis.tables import (
@@ -32,14 +33,17 @@ from tests.small_profile import DATABASE, Kernel, Launch, Op, Queue, Range, writ
 SAMPLE_FOLDER = "decoder_training/node0_4242_20260101000000000_ascend_pt"
 SAMPLE_DATABASE = SAMPLE / SAMPLE_FOLDER / DATABASE.format(rank=0)
 SOURCES = sorted(folder.name for folder in (sql_folder() / "sources").iterdir())
-TABLES = sorted(documented_tables())
+TABLES = sorted(name for name, table in documented_tables().items() if not table.is_across_ranks)
+ACROSS_RANKS = sorted(documented_tables().keys() - set(TABLES))
 # What the sample has no row of, and what it has only where its links are audited.
 EMPTY = {
     "trace.set_aside", "trace.mark", "module.link_audit", "module.unnumbered_backward_op", "module.recorded_pair", "module.misplaced_launch",
-    "module.direct_launching"
+    "module.direct_launching", "step.chosen", "kernel.in_step"
 }  # fmt: skip
 BEHIND_THE_AUDIT = {"module.doubtful_launch", "module.derived_link"}
-ORDERED = ["module.statistic", "module.tree", "module.coverage"]
+ORDERED = [
+    "module.statistic", "module.tree", "module.coverage", "kernel.statistic", "op.statistic", "communication.statistic"
+]  # fmt: skip
 
 
 def raw_columns(source: str) -> Mapping[str, Mapping[str, str]]:
@@ -53,12 +57,13 @@ def built(
     database: Path = SAMPLE_DATABASE,
     threads: int = 2,
     audit_links: bool = False,
+    step_id: int | None = None,
     staged: list[set[str]] | None = None,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     from prof_analysis.sources import ascend_db
 
     device_infos = sorted(database.parent.parent.glob("PROF_*/device_*/info.json.*"))
-    with connect({"audit_links": audit_links}, threads) as connection:
+    with connect({"audit_links": audit_links, "step_id": step_id}, threads) as connection:
         sizes: list[int] = []
 
         def stage(columns: Mapping[str, frozenset[str]]) -> None:
@@ -96,7 +101,7 @@ def test_the_sql_folder_holds_one_documented_table_a_file() -> None:
     files = {file.relative_to(folder) for file in folder.rglob("*") if file.is_file()}
     assert {file for file in files if file.suffix != ".sql"} == set()
     of_sources = {file for file in files if file.parts[0] == "sources"}
-    assert sorted(f"{file.parent.as_posix()}.{file.stem}" for file in files - of_sources) == TABLES
+    assert sorted(f"{file.parent.as_posix()}.{file.stem}" for file in files - of_sources) == sorted(TABLES + ACROSS_RANKS)
     assert {file.parts[1] for file in of_sources} == set(SOURCES)
     for table in documented_tables().values():
         assert table.summary.startswith(("One row is", "A row is")), table.name
@@ -115,6 +120,21 @@ def test_trace_tables_are_contracts_without_a_body_and_all_others_have_one() -> 
     assert {name for name, table in documented_tables().items() if not table.body} == {
         name for name in TABLES if name.startswith("trace.")
     }
+
+
+@pytest.fixture(scope="module")
+def sample() -> Iterator[Profile]:
+    with open_profile(SAMPLE / "decoder_training") as profile:
+        yield profile
+
+
+@pytest.mark.parametrize("name", ACROSS_RANKS)
+def test_a_table_over_all_ranks_is_what_its_head_says_and_has_rows(sample: Profile, name: str) -> None:
+    columns = documented_tables()[name].columns
+    described = sample.sql(f"SELECT column_name, column_type FROM (DESCRIBE {name})", arrow=True)
+    assert [tuple(row.values()) for row in described.to_pylist()] == [(column.name, column.type) for column in columns]
+    assert "TEXT_ID" not in {column.type for column in columns}
+    assert sample.table(name, arrow=True).num_rows > 0
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -177,11 +197,11 @@ def test_only_what_is_needed_is_built_and_read() -> None:
 def test_what_only_guarded_tables_need_is_deferred() -> None:
     plan = make_plan("ascend_db", raw_columns("ascend_db"), ["module.coverage"])
     behind = {"raw.cann_api", "raw.enqueue", "raw.dequeue"}
-    assert plan.deferred == {*behind, "trace.launch", "trace.queue", "trace.forward_backward"}
+    assert plan.deferred == {*behind, "trace.launch", "trace.queue", "trace.forward_backward", "op.block"}
     assert plan.deferred_raw_columns == {name: {"startNs", "endNs", "globalTid", "connectionId"} for name in behind}
     assert not plan.raw_columns.keys() & plan.deferred_raw_columns.keys()
     plan = make_plan("ascend_db", raw_columns("ascend_db"), ["module.coverage", "trace.launch"])
-    assert plan.deferred == {"trace.queue", "trace.forward_backward", "raw.enqueue", "raw.dequeue"}
+    assert plan.deferred == {"trace.queue", "trace.forward_backward", "op.block", "raw.enqueue", "raw.dequeue"}
     assert "raw.cann_api" in plan.raw_columns
     assert plan.deferred_raw_columns.keys() == {"raw.enqueue", "raw.dequeue"}
 
@@ -220,7 +240,8 @@ def test_what_is_behind_guards_is_staged_and_built_only_where_one_is_open(
     assert bool(expected["module.recorded_pair"]) == has_unnumbered
     for name in TABLES:
         plan = make_plan("ascend_db", raw_columns("ascend_db"), [name])
-        is_open = any((guard := tables[need].guard) and expected[guard] for need in plan.order)
+        guards = {tables[need].guard for need in plan.order if need not in plan.deferred} - {None}
+        is_open = any(expected[guard] for guard in guards if guard)
         staged: list[set[str]] = []
         with built(plan, database, staged=staged) as connection:
             assert shown(connection, name) == expected[name]
@@ -228,6 +249,19 @@ def test_what_is_behind_guards_is_staged_and_built_only_where_one_is_open(
         assert staged[1:] == ([set(plan.deferred_raw_columns)] if is_open and plan.deferred else [])
         assert made & plan.deferred == (plan.deferred if is_open else set())
         assert {need for need in plan.order if need not in plan.deferred} <= made
+
+
+def test_a_guard_holds_also_behind_another(tmp_path: Path) -> None:
+    database = small_profile(tmp_path, has_queue=True, has_lost_link=False, has_unnumbered=False)
+    plan = make_plan("ascend_db", raw_columns("ascend_db"), ["kernel.statistic"])
+    assert {"module.misplaced_launch", "module.link", "trace.op"} <= plan.deferred
+    with built(plan, database, step_id=0) as connection:
+        assert len(shown(connection, "kernel.in_step")) == 2
+        assert shown(connection, "module.direct_launching") == shown(connection, "module.misplaced_launch") == []
+    with built(plan, database) as connection:
+        assert shown(connection, "kernel.statistic")
+        made = {row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    assert not made & plan.deferred
 
 
 def test_tables_are_built_after_what_they_need_and_their_guard() -> None:

@@ -55,7 +55,8 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "raw.communication_op": (
         "COMMUNICATION_OP",
-        {"row_id": _I, "opName": _I, "startNs": _I, "endNs": _I, "connectionId": _I, "opType": _I, "deviceId": _I},
+        {"row_id": _I, "opName": _I, "startNs": _I, "endNs": _I, "connectionId": _I, "opType": _I, "deviceId": _I,
+         "groupName": _I},
     ),
     "raw.mstx_events": (
         "MSTX_EVENTS",
@@ -86,7 +87,7 @@ KERNEL_TABLES = ("COMPUTE_TASK_INFO", "COMMUNICATION_OP", "COMMUNICATION_SCHEDUL
 # Columns that hold an id into STRING_IDS.
 _TEXT_REFERENCES = frozenset(
     ("name", "inputDtypes", "inputShapes", "taskType", "opType", "inputFormats", "inputDataTypes", "outputFormats",
-     "outputDataTypes", "outputShapes", "hf32Eligible", "opName", "message", "domainId")
+     "outputDataTypes", "outputShapes", "hf32Eligible", "opName", "message", "domainId", "groupName")
 )  # fmt: skip
 
 _NAMES = frozenset(("name", "opName", "message", "domainId"))

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import duckdb
 
 from prof_analysis.database import quote
+from prof_analysis.errors import reason_of
 from prof_analysis.sources import device_info
 from prof_analysis.sources.csv_file import copy_columns
 from prof_analysis.sources.trace_json import read_events
@@ -97,7 +98,10 @@ _EVENTS: Mapping[str, tuple[str, Columns]] = {
         "event.ph = 'C' AND starts_with(event.name, 'AI Core Freq') AND event.args.MHz IS NOT NULL",
         {**_PLACE, "start_ns": _START, "clock_mhz": (_I, "event.args.MHz")},
     ),
-    "raw.thread": ("event.ph = 'M' AND event.name = 'thread_name'", {**_PLACE, "name": (_ID, "event.args.name")}),
+    "raw.thread": (
+        "event.ph = 'M' AND event.name = 'thread_name' AND starts_with(event.args.name, 'Group ')",
+        {**_PLACE, "group_name": (_ID, "regexp_extract(event.args.name, '^Group (.*?)( Communication)?$', 1)")},
+    ),
 }
 
 # Column of raw.kernel_detail -> (type, names in the header, newest first).
@@ -128,6 +132,7 @@ _DETAILS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 
 _TABLES: Mapping[str, Mapping[str, str]] = {
     "raw.string": {"text_id": _I, "text": _T},
+    "raw.communication_group": {"operator": _ID, "group_name": _ID},
     "raw.kernel_detail": {"row_number": _I, **{column: type_ for column, (type_, _) in _DETAILS.items()}},
     **{name: {column: type_ for column, (type_, _) in columns.items()} for name, (_, columns) in _EVENTS.items()},
 }
@@ -138,9 +143,12 @@ RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
 }
 
 
+COMMUNICATION = "communication.json"
+
+
 def is_trace(path: Path) -> bool:
     """Whether a file is a list of events, by its name."""
-    return path.name.endswith((".json", ".json.gz"))
+    return path.name.endswith((".json", ".json.gz")) and path.name != COMMUNICATION
 
 
 def stage(
@@ -172,6 +180,10 @@ def stage(
             tables = {name: columns for name, columns in wanted.items() if name in _EVENTS}
             take = partial(_insert_events, connection, tables, with_texts)
             warnings += read_events(connection, file, _event_structure(), take, on_bytes) if tables else []
+        elif file.name == COMMUNICATION:
+            if groups := wanted.get("raw.communication_group"):
+                warnings += _stage_groups(connection, file, groups, with_texts)
+            on_bytes(file.stat().st_size)
         elif not device_info.is_device_info(file) and (details := wanted.get("raw.kernel_detail")):
             warnings += _stage_details(connection, file, details, with_texts)
             on_bytes(file.stat().st_size)
@@ -223,6 +235,30 @@ def _stage_details(connection: duckdb.DuckDBPyConnection, file: Path, columns: f
     _insert(connection, "raw.kernel_detail", definitions, "stored.detail_cell", with_texts)
     connection.execute("DROP TABLE stored.detail_cell")
     return warnings
+
+
+def _stage_groups(connection: duckdb.DuckDBPyConnection, file: Path, columns: frozenset[str], with_texts: bool) -> list[str]:
+    """Stage the group of each communication operator: communication.json names it behind the operator, as in name@group."""
+    try:
+        steps = json.loads(file.read_text(encoding="utf-8", errors="replace"))
+        kinds = [step.get(kind, ()) for step in steps.values() for kind in ("p2p", "collective")]
+        names = [name for kind in kinds for name in kind if "@" in name]
+    except (OSError, ValueError, RecursionError, AttributeError, TypeError) as error:
+        return [f"{file}: cannot be read ({reason_of(error)}), so groups may be unknown; export it again"]
+    connection.execute("CREATE TABLE stored.group_cell AS SELECT unnest($names::VARCHAR[]) AS name", {"names": names})
+    definitions = {
+        "operator": (_ID, "regexp_extract(name, '^(.*)@', 1)"),
+        "group_name": (_ID, "regexp_extract(name, '@([^@]*)$', 1)"),
+    }
+    _insert(
+        connection,
+        "raw.communication_group",
+        {column: definition for column, definition in definitions.items() if column in columns},
+        "stored.group_cell",
+        with_texts,
+    )
+    connection.execute("DROP TABLE stored.group_cell")
+    return []
 
 
 def _insert(connection: duckdb.DuckDBPyConnection, name: str, columns: Columns, rows: str, with_texts: bool) -> None:

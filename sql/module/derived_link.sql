@@ -6,8 +6,6 @@
 -- op_id       BIGINT   the innermost op around it; NULL when no op is
 --
 -- Only when module.doubtful_launch has rows.
---
--- Ops are looked up by blocks of 256 rows and the time that each block spans, so that a few launches need not meet all ops.
 WITH host_call AS (
     SELECT doubtful.launch_id, launch.tid, min(launch.start_ns) AS start_ns, max(launch.end_ns) AS end_ns
     FROM module.doubtful_launch AS doubtful
@@ -34,27 +32,18 @@ request AS (
         AND queue.dequeue_tid = host_call.tid
         AND queue.dequeue_end_ns >= host_call.end_ns
 ),
-real_op AS (
-    SELECT op.*, op.op_id // 256 AS block_id
-    FROM trace.op
-    LEFT JOIN trace.string ON string.text_id = op.name_id
-    WHERE NOT starts_with(coalesce(string.text, ''), 'ProfilerStep#')
-),
-block AS (
-    SELECT block_id, tid, min(start_ns) AS start_ns, max(end_ns) AS end_ns
-    FROM real_op
-    GROUP BY block_id, tid
-),
 near AS (
     SELECT request.*, block.block_id
     FROM request
-    JOIN block ON block.tid = request.tid AND block.start_ns <= request.start_ns AND block.end_ns >= request.end_ns
+    JOIN op.block ON block.tid = request.tid AND block.start_ns <= request.start_ns AND block.end_ns >= request.end_ns
 ),
 around AS (
     SELECT near.launch_id, arg_max(op.op_id, (op.start_ns, -op.end_ns, op.op_id)) AS op_id
     FROM near
-    JOIN real_op AS op
-        ON op.block_id = near.block_id AND op.tid = near.tid AND op.start_ns <= near.start_ns AND op.end_ns >= near.end_ns
+    JOIN trace.op
+        ON op.op_id // 256 = near.block_id AND op.tid = near.tid AND op.start_ns <= near.start_ns AND op.end_ns >= near.end_ns
+    LEFT JOIN trace.string ON string.text_id = op.name_id
+    WHERE NOT starts_with(coalesce(string.text, ''), 'ProfilerStep#')
     GROUP BY near.launch_id
 )
 SELECT host_call.launch_id, bool_or(host_call.tid IS NOT NULL) AS is_on_host, max(around.op_id) AS op_id

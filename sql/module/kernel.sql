@@ -26,11 +26,6 @@
 -- path_id           BIGINT   the path of module.path it belongs to; NULL outside modules
 -- parent_module     VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules
 -- module            VARCHAR  class name of the module, [Backward] before it in the backward; NULL outside modules
-WITH chosen_step AS (
-    SELECT min(start_ns) AS start_ns, max(end_ns) AS end_ns
-    FROM trace.step
-    WHERE step_id = getvariable('step_id')
-)
 SELECT
     kernel.kernel_id,
     kernel.kind,
@@ -67,7 +62,6 @@ SELECT
     path.parent_module,
     path.module
 FROM trace.kernel
-CROSS JOIN chosen_step
 LEFT JOIN module.link USING (kernel_id)
 LEFT JOIN trace.op ON op.op_id = link.op_id
 LEFT JOIN module.owner ON owner.op_id = link.op_id
@@ -75,5 +69,4 @@ LEFT JOIN module.interval ON interval.interval_id = owner.interval_id
 LEFT JOIN module.derived_link ON derived_link.launch_id = kernel.launch_id
 LEFT JOIN module.call ON call.interval_id = owner.interval_id
 LEFT JOIN module.path ON path.path = call.path AND path.is_backward = call.is_backward
-WHERE getvariable('step_id') IS NULL
-   OR (op.start_ns >= chosen_step.start_ns AND op.start_ns < chosen_step.end_ns)
+WHERE getvariable('step_id') IS NULL OR kernel.kernel_id IN (SELECT kernel_id FROM kernel.in_step)

@@ -4,22 +4,16 @@
 -- op_chain  VARCHAR  names of the ops around it on its thread, outermost first, and its own, joined by ' > '; without
 --                    profiler steps
 --
--- Ops are looked up by blocks of 256 rows and the time that each block spans: nesting all ops would take longer than all
--- else.
+-- Ops are looked up by blocks: nesting all ops would take longer than all else.
 WITH first_op AS (
     SELECT op.op_id, op.tid, op.start_ns, op.end_ns
     FROM trace.op
     SEMI JOIN module.merged ON merged.first_op_id = op.op_id
 ),
-block AS (
-    SELECT op_id // 256 AS block_id, tid, min(start_ns) AS start_ns, max(end_ns) AS end_ns
-    FROM trace.op
-    GROUP BY block_id, tid
-),
 near AS (
     SELECT first_op.*, block.block_id
     FROM first_op
-    JOIN block ON block.tid = first_op.tid AND block.start_ns <= first_op.start_ns AND block.end_ns >= first_op.end_ns
+    JOIN op.block ON block.tid = first_op.tid AND block.start_ns <= first_op.start_ns AND block.end_ns >= first_op.end_ns
 ),
 around AS (
     SELECT near.op_id, op.start_ns, op.end_ns, op.op_id AS around_id, coalesce(string.text, '(name lost)') AS name

@@ -9,18 +9,12 @@
 -- kernel_duration_ns         BIGINT   own kernel time and that of all modules inside, ns
 -- kernel_duration_share      DOUBLE   kernel_duration_ns / all kernel time of the rank; NULL when that is 0
 -- avg_kernel_duration_ns     DOUBLE   kernel_duration_ns / calls, ns; NULL when no call started in the chosen step
-WITH RECURSIVE chosen_step AS (
-    SELECT min(start_ns) AS start_ns, max(end_ns) AS end_ns
-    FROM trace.step
-    WHERE step_id = getvariable('step_id')
-),
-chosen_call AS (
+WITH RECURSIVE chosen_call AS (
     SELECT call.*
     FROM module.call
     JOIN module.interval USING (interval_id)
-    CROSS JOIN chosen_step
-    WHERE getvariable('step_id') IS NULL
-       OR (interval.start_ns >= chosen_step.start_ns AND interval.start_ns < chosen_step.end_ns)
+    LEFT JOIN step.chosen ON interval.start_ns >= chosen.start_ns AND interval.start_ns < chosen.end_ns
+    WHERE getvariable('step_id') IS NULL OR chosen.start_ns IS NOT NULL
 ),
 forward_call AS (
     SELECT range_id, parent_range_id, path

@@ -11,6 +11,7 @@
 -- model_id          BIGINT   graph or offline model it is part of; NULL outside one
 -- start_ns          BIGINT   start, Unix ns
 -- end_ns            BIGINT   end, Unix ns
+-- step_id           BIGINT   profiler step that the profile itself gives it; NULL in databases, and outside steps
 -- launch_id         BIGINT   the host launch that caused it; NULL when the profile could not tell
 -- block_num         BIGINT   cores used; NULL for communication
 -- mix_block_num     BIGINT   cores used of the other kind, in a kernel that runs on both; NULL for communication

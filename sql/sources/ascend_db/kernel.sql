@@ -21,6 +21,7 @@ kernel AS (
         nullif(task.modelId, 4294967295) AS model_id,
         task.startNs AS start_ns,
         task.endNs AS end_ns,
+        NULL::BIGINT AS step_id,
         nullif(task.connectionId, -1) AS launch_id,
         info.blockNum AS block_num,
         info.mixBlockNum AS mix_block_num,

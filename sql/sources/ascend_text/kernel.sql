@@ -54,6 +54,7 @@ kernel AS (
         nullif(coalesce(detailed.model_id, task.model_id), 4294967295) AS model_id,
         start_ns,
         coalesce(detailed.start_ns + detailed.duration_ns, task.end_ns) AS end_ns,
+        detailed.step_id,
         nullif(task.connection_id, -1) AS launch_id,
         detailed.block_num,
         detailed.mix_block_num,
@@ -76,6 +77,7 @@ kernel AS (
         coalesce(detailed.device_id, operator.pid % 32) AS device_id,
         coalesce(operator.start_ns, detailed.start_ns) AS start_ns,
         coalesce(operator.end_ns, detailed.start_ns + detailed.duration_ns) AS end_ns,
+        detailed.step_id,
         nullif(operator.connection_id, -1) AS launch_id
     FROM detailed_operator AS detailed
     FULL JOIN operator USING (name, place)

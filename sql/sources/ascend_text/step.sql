@@ -1,3 +1,4 @@
+-- Where there is no trace_view.json, kernel_details.csv still tells which steps there are.
 SELECT
     TRY_CAST(regexp_extract(string.text, '^ProfilerStep#(\d+)$', 1) AS BIGINT) AS step_id,
     min(cpu_op.start_ns) AS start_ns,
@@ -7,3 +8,7 @@ JOIN trace.string ON string.text_id = cpu_op.name
 WHERE starts_with(string.text, 'ProfilerStep#') AND cpu_op.end_ns >= cpu_op.start_ns
 GROUP BY step_id
 HAVING step_id IS NOT NULL
+UNION ALL
+SELECT DISTINCT step_id, NULL, NULL
+FROM raw.kernel_detail
+WHERE step_id IS NOT NULL AND NOT EXISTS (FROM raw.cpu_op)

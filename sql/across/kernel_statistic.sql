@@ -1,0 +1,53 @@
+-- One row is a kind, type and core of kernels with their number and times over all ranks, the heaviest first.
+--
+-- kind          VARCHAR  what the kernels are: compute, communication or schedule
+-- type          VARCHAR  operator type, such as MatMulV3 or hcom_allReduce_; NULL at Level0
+-- core          VARCHAR  cores they ran on, such as AI_CORE or MIX_AIC; NULL for communication
+-- kernel_count  BIGINT   kernels
+-- total_ns      BIGINT   their time, ns; overlapping kernels count fully
+-- mean_ns       DOUBLE   mean time of a kernel, ns
+-- median_ns     BIGINT   the smallest time that at least half of the kernels do not exceed, ns
+-- p95_ns        BIGINT   the smallest time that at least 95 % of the kernels do not exceed, ns
+-- min_ns        BIGINT   shortest time, ns
+-- max_ns        BIGINT   longest time, ns
+-- share         DOUBLE   part of the kernel time of the same kind over all ranks; NULL when the kind took no time
+WITH duration AS (
+    SELECT kind, type, core, duration_ns, sum(kernel_count) AS kernel_count
+    FROM kernel.duration
+    GROUP BY kind, type, core, duration_ns
+),
+ranked AS (
+    SELECT
+        *,
+        sum(kernel_count) OVER (PARTITION BY kind, type, core ORDER BY duration_ns) AS kernels_up_to,
+        sum(kernel_count) OVER (PARTITION BY kind, type, core) AS kernels
+    FROM duration
+),
+total AS (
+    SELECT
+        kind,
+        type,
+        core,
+        sum(kernel_count)::BIGINT AS kernel_count,
+        sum(duration_ns * kernel_count)::BIGINT AS total_ns,
+        nearest_rank(duration_ns, kernels_up_to, kernels, 50) AS median_ns,
+        nearest_rank(duration_ns, kernels_up_to, kernels, 95) AS p95_ns,
+        min(duration_ns) AS min_ns,
+        max(duration_ns) AS max_ns
+    FROM ranked
+    GROUP BY kind, type, core
+)
+SELECT
+    kind,
+    type,
+    core,
+    kernel_count,
+    total_ns,
+    total_ns / kernel_count AS mean_ns,
+    median_ns,
+    p95_ns,
+    min_ns,
+    max_ns,
+    total_ns / nullif(sum(total_ns) OVER (PARTITION BY kind), 0) AS share
+FROM total
+ORDER BY total_ns DESC, kind, type, core

@@ -1,0 +1,26 @@
+-- One row is a framework op and its input shapes with the calls and what they cost over all ranks, the heaviest on the device
+-- first.
+--
+-- name             VARCHAR  name of the op; NULL when the profile lost its text
+-- input_shapes     VARCHAR  input shapes; NULL without record_shapes
+-- calls            BIGINT   calls
+-- host_self_ns     BIGINT   their time on the host without that of the ops directly inside them, ns
+-- host_total_ns    BIGINT   their time on the host, ns; of an op that calls itself, each call counts in full
+-- kernel_count     BIGINT   kernels that they launched themselves
+-- device_self_ns   BIGINT   time of these kernels, ns
+-- device_total_ns  BIGINT   time of these kernels and of those that ops inside them launched, ns; of an op that calls itself,
+--                           each call counts in full
+-- share            DOUBLE   part of device_self_ns in that of all ops of all ranks; NULL when they took no time
+SELECT
+    name,
+    input_shapes,
+    sum(calls)::BIGINT AS calls,
+    sum(host_self_ns)::BIGINT AS host_self_ns,
+    sum(host_total_ns)::BIGINT AS host_total_ns,
+    sum(kernel_count)::BIGINT AS kernel_count,
+    sum(device_self_ns)::BIGINT AS device_self_ns,
+    sum(device_total_ns)::BIGINT AS device_total_ns,
+    sum(device_self_ns) / nullif(sum(sum(device_self_ns)) OVER (), 0) AS share
+FROM op.statistic
+GROUP BY name, input_shapes
+ORDER BY sum(device_self_ns) DESC, sum(host_self_ns) DESC, name, input_shapes

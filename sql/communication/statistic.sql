@@ -1,0 +1,47 @@
+-- One row is a type and group of communication operators with their number and times, the heaviest first.
+--
+-- type           VARCHAR  type, such as hcom_allReduce_; where none was collected (Level0), that of the name; NULL when neither
+--                         tells it
+-- group_name_id  TEXT_ID  the group of ranks, that is, the communicator; NULL when not recorded
+-- op_count       BIGINT   operators
+-- total_ns       BIGINT   their time, ns; overlapping operators count fully
+-- mean_ns        DOUBLE   mean time of an operator, ns
+-- median_ns      BIGINT   the smallest time that at least half of the operators do not exceed, ns
+-- p95_ns         BIGINT   the smallest time that at least 95 % of the operators do not exceed, ns
+-- min_ns         BIGINT   shortest time, ns
+-- max_ns         BIGINT   longest time, ns
+-- share          DOUBLE   part of the communication time of the rank; NULL when it took no time
+WITH ranked AS (
+    SELECT
+        *,
+        sum(op_count) OVER (PARTITION BY type, group_name_id ORDER BY duration_ns) AS ops_up_to,
+        sum(op_count) OVER (PARTITION BY type, group_name_id) AS ops
+    FROM communication.duration
+),
+total AS (
+    SELECT
+        type,
+        group_name_id,
+        sum(op_count)::BIGINT AS op_count,
+        sum(duration_ns * op_count)::BIGINT AS total_ns,
+        nearest_rank(duration_ns, ops_up_to, ops, 50) AS median_ns,
+        nearest_rank(duration_ns, ops_up_to, ops, 95) AS p95_ns,
+        min(duration_ns) AS min_ns,
+        max(duration_ns) AS max_ns
+    FROM ranked
+    GROUP BY type, group_name_id
+)
+SELECT
+    type,
+    group_name_id,
+    op_count,
+    total_ns,
+    total_ns / op_count AS mean_ns,
+    median_ns,
+    p95_ns,
+    min_ns,
+    max_ns,
+    total_ns / nullif(sum(total_ns) OVER (), 0) AS share
+FROM total
+LEFT JOIN trace.string AS group_name ON group_name.text_id = total.group_name_id
+ORDER BY total_ns DESC, type, group_name.text

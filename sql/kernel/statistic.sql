@@ -1,0 +1,51 @@
+-- One row is a kind, type and core of kernels with their number and times, the heaviest first. Where no types were collected, it
+-- is a kind and core.
+--
+-- kind          ENUM('compute', 'communication', 'schedule')  what the kernels are
+-- type_id       TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL at Level0
+-- core_id       TEXT_ID  cores they ran on, such as AI_CORE or MIX_AIC; NULL for communication
+-- kernel_count  BIGINT   kernels
+-- total_ns      BIGINT   their time, ns; overlapping kernels count fully
+-- mean_ns       DOUBLE   mean time of a kernel, ns
+-- median_ns     BIGINT   the smallest time that at least half of the kernels do not exceed, ns
+-- p95_ns        BIGINT   the smallest time that at least 95 % of the kernels do not exceed, ns
+-- min_ns        BIGINT   shortest time, ns
+-- max_ns        BIGINT   longest time, ns
+-- share         DOUBLE   part of the kernel time of the same kind in the rank; NULL when the kind took no time
+WITH ranked AS (
+    SELECT
+        *,
+        sum(kernel_count) OVER (PARTITION BY kind, type_id, core_id ORDER BY duration_ns) AS kernels_up_to,
+        sum(kernel_count) OVER (PARTITION BY kind, type_id, core_id) AS kernels
+    FROM kernel.duration
+),
+total AS (
+    SELECT
+        kind,
+        type_id,
+        core_id,
+        sum(kernel_count)::BIGINT AS kernel_count,
+        sum(duration_ns * kernel_count)::BIGINT AS total_ns,
+        nearest_rank(duration_ns, kernels_up_to, kernels, 50) AS median_ns,
+        nearest_rank(duration_ns, kernels_up_to, kernels, 95) AS p95_ns,
+        min(duration_ns) AS min_ns,
+        max(duration_ns) AS max_ns
+    FROM ranked
+    GROUP BY kind, type_id, core_id
+)
+SELECT
+    kind,
+    type_id,
+    core_id,
+    kernel_count,
+    total_ns,
+    total_ns / kernel_count AS mean_ns,
+    median_ns,
+    p95_ns,
+    min_ns,
+    max_ns,
+    total_ns / nullif(sum(total_ns) OVER (PARTITION BY kind), 0) AS share
+FROM total
+LEFT JOIN trace.string AS type ON type.text_id = total.type_id
+LEFT JOIN trace.string AS core ON core.text_id = total.core_id
+ORDER BY total_ns DESC, kind, type.text, core.text

@@ -1,0 +1,63 @@
+-- One row is an op with its time on the host and the time of its kernels on the device, its own and with all ops inside it.
+--
+-- op_id            BIGINT  an op of trace.op
+-- host_self_ns     BIGINT  own time without that of the ops directly inside it, ns; where these overlap, the time counts once
+-- host_total_ns    BIGINT  end - start
+-- kernel_count     BIGINT  kernels that it launched itself
+-- device_self_ns   BIGINT  their time, ns; overlapping kernels count fully
+-- device_total_ns  BIGINT  their time and that of the kernels that the ops inside it launched, ns
+WITH RECURSIVE inner_op AS (
+    SELECT
+        parent.parent_id,
+        op.start_ns,
+        op.end_ns,
+        -- Of two neighbours inside an op the later one ends later, or it would lie in the other.
+        lag(op.end_ns) OVER (PARTITION BY parent.parent_id ORDER BY op.start_ns, op.end_ns DESC, op.op_id) AS neighbour_end_ns
+    FROM trace.op
+    JOIN op.parent USING (op_id)
+    WHERE parent.parent_id IS NOT NULL
+),
+host_inside AS (
+    SELECT
+        around.op_id,
+        sum(greatest(
+            0,
+            least(inner_op.end_ns, around.end_ns) - greatest(inner_op.start_ns, coalesce(inner_op.neighbour_end_ns, inner_op.start_ns))
+        ))::BIGINT AS duration_ns
+    FROM inner_op
+    JOIN trace.op AS around ON around.op_id = inner_op.parent_id
+    GROUP BY around.op_id
+),
+launched AS (
+    SELECT link.op_id, count(*) AS kernel_count, sum(kernel.end_ns - kernel.start_ns)::BIGINT AS duration_ns
+    FROM module.link
+    JOIN trace.kernel USING (kernel_id)
+    GROUP BY link.op_id
+),
+-- Each round carries kernel time one op further out.
+carried AS (
+    SELECT op_id, duration_ns
+    FROM launched
+    UNION ALL
+    SELECT parent.parent_id, sum(carried.duration_ns)::BIGINT
+    FROM carried
+    JOIN op.parent USING (op_id)
+    WHERE parent.parent_id IS NOT NULL
+    GROUP BY parent.parent_id
+),
+device_total AS (
+    SELECT op_id, sum(duration_ns)::BIGINT AS duration_ns
+    FROM carried
+    GROUP BY op_id
+)
+SELECT
+    op.op_id,
+    op.end_ns - op.start_ns - coalesce(host_inside.duration_ns, 0) AS host_self_ns,
+    op.end_ns - op.start_ns AS host_total_ns,
+    coalesce(launched.kernel_count, 0) AS kernel_count,
+    coalesce(launched.duration_ns, 0) AS device_self_ns,
+    coalesce(device_total.duration_ns, 0) AS device_total_ns
+FROM trace.op
+LEFT JOIN host_inside USING (op_id)
+LEFT JOIN launched USING (op_id)
+LEFT JOIN device_total USING (op_id)

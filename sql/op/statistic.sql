@@ -1,0 +1,34 @@
+-- One row is a framework op and its input shapes with the calls and what they cost, the heaviest on the device first. With a step
+-- chosen, only calls that started in that step count.
+--
+-- name_id          TEXT_ID  name of the op; NULL when the profile lost its text
+-- input_shapes_id  TEXT_ID  input shapes; NULL without record_shapes
+-- calls            BIGINT   calls
+-- host_self_ns     BIGINT   their time on the host without that of the ops directly inside them, ns
+-- host_total_ns    BIGINT   their time on the host, ns; of an op that calls itself, each call counts in full
+-- kernel_count     BIGINT   kernels that they launched themselves
+-- device_self_ns   BIGINT   time of these kernels, ns
+-- device_total_ns  BIGINT   time of these kernels and of those that ops inside them launched, ns; of an op that calls itself,
+--                           each call counts in full
+-- share            DOUBLE   part of device_self_ns in that of all ops of the rank; NULL when they took no time
+WITH total AS (
+    SELECT
+        op.name_id,
+        op.input_shapes_id,
+        count(*) AS calls,
+        sum(cost.host_self_ns)::BIGINT AS host_self_ns,
+        sum(cost.host_total_ns)::BIGINT AS host_total_ns,
+        sum(cost.kernel_count)::BIGINT AS kernel_count,
+        sum(cost.device_self_ns)::BIGINT AS device_self_ns,
+        sum(cost.device_total_ns)::BIGINT AS device_total_ns
+    FROM trace.op
+    JOIN op.cost USING (op_id)
+    LEFT JOIN step.chosen ON op.start_ns >= chosen.start_ns AND op.start_ns < chosen.end_ns
+    WHERE getvariable('step_id') IS NULL OR chosen.start_ns IS NOT NULL
+    GROUP BY op.name_id, op.input_shapes_id
+)
+SELECT total.*, device_self_ns / nullif(sum(device_self_ns) OVER (), 0) AS share
+FROM total
+LEFT JOIN trace.string AS name ON name.text_id = total.name_id
+LEFT JOIN trace.string AS input_shapes ON input_shapes.text_id = total.input_shapes_id
+ORDER BY device_self_ns DESC, host_self_ns DESC, name.text, input_shapes.text

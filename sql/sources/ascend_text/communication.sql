@@ -1,0 +1,17 @@
+-- communication.json names the group of each operator. trace_view.json has a row of threads for each group, which older writers
+-- only number.
+WITH named AS (
+    SELECT operator, min(group_name) AS group_name
+    FROM raw.communication_group
+    GROUP BY operator
+),
+row_of_group AS (
+    SELECT communication_op.event_id, thread.group_name
+    FROM raw.communication_op
+    JOIN raw.thread USING (pid, tid)
+)
+SELECT kernel.kernel_id, coalesce(named.group_name, row_of_group.group_name) AS group_name_id
+FROM trace.kernel
+LEFT JOIN named ON named.operator = kernel.name_id
+LEFT JOIN row_of_group ON row_of_group.event_id = kernel.kernel_id
+WHERE kernel.kind = 'communication'

@@ -1,0 +1,4 @@
+-- One row is a communication kernel with what the profile says of its communication.
+--
+-- kernel_id      BIGINT   a communication kernel of trace.kernel
+-- group_name_id  TEXT_ID  the group of ranks, that is, the communicator; NULL when not recorded
