@@ -28,8 +28,8 @@ _DEFAULTS: Variables = {
 # one that has not ended at start_ns may end that much too early; touching neighbours never cover each other.
 # text_id numbers the texts of sources that do not, by a hash of 63 bits.
 #
-# A list of shapes is `"4096,1024;1024,64"`, quotes included: tensors split by ';', dims by ','. Dims that are no positive numbers
-# are NULL, and so is a count of elements that no memory holds (2^42), which keeps products of three in range.
+# A list of shapes is `"4096,1024;1024,64"`, quotes included: tensors split by ';', dims by ','. Dims that are no positive
+# numbers are NULL, and so is a count of elements that no memory holds (2^42), which keeps products of three in range.
 #
 # mask_area counts the elements of an attention mask of rows x columns that sparse_mode leaves, as CANN numbers the modes:
 # 0 a band from the upper left, 1 all, 2 below the diagonal from the upper left, 3 from the lower right, 4 a band from the lower

@@ -7,7 +7,16 @@ from typing import Any
 
 from prof_analysis.database import quote_text
 from prof_analysis.errors import InputError
-from prof_analysis.rank import ModuleChoice, Rank, json_object, not_collected, number, unanswered, why_no_modules
+from prof_analysis.rank import (
+    ModuleChoice,
+    Rank,
+    json_object,
+    not_collected,
+    number,
+    unanswered,
+    why_no_modules,
+    why_no_shapes,
+)
 from prof_analysis.sources import ascend_db
 from prof_analysis.sources.sqlite_file import SqliteFile, open_sqlite, query
 
@@ -93,7 +102,16 @@ def _reasons(
         "kernel-stats": gap("table of kernels"),
         "op-stats": gap("PYTORCH_API"),
         "communication-stats": None if has_operators else no_operators,
+        "mfu": gap("table of kernels") or (None if _has_shapes(file) else why_no_shapes(config)),
     }
+
+
+def _has_shapes(file: SqliteFile) -> bool:
+    """Whether a kernel has shapes; asked of the rows, since some writers have them at Level0 too."""
+    if "inputShapes" not in file.tables.get("COMPUTE_TASK_INFO", {}) or "value" not in file.tables.get("STRING_IDS", {}):
+        return False
+    no_value = "SELECT id FROM STRING_IDS WHERE value IN ('', 'N/A', 'NULL')"
+    return bool(query(file, f"SELECT 1 FROM COMPUTE_TASK_INFO WHERE inputShapes NOT IN ({no_value}) LIMIT 1"))
 
 
 def _modules_from(file: SqliteFile, modules: ModuleChoice) -> str | None:

@@ -11,7 +11,7 @@ from typing import IO, Any, cast
 
 from prof_analysis.errors import InputError, reason_of
 from prof_analysis.inspect_db import with_info_json
-from prof_analysis.rank import ModuleChoice, Rank, not_collected, unanswered, why_no_modules
+from prof_analysis.rank import ModuleChoice, Rank, not_collected, unanswered, why_no_modules, why_no_shapes
 from prof_analysis.sources import ascend_text
 from prof_analysis.sources.csv_file import read_header
 
@@ -19,6 +19,9 @@ _PIECE_BYTES = 16 * 2**20
 _LONGEST_MARK = 1024
 _KERNEL_COLUMNS = {"name", "start time(us)", "duration(us)"}
 
+_SHAPES = "input shapes"
+
+_NO_DETAILS = "no kernel_details.csv, so no kernel types, cores and shapes"
 _NO_FILES = "no kernel_details.csv and no trace_view.json (exported without NPU activity, or not copied)"
 _NO_TRACE = "no trace_view.json (exported without CPU activity, or not copied)"
 
@@ -29,8 +32,7 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
     details = [file for file in files if file.suffix == ".csv"]
     rank = replace(rank, source=ascend_text.NAME, inputs=tuple(files))
     try:
-        for file in details:
-            _check(file)
+        has_shapes = [_SHAPES in _header(file) for file in details] == [True]
         modules_from = _modules_from(traces[0], config, modules) if traces else None
     except InputError as error:
         return replace(rank, source=None, left_out=str(error))
@@ -41,19 +43,20 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
         "kernel-stats": no_kernels,
         "op-stats": no_ops,
         "communication-stats": no_kernels,
+        "mfu": no_kernels or (_NO_DETAILS if not details else None if has_shapes else why_no_shapes(config)),
     }
     missing = [reason for reason in reasons.values() if reason]
-    if traces and not details:
-        missing.append("no kernel_details.csv, so no kernel types, cores and shapes")
     missing += not_collected(config)
     found = replace(rank, unanswered=unanswered(reasons), missing=tuple(dict.fromkeys(missing)), modules_from=modules_from)
     return with_info_json(found)
 
 
-def _check(file: Path) -> None:
-    """Raise InputError where a file is not what its name says."""
-    if lacking := _KERNEL_COLUMNS - set(read_header(file)[1]):
+def _header(file: Path) -> set[str]:
+    """The columns of a kernel_details.csv. Raises InputError where the file is not what its name says."""
+    columns = set(read_header(file)[1])
+    if lacking := _KERNEL_COLUMNS - columns:
         raise InputError(f"{file}: is no kernel_details.csv, it has no column {sorted(lacking)[0]!r}; export it again")
+    return columns
 
 
 def _modules_from(trace: Path, config: Mapping[str, Any], modules: ModuleChoice) -> str | None:

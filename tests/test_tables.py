@@ -37,8 +37,8 @@ TABLES = sorted(name for name, table in documented_tables().items() if not table
 ACROSS_RANKS = sorted(documented_tables().keys() - set(TABLES))
 # What the sample has no row of, and what it has only where its links are audited.
 EMPTY = {
-    "trace.set_aside", "trace.mark", "module.link_audit", "module.unnumbered_backward_op", "module.recorded_pair", "module.misplaced_launch",
-    "module.direct_launching", "step.chosen", "kernel.in_step"
+    "trace.set_aside", "trace.mark", "module.link_audit", "module.unnumbered_backward_op", "module.recorded_pair",
+    "module.misplaced_launch", "module.direct_launching", "step.chosen", "kernel.in_step"
 }  # fmt: skip
 BEHIND_THE_AUDIT = {"module.doubtful_launch", "module.derived_link"}
 ORDERED = [

@@ -158,7 +158,7 @@ def stage(
     threads: int,
     on_bytes: Callable[[int], None],
 ) -> list[str]:
-    """Stage the wanted columns of the raw tables from trace_view.json, kernel_details.csv and info.json, as far as they are there.
+    """Stage the wanted columns of the raw tables from trace_view.json, kernel_details.csv and info.json, where they are.
 
     `on_bytes` gets the size of each piece of a file as it is read. Gives warnings.
     Raises InputError when a file cannot be read.
