@@ -53,5 +53,18 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.communication_statistic": "CommunicationStatisticAllRanks",
             },
         ),
+        Analysis(
+            "mfu",
+            "compute kernels",
+            {
+                "mfu.rank": "Mfu",
+                "mfu.module": "MfuModule",
+                "mfu.op": "MfuOp",
+                "mfu.kernel": "MfuKernel",
+                "mfu.audit": "MfuAudit",
+                "mfu.operator_mfu": "OperatorMFU",
+                "mfu.module_mfu": "ModuleMFU",
+            },
+        ),
     )
 }

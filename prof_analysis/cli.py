@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -19,6 +19,7 @@ from prof_analysis.cli_options import (
     Debug,
     InputOptions,
     MachineOptions,
+    MfuOptions,
     ModuleOptions,
     PathOption,
     ResultOptions,
@@ -129,6 +130,26 @@ def op_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOption
 def communication_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
     """Communication time by op type and group, per rank and over all ranks: the CommunicationStatistic table."""
     _analyse("communication-stats", result, screen, **chosen.chosen(), **machine.chosen())
+
+
+@app.command(
+    "mfu",
+    epilog="Example: prof-analysis mfu -d ./result --level op. "
+    "Writes the tables Mfu, MfuModule, MfuOp, MfuKernel, MfuAudit, OperatorMFU and ModuleMFU, or files and workbooks named so.",
+)
+@takes_options
+def mfu(
+    chosen: InputOptions,
+    modules: ModuleOptions,
+    measure: MfuOptions,
+    result: ResultOptions,
+    machine: MachineOptions,
+    screen: ScreenOptions,
+) -> None:
+    """Model FLOPs utilisation: how well the matrix products use the cube cores."""
+    options = {**chosen.chosen(), **modules.chosen(), **measure.chosen(), **machine.chosen()}
+    level = measure.level and measure.level.value
+    _analyse("mfu", result, screen, {"level": level}, **options)
 
 
 @app.command("ranks", epilog="Example: prof-analysis ranks -d ./result")
@@ -244,14 +265,16 @@ def run() -> None:
         raise
 
 
-def _analyse(command: str, result: ResultOptions, screen: ScreenOptions, **options: Any) -> None:
-    """Write the tables of an analysis and print its summary."""
+def _analyse(
+    command: str, result: ResultOptions, screen: ScreenOptions, shown: Mapping[str, Any] | None = None, **options: Any
+) -> None:
+    """Write the tables of an analysis and print its summary; `shown` says what the summary is about."""
     from prof_analysis.summary import SUMMARIES
 
     facts_of, print_facts = SUMMARIES[command]
     with _opened(screen, **options) as profile:
         written = profile.export(result.output_path, result.export_type.value, command)
-        facts = facts_of(profile, result.top)
+        facts = facts_of(profile, result.top, **(shown or {}))
         if screen.as_json:
             _print_answer(profile, files=[str(file) for file in written], summary=facts)
         else:

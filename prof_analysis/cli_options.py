@@ -121,6 +121,38 @@ class ModuleOptions:
         }
 
 
+class Level(StrEnum):
+    """What the rows of an MFU are of."""
+
+    module = "module"
+    op = "op"
+    kernel = "kernel"
+    rank = "rank"
+
+
+@dataclass(frozen=True)
+class MfuOptions:
+    """How MFU is measured and shown."""
+
+    level: Annotated[
+        Level | None,
+        typer.Option(
+            help="What the summary shows; unless given, modules where there are any, else ops.", rich_help_panel=_RESULT
+        ),
+    ] = None
+    peak_tflops: Annotated[
+        str | None,
+        typer.Option(
+            help="Peaks to measure by, as in fp16=376,bf16=353.9, or published; else cores x clock x operations per cycle.",
+            rich_help_panel=_RESULT,
+        ),
+    ] = None
+
+    def chosen(self) -> dict[str, Any]:
+        """What they say, as arguments of Profile."""
+        return {"peak_tflops": _peaks(self.peak_tflops)}
+
+
 @dataclass(frozen=True)
 class MachineOptions:
     """How much of the machine is used, or which cluster."""
@@ -200,6 +232,16 @@ def _bytes(text: str | None) -> int | None:
     if found is None:
         raise typer.BadParameter(f"{text}: give a size as in 3GB", param_hint="--memory-limit")
     return int(float(found[1]) * (1024 if found[3] else 1000) ** " KMGT".index(found[2].upper() or " "))
+
+
+def _peaks(text: str | None) -> dict[str, float] | str | None:
+    if text is None or text == "published":
+        return text
+    pairs = [part.split("=") for part in text.lower().replace(" ", "").split(",")]
+    try:
+        return {data_type: float(tflops) for data_type, tflops in pairs}
+    except ValueError:
+        raise typer.BadParameter(f"{text}: give peaks as in fp16=376,bf16=353.9", param_hint="--peak-tflops") from None
 
 
 def _numbers(text: str | None) -> list[int] | None:

@@ -20,11 +20,20 @@ _DEFAULTS: Variables = {
     "profile": "",
     "rank_id": None,
     "text_salt": 0,
+    "peak_tflops": [],
+    "published_peaks": False,
 }
 
 # The interval that ends at outer_end_ns and started no later than start_ns covers [start_ns, end_ns]. With a tolerance,
 # one that has not ended at start_ns may end that much too early; touching neighbours never cover each other.
 # text_id numbers the texts of sources that do not, by a hash of 63 bits.
+#
+# A list of shapes is `"4096,1024;1024,64"`, quotes included: tensors split by ';', dims by ','. Dims that are no positive
+# numbers are NULL, and so is a count of elements that no memory holds (2^42), which keeps products of three in range.
+#
+# mask_area counts the elements of an attention mask of rows x columns that sparse_mode leaves, as CANN numbers the modes:
+# 0 a band from the upper left, 1 all, 2 below the diagonal from the upper left, 3 from the lower right, 4 a band from the lower
+# right, 5 and 6 like 3 with all of the first prefix columns. mask_below counts those with column <= row + shift.
 _MACROS = r"""
 CREATE MACRO covers(outer_end_ns, start_ns, end_ns) AS
     outer_end_ns >= end_ns
@@ -55,6 +64,78 @@ CREATE MACRO ns_of_us_timestamp(microseconds) AS
 
 -- The same for up to 12 digits before the point: 0.03 us a value, not 0.14.
 CREATE MACRO ns_of_us_duration(microseconds) AS TRY((TRY_CAST(microseconds AS DECIMAL(18, 3)) * 1000)::BIGINT);
+
+CREATE MACRO tensor_list(shapes) AS trim(shapes, '"'' ');
+
+CREATE MACRO dims_of(shape) AS
+    CASE WHEN regexp_full_match(shape, '[1-9][0-9]{0,9}(,[1-9][0-9]{0,9})*') THEN string_split(shape, ',')::BIGINT[] END;
+
+CREATE MACRO count_of(dims) AS CASE WHEN list_product(dims) <= 4398046511104 THEN list_product(dims)::BIGINT END;
+
+CREATE MACRO format_of(format) AS nullif(replace(upper(trim(format)), 'FORMAT_', ''), '');
+
+CREATE MACRO is_padded_format(format) AS coalesce(contains(format, 'FRACTAL') OR ends_with(format, 'C0'), false);
+
+-- Whether two lengths can be one: a padded length is up to a block longer than the true one.
+CREATE MACRO agrees(length, is_padded, other_length, other_is_padded) AS
+    length = other_length
+    OR (is_padded AND length - other_length BETWEEN 1 AND 63)
+    OR (other_is_padded AND other_length - length BETWEEN 1 AND 63);
+
+-- A ratio in 10^-12.
+CREATE MACRO percent(ratio) AS round(ratio / 10000000000, 2)::VARCHAR || '%';
+
+-- Lists of ratios, one a call: the mean of each place over the calls that have one there, as 45.2%,46.0%.
+CREATE MACRO mean_percent(ratios) AS percent(list_sum(ratios) / len(ratios));
+
+CREATE MACRO mean_percents(calls) AS
+    nullif(
+        array_to_string(
+            list_transform(
+                range(1, len(calls[1]) + 1),
+                lambda place: mean_percent(
+                    list_filter(list_transform(calls, lambda ratios: ratios[place]), lambda one: one IS NOT NULL)
+                )
+            ),
+            ','
+        ),
+        ''
+    );
+
+-- What is possible in a time at the rated clock in MHz, at the clock that took so many thousandths of cycles in it.
+CREATE MACRO at_clock(possible, clock_mhz, duration_ns, cycles) AS
+    TRY((possible * cycles // (clock_mhz * duration_ns::HUGEINT))::HUGEINT);
+
+CREATE MACRO lengths_of(json_list) AS
+    CASE
+        WHEN list_min(TRY_CAST(json_list AS BIGINT[])) >= 0 AND list_max(TRY_CAST(json_list AS BIGINT[])) <= 4398046511104
+            THEN TRY_CAST(json_list AS BIGINT[])
+    END;
+
+CREATE MACRO ramp_sum(steps, height) AS
+    CASE
+        WHEN steps <= 0 THEN 0::HUGEINT
+        WHEN steps <= height THEN steps::HUGEINT * (steps + 1) // 2
+        ELSE height::HUGEINT * (height + 1) // 2 + (steps - height)::HUGEINT * height
+    END;
+
+CREATE MACRO mask_below(rows, columns, shift) AS
+    ramp_sum(rows + greatest(least(shift, columns), -rows), columns)
+    - ramp_sum(greatest(least(shift, columns), -rows), columns);
+
+CREATE MACRO mask_band(rows, columns, first_shift, last_shift) AS
+    greatest(mask_below(rows, columns, last_shift) - mask_below(rows, columns, first_shift - 1), 0);
+
+CREATE MACRO mask_area(sparse_mode, rows, columns, before, after, prefix) AS
+    CASE sparse_mode
+        WHEN 0 THEN mask_band(rows, columns, -before, after)
+        WHEN 1 THEN rows::HUGEINT * columns
+        WHEN 2 THEN mask_below(rows, columns, 0)
+        WHEN 3 THEN mask_below(rows, columns, columns - rows)
+        WHEN 4 THEN mask_band(rows, columns, columns - rows - before, columns - rows + after)
+        WHEN 5 THEN rows::HUGEINT * prefix + mask_below(rows, columns - prefix, columns - rows - prefix)
+        WHEN 6 THEN rows::HUGEINT * prefix + mask_below(rows, columns - prefix, columns - rows - prefix)
+    END;
 """
 
 
@@ -85,7 +166,7 @@ def prepare(connection: duckdb.DuckDBPyConnection, variables: Variables | None =
     if connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
         connection.execute("SET enable_progress_bar = false")
     for name, value in {**_DEFAULTS, **(variables or {})}.items():
-        cast = "::BIGINT" if value is None else ""
+        cast = "::BIGINT" if value is None else "::VARCHAR[]" if value == [] else ""
         connection.execute(f"SET VARIABLE {quote(name)} = $value{cast}", {"value": value})
 
 

@@ -7,7 +7,16 @@ from typing import Any
 
 from prof_analysis.database import quote_text
 from prof_analysis.errors import InputError
-from prof_analysis.rank import ModuleChoice, Rank, json_object, not_collected, number, unanswered, why_no_modules
+from prof_analysis.rank import (
+    ModuleChoice,
+    Rank,
+    json_object,
+    not_collected,
+    number,
+    unanswered,
+    why_no_modules,
+    why_no_shapes,
+)
 from prof_analysis.sources import ascend_db
 from prof_analysis.sources.sqlite_file import SqliteFile, open_sqlite, query
 
@@ -36,13 +45,16 @@ def ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], mod
             found = replace(found, profile=f"{rank.profile}/device_{device}", first_device_id=first)
         if mapped_rank is not None and (has_several or found.rank_id is None):
             found = replace(found, rank_id=mapped_rank, rank_id_from="RANK_DEVICE_MAP")
-        yield found if found.rank_id is not None else with_rank_of_info_json(found)
+        yield with_info_json(found)
 
 
-def with_rank_of_info_json(rank: Rank) -> Rank:
-    """The rank with the id that info.json of its device tells, if it tells one."""
+def with_info_json(rank: Rank) -> Rank:
+    """The rank with info.json of its device among its inputs, and with the id that it tells where no other file told one."""
     device = "*" if rank.device_id is None else rank.device_id
-    files = [file for prof in prof_folders(rank.folder) for file in prof.glob(f"device_{device}/info.json.{device}")]
+    files = [file for prof in prof_folders(rank.folder) for file in sorted(prof.glob(f"device_{device}/info.json.{device}"))]
+    rank = replace(rank, inputs=(*rank.inputs, *files))
+    if rank.rank_id is not None:
+        return rank
     numbered = [(found, file) for file in files if (found := number(json_object(file).get("rank_id"))) is not None]
     if len(numbered) != 1 and rank.device_id is None:
         return rank
@@ -90,7 +102,16 @@ def _reasons(
         "kernel-stats": gap("table of kernels"),
         "op-stats": gap("PYTORCH_API"),
         "communication-stats": None if has_operators else no_operators,
+        "mfu": gap("table of kernels") or (None if _has_shapes(file) else why_no_shapes(config)),
     }
+
+
+def _has_shapes(file: SqliteFile) -> bool:
+    """Whether a kernel has shapes; asked of the rows, since some writers have them at Level0 too."""
+    if "inputShapes" not in file.tables.get("COMPUTE_TASK_INFO", {}) or "value" not in file.tables.get("STRING_IDS", {}):
+        return False
+    no_value = "SELECT id FROM STRING_IDS WHERE value IN ('', 'N/A', 'NULL')"
+    return bool(query(file, f"SELECT 1 FROM COMPUTE_TASK_INFO WHERE inputShapes NOT IN ({no_value}) LIMIT 1"))
 
 
 def _modules_from(file: SqliteFile, modules: ModuleChoice) -> str | None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from prof_analysis.errors import InputError, reason_of
-from prof_analysis.inspect_db import with_rank_of_info_json
-from prof_analysis.rank import ModuleChoice, Rank, not_collected, unanswered, why_no_modules
+from prof_analysis.inspect_db import with_info_json
+from prof_analysis.rank import ModuleChoice, Rank, not_collected, unanswered, why_no_modules, why_no_shapes
 from prof_analysis.sources import ascend_text
 from prof_analysis.sources.csv_file import read_header
 from prof_analysis.sources.trace_json import check_begin
@@ -26,6 +26,8 @@ _TRACE_MARKS = {
     "kernels": re.compile(rb'"Task Type"'),
     "communication": re.compile(rb'"alg_type"'),
 }
+
+_SHAPES = "input shapes"
 
 _NO_FILES = "no kernel_details.csv and no trace_view.json (exported without NPU activity, or not copied), so no kernels"
 _NO_KERNELS = "no kernels (collected without NPU activity, or nothing ran on the device)"
@@ -60,6 +62,7 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
         "kernel-stats": no_kernels,
         "op-stats": None if any(file.name == ascend_text.OPERATOR_DETAILS for file in beside) else no_ops,
         "communication-stats": no_kernels or (None if "communication" in marks else _NO_COMMUNICATION),
+        "mfu": no_kernels or (_NO_DETAILS if not has_details else None if "shapes" in marks else why_no_shapes(config)),
     }
     no_details = None if has_details or not held else unreadable.get(False, _NO_DETAILS)
     missing = [reason for reason in (*reasons.values(), no_details, *not_collected(config)) if reason]
@@ -71,7 +74,7 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
         missing=tuple(dict.fromkeys(missing)),
         modules_from=None if no_ops else modules_from,
     )
-    return found if found.rank_id is not None else with_rank_of_info_json(found)
+    return with_info_json(found)
 
 
 def _held(file: Path, config: Mapping[str, Any], modules: ModuleChoice) -> set[str]:
@@ -80,9 +83,10 @@ def _held(file: Path, config: Mapping[str, Any], modules: ModuleChoice) -> set[s
     Raises InputError where a file is not what its name says.
     """
     if not ascend_text.is_trace(file):
-        if lacking := _KERNEL_COLUMNS - set(read_header(file)[1]):
+        columns = set(read_header(file)[1])
+        if lacking := _KERNEL_COLUMNS - columns:
             raise InputError(f"{file}: is no kernel_details.csv, it has no column {sorted(lacking)[0]!r}; export it again")
-        return _found(file, _DETAILS_MARKS)
+        return _found(file, _DETAILS_MARKS) | ({"shapes"} if _SHAPES in columns else set())
     check_begin(file)
     marks = dict(_TRACE_MARKS)
     if modules.source != "nn.Module" and config.get("mstx") is not False:

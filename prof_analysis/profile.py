@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from pathlib import Path
 from types import TracebackType
@@ -42,6 +42,8 @@ class Profile:
             Layer[3]/Linear[0], numbered in call order within one call of the root module.
         depth: modules nested deeper belong to the module at this depth.
         audit_links: judge the op of every launch by the host's intervals (table module.link_audit), not only of doubtful ones.
+        peak_tflops: peaks to measure MFU by, in 10^12 operations a second by data type, as in {"fp16": 376}, in place of
+            cores * clock * operations of a core in a cycle; or "published" for those of table mfu.published_peak.
         workers: how many ranks at a time, each in a process of its own where they are large; as many as threads unless given.
         threads: threads of all workers together; those of the machine or its container unless given.
         memory_limit: bytes that all workers together may take; what does not fit is spilled to temporary files.
@@ -63,6 +65,7 @@ class Profile:
         by: Literal["class", "instance"] = "class",
         depth: int | None = None,
         audit_links: bool = False,
+        peak_tflops: Mapping[str, float] | Literal["published"] | None = None,
         workers: int | None = None,
         threads: int | None = None,
         memory_limit: int | None = None,
@@ -84,6 +87,7 @@ class Profile:
             "by_instance": by == "instance",
             "depth": depth,
             "audit_links": audit_links,
+            **_peaks(peak_tflops),
         }
         machine = Machine(workers, threads, memory_limit, scheduler)
         for option, value in (("workers", workers), ("threads", threads), ("memory_limit", memory_limit)):
@@ -194,6 +198,21 @@ class Profile:
         table = "across.communication_statistic" if across_ranks else "communication.statistic"
         return self._answer("communication-stats", table, arrow)
 
+    def mfu(self, level: Literal["module", "op", "kernel", "rank"] = "module", *, arrow: bool = False) -> Any:
+        """Model FLOPs utilisation: how much of the peak of the cube cores the matrix products used.
+
+        Columns after profile and rank_id: of a module parent_module, module, depth; of an op op_name, type, input_shapes; then
+        mfu (sum of flops / sum of peak * time, over kernels with both), flops, achieved_tflops, peak_tflops,
+        mfu_at_measured_clock, duration_ns (all compute kernels; of an op those that may multiply matrices), cube_duration_ns,
+        known_duration_ns, known_share (what is in mfu, of duration_ns), kernel_count, flops_sources, peaks, reasons (why kernels
+        are not in mfu). A kernel has its own flops with source, peak with origin, and reason: table mfu.kernel.
+        Raises InputError when no rank holds compute kernels with types, or with level="module" no modules.
+        """
+        _require("level", level, level in ("module", "op", "kernel", "rank"), "module, op, kernel or rank")
+        if level == "module":
+            self._session.require("module-stats")
+        return self._answer("mfu", f"mfu.{level}", arrow)
+
     def kernels(self, *, arrow: bool = False) -> Any:
         """Every kernel with its times, shapes, the op that launched it and the module it belongs to: module.kernel."""
         return self.table("module.kernel", arrow=arrow)
@@ -289,6 +308,23 @@ class Profile:
 
 
 _SHOWN_RANKS = 20
+
+
+# Types that a peak can be given for, as mfu.shape calls them.
+_DATA_TYPES = (
+    "fp16", "bf16", "hf32", "fp32", "int8", "int4", "hifloat8", "float8_e4m3fn", "float8_e5m2", "float4_e2m1", "float4_e1m2"
+)  # fmt: skip
+
+
+def _peaks(peak_tflops: Mapping[str, float] | str | None) -> Variables:
+    """The variables that say which peaks count."""
+    if isinstance(peak_tflops, str):
+        _require("peak_tflops", peak_tflops, peak_tflops == "published", "'published' or a peak by data type")
+        return {"published_peaks": True}
+    for data_type, tflops in (peak_tflops or {}).items():
+        is_right = data_type in _DATA_TYPES and 0 < tflops < 1_000_000
+        _require("peak_tflops", f"{data_type}={tflops}", is_right, f"a positive number for one of {', '.join(_DATA_TYPES)}")
+    return {"peak_tflops": [f"{data_type}={float(tflops)}" for data_type, tflops in sorted((peak_tflops or {}).items())]}
 
 
 def _require(option: str, value: object, is_right: bool, expected: str) -> None:

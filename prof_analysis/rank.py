@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-QUESTIONS = ("module-stats", "kernel-stats", "op-stats", "communication-stats")
+QUESTIONS = ("module-stats", "kernel-stats", "op-stats", "communication-stats", "mfu")
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,15 @@ def not_collected(config: Mapping[str, Any]) -> Iterable[str]:
         if activities and activity not in activities:
             yield f"{activity} was off"
     if config.get("level") in ("Level0", "Level_none"):
-        yield f"no kernel types and shapes: profiler_level was {config['level']}, Level1 has them"
+        yield why_no_shapes(config)
     if config.get("record_shapes") is False:
         yield "no op shapes: record_shapes was off"
+
+
+def why_no_shapes(config: Mapping[str, Any]) -> str:
+    """Why kernels have no types and shapes."""
+    level = config.get("level")
+    return f"no kernel types and shapes{f': profiler_level was {level}, Level1 has them' if level else ''}"
 
 
 def why_no_modules(config: Mapping[str, Any], modules: ModuleChoice) -> str:

@@ -70,6 +70,10 @@ class Session:
         """The ranks that can be read, and the folder in which each leaves its tables."""
         return {rank: store for rank, store in self._stores.items() if rank.profile not in self._failed}
 
+    def require(self, question: str) -> None:
+        """Raise InputError when no rank can answer a question; one that cannot, beside others, is named in a warning."""
+        self._warn_of({rank: reason for rank in self.stores if (reason := rank.why_not(question))})
+
     def answer(self, analysis: Analysis) -> None:
         """Build what an analysis consists of.
 

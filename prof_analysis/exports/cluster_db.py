@@ -2,13 +2,15 @@
 
 It holds the tables of each analysis that was asked for, and ProfileRank, which says which folder a rankID is. Columns are
 those of the engine in camel case, units in parentheses, then rankID and profile, which a table over all ranks has not.
-ModuleStatistic has the columns of msprof-analyze 26.2.0 (its recipe module_statistic). Where two folders have the same
-rank id it ends in a further column, `profile`, since rankID alone no longer tells them apart.
+ModuleStatistic, OperatorMFU and ModuleMFU have the columns of msprof-analyze 26.2.0 (its recipes module_statistic and
+operator_mfu); with an MFU to show, ModuleStatistic has avgMFU too, where 8.3.0 has it. Where two folders have the same rank id
+these end in a further column, `profile`, since the rank id alone no longer tells them apart.
 """
 
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
@@ -16,16 +18,32 @@ import duckdb
 from prof_analysis.database import quote
 from prof_analysis.errors import OutputError
 from prof_analysis.exports.files import replacing
-from prof_analysis.exports.names import camel_case
+from prof_analysis.exports.names import camel_case, snake_case
 from prof_analysis.rank import Rank
 from prof_analysis.tables import Column, Table, documented_tables
 
 FILE_NAME = "cluster_analysis.db"
 
-# ModuleStatistic has just the columns and types of msprof-analyze.
-_AS_MSPROF_ANALYZE = "module.statistic"
-_LEFT_OUT = {"op_chain"}
-_REAL = {"total_kernel_duration_ns"}
+
+@dataclass(frozen=True)
+class _Layout:
+    """What the columns of a table are: which of the engine's, which of them REAL though integers, and where the rank id stands.
+
+    `optional` is left out where no row has a value.
+    """
+
+    left_out: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset()
+    real: frozenset[str] = frozenset()
+    rank_first: bool = False
+
+
+# The tables that have just the columns and types of msprof-analyze.
+_AS_MSPROF_ANALYZE = {
+    "module.statistic": _Layout(frozenset({"op_chain"}), frozenset({"avg_mfu"}), frozenset({"total_kernel_duration_ns"})),
+    "mfu.operator_mfu": _Layout(real=frozenset({"kernel_duration_ns", "flops"}), rank_first=True),
+    "mfu.module_mfu": _Layout(real=frozenset({"total_kernel_duration_ns"}), rank_first=True),
+}
 
 
 def write(connection: duckdb.DuckDBPyConnection, ranks: list[Rank], folder: Path, exports: Mapping[str, str]) -> Path:
@@ -36,7 +54,7 @@ def write(connection: duckdb.DuckDBPyConnection, ranks: list[Rank], folder: Path
         known = [number for number in numbers.values() if number >= 0]
         is_ambiguous = len(known) > len(set(known))
         for table, name in exports.items():
-            with_profile = is_ambiguous or table != _AS_MSPROF_ANALYZE
+            with_profile = is_ambiguous or table not in _AS_MSPROF_ANALYZE
             _write_table(connection, database, name, documented_tables()[table], numbers, with_profile)
         database.execute('DROP TABLE IF EXISTS "ProfileRank"')
         database.execute('CREATE TABLE "ProfileRank" (profile TEXT, rankID INTEGER, deviceID INTEGER, rankIDFrom TEXT)')
@@ -62,26 +80,37 @@ def _write_table(
     numbers: Mapping[str, int],
     with_profile: bool,
 ) -> None:
-    columns = [column for column in table.columns if table.name != _AS_MSPROF_ANALYZE or column.name not in _LEFT_OUT]
-    definition = [f"{quote(camel_case(column.shown_name))} {_sqlite_type(table, column)}" for column in columns]
+    layout = _AS_MSPROF_ANALYZE.get(table.name, _Layout())
+    empty = {name for name in layout.optional if _is_empty(connection, table.name, name)}
+    columns = [column for column in table.columns if column.name not in layout.left_out | empty]
+    named = snake_case if layout.rank_first else camel_case
+    definition = [f"{quote(named(column.shown_name))} {_sqlite_type(column, layout)}" for column in columns]
     shown = ", ".join(quote(column.shown_name) for column in columns)
     if table.is_across_ranks:
         result = connection.execute(f"SELECT {shown} FROM {table.name}")
     else:
-        result = connection.execute(f"SELECT {shown}, profile FROM {table.name}")
-        definition += ["rankID INTEGER"] + ["profile TEXT"] * with_profile
+        result = connection.execute(f"SELECT profile, {shown} FROM {table.name}")
+        definition = ["rank_id INTEGER", *definition] if layout.rank_first else [*definition, "rankID INTEGER"]
+        definition += ["profile TEXT"] * with_profile
     database.execute(f"DROP TABLE IF EXISTS {quote(name)}")
     database.execute(f"CREATE TABLE {quote(name)} ({', '.join(definition)})")
     insert = f"INSERT INTO {quote(name)} VALUES ({', '.join('?' * len(definition))})"
     while batch := result.fetchmany(10_000):
         if table.is_across_ranks:
-            database.executemany(insert, batch)
+            rows = batch
+        elif layout.rank_first:
+            rows = [(numbers[profile], *row, *[profile] * with_profile) for profile, *row in batch]
         else:
-            database.executemany(insert, [(*row[:-1], numbers[row[-1]], *row[-1:] * with_profile) for row in batch])
+            rows = [(*row, numbers[profile], *[profile] * with_profile) for profile, *row in batch]
+        database.executemany(insert, rows)
 
 
-def _sqlite_type(table: Table, column: Column) -> str:
-    if column.type == "DOUBLE" or (table.name == _AS_MSPROF_ANALYZE and column.name in _REAL):
+def _is_empty(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> bool:
+    return not connection.execute(f"SELECT 1 FROM {table} WHERE {quote(column)} IS NOT NULL LIMIT 1").fetchall()
+
+
+def _sqlite_type(column: Column, layout: _Layout) -> str:
+    if column.type == "DOUBLE" or column.name in layout.real:
         return "REAL"
     return "INTEGER" if column.type in ("BIGINT", "INTEGER", "BOOLEAN") else "TEXT"
 

@@ -13,12 +13,21 @@ def file_name(export_name: str) -> str:
 def camel_case(column: str) -> str:
     """total_kernel_duration_ns -> totalKernelDuration(ns)."""
     first, *others = _UNIT.sub("", column).split("_")
-    return first + "".join(word.capitalize() for word in others) + _unit(column)
+    return first + "".join(map(_capitalized, others)) + _unit(column)
 
 
 def header(column: str) -> str:
     """total_kernel_duration_ns -> Total Kernel Duration(ns)."""
-    return " ".join(word.capitalize() for word in _UNIT.sub("", column).split("_")) + _unit(column)
+    return " ".join(map(_capitalized, _UNIT.sub("", column).split("_"))) + _unit(column)
+
+
+def snake_case(column: str) -> str:
+    """total_kernel_duration_ns -> total_kernel_duration(ns)."""
+    return _UNIT.sub("", column) + _unit(column)
+
+
+def _capitalized(word: str) -> str:
+    return "MFU" if word == "mfu" else word.capitalize()
 
 
 def _unit(column: str) -> str:

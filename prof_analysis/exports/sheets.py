@@ -13,12 +13,16 @@ NUMBER, FRACTION, PERCENT = "#,##0", "#,##0.00", "0.0%"
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a sheet: where it comes from, its header, its width, and the number format if it holds numbers."""
+    """A column of a sheet: where it comes from, its header, its width, and the number format if it holds numbers.
+
+    One that is optional is left out where no row has a value.
+    """
 
     source: str
     header: str
     width: int
     number_format: str | None = None
+    is_optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ _STATISTIC = (
     Column("total_kernel_duration_ns", "Total Kernel Duration(ns)", 10, NUMBER),
     Column("avg_kernel_duration_ns", "Avg Kernel Duration(ns)", 10, FRACTION),
     Column("op_count", "Op Count", 10, NUMBER),
+    Column("avg_mfu", "Avg MFU", 10, is_optional=True),
 )
 _TREE = (
     Column("repeat('    ', depth - 1) || module", "Module", 60),
@@ -72,7 +77,11 @@ def sheets_of(table: Table, export_name: str) -> tuple[Sheet, ...]:
 def _plain(column: TableColumn) -> Column:
     source, title = quote(column.shown_name), header(column.shown_name)
     if column.shown_type == "DOUBLE":
-        return Column(source, title, 14, PERCENT if column.name.endswith("share") else FRACTION)
+        return Column(source, title, 14, PERCENT if _is_share(column.name) else FRACTION)
     if column.shown_type in ("BIGINT", "INTEGER"):
         return Column(source, title, 14, NUMBER)
     return Column(source, title, 40)
+
+
+def _is_share(name: str) -> bool:
+    return name.endswith("share") or name.startswith("mfu")

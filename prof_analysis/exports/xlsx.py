@@ -8,6 +8,7 @@ whatever their number; cells and sheets are cut at the limits of the format, and
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -84,14 +85,24 @@ def _write_workbook(
         cut = 0
         for table, rows in rows_of.items():
             for layout in sheets_of(table, names[table]):
-                result = connection.execute(f"SELECT {', '.join(column.source for column in layout.columns)} FROM {rows}")
-                cut += _write_sheets(book, layout, _rows(result))
+                shown = replace(layout, columns=tuple(_with_values(connection, rows, layout.columns)))
+                result = connection.execute(f"SELECT {', '.join(column.source for column in shown.columns)} FROM {rows}")
+                cut += _write_sheets(book, shown, _rows(result))
         book.save(target)
         return cut
     finally:
         for sheet in book.worksheets:
             with suppress(Exception):  # What failed is on its way already; an open sheet would print a second traceback.
                 sheet.close()
+
+
+def _with_values(connection: duckdb.DuckDBPyConnection, rows: str, columns: Iterable[Column]) -> Iterator[Column]:
+    for column in columns:
+        if (
+            not column.is_optional
+            or connection.execute(f"SELECT 1 FROM {rows} WHERE {column.source} IS NOT NULL LIMIT 1").fetchall()
+        ):
+            yield column
 
 
 def _write_sheets(book: Workbook, layout: Sheet, rows: Iterator[tuple[Any, ...]]) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 import duckdb
 
 from prof_analysis.database import prepare, quote, quote_text
+from prof_analysis.sources import device_info
 from prof_analysis.sources.sqlite_file import Cell, SqliteFile, copy_table, open_sqlite, query
 from prof_analysis.tables import store_view
 
@@ -46,7 +47,7 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
         "COMPUTE_TASK_INFO",
         {"name": _I, "globalTaskId": _I, "blockNum": _I, "mixBlockNum": _I, "taskType": _I, "opType": _I,
          "inputFormats": _I, "inputDataTypes": _I, "inputShapes": _I, "outputFormats": _I, "outputDataTypes": _I,
-         "outputShapes": _I},
+         "outputShapes": _I, "hf32Eligible": _I},
     ),
     "raw.communication_schedule_task_info": (
         "COMMUNICATION_SCHEDULE_TASK_INFO",
@@ -63,6 +64,7 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "raw.cann_api": ("CANN_API", {"startNs": _I, "endNs": _I, "globalTid": _I, "connectionId": _I}),
     "raw.step_time": ("STEP_TIME", {"id": _I, "startNs": _I, "endNs": _I}),
+    "raw.aicore_freq": ("AICORE_FREQ", {"deviceId": _I, "timestampNs": _I, "freq": _I}),
 }  # fmt: skip
 
 # Which rows of PYTORCH_API are read: with a task queue 3.0 of 5.2 million are ops. The others are known by their names.
@@ -74,7 +76,10 @@ _NAMED_ROWS: Mapping[str, tuple[str, str]] = {
     "raw.dequeue_thread": ("Dequeue*", " GROUP BY globalTid"),
 }
 
-RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {name: columns for name, (_, columns) in _TABLES.items()}
+RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
+    **{name: columns for name, (_, columns) in _TABLES.items()},
+    device_info.TABLE: device_info.COLUMNS,
+}
 
 KNOWN_TABLES = frozenset(table for table, _ in _TABLES.values()) | {"RANK_DEVICE_MAP", "NPU_INFO"}
 KERNEL_TABLES = ("COMPUTE_TASK_INFO", "COMMUNICATION_OP", "COMMUNICATION_SCHEDULE_TASK_INFO")
@@ -82,7 +87,7 @@ KERNEL_TABLES = ("COMPUTE_TASK_INFO", "COMMUNICATION_OP", "COMMUNICATION_SCHEDUL
 # Columns that hold an id into STRING_IDS.
 _TEXT_REFERENCES = frozenset(
     ("name", "inputDtypes", "inputShapes", "taskType", "opType", "inputFormats", "inputDataTypes", "outputFormats",
-     "outputDataTypes", "outputShapes", "opName", "message", "domainId", "groupName")
+     "outputDataTypes", "outputShapes", "hf32Eligible", "opName", "message", "domainId", "groupName")
 )  # fmt: skip
 
 _NAMES = frozenset(("name", "opName", "message", "domainId"))
@@ -117,12 +122,15 @@ def stage(
     threads: int,
     on_bytes: Callable[[int], None],
 ) -> list[str]:
-    """Stage the wanted columns of the raw tables of the one database in DuckDB; several tables are read at a time.
+    """Stage the wanted columns of the raw tables in DuckDB; of the one database several tables are read at a time.
 
     `on_bytes` gets the size of the database once it is read. Gives warnings. Raises InputError when it cannot be read.
     """
-    (path,) = files
+    (path,) = (file for file in files if not device_info.is_device_info(file))
     connection.execute("CREATE SCHEMA IF NOT EXISTS raw; CREATE SCHEMA IF NOT EXISTS stored")
+    if device_info.TABLE in wanted:
+        device_info.stage_device_info(connection, files)
+    wanted = {name: columns for name, columns in wanted.items() if name in _TABLES}
     with open_sqlite(path, KNOWN_TABLES) as file:
 
         def stage_one(name: str) -> list[str]:

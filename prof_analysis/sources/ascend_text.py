@@ -14,6 +14,7 @@ import duckdb
 
 from prof_analysis.database import quote
 from prof_analysis.errors import reason_of
+from prof_analysis.sources import device_info
 from prof_analysis.sources.csv_file import copy_columns
 from prof_analysis.sources.trace_json import read_events
 from prof_analysis.tables import store_view
@@ -25,6 +26,7 @@ IS_READ_ONCE = True
 _I = "BIGINT"
 _T = "VARCHAR"
 _B = "BOOLEAN"
+_D = "DOUBLE"
 _ID = "TEXT_ID"  # staged as the id of a text
 _NAMES = ("name", "class", "domain")
 
@@ -34,7 +36,7 @@ Columns: TypeAlias = Mapping[str, tuple[str, str]]
 _ARGUMENTS = {
     "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "correlation_id": _I, "connection_id": _I,
     "Task Type": _T, "Model Id": _I, "Physic Stream Id": _I, "Stream Id": _I, "Task Id": _I, "level": _T, "alg_type": _T,
-    "event_type": _T, "domain": _T, "name": _T,
+    "event_type": _T, "domain": _T, "name": _T, "MHz": _I,
 }  # fmt: skip
 _EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
 
@@ -92,6 +94,10 @@ _EVENTS: Mapping[str, tuple[str, Columns]] = {
             "start_ns": _START,
         },
     ),
+    "raw.core_clock": (
+        "event.ph = 'C' AND starts_with(event.name, 'AI Core Freq') AND event.args.MHz IS NOT NULL",
+        {**_PLACE, "start_ns": _START, "clock_mhz": (_I, "event.args.MHz")},
+    ),
     "raw.thread": (
         "event.ph = 'M' AND event.name = 'thread_name' AND starts_with(event.args.name, 'Group ')",
         {**_PLACE, "group_name": (_ID, "regexp_extract(event.args.name, '^Group (.*?)( Communication)?$', 1)")},
@@ -118,6 +124,10 @@ _DETAILS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "output_shapes": (_ID, ("output shapes",)),
     "output_types": (_ID, ("output data types",)),
     "output_formats": (_ID, ("output formats",)),
+    "hf32_eligible": (_ID, ("hf32 eligible",)),
+    "cube_time_us": (_D, ("aicore_time(us)",)),
+    "cube_cycles": (_D, ("aic_total_cycles", "total_cycles")),
+    "cube_utilization_percent": (_D, ("cube_utilization(%)",)),
 }
 
 # The same of raw.operator_detail, which serves where there is no trace_view.json.
@@ -139,7 +149,8 @@ _TABLES: Mapping[str, Mapping[str, str]] = {
 }
 
 RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
-    name: {column: _I if type_ == _ID else type_ for column, type_ in columns.items()} for name, columns in _TABLES.items()
+    **{name: {column: _I if type_ == _ID else type_ for column, type_ in columns.items()} for name, columns in _TABLES.items()},
+    device_info.TABLE: device_info.COLUMNS,
 }
 
 
@@ -159,13 +170,17 @@ def stage(
     threads: int,
     on_bytes: Callable[[int], None],
 ) -> list[str]:
-    """Stage the wanted columns of the raw tables from a trace_view.json and a kernel_details.csv, as far as they are there.
+    """Stage the wanted columns of the raw tables from trace_view.json, kernel_details.csv and info.json, where they are.
 
     `on_bytes` gets the size of each piece of a file as it is read. Gives warnings.
     Raises InputError when a file cannot be read.
     """
     connection.execute("CREATE SCHEMA IF NOT EXISTS raw; CREATE SCHEMA IF NOT EXISTS stored")
+    if device_info.TABLE in wanted:
+        device_info.stage_device_info(connection, files)
     for name, columns in wanted.items():
+        if name == device_info.TABLE:
+            continue
         kept = {column: type_ for column, type_ in RAW_COLUMNS[name].items() if column in columns} or {"nothing_read": _I}
         definition = ", ".join(f"{quote(column)} {type_}" for column, type_ in kept.items())
         connection.execute(f"CREATE TABLE {_stored(name)} ({definition})")
@@ -181,7 +196,7 @@ def stage(
             if groups := wanted.get("raw.communication_group"):
                 warnings += _stage_groups(connection, file, groups, with_texts)
             on_bytes(file.stat().st_size)
-        else:
+        elif not device_info.is_device_info(file):
             is_operators = file.name == OPERATOR_DETAILS
             name, known_as = ("raw.operator_detail", _OPERATORS) if is_operators else ("raw.kernel_detail", _DETAILS)
             if details := wanted.get(name):
@@ -242,7 +257,7 @@ def _stage_details(
     for column, (type_, _) in known_as.items():
         if column in columns:
             cell = quote(column)
-            number = f"TRY_CAST({cell} AS BIGINT)"
+            number = f"TRY_CAST({cell} AS {type_})"
             time = f"if(regexp_matches({cell}, '[eE]|^\\d{{15}}0+$'), NULL, ns_of_us(replace({cell}, ',', '.')))"
             definitions[column] = (type_, cell if type_ == _ID else time if column.endswith("_ns") else number)
     _insert(connection, name, definitions, "stored.detail_cell", with_texts)

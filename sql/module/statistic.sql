@@ -10,26 +10,24 @@
 -- total_kernel_duration_ns  BIGINT   sum over all calls, ns
 -- avg_kernel_duration_ns    DOUBLE   mean per call, ns
 -- op_count                  BIGINT   calls
+-- avg_mfu                   VARCHAR  by the definition of msprof-analyze 8.3, such as 45.2%,46.0%: the mean over the calls of each
+--                                    kernel of MatMulV2, MatMulV3 and FlashAttentionScore, by the peak of FP16 for all floats;
+--                                    NULL where none has one. mfu.module has the model FLOPs utilisation
 -- op_chain                  VARCHAR  the framework ops around the launching op, outermost first, and the op itself, joined
 --                                    by ' > '; of the first of the merged calls
-WITH kernel_name AS (
-    SELECT merged.position, string_agg(coalesce(string.text, '(name lost)'), ', ' ORDER BY part.ordinality) AS kernel_list
-    FROM module.merged, unnest(merged.kernel_ids) WITH ORDINALITY AS part (text_id, ordinality)
-    LEFT JOIN trace.string ON string.text_id = part.text_id
-    GROUP BY merged.position
-)
 SELECT
     path.parent_module,
     path.module || merged.suffix AS module,
     op_name.text AS op_name,
-    kernel_name.kernel_list,
+    kernel_list.kernel_list,
     merged.duration_ns AS total_kernel_duration_ns,
     merged.duration_ns / merged.op_count AS avg_kernel_duration_ns,
     merged.op_count,
+    merged.peer_avg_mfu AS avg_mfu,
     op_chain.op_chain
 FROM module.merged
 JOIN module.path USING (path_id)
-JOIN kernel_name USING (position)
+JOIN module.kernel_list USING (position)
 LEFT JOIN trace.string AS op_name ON op_name.text_id = merged.name_id
 LEFT JOIN module.op_chain ON op_chain.op_id = merged.first_op_id
 ORDER BY merged.position

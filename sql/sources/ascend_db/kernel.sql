@@ -2,7 +2,7 @@
 -- have a table of their own. A task id can be executed more than once: each execution is a kernel.
 WITH described_task AS (
     SELECT 'compute' AS kind, globalTaskId, name, taskType, opType, blockNum, mixBlockNum,
-           inputShapes, inputDataTypes, inputFormats, outputShapes, outputDataTypes, outputFormats
+           inputShapes, inputDataTypes, inputFormats, outputShapes, outputDataTypes, outputFormats, hf32Eligible
     FROM raw.compute_task_info
     UNION ALL BY NAME
     SELECT 'schedule' AS kind, globalTaskId, name, taskType, opType
@@ -30,7 +30,8 @@ kernel AS (
         info.inputFormats AS input_formats_id,
         info.outputShapes AS output_shapes_id,
         info.outputDataTypes AS output_types_id,
-        info.outputFormats AS output_formats_id
+        info.outputFormats AS output_formats_id,
+        info.hf32Eligible AS hf32_eligible_id
     FROM raw.task AS task
     JOIN described_task AS info USING (globalTaskId)
     UNION ALL BY NAME

@@ -81,7 +81,8 @@ kernel AS (
         detailed.input_formats AS input_formats_id,
         detailed.output_shapes AS output_shapes_id,
         detailed.output_types AS output_types_id,
-        detailed.output_formats AS output_formats_id
+        detailed.output_formats AS output_formats_id,
+        detailed.hf32_eligible AS hf32_eligible_id
     FROM detailed_task AS detailed
     FULL JOIN task USING (name, start_ns, place)
     WHERE coalesce(detailed.kind, task.kind) IS NOT NULL

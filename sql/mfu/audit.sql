@@ -1,0 +1,49 @@
+-- One row is something to look at in the numbers of mfu.kernel. Nothing is left out or cut for it.
+--
+-- finding      VARCHAR  'mfu above 1' (the FLOPs are too many, the peak too low, or the kernel does less than its shapes say),
+--                       'recorded otherwise than the shapes', 'recorded, but no kernel to take it', or 'not a recording' (a message of
+--                       the domain mfu_flops that is not "{flops}-{name}")
+-- name_id      TEXT_ID  the kernel, or the range that recorded
+-- kernel_id    BIGINT   a kernel of mfu.kernel; NULL for a range
+-- range_id     BIGINT   a range of trace.range; NULL for a kernel
+-- start_ns     BIGINT   start of the kernel or of the range, Unix ns
+-- mfu          DOUBLE   mfu of the kernel; NULL for a range
+-- flops        BIGINT   FLOPs of the kernel, or those recorded; NULL where the message tells none
+-- other_flops  BIGINT   what the shapes tell of the kernels of the range; else NULL
+WITH taken AS (
+    SELECT recorded.range_id, sum(shape_flops.flops) AS flops, count(*) = count(shape_flops.flops) AS is_told
+    FROM mfu.recorded
+    JOIN mfu.cube_kernel USING (kernel_id)
+    JOIN mfu.shape_flops USING (shape_id)
+    GROUP BY recorded.range_id
+)
+SELECT
+    'mfu above 1' AS finding,
+    kernel.name_id,
+    kernel.kernel_id,
+    NULL::BIGINT AS range_id,
+    kernel.start_ns,
+    kernel.mfu,
+    kernel.flops,
+    NULL::BIGINT AS other_flops
+FROM mfu.kernel
+WHERE kernel.mfu > 1
+UNION ALL
+SELECT
+    CASE
+        WHEN recorded_range.flops IS NULL THEN 'not a recording'
+        WHEN taken.range_id IS NULL THEN 'recorded, but no kernel to take it'
+        ELSE 'recorded otherwise than the shapes'
+    END,
+    range.name_id,
+    NULL,
+    recorded_range.range_id,
+    recorded_range.start_ns,
+    NULL,
+    recorded_range.flops,
+    TRY_CAST(taken.flops AS BIGINT)
+FROM mfu.recorded_range
+JOIN trace.range USING (range_id)
+LEFT JOIN taken USING (range_id)
+WHERE recorded_range.flops IS NULL OR taken.range_id IS NULL OR (taken.is_told AND taken.flops <> recorded_range.flops)
+ORDER BY finding, start_ns, kernel_id, range_id

@@ -1,0 +1,25 @@
+-- One row is a device of the rank's kernels, and its cube cores.
+--
+-- device_id      BIGINT   device; NULL when not recorded
+-- core_count     BIGINT   cube cores; NULL when not known
+-- clock_mhz      BIGINT   rated clock, MHz; NULL when not known
+-- origin         VARCHAR  where both are from: the name of the file info.json, or cube_utilization(%) of the kernels; else NULL
+--
+-- A device that kernels and chip do not name alike is the same where there is but one.
+WITH device AS (
+    SELECT DISTINCT device_id
+    FROM mfu.cube_kernel
+),
+only_chip AS (
+    SELECT min(core_count) AS core_count, min(clock_mhz) AS clock_mhz, min(origin) AS origin
+    FROM trace.chip
+    HAVING count(*) = 1 AND (SELECT count(*) FROM device) = 1
+)
+SELECT
+    device.device_id,
+    coalesce(chip.core_count, only_chip.core_count) AS core_count,
+    coalesce(chip.clock_mhz, only_chip.clock_mhz) AS clock_mhz,
+    coalesce(chip.origin, only_chip.origin) AS origin
+FROM device
+LEFT JOIN trace.chip ON chip.device_id = device.device_id
+LEFT JOIN only_chip ON true

@@ -1,0 +1,37 @@
+-- One row is an operator type of the rank for whose FLOPs there is a formula.
+--
+-- type_id  BIGINT   the type, a text of trace.string
+-- family   VARCHAR  which formula: matmul, transposed matmul, grouped matmul, gathering matmul, reducing matmul, convolution,
+--                   input gradient, weight gradient, attention, attention gradient, inference attention, paged attention
+WITH used_type AS (
+    SELECT DISTINCT type_id
+    FROM trace.kernel
+    WHERE kind = 'compute'
+),
+named AS (
+    SELECT type_id, regexp_replace(lower(string.text), '_|aicore$', '', 'g') AS name
+    FROM used_type
+    JOIN trace.string ON string.text_id = used_type.type_id
+),
+judged AS (
+    SELECT
+        type_id,
+        CASE
+            WHEN regexp_matches(name, '^(allgather|alltoall).*matmul') THEN 'gathering matmul'
+            WHEN regexp_matches(name, 'matmul.*(allreduce|reducescatter|alltoall)') THEN 'reducing matmul'
+            WHEN regexp_matches(name, '^(quant)?transpose(quant)?batchmatmul(v\d+)?$') THEN 'transposed matmul'
+            WHEN regexp_matches(name, '^(weight)?(quant)?(batch)?matmul(common)?(v\d+)?(common)?$') THEN 'matmul'
+            WHEN regexp_matches(name, '^(quant)?groupedmatmul') THEN 'grouped matmul'
+            WHEN regexp_matches(name, '^conv[23]d(v\d+)?$') THEN 'convolution'
+            WHEN regexp_matches(name, '^conv[23]dbackpropinput(v\d+)?d?$') THEN 'input gradient'
+            WHEN regexp_matches(name, '^conv[23]dbackpropfilter(v\d+)?d?$') THEN 'weight gradient'
+            WHEN regexp_matches(name, '^flashattentionscore(v\d+)?$') THEN 'attention'
+            WHEN regexp_matches(name, '^flashattentionscoregrad(v\d+)?$') THEN 'attention gradient'
+            WHEN regexp_matches(name, '^(fusedinferattentionscore|promptflashattention|increflashattention)(v\d+)?$')
+                THEN 'inference attention'
+            WHEN regexp_matches(name, '^(paged.*attention|(paged)?multilatentattention|ringmla)') THEN 'paged attention'
+        END AS family
+    FROM named
+)
+FROM judged
+WHERE family IS NOT NULL

@@ -1,0 +1,65 @@
+-- One row is a kernel that may multiply matrices, with its model FLOPs utilisation: how much of the peak of the cube cores it used.
+-- With a step chosen, only the kernels whose op started in that step.
+--
+-- kernel_id              BIGINT   a kernel of module.kernel
+-- name_id                TEXT_ID  name of the kernel
+-- type_id                TEXT_ID  operator type, such as MatMulV3; NULL at Level0
+-- core_id                TEXT_ID  cores it ran on
+-- device_id              BIGINT   device; NULL when not recorded
+-- start_ns               BIGINT   start, Unix ns
+-- end_ns                 BIGINT   end, Unix ns
+-- duration_ns            BIGINT   end - start
+-- mfu                    DOUBLE   flops / duration / peak; can exceed 1, see mfu.audit; NULL with a reason
+-- flops                  BIGINT   operations of its matrix products, a multiplication and an addition are two; NULL when not known
+-- flops_source           VARCHAR  where flops is from: recorded, marks, shapes, or padded shapes; NULL without flops
+-- flops_name             VARCHAR  what the recording calls it; NULL where nothing was recorded
+-- padded_flops           BIGINT   what its shapes tell with the padding of the format; NULL when not known
+-- flops_upper_bound      BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
+-- achieved_tflops        DOUBLE   flops / duration, 10^12 a second; NULL with flops
+-- data_type              VARCHAR  what decides the peak, as in mfu.shape; NULL when not recorded
+-- peak_tflops            DOUBLE   peak of the device for the data type at the rated clock, 10^12 a second; NULL when not known
+-- peak_from              VARCHAR  where the peak is from; NULL without one
+-- measured_clock_mhz     DOUBLE   mean real clock of the device while it ran, MHz; NULL without samples
+-- mfu_at_measured_clock  DOUBLE   mfu by the peak at that clock; NULL without it
+-- reason                 VARCHAR  why mfu is NULL
+-- input_shapes_id        TEXT_ID  input shapes; NULL when not recorded
+-- output_shapes_id       TEXT_ID  output shapes; NULL when not recorded
+-- op_id                  BIGINT   the op that launched it; NULL when linked to no op
+-- op_name_id             TEXT_ID  name of that op; NULL when linked to no op
+-- path_id                BIGINT   the path of module.path it belongs to; NULL outside modules
+-- parent_module          VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules
+-- module                 VARCHAR  class name of the module, [Backward] before it in the backward; NULL outside modules
+SELECT
+    utilisation.kernel_id,
+    kernel.name_id,
+    kernel.type_id,
+    kernel.core_id,
+    kernel.device_id,
+    kernel.start_ns,
+    kernel.end_ns,
+    kernel.duration_ns,
+    utilisation.known_flops * 1000 / utilisation.possible_flops AS mfu,
+    utilisation.flops,
+    utilisation.flops_source,
+    utilisation.flops_name,
+    utilisation.padded_flops,
+    utilisation.flops_upper_bound,
+    utilisation.flops / nullif(utilisation.duration_ns, 0) / 1000 AS achieved_tflops,
+    utilisation.data_type,
+    utilisation.peak_tflops,
+    utilisation.peak_from,
+    measured_clock.cycles / nullif(utilisation.duration_ns, 0) AS measured_clock_mhz,
+    utilisation.known_flops * 1000 / nullif(at_clock(utilisation.possible_flops, utilisation.clock_mhz, utilisation.duration_ns, measured_clock.cycles), 0)
+        AS mfu_at_measured_clock,
+    utilisation.reason,
+    kernel.input_shapes_id,
+    kernel.output_shapes_id,
+    kernel.op_id,
+    kernel.op_name_id,
+    kernel.path_id,
+    kernel.parent_module,
+    kernel.module
+FROM mfu.utilisation
+LEFT JOIN mfu.measured_clock USING (kernel_id)
+JOIN module.kernel USING (kernel_id)
+ORDER BY kernel.start_ns, utilisation.kernel_id

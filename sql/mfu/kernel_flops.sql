@@ -1,0 +1,38 @@
+-- One row is a kernel that may multiply matrices, and its FLOPs from the source that is trusted most: what was recorded while it
+-- ran, then the arguments of an attention with its shapes, then shapes alone.
+--
+-- kernel_id          BIGINT   a kernel of mfu.cube_kernel
+-- shape_id           BIGINT   its description in mfu.shape
+-- device_id          BIGINT   device; NULL when not recorded
+-- duration_ns        BIGINT   time, ns
+-- flops              BIGINT   FLOPs; NULL when not known
+-- padded_flops       BIGINT   FLOPs that its shapes tell with the padding of the format; NULL when not known
+-- flops_upper_bound  BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
+-- flops_source       VARCHAR  recorded, marks, shapes or padded shapes; NULL without flops
+-- flops_name         VARCHAR  what the recording calls it; else NULL
+-- reason             VARCHAR  why flops is NULL
+SELECT
+    cube_kernel.kernel_id,
+    cube_kernel.shape_id,
+    cube_kernel.device_id,
+    cube_kernel.duration_ns,
+    coalesce(recorded.flops, marked_flops.flops, shape_flops.flops) AS flops,
+    shape_flops.padded_flops,
+    if(recorded.flops IS NULL AND marked_flops.flops IS NULL, shape_flops.flops_upper_bound, NULL) AS flops_upper_bound,
+    CASE
+        WHEN recorded.flops IS NOT NULL THEN 'recorded'
+        WHEN marked_flops.flops IS NOT NULL THEN 'marks'
+        ELSE shape_flops.source
+    END AS flops_source,
+    recorded.flops_name,
+    CASE
+        WHEN recorded.flops IS NULL AND marked_flops.flops IS NULL AND shape_flops.flops IS NULL
+            THEN coalesce(marked_flops.reason, shape_flops.reason)
+    END AS reason
+FROM mfu.cube_kernel
+JOIN mfu.shape_flops USING (shape_id)
+LEFT JOIN mfu.recorded USING (kernel_id)
+LEFT JOIN mfu.marked_kernel USING (kernel_id)
+LEFT JOIN mfu.marked_flops
+    ON marked_flops.shape_id = marked_kernel.shape_id
+    AND marked_flops.message_id IS NOT DISTINCT FROM marked_kernel.message_id

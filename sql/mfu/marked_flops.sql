@@ -1,0 +1,99 @@
+-- One row is a description of an attention with arguments, and its FLOPs.
+--
+-- shape_id    BIGINT   a description of mfu.shape
+-- message_id  TEXT_ID  the arguments
+-- flops       BIGINT   FLOPs of the elements that the mask leaves; NULL where the arguments cannot tell
+-- reason      VARCHAR  why flops is NULL
+--
+-- Only when mfu.attention_mark has rows. Of scaled_dot_product_attention the mark holds is_causal alone. Lengths are the ends of
+-- the sequences in a ragged batch; the list can be filled up with zeros.
+WITH marked AS (
+    SELECT DISTINCT shape_id, message_id
+    FROM mfu.marked_kernel
+),
+parsed AS (
+    SELECT
+        marked.*,
+        CASE WHEN json_valid(string.text) THEN string.text::JSON END AS arguments
+    FROM marked
+    LEFT JOIN trace.string ON string.text_id = marked.message_id
+),
+argument AS (
+    SELECT
+        shape_id,
+        message_id,
+        arguments IS NOT NULL AS is_readable,
+        coalesce(upper(arguments->>'input_layout'), if(arguments->>'is_causal' IS NULL, NULL, 'BNSD')) AS layout,
+        coalesce(
+            TRY_CAST(arguments->>'sparse_mode' AS BIGINT),
+            CASE lower(arguments->>'is_causal') WHEN 'true' THEN 2 WHEN 'false' THEN 0 END
+        ) AS sparse_mode,
+        coalesce(TRY_CAST(coalesce(arguments->>'pre_tockens', arguments->>'pre_tokens') AS INTEGER), 2147483647)::BIGINT AS before,
+        coalesce(TRY_CAST(coalesce(arguments->>'next_tockens', arguments->>'next_tokens') AS INTEGER), 2147483647)::BIGINT AS after,
+        lengths_of(arguments->'prefix') AS prefixes,
+        lengths_of(arguments->'actual_seq_qlen') AS q_ends,
+        lengths_of(arguments->'actual_seq_kvlen') AS kv_ends
+    FROM parsed
+),
+read AS (
+    SELECT
+        argument.*,
+        attention.q_tokens,
+        attention.kv_tokens,
+        attention.batch,
+        attention.flops_per_key,
+        attention.fits,
+        -- Without a mask the default mode has no band either.
+        if(argument.sparse_mode = 0 AND NOT attention.has_mask, 1, argument.sparse_mode) AS mode,
+        argument.layout = 'TND' AS is_ragged
+    FROM argument
+    LEFT JOIN mfu.attention USING (shape_id, layout)
+),
+sequence AS (
+    SELECT
+        shape_id,
+        message_id,
+        CASE WHEN is_ragged THEN q_ends[number] - coalesce(q_ends[number - 1], 0) ELSE q_tokens END AS rows,
+        CASE WHEN is_ragged THEN kv_ends[number] - coalesce(kv_ends[number - 1], 0) ELSE kv_tokens END AS columns,
+        mode,
+        before,
+        after,
+        prefixes[number] AS prefix,
+        if(is_ragged OR mode IN (5, 6), 1, batch) AS sequences
+    FROM read, unnest(range(1, 1 + CASE WHEN is_ragged THEN len(q_ends) WHEN mode IN (5, 6) THEN batch ELSE 1 END)) AS one (number)
+    WHERE NOT is_ragged OR q_ends[number] <> 0 OR kv_ends[number] <> 0
+),
+area AS (
+    SELECT
+        shape_id,
+        message_id,
+        sum(sequences * mask_area(mode, rows, columns, before, after, prefix))::HUGEINT AS area,
+        bool_and(coalesce(rows >= 0 AND columns >= 0, false)) AS has_lengths,
+        bool_and(mode NOT IN (5, 6) OR coalesce(prefix BETWEEN 0 AND columns, false)) AS has_prefix
+    FROM sequence
+    GROUP BY shape_id, message_id
+),
+judged AS (
+    SELECT
+        read.*,
+        area.area,
+        CASE
+            WHEN NOT is_readable THEN 'the arguments in the mark cannot be read: the profiler cuts long messages'
+            WHEN layout IS NULL OR layout NOT IN ('BSH', 'SBH', 'BNSD', 'BSND', 'TND') THEN 'the layout in the mark is not known'
+            WHEN fits IS NOT TRUE THEN 'the layout in the mark does not fit the shapes'
+            WHEN sparse_mode IS NULL OR sparse_mode NOT BETWEEN 0 AND 6 THEN 'the sparse_mode in the mark is not known'
+            WHEN is_ragged AND (len(q_ends) = len(kv_ends) AND len(q_ends) > 0) IS NOT TRUE
+                THEN 'the mark holds no lengths of the sequences'
+            WHEN has_lengths IS NOT TRUE OR (is_ragged AND (list_max(q_ends) > q_tokens OR list_max(kv_ends) > kv_tokens))
+                THEN 'the lengths in the mark do not fit the shapes'
+            WHEN NOT has_prefix THEN 'the mark holds no prefix that fits the shapes'
+        END AS reason
+    FROM read
+    LEFT JOIN area USING (shape_id, message_id)
+)
+SELECT
+    shape_id,
+    message_id,
+    if(reason IS NULL, TRY((flops_per_key * area // (batch * q_tokens::HUGEINT))::BIGINT), NULL) AS flops,
+    reason
+FROM judged

@@ -1,0 +1,76 @@
+-- One row is a distinct description of kernels that may multiply matrices: there is a formula for their type, or they ran on
+-- cube cores. FLOPs are counted once for each.
+--
+-- shape_id           BIGINT   the id
+-- type_id            TEXT_ID  operator type, such as MatMulV3; NULL at Level0
+-- family             VARCHAR  the formula, as in mfu.family; NULL where there is none
+-- core_id            TEXT_ID  cores it ran on
+-- input_shapes_id    TEXT_ID  input shapes, tensors split by ';'; NULL when not recorded
+-- input_types_id     TEXT_ID  input data types; NULL when not recorded
+-- input_formats_id   TEXT_ID  input formats; NULL when not recorded
+-- output_shapes_id   TEXT_ID  output shapes; NULL when not recorded
+-- output_formats_id  TEXT_ID  output formats; NULL when not recorded
+-- hf32_eligible_id   TEXT_ID  YES or NO; NULL when not recorded
+-- data_type          VARCHAR  what decides the peak: fp16, bf16, hf32, fp32, int8; 'fp32 or hf32' for FLOAT where nobody recorded
+--                             which; another type in lower case; two types where the matrices have two; NULL when not recorded
+WITH cube_core AS (
+    SELECT text_id AS core_id
+    FROM trace.string
+    WHERE text IN ('AI_CORE', 'MIX_AIC')
+),
+described AS (
+    SELECT DISTINCT
+        kernel.type_id,
+        family.family,
+        kernel.core_id,
+        kernel.input_shapes_id,
+        kernel.input_types_id,
+        kernel.input_formats_id,
+        kernel.output_shapes_id,
+        kernel.output_formats_id,
+        kernel.hf32_eligible_id
+    FROM trace.kernel
+    LEFT JOIN mfu.family USING (type_id)
+    LEFT JOIN cube_core USING (core_id)
+    WHERE kernel.kind = 'compute' AND (family.family IS NOT NULL OR cube_core.core_id IS NOT NULL)
+),
+-- The sizes of a convolution's gradient are an input too, of integers. A weight that is unpacked first is computed as the other.
+typed AS (
+    SELECT
+        described.*,
+        list_transform(
+            list_filter(
+                string_split(input_types.text, ';'),
+                lambda type: NOT (family LIKE '% gradient' AND type IN ('INT32', 'INT64'))
+            ),
+            lambda type: CASE replace(upper(type), 'DT_', '')
+                WHEN 'FLOAT16' THEN 'fp16'
+                WHEN 'BF16' THEN 'bf16'
+                WHEN 'BFLOAT16' THEN 'bf16'
+                WHEN 'FLOAT' THEN CASE hf32.text WHEN 'YES' THEN 'hf32' WHEN 'NO' THEN 'fp32' ELSE 'fp32 or hf32' END
+                ELSE lower(replace(upper(type), 'DT_', ''))
+            END
+        ) AS types,
+        family = 'matmul' AND NOT starts_with(lower(type.text), 'weight') AS has_equal_types
+    FROM described
+    LEFT JOIN trace.string AS input_types ON input_types.text_id = described.input_types_id
+    LEFT JOIN trace.string AS hf32 ON hf32.text_id = described.hf32_eligible_id
+    LEFT JOIN trace.string AS type ON type.text_id = described.type_id
+)
+SELECT
+    row_number() OVER (
+        ORDER BY type_id, core_id, input_shapes_id, input_types_id, input_formats_id, output_shapes_id, output_formats_id,
+            hf32_eligible_id
+    ) AS shape_id,
+    type_id,
+    family,
+    core_id,
+    input_shapes_id,
+    input_types_id,
+    input_formats_id,
+    output_shapes_id,
+    output_formats_id,
+    hf32_eligible_id,
+    nullif(CASE WHEN has_equal_types AND types[1] <> types[2] THEN types[1] || ' and ' || types[2] ELSE types[1] END, '')
+        AS data_type
+FROM typed

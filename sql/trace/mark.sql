@@ -1,0 +1,7 @@
+-- One row is an mstx mark: a moment on the host with a message.
+--
+-- mark_id     BIGINT   the id, unique in the rank
+-- domain_id   TEXT_ID  mstx domain; NULL when its text is lost
+-- tid         BIGINT   host thread: process id * 2^32 + thread id
+-- message_id  TEXT_ID  the message; NULL when the profile lost its text
+-- start_ns    BIGINT   the moment, Unix ns
