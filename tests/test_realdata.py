@@ -1,6 +1,7 @@
 """Real profiles of Ascend NPUs against what is known of them."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 
 import pandas as pd
@@ -151,3 +152,66 @@ def test_ranks_without_kernels_are_reported_and_do_not_fail_the_others(realdata:
     assert result.stdout.count("answers: kernel-stats, communication-stats, from the text exports") == 2
     assert result.stdout.count("answers: nothing") == 2
     assert result.stdout.count("no kernel_details.csv and no trace_view.json") == 2
+
+
+@pytest.mark.parametrize(("level", "compute_ns"), [(0, (8_827_454, 8_813_154)), (1, (8_873_737, 8_878_275))])
+def test_text_exports_of_alexnet_say_what_the_database_of_another_run_says(
+    realdata: Path, level: int, compute_ns: tuple[int, int]
+) -> None:
+    text = realdata / "alexnet_ddp_910b" / "text" / f"level{level}"
+    names = ["rank_id", "parent_module", "module", "op_name", "kernel_list", "op_count", "op_chain"]
+    expected = module_stats(realdata / "alexnet_ddp_910b" / "db" / f"level{level}")
+    with open_profile(text) as profile:
+        assert set(profile.ranks()["source"]) == {"ascend_text"}
+        profile.sql("SELECT 1 FROM module.statistic, module.kernel, trace.op LIMIT 0")
+        found, kernels, ops = profile.module_stats(), profile.kernels(), profile.ops()
+        assert profile.warnings == []
+    assert len(found) == 64
+    pd.testing.assert_frame_equal(found[names], expected[names], check_exact=True)
+    total_ns, expected_ns = (frame.groupby("rank_id")["total_kernel_duration_ns"].sum() for frame in (found, expected))
+    pd.testing.assert_series_equal(total_ns, expected_ns, check_exact=False, rtol=0.02)
+    assert kernels.groupby(["rank_id", "kind"]).size().to_dict() == {
+        (rank, kind): count for rank in (0, 1) for kind, count in (("compute", 187), ("communication", 4))
+    }
+    assert kernels[kernels["kind"] == "compute"].groupby("rank_id")["duration_ns"].sum().tolist() == list(compute_ns)
+    assert set(kernels["link"]) == {"recorded"}
+    assert kernels["op_name"].notna().all()
+    assert ops.groupby("rank_id").size().to_dict() == {0: 860, 1: 860}
+    for rank in (0, 1):
+        details = pd.read_csv(text / f"rank{rank}_ascend_pt" / "ASCEND_PROFILER_OUTPUT" / "kernel_details.csv", dtype=str)
+        compute = details[details["Accelerator Core"] != "HCCL"]
+        assert sum(Decimal(one) for one in compute["Duration(us)"]) * 1000 == compute_ns[rank]
+
+
+TIMES = ["name", "start_ns", "end_ns"]
+
+
+def kernels_of_csv(file: Path) -> pd.DataFrame:
+    rows = pd.read_csv(file, dtype=str, keep_default_na=False)
+    start, duration = (rows[column].str.strip().map(Decimal) * 1000 for column in ("Start Time(us)", "Duration(us)"))
+    times = {"start_ns": start.astype("int64"), "end_ns": (start + duration).astype("int64")}
+    return pd.DataFrame({"name": rows["Name"], **times}).sort_values(TIMES, ignore_index=True)
+
+
+def assert_same_kernels(found: pd.DataFrame, expected: pd.DataFrame) -> None:
+    found = found[TIMES].sort_values(TIMES, ignore_index=True)
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_exact=True)
+
+
+@pytest.mark.parametrize(("name", "kernels"), [("qwen3-32b_pf_4112tok.csv", 1336), ("qwen3-32b_dc_16tok.csv", 952)])
+def test_a_bare_csv_gives_every_kernel_to_the_nanosecond(realdata: Path, name: str, kernels: int) -> None:
+    with open_profile(realdata / "qwen3_32b_vllm_a3" / name) as profile:
+        found = profile.table("trace.kernel")
+        assert (profile.warnings, profile.failures) == ([], [])
+    assert len(found) == kernels
+    assert_same_kernels(found, kernels_of_csv(realdata / "qwen3_32b_vllm_a3" / name))
+
+
+def test_ranks_without_kernels_leave_the_others_every_kernel(realdata: Path) -> None:
+    with open_profile(realdata / "qwen3_0.6b_pp2dp2_910b") as profile:
+        kernels = profile.table("trace.kernel")
+        assert (profile.warnings, profile.failures) == ([], [])
+    assert kernels.groupby("rank_id").size().to_dict() == {0: 2463, 2: 2587}
+    for rank, found in kernels.groupby("rank_id"):
+        folder = realdata / "qwen3_0.6b_pp2dp2_910b" / f"rank_{rank}_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+        assert_same_kernels(found, kernels_of_csv(folder / "kernel_details.csv"))
