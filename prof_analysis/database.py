@@ -46,6 +46,8 @@ CREATE MACRO nearest_rank(value, count_up_to, count_of_all, percent) AS
 CREATE MACRO class_of_traced_module(recorded_name) AS
     coalesce(nullif(regexp_extract(recorded_name, '(?s)^nn\.Module: (.+?)(_\d+)?$', 1), ''), recorded_name);
 
+CREATE MACRO type_of_communication(name) AS nullif(regexp_extract(name, '(?s)^(.+_)_\d+_\d+_\d+(@.*)?$', 1), '');
+
 CREATE MACRO known(text) AS if(text IN ('', 'N/A', 'NULL'), NULL, text);
 
 CREATE MACRO text_id(text) AS if(text IS NULL, NULL, (hash(text, getvariable('text_salt')) >> 1)::BIGINT);

@@ -82,7 +82,10 @@ _EVENTS: Mapping[str, tuple[str, Columns]] = {
             "task_id": (_I, 'event.args."Task Id"'),
         },
     ),
-    "raw.communication_op": ("event.ph = 'X' AND event.args.alg_type IS NOT NULL", {**_CALL, **_CONNECTION}),
+    "raw.communication_op": (
+        "event.ph = 'X' AND event.args.alg_type IS NOT NULL",
+        {**_CALL, **_CONNECTION, "type": (_ID, "type_of_communication(event.name)")},
+    ),
     "raw.flow": (
         "event.ph IN ('s', 'f') AND event.cat IN ('async_npu', 'fwdbwd')",
         {

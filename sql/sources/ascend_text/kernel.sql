@@ -91,7 +91,7 @@ kernel AS (
         coalesce(operator.event_id, -detailed.row_number) AS kernel_id,
         'communication' AS kind,
         name AS name_id,
-        detailed.type AS type_id,
+        coalesce(detailed.type, operator.type) AS type_id,
         coalesce(detailed.device_id, operator.pid & 31) AS device_id,
         coalesce(operator.start_ns, detailed.start_ns) AS start_ns,
         coalesce(operator.end_ns, TRY(detailed.start_ns + detailed.duration_ns)) AS end_ns,
