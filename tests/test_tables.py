@@ -202,11 +202,11 @@ def test_only_what_is_needed_is_built_and_read() -> None:
 def test_what_only_guarded_tables_need_is_deferred() -> None:
     plan = make_plan("ascend_db", raw_columns("ascend_db"), ["module.coverage"])
     behind = {"raw.cann_api", "raw.enqueue", "raw.dequeue"}
-    assert plan.deferred == {*behind, "trace.launch", "trace.queue", "trace.forward_backward", "op.block"}
+    assert plan.deferred == {*behind, "trace.launch", "trace.queue", "trace.forward_backward"}
     assert plan.deferred_raw_columns == {name: {"startNs", "endNs", "globalTid", "connectionId"} for name in behind}
     assert not plan.raw_columns.keys() & plan.deferred_raw_columns.keys()
     plan = make_plan("ascend_db", raw_columns("ascend_db"), ["module.coverage", "trace.launch"])
-    assert plan.deferred == {"trace.queue", "trace.forward_backward", "op.block", "raw.enqueue", "raw.dequeue"}
+    assert plan.deferred == {"trace.queue", "trace.forward_backward", "raw.enqueue", "raw.dequeue"}
     assert "raw.cann_api" in plan.raw_columns
     assert plan.deferred_raw_columns.keys() == {"raw.enqueue", "raw.dequeue"}
 
