@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from io import BufferedReader
-from itertools import groupby
+from itertools import accumulate, compress, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,7 +60,7 @@ def read_events(
     """
     reader = _Reader(path, on_bytes)
     chunk_count = 0
-    doubtful: list[bytes] = []
+    rest = b""
     with closing(reader.blocks()) as blocks, ThreadPoolExecutor(1) as ahead:
         following = ahead.submit(next, blocks, None)
         is_last = False
@@ -69,7 +69,7 @@ def read_events(
             is_last = chunks is None
             if chunks is not None:
                 following = ahead.submit(next, blocks, None)
-            parseable, doubtful = _judge(connection, [*doubtful, *(chunks or [])], is_last, reader)
+            parseable, rest = _parseable(connection, [*([rest] if rest else []), *(chunks or [])], is_last, reader)
             _parse(connection, parseable, chunk_count, structure)
             take()
             chunk_count += parseable.num_rows
@@ -189,32 +189,39 @@ def _chunks(text: bytes) -> Generator[bytes]:
         start = end
 
 
-def _judge(
+def _parseable(
     connection: duckdb.DuckDBPyConnection, chunks: list[bytes], is_last: bool, reader: _Reader
-) -> tuple["pyarrow.Table", list[bytes]]:
-    """Lists of all whole events of the chunks, in their order; and last chunks that may go on in the next block."""
+) -> tuple["pyarrow.Table", bytes]:
+    """Lists of all whole events of the chunks, in their order; and what may be the begin of an event of the next block."""
     lists = [_as_list(chunk) for chunk in chunks]
     table = _as_table(lists)
     if all(_are(_VALID, connection, table)):
-        return table, []
+        return table, b""
     # A cut inside an event can leave a valid list of the objects in it.
     are_valid = _are(_OF_EVENTS, connection, table)
-    doubtful: list[bytes] = []
-    while not is_last and chunks and not are_valid[len(chunks) - 1] and sum(map(len, doubtful)) < _MAX_EVENT_BYTES:
-        doubtful.insert(0, chunks.pop())
     parseable: list[bytes] = []
+    rest = b""
     for is_valid, group in groupby(range(len(chunks)), are_valid.__getitem__):
         numbers = list(group)
         if is_valid:
             parseable += [lists[number] for number in numbers]
-        else:
-            events, lost = _salvage(b"".join(chunks[number] for number in numbers))
-            whole = _are(_VALID, connection, _as_table(events))
-            parseable += [event for event, is_whole in zip(events, whole, strict=True) if is_whole]
-            reader.lost_bytes += lost + sum(
-                len(event[1:-1]) for event, is_whole in zip(events, whole, strict=True) if not is_whole
-            )
-    return _as_table(parseable), doubtful
+            continue
+        events, lost_bytes, rest = _salvage(b"".join(chunks[number] for number in numbers))
+        is_whole = _are(_VALID, connection, _as_table(events, rows_of_batch=2048))
+        parseable += _joined(list(compress(events, is_whole)))
+        lost_bytes += sum(len(event) for event, is_one in zip(events, is_whole, strict=True) if not is_one)
+        if is_last or numbers[-1] + 1 < len(chunks) or len(rest) > _MAX_EVENT_BYTES:
+            lost_bytes += len(rest.rstrip(_BETWEEN))
+            rest = b""
+        reader.lost_bytes += lost_bytes
+    return _as_table(parseable), rest
+
+
+def _joined(events: list[bytes]) -> list[bytes]:
+    """Lists of the size of a chunk of these events."""
+    sizes = accumulate(map(len, events))
+    numbered = groupby(zip(sizes, events, strict=True), lambda one: one[0] // _CHUNK_BYTES)
+    return [_as_list(b",".join(event for _, event in group)) for _, group in numbered]
 
 
 def _as_list(events: bytes) -> bytes:
@@ -222,8 +229,8 @@ def _as_list(events: bytes) -> bytes:
     return b"[" + _NUMBER_TIMESTAMP.sub(rb'\1"\2"', events.rstrip(_BETWEEN)) + b"]"
 
 
-def _salvage(damaged: bytes) -> tuple[list[bytes], int]:
-    """The whole events in a damaged part of the list, each as a list of one, and the size of what is none.
+def _salvage(damaged: bytes) -> tuple[list[bytes], int, bytes]:
+    """The whole events in a damaged part of the list, the size of what is none, and what follows the last of them.
 
     What has no phase is a part of a broken event.
     """
@@ -247,11 +254,11 @@ def _salvage(damaged: bytes) -> tuple[list[bytes], int]:
             begin = closing_brace if closing_brace >= 0 else len(text)
             continue
         if "ph" in event:
-            events.append(_as_list(_without_lone_surrogates(as_bytes(begin, event_end))))
+            events.append(_without_lone_surrogates(as_bytes(begin, event_end)))
             lost_bytes += len(as_bytes(end, begin).strip(_BETWEEN))
             end = event_end
         begin = event_end
-    return events, lost_bytes + len(as_bytes(end, len(text)).strip(_BETWEEN))
+    return events, lost_bytes, as_bytes(end, len(text)).lstrip(_BETWEEN)
 
 
 def _without_lone_surrogates(event: bytes) -> bytes:
@@ -259,7 +266,7 @@ def _without_lone_surrogates(event: bytes) -> bytes:
     return _PAIR_OR_LONE_SURROGATE.sub(lambda found: found[1] or rb"\ufffd", event)
 
 
-def _as_table(lists: list[bytes]) -> "pyarrow.Table":
+def _as_table(lists: list[bytes], rows_of_batch: int = 1) -> "pyarrow.Table":
     """Texts in batches of one, so that each thread takes one after another. Bytes that are not UTF-8 become U+FFFD."""
     import pyarrow
 
@@ -269,7 +276,7 @@ def _as_table(lists: list[bytes]) -> "pyarrow.Table":
     except pyarrow.ArrowInvalid:
         texts = pyarrow.array([one.decode("utf-8", "replace") for one in lists], pyarrow.string())
     table = pyarrow.table({"number": pyarrow.array(range(len(lists)), pyarrow.int64()), "text": texts})
-    return pyarrow.Table.from_batches(table.to_batches(max_chunksize=1), table.schema)
+    return pyarrow.Table.from_batches(table.to_batches(max_chunksize=rows_of_batch), table.schema)
 
 
 def _are(condition: str, connection: duckdb.DuckDBPyConnection, lists: "pyarrow.Table") -> list[bool]:
