@@ -3,6 +3,7 @@
 -- shape_id    BIGINT   a description of mfu.shape
 -- message_id  TEXT_ID  the arguments
 -- flops       BIGINT   FLOPs of the elements that the mask leaves; NULL where the arguments cannot tell
+-- peer_flops  BIGINT   the same without half of the diagonal of a causal mask, as msprof-analyze counts; NULL with flops
 -- reason      VARCHAR  why flops is NULL
 --
 -- Only when mfu.attention_mark has rows. Of scaled_dot_product_attention the mark holds is_causal alone. Lengths are the ends of
@@ -68,6 +69,7 @@ area AS (
         shape_id,
         message_id,
         sum(sequences * mask_area(mode, rows, columns, before, after, prefix))::HUGEINT AS area,
+        coalesce(sum(sequences * least(rows, columns)) FILTER (mode IN (2, 3)), 0)::HUGEINT AS diagonal,
         bool_and(coalesce(rows >= 0 AND columns >= 0, false)) AS has_lengths,
         bool_and(mode NOT IN (5, 6) OR coalesce(prefix BETWEEN 0 AND columns, false)) AS has_prefix
     FROM sequence
@@ -77,6 +79,7 @@ judged AS (
     SELECT
         read.*,
         area.area,
+        area.diagonal,
         CASE
             WHEN NOT is_readable THEN 'the arguments in the mark cannot be read: the profiler cuts long messages'
             WHEN layout IS NULL OR layout NOT IN ('BSH', 'SBH', 'BNSD', 'BSND', 'TND') THEN 'the layout in the mark is not known'
@@ -95,5 +98,6 @@ SELECT
     shape_id,
     message_id,
     if(reason IS NULL, TRY((flops_per_key * area // (batch * q_tokens::HUGEINT))::BIGINT), NULL) AS flops,
+    if(reason IS NULL, TRY((flops_per_key * (2 * area - diagonal) // (2 * batch * q_tokens::HUGEINT))::BIGINT), NULL) AS peer_flops,
     reason
 FROM judged

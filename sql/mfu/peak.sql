@@ -65,6 +65,6 @@ SELECT
         WHEN peak_flops_per_us IS NOT NULL THEN NULL
         WHEN data_type = 'fp32 or hf32' THEN 'not recorded whether FLOAT ran as HF32; give its peak, as in fp32=99.5'
         WHEN has_no_chip THEN 'no info.json and no cube_utilization(%) tell cores and clock; give the peak of ' || data_type
-        ELSE 'no peak is known for ' || data_type || '; give it'
+        ELSE 'no peak is known for ' || data_type
     END AS reason
 FROM judged

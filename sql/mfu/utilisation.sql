@@ -63,7 +63,7 @@ SELECT
     if(why_not IS NULL, flops, NULL) AS known_flops,
     if(why_not IS NULL, peak_flops_per_us::HUGEINT * duration_ns, NULL) AS possible_flops,
     if(why_not IS NULL, clock_mhz, NULL) AS clock_mhz,
-    nullif(TRY_CAST(flops::HUGEINT * 1000000000000000 // (peer_flops_per_us::HUGEINT * duration_ns) AS BIGINT), 0) AS peer_ratio,
+    nullif(TRY_CAST(peer_flops::HUGEINT * 1000000000000000 // (peer_flops_per_us::HUGEINT * duration_ns) AS BIGINT), 0) AS peer_ratio,
     if(
         why_not IS NULL,
         nullif(TRY_CAST(flops::HUGEINT * 1000000000000000 // (peak_flops_per_us::HUGEINT * duration_ns) AS BIGINT), 0),
