@@ -67,32 +67,82 @@ def area(*arguments: int) -> int:
 
 CASES: list[tuple[str, tuple[str, str, str, str], object, int | str]] = [
     ("all", square(30, 50), {"input_layout": "BNSD", "sparse_mode": 0}, 2 * 30 * 50),
-    ("band", square(30, 50), {"input_layout": "BNSD", "sparse_mode": 0, "pre_tockens": 5, "next_tockens": 2}, 2 * area(0, 30, 50, 5, 2, 0)),
+    (
+        "band",
+        square(30, 50),
+        {"input_layout": "BNSD", "sparse_mode": 0, "pre_tockens": 5, "next_tockens": 2},
+        2 * area(0, 30, 50, 5, 2, 0),
+    ),
     ("causal", square(30, 30), {"input_layout": "BNSD", "sparse_mode": 2}, 2 * 30 * 31 // 2),
     ("upper left", square(50, 30), {"input_layout": "BNSD", "sparse_mode": 2}, 2 * area(2, 50, 30)),
     ("lower right", square(30, 50), {"input_layout": "BNSD", "sparse_mode": 3}, 2 * area(3, 30, 50)),
-    ("lower band", square(30, 50), {"input_layout": "BNSD", "sparse_mode": 4, "pre_tockens": 7, "next_tockens": 0}, 2 * area(4, 30, 50, 7, 0, 0)),
-    ("prefix", square(30, 50), {"input_layout": "BNSD", "sparse_mode": 6, "prefix": [10, 40]}, area(6, 30, 50, 0, 0, 10) + area(6, 30, 50, 0, 0, 40)),
+    (
+        "lower band",
+        square(30, 50),
+        {"input_layout": "BNSD", "sparse_mode": 4, "pre_tockens": 7, "next_tockens": 0},
+        2 * area(4, 30, 50, 7, 0, 0),
+    ),
+    (
+        "prefix",
+        square(30, 50),
+        {"input_layout": "BNSD", "sparse_mode": 6, "prefix": [10, 40]},
+        area(6, 30, 50, 0, 0, 10) + area(6, 30, 50, 0, 0, 40),
+    ),
     ("sdpa", square(30, 30), {"is_causal": True}, 2 * 30 * 31 // 2),
     ("sdpa all", square(30, 30), {"is_causal": False}, 2 * 30 * 30),
     ("BSH", ("2,30,256", "2,30,128", "2,30,128", "2,4,30,8"), {"input_layout": "BSH", "sparse_mode": 2}, 2 * 30 * 31 // 2),
     ("SBH", ("30,2,256", "30,2,128", "30,2,128", "2,4,30,8"), {"input_layout": "SBH", "sparse_mode": 2}, 2 * 30 * 31 // 2),
     ("BSND", ("2,30,4,64", "2,30,2,64", "2,30,2,64", "2,4,30,8"), {"input_layout": "BSND", "sparse_mode": 2}, 2 * 30 * 31 // 2),
-    ("ragged", TND, {"input_layout": "TND", "sparse_mode": 0, "actual_seq_qlen": [40, 100], "actual_seq_kvlen": [50, 120]}, 40 * 50 + 60 * 70),
-    ("ragged causal", TND, {"input_layout": "TND", "sparse_mode": 3, "actual_seq_qlen": [40, 100, 0], "actual_seq_kvlen": [50, 120, 0]}, area(3, 40, 50) + area(3, 60, 70)),
+    (
+        "ragged",
+        TND,
+        {"input_layout": "TND", "sparse_mode": 0, "actual_seq_qlen": [40, 100], "actual_seq_kvlen": [50, 120]},
+        40 * 50 + 60 * 70,
+    ),
+    (
+        "ragged causal",
+        TND,
+        {"input_layout": "TND", "sparse_mode": 3, "actual_seq_qlen": [40, 100, 0], "actual_seq_kvlen": [50, 120, 0]},
+        area(3, 40, 50) + area(3, 60, 70),
+    ),
     ("no lengths", TND, {"input_layout": "TND", "sparse_mode": 2}, "the mark holds no lengths of the sequences"),
-    ("negative length", TND, {"input_layout": "TND", "sparse_mode": 2, "actual_seq_qlen": [60, 40], "actual_seq_kvlen": [60, 90]}, "the lengths in the mark do not fit the shapes"),
-    ("too long", TND, {"input_layout": "TND", "sparse_mode": 2, "actual_seq_qlen": [101], "actual_seq_kvlen": [120]}, "the lengths in the mark do not fit the shapes"),
-    ("huge", TND, {"input_layout": "TND", "sparse_mode": 2, "actual_seq_qlen": [2**63], "actual_seq_kvlen": [120]}, "the mark holds no lengths of the sequences"),
+    (
+        "negative length",
+        TND,
+        {"input_layout": "TND", "sparse_mode": 2, "actual_seq_qlen": [60, 40], "actual_seq_kvlen": [60, 90]},
+        "the lengths in the mark do not fit the shapes",
+    ),
+    (
+        "too long",
+        TND,
+        {"input_layout": "TND", "sparse_mode": 2, "actual_seq_qlen": [101], "actual_seq_kvlen": [120]},
+        "the lengths in the mark do not fit the shapes",
+    ),
+    (
+        "huge",
+        TND,
+        {"input_layout": "TND", "sparse_mode": 2, "actual_seq_qlen": [2**63], "actual_seq_kvlen": [120]},
+        "the mark holds no lengths of the sequences",
+    ),
     ("no mode", square(30, 30), {"input_layout": "BNSD"}, "the sparse_mode in the mark is not known"),
     ("mode 7", square(30, 30), {"input_layout": "BNSD", "sparse_mode": 7}, "the sparse_mode in the mark is not known"),
     ("no prefix", square(30, 50), {"input_layout": "BNSD", "sparse_mode": 6}, "the mark holds no prefix that fits the shapes"),
-    ("wrong layout", square(30, 30), {"input_layout": "SBH", "sparse_mode": 2}, "the layout in the mark does not fit the shapes"),
+    (
+        "wrong layout",
+        square(30, 30),
+        {"input_layout": "SBH", "sparse_mode": 2},
+        "the layout in the mark does not fit the shapes",
+    ),
     ("unknown layout", square(30, 30), {"input_layout": "ABCD", "sparse_mode": 2}, "the layout in the mark is not known"),
-    ("cut", square(30, 30), '{"input_layout": "BNSD", "spar', "the arguments in the mark cannot be read: the profiler cuts long messages"),
+    (
+        "cut",
+        square(30, 30),
+        '{"input_layout": "BNSD", "spar',
+        "the arguments in the mark cannot be read: the profiler cuts long messages",
+    ),
     ("no object", square(30, 30), "[1, 2]", "the layout in the mark is not known"),
     ("unmarked", square(30, 30), None, "what the mask leaves out is not in the shapes"),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")
@@ -125,10 +175,17 @@ def test_a_mark_is_for_the_next_attention_of_its_thread_and_for_its_backward(tmp
     everything = json.dumps({"input_layout": "BNSD", "sparse_mode": 0})
     shapes = square(30, 30)
     backward = Kernel(
-        "backward", 900, 990, type="FlashAttentionScoreGrad", core="MIX_AIC", formats="ND", output_formats="ND",
+        "backward",
+        900,
+        990,
+        type="FlashAttentionScoreGrad",
+        core="MIX_AIC",
+        formats="ND",
+        output_formats="ND",
         inputs=f"{shapes[0]};{shapes[1]};{shapes[2]};{shapes[0]};2048,2048;{shapes[3]};{shapes[3]}",
-        types="DT_BF16;DT_BF16;DT_BF16;DT_BF16;BOOL;FLOAT;FLOAT", outputs=shapes[0],
-    )  # fmt: skip
+        types="DT_BF16;DT_BF16;DT_BF16;DT_BF16;BOOL;FLOAT;FLOAT",
+        outputs=shapes[0],
+    )
 
     def run(name: str, end: int) -> tuple[Kernel]:
         return (Kernel(**{**vars(attention(name, *shapes)), "end": end}),)
