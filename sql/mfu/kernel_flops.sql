@@ -1,5 +1,5 @@
--- One row is a kernel that may multiply matrices, and its FLOPs from the source that is trusted most: what was recorded while it
--- ran, then the arguments of an attention with its shapes, then shapes alone.
+-- One row is a kernel that may multiply matrices, and its FLOPs from the source that is trusted most: what was recorded while
+-- it ran, then the arguments of an attention with its shapes, then shapes alone.
 --
 -- kernel_id          BIGINT   a kernel of mfu.cube_kernel
 -- shape_id           BIGINT   its description in mfu.shape

@@ -27,7 +27,7 @@ def write_two_layers(folder: Path) -> None:
     attention = Kernel(
         "fa", 500, 900, type="FlashAttentionScore", core="MIX_AIC", types="FLOAT16;FLOAT16;FLOAT16", inputs="64,32;64,32;64,32"
     )
-    cast = {"type": "Cast", "core": "AI_VECTOR_CORE"}
+    cast: dict[str, Any] = {"type": "Cast", "core": "AI_VECTOR_CORE"}
     ops = [
         Op("aten::linear", 110, 120, (Kernel("cast", 200, 240, **cast), Kernel("mm", 240, 340, **MATMUL))),
         Op("npu::fa", 160, 170, (attention,)),
