@@ -203,9 +203,9 @@ class Profile:
 
         Columns after profile and rank_id: of a module parent_module, module, depth; of an op op_name, type, input_shapes; then
         mfu (sum of flops / sum of peak * time, over kernels with both), flops, achieved_tflops, peak_tflops,
-        mfu_at_measured_clock, duration_ns (all compute kernels; of an op those that may multiply matrices), cube_duration_ns,
-        known_duration_ns, known_share (what is in mfu, of duration_ns), kernel_count, flops_sources, peaks, reasons (why kernels
-        are not in mfu). A kernel has its own flops with source, peak with origin, and reason: table mfu.kernel.
+        mfu_at_measured_clock, duration_ns (all compute kernels; of an op those that may multiply matrices),
+        cube_duration_ns, known_duration_ns, known_share (what is in mfu, of duration_ns), kernel_count, flops_sources, peaks,
+        reasons (why kernels are not in mfu). A kernel has its own source of flops, origin of the peak, and reason: mfu.kernel.
         Raises InputError when no rank holds compute kernels with types, or with level="module" no modules.
         """
         _require("level", level, level in ("module", "op", "kernel", "rank"), "module, op, kernel or rank")

@@ -325,7 +325,12 @@ _MFU_ROWS = {
         HAVING sum(cube_duration_ns) > 0
         ORDER BY duration_ns DESC, module
     """,
-    "op": f"SELECT {_MFU}, op_name AS op, type, input_shapes FROM mfu.op GROUP BY ALL ORDER BY duration_ns DESC, op, type, input_shapes",
+    "op": f"""
+        SELECT {_MFU}, op_name AS op, type, input_shapes
+        FROM mfu.op
+        GROUP BY ALL
+        ORDER BY duration_ns DESC, op, type, input_shapes
+    """,
     "kernel": """
         SELECT
             mfu,

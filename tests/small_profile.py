@@ -1,5 +1,6 @@
 """Writes a small `*_ascend_pt` folder from what a test says in a few lines: ranges, ops, and the kernels they launched."""
 
+import json
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
@@ -17,7 +18,7 @@ CREATE TABLE TASK (startNs INTEGER, endNs INTEGER, deviceId INTEGER, connectionI
     globalPid INTEGER, taskType INTEGER, contextId INTEGER, streamId INTEGER, taskId INTEGER, modelId INTEGER);
 CREATE TABLE COMPUTE_TASK_INFO (name INTEGER, globalTaskId INTEGER PRIMARY KEY, blockNum INTEGER, mixBlockNum INTEGER,
     taskType INTEGER, opType INTEGER, inputFormats INTEGER, inputDataTypes INTEGER, inputShapes INTEGER,
-    outputFormats INTEGER, outputDataTypes INTEGER, outputShapes INTEGER);
+    outputFormats INTEGER, outputDataTypes INTEGER, outputShapes INTEGER, hf32Eligible INTEGER);
 CREATE TABLE COMMUNICATION_SCHEDULE_TASK_INFO (name INTEGER, globalTaskId INTEGER PRIMARY KEY, taskType INTEGER,
     opType INTEGER);
 CREATE TABLE COMMUNICATION_OP (opName INTEGER, startNs INTEGER, endNs INTEGER, connectionId INTEGER, groupName INTEGER,
@@ -37,7 +38,7 @@ class Kernel:
     """A kernel: its name and times; kind compute, communication (the name is its type) or schedule.
 
     `launch` is what an unlinked kernel names as its launch, -1 for nothing. `type` None is what Level0 has. `core` is that of
-    compute, `group` that of communication.
+    compute, as are the tensors, split by ';'; `group` that of communication.
     """
 
     name: str
@@ -50,6 +51,12 @@ class Kernel:
     type: str | None = "MatMulV3"
     core: str = "AI_CORE"
     group: str | None = None
+    inputs: str = "16,16;16,16"
+    types: str = "FLOAT16;FLOAT16"
+    outputs: str = "16,16;16,16"
+    formats: str = "ND;ND"
+    output_formats: str = "ND;ND"
+    hf32: str = "N/A"
 
 
 @dataclass(frozen=True)
@@ -104,7 +111,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Range:
-    """An mstx range."""
+    """An mstx range; with event_type 0 or 3 a mark."""
 
     name: str
     start: int
@@ -155,9 +162,14 @@ def write_profile(
         if kernel.kind == "schedule":
             rows.add("COMMUNICATION_SCHEDULE_TASK_INFO", name, task, rows.text("AI_CPU"), name)
         else:
-            shapes, types, nd = rows.text('"16,16;16,16"'), rows.text("FLOAT16;FLOAT16"), rows.text("ND;ND")
-            core, type_ = rows.text(kernel.core), rows.text_or_null(kernel.type)
-            rows.add("COMPUTE_TASK_INFO", name, task, 20, 0, core, type_, nd, types, shapes, nd, types, shapes)
+            inputs, outputs = (
+                rows.text(shapes if shapes == "N/A" else f'"{shapes}"') for shapes in (kernel.inputs, kernel.outputs)
+            )
+            formats, output_formats = rows.text(kernel.formats), rows.text(kernel.output_formats)
+            core, types, hf32 = rows.text(kernel.core), rows.text(kernel.types), rows.text(kernel.hf32)
+            type_ = rows.text_or_null(kernel.type)
+            described = (formats, types, inputs, output_formats, types, outputs, hf32)
+            rows.add("COMPUTE_TASK_INFO", name, task, 20, 0, core, type_, *described)
 
     ops = list(ops)
     pair_value = {op.backward_of: 1342178000 + n for n, op in enumerate(ops) if op.backward_of is not None}
@@ -220,3 +232,11 @@ def edit(path: Path, sql: str) -> None:
     """Run SQL statements on a database, to make it what an older writer or another tool left."""
     with closing(sqlite3.connect(path)) as database:
         database.executescript(sql)
+
+
+def write_chip(folder: Path, cores: int | str = 24, clock_mhz: int | str = 1800, device: int = 0) -> None:
+    """Write info.json of a device, as the collector leaves it."""
+    place = folder / "PROF_000001_20260101000000000_ABCDEFGH" / f"device_{device}"
+    place.mkdir(parents=True, exist_ok=True)
+    chip = {"DeviceInfo": [{"id": device, "ai_core_num": cores, "aic_frequency": str(clock_mhz)}]}
+    (place / f"info.json.{device}").write_text(json.dumps(chip), encoding="utf-8")

@@ -1,5 +1,5 @@
--- One row is a description of an attention and a layout in which its shapes can be read. FLOPs are those of the matrix products:
--- two forward, five backward.
+-- One row is a description of an attention and a layout in which its shapes can be read. FLOPs are those of the matrix
+-- products: two forward, five backward.
 --
 -- shape_id       BIGINT   a description of mfu.shape
 -- layout         VARCHAR  BSH, SBH, BNSD, BSND or TND (a ragged batch: all sequences one after the other)
@@ -13,8 +13,8 @@
 -- has_lengths    BOOLEAN  whether lengths of sequences were given, whose values no shape tells
 -- paged_tokens   HUGEINT  keys that the pages of a sequence hold at most; NULL where the keys are not paged
 --
--- The query has batch * q_tokens * heads * Dq elements, and the output that times Dv / Dq, so the number of heads is not needed,
--- also where several heads share a key.
+-- The query has batch * q_tokens * heads * Dq elements, and the output that times Dv / Dq, so the number of heads is not
+-- needed, also where several heads share a key.
 WITH input AS (
     SELECT
         shape.shape_id,
@@ -62,8 +62,8 @@ described AS (
         q.element_count::HUGEINT * v.dims[-1] // k.dims[-1] AS output_count,
         coalesce(other.has_mask, false) AS has_mask,
         coalesce(other.has_lengths, false) AS has_lengths,
-        other.page_count::HUGEINT * CASE len(k.dims) WHEN 3 THEN k.dims[2] WHEN 4 THEN greatest(k.dims[2], k.dims[3]) ELSE k.dims[4] END
-            AS paged_tokens
+        other.page_count::HUGEINT
+            * CASE len(k.dims) WHEN 3 THEN k.dims[2] WHEN 4 THEN greatest(k.dims[2], k.dims[3]) ELSE k.dims[4] END AS paged_tokens
     FROM input AS q
     JOIN input AS k ON k.shape_id = q.shape_id AND k.position = 2
     JOIN input AS v ON v.shape_id = q.shape_id AND v.position = 3
@@ -74,7 +74,12 @@ described AS (
 layout AS (
     SELECT *
     FROM (
-        VALUES ('BSH', 3, 1, 2, NULL), ('SBH', 3, 2, 1, NULL), ('TND', 3, NULL, 1, 2), ('BNSD', 4, 1, 3, 2), ('BSND', 4, 1, 2, 3)
+        VALUES
+            ('BSH', 3, 1, 2, NULL),
+            ('SBH', 3, 2, 1, NULL),
+            ('TND', 3, NULL, 1, 2),
+            ('BNSD', 4, 1, 3, 2),
+            ('BSND', 4, 1, 2, 3)
     ) AS layout (layout, dim_count, batch_at, tokens_at, heads_at)
 ),
 reading AS (

@@ -1,8 +1,8 @@
 -- One row is something to look at in the numbers of mfu.kernel. Nothing is left out or cut for it.
 --
 -- finding      VARCHAR  'mfu above 1' (the FLOPs are too many, the peak too low, or the kernel does less than its shapes say),
---                       'recorded otherwise than the shapes', 'recorded, but no kernel to take it', or 'not a recording' (a message of
---                       the domain mfu_flops that is not "{flops}-{name}")
+--                       'recorded otherwise than the shapes', 'recorded, but no kernel to take it', or 'not a recording' (a
+--                       message of the domain mfu_flops that is not "{flops}-{name}")
 -- name_id      TEXT_ID  the kernel, or the range that recorded
 -- kernel_id    BIGINT   a kernel of mfu.kernel; NULL for a range
 -- range_id     BIGINT   a range of trace.range; NULL for a kernel

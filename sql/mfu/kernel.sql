@@ -1,5 +1,5 @@
--- One row is a kernel that may multiply matrices, with its model FLOPs utilisation: how much of the peak of the cube cores it used.
--- With a step chosen, only the kernels whose op started in that step.
+-- One row is a kernel that may multiply matrices, with its model FLOPs utilisation: how much of the peak of the cube cores it
+-- used. With a step chosen, only the kernels whose op started in that step.
 --
 -- kernel_id              BIGINT   a kernel of module.kernel
 -- name_id                TEXT_ID  name of the kernel
@@ -10,7 +10,8 @@
 -- end_ns                 BIGINT   end, Unix ns
 -- duration_ns            BIGINT   end - start
 -- mfu                    DOUBLE   flops / duration / peak; can exceed 1, see mfu.audit; NULL with a reason
--- flops                  BIGINT   operations of its matrix products, a multiplication and an addition are two; NULL when not known
+-- flops                  BIGINT   operations of its matrix products, a multiplication and an addition are two; NULL when not
+--                                 known
 -- flops_source           VARCHAR  where flops is from: recorded, marks, shapes, or padded shapes; NULL without flops
 -- flops_name             VARCHAR  what the recording calls it; NULL where nothing was recorded
 -- padded_flops           BIGINT   what its shapes tell with the padding of the format; NULL when not known
@@ -49,8 +50,8 @@ SELECT
     utilisation.peak_tflops,
     utilisation.peak_from,
     measured_clock.cycles / nullif(utilisation.duration_ns, 0) AS measured_clock_mhz,
-    utilisation.known_flops * 1000 / nullif(at_clock(utilisation.possible_flops, utilisation.clock_mhz, utilisation.duration_ns, measured_clock.cycles), 0)
-        AS mfu_at_measured_clock,
+    utilisation.known_flops * 1000
+        / nullif(at_clock(possible_flops, clock_mhz, utilisation.duration_ns, cycles), 0) AS mfu_at_measured_clock,
     utilisation.reason,
     kernel.input_shapes_id,
     kernel.output_shapes_id,

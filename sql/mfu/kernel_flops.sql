@@ -1,11 +1,12 @@
--- One row is a kernel that may multiply matrices, and its FLOPs from the source that is trusted most: what was recorded while it
--- ran, then the arguments of an attention with its shapes, then shapes alone.
+-- One row is a kernel that may multiply matrices, and its FLOPs from the source that is trusted most: what was recorded while
+-- it ran, then the arguments of an attention with its shapes, then shapes alone.
 --
 -- kernel_id          BIGINT   a kernel of mfu.cube_kernel
 -- shape_id           BIGINT   its description in mfu.shape
 -- device_id          BIGINT   device; NULL when not recorded
 -- duration_ns        BIGINT   time, ns
 -- flops              BIGINT   FLOPs; NULL when not known
+-- peer_flops         BIGINT   flops as msprof-analyze counts those of marks, as in mfu.marked_flops; else flops
 -- padded_flops       BIGINT   FLOPs that its shapes tell with the padding of the format; NULL when not known
 -- flops_upper_bound  BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
 -- flops_source       VARCHAR  recorded, marks, shapes or padded shapes; NULL without flops
@@ -17,6 +18,7 @@ SELECT
     cube_kernel.device_id,
     cube_kernel.duration_ns,
     coalesce(recorded.flops, marked_flops.flops, shape_flops.flops) AS flops,
+    coalesce(recorded.flops, marked_flops.peer_flops, shape_flops.flops) AS peer_flops,
     shape_flops.padded_flops,
     if(recorded.flops IS NULL AND marked_flops.flops IS NULL, shape_flops.flops_upper_bound, NULL) AS flops_upper_bound,
     CASE

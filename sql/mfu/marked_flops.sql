@@ -3,10 +3,11 @@
 -- shape_id    BIGINT   a description of mfu.shape
 -- message_id  TEXT_ID  the arguments
 -- flops       BIGINT   FLOPs of the elements that the mask leaves; NULL where the arguments cannot tell
+-- peer_flops  BIGINT   the same without half of the diagonal of a causal mask, as msprof-analyze counts; NULL with flops
 -- reason      VARCHAR  why flops is NULL
 --
--- Only when mfu.attention_mark has rows. Of scaled_dot_product_attention the mark holds is_causal alone. Lengths are the ends of
--- the sequences in a ragged batch; the list can be filled up with zeros.
+-- Only when mfu.attention_mark has rows. Of scaled_dot_product_attention the mark holds is_causal alone. Lengths are the ends
+-- of the sequences in a ragged batch; the list can be filled up with zeros.
 WITH marked AS (
     SELECT DISTINCT shape_id, message_id
     FROM mfu.marked_kernel
@@ -28,8 +29,8 @@ argument AS (
             TRY_CAST(arguments->>'sparse_mode' AS BIGINT),
             CASE lower(arguments->>'is_causal') WHEN 'true' THEN 2 WHEN 'false' THEN 0 END
         ) AS sparse_mode,
-        coalesce(TRY_CAST(coalesce(arguments->>'pre_tockens', arguments->>'pre_tokens') AS INTEGER), 2147483647)::BIGINT AS before,
-        coalesce(TRY_CAST(coalesce(arguments->>'next_tockens', arguments->>'next_tokens') AS INTEGER), 2147483647)::BIGINT AS after,
+        TRY_CAST(coalesce(arguments->>'pre_tockens', arguments->>'pre_tokens', '2147483647') AS INTEGER)::BIGINT AS before,
+        TRY_CAST(coalesce(arguments->>'next_tockens', arguments->>'next_tokens', '2147483647') AS INTEGER)::BIGINT AS after,
         lengths_of(arguments->'prefix') AS prefixes,
         lengths_of(arguments->'actual_seq_qlen') AS q_ends,
         lengths_of(arguments->'actual_seq_kvlen') AS kv_ends
@@ -60,7 +61,8 @@ sequence AS (
         after,
         prefixes[number] AS prefix,
         if(is_ragged OR mode IN (5, 6), 1, batch) AS sequences
-    FROM read, unnest(range(1, 1 + CASE WHEN is_ragged THEN len(q_ends) WHEN mode IN (5, 6) THEN batch ELSE 1 END)) AS one (number)
+    FROM read
+    CROSS JOIN unnest(range(1, 1 + CASE WHEN is_ragged THEN len(q_ends) WHEN mode IN (5, 6) THEN batch ELSE 1 END)) AS one (number)
     WHERE NOT is_ragged OR q_ends[number] <> 0 OR kv_ends[number] <> 0
 ),
 area AS (
@@ -68,6 +70,7 @@ area AS (
         shape_id,
         message_id,
         sum(sequences * mask_area(mode, rows, columns, before, after, prefix))::HUGEINT AS area,
+        coalesce(sum(sequences * least(rows, columns)) FILTER (mode IN (2, 3)), 0)::HUGEINT AS diagonal,
         bool_and(coalesce(rows >= 0 AND columns >= 0, false)) AS has_lengths,
         bool_and(mode NOT IN (5, 6) OR coalesce(prefix BETWEEN 0 AND columns, false)) AS has_prefix
     FROM sequence
@@ -77,9 +80,11 @@ judged AS (
     SELECT
         read.*,
         area.area,
+        area.diagonal,
+        read.batch * read.q_tokens::HUGEINT AS queries,
         CASE
             WHEN NOT is_readable THEN 'the arguments in the mark cannot be read: the profiler cuts long messages'
-            WHEN layout IS NULL OR layout NOT IN ('BSH', 'SBH', 'BNSD', 'BSND', 'TND') THEN 'the layout in the mark is not known'
+            WHEN (layout IN ('BSH', 'SBH', 'BNSD', 'BSND', 'TND')) IS NOT TRUE THEN 'the layout in the mark is not known'
             WHEN fits IS NOT TRUE THEN 'the layout in the mark does not fit the shapes'
             WHEN sparse_mode IS NULL OR sparse_mode NOT BETWEEN 0 AND 6 THEN 'the sparse_mode in the mark is not known'
             WHEN is_ragged AND (len(q_ends) = len(kv_ends) AND len(q_ends) > 0) IS NOT TRUE
@@ -94,6 +99,7 @@ judged AS (
 SELECT
     shape_id,
     message_id,
-    if(reason IS NULL, TRY((flops_per_key * area // (batch * q_tokens::HUGEINT))::BIGINT), NULL) AS flops,
+    if(reason IS NULL, TRY((flops_per_key * area // queries)::BIGINT), NULL) AS flops,
+    if(reason IS NULL, TRY((flops_per_key * (2 * area - diagonal) // (2 * queries))::BIGINT), NULL) AS peer_flops,
     reason
 FROM judged

@@ -5,8 +5,9 @@
 -- padded_flops  HUGEINT  the same on the dims as recorded, padding included
 -- is_padded     BOOLEAN  whether flops is on padded dims, since nothing tells the true ones
 --
--- Either input can be transposed, and leading dims can be folded into m on one side only: of all readings the first in which m, n
--- and k agree counts. They agree on the value wherever two readings fit. Of a true and a padded length the smaller one is true.
+-- Either input can be transposed, and leading dims can be folded into m on one side only: of all readings the first in which m,
+-- n and k agree counts. They agree on the value wherever two readings fit. Of a true and a padded length the smaller one is
+-- true.
 WITH operand AS (
     SELECT
         shape.shape_id,

@@ -1,5 +1,5 @@
--- One row is an op, a kernel type and its input shapes: how well those kernels used the cube cores. The longest come first. Kernels
--- that multiply no matrices have no row.
+-- One row is an op, a kernel type and its input shapes: how well those kernels used the cube cores. The longest come first.
+-- Kernels that multiply no matrices have no row.
 --
 -- op_name_id             TEXT_ID  the op that launched them; NULL where linked to no op
 -- type_id                TEXT_ID  operator type of the kernels; NULL at Level0

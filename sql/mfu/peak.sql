@@ -10,8 +10,8 @@
 -- peak_from              VARCHAR  where the peak is from
 -- reason                 VARCHAR  why there is none; else NULL
 --
--- What the user gives counts before what is published, where that is asked for, and that before cores * clock * operations. FLOAT
--- of which nobody recorded whether it ran as HF32 is what the user gives for fp32.
+-- What the user gives counts before what is published, where that is asked for, and that before cores * clock * operations.
+-- FLOAT of which nobody recorded whether it ran as HF32 is what the user gives for fp32.
 WITH given AS (
     SELECT
         string_split(entry, '=')[1] AS data_type,
@@ -39,7 +39,9 @@ judged AS (
         CASE
             WHEN given.data_type IS NOT NULL THEN 'given for ' || given.data_type
             WHEN published.product IS NOT NULL THEN 'published for ' || published.product
-            ELSE chip.origin || ': ' || chip.core_count || ' cores x ' || chip.clock_mhz || ' MHz x ' || rate.operations_per_cycle
+            ELSE
+                chip.origin || ': ' || chip.core_count || ' cores x ' || chip.clock_mhz || ' MHz x '
+                || rate.operations_per_cycle
         END AS peak_from,
         chip.origin IS NULL AS has_no_chip
     FROM used
@@ -65,6 +67,6 @@ SELECT
         WHEN peak_flops_per_us IS NOT NULL THEN NULL
         WHEN data_type = 'fp32 or hf32' THEN 'not recorded whether FLOAT ran as HF32; give its peak, as in fp32=99.5'
         WHEN has_no_chip THEN 'no info.json and no cube_utilization(%) tell cores and clock; give the peak of ' || data_type
-        ELSE 'no peak is known for ' || data_type || '; give it'
+        ELSE 'no peak is known for ' || data_type
     END AS reason
 FROM judged

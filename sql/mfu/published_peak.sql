@@ -6,7 +6,8 @@
 -- data_type   VARCHAR  as in mfu.rate
 -- tflops      DOUBLE   10^12 operations a second
 --
--- The source is the device table of Huawei's model tool msmodeling (tensor_cast/device.py). It assumes these; it is no data sheet.
+-- The source is the device table of Huawei's model tool msmodeling (tensor_cast/device.py). It assumes these; it is no data
+-- sheet.
 WITH product (product, core_count, clock_mhz, fp16, bf16, fp32, int8) AS (
     VALUES
         ('376T', 24, 1800, 376, 353.9, 99.5, 752),

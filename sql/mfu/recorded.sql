@@ -5,8 +5,8 @@
 -- flops       BIGINT   its share: the FLOPs of the range are shared out by time, to the last one
 -- flops_name  VARCHAR  what was called
 --
--- Only when mfu.recorded_range has rows. Where a kernel of the range has a type that multiplies matrices, only such kernels share;
--- else those on cube cores that do not just move or convert.
+-- Only when mfu.recorded_range has rows. Where a kernel of the range has a type that multiplies matrices, only such kernels
+-- share; else those on cube cores that do not just move or convert.
 WITH worked AS (
     SELECT cube_kernel.kernel_id, arg_max(range.range_id, (range.start_ns, -range.end_ns, range.range_id)) AS range_id
     FROM mfu.cube_kernel

@@ -11,8 +11,9 @@
 -- output_shapes_id   TEXT_ID  output shapes; NULL when not recorded
 -- output_formats_id  TEXT_ID  output formats; NULL when not recorded
 -- hf32_eligible_id   TEXT_ID  YES or NO; NULL when not recorded
--- data_type          VARCHAR  what decides the peak: fp16, bf16, hf32, fp32, int8; 'fp32 or hf32' for FLOAT where nobody recorded
---                             which; another type in lower case; two types where the matrices have two; NULL when not recorded
+-- data_type          VARCHAR  what decides the peak: fp16, bf16, hf32, fp32, int8; 'fp32 or hf32' for FLOAT where nobody
+--                             recorded which; another type in lower case; two types where the matrices have two; NULL when not
+--                             recorded
 WITH cube_core AS (
     SELECT text_id AS core_id
     FROM trace.string
@@ -34,7 +35,8 @@ described AS (
     LEFT JOIN cube_core USING (core_id)
     WHERE kernel.kind = 'compute' AND (family.family IS NOT NULL OR cube_core.core_id IS NOT NULL)
 ),
--- The sizes of a convolution's gradient are an input too, of integers. A weight that is unpacked first is computed as the other.
+-- The sizes of a convolution's gradient are an input too, of integers. A weight that is unpacked first is computed as the
+-- other.
 typed AS (
     SELECT
         described.*,

@@ -11,10 +11,11 @@
 -- peak_tflops            DOUBLE   as in mfu.peak
 -- peak_from              VARCHAR  as in mfu.peak
 -- known_flops            BIGINT   flops where a peak and a time go with it, else NULL
--- possible_flops         HUGEINT  FLOPs of the device in this time at the rated clock, in thousandths; NULL where known_flops is
+-- possible_flops         HUGEINT  FLOPs of the device in this time at the rated clock, in thousandths; NULL where known_flops
+--                                 is
 -- clock_mhz              BIGINT   the rated clock, MHz; NULL when not known, and where known_flops is
--- peer_ratio             BIGINT   by the definition of msprof-analyze 8.3, in 10^-12: for the types it knew, with the peak of fp16
---                                 for all floats; NULL for others and below 10^-12
+-- peer_ratio             BIGINT   by the definition of msprof-analyze 8.3, in 10^-12: for the types it knew, with the peak of
+--                                 fp16 for all floats; NULL for others and below 10^-12
 -- ratio                  BIGINT   known_flops / possible_flops in 10^-12; NULL where known_flops is
 -- reason                 VARCHAR  why known_flops is NULL
 WITH peer_peak AS (
@@ -63,7 +64,8 @@ SELECT
     if(why_not IS NULL, flops, NULL) AS known_flops,
     if(why_not IS NULL, peak_flops_per_us::HUGEINT * duration_ns, NULL) AS possible_flops,
     if(why_not IS NULL, clock_mhz, NULL) AS clock_mhz,
-    nullif(TRY_CAST(flops::HUGEINT * 1000000000000000 // (peer_flops_per_us::HUGEINT * duration_ns) AS BIGINT), 0) AS peer_ratio,
+    nullif(TRY_CAST(peer_flops::HUGEINT * 1000000000000000 // (peer_flops_per_us::HUGEINT * duration_ns) AS BIGINT), 0)
+        AS peer_ratio,
     if(
         why_not IS NULL,
         nullif(TRY_CAST(flops::HUGEINT * 1000000000000000 // (peak_flops_per_us::HUGEINT * duration_ns) AS BIGINT), 0),

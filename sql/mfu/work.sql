@@ -34,8 +34,11 @@ SELECT
     coalesce(sum(kernel.duration_ns) FILTER (utilisation.known_flops IS NOT NULL), 0)::BIGINT AS known_duration_ns,
     sum(utilisation.known_flops)::HUGEINT AS flops,
     sum(utilisation.possible_flops)::HUGEINT AS possible_flops,
-    if(count(measured_clock.cycles) = count(*), sum(at_clock(possible_flops, clock_mhz, utilisation.duration_ns, cycles))::HUGEINT, NULL)
-        AS possible_at_measured
+    if(
+        count(measured_clock.cycles) = count(*),
+        sum(at_clock(possible_flops, clock_mhz, utilisation.duration_ns, cycles))::HUGEINT,
+        NULL
+    ) AS possible_at_measured
 FROM module.kernel
 LEFT JOIN mfu.utilisation USING (kernel_id)
 LEFT JOIN mfu.measured_clock USING (kernel_id)

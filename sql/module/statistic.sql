@@ -5,16 +5,16 @@
 -- module                    VARCHAR  class name of the module, with [Backward] before it in the backward; variants of one
 --                                    module that run different ops one after the other end in _0, _1, ...
 -- op_name                   VARCHAR  the op that launched the kernels; NULL when the profile lost its name
--- kernel_list               VARCHAR  names of the kernels it launched, joined by ', ': compute, then communication (by
---                                    type), then schedule, each by start
+-- kernel_list               VARCHAR  names of the kernels it launched, joined by ', ': compute, then communication (by type),
+--                                    then schedule, each by start
 -- total_kernel_duration_ns  BIGINT   sum over all calls, ns
 -- avg_kernel_duration_ns    DOUBLE   mean per call, ns
 -- op_count                  BIGINT   calls
--- avg_mfu                   VARCHAR  by the definition of msprof-analyze 8.3, such as 45.2%,46.0%: the mean over the calls of each
---                                    kernel of MatMulV2, MatMulV3 and FlashAttentionScore, by the peak of FP16 for all floats;
---                                    NULL where none has one. mfu.module has the model FLOPs utilisation
--- op_chain                  VARCHAR  the framework ops around the launching op, outermost first, and the op itself, joined
---                                    by ' > '; of the first of the merged calls
+-- avg_mfu                   VARCHAR  by the definition of msprof-analyze 8.3, such as 45.2%,46.0%: the mean over the calls of
+--                                    each kernel of MatMulV2, MatMulV3 and FlashAttentionScore, by the peak of FP16 for all
+--                                    floats; NULL where none has one. mfu.module has the model FLOPs utilisation
+-- op_chain                  VARCHAR  the framework ops around the launching op, outermost first, and the op itself, joined by '
+--                                    > '; of the first of the merged calls
 SELECT
     path.parent_module,
     path.module || merged.suffix AS module,

@@ -1,4 +1,5 @@
--- The counters in the database tell no core count, so only info.json does. Where a device has several files info.json, they must agree.
+-- The counters in the database tell no core count, so only info.json does. Where a device has several files info.json, they
+-- must agree.
 SELECT device_id, min(core_count) AS core_count, min(clock_mhz) AS clock_mhz, min(file) AS origin
 FROM raw.device_info
 WHERE core_count IS NOT NULL AND clock_mhz IS NOT NULL

@@ -14,7 +14,11 @@ measured AS (
         median(cube_cycles * 100000 / (cube_utilization_percent * duration_ns)) AS cycles_per_us,
         median(cube_cycles / (cube_time_us * block_num)) AS clock_mhz
     FROM raw.kernel_detail
-    WHERE cube_utilization_percent BETWEEN 1 AND 100 AND cube_time_us > 0 AND cube_cycles > 0 AND block_num > 0 AND duration_ns > 0
+    WHERE cube_utilization_percent BETWEEN 1 AND 100
+      AND cube_time_us > 0
+      AND cube_cycles > 0
+      AND block_num > 0
+      AND duration_ns > 0
     GROUP BY device_id
 ),
 computed AS (

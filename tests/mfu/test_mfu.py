@@ -1,0 +1,175 @@
+"""MFU by op, module and rank: sums over sums, what is left out, avgMFU of ModuleStatistic, exports and the command."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import load_workbook
+from typer.testing import Result
+
+from fixtures.generate import generate
+from fixtures.shape import Shape
+from prof_analysis import InputError, open_profile
+from prof_analysis.summary import mfu_facts, print_mfu_facts
+from tests.small_profile import Kernel, Op, Range, write_chip, write_profile
+
+MATMUL: dict[str, Any] = {"inputs": "64,32;32,48", "outputs": "64,48"}
+FLOPS = 2 * 64 * 32 * 48
+PEAK_PER_US = 24 * 1800 * 8192
+
+
+def write_two_layers(folder: Path) -> None:
+    """Net holds two Layers, each with a matmul after a cast, and between them an attention that no shape tells of."""
+    attention = Kernel(
+        "fa", 500, 900, type="FlashAttentionScore", core="MIX_AIC", types="FLOAT16;FLOAT16;FLOAT16", inputs="64,32;64,32;64,32"
+    )
+    cast: dict[str, Any] = {"type": "Cast", "core": "AI_VECTOR_CORE"}
+    ops = [
+        Op("aten::linear", 110, 120, (Kernel("cast", 200, 240, **cast), Kernel("mm", 240, 340, **MATMUL))),
+        Op("npu::fa", 160, 170, (attention,)),
+        Op("aten::linear", 210, 220, (Kernel("cast", 1000, 1040, **cast), Kernel("mm", 1040, 1090, **MATMUL))),
+        Op("aten::mm", 310, 320, (Kernel("outside", 1200, 1300, **MATMUL),)),
+    ]
+    write_profile(folder, ops, [Range("Net", 100, 300), Range("Layer", 105, 150), Range("Layer", 205, 250)])
+    write_chip(folder)
+
+
+def share(flops: int, duration_ns: int) -> float:
+    return flops * 1000 / (PEAK_PER_US * duration_ns)
+
+
+def test_roll_ups_are_sums_over_sums_and_show_what_is_left_out(tmp_path: Path) -> None:
+    write_two_layers(tmp_path)
+    with open_profile(tmp_path) as profile:
+        modules, ranks, ops = (profile.mfu(level, arrow=True).to_pylist() for level in ("module", "rank", "op"))
+    net: dict[str, Any] = {
+        "profile": tmp_path.name,
+        "rank_id": 0,
+        "parent_module": "",
+        "module": "Net",
+        "depth": 1,
+        "mfu": pytest.approx(share(2 * FLOPS, 150)),
+        "flops": 2 * FLOPS,
+        "achieved_tflops": pytest.approx(2 * FLOPS / 150 / 1000),
+        "peak_tflops": pytest.approx(353.8944),
+        "mfu_at_measured_clock": None,
+        "duration_ns": 630,
+        "cube_duration_ns": 550,
+        "known_duration_ns": 150,
+        "known_share": pytest.approx(150 / 630),
+        "kernel_count": 5,
+        "flops_sources": "shapes",
+        "peaks": "fp16 353.9 TFLOPS (info.json.0: 24 cores x 1800 MHz x 8192)",
+        "reasons": "the shapes do not fit the operator type",
+    }
+    layers = {
+        **net,
+        "parent_module": "Net",
+        "module": "Layer",
+        "depth": 2,
+        "duration_ns": 230,
+        "cube_duration_ns": 150,
+        "known_share": pytest.approx(150 / 230),
+        "kernel_count": 4,
+        "reasons": None,
+    }
+    assert modules == [net, layers]
+    everything = {
+        **{name: value for name, value in net.items() if name not in ("parent_module", "module", "depth")},
+        "mfu": pytest.approx(share(3 * FLOPS, 250)),
+        "flops": 3 * FLOPS,
+        "achieved_tflops": pytest.approx(3 * FLOPS / 250 / 1000),
+        "duration_ns": 730,
+        "cube_duration_ns": 650,
+        "known_duration_ns": 250,
+        "known_share": pytest.approx(250 / 730),
+        "kernel_count": 6,
+    }
+    assert ranks == [everything]
+    assert [(row["op_name"], row["type"], row["input_shapes"], row["mfu"], row["kernel_count"]) for row in ops] == [
+        ("npu::fa", "FlashAttentionScore", '"64,32;64,32;64,32"', None, 1),
+        ("aten::linear", "MatMulV3", '"64,32;32,48"', pytest.approx(share(2 * FLOPS, 150)), 2),
+        ("aten::mm", "MatMulV3", '"64,32;32,48"', pytest.approx(share(FLOPS, 100)), 1),
+    ]
+
+
+def test_avg_mfu_is_the_mean_of_ratios_and_only_there_with_a_value(tmp_path: Path) -> None:
+    write_two_layers(tmp_path / "a_ascend_pt")
+    mean = f"{round((share(FLOPS, 100) + share(FLOPS, 50)) / 2 * 100, 2)}%"
+    with open_profile(tmp_path) as profile:
+        assert profile.module_stats()["avg_mfu"].fillna("").tolist() == [mean, ""]
+        assert profile.table("mfu.module_mfu")["avg_mfu"].tolist() == [mean, ""]
+        (workbook,) = profile.export(tmp_path, "text")
+    columns = ["parentModule", "module", "opName", "kernelList", "totalKernelDuration(ns)", "avgKernelDuration(ns)", "opCount"]
+    assert header_of(tmp_path) == [*columns, "avgMFU", "rankID"]
+    assert [cell.value for cell in load_workbook(workbook)["Rows"][1]][6:] == ["Op Count", "Avg MFU"]
+    for file in (tmp_path / "a_ascend_pt").glob("PROF_*/*/info.json*"):
+        file.unlink()
+    assert header_of(tmp_path) == [*columns, "rankID"]
+
+
+def header_of(folder: Path) -> list[str]:
+    with open_profile(folder) as profile:
+        (written,) = profile.export(folder)
+    with closing(sqlite3.connect(written)) as database:
+        return [row[1] for row in database.execute("PRAGMA table_info(ModuleStatistic)")]
+
+
+def test_the_command_writes_the_tables_and_prints_the_peak(tmp_path: Path, command: Callable[..., Result]) -> None:
+    write_two_layers(tmp_path / "a_ascend_pt")
+    result = command("mfu", "-d", tmp_path, "--level", "op", "--peak_tflops", "fp16=376")
+    assert result.exit_code == 0
+    assert "peak: fp16 376.0 TFLOPS (given for fp16)" in result.stdout
+    assert "not in MFU: 400 ns in 1 kernels: the shapes do not fit the operator type" in result.stdout
+    with closing(sqlite3.connect(tmp_path / "cluster_analysis_output" / "cluster_analysis.db")) as database:
+        rows = database.execute("SELECT * FROM OperatorMFU").fetchall()
+        columns = [row[1:3] for row in database.execute("PRAGMA table_info(OperatorMFU)")]
+        module_columns = [row[1:3] for row in database.execute("PRAGMA table_info(ModuleMFU)")]
+    assert rows[0][:6] == (0, "aten::linear", "mm", 240, 340, 100.0)
+    assert columns == [
+        ("rank_id", "INTEGER"), ("op_name", "TEXT"), ("kernel_name", "TEXT"), ("kernel_start(ns)", "INTEGER"),
+        ("kernel_end(ns)", "INTEGER"), ("kernel_duration(ns)", "REAL"), ("mfu", "REAL"), ("actual_tflops", "REAL"),
+        ("chip_peak_tflops", "REAL"), ("flops", "REAL"), ("flops_op_name", "TEXT"), ("input_shapes", "TEXT"),
+        ("output_shapes", "TEXT"),
+    ]  # fmt: skip
+    assert module_columns == [
+        ("rank_id", "INTEGER"), ("parent_module", "TEXT"), ("module", "TEXT"), ("op_name", "TEXT"), ("kernel_list", "TEXT"),
+        ("total_kernel_duration(ns)", "REAL"),
+        ("avg_kernel_duration(ns)", "REAL"), ("op_count", "INTEGER"), ("avg_mfu", "TEXT"),
+    ]  # fmt: skip
+    with open_profile(tmp_path) as profile:
+        profile.export(tmp_path, "csv", "mfu")
+        for level in ("module", "op", "kernel", "rank"):
+            facts = mfu_facts(profile, 10, level)
+            assert facts["level"] == level
+            print_mfu_facts(facts, [])
+            assert {row["mfu"] is None for row in facts["heaviest"]} <= {False, level in ("op", "kernel")}
+    assert command("mfu", "-d", tmp_path, "--peak-tflops", "fp16").exit_code == 2
+
+
+def test_without_modules_ops_answer(tmp_path: Path, command: Callable[..., Result]) -> None:
+    write_profile(tmp_path, unlinked=[Kernel("mm", 0, 100, **MATMUL)])
+    result = command("mfu", "-d", tmp_path, "--json")
+    assert json.loads(result.stdout)["summary"]["level"] == "op"
+    with open_profile(tmp_path) as profile, pytest.raises(InputError, match="no module ranges"):
+        profile.mfu()
+
+
+def test_nothing_is_lost_between_kernels_and_roll_ups(tmp_path: Path) -> None:
+    generate(tmp_path, Shape(steps=2, layers=1, gradient_hooks=True), ranks=1, seed=3)
+    with open_profile(tmp_path) as profile:
+        kernels, ops, rank = profile.mfu("kernel"), profile.mfu("op"), profile.mfu("rank")
+        outermost = profile.mfu("module").query("depth == 1")
+        statistic = profile.kernels().query("kind == 'compute'")
+    assert rank["duration_ns"].tolist() == [statistic["duration_ns"].sum()]
+    assert ops["flops"].sum() == kernels.dropna(subset="mfu")["flops"].sum() == rank["flops"].sum() > 0
+    assert ops["duration_ns"].sum() == kernels["duration_ns"].sum() == rank["cube_duration_ns"].sum()
+    assert outermost["flops"].sum() == kernels.dropna(subset=["mfu", "path_id"])["flops"].sum()
+    assert outermost["duration_ns"].sum() == statistic.dropna(subset="path_id")["duration_ns"].sum()
+    assert (kernels["mfu"].isna() == kernels["reason"].notna()).all()
+    mfu = kernels["flops"] * 1000 / (kernels["duration_ns"] * PEAK_PER_US)
+    assert (kernels["mfu"] - mfu).abs().max() < 1e-12
