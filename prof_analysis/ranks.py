@@ -1,7 +1,7 @@
 """Runs a rank: it is analysed by itself in its own DuckDB, and leaves the tables asked for as Parquet files in a store."""
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -61,11 +61,14 @@ def run_rank(
         with _connection(job, [] if running is None else running) as connection:
             plan = _plan(job.rank.source, job.tables)
             stage = partial(source.stage, connection, job.rank.inputs, threads=job.threads or 1)
-            at_once, later = plan.raw_columns, plan.deferred_raw_columns
-            if source.IS_READ_ONCE:
-                at_once, later = {**at_once, **later}, {}
+            at_once = {**plan.raw_columns, **plan.deferred_raw_columns} if source.IS_READ_ONCE else plan.raw_columns
             warnings = stage(at_once, on_bytes=on_bytes or _not_counted)
-            build(connection, source.NAME, plan, lambda: warnings.extend(stage(later, on_bytes=_not_counted) if later else ()))
+
+            def stage_more(columns: Mapping[str, frozenset[str]]) -> None:
+                if not source.IS_READ_ONCE:
+                    warnings.extend(stage(columns, on_bytes=_not_counted))
+
+            build(connection, source.NAME, plan, stage_more)
             for table in job.tables:
                 shown = shown_select(source_tables(source.NAME)[table])
                 rows = f"SELECT getvariable('profile') AS profile, getvariable('rank_id')::INTEGER AS rank_id, * FROM ({shown})"

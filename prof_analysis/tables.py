@@ -52,8 +52,7 @@ class Column:
 class Table:
     """A table: its name, its head, and the SELECT that makes it.
 
-    With a guard, it stays empty where the guard is a table without rows. What only such tables need is built, all of it, once
-    one of the guards has rows.
+    With a guard, it stays empty where the guard is a table without rows, and what only it needs is not built.
     """
 
     name: str
@@ -172,24 +171,33 @@ def make_plan(source: str, raw_columns: Mapping[str, Mapping[str, str]], wanted:
     return Plan(order, {name: frozenset(columns) for name, columns in used.items()}, frozenset(deferred))
 
 
-def build(connection: duckdb.DuckDBPyConnection, source: str, plan: Plan, stage_deferred: Callable[[], None]) -> None:
-    """Build the planned tables in a database that holds the raw tables of the source.
+def build(
+    connection: duckdb.DuckDBPyConnection,
+    source: str,
+    plan: Plan,
+    stage: Callable[[Mapping[str, frozenset[str]]], None],
+) -> None:
+    """Build the planned tables in a database that holds plan.raw_columns.
 
-    `stage_deferred` is called once a table behind a guard is needed after all; it stages plan.deferred_raw_columns.
+    `stage` is called with raw tables and columns of plan.deferred_raw_columns once a guard lets through what needs them.
     """
     tables = source_tables(source)
-    skipped: list[str] = []
-    is_all_staged = not plan.deferred
-    for name in plan.order:
-        if name in plan.deferred and not is_all_staged:
-            skipped.append(name)
-            continue
-        if tables[name].guard and not is_all_staged and _is_let_through(connection, tables[name]):
-            stage_deferred()
-            is_all_staged = True
-            for behind in skipped:
-                _create(connection, tables[behind], plan.columns[behind])
-        _create(connection, tables[name], plan.columns[name])
+    made: set[str] = set()
+    staged = set(plan.raw_columns)
+
+    def make(wanted: Iterable[str]) -> None:
+        needed = _before_guards(tables, wanted)
+        if unstaged := needed & plan.deferred_raw_columns.keys() - staged:
+            staged.update(unstaged)
+            stage({name: plan.columns[name] for name in sorted(unstaged)})
+        for name in plan.order:
+            if name in needed and name not in made:
+                if tables[name].guard and _is_let_through(connection, tables[name]):
+                    make(tables[name].needs)
+                made.add(name)
+                _create(connection, tables[name], plan.columns[name])
+
+    make(name for name in plan.order if name not in plan.deferred)
 
 
 def _create(connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset[str]) -> None:

@@ -142,6 +142,7 @@ def stage(
             warnings = [warning for found in pool.map(stage_one, sorted(wanted)) for warning in found]
         if wanted.get("raw.string_ids") and "STRING_IDS" in file.tables:
             _number_texts(connection)
+        if connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'other_id'").fetchall():
             _merge_texts(connection, wanted)
         on_bytes(path.stat().st_size)
         return [f"{path}: {warning}" for warning in [*gaps(file.tables), *warnings]]

@@ -18,6 +18,8 @@
 --                                 fp16 for all floats; NULL for others and below 10^-12
 -- ratio                  BIGINT   known_flops / possible_flops in 10^-12; NULL where known_flops is
 -- reason                 VARCHAR  why known_flops is NULL
+--
+-- Only when mfu.family has rows. Most of what stands behind it is of no use to a profile without matrix multiplications.
 WITH peer_peak AS (
     SELECT shape.shape_id, chip.device_id, chip.core_count * chip.clock_mhz * rate.operations_per_cycle AS flops_per_us
     FROM mfu.shape

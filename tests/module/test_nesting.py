@@ -63,6 +63,10 @@ class Answer:
         return self.owner[op][1] if op in self.owner else None
 
 
+def no_more(columns: object) -> None:
+    """Nothing is staged here."""
+
+
 def encloses(outer: Span, inner: Span, tolerance: int) -> bool:
     return (
         outer.tid == inner.tid
@@ -116,7 +120,7 @@ def nest(ranges: list[Span], ops: Iterable[Span] = (), names: Mapping[int, int] 
             connection.execute(f"INSERT INTO trace.{name} SELECT {cells}", {"cells": by_column})
         made = tuple(name for name in NEEDED if name.startswith("module."))
         everything = {name: frozenset(column.name for column in documented_tables()[name].columns) for name in made}
-        build(connection, "ascend_db", Plan(made, everything, frozenset()), lambda: None)
+        build(connection, "ascend_db", Plan(made, everything, frozenset()), no_more)
 
         def table(query: str) -> Rows:
             return connection.execute(query).fetchall()
