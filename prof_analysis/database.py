@@ -46,21 +46,26 @@ CREATE MACRO nearest_rank(value, count_up_to, count_of_all, percent) AS
 CREATE MACRO class_of_traced_module(recorded_name) AS
     coalesce(nullif(regexp_extract(recorded_name, '(?s)^nn\.Module: (.+?)(_\d+)?$', 1), ''), recorded_name);
 
+CREATE MACRO type_of_communication(name) AS nullif(regexp_extract(name, '(?s)^(.+_)_\d+_\d+_\d+(@.*)?$', 1), '');
+
 CREATE MACRO known(text) AS if(text IN ('', 'N/A', 'NULL'), NULL, text);
 
 CREATE MACRO text_id(text) AS if(text IS NULL, NULL, (hash(text, getvariable('text_salt')) >> 1)::BIGINT);
 
-CREATE MACRO ns_of_us(microseconds) AS TRY_CAST(TRY_CAST(microseconds AS DECIMAL(30, 3)) * 1000 AS BIGINT);
+CREATE MACRO thread_id(pid, tid) AS TRY(pid * 4294967296 + tid);
 
--- The same for text that mostly has three decimals: 0.09 us a value, not 0.26.
+CREATE MACRO ns_of_us(microseconds) AS TRY((TRY_CAST(microseconds AS DECIMAL(30, 3)) * 1000)::BIGINT);
+
+-- The same for text that mostly has 16 digits and three decimals: 0.09 us a value, not 0.26. Shorter text can be 1.5e3.
 CREATE MACRO ns_of_us_timestamp(microseconds) AS
     CASE
-        WHEN instr(microseconds, '.') = length(microseconds) - 3 THEN TRY_CAST(replace(microseconds, '.', '') AS BIGINT)
+        WHEN length(microseconds) > 15 AND instr(microseconds, '.') = length(microseconds) - 3
+        THEN TRY_CAST(replace(microseconds, '.', '') AS BIGINT)
         ELSE ns_of_us(microseconds)
     END;
 
--- The same for up to 15 digits before the point: 0.03 us a value, not 0.14.
-CREATE MACRO ns_of_us_duration(microseconds) AS TRY_CAST(TRY_CAST(microseconds AS DECIMAL(18, 3)) * 1000 AS BIGINT);
+-- The same for up to 12 digits before the point: 0.03 us a value, not 0.14.
+CREATE MACRO ns_of_us_duration(microseconds) AS TRY((TRY_CAST(microseconds AS DECIMAL(18, 3)) * 1000)::BIGINT);
 
 CREATE MACRO tensor_list(shapes) AS trim(shapes, '"'' ');
 

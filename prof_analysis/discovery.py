@@ -11,7 +11,7 @@ from prof_analysis.errors import InputError, reason_of
 from prof_analysis.inspect_db import prof_folders, ranks_of_database
 from prof_analysis.inspect_text import rank_of_text
 from prof_analysis.rank import AUTO, ModuleChoice, Rank, json_object, number
-from prof_analysis.sources.ascend_text import COMMUNICATION
+from prof_analysis.sources.ascend_text import COMMUNICATION, OPERATOR_DETAILS
 
 MAX_DEPTH = 5  # as deep as msprof-analyze looks
 
@@ -142,8 +142,9 @@ def _text_folder(folder: Path) -> Path:
 def _texts(folder: Path) -> list[Path]:
     """The trace, the kernel details and the communication of a folder, as far as it has them."""
     traces = [file for name in _TRACES if (file := folder / name).is_file()]
-    others = [file for name in (_KERNEL_DETAILS, COMMUNICATION) if (file := folder / name).is_file()]
-    return [*traces[:1], *others]
+    # What operator_details.csv says of ops, a trace says in full.
+    names = (_KERNEL_DETAILS, COMMUNICATION) if traces else (_KERNEL_DETAILS, COMMUNICATION, OPERATOR_DETAILS)
+    return [*traces[:1], *(file for name in names if (file := folder / name).is_file())]
 
 
 def _databases(folder: Path) -> list[Path]:

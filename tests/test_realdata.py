@@ -1,10 +1,12 @@
 """Real profiles of Ascend NPUs against what is known of them."""
 
+import shutil
 import sqlite3
 import warnings
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import closing
+from decimal import Decimal
 from pathlib import Path
 
 import pandas as pd
@@ -152,9 +154,23 @@ def test_ranks_without_kernels_are_reported_and_do_not_fail_the_others(realdata:
     result = command("ranks", "-d", realdata / "qwen3_0.6b_pp2dp2_910b")
     assert result.exit_code == 0
     assert result.stdout.count("left out:") == 0
-    assert result.stdout.count("answers: kernel-stats, communication-stats, from the text exports") == 2
+    assert result.stdout.count("answers: kernel-stats, communication-stats, mfu, from the text exports") == 2
     assert result.stdout.count("answers: nothing") == 2
     assert result.stdout.count("no kernel_details.csv and no trace_view.json") == 2
+
+
+def test_without_a_trace_op_stats_come_from_operator_details(realdata: Path, tmp_path: Path) -> None:
+    whole = realdata / "alexnet_ddp_910b" / "text" / "level1"
+    shutil.copytree(whole, tmp_path / "part", ignore=shutil.ignore_patterns("trace_view.json"))
+    asked = (
+        "SELECT rank_id, name, sum(calls), sum(host_self_ns), sum(host_total_ns) FROM op.statistic GROUP BY ALL ORDER BY ALL"
+    )
+    with open_profile(whole) as profile:
+        expected = [row for row in profile.sql(asked, arrow=True).to_pylist() if not row["name"].startswith("ProfilerStep#")]
+    with open_profile(tmp_path / "part") as profile:
+        assert profile.sql(asked, arrow=True).to_pylist() == expected
+        assert profile.op_stats()["kernel_count"].isna().all()
+        assert profile.warnings == []
 
 
 @pytest.mark.parametrize("level", ["level0", "level1"])
@@ -195,3 +211,113 @@ def test_statistics_of_alexnet_are_those_of_its_tables(realdata: Path, level: st
     steps = [row for row in ops if str(row["name"]).startswith("ProfilerStep#")]
     assert sum(row["device_total_ns"] for row in steps) <= sum(row["device_self_ns"] for row in ops)
     assert all(0 <= row["host_self_ns"] <= row["host_total_ns"] for row in ops)
+
+
+@pytest.mark.parametrize(("level", "compute_ns"), [(0, (8_827_454, 8_813_154)), (1, (8_873_737, 8_878_275))])
+def test_text_exports_of_alexnet_say_what_the_database_of_another_run_says(
+    realdata: Path, level: int, compute_ns: tuple[int, int]
+) -> None:
+    text = realdata / "alexnet_ddp_910b" / "text" / f"level{level}"
+    names = ["rank_id", "parent_module", "module", "op_name", "kernel_list", "op_count", "op_chain"]
+    expected = module_stats(realdata / "alexnet_ddp_910b" / "db" / f"level{level}")
+    with open_profile(text) as profile:
+        assert set(profile.ranks()["source"]) == {"ascend_text"}
+        profile.sql("SELECT 1 FROM module.statistic, module.kernel, trace.op LIMIT 0")
+        found, kernels, ops = profile.module_stats(), profile.kernels(), profile.ops()
+        assert profile.warnings == []
+    assert len(found) == 64
+    pd.testing.assert_frame_equal(found[names], expected[names], check_exact=True)
+    total_ns, expected_ns = (frame.groupby("rank_id")["total_kernel_duration_ns"].sum() for frame in (found, expected))
+    pd.testing.assert_series_equal(total_ns, expected_ns, check_exact=False, rtol=0.02)
+    assert kernels.groupby(["rank_id", "kind"]).size().to_dict() == {
+        (rank, kind): count for rank in (0, 1) for kind, count in (("compute", 187), ("communication", 4))
+    }
+    assert kernels[kernels["kind"] == "compute"].groupby("rank_id")["duration_ns"].sum().tolist() == list(compute_ns)
+    assert set(kernels["link"]) == {"recorded"}
+    assert kernels["op_name"].notna().all()
+    assert ops.groupby("rank_id").size().to_dict() == {0: 860, 1: 860}
+    for rank in (0, 1):
+        details = pd.read_csv(text / f"rank{rank}_ascend_pt" / "ASCEND_PROFILER_OUTPUT" / "kernel_details.csv", dtype=str)
+        compute = details[details["Accelerator Core"] != "HCCL"]
+        assert sum(Decimal(one) for one in compute["Duration(us)"]) * 1000 == compute_ns[rank]
+
+
+TIMES = ["name", "start_ns", "end_ns"]
+
+
+def kernels_of_csv(file: Path) -> pd.DataFrame:
+    rows = pd.read_csv(file, dtype=str, keep_default_na=False)
+    start, duration = (rows[column].str.strip().map(Decimal) * 1000 for column in ("Start Time(us)", "Duration(us)"))
+    times = {"start_ns": start.astype("int64"), "end_ns": (start + duration).astype("int64")}
+    return pd.DataFrame({"name": rows["Name"], **times}).sort_values(TIMES, ignore_index=True)
+
+
+def assert_same_kernels(found: pd.DataFrame, expected: pd.DataFrame) -> None:
+    found = found[TIMES].sort_values(TIMES, ignore_index=True)
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_exact=True)
+
+
+@pytest.mark.parametrize(("name", "kernels"), [("qwen3-32b_pf_4112tok.csv", 1336), ("qwen3-32b_dc_16tok.csv", 952)])
+def test_a_bare_csv_gives_every_kernel_to_the_nanosecond(realdata: Path, name: str, kernels: int) -> None:
+    with open_profile(realdata / "qwen3_32b_vllm_a3" / name) as profile:
+        found = profile.table("trace.kernel")
+        assert (profile.warnings, profile.failures) == ([], [])
+    assert len(found) == kernels
+    assert_same_kernels(found, kernels_of_csv(realdata / "qwen3_32b_vllm_a3" / name))
+
+
+def test_ranks_without_kernels_leave_the_others_every_kernel(realdata: Path) -> None:
+    with open_profile(realdata / "qwen3_0.6b_pp2dp2_910b") as profile:
+        kernels = profile.table("trace.kernel")
+        assert (profile.warnings, profile.failures) == ([], [])
+    assert kernels.groupby("rank_id").size().to_dict() == {0: 2463, 2: 2587}
+    for rank, found in kernels.groupby("rank_id"):
+        folder = realdata / "qwen3_0.6b_pp2dp2_910b" / f"rank_{rank}_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+        assert_same_kernels(found, kernels_of_csv(folder / "kernel_details.csv"))
+
+
+def op_statistic(rank: Path) -> dict[tuple[str, str], dict[str, Decimal]]:
+    table = pd.read_csv(rank / "ASCEND_PROFILER_OUTPUT" / "op_statistic.csv", dtype=str)
+    return {
+        (row["OP Type"], row["Core Type"]): {name: Decimal(value) for name, value in row.items() if name in OP_STATISTIC}
+        for row in table.to_dict("records")
+    }
+
+
+OP_STATISTIC = ("Count", "Total Time(us)", "Min Time(us)", "Avg Time(us)", "Max Time(us)", "Ratio(%)")
+
+
+@pytest.mark.filterwarnings("ignore:rank_.*no kernel_details.csv:prof_analysis.ProfAnalysisWarning")
+def test_kernel_stats_of_qwen3_are_its_op_statistic(realdata: Path) -> None:
+    folder = realdata / "qwen3_0.6b_pp2dp2_910b"
+    with open_profile(folder) as profile:
+        rows = profile.kernel_stats(arrow=True).to_pylist()
+        assert [warning.partition(": ")[0] for warning in profile.warnings] == ["rank_1_ascend_pt", "rank_3_ascend_pt"]
+        assert profile.failures == []
+    for rank in (0, 2):
+        expected = op_statistic(folder / f"rank_{rank}_ascend_pt")
+        found = {(row["type"], row["core"]): row for row in rows if row["rank_id"] == rank and row["kind"] == "compute"}
+        assert {
+            key: (row["kernel_count"], row["total_ns"], row["min_ns"], row["max_ns"], round(row["share"] * 100, 3))
+            for key, row in found.items()
+        } == {
+            key: (
+                row["Count"], row["Total Time(us)"] * 1000, row["Min Time(us)"] * 1000, row["Max Time(us)"] * 1000,
+                float(row["Ratio(%)"]),
+            )
+            for key, row in expected.items()
+        }  # fmt: skip
+        # The file truncates its mean.
+        assert all(0 <= row["mean_ns"] - float(expected[key]["Avg Time(us)"] * 1000) < 1.001 for key, row in found.items())
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_kernel_stats_of_alexnet_are_within_10_ns_of_its_op_statistic(realdata: Path, rank: int) -> None:
+    folder = realdata / "alexnet_ddp_910b" / "text" / "level1" / f"rank{rank}_ascend_pt"
+    expected = op_statistic(folder)
+    with open_profile(folder) as profile:
+        rows = profile.kernel_stats(arrow=True).to_pylist()
+    found = {(row["type"], row["core"]): row for row in rows if row["kind"] == "compute"}
+    assert {key: row["kernel_count"] for key, row in found.items()} == {key: row["Count"] for key, row in expected.items()}
+    for name, column in (("total_ns", "Total Time(us)"), ("min_ns", "Min Time(us)"), ("max_ns", "Max Time(us)")):
+        assert all(abs(row[name] - expected[key][column] * 1000) <= 10 for key, row in found.items()), name

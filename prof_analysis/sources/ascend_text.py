@@ -41,7 +41,7 @@ _ARGUMENTS = {
 _EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
 
 _START = (_I, "ns_of_us_timestamp(event.ts)")
-_TIMES: Columns = {"start_ns": _START, "end_ns": (_I, "ns_of_us_timestamp(event.ts) + ns_of_us_duration(event.dur)")}
+_TIMES: Columns = {"start_ns": _START, "end_ns": (_I, "TRY(ns_of_us_timestamp(event.ts) + ns_of_us_duration(event.dur))")}
 _PLACE: Columns = {"pid": (_I, "event.pid"), "tid": (_I, "event.tid")}
 _CALL: Columns = {"event_id": (_I, "event_id"), "name": (_ID, "event.name"), **_PLACE, **_TIMES}
 _CONNECTION: Columns = {"connection_id": (_I, "event.args.connection_id")}
@@ -82,7 +82,10 @@ _EVENTS: Mapping[str, tuple[str, Columns]] = {
             "task_id": (_I, 'event.args."Task Id"'),
         },
     ),
-    "raw.communication_op": ("event.ph = 'X' AND event.args.alg_type IS NOT NULL", {**_CALL, **_CONNECTION}),
+    "raw.communication_op": (
+        "event.ph = 'X' AND event.args.alg_type IS NOT NULL",
+        {**_CALL, **_CONNECTION, "type": (_ID, "type_of_communication(event.name)")},
+    ),
     "raw.flow": (
         "event.ph IN ('s', 'f') AND event.cat IN ('async_npu', 'fwdbwd')",
         {
@@ -130,10 +133,21 @@ _DETAILS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "cube_utilization_percent": (_D, ("cube_utilization(%)",)),
 }
 
+# The same of raw.operator_detail, which serves where there is no trace_view.json.
+_OPERATORS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "name": (_ID, ("name",)),
+    "input_shapes": (_ID, ("input shapes",)),
+    "host_self_ns": (_I, ("host self duration(us)",)),
+    "host_total_ns": (_I, ("host total duration(us)",)),
+    "device_self_ns": (_I, ("device self duration(us)",)),
+    "device_total_ns": (_I, ("device total duration(us)",)),
+}
+
 _TABLES: Mapping[str, Mapping[str, str]] = {
     "raw.string": {"text_id": _I, "text": _T},
     "raw.communication_group": {"operator": _ID, "group_name": _ID},
     "raw.kernel_detail": {"row_number": _I, **{column: type_ for column, (type_, _) in _DETAILS.items()}},
+    "raw.operator_detail": {column: type_ for column, (type_, _) in _OPERATORS.items()},
     **{name: {column: type_ for column, (type_, _) in columns.items()} for name, (_, columns) in _EVENTS.items()},
 }
 
@@ -144,6 +158,7 @@ RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
 
 
 COMMUNICATION = "communication.json"
+OPERATOR_DETAILS = "operator_details.csv"
 
 
 def is_trace(path: Path) -> bool:
@@ -184,8 +199,11 @@ def stage(
             if groups := wanted.get("raw.communication_group"):
                 warnings += _stage_groups(connection, file, groups, with_texts)
             on_bytes(file.stat().st_size)
-        elif not device_info.is_device_info(file) and (details := wanted.get("raw.kernel_detail")):
-            warnings += _stage_details(connection, file, details, with_texts)
+        elif not device_info.is_device_info(file):
+            is_operators = file.name == OPERATOR_DETAILS
+            name, known_as = ("raw.operator_detail", _OPERATORS) if is_operators else ("raw.kernel_detail", _DETAILS)
+            if details := wanted.get(name):
+                warnings += _stage_details(connection, file, name, known_as, details, with_texts)
             on_bytes(file.stat().st_size)
     if with_texts and connection.execute(_EQUAL_TEXT_IDS).fetchall():
         connection.execute(
@@ -219,20 +237,33 @@ def _insert_events(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, f
         )
 
 
-def _stage_details(connection: duckdb.DuckDBPyConnection, file: Path, columns: frozenset[str], with_texts: bool) -> list[str]:
-    """Stage kernel_details.csv. A time with an exponent has lost its digits in a spreadsheet: it is unknown."""
+def _stage_details(
+    connection: duckdb.DuckDBPyConnection,
+    file: Path,
+    name: str,
+    known_as: Mapping[str, tuple[str, tuple[str, ...]]],
+    columns: frozenset[str],
+    with_texts: bool,
+) -> list[str]:
+    """Stage a csv file as a raw table.
+
+    A time with an exponent, or with zeros after 15 digits, lost its other digits in a spreadsheet: it is unknown.
+    """
     warnings = copy_columns(
-        connection, file, {c: names for c, (_, names) in _DETAILS.items() if c in columns}, "stored.detail_cell"
+        connection,
+        file,
+        {column: names for column, (_, names) in known_as.items() if column in columns},
+        "stored.detail_cell",
+        of_lines=("input_shapes",) if name == "raw.operator_detail" else (),
     )
     definitions: dict[str, tuple[str, str]] = {"row_number": (_I, "row_number")} if "row_number" in columns else {}
-    for column, (type_, _) in _DETAILS.items():
+    for column, (type_, _) in known_as.items():
         if column in columns:
             cell = quote(column)
             number = f"TRY_CAST({cell} AS {type_})"
-            time = f"if(contains(upper({cell}), 'E'), NULL, ns_of_us(replace({cell}, ',', '.')))"
-            value = cell if type_ == _ID else time if column in ("start_ns", "duration_ns") else number
-            definitions[column] = (type_, value)
-    _insert(connection, "raw.kernel_detail", definitions, "stored.detail_cell", with_texts)
+            time = f"if(regexp_matches({cell}, '[eE]|^\\d{{15}}0+$'), NULL, ns_of_us(replace({cell}, ',', '.')))"
+            definitions[column] = (type_, cell if type_ == _ID else time if column.endswith("_ns") else number)
+    _insert(connection, name, definitions, "stored.detail_cell", with_texts)
     connection.execute("DROP TABLE stored.detail_cell")
     return warnings
 

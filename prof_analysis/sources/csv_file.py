@@ -2,8 +2,9 @@
 
 import csv
 import io
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 
 import duckdb
@@ -39,10 +40,15 @@ def read_header(path: Path) -> tuple[str, list[str]]:
 
 
 def copy_columns(
-    connection: duckdb.DuckDBPyConnection, path: Path, columns: Mapping[str, tuple[str, ...]], target: str
+    connection: duckdb.DuckDBPyConnection,
+    path: Path,
+    columns: Mapping[str, tuple[str, ...]],
+    target: str,
+    of_lines: Container[str] = (),
 ) -> list[str]:
     """Copy columns into the new DuckDB table `target`, all VARCHAR, with row_number, the number of the row.
 
+    Cells of the columns `of_lines` may hold line breaks; elsewhere they are the sign of a quote that is not closed.
     `columns` has for each column its possible names in the file, in lower case; one that the file lacks is NULL. White space
     around a cell is dropped, and what stands for no value (N/A, NULL, nothing) is NULL. Gives warnings about lines that are
     left out. Raises InputError when the file cannot be read.
@@ -71,7 +77,21 @@ def copy_columns(
     except duckdb.Error as error:
         raise InputError(f"{path}: cannot be read as CSV ({reason_of(error)}); export it again") from error
     rejected, line = found or (0, None)
-    return [f"{path}: {rejected:,} lines cannot be read and are left out, the first is line {line + 1:,}"] if rejected else []
+    warnings = [f"{path}: {rejected:,} lines cannot be read and are left out, the first is line {line:,}"] if rejected else []
+    texts = ", ".join(["''", *(quote(column) for column in columns if column not in of_lines)])
+    broken = connection.execute(f"SELECT count(*) FROM {target} WHERE contains(concat({texts}), chr(10))").fetchall()[0][0]
+    if broken:
+        warnings.append(f"{path}: {broken:,} rows reach over several lines, since a quote is not closed; export it again")
+    if not _ends_a_line(path):
+        connection.execute(f"DELETE FROM {target} WHERE row_number = (SELECT max(row_number) FROM {target})")
+        warnings.append(f"{path}: breaks off within a line, which is left out, so later rows may be missing; copy it again")
+    return warnings
+
+
+def _ends_a_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read() in (b"\r", b"\n")
 
 
 _WHITE_SPACE = "' ' || chr(9) || chr(10) || chr(13)"

@@ -11,7 +11,8 @@ import zlib
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from itertools import groupby
+from io import BufferedReader
+from itertools import accumulate, compress, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,10 +32,16 @@ _IDS_OF_CHUNK = 2**20
 
 # Inside a JSON text a quote has a backslash before it, so only a text that ends in `}, {` looks like this and is not.
 _BETWEEN_EVENTS = re.compile(rb'\}\s*,\s*(?=\{\s*["}])')
-_EVENT_START = re.compile(r'\{\s*["}]')
-_EVENT_AFTER_EVENT = re.compile(r'\}\s*,\s*(?=\{\s*["}])')
+# Not an object that is the value of a key.
+_EVENT_START = re.compile(r'(?<![:\s])\s*(\{\s*["}])')
+_PAIR_OR_LONE_SURROGATE = re.compile(
+    rb"(\\\\|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2})|\\u[dD][89a-fA-F][\da-fA-F]{2}"
+)
 _NUMBER_TIMESTAMP = re.compile(rb'("ts"\s*:\s*)(-?\d[\d.eE+-]*)')
 _BETWEEN = b", \t\r\n"
+
+_VALID = "json_valid(text)"
+_OF_EVENTS = "CASE WHEN json_valid(text) THEN json_exists(text, '$[0].ph') ELSE false END"
 
 
 def read_events(
@@ -53,7 +60,7 @@ def read_events(
     """
     reader = _Reader(path, on_bytes)
     chunk_count = 0
-    doubtful: list[bytes] = []
+    rest = b""
     with closing(reader.blocks()) as blocks, ThreadPoolExecutor(1) as ahead:
         following = ahead.submit(next, blocks, None)
         is_last = False
@@ -62,13 +69,19 @@ def read_events(
             is_last = chunks is None
             if chunks is not None:
                 following = ahead.submit(next, blocks, None)
-            parseable, doubtful = _judge(connection, [*doubtful, *(chunks or [])], is_last, reader)
+            parseable, rest = _parseable(connection, [*([rest] if rest else []), *(chunks or [])], is_last, reader)
             _parse(connection, parseable, chunk_count, structure)
             take()
             chunk_count += parseable.num_rows
     connection.unregister("event_list")
     connection.execute("DROP TABLE event_block")
     return reader.warnings()
+
+
+def check_begin(path: Path) -> None:
+    """Raise InputError where a file does not begin as a list of events."""
+    with closing(_Reader(path, lambda _: None).blocks()) as blocks:
+        next(blocks, None)
 
 
 class _Reader:
@@ -125,18 +138,29 @@ class _Reader:
         try:
             with self.path.open("rb") as file:
                 content = gzip.GzipFile(fileobj=file) if self.path.suffix == ".gz" else file
-                position = 0
-                while piece := content.read(_BLOCK_BYTES):
+                position, size = 0, self.path.stat().st_size
+                while piece := self._piece(content):
                     self._read_bytes += len(piece)
                     self._on_bytes(file.tell() - position)
                     position = file.tell()
                     yield piece
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            if not self._read_bytes:
-                raise InputError(f"{self.path}: cannot be unpacked ({reason_of(error)}); copy it again") from error
-            self._stopped_by = reason_of(error)
+                self._on_bytes(size - position)
         except OSError as error:
             raise InputError(f"{self.path}: cannot be read ({reason_of(error)})") from error
+        if self._stopped_by and not self._read_bytes:
+            raise InputError(f"{self.path}: cannot be unpacked ({self._stopped_by}); copy it again")
+
+    def _piece(self, content: gzip.GzipFile | BufferedReader) -> bytes:
+        """The next piece of a file; of one that cannot be unpacked to its end, all that can."""
+        parts: list[bytes] = []
+        missing = 0 if self._stopped_by else _BLOCK_BYTES
+        try:
+            while missing > 0 and (part := content.read1(missing)):
+                parts.append(part)
+                missing -= len(part)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            self._stopped_by = reason_of(error)
+        return b"".join(parts)
 
     def _after_bracket(self, begin: bytes) -> bytes:
         content = begin.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -165,29 +189,39 @@ def _chunks(text: bytes) -> Generator[bytes]:
         start = end
 
 
-def _judge(
+def _parseable(
     connection: duckdb.DuckDBPyConnection, chunks: list[bytes], is_last: bool, reader: _Reader
-) -> tuple["pyarrow.Table", list[bytes]]:
-    """Lists of all whole events of the chunks, in their order; and last chunks that may go on in the next block."""
+) -> tuple["pyarrow.Table", bytes]:
+    """Lists of all whole events of the chunks, in their order; and what may be the begin of an event of the next block."""
     lists = [_as_list(chunk) for chunk in chunks]
     table = _as_table(lists)
-    are_valid = _are_valid(connection, table)
-    if all(are_valid):
-        return table, []
-    doubtful: list[bytes] = []
-    while not is_last and chunks and not are_valid[len(chunks) - 1] and sum(map(len, doubtful)) < _MAX_EVENT_BYTES:
-        doubtful.insert(0, chunks.pop())
+    if all(_are(_VALID, connection, table)):
+        return table, b""
+    # A cut inside an event can leave a valid list of the objects in it.
+    are_valid = _are(_OF_EVENTS, connection, table)
     parseable: list[bytes] = []
+    rest = b""
     for is_valid, group in groupby(range(len(chunks)), are_valid.__getitem__):
         numbers = list(group)
         if is_valid:
             parseable += [lists[number] for number in numbers]
-        else:
-            events, lost = _salvage(b"".join(chunks[number] for number in numbers))
-            whole = _are_valid(connection, _as_table(events))
-            parseable += [event for event, is_whole in zip(events, whole, strict=True) if is_whole]
-            reader.lost_bytes += lost + sum(len(event) for event, is_whole in zip(events, whole, strict=True) if not is_whole)
-    return _as_table(parseable), doubtful
+            continue
+        events, lost_bytes, rest = _salvage(b"".join(chunks[number] for number in numbers))
+        is_whole = _are(_VALID, connection, _as_table(events, rows_of_batch=2048))
+        parseable += _joined(list(compress(events, is_whole)))
+        lost_bytes += sum(len(event) for event, is_one in zip(events, is_whole, strict=True) if not is_one)
+        if is_last or numbers[-1] + 1 < len(chunks) or len(rest) > _MAX_EVENT_BYTES:
+            lost_bytes += len(rest.rstrip(_BETWEEN))
+            rest = b""
+        reader.lost_bytes += lost_bytes
+    return _as_table(parseable), rest
+
+
+def _joined(events: list[bytes]) -> list[bytes]:
+    """Lists of the size of a chunk of these events."""
+    sizes = accumulate(map(len, events))
+    numbered = groupby(zip(sizes, events, strict=True), lambda one: one[0] // _CHUNK_BYTES)
+    return [_as_list(b",".join(event for _, event in group)) for _, group in numbered]
 
 
 def _as_list(events: bytes) -> bytes:
@@ -195,8 +229,11 @@ def _as_list(events: bytes) -> bytes:
     return b"[" + _NUMBER_TIMESTAMP.sub(rb'\1"\2"', events.rstrip(_BETWEEN)) + b"]"
 
 
-def _salvage(damaged: bytes) -> tuple[list[bytes], int]:
-    """The whole events in a damaged part of the list, each as a list of one, and the size of what is none."""
+def _salvage(damaged: bytes) -> tuple[list[bytes], int, bytes]:
+    """The whole events in a damaged part of the list, the size of what is none, and what follows the last of them.
+
+    What has no phase is a part of a broken event.
+    """
     decoder = json.JSONDecoder()
     text = damaged.decode("utf-8", "surrogateescape")
 
@@ -204,21 +241,32 @@ def _salvage(damaged: bytes) -> tuple[list[bytes], int]:
         return text[start:end].encode("utf-8", "surrogateescape")
 
     events = []
-    lost_bytes = position = 0
-    while start := _EVENT_START.search(text, position):
-        lost_from = position
+    lost_bytes = begin = end = 0
+    while start := _EVENT_START.search(text, begin):
+        begin = start.start(1)
         try:
-            _, position = decoder.raw_decode(text, start.start())
-            events.append(_as_list(as_bytes(start.start(), position)))
-            lost_to = start.start()
-        except (ValueError, RecursionError):
-            following = _EVENT_AFTER_EVENT.search(text, start.end())
-            lost_to = position = following.end() if following else len(text)
-        lost_bytes += len(as_bytes(lost_from, lost_to).strip(_BETWEEN))
-    return events, lost_bytes + len(as_bytes(position, len(text)).strip(_BETWEEN))
+            event, event_end = decoder.raw_decode(text, begin)
+        except ValueError:
+            begin = start.end()
+            continue
+        except RecursionError:
+            closing_brace = text.find("}", begin)
+            begin = closing_brace if closing_brace >= 0 else len(text)
+            continue
+        if "ph" in event:
+            events.append(_without_lone_surrogates(as_bytes(begin, event_end)))
+            lost_bytes += len(as_bytes(end, begin).strip(_BETWEEN))
+            end = event_end
+        begin = event_end
+    return events, lost_bytes, as_bytes(end, len(text)).lstrip(_BETWEEN)
 
 
-def _as_table(lists: list[bytes]) -> "pyarrow.Table":
+def _without_lone_surrogates(event: bytes) -> bytes:
+    """An event in which halves of a character, which DuckDB refuses, are U+FFFD. Python writes them for bad bytes of a path."""
+    return _PAIR_OR_LONE_SURROGATE.sub(lambda found: found[1] or rb"\ufffd", event)
+
+
+def _as_table(lists: list[bytes], rows_of_batch: int = 1) -> "pyarrow.Table":
     """Texts in batches of one, so that each thread takes one after another. Bytes that are not UTF-8 become U+FFFD."""
     import pyarrow
 
@@ -228,12 +276,12 @@ def _as_table(lists: list[bytes]) -> "pyarrow.Table":
     except pyarrow.ArrowInvalid:
         texts = pyarrow.array([one.decode("utf-8", "replace") for one in lists], pyarrow.string())
     table = pyarrow.table({"number": pyarrow.array(range(len(lists)), pyarrow.int64()), "text": texts})
-    return pyarrow.Table.from_batches(table.to_batches(max_chunksize=1), table.schema)
+    return pyarrow.Table.from_batches(table.to_batches(max_chunksize=rows_of_batch), table.schema)
 
 
-def _are_valid(connection: duckdb.DuckDBPyConnection, lists: "pyarrow.Table") -> list[bool]:
+def _are(condition: str, connection: duckdb.DuckDBPyConnection, lists: "pyarrow.Table") -> list[bool]:
     connection.register("event_list", lists)
-    rows = connection.execute("SELECT json_valid(text) FROM event_list ORDER BY number").fetchall()
+    rows = connection.execute(f"SELECT {condition} FROM event_list ORDER BY number").fetchall()
     return [row[0] for row in rows]
 
 

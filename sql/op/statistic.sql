@@ -6,26 +6,32 @@
 -- calls            BIGINT   calls
 -- host_self_ns     BIGINT   their time on the host without that of the ops directly inside them, ns
 -- host_total_ns    BIGINT   their time on the host, ns; of an op that calls itself, each call counts in full
--- kernel_count     BIGINT   kernels that they launched themselves
+-- kernel_count     BIGINT   kernels that they launched themselves; NULL where only operator_details.csv tells of the op
 -- device_self_ns   BIGINT   time of these kernels, ns
 -- device_total_ns  BIGINT   time of these kernels and of those that ops inside them launched, ns; of an op that calls itself,
 --                           each call counts in full
 -- share            DOUBLE   part of device_self_ns in that of all ops of the rank; NULL when they took no time
-WITH total AS (
-    SELECT
-        op.name_id,
-        op.input_shapes_id,
-        count(*) AS calls,
-        sum(cost.host_self_ns)::BIGINT AS host_self_ns,
-        sum(cost.host_total_ns)::BIGINT AS host_total_ns,
-        sum(cost.kernel_count)::BIGINT AS kernel_count,
-        sum(cost.device_self_ns)::BIGINT AS device_self_ns,
-        sum(cost.device_total_ns)::BIGINT AS device_total_ns
+WITH call AS (
+    SELECT op.name_id, op.input_shapes_id, cost.*
     FROM trace.op
     JOIN op.cost USING (op_id)
     LEFT JOIN step.chosen ON op.start_ns >= chosen.start_ns AND op.start_ns < chosen.end_ns
     WHERE getvariable('step_id') IS NULL OR chosen.start_ns IS NOT NULL
-    GROUP BY op.name_id, op.input_shapes_id
+    UNION ALL BY NAME
+    FROM trace.recorded_cost
+),
+total AS (
+    SELECT
+        name_id,
+        input_shapes_id,
+        count(*) AS calls,
+        sum(host_self_ns)::BIGINT AS host_self_ns,
+        sum(host_total_ns)::BIGINT AS host_total_ns,
+        sum(kernel_count)::BIGINT AS kernel_count,
+        sum(device_self_ns)::BIGINT AS device_self_ns,
+        sum(device_total_ns)::BIGINT AS device_total_ns
+    FROM call
+    GROUP BY name_id, input_shapes_id
 )
 SELECT total.*, device_self_ns / nullif(sum(device_self_ns) OVER (), 0) AS share
 FROM total

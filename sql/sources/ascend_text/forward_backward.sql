@@ -5,7 +5,7 @@ WITH flow_end AS (
         flow_id,
         is_start,
         row_number() OVER (PARTITION BY flow_id, is_start ORDER BY event_id) AS place,
-        pid * 4294967296 + tid AS tid,
+        thread_id(pid, tid) AS tid,
         start_ns
     FROM raw.flow
     WHERE category = 'fwdbwd'

@@ -1,6 +1,7 @@
 -- A kernel stands in trace_view.json, with the call that launched it, and in kernel_details.csv, with what it computed; each
 -- file can lack some kernels or all. Both know a compute kernel by its start and name, and a communication operator by its name,
 -- those of one name by their order. trace_view.json also has tasks that are no kernels, such as events and copies.
+-- Old versions wrote its times as JSON numbers, and pandas writes a csv with floats: then a start is up to 175 ns off.
 WITH detail AS (
     SELECT
         kernel_detail.*,
@@ -13,9 +14,26 @@ WITH detail AS (
     LEFT JOIN trace.string AS name ON name.text_id = kernel_detail.name
     LEFT JOIN trace.string AS core ON core.text_id = kernel_detail.core
 ),
+inexact_start AS (
+    SELECT DISTINCT name, start_ns FROM detail ANTI JOIN raw.device_task USING (name, start_ns)
+),
+other_start AS (
+    SELECT DISTINCT name, start_ns FROM raw.device_task ANTI JOIN detail USING (name, start_ns)
+),
+exact_start AS (
+    SELECT detail.name, detail.start_ns AS inexact_start_ns, task.start_ns
+    FROM inexact_start AS detail
+    ASOF JOIN other_start AS task ON task.name = detail.name AND task.start_ns <= detail.start_ns + 200
+    WHERE task.start_ns >= detail.start_ns - 200
+),
 detailed_task AS (
-    SELECT *, row_number() OVER (PARTITION BY name, start_ns ORDER BY stream_id, task_id, row_number) AS place
+    SELECT
+        detail.* REPLACE (coalesce(exact_start.start_ns, detail.start_ns) AS start_ns),
+        row_number() OVER (
+            PARTITION BY detail.name, coalesce(exact_start.start_ns, detail.start_ns) ORDER BY stream_id, task_id, row_number
+        ) AS place
     FROM detail
+    LEFT JOIN exact_start ON exact_start.name = detail.name AND exact_start.inexact_start_ns = detail.start_ns
     WHERE kind != 'communication'
 ),
 task AS (
@@ -48,12 +66,12 @@ kernel AS (
         detailed.type AS type_id,
         detailed.core AS core_id,
         -- The process of a layer on the device is numbered host process * 1024 + layer * 32 + device.
-        coalesce(detailed.device_id, task.pid % 32) AS device_id,
+        coalesce(detailed.device_id, task.pid & 31) AS device_id,
         nullif(coalesce(detailed.stream_id, task.stream_id, task.tid), 4294967295) AS stream_id,
         nullif(coalesce(detailed.task_id, task.task_id), 4294967295) AS task_id,
         nullif(coalesce(detailed.model_id, task.model_id), 4294967295) AS model_id,
         start_ns,
-        coalesce(detailed.start_ns + detailed.duration_ns, task.end_ns) AS end_ns,
+        coalesce(TRY(detailed.start_ns + detailed.duration_ns), task.end_ns) AS end_ns,
         detailed.step_id,
         nullif(task.connection_id, -1) AS launch_id,
         detailed.block_num,
@@ -73,10 +91,10 @@ kernel AS (
         coalesce(operator.event_id, -detailed.row_number) AS kernel_id,
         'communication' AS kind,
         name AS name_id,
-        detailed.type AS type_id,
-        coalesce(detailed.device_id, operator.pid % 32) AS device_id,
+        coalesce(detailed.type, operator.type) AS type_id,
+        coalesce(detailed.device_id, operator.pid & 31) AS device_id,
         coalesce(operator.start_ns, detailed.start_ns) AS start_ns,
-        coalesce(operator.end_ns, detailed.start_ns + detailed.duration_ns) AS end_ns,
+        coalesce(operator.end_ns, TRY(detailed.start_ns + detailed.duration_ns)) AS end_ns,
         detailed.step_id,
         nullif(operator.connection_id, -1) AS launch_id
     FROM detailed_operator AS detailed

@@ -3,7 +3,7 @@ WITH host AS (
     SELECT coalesce(min(pid), 0) AS pid
     FROM raw.cpu_op
 )
-SELECT connection_id AS launch_id, host.pid * 4294967296 + tid AS tid, start_ns, end_ns
+SELECT connection_id AS launch_id, thread_id(host.pid, tid) AS tid, start_ns, end_ns
 FROM raw.host_api
 CROSS JOIN host
 WHERE connection_id IS NOT NULL AND end_ns >= start_ns

@@ -1,6 +1,6 @@
 SELECT
     event_id AS op_id,
-    pid * 4294967296 + tid AS tid,
+    thread_id(pid, tid) AS tid,
     name AS name_id,
     start_ns,
     end_ns,

@@ -1,14 +1,26 @@
 -- A flow torch_to_npu begins where the op begins that issued a task, and ends where the task begins on its stream. Of ops that
--- begin together, the innermost issued it. A launch of several tasks has a flow to each.
-WITH flow_start AS (
-    SELECT flow_id, pid * 4294967296 + tid AS tid, start_ns
+-- begin together, the innermost issued it. A launch of several tasks has a flow to each. The number of a flow is the start of
+-- its task: those of tasks that start together follow each other in the file, start before end.
+WITH flow_point AS (
+    SELECT
+        flow_id,
+        is_start,
+        row_number() OVER (PARTITION BY flow_id, is_start ORDER BY event_id) AS place,
+        pid,
+        tid,
+        start_ns
     FROM raw.flow
-    WHERE category = 'async_npu' AND is_start
+    WHERE category = 'async_npu'
+),
+flow_start AS (
+    SELECT flow_id, place, thread_id(pid, tid) AS tid, start_ns
+    FROM flow_point
+    WHERE is_start
 ),
 flow_end AS (
-    SELECT flow_id, pid, tid AS lane, start_ns
-    FROM raw.flow
-    WHERE category = 'async_npu' AND NOT is_start
+    SELECT flow_id, place, pid, tid AS lane, start_ns
+    FROM flow_point
+    WHERE NOT is_start
 ),
 innermost_op AS (
     SELECT tid, start_ns, arg_max(op_id, (-end_ns, op_id)) AS op_id
@@ -23,6 +35,6 @@ task AS (
 SELECT DISTINCT innermost_op.op_id, task.connection_id AS launch_id
 FROM flow_end
 JOIN task USING (pid, lane, start_ns)
-JOIN flow_start USING (flow_id)
+JOIN flow_start USING (flow_id, place)
 JOIN innermost_op ON innermost_op.tid = flow_start.tid AND innermost_op.start_ns = flow_start.start_ns
 SEMI JOIN trace.kernel ON kernel.launch_id = task.connection_id

@@ -1,9 +1,9 @@
 SELECT
     enqueue.correlation_id AS queue_id,
-    enqueue.pid * 4294967296 + enqueue.tid AS enqueue_tid,
+    thread_id(enqueue.pid, enqueue.tid) AS enqueue_tid,
     enqueue.start_ns AS enqueue_start_ns,
     enqueue.end_ns AS enqueue_end_ns,
-    dequeue.pid * 4294967296 + dequeue.tid AS dequeue_tid,
+    thread_id(dequeue.pid, dequeue.tid) AS dequeue_tid,
     dequeue.start_ns AS dequeue_start_ns,
     dequeue.end_ns AS dequeue_end_ns
 FROM raw.queue_call AS enqueue

@@ -1,3 +1,3 @@
-SELECT DISTINCT pid * 4294967296 + tid AS tid
+SELECT DISTINCT thread_id(pid, tid) AS tid
 FROM raw.queue_call
 WHERE NOT is_enqueue

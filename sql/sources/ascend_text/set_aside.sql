@@ -9,7 +9,7 @@ WITH timed AS (
     UNION ALL
     SELECT 'communication operators', start_ns, end_ns FROM raw.communication_op
     UNION ALL
-    SELECT 'rows of kernel_details.csv', start_ns, start_ns + duration_ns FROM raw.kernel_detail
+    SELECT 'rows of kernel_details.csv', start_ns, TRY(start_ns + duration_ns) FROM raw.kernel_detail
 )
 SELECT
     what,
