@@ -140,7 +140,8 @@ class Profile:
         """Kernel time by module and op, merged over layers, steps and micro-batches, as msprof-analyze counts it.
 
         Columns: profile, rank_id, parent_module, module, op_name, kernel_list, total_kernel_duration_ns (int),
-        avg_kernel_duration_ns (float), op_count, op_chain (the framework ops around the op). Rows of a rank are in the
+        avg_kernel_duration_ns (float), op_count, avg_mfu (text, as msprof-analyze 8.3 defines it; mfu() has the better
+        figures), op_chain (the framework ops around the op). Rows of a rank are in the
         order of execution.
         Raises InputError when no rank holds module ranges.
         """

@@ -73,8 +73,8 @@ def test_csv_tells_an_unknown_rank_from_an_empty_text(tmp_path: Path) -> None:
         statistic, *_ = profile.export(tmp_path / "out", "csv")
     assert statistic.read_text(encoding="utf-8") == (
         "profile,rank_id,parent_module,module,op_name,kernel_list,total_kernel_duration_ns,avg_kernel_duration_ns,op_count,"
-        "op_chain\n"
-        'a_ascend_pt,,"",Net,aten::add,add_kernel,10,10.0,1,aten::add\n'
+        "avg_mfu,op_chain\n"
+        'a_ascend_pt,,"",Net,aten::add,add_kernel,10,10.0,1,,aten::add\n'
     )
 
 
