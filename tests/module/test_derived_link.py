@@ -63,7 +63,7 @@ def test_derived_ops_are_those_of_plain_joins(seed: int, tolerance: int) -> None
     def thread(first: int) -> int | None:
         return chance.choice([None, *(first + n for n in range(THREADS))])
 
-    rows = {
+    rows: dict[str, list[tuple[object, ...]]] = {
         "trace.string": [(0, "ProfilerStep#1"), (1, "op"), (2, "ProfilerStepX")],
         "trace.op": [(n, thread(0), chance.choice([None, 0, 1, 2]), *span(25)) for n in range(700)],
         "trace.queue": [(chance.randint(0, 250), thread(0), *span(5), thread(100), *span(9)) for _ in range(400)],
