@@ -154,6 +154,8 @@ def connect(
     config = {"threads": threads, "memory_limit": None if buffer_bytes is None else f"{buffer_bytes}B"}
     connection = duckdb.connect(config={name: value for name, value in config.items() if value is not None})
     connection.execute(_MACROS)
+    # An ASOF join of few rows would be a nested loop; but behind filters DuckDB takes a million rows for few.
+    connection.execute("SET asof_loop_join_threshold = 0")
     if temp_directory is not None:
         connection.execute("SET temp_directory = $path", {"path": str(temp_directory)})
     prepare(connection, variables)

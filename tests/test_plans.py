@@ -1,0 +1,71 @@
+"""No table compares every row of one table with every row of another: at a million kernels that never ends."""
+
+import importlib
+import json
+import re
+from collections.abc import Iterator
+
+import duckdb
+import pytest
+
+from fixtures.generate import generate
+from fixtures.shape import Shape
+from fixtures.text_style import TextStyle
+from prof_analysis.database import connect
+from prof_analysis.tables import Plan, _nodes, build, documented_tables, make_plan, source_tables
+
+TABLES = [name for name, table in documented_tables().items() if not table.is_across_ranks]
+PAIRWISE = {"NESTED_LOOP_JOIN", "BLOCKWISE_NL_JOIN", "CROSS_PRODUCT"}
+# Table -> why all pairs are few.
+ALLOWED = {
+    "kernel.in_step": "the chosen step is one row",
+    "op.statistic": "the chosen step is one row",
+    "module.tree": "the chosen step is one row; so is the time of all kernels",
+    "module.coverage": "three kinds, three places",
+    "module.doubtful_launch": "one row says how many queue threads there are",
+    "module.range": "one row says what marks modules",
+    "module.op_chain": "the rows of the statistic, and blocks of 256 ops",
+    "trace.launch": "text: one row says which process it is",
+    "trace.range": "text: one row says which process it is",
+    "trace.step": "text: one row says whether there are ops",
+}
+
+
+@pytest.fixture(scope="module", params=["db", "text"])
+def everything(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, duckdb.DuckDBPyConnection]]:
+    """The name of a source, and all tables as it makes them of a generated rank whose links are all audited."""
+    folder, source = tmp_path_factory.mktemp("plans"), f"ascend_{request.param}"
+    shape = Shape(steps=3, queue_threads=2, recompute=True, gradient_hooks=True)
+    generate(folder, shape, ranks=1, seed=1, style=TextStyle(exports=request.param))
+    module = importlib.import_module(f"prof_analysis.sources.{source}")
+    names = ("ascend_pytorch_profiler*.db", "trace_view.json", "kernel_details.csv", "communication.json")
+    files = tuple(file for name in names for file in folder.rglob(name))
+    plan = make_plan(source, module.RAW_COLUMNS, TABLES)
+    with connect({"audit_links": True}, threads=1) as connection:
+        module.stage(connection, files, {**plan.raw_columns, **plan.deferred_raw_columns}, threads=1, on_bytes=[].append)
+        build(connection, source, Plan(plan.order, plan.columns, frozenset()), lambda: None)
+        yield source, connection
+
+
+def is_pairwise(node: dict[str, object]) -> bool:
+    """Whether a node of a plan is a join that compares all rows, or in a hash join all of a thread."""
+    name, info = str(node.get("name", "")), node.get("extra_info")
+    if name != "HASH_JOIN" or not isinstance(info, dict):
+        return name in PAIRWISE
+    conditions = [info["Conditions"]] if isinstance(info["Conditions"], str) else info["Conditions"]
+    others = [one for one in conditions if not re.fullmatch(r"\w*tid = \w*tid", one)]
+    return bool(others) and not any(re.search(r" = | IS NOT DISTINCT FROM ", one) for one in others)
+
+
+def test_no_plan_compares_all_rows_of_two_large_tables(everything: tuple[str, duckdb.DuckDBPyConnection]) -> None:
+    source, connection = everything
+    assert connection.execute("SELECT count(*) > 300 FROM module.derived_link").fetchall() == [(True,)]
+    pairwise = set()
+    for name in TABLES:
+        row = connection.execute(f"EXPLAIN (FORMAT json) {source_tables(source)[name].body}").fetchone()
+        assert row is not None
+        if any(map(is_pairwise, _nodes(json.loads(row[1])))):
+            pairwise.add(name)
+    assert pairwise <= ALLOWED.keys()
