@@ -25,6 +25,16 @@ ALLOWED = {
     "module.doubtful_launch": "one row says how many queue threads there are",
     "module.range": "one row says what marks modules",
     "module.op_chain": "the rows of the statistic, and blocks of 256 ops",
+    "mfu.chip": "a row a device",
+    "mfu.peak": "devices, data types",
+    "mfu.utilisation": "one row says what the chip can do",
+    "mfu.matmul": "a row a shape, and its few tensors",
+    "mfu.fused_matmul": "a row a shape, and its few tensors",
+    "mfu.rank": "one row",
+    "mfu.marked_kernel": "attention ops whose forward and backward overlap a mark",
+    "trace.chip": "text: one row says how many devices there are",
+    "trace.mark": "text: one row says which process it is",
+    "trace.recorded_cost": "text: one row says whether there are ops",
     "trace.launch": "text: one row says which process it is",
     "trace.range": "text: one row says which process it is",
     "trace.step": "text: one row says whether there are ops",
@@ -45,8 +55,12 @@ def everything(
     plan = make_plan(source, module.RAW_COLUMNS, TABLES)
     with connect({"audit_links": True}, threads=1) as connection:
         module.stage(connection, files, {**plan.raw_columns, **plan.deferred_raw_columns}, threads=1, on_bytes=[].append)
-        build(connection, source, Plan(plan.order, plan.columns, frozenset()), lambda: None)
+        build(connection, source, Plan(plan.order, plan.columns, frozenset()), no_more)
         yield source, connection
+
+
+def no_more(columns: object) -> None:
+    """All was staged before."""
 
 
 def is_pairwise(node: dict[str, object]) -> bool:

@@ -7,16 +7,41 @@
 --
 -- Only when mfu.recorded_range has rows. Where a kernel of the range has a type that multiplies matrices, only such kernels
 -- share; else those on cube cores that do not just move or convert.
-WITH worked AS (
-    SELECT cube_kernel.kernel_id, arg_max(range.range_id, (range.start_ns, -range.end_ns, range.range_id)) AS range_id
+WITH RECURSIVE ordered_range AS (
+    SELECT
+        range_id,
+        tid,
+        start_ns,
+        end_ns,
+        row_number() OVER on_thread AS place,
+        max(end_ns) OVER (on_thread ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached_before_ns
+    FROM mfu.recorded_range
+    WINDOW on_thread AS (PARTITION BY tid ORDER BY start_ns, end_ns DESC, range_id)
+),
+last_started AS (
+    SELECT tid, start_ns, max(place) AS place
+    FROM ordered_range
+    GROUP BY tid, start_ns
+),
+-- Of the ranges that started before an op, the last is around it or, one after another, those before it, as long as one
+-- of them reaches so far. Recorded ranges do not nest, so the walk is short.
+walk AS (
+    SELECT cube_kernel.kernel_id, op.tid, op.start_ns, op.end_ns, last_started.place
     FROM mfu.cube_kernel
     JOIN module.link USING (kernel_id)
     JOIN trace.op USING (op_id)
-    JOIN mfu.recorded_range AS range
-        ON range.tid = op.tid
-        AND range.start_ns <= op.start_ns
-        AND range.end_ns + getvariable('nesting_tolerance_ns') >= op.end_ns
-    GROUP BY cube_kernel.kernel_id
+    ASOF JOIN last_started ON last_started.tid = op.tid AND last_started.start_ns <= op.start_ns
+    UNION ALL
+    SELECT walk.kernel_id, walk.tid, walk.start_ns, walk.end_ns, walk.place - 1
+    FROM walk
+    JOIN ordered_range AS range USING (tid, place)
+    WHERE NOT covers(range.end_ns, walk.start_ns, walk.end_ns) AND covers(range.reached_before_ns, walk.start_ns, walk.end_ns)
+),
+worked AS (
+    SELECT walk.kernel_id, range.range_id
+    FROM walk
+    JOIN ordered_range AS range USING (tid, place)
+    WHERE covers(range.end_ns, walk.start_ns, walk.end_ns)
 ),
 typed AS (
     SELECT
