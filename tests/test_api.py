@@ -73,12 +73,13 @@ def test_module_stats_in_every_column(shared: Profile) -> None:
             "total_kernel_duration_ns": pa.int64(),
             "avg_kernel_duration_ns": pa.float64(),
             "op_count": pa.int64(),
+            "avg_mfu": pa.string(),
             "op_chain": pa.string(),
         }
     )
     assert rows(table) == of_both(
-        ("Net", "Layer", "aten::mm", "mm_kernel, hcom_allReduce_", 140, 140.0, 1, "aten::mm"),
-        ("", "Net", "aten::add", "add_kernel", 10, 10.0, 1, "aten::add"),
+        ("Net", "Layer", "aten::mm", "mm_kernel, hcom_allReduce_", 140, 140.0, 1, None, "aten::mm"),
+        ("", "Net", "aten::add", "add_kernel", 10, 10.0, 1, None, "aten::add"),
     )
 
 
@@ -227,7 +228,7 @@ def test_ranks_in_every_column(two: Path) -> None:
             "folder": pa.string(),
         }
     )
-    answers = ["module-stats", "kernel-stats", "op-stats", "communication-stats"]
+    answers = ["module-stats", "kernel-stats", "op-stats", "communication-stats", "mfu"]
     expected: list[tuple[Any, ...]] = []
     for name, rank in (("a_ascend_pt", 0), ("b_ascend_pt", 3)):
         file = f"ascend_pytorch_profiler_{rank}.db"
@@ -300,12 +301,12 @@ def test_the_repr_says_what_can_be_asked(tmp_path: Path) -> None:
         lines = repr(profile).splitlines()
         assert lines[:3] == [
             f"Profile {tmp_path}: 2 of 3 ranks readable",
-            "  a<b_ascend_pt: rank 4, module-stats, kernel-stats, op-stats, communication-stats",
-            "  c_ascend_pt: no rank id, kernel-stats, op-stats, communication-stats",
+            "  a<b_ascend_pt: rank 4, module-stats, kernel-stats, op-stats, communication-stats, mfu",
+            "  c_ascend_pt: no rank id, kernel-stats, op-stats, communication-stats, mfu",
         ]
         assert lines[3].startswith(f"  d_ascend_pt: no rank id, {tmp_path / 'd_ascend_pt'}: ")
         html = profile._repr_html_()
-        assert "  a&lt;b_ascend_pt: rank 4, module-stats, kernel-stats, op-stats, communication-stats\n" in html
+        assert "  a&lt;b_ascend_pt: rank 4, module-stats, kernel-stats, op-stats, communication-stats, mfu\n" in html
         assert "a<b" not in html
 
 
@@ -426,8 +427,8 @@ def test_table_gives_any_documented_table(shared: Profile) -> None:
 def test_step_id_keeps_the_kernels_whose_op_started_in_the_step(two: Path) -> None:
     with open_profile(two, step_id=7) as profile:
         assert rows(profile.module_stats(arrow=True)) == [
-            ("a_ascend_pt", 0, "Net", "Layer", "aten::mm", "mm_kernel, hcom_allReduce_", 140, 140.0, 1, "aten::mm"),
-            ("b_ascend_pt", 3, "Net", "Layer", "aten::mm", "mm_kernel, hcom_allReduce_", 140, 140.0, 1, "aten::mm"),
+            ("a_ascend_pt", 0, "Net", "Layer", "aten::mm", "mm_kernel, hcom_allReduce_", 140, 140.0, 1, None, "aten::mm"),
+            ("b_ascend_pt", 3, "Net", "Layer", "aten::mm", "mm_kernel, hcom_allReduce_", 140, 140.0, 1, None, "aten::mm"),
         ]
         assert rows(profile.sql("FROM module.coverage WHERE kernel_count > 0", arrow=True)) == [
             (name, rank, kind, "inside modules", None, 1, ns, 1.0, None)

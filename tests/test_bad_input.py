@@ -220,11 +220,11 @@ def test_a_full_disk_leaves_the_old_output(export_type: str, tmp_path: Path) -> 
     subprocess.run(words, check=True, cwd=CHECKOUT, capture_output=True)
     before = contents(tmp_path)
 
-    def no_file_above_5_kib() -> None:  # room for the temporary files of a rank, but not for what they become together
+    def no_large_file() -> None:  # room for the temporary files of a rank, but not for what they become together
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (5 * 1024, 5 * 1024))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5800, 5800))
 
-    result = subprocess.run(words, cwd=CHECKOUT, capture_output=True, text=True, preexec_fn=no_file_above_5_kib, check=False)
+    result = subprocess.run(words, cwd=CHECKOUT, capture_output=True, text=True, preexec_fn=no_large_file, check=False)
     assert result.returncode == 3
     assert result.stderr.startswith(f"error: {tmp_path / 'cluster_analysis_output'}")
     assert result.stderr.count("\n") == 1

@@ -88,7 +88,7 @@ def test_an_audit_derives_the_recorded_op_of_every_launch(realdata: Path, source
 
 def test_modules_that_the_python_tracer_saw_give_the_rows_of_mstx_ranges(realdata: Path) -> None:
     marked, level_1, level_0 = (
-        module_stats(realdata / source).drop(columns="profile")
+        module_stats(realdata / source).drop(columns=["profile", "avg_mfu"])
         for source in ("alexnet_ddp_910b_mstx", "alexnet_ddp_910b/db/level1", "alexnet_ddp_910b/db/level0")
     )
     pd.testing.assert_frame_equal(level_1, marked, check_exact=True)
