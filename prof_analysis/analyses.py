@@ -1,7 +1,7 @@
 """What an analysis is: the command that asks for it, the tables that it consists of, and what they are called in exports."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -9,14 +9,15 @@ class Analysis:
     """A question with a command of its own.
 
     `exports` has its tables in the order in which they are written, each with its name in cluster_analysis.db; files are named
-    like that too, in snake case. `subject` is what it counts; without any a rank has no answer, unless it `may_be_empty`.
-    `also` has what the summary reads besides.
+    like that too, in snake case; `of_several_ranks` has further ones, which compare ranks. `subject` is what it counts; without
+    any a rank has no answer, unless it `may_be_empty`. `also` has what the summary reads besides.
     """
 
     command: str
     subject: str
     exports: Mapping[str, str]
     also: tuple[str, ...] = ()
+    of_several_ranks: Mapping[str, str] = field(default_factory=dict)
     may_be_empty: bool = False
 
     @property
@@ -32,6 +33,7 @@ ANALYSES: Mapping[str, Analysis] = {
             "module-stats",
             "modules",
             {"module.statistic": "ModuleStatistic", "module.tree": "ModuleTree", "module.coverage": "ModuleCoverage"},
+            of_several_ranks={"across.module": "ModuleAcrossRanks"},
             may_be_empty=True,
         ),
         Analysis(

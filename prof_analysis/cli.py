@@ -15,6 +15,7 @@ import typer
 
 from prof_analysis import __version__
 from prof_analysis.cli_options import (
+    AcrossRanks,
     AsJson,
     Debug,
     InputOptions,
@@ -88,15 +89,21 @@ def main(
     "module-stats",
     epilog="Example: prof-analysis module-stats -d ./result --export_type db. "
     "Writes below cluster_analysis_output/: cluster_analysis.db (tables ModuleStatistic, ModuleTree, ModuleCoverage, "
-    "ProfileRank); with text or excel ModuleStatistic/module_statistic_{rank}.xlsx; else module_statistic, module_tree and "
-    "module_coverage as csv, parquet or json.",
+    "ProfileRank, of several ranks ModuleAcrossRanks); with text or excel ModuleStatistic/module_statistic_{rank}.xlsx; "
+    "else files named like the tables, as in module_statistic.csv, .parquet or .json.",
 )
 @takes_options
 def module_stats(
-    chosen: InputOptions, modules: ModuleOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions
+    chosen: InputOptions,
+    modules: ModuleOptions,
+    result: ResultOptions,
+    machine: MachineOptions,
+    screen: ScreenOptions,
+    across_ranks: AcrossRanks = False,
 ) -> None:
     """Kernel time by module, op and kernels: the ModuleStatistic table."""
-    _analyse("module-stats", result, screen, **chosen.chosen(), **modules.chosen(), **machine.chosen())
+    summary = "module-stats --across-ranks" if across_ranks else None
+    _analyse("module-stats", result, screen, summary, **chosen.chosen(), **modules.chosen(), **machine.chosen())
 
 
 @app.command(
@@ -266,12 +273,17 @@ def run() -> None:
 
 
 def _analyse(
-    command: str, result: ResultOptions, screen: ScreenOptions, shown: Mapping[str, Any] | None = None, **options: Any
+    command: str,
+    result: ResultOptions,
+    screen: ScreenOptions,
+    summary: str | None = None,
+    shown: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> None:
-    """Write the tables of an analysis and print its summary; `shown` says what the summary is about."""
+    """Write the tables of an analysis and print its summary, or another one; `shown` says what the summary is about."""
     from prof_analysis.summary import SUMMARIES
 
-    facts_of, print_facts = SUMMARIES[command]
+    facts_of, print_facts = SUMMARIES[summary or command]
     with _opened(screen, **options) as profile:
         written = profile.export(result.output_path, result.export_type.value, command)
         facts = facts_of(profile, result.top, **(shown or {}))

@@ -48,6 +48,9 @@ class By(StrEnum):
 
 _INPUT, _MODULES, _RESULT, _MACHINE, _SCREEN = "Input", "Modules", "Result", "Machine", "Screen"
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, for scripts.", rich_help_panel=_SCREEN)]
+AcrossRanks = Annotated[
+    bool, typer.Option("--across-ranks", help="Show modules that differ between ranks.", rich_help_panel=_SCREEN)
+]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=_SCREEN)]
 
 

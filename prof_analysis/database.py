@@ -43,6 +43,10 @@ CREATE MACRO covers(outer_end_ns, start_ns, end_ns) AS
 CREATE MACRO nearest_rank(value, count_up_to, count_of_all, percent) AS
     min(value) FILTER (count_up_to * 100 >= count_of_all * percent);
 
+-- Over all values of a group, in integers up to the root: so it does not depend on the order in which they come.
+CREATE MACRO standard_deviation(value) AS
+    sqrt((count(value) * sum(value::HUGEINT * value) - sum(value) * sum(value))::DOUBLE) / count(value);
+
 CREATE MACRO class_of_traced_module(recorded_name) AS
     coalesce(nullif(regexp_extract(recorded_name, '(?s)^nn\.Module: (.+?)(_\d+)?$', 1), ''), recorded_name);
 

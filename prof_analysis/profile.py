@@ -136,16 +136,21 @@ class Profile:
         table = pyarrow.table({name: pyarrow.array([row[name] for row in rows], type_) for name, type_ in columns.items()})
         return table if arrow else frames.to_pandas(table)
 
-    def module_stats(self, *, arrow: bool = False) -> Any:
+    def module_stats(self, *, across_ranks: bool = False, arrow: bool = False) -> Any:
         """Kernel time by module and op, merged over layers, steps and micro-batches, as msprof-analyze counts it.
 
         Columns: profile, rank_id, parent_module, module, op_name, kernel_list, total_kernel_duration_ns (int),
         avg_kernel_duration_ns (float), op_count, avg_mfu (text, as msprof-analyze 8.3 defines it; mfu() has the better
         figures), op_chain (the framework ops around the op). Rows of a rank are in the
         order of execution.
+        With across_ranks a row compares a module over the ranks that have it, those that differ most first: parent_module,
+        module, rank_count, lacking_rank_count (ranks without it), then of its own kernel time own_mean_ns (float),
+        own_stddev_ns (float), own_min_ns, own_min_profile, own_min_rank_id (the rank of the shortest), own_max_ns,
+        own_max_profile, own_max_rank_id, own_max_to_mean (float), and of the time with all modules inside the same without
+        own_ in the names.
         Raises InputError when no rank holds module ranges.
         """
-        return self._answer("module-stats", "module.statistic", arrow)
+        return self._answer("module-stats", "across.module" if across_ranks else "module.statistic", arrow)
 
     def module_tree(self, *, arrow: bool = False) -> Any:
         """Kernel time by module path, own and with all modules inside.
@@ -266,13 +271,17 @@ class Profile:
 
         _require("analysis", analysis, analysis in ANALYSES, " or ".join(ANALYSES))
         self._session.answer(ANALYSES[analysis])
+        tables = dict(ANALYSES[analysis].exports)
+        if len(self._session.stores) > 1:
+            tables |= ANALYSES[analysis].of_several_ranks
+            self._session.provide(tuple(tables))
         target = Path(folder) if folder is not None else discovery.root_of(self.path)
         cuts: list[str] = []
         files = exports.export(
             self._session.connection,
             self._session.stores,
             target / "cluster_analysis_output",
-            ANALYSES[analysis].exports,
+            tables,
             export_type,
             cuts,
         )

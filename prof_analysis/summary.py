@@ -76,6 +76,36 @@ def print_module_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
         out.print(Text(f"wrote {file}"))
 
 
+def across_ranks_facts(profile: "Profile", top: int) -> dict[str, Any]:
+    """The modules whose own kernel time differs most between ranks."""
+    modules = profile.module_stats(across_ranks=True, arrow=True)
+    counts = profile.sql("SELECT count(DISTINCT profile) AS ranks FROM module.tree", arrow=True)
+    return {**counts.to_pylist()[0], "modules": modules.num_rows, "most_different_modules": modules.slice(0, top).to_pylist()}
+
+
+def print_across_ranks_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
+    """Print the modules that differ most, with their fastest and slowest rank, and the files."""
+    grid = _grid(
+        "std", "mean", "slowest / mean", "slowest", "fastest", "ranks", "slowest rank", "fastest rank", "module", left=3
+    )
+    for row in facts["most_different_modules"]:
+        ratio = row["own_max_to_mean"]
+        grid.add_row(
+            *(duration(round(row[f"own_{time}_ns"])) for time in ("stddev", "mean")),
+            "-" if ratio is None else f"{ratio:.2f}",
+            *(duration(row[f"own_{time}_ns"]) for time in ("max", "min")),
+            f"{row['rank_count']:,}",
+            *(Text(_rank_name(row, extreme)) for extreme in ("own_max", "own_min")),
+            Text("/".join(filter(None, (row["parent_module"], row["module"])))),
+        )
+    _print_statistic(grid, f"own kernel time of {facts['modules']:,} modules; {_ranks(facts)}", written)
+
+
+def _rank_name(row: dict[str, Any], extreme: str) -> str:
+    rank_id, profile = row[f"{extreme}_rank_id"], row[f"{extreme}_profile"]
+    return str(profile) if rank_id is None else str(rank_id)
+
+
 def print_ranks(rows: list[dict[str, Any]]) -> None:
     """Print what was found, one paragraph a rank."""
     out = _console()
@@ -356,6 +386,7 @@ def _mfu_figures(row: dict[str, Any]) -> list[str]:
 # By command: what gives the facts of an analysis, and what prints them with the files written.
 SUMMARIES = {
     "module-stats": (module_facts, print_module_facts),
+    "module-stats --across-ranks": (across_ranks_facts, print_across_ranks_facts),
     "kernel-stats": (kernel_facts, print_kernel_facts),
     "op-stats": (op_facts, print_op_facts),
     "communication-stats": (communication_facts, print_communication_facts),

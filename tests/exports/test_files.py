@@ -49,6 +49,7 @@ def test_each_file_holds_what_the_api_gives(profile: Profile, tmp_path: Path, fi
         "module_statistic": profile.module_stats(arrow=True),
         "module_tree": profile.module_tree(arrow=True),
         "module_coverage": profile.coverage(arrow=True),
+        "module_across_ranks": profile.module_stats(across_ranks=True, arrow=True),
     }
     assert written == [tmp_path / "cluster_analysis_output" / f"{name}.{file_format}" for name in expected]
     for path, table in zip(written, expected.values(), strict=True):
@@ -60,6 +61,7 @@ def test_each_file_holds_what_the_api_gives(profile: Profile, tmp_path: Path, fi
 
 def test_parquet_keeps_the_types(profile: Profile, tmp_path: Path) -> None:
     expected = [profile.module_stats(arrow=True), profile.module_tree(arrow=True), profile.coverage(arrow=True)]
+    expected.append(profile.module_stats(across_ranks=True, arrow=True))
     for path, table in zip(profile.export(tmp_path, "parquet"), expected, strict=True):
         schema = pyarrow.parquet.read_schema(path)
         assert list(zip(schema.names, schema.types, strict=True)) == list(

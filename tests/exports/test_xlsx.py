@@ -163,6 +163,7 @@ def test_one_workbook_per_rank_named_by_what_is_unique(tmp_path: Path, command: 
     assert command("module-stats", "-d", tmp_path, "--export-type", "excel").exit_code == 0
     written = tmp_path / "cluster_analysis_output" / "ModuleStatistic"
     assert {file.name for file in written.iterdir()} == {
+        "module_across_ranks.xlsx",
         "module_statistic_0.xlsx",
         "module_statistic_deep_b_ascend_pt.xlsx",
         "module_statistic_deep_c_ascend_pt.xlsx",
