@@ -1,0 +1,31 @@
+"""However the work is divided, the answer is the same: every column, every row, in the same order."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from fixtures.generate import generate
+from fixtures.shape import Shape
+from prof_analysis import open_profile, pool
+
+TABLES = ("module.statistic", "module.tree", "module.coverage", "kernel.statistic", "across.module")
+
+
+def answers(folder: Path, **options: Any) -> dict[str, pa.Table]:
+    with open_profile(folder, **options) as profile:
+        profile.sql(f"SELECT 1 FROM {', '.join(TABLES)} LIMIT 0")  # builds all in one go
+        return {table: profile.table(table, arrow=True) for table in TABLES}
+
+
+def test_threads_processes_memory_and_store_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    profiles, store = tmp_path / "profiles", tmp_path / "store"
+    generate(profiles, Shape(steps=1, recompute=True, queue_threads=2, gradient_hooks=True), ranks=2, seed=4)
+    expected = answers(profiles, workers=1, threads=1)
+    assert all(table.num_rows for table in expected.values())
+    with monkeypatch.context() as processes_however_small:
+        processes_however_small.setattr(pool, "_WORTH_PROCESSES_BYTES", 0)
+        found = answers(profiles, workers=2, threads=4, memory_limit=400_000_000, store=store)
+    assert found == expected, "in processes with two threads each and little memory"
+    assert answers(profiles, store=store) == expected, "from the store"
