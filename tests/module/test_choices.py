@@ -9,7 +9,7 @@ from prof_analysis import InputError, open_profile
 from tests.small_profile import Frame, Kernel, Op, Range, write_profile
 
 Rows = list[tuple[Any, ...]]
-STATISTIC = "SELECT * EXCLUDE (profile, rank_id) FROM module.statistic"
+STATISTIC = "SELECT * EXCLUDE (profile, rank_id, avg_mfu) FROM module.statistic"
 TREE = "SELECT parent_module, module, calls, kernel_duration_ns FROM module.tree"
 
 

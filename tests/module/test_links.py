@@ -303,6 +303,6 @@ def test_of_merged_calls_the_chain_is_that_of_the_first(tmp_path: Path) -> None:
         Op("aten::mm", 205, 210, (kernel("mm"),)),
     ]
     write_profile(tmp_path, ops, [Range("Net", 90, 150), Range("Net", 190, 250)])
-    assert ask(tmp_path, "SELECT * EXCLUDE (profile, rank_id) FROM module.statistic") == [
+    assert ask(tmp_path, "SELECT * EXCLUDE (profile, rank_id, avg_mfu) FROM module.statistic") == [
         ("", "Net", "aten::mm", "mm", 20, 10.0, 2, "aten::matmul > aten::mm"),
     ]

@@ -12,7 +12,7 @@ Row = tuple[str, str, str | None, str | None, int, float, int, str]
 
 def statistic(folder: Path) -> list[Row]:
     with open_profile(folder) as profile:
-        rows = profile.sql("SELECT * EXCLUDE (profile, rank_id) FROM module.statistic", arrow=True).to_pylist()
+        rows = profile.sql("SELECT * EXCLUDE (profile, rank_id, avg_mfu) FROM module.statistic", arrow=True).to_pylist()
     return [tuple(row.values()) for row in rows]
 
 
