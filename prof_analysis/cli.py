@@ -156,7 +156,7 @@ def mfu(
     """Model FLOPs utilisation: how well the matrix products use the cube cores."""
     options = {**chosen.chosen(), **modules.chosen(), **measure.chosen(), **machine.chosen()}
     level = measure.level and measure.level.value
-    _analyse("mfu", result, screen, {"level": level}, **options)
+    _analyse("mfu", result, screen, shown={"level": level}, **options)
 
 
 @app.command("ranks", epilog="Example: prof-analysis ranks -d ./result")
