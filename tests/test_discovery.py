@@ -277,7 +277,7 @@ def test_a_database_of_mindspore_gives_kernels_but_no_ops(tmp_path: Path, comman
         assert profile.kernels()["name"].tolist() == ["mm_kernel"]
     said = command("ranks", "-d", tmp_path).stdout
     assert "rank 4 (from ascend_mindspore_profiler_4.db)" in said
-    assert "answers: kernel-stats, from" in said
+    assert "answers: kernel-stats, mfu, from" in said
     assert "written by msprof or MindSpore" in said
 
 

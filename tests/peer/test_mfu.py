@@ -31,25 +31,19 @@ def test_avg_mfu_and_operator_mfu_beside_msprof_analyze(tmp_path: Path) -> None:
         kernels = profile.sql("SELECT kernel_name, mfu FROM mfu.operator_mfu", arrow=True)
         found = {row["kernel_list"]: row["avg_mfu"] for row in modules.to_pylist()}
         found_26 = {row["kernel_name"]: row["mfu"] for row in kernels.to_pylist()}
-        causal = profile.sql("SELECT flops FROM mfu.kernel WHERE name = 'causal'")["flops"].tolist()
+        rows = {row["name"]: row for row in profile.mfu("kernel", arrow=True).to_pylist()}
     expected = recorded["8.3.0"]
     assert {name: (expected[name], found[name]) for name in ERRORS_OF_8_3} == ERRORS_OF_8_3
     same = expected.keys() - ERRORS_OF_8_3.keys() - {"mm of another thread"}  # which is of no module here
     assert {name: found[name] for name in same} == {name: expected[name] for name in same}
     assert len(same) == 10
     # The FLOPs hold the whole diagonal; avgMFU counts half of it, as 8.3.0 does.
-    assert causal == [2 * 32 * (128 + 128) * 4096 * 4097 // 2]
+    assert rows["causal"]["flops"] == 2 * 32 * (128 + 128) * 4096 * 4097 // 2
+    # FLOAT is measured by its own peak; avgMFU keeps that of FP16, which is four times as high.
+    assert (found["mm float"], rows["mm float"]["data_type"], round(rows["mm float"]["mfu"], 4)) == ("4.05%", "fp32", 0.1618)
     expected_26 = dict(recorded["26.2.0"])
     assert {name: (expected_26[name], found_26.get(name)) for name in ERRORS_OF_26_2} == ERRORS_OF_26_2
     assert {name: found_26[name] for name in expected_26.keys() - ERRORS_OF_26_2.keys()} == {"mm": 1.2945, "mm beside": 0.0405}
-
-
-def test_float_is_measured_by_its_own_peak(tmp_path: Path) -> None:
-    """msprof-analyze takes FP16 for it, and shows a quarter; avgMFU keeps that, so that old spreadsheets compare."""
-    write_mfu_profile(tmp_path)
-    with open_profile(tmp_path) as profile:
-        (kernel,) = profile.sql("FROM mfu.kernel WHERE name = 'mm float'", arrow=True).to_pylist()
-    assert (kernel["data_type"], round(kernel["mfu"], 4)) == ("fp32", 0.1618)
 
 
 def test_an_odd_data_type_is_a_reason_for_its_kernel_alone(tmp_path: Path) -> None:
