@@ -114,6 +114,7 @@ def test_a_kernel_of_both_files_is_one_with_the_facts_of_both(tmp_path: Path) ->
             "model_id": None,
             "start_ns": BASE_NS + 5001,
             "end_ns": BASE_NS + 6234,
+            "step_id": None,
             "launch_id": 17,
             "block_num": 20,
             "mix_block_num": 0,
@@ -123,6 +124,7 @@ def test_a_kernel_of_both_files_is_one_with_the_facts_of_both(tmp_path: Path) ->
             "output_shapes": None,
             "output_types": None,
             "output_formats": None,
+            "hf32_eligible": None,
         }
     ]
     assert brief(links, "launch_id") == [(17,)]
