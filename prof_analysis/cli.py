@@ -281,10 +281,10 @@ def _analyse(
     **options: Any,
 ) -> None:
     """Write the tables of an analysis and print its summary, or another one; `shown` says what the summary is about."""
-    from prof_analysis.summary import SUMMARIES
-
-    facts_of, print_facts = SUMMARIES[summary or command]
     with _opened(screen, **options) as profile:
+        from prof_analysis.summary import SUMMARIES
+
+        facts_of, print_facts = SUMMARIES[summary or command]
         written = profile.export(result.output_path, result.export_type.value, command)
         facts = facts_of(profile, result.top, **(shown or {}))
         if screen.as_json:
@@ -297,15 +297,12 @@ def _analyse(
 @contextmanager
 def _opened(screen: ScreenOptions, path: Path, **options: Any) -> "Iterator[Profile]":
     """A profile to ask; an error of the package is one line and the documented exit code."""
-    from prof_analysis.profile import Profile
-
     warnings.simplefilter("ignore", ProfAnalysisWarning)
-    with (
-        _told(screen),
-        _progress(screen.quiet) as on_progress,
-        Profile(path, on_progress=on_progress, **options) as profile,
-    ):
-        yield profile
+    with _told(screen):
+        from prof_analysis.profile import Profile
+
+        with _progress(screen.quiet) as on_progress, Profile(path, on_progress=on_progress, **options) as profile:
+            yield profile
 
 
 @contextmanager

@@ -214,7 +214,9 @@ def test_an_output_that_cannot_be_written_is_exit_3(tmp_path: Path, command: Com
     assert str(tmp_path / "file") in result.stderr
 
 
-@pytest.mark.parametrize("export_type", ["db", "csv", "parquet", "json", "text"])
+@pytest.mark.parametrize(
+    "export_type", ["db", "text", *(pytest.param(one, marks=pytest.mark.slow) for one in ("csv", "parquet", "json"))]
+)
 def test_a_full_disk_leaves_the_old_output(export_type: str, tmp_path: Path) -> None:
     words = main_job(tmp_path, export_type)
     subprocess.run(words, check=True, cwd=CHECKOUT, capture_output=True)

@@ -111,7 +111,7 @@ mixes = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 @given(mix=mixes, seed=st.integers(0, 10_000))
 def test_any_mix_of_hard_cases_is_attributed_as_it_is_true(
     mix: dict[str, Any], seed: int, tmp_path_factory: pytest.TempPathFactory

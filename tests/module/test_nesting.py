@@ -17,7 +17,7 @@ from prof_analysis.sources.ascend_db import RAW_COLUMNS
 from prof_analysis.tables import Plan, build, documented_tables, make_plan
 
 EPOCH = 1_700_000_000_000_000_000  # beyond 2^53: a time that went through a float would not come back
-RANDOM = settings(max_examples=30, deadline=None, print_blob=True)
+RANDOM = settings(max_examples=12, deadline=None, print_blob=True)
 ENGINE = "autograd::engine::evaluate_function: "
 HOOKS = f"{ENGINE}torch::autograd::AccumulateGrad"
 NEEDED = make_plan("ascend_db", RAW_COLUMNS, ["module.call"]).order
@@ -327,7 +327,7 @@ class Rule:
         return found
 
 
-@settings(RANDOM, max_examples=60)
+@settings(RANDOM, max_examples=20)
 @given(modules, steps(), tolerances, st.booleans(), st.sampled_from([None, None, 1, 2]), st.booleans())
 def test_backward_work_nests_with_the_ranges_and_belongs_to_the_call_of_its_forward_op(
     ranges: list[Span], ops: list[Op], tolerance: int, by_instance: bool, depth: int | None, few_names: bool

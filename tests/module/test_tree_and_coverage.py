@@ -16,7 +16,7 @@ INSIDE, OUTSIDE, UNLINKED = "inside modules", "outside modules", "linked to no o
 NOWHERE, HOOKS, NO_LAUNCH = "outside every module", "gradient hooks", "no host launch"
 REASONS: dict[object, set[str | None]] = {INSIDE: {None}, OUTSIDE: {None, NOWHERE, HOOKS}, UNLINKED: {None, NO_LAUNCH}}
 ENGINE = "autograd::engine::evaluate_function: "
-RANDOM = settings(max_examples=15, deadline=None, print_blob=True)
+RANDOM = settings(max_examples=8, deadline=None, print_blob=True)
 
 
 def rows(profile: Profile, table: str) -> list[tuple[Any, ...]]:
