@@ -50,7 +50,7 @@ def run(jobs: list[Job], machine: Machine, on_done: Callable[[Outcome], None], o
         memory_bytes = _memory_of_machine()
     buffers = None if memory_bytes is None else int(memory_bytes * _SHARE_OF_BUFFERS / workers)
     jobs = [replace(job, threads=max(1, threads // workers), buffer_bytes=buffers) for job in jobs]
-    if workers == 1 or sum(map(_input_bytes, jobs)) < _WORTH_PROCESSES_BYTES:
+    if workers == 1 or sum(job.input_bytes for job in jobs) < _WORTH_PROCESSES_BYTES:
         _run_here(jobs, workers, on_done, on_bytes)
     else:
         _run_in_processes(jobs, workers, on_done, on_bytes)
@@ -103,7 +103,7 @@ def _run_in_processes(
     try:
         for _ in jobs:
             outcome = outcomes.get()
-            on_bytes(_input_bytes(outcome.job))
+            on_bytes(outcome.job.input_bytes)
             on_done(outcome)
     finally:
         waiting.clear()
@@ -119,7 +119,7 @@ def _run_on_cluster(
         for future in as_completed(running):
             job = running[future]
             error = future.exception()
-            on_bytes(_input_bytes(job))
+            on_bytes(job.input_bytes)
             on_done(future.result() if error is None else _died(job, error))
 
 
@@ -152,10 +152,6 @@ def _died(job: Job, error: BaseException) -> Outcome:
         "--rank_list, with fewer --workers or a smaller --memory-limit",
         details=repr(error),
     )
-
-
-def _input_bytes(job: Job) -> int:
-    return sum(file.stat().st_size for file in job.rank.inputs if file.exists())
 
 
 def _cores() -> int:

@@ -34,6 +34,11 @@ class Job:
     buffer_bytes: int | None = None
     spill_folder: Path | None = None
 
+    @property
+    def input_bytes(self) -> int:
+        """The size of what is read for it."""
+        return sum(file.stat().st_size for file in self.rank.inputs if file.exists())
+
 
 @dataclass(frozen=True)
 class Outcome:

@@ -70,17 +70,21 @@ class Session:
         """The ranks that can be read, and the folder in which each leaves its tables."""
         return {rank: store for rank, store in self._stores.items() if rank.profile not in self._failed}
 
-    def require(self, question: str) -> None:
-        """Raise InputError when no rank can answer a question; one that cannot, beside others, is named in a warning."""
-        self._warn_of({rank: reason for rank in self.stores if (reason := rank.why_not(question))})
+    def require(self, question: str) -> dict[Rank, str]:
+        """Give the ranks that cannot answer a question, and why not; each is named in a warning.
+
+        Raises InputError when no rank can answer.
+        """
+        unable = {rank: reason for rank in self.stores if (reason := rank.why_not(question))}
+        self._warn_of(unable)
+        return unable
 
     def answer(self, analysis: Analysis) -> None:
         """Build what an analysis consists of.
 
         Raises InputError when no rank can answer; a rank that cannot, beside others that can, is named in a warning.
         """
-        unable = {rank: reason for rank in self.stores if (reason := rank.why_not(analysis.command))}
-        self._warn_of(unable)
+        unable = self.require(analysis.command)
         self.provide(analysis.tables)
         if not analysis.may_be_empty:
             table = next(iter(analysis.exports))
@@ -211,7 +215,7 @@ _WARNINGS = {
 
 def _byte_counter(jobs: list[Job], on_progress: Callable[[int, int], None] | None) -> Callable[[int], None]:
     """A function that tells how many bytes of the jobs' input files were read so far."""
-    total = sum(file.stat().st_size for job in jobs for file in job.rank.inputs if file.exists())
+    total = sum(job.input_bytes for job in jobs)
     done, lock = 0, Lock()
 
     def count(size: int) -> None:

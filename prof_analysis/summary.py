@@ -51,8 +51,8 @@ def module_facts(profile: "Profile", top: int) -> dict[str, Any]:
         """,
         arrow=True,
     )
-    counts = profile.sql("SELECT count(DISTINCT profile) AS ranks, count(*) AS rows FROM module.statistic", arrow=True)
-    return {**counts.to_pylist()[0], "heaviest_modules": modules.to_pylist(), "coverage": coverage.to_pylist()}
+    size = _size(profile, "module.statistic")
+    return {**size, "heaviest_modules": modules.to_pylist(), "coverage": coverage.to_pylist()}
 
 
 def print_module_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
