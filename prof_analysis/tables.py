@@ -59,9 +59,17 @@ class Table:
     summary: str
     columns: tuple[Column, ...]
     body: str
-    needs: frozenset[str]
-    is_ordered: bool
     guard: str | None = None
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The tables that its body reads."""
+        return _needs_and_order(self.body)[0]
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether its body says in which order the rows come."""
+        return _needs_and_order(self.body)[1]
 
     @property
     def is_across_ranks(self) -> bool:
@@ -118,18 +126,13 @@ def source_tables(source: str) -> Mapping[str, Table]:
         if schema == "trace":
             file = sql_folder() / "sources" / source / f"{short_name}.sql"
             body = file.read_text(encoding="utf-8") if file.exists() else _empty_select(table.columns)
-            tables[name] = _with_body(table, body)
+            tables[name] = replace(table, body=body)
     return tables
 
 
 def referenced_tables(query: str) -> frozenset[str]:
     """The schema.table names that a query reads; raises QueryError when it is not a single SELECT."""
-    tree = _parse(query)
-    return frozenset(
-        f"{node['schema_name']}.{node['table_name']}".lower()
-        for node in _nodes(tree)
-        if node.get("type") == "BASE_TABLE" and node["schema_name"] not in ("", "recurring")
-    )
+    return _base_tables(_parse(query))
 
 
 def split_across_ranks(wanted: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -154,14 +157,14 @@ def make_plan(source: str, raw_columns: Mapping[str, Mapping[str, str]], wanted:
         used[name].update(column.name for column in tables[name].columns)
         if _has_text_ids(tables[name]):
             used["trace.string"].update(("text_id", "text"))
+    definitions = {
+        **{name: raw_columns[name] for name in raw_needs},
+        **{name: {column.name: column.stored_type for column in tables[name].columns} for name in order},
+    }
     with connect() as empty:
-        for name in raw_needs:
-            definition = ", ".join(f"{quote(column)} {type_}" for column, type_ in raw_columns[name].items())
-            _create_schema(empty, name)
-            empty.execute(f"CREATE TABLE {name} ({definition})")
-        for name in order:
-            _create_schema(empty, name)
-            empty.execute(f"CREATE TABLE {name} AS {tables[name].body} WITH NO DATA")
+        create_schemas(empty, definitions)
+        for name, columns in definitions.items():
+            empty.execute(f"CREATE TABLE {name} ({', '.join(f'{quote(column)} {type_}' for column, type_ in columns.items())})")
         optimizers = [row[0] for row in empty.execute("FROM duckdb_optimizers()").fetchall()]
         empty.execute(f"SET disabled_optimizers = '{','.join(set(optimizers) - {'unused_columns'})}'")
         for name in reversed(order):
@@ -197,6 +200,7 @@ def build(
                 made.add(name)
                 _create(connection, tables[name], plan.columns[name])
 
+    create_schemas(connection, plan.order)
     make(name for name in plan.order if name not in plan.deferred)
 
 
@@ -217,7 +221,6 @@ def store_view(connection: duckdb.DuckDBPyConnection, name: str, columns: Mappin
     """
     kept = set(kept)
     shown = ", ".join(quote(c) if c in kept else f"NULL::{type_} AS {quote(c)}" for c, type_ in columns.items())
-    _create_schema(connection, name)
     connection.execute(f"CREATE VIEW {name} AS SELECT {shown} FROM stored.{quote(name)}")
 
 
@@ -250,14 +253,25 @@ def _read(file: Path) -> Table:
             raise ValueError(f"{file}: this line of the head documents no column: {line}")
     guard = _GUARD.search(head)
     name = f"{file.parent.name}.{file.stem}"
-    table = Table(name, " ".join(summary.split()), tuple(columns), "", frozenset(), False, guard and guard[1])
-    return _with_body(table, body) if body.strip() else table
+    return Table(name, " ".join(summary.split()), tuple(columns), body.strip(), guard and guard[1])
 
 
-def _with_body(table: Table, body: str) -> Table:
-    modifiers = _parse(body)["statements"][0]["node"]["modifiers"]
-    is_ordered = any(modifier["type"] == "ORDER_MODIFIER" for modifier in modifiers)
-    return replace(table, body=body, needs=referenced_tables(body), is_ordered=is_ordered)
+@cache
+def _needs_and_order(body: str) -> tuple[frozenset[str], bool]:
+    """What a body reads, and whether it orders its rows; a contract has no body, and reads nothing."""
+    if not body:
+        return frozenset(), False
+    tree = _parse(body)
+    modifiers = tree["statements"][0]["node"]["modifiers"]
+    return _base_tables(tree), any(modifier["type"] == "ORDER_MODIFIER" for modifier in modifiers)
+
+
+def _base_tables(tree: dict[str, Any]) -> frozenset[str]:
+    return frozenset(
+        f"{node['schema_name']}.{node['table_name']}".lower()
+        for node in _nodes(tree)
+        if node.get("type") == "BASE_TABLE" and node["schema_name"] not in ("", "recurring")
+    )
 
 
 def _split_head(text: str) -> tuple[str, str]:
@@ -354,5 +368,7 @@ def _scans(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[
             yield table, [column for column in ([columns] if isinstance(columns, str) else columns) if column]
 
 
-def _create_schema(connection: duckdb.DuckDBPyConnection, table: str) -> None:
-    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {table.partition('.')[0]}")
+def create_schemas(connection: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> None:
+    """Make the schemas that tables of these names lie in, and that of what store_view() shows."""
+    for schema in sorted({"stored", *(table.partition(".")[0] for table in tables)}):
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")

@@ -349,8 +349,8 @@ def test_an_unknown_table_is_named() -> None:
 
 
 def test_tables_that_need_each_other_are_an_error() -> None:
-    needs = {"a.one": {"a.two", "raw.x"}, "a.two": {"a.three"}, "a.three": {"a.one"}, "a.apart": set[str]()}
-    tables = {name: Table(name, "", (), "", frozenset(need), False) for name, need in needs.items()}
+    bodies = {"a.one": "FROM a.two, raw.x", "a.two": "FROM a.three", "a.three": "FROM a.one", "a.apart": "SELECT 1"}
+    tables = {name: Table(name, "", (), body) for name, body in bodies.items()}
     assert list(_in_building_order(tables, ["a.apart"])) == ["a.apart"]
     with pytest.raises(ValueError, match=r"^these tables need each other: a\.two -> a\.three -> a\.one -> a\.two$"):
         list(_in_building_order(tables, ["a.two"]))

@@ -13,7 +13,7 @@ import duckdb
 from prof_analysis.database import prepare, quote, quote_text
 from prof_analysis.sources import device_info
 from prof_analysis.sources.sqlite_file import Cell, SqliteFile, copy_table, open_sqlite, query
-from prof_analysis.tables import store_view
+from prof_analysis.tables import create_schemas, store_view
 
 NAME = "ascend_db"
 LABEL = "the profiler database"
@@ -127,7 +127,7 @@ def stage(
     `on_bytes` gets the size of the database once it is read. Gives warnings. Raises InputError when it cannot be read.
     """
     (path,) = (file for file in files if not device_info.is_device_info(file))
-    connection.execute("CREATE SCHEMA IF NOT EXISTS raw; CREATE SCHEMA IF NOT EXISTS stored")
+    create_schemas(connection, wanted)
     if device_info.TABLE in wanted:
         device_info.stage_device_info(connection, files)
     wanted = {name: columns for name, columns in wanted.items() if name in _TABLES}

@@ -17,7 +17,7 @@ from prof_analysis.errors import reason_of
 from prof_analysis.sources import device_info
 from prof_analysis.sources.csv_file import copy_columns
 from prof_analysis.sources.trace_json import read_events
-from prof_analysis.tables import store_view
+from prof_analysis.tables import create_schemas, store_view
 
 NAME = "ascend_text"
 LABEL = "the text exports"
@@ -178,7 +178,7 @@ def stage(
     `on_bytes` gets the size of each piece of a file as it is read. Gives warnings.
     Raises InputError when a file cannot be read.
     """
-    connection.execute("CREATE SCHEMA IF NOT EXISTS raw; CREATE SCHEMA IF NOT EXISTS stored")
+    create_schemas(connection, wanted)
     if device_info.TABLE in wanted:
         device_info.stage_device_info(connection, files)
     for name, columns in wanted.items():
