@@ -178,6 +178,15 @@ def prepare(connection: duckdb.DuckDBPyConnection, variables: Variables | None =
         connection.execute(f"SET VARIABLE {quote(name)} = $value{cast}", {"value": value})
 
 
+def cursor_of(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """A second connection to the same database, for another thread, with the settings and variables of the first."""
+    values = ", ".join(f"getvariable({quote_text(name)})" for name in _DEFAULTS)
+    (row,) = connection.execute(f"SELECT {values}").fetchall()
+    cursor = connection.cursor()
+    prepare(cursor, dict(zip(_DEFAULTS, row, strict=True)))
+    return cursor
+
+
 def quote(identifier: str) -> str:
     """Quote a name for use as an SQL identifier."""
     return '"' + identifier.replace('"', '""') + '"'

@@ -67,6 +67,11 @@ class Table:
         return _needs_and_order(self.body)[0]
 
     @property
+    def read(self) -> frozenset[str]:
+        """What is read to make it: what its body reads, and its guard."""
+        return self.needs | {self.guard} if self.guard else self.needs
+
+    @property
     def is_ordered(self) -> bool:
         """Whether its body says in which order the rows come."""
         return _needs_and_order(self.body)[1]
@@ -179,14 +184,22 @@ def build(
     source: str,
     plan: Plan,
     stage: Callable[[Mapping[str, frozenset[str]]], None],
+    kept: Iterable[str] | None = None,
 ) -> None:
     """Build the planned tables in a database that holds plan.raw_columns.
 
-    `stage` is called with raw tables and columns of plan.deferred_raw_columns once a guard lets through what needs them.
+    `stage` is called with raw tables and columns of plan.deferred_raw_columns once a guard lets through what needs them. With
+    `kept`, other tables are dropped as soon as nothing is left to be made of them: a million kernels take half the memory.
     """
     tables = source_tables(source)
     made: set[str] = set()
     staged = set(plan.raw_columns)
+    used_by: dict[str, set[str]] = {}
+    for name in plan.order:
+        for need in tables[name].read:
+            used_by.setdefault(need, set()).add(name)
+    behind = {name: _closure(tables, name) for name in plan.order if tables[name].guard and name not in plan.deferred}
+    spared = {"trace.string", *(kept or ())}
 
     def make(wanted: Iterable[str]) -> None:
         needed = _before_guards(tables, wanted)
@@ -199,6 +212,16 @@ def build(
                     make(tables[name].needs)
                 made.add(name)
                 _create(connection, tables[name], plan.columns[name])
+                if kept is not None:
+                    drop_the_used()
+
+    def drop_the_used() -> None:
+        may_be_made = set().union(*(tables_behind for name, tables_behind in behind.items() if name not in made))
+        over = made | (plan.deferred - may_be_made)
+        for name in [name for name, users in used_by.items() if users <= over and name in made | staged]:
+            del used_by[name]
+            if name not in spared:
+                connection.execute(f"DROP TABLE stored.{quote(name)}")
 
     create_schemas(connection, plan.order)
     make(name for name in plan.order if name not in plan.deferred)
@@ -323,8 +346,7 @@ def _in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> It
             return
         if name not in tables:
             raise QueryError(f"there is no table {name}; `prof-analysis tables` lists them")
-        guard = tables[name].guard
-        for need in sorted(tables[name].needs | ({guard} if guard else set())):
+        for need in sorted(tables[name].read):
             yield from visit(need, (*path, name))
         done.add(name)
         yield name
@@ -345,6 +367,18 @@ def _before_guards(tables: Mapping[str, Table], wanted: Iterable[str]) -> set[st
             found.add(name)
             if table := tables.get(name):
                 to_visit += [table.guard] if table.guard else table.needs
+    return found
+
+
+def _closure(tables: Mapping[str, Table], name: str) -> set[str]:
+    """All that a table may be made of, whatever the guards say."""
+    found: set[str] = set()
+    to_visit = [name]
+    while to_visit:
+        reached = to_visit.pop()
+        if reached in tables and reached not in found:
+            to_visit += tables[reached].read
+        found.add(reached)
     return found
 
 

@@ -63,6 +63,7 @@ def built(
     audit_links: bool = False,
     step_id: int | None = None,
     staged: list[set[str]] | None = None,
+    kept: tuple[str, ...] | None = None,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     from prof_analysis.sources import ascend_db
 
@@ -76,7 +77,7 @@ def built(
                 staged.append(set(columns))
 
         stage(plan.raw_columns)
-        build(connection, "ascend_db", plan, stage)
+        build(connection, "ascend_db", plan, stage, kept)
         yield connection
 
 
@@ -189,6 +190,15 @@ def test_a_table_built_alone_is_the_table_built_with_all_others(
     with built(plan, audit_links=audit_links) as connection:
         alone = shown(connection, name)
     assert alone == shown(everything, name)
+
+
+def test_of_what_is_built_only_what_is_asked_for_is_left(everything: duckdb.DuckDBPyConnection, audit_links: bool) -> None:
+    kept = ("module.statistic", "trace.op")
+    plan = make_plan("ascend_db", raw_columns("ascend_db"), kept)
+    with built(plan, audit_links=audit_links, kept=kept) as connection:
+        left = {row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+        assert {name: shown(connection, name) for name in kept} == {name: shown(everything, name) for name in kept}
+    assert left - {"other_id"} == {*kept, "trace.string"}
 
 
 def test_only_what_is_needed_is_built_and_read() -> None:

@@ -6,9 +6,11 @@ the id that text_id() makes of it. That is a hash, so all texts of a profile are
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from threading import Lock
+from typing import Any, TypeAlias
 
 import duckdb
 
@@ -31,6 +33,7 @@ _ID = "TEXT_ID"  # staged as the id of a text
 _NAMES = ("name", "class", "domain")
 
 Columns: TypeAlias = Mapping[str, tuple[str, str]]
+TextsLock: TypeAlias = AbstractContextManager[Any] | None
 
 # The parts of an event that are read, as from_json() of DuckDB takes them.
 _ARGUMENTS = {
@@ -188,24 +191,24 @@ def stage(
         definition = ", ".join(f"{quote(column)} {type_}" for column, type_ in kept.items())
         connection.execute(f"CREATE TABLE {_stored(name)} ({definition})")
         store_view(connection, name, RAW_COLUMNS[name], columns)
-    with_texts = "raw.string" in wanted
+    texts_lock = Lock() if "raw.string" in wanted else None
     warnings = []
     for file in files:
         if is_trace(file):
             tables = {name: columns for name, columns in wanted.items() if name in _EVENTS}
-            take = partial(_insert_events, connection, tables, with_texts)
-            warnings += read_events(connection, file, _event_structure(), take, on_bytes) if tables else []
+            take = partial(_insert_events, tables, texts_lock)
+            warnings += read_events(connection, file, _event_structure(), take, on_bytes, threads) if tables else []
         elif file.name == COMMUNICATION:
             if groups := wanted.get("raw.communication_group"):
-                warnings += _stage_groups(connection, file, groups, with_texts)
+                warnings += _stage_groups(connection, file, groups, texts_lock)
             on_bytes(file.stat().st_size)
         elif not device_info.is_device_info(file):
             is_operators = file.name == OPERATOR_DETAILS
             name, known_as = ("raw.operator_detail", _OPERATORS) if is_operators else ("raw.kernel_detail", _DETAILS)
             if details := wanted.get(name):
-                warnings += _stage_details(connection, file, name, known_as, details, with_texts)
+                warnings += _stage_details(connection, file, name, known_as, details, texts_lock)
             on_bytes(file.stat().st_size)
-    if with_texts and connection.execute(_EQUAL_TEXT_IDS).fetchall():
+    if texts_lock and connection.execute(_EQUAL_TEXT_IDS).fetchall():
         connection.execute(
             "SET VARIABLE text_salt = getvariable('text_salt') + 1; DROP SCHEMA stored CASCADE; DROP SCHEMA raw CASCADE"
         )
@@ -224,8 +227,8 @@ def _event_structure() -> str:
     return json.dumps({**_EVENT, "args": _ARGUMENTS})
 
 
-def _insert_events(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, frozenset[str]], with_texts: bool) -> None:
-    """Add the events of a block to the raw tables, and their texts to raw.string."""
+def _insert_events(wanted: Mapping[str, frozenset[str]], texts_lock: TextsLock, connection: duckdb.DuckDBPyConnection) -> None:
+    """Add the events of a block to the raw tables, and their texts to raw.string where there is a lock for it."""
     for name, columns in wanted.items():
         condition, definitions = _EVENTS[name]
         _insert(
@@ -233,7 +236,7 @@ def _insert_events(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, f
             name,
             {c: definitions[c] for c in definitions if c in columns},
             f"event_block WHERE {condition}",
-            with_texts,
+            texts_lock,
         )
 
 
@@ -243,7 +246,7 @@ def _stage_details(
     name: str,
     known_as: Mapping[str, tuple[str, tuple[str, ...]]],
     columns: frozenset[str],
-    with_texts: bool,
+    texts_lock: TextsLock,
 ) -> list[str]:
     """Stage a csv file as a raw table.
 
@@ -263,12 +266,14 @@ def _stage_details(
             number = f"TRY_CAST({cell} AS {type_})"
             time = f"if(regexp_matches({cell}, '[eE]|^\\d{{15}}0+$'), NULL, ns_of_us(replace({cell}, ',', '.')))"
             definitions[column] = (type_, cell if type_ == _ID else time if column.endswith("_ns") else number)
-    _insert(connection, name, definitions, "stored.detail_cell", with_texts)
+    _insert(connection, name, definitions, "stored.detail_cell", texts_lock)
     connection.execute("DROP TABLE stored.detail_cell")
     return warnings
 
 
-def _stage_groups(connection: duckdb.DuckDBPyConnection, file: Path, columns: frozenset[str], with_texts: bool) -> list[str]:
+def _stage_groups(
+    connection: duckdb.DuckDBPyConnection, file: Path, columns: frozenset[str], texts_lock: TextsLock
+) -> list[str]:
     """Stage the group of each communication operator: communication.json names it behind the operator, as in name@group."""
     try:
         steps = json.loads(file.read_text(encoding="utf-8", errors="replace"))
@@ -286,22 +291,32 @@ def _stage_groups(connection: duckdb.DuckDBPyConnection, file: Path, columns: fr
         "raw.communication_group",
         {column: definition for column, definition in definitions.items() if column in columns},
         "stored.group_cell",
-        with_texts,
+        texts_lock,
     )
     connection.execute("DROP TABLE stored.group_cell")
     return []
 
 
-def _insert(connection: duckdb.DuckDBPyConnection, name: str, columns: Columns, rows: str, with_texts: bool) -> None:
-    """Insert rows into a raw table, texts as their ids, and the texts that are new into raw.string."""
+def _insert(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    columns: Columns,
+    rows: str,
+    texts_lock: TextsLock,
+) -> None:
+    """Insert rows into a raw table, texts as their ids; and, with a lock, the texts that are new into raw.string.
+
+    The lock lets one thread at a time look for what is new.
+    """
     texts = {
         c: expression if c in _NAMES else f"known({expression})" for c, (type_, expression) in columns.items() if type_ == _ID
     }
     values = [f"text_id({texts[c]})" if c in texts else expression for c, (_, expression) in columns.items()]
     connection.execute(f"INSERT INTO {_stored(name)} SELECT {', '.join(values) or 'NULL'} FROM {rows}")
-    if texts and with_texts:
-        connection.execute(f"""
-            INSERT INTO stored."raw.string"
-            WITH found AS (SELECT DISTINCT unnest([{", ".join(texts.values())}]) AS text FROM {rows})
-            SELECT text_id(text), text FROM found ANTI JOIN stored."raw.string" USING (text) WHERE text IS NOT NULL
-        """)
+    if texts and texts_lock:
+        with texts_lock:
+            connection.execute(f"""
+                INSERT INTO stored."raw.string"
+                WITH found AS (SELECT DISTINCT unnest([{", ".join(texts.values())}]) AS text FROM {rows})
+                SELECT text_id(text), text FROM found ANTI JOIN stored."raw.string" USING (text) WHERE text IS NOT NULL
+            """)
