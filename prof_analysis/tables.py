@@ -155,7 +155,7 @@ def make_plan(source: str, raw_columns: Mapping[str, Mapping[str, str]], wanted:
     plan of each body says what it scans.
     """
     tables = source_tables(source)
-    order = tuple(_in_building_order(tables, wanted))
+    order = _trace_first(tables, list(_in_building_order(tables, wanted)))
     raw_needs = {need for name in order for need in tables[name].needs if need in raw_columns}
     used: dict[str, set[str]] = {name: set() for name in [*order, *raw_needs]}
     for name in wanted:
@@ -198,7 +198,6 @@ def build(
     for name in plan.order:
         for need in tables[name].read:
             used_by.setdefault(need, set()).add(name)
-    behind = {name: _closure(tables, name) for name in plan.order if tables[name].guard and name not in plan.deferred}
     spared = {"trace.string", *(kept or ())}
 
     def make(wanted: Iterable[str]) -> None:
@@ -216,8 +215,7 @@ def build(
                     drop_the_used()
 
     def drop_the_used() -> None:
-        may_be_made = set().union(*(tables_behind for name, tables_behind in behind.items() if name not in made))
-        over = made | (plan.deferred - may_be_made)
+        over = made | (plan.deferred - _still_to_make(tables, plan, made))
         for name in [name for name, users in used_by.items() if users <= over and name in made | staged]:
             del used_by[name]
             if name not in spared:
@@ -357,6 +355,17 @@ def _in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> It
             yield from visit("trace.string", ())
 
 
+def _trace_first(tables: Mapping[str, Table], order: list[str]) -> tuple[str, ...]:
+    """The trace before all else, and of it what reads the most: so what was staged can go early."""
+    trace = [name for name in order if name.startswith("trace.")]
+    first: list[str] = []
+    while trace:
+        ready = [name for name in trace if not tables[name].read.intersection(trace)]
+        first.append(max(ready, key=lambda name: len(tables[name].read)))
+        trace.remove(first[-1])
+    return (*first, *(name for name in order if name not in first))
+
+
 def _before_guards(tables: Mapping[str, Table], wanted: Iterable[str]) -> set[str]:
     """The tables that are needed whatever the guards say."""
     found: set[str] = set()
@@ -370,15 +379,15 @@ def _before_guards(tables: Mapping[str, Table], wanted: Iterable[str]) -> set[st
     return found
 
 
-def _closure(tables: Mapping[str, Table], name: str) -> set[str]:
-    """All that a table may be made of, whatever the guards say."""
+def _still_to_make(tables: Mapping[str, Table], plan: Plan, made: Set[str]) -> set[str]:
+    """What may have to be made besides what is made, whatever the guards will say."""
     found: set[str] = set()
-    to_visit = [name]
+    to_visit = [name for name in plan.order if name not in plan.deferred]
     while to_visit:
-        reached = to_visit.pop()
-        if reached in tables and reached not in found:
-            to_visit += tables[reached].read
-        found.add(reached)
+        name = to_visit.pop()
+        if name not in made and name not in found:
+            found.add(name)
+            to_visit += tables[name].read if name in tables else ()
     return found
 
 
