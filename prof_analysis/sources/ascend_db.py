@@ -25,14 +25,15 @@ _T = "VARCHAR"
 _CALL = {"row_id": _I, "startNs": _I, "endNs": _I, "globalTid": _I}
 
 # What is read: DuckDB name -> (SQLite name, columns and their types). row_id is SQLite's rowid. PYTORCH_API holds several kinds
-# of calls, which _OP_ROWS and _NAMED_ROWS tell apart.
+# of calls, which _OP_ROWS and _NAMED_ROWS tell apart. The ops come first, so that no thread is left alone with the longest
+# table.
 _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "raw.string_ids": ("STRING_IDS", {"id": _I, "value": _T}),
     "raw.framework_op": (
         "PYTORCH_API",
         {**_CALL, "connectionId": _I, "name": _I, "sequenceNumber": _I, "fwdThreadId": _I, "inputDtypes": _I,
          "inputShapes": _I},
     ),
+    "raw.string_ids": ("STRING_IDS", {"id": _I, "value": _T}),
     "raw.module_call": ("PYTORCH_API", {**_CALL, "name": _I}),
     "raw.enqueue": ("PYTORCH_API", {**_CALL, "connectionId": _I}),
     "raw.dequeue": ("PYTORCH_API", {**_CALL, "connectionId": _I}),
@@ -139,7 +140,8 @@ def stage(
                 return _stage_table(cursor, file, name, wanted[name])
 
         with ThreadPoolExecutor(threads) as pool:
-            warnings = [warning for found in pool.map(stage_one, sorted(wanted)) for warning in found]
+            staged = pool.map(stage_one, [name for name in _TABLES if name in wanted])
+            warnings = [warning for found in staged for warning in found]
         if wanted.get("raw.string_ids") and "STRING_IDS" in file.tables:
             _number_texts(connection)
         if connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'other_id'").fetchall():
@@ -174,7 +176,8 @@ def _rows(file: SqliteFile, name: str) -> str | None:
     if name == _OP_ROWS:
         # Before 2024-08 there is no type column, but of all calls only ops carry a sequence number (-1 for none).
         has_sequence = "sequenceNumber IS NOT NULL" if "sequencenumber" in columns else "0"
-        return f"WHERE coalesce(type IN (50001, 50004), {has_sequence})" if "type" in columns else f"WHERE {has_sequence}"
+        is_op = f"type IN (50001, 50004) OR (type IS NULL AND {has_sequence})" if "type" in columns else has_sequence
+        return f"WHERE ({is_op})"
     if name not in _NAMED_ROWS:
         return ""
     pattern, grouping = _NAMED_ROWS[name]
