@@ -165,7 +165,7 @@ def test_kernels_in_every_column(shared: Profile) -> None:
             "module": pa.string(),
         }
     )
-    compute = ("MatMulV3", "AI_CORE", 0, 2)
+    compute = ("Mul", "AI_CORE", 0, 2)
     described = (SHAPES, TYPES, SHAPES)
     reduce = "hcom_allReduce_"
     inside = ("inside modules", None, "recorded")

@@ -344,12 +344,15 @@ def test_what_a_module_is_can_be_chosen(layers: Path, command: Command, words: l
     answer = only_json(command("module-stats", "-d", layers, *words, "--json"))
     found = {one["module"]: one["own_kernel_duration_ns"] for one in answer["summary"]["heaviest_modules"]}
     assert [(module, ns) for module, ns in found.items() if ns] == [(module, us * 1000) for module, us in modules.items()]
+
+
+def test_sql_takes_the_same_words_with_hyphens_too(layers: Path, command: Command) -> None:
+    words, modules = CHOICES["all"]
     query = """
         SELECT concat_ws('/', nullif(parent_module, ''), module) AS path, sum(duration_ns) AS ns
         FROM module.kernel
         WHERE module IS NOT NULL
         GROUP BY ALL
-        ORDER BY ns DESC
     """
     with_hyphens = [f"--{word[2:].replace('_', '-')}" if word.startswith("--") else word for word in words]
     rows = only_json(command("sql", "-d", layers, query, *with_hyphens, "--json"))["rows"]

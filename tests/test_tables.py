@@ -85,7 +85,7 @@ def shown(connection: duckdb.DuckDBPyConnection, table: str) -> list[tuple[Any, 
     return connection.execute(shown_select(source_tables("ascend_db")[table])).fetchall()
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["guards shut", "guards open"])
+@pytest.fixture(scope="module", params=[False, pytest.param(True, marks=pytest.mark.slow)], ids=["guards shut", "guards open"])
 def audit_links(request: pytest.FixtureRequest) -> bool:
     """With all links audited, every launch is doubtful, and the tables behind that guard are built."""
     return bool(request.param)

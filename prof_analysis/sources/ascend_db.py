@@ -7,10 +7,11 @@ brought to its name of today.
 from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 
 import duckdb
 
-from prof_analysis.database import prepare, quote, quote_text
+from prof_analysis.database import cursor_of, quote, quote_text
 from prof_analysis.sources import device_info
 from prof_analysis.sources.sqlite_file import Cell, SqliteFile, copy_table, open_sqlite, query
 from prof_analysis.tables import create_schemas, store_view
@@ -132,16 +133,21 @@ def stage(
     if device_info.TABLE in wanted:
         device_info.stage_device_info(connection, files)
     wanted = {name: columns for name, columns in wanted.items() if name in _TABLES}
+    cursors: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()
+    for _ in range(threads):
+        cursors.put(cursor_of(connection))
     with open_sqlite(path, KNOWN_TABLES) as file:
 
         def stage_one(name: str) -> list[str]:
-            with connection.cursor() as cursor:
-                prepare(cursor)
+            cursor = cursors.get()
+            try:
                 return _stage_table(cursor, file, name, wanted[name])
+            finally:
+                cursors.put(cursor)
 
         with ThreadPoolExecutor(threads) as pool:
-            staged = pool.map(stage_one, [name for name in _TABLES if name in wanted])
-            warnings = [warning for found in staged for warning in found]
+            staged = {name: pool.submit(stage_one, name) for name in _TABLES if name in wanted}
+            warnings = [warning for name in sorted(staged) for warning in staged[name].result()]
         if wanted.get("raw.string_ids") and "STRING_IDS" in file.tables:
             _number_texts(connection)
         if connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'other_id'").fetchall():
