@@ -92,6 +92,10 @@ class Profile:
         machine = Machine(workers, threads, memory_limit, scheduler)
         for option, value in (("workers", workers), ("threads", threads), ("memory_limit", memory_limit)):
             _require(option, value, value is None or value > 0, "1 or more")
+        if scheduler is not None:
+            for option, value in (("workers", workers), ("memory_limit", memory_limit)):
+                _require(option, value, value is None, "nothing, a cluster has limits of its own")
+            _require("store", store, store is not None, "a folder that the workers of the cluster see too")
         self.path = Path(path)
         store_folder = None if store is None else Path(store)
         self._session = Session(self.path, rank_list, source, modules, variables, machine, store_folder, on_progress)
