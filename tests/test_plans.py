@@ -35,6 +35,8 @@ ALLOWED = {
     "trace.chip": "text: one row says how many devices there are",
     "trace.mark": "text: one row says which process it is",
     "trace.recorded_cost": "text: one row says whether there are ops",
+    "trace.gc": "text: one row says which process it is",
+    "trace.host_api": "text: one row says which process it is",
     "trace.launch": "text: one row says which process it is",
     "trace.range": "text: one row says which process it is",
     "trace.step": "text: one row says whether there are ops",
