@@ -42,6 +42,7 @@ EMPTY = {
     "trace.set_aside", "trace.mark", "trace.recorded_cost", "trace.frame", "trace.gc", "trace.overlap",
     "module.link_audit", "module.unnumbered_backward_op",
     "module.recorded_pair", "module.misplaced_launch", "module.direct_launching", "step.chosen", "kernel.in_step",
+    "step.overlap_audit",
     "mfu.attention", "mfu.attention_mark", "mfu.audit", "mfu.convolution", "mfu.fused_matmul", "mfu.marked_flops",
     "mfu.marked_kernel", "mfu.plain_shape", "mfu.recorded", "mfu.recorded_range",
 }  # fmt: skip

@@ -1,0 +1,8 @@
+"""The summary of each command: what gives the facts of an analysis, and what prints them with the files written."""
+
+from prof_analysis import step_summary, summary
+
+SUMMARIES = {
+    **summary.SUMMARIES,
+    "step-time": (step_summary.step_facts, step_summary.print_step_facts),
+}
