@@ -4,5 +4,6 @@ from prof_analysis import step_summary, summary
 
 SUMMARIES = {
     **summary.SUMMARIES,
+    "free-time": (step_summary.free_facts, step_summary.print_free_facts),
     "step-time": (step_summary.step_facts, step_summary.print_step_facts),
 }
