@@ -28,6 +28,8 @@ ANALYSES = ("module.statistic", "module.tree", "module.coverage")
 TABLES = (
     *ANALYSES,
     "module.kernel",
+    "step.time",
+    "free.cause",
     "trace.kernel",
     "trace.op",
     "trace.op_link",

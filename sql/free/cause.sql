@@ -6,16 +6,41 @@
 -- gap_count  BIGINT   gaps of which it is a cause; NULL for kernels of another step
 -- total_ns   BIGINT   their time, ns
 -- share      DOUBLE   part of the free time of the step
-WITH host AS (
+WITH running AS (
     SELECT
-        step_gap.step_id,
-        gap_cause.cause,
-        min(gap_cause.precedence) AS precedence,
-        count(*) AS gap_count,
-        sum(gap_cause.duration_ns)::BIGINT AS total_ns
+        gap_id,
+        cause,
+        precedence,
+        count(*) OVER up_to AS gap_count,
+        sum(duration_ns) OVER up_to AS total_ns
+    FROM free.gap_cause
+    WINDOW up_to AS (PARTITION BY cause ORDER BY gap_id ROWS UNBOUNDED PRECEDING)
+),
+cause_of_any AS (
+    SELECT DISTINCT cause, precedence
+    FROM free.gap_cause
+),
+-- Up to the last gap of a step, less up to the gap before its first.
+edge AS (
+    SELECT step_gap.step_id, cause_of_any.cause, step_gap.last_gap_id AS gap_id, 1 AS sign
     FROM free.step_gap
-    JOIN free.gap_cause USING (gap_id)
-    GROUP BY step_gap.step_id, gap_cause.cause
+    CROSS JOIN cause_of_any
+    UNION ALL
+    SELECT step_gap.step_id, cause_of_any.cause, step_gap.first_gap_id - 1, -1
+    FROM free.step_gap
+    CROSS JOIN cause_of_any
+),
+host AS (
+    SELECT
+        edge.step_id,
+        edge.cause,
+        min(running.precedence) AS precedence,
+        sum(edge.sign * running.gap_count)::BIGINT AS gap_count,
+        sum(edge.sign * running.total_ns)::BIGINT AS total_ns
+    FROM edge
+    ASOF JOIN running ON running.cause = edge.cause AND edge.gap_id >= running.gap_id
+    GROUP BY edge.step_id, edge.cause
+    HAVING sum(edge.sign * running.gap_count) > 0
 ),
 told AS (
     SELECT step_id, sum(total_ns)::BIGINT AS total_ns

@@ -1,13 +1,13 @@
--- One row is a gap of the device and a step in whose time it lies, between the first start and the last end of the step's
--- kernels. A gap lies in two steps where their kernels interleave, and in none between them. Without steps all gaps lie in the
--- whole profile.
+-- One row is a step and the gaps of the device that lie in its time, between the first start and the last end of its kernels.
+-- Gaps are numbered in the order of time, so they follow each other. A gap lies in two steps where the kernels of these
+-- interleave, and in none where it lies between them. Without steps all gaps lie in the whole profile.
 --
--- step_id  BIGINT  a step of trace.step; NULL for the whole profile
--- gap_id   BIGINT  a gap of free.gap
+-- step_id       BIGINT  a step of trace.step; NULL for the whole profile
+-- first_gap_id  BIGINT  the first of them, a gap of free.gap
+-- last_gap_id   BIGINT  the last of them, a gap of free.gap
 WITH span AS (
     SELECT step_id, min(start_ns) AS start_ns, max(end_ns) AS end_ns
     FROM step.kernel
-    WHERE getvariable('step_id') IS NULL OR step_id = getvariable('step_id')
     GROUP BY step_id
 ),
 counted AS (
@@ -15,7 +15,13 @@ counted AS (
     FROM span
     JOIN step.time ON time.step_id IS NOT DISTINCT FROM span.step_id
     WHERE time.free_ns IS NOT NULL
+),
+begun AS (
+    SELECT counted.step_id, counted.end_ns, gap.gap_id AS first_gap_id
+    FROM counted
+    ASOF JOIN free.gap ON counted.start_ns <= gap.start_ns
 )
-SELECT counted.step_id, gap.gap_id
-FROM counted
-JOIN free.gap ON gap.start_ns >= counted.start_ns AND gap.end_ns <= counted.end_ns
+SELECT begun.step_id, begun.first_gap_id, gap.gap_id AS last_gap_id
+FROM begun
+ASOF JOIN free.gap ON begun.end_ns >= gap.end_ns
+WHERE gap.gap_id >= begun.first_gap_id
