@@ -124,12 +124,12 @@ def test_the_summary_shows_gaps_and_causes(small: Path, tmp_path: Path, command:
         free 1.00 us; 1 rank
         36.0% between queue and device, 360 ns in 4 gaps
         18.0% inside an op, 180 ns in 2 gaps
-        13.0% nothing recorded, 130 ns in 1 gaps
-        11.0% data loading, 110 ns in 1 gaps
-        10.0% launch not recorded, 100 ns in 1 gaps
-        9.0% waiting in a synchronise, 90 ns in 1 gaps
+        13.0% nothing recorded, 130 ns in 1 gap
+        11.0% data loading, 110 ns in 1 gap
+        10.0% launch not recorded, 100 ns in 1 gap
+        9.0% waiting in a synchronise, 90 ns in 1 gap
         2.0% kernels of another step, 20 ns
-        1.0% garbage collection, 10 ns in 1 gaps
+        1.0% garbage collection, 10 ns in 1 gap
 
         wrote {tmp_path / "cluster_analysis_output" / "cluster_analysis.db"}""".splitlines()
     ]
