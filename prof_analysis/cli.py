@@ -159,6 +159,27 @@ def mfu(
     _analyse("mfu", result, screen, shown={"level": level}, **options)
 
 
+@app.command(
+    "step-time",
+    epilog="Example: prof-analysis step-time -d ./result. Writes the table StepTime, or files and workbooks named like it.",
+)
+@takes_options
+def step_time(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+    """Where the time of each step went: computing, communication, both at once, neither: the StepTime table."""
+    _analyse("step-time", result, screen, **chosen.chosen(), **machine.chosen())
+
+
+@app.command(
+    "free-time",
+    epilog="Example: prof-analysis free-time -d ./result --top 20. "
+    "Writes the tables FreeTime, FreeGap and FreeUntold, or files and workbooks named like them.",
+)
+@takes_options
+def free_time(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+    """Why the device idled: what the host did meanwhile, by cause, and the longest gaps: the FreeTime table."""
+    _analyse("free-time", result, screen, **chosen.chosen(), **machine.chosen())
+
+
 @app.command("ranks", epilog="Example: prof-analysis ranks -d ./result")
 @takes_options
 def ranks(chosen: PathOption, as_json: AsJson = False, debug: Debug = False) -> None:
@@ -282,7 +303,7 @@ def _analyse(
 ) -> None:
     """Write the tables of an analysis and print its summary, or another one; `shown` says what the summary is about."""
     with _opened(screen, **options) as profile:
-        from prof_analysis.summary import SUMMARIES
+        from prof_analysis.summaries import SUMMARIES
 
         facts_of, print_facts = SUMMARIES[summary or command]
         written = profile.export(result.output_path, result.export_type.value, command)
