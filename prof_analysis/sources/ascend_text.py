@@ -218,7 +218,8 @@ def stage(
         if is_trace(file):
             tables = {name: columns for name, columns in wanted.items() if name in _EVENTS}
             take = partial(_insert_events, tables, texts_lock)
-            warnings += read_events(connection, file, _event_structure(), take, on_bytes, threads) if tables else []
+            asked = " OR ".join(f"({_EVENTS[name][0]})" for name in tables)
+            warnings += read_events(connection, file, _event_structure(), asked, take, on_bytes, threads) if tables else []
         elif file.name == COMMUNICATION:
             if groups := wanted.get("raw.communication_group"):
                 warnings += _stage_groups(connection, file, groups, texts_lock)

@@ -50,6 +50,7 @@ def read_events(
     connection: duckdb.DuckDBPyConnection,
     path: Path,
     structure: str,
+    kept: str,
     take: Callable[[duckdb.DuckDBPyConnection], None],
     on_bytes: Callable[[int], None],
     threads: int = 1,
@@ -57,10 +58,11 @@ def read_events(
     """Parse a file and call `take` for each block of it, with a connection that has the events of the block.
 
     They are in its table event_block: event_id, which grows as events stand in the file, and event, a struct. `structure` is
-    that of one event, as DuckDB's from_json() takes it. A time stamp that the file holds as a number becomes text, since a
-    double would not hold it. So many threads as given parse and take a block each, each with a connection of its own, while
-    another cuts the next. `on_bytes` gets the size of each piece of the file as it is read. Gives warnings that say what was
-    lost. Raises InputError when the file cannot be read or holds no list of events.
+    that of one event, as DuckDB's from_json() takes it, `kept` an SQL condition on it; other events are left out. A time stamp
+    that the file holds as a number becomes text, since a double would not hold it. So many threads as given parse and take a
+    block each, each with a connection of its own, while another cuts the next. `on_bytes` gets the size of each piece of the
+    file as it is read. Gives warnings that say what was lost.
+    Raises InputError when the file cannot be read or holds no list of events.
     """
     reader = _Reader(path, on_bytes)
     chunk_count = 0
@@ -71,7 +73,7 @@ def read_events(
 
     def parse_and_take(lists: "pyarrow.Table", first_number: int) -> None:
         cursor = cursors.get()
-        _parse(cursor, lists, first_number, structure)
+        _parse(cursor, lists, first_number, structure, kept)
         take(cursor)
         cursors.put(cursor)
 
@@ -318,13 +320,16 @@ def _are(condition: str, connection: duckdb.DuckDBPyConnection, lists: "pyarrow.
     return [row[0] for row in rows]
 
 
-def _parse(connection: duckdb.DuckDBPyConnection, lists: "pyarrow.Table", first_number: int, structure: str) -> None:
+def _parse(connection: duckdb.DuckDBPyConnection, lists: "pyarrow.Table", first_number: int, structure: str, kept: str) -> None:
     connection.register("event_list", lists)
     connection.execute(f"""
         CREATE OR REPLACE TEMP TABLE event_block AS
-        WITH parsed AS (SELECT number, from_json(text, {quote_text(f"[{structure}]")}) AS events FROM event_list)
-        SELECT
-            ({first_number} + number) * {_IDS_OF_CHUNK} + generate_subscripts(events, 1) AS event_id,
-            unnest(events) AS event
-        FROM parsed
+        WITH parsed AS (SELECT number, from_json(text, {quote_text(f"[{structure}]")}) AS events FROM event_list),
+        numbered AS (
+            SELECT
+                ({first_number} + number) * {_IDS_OF_CHUNK} + generate_subscripts(events, 1) AS event_id,
+                unnest(events) AS event
+            FROM parsed
+        )
+        FROM numbered WHERE {kept}
     """)
