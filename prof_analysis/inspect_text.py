@@ -15,7 +15,7 @@ from prof_analysis.inspect_db import with_info_json
 from prof_analysis.rank import ModuleChoice, Rank, not_collected, unanswered, why_no_modules, why_no_shapes
 from prof_analysis.sources import ascend_text
 from prof_analysis.sources.csv_file import read_header
-from prof_analysis.sources.trace_json import check_begin
+from prof_analysis.sources.trace_file import check_begin
 
 _PIECE_BYTES = 2**16  # What a core keeps near: 2 GB are searched for three marks in 2.8 s, in pieces of 16 MB in 4.0 s.
 _LONGEST_MARK = 1024

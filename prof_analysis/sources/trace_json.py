@@ -1,18 +1,16 @@
 """Reads the events of a trace_view.json into DuckDB: as a stream, fast, and with all that is whole of a damaged file.
 
-The file is one JSON array of events. It is cut between events into chunks that DuckDB parses on all its threads. Where a cut
-only looks right, or the file is damaged, a chunk is no JSON: then Python's own parser finds the whole events in it.
+The file is one JSON array of events. It is cut between events into chunks that DuckDB parses: 330 MB of AlexNet events at
+390 MB/s in chunks of 1 MB, where its read_json takes the whole array at 157 MB/s. Where a cut only looks right, or the file is
+damaged, a chunk is no JSON: then Python's own parser finds the whole events in it.
 """
 
-import gzip
 import json
 import re
-import zlib
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from io import BufferedReader
 from itertools import accumulate, compress, groupby
 from pathlib import Path
 from queue import SimpleQueue
@@ -21,19 +19,13 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from prof_analysis.database import cursor_of, quote_text
-from prof_analysis.errors import InputError, reason_of
+from prof_analysis.sources.trace_file import CHUNK_BYTES, MAX_EVENT_BYTES, TraceFile
 
 if TYPE_CHECKING:
     import pyarrow
 
-# 330 MB of AlexNet events on two threads: 390 MB/s in chunks of 1 MB; DuckDB's read_json on the whole array 157 MB/s.
-_CHUNK_BYTES = 2**20
-_BLOCK_BYTES = 8 * 2**20
-_MAX_EVENT_BYTES = 64 * 2**20
 _IDS_OF_CHUNK = 2**20
 
-# Inside a JSON text a quote has a backslash before it, so only a text that ends in `}, {` looks like this and is not.
-_BETWEEN_EVENTS = re.compile(rb'\}\s*,\s*(?=\{\s*["}])')
 # Not an object that is the value of a key.
 _EVENT_START = re.compile(r'(?<![:\s])\s*(\{\s*["}])')
 _PAIR_OR_LONE_SURROGATE = re.compile(
@@ -64,7 +56,7 @@ def read_events(
     file as it is read. Gives warnings that say what was lost.
     Raises InputError when the file cannot be read or holds no list of events.
     """
-    reader = _Reader(path, on_bytes)
+    reader = TraceFile(path, on_bytes)
     chunk_count = 0
     rest = b""
     cursors: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()
@@ -113,119 +105,8 @@ def _single_threaded(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
         connection.execute(f"SET threads = {threads}")
 
 
-def check_begin(path: Path) -> None:
-    """Raise InputError where a file does not begin as a list of events."""
-    with closing(_Reader(path, lambda _: None).blocks()) as blocks:
-        next(blocks, None)
-
-
-class _Reader:
-    """Reads a file as blocks of chunks, cut between events, and knows what was lost of it."""
-
-    def __init__(self, path: Path, on_bytes: Callable[[int], None]) -> None:
-        self.path = path
-        self.lost_bytes = 0
-        self._read_bytes = 0
-        self._is_closed = False
-        self._stopped_by: str | None = None
-        self._on_bytes = on_bytes
-
-    def blocks(self) -> Generator[list[bytes]]:
-        """The chunks, block by block. A chunk has what separates it from the next at its end."""
-        rest = b""
-        with closing(self._pieces()) as pieces:
-            for number, piece in enumerate(pieces):
-                rest = self._after_bracket(piece) if number == 0 else rest + piece
-                if end := _last_cut(rest):
-                    yield list(_chunks(rest[:end]))
-                    rest = rest[end:]
-                elif len(rest) > _MAX_EVENT_BYTES:
-                    raise InputError(
-                        f"{self.path}: no event ends in the {_MAX_EVENT_BYTES // 2**20} MB before byte {self._read_bytes:,}; "
-                        "this is no trace of the profiler, or it is damaged: copy it again"
-                    )
-        if not self._read_bytes:
-            raise InputError(f"{self.path}: is empty; export the profile again with ExportType.Text")
-        rest = rest.rstrip()
-        self._is_closed = rest.endswith(b"]")
-        if rest := rest.removesuffix(b"]"):
-            yield list(_chunks(rest))
-
-    def warnings(self) -> list[str]:
-        """What to say of the file once it is read."""
-        found = []
-        if self._stopped_by:
-            found.append(
-                f"cannot be unpacked beyond {self._read_bytes:,} bytes ({self._stopped_by}), so later events are missing"
-            )
-        elif not self._is_closed:
-            found.append(
-                "the list of events is not closed: it was cut off, or its writer was stopped, so later events are missing"
-            )
-        if self.lost_bytes:
-            share = self.lost_bytes / self._read_bytes
-            found.append(
-                f"{self.lost_bytes:,} of {self._read_bytes:,} bytes ({share:.2%}) hold no whole event and are left out"
-            )
-        return [f"{self.path}: {'; '.join(found)}; copy or export it again"] if found else []
-
-    def _pieces(self) -> Generator[bytes]:
-        try:
-            with self.path.open("rb") as file:
-                content = gzip.GzipFile(fileobj=file) if self.path.suffix == ".gz" else file
-                position, size = 0, self.path.stat().st_size
-                while piece := self._piece(content):
-                    self._read_bytes += len(piece)
-                    self._on_bytes(file.tell() - position)
-                    position = file.tell()
-                    yield piece
-                self._on_bytes(size - position)
-        except OSError as error:
-            raise InputError(f"{self.path}: cannot be read ({reason_of(error)})") from error
-        if self._stopped_by and not self._read_bytes:
-            raise InputError(f"{self.path}: cannot be unpacked ({self._stopped_by}); copy it again")
-
-    def _piece(self, content: gzip.GzipFile | BufferedReader) -> bytes:
-        """The next piece of a file; of one that cannot be unpacked to its end, all that can."""
-        parts: list[bytes] = []
-        missing = 0 if self._stopped_by else _BLOCK_BYTES
-        try:
-            while missing > 0 and (part := content.read1(missing)):
-                parts.append(part)
-                missing -= len(part)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            self._stopped_by = reason_of(error)
-        return b"".join(parts)
-
-    def _after_bracket(self, begin: bytes) -> bytes:
-        content = begin.removeprefix(b"\xef\xbb\xbf").lstrip()
-        if not content.startswith(b"["):
-            raise InputError(f"{self.path}: holds no list of events; export the profile again with ExportType.Text")
-        return content[1:]
-
-
-def _last_cut(text: bytes) -> int | None:
-    """Where the last event of a text begins, if there is one before it."""
-    window = 2**16
-    while True:
-        start = max(0, len(text) - window)
-        ends = [cut.end() for cut in _BETWEEN_EVENTS.finditer(text, start)]
-        if ends or not start:
-            return ends[-1] if ends else None
-        window *= 16
-
-
-def _chunks(text: bytes) -> Generator[bytes]:
-    start = 0
-    while start < len(text):
-        cut = _BETWEEN_EVENTS.search(text, start + _CHUNK_BYTES)
-        end = cut.end() if cut else len(text)
-        yield text[start:end]
-        start = end
-
-
 def _parseable(
-    connection: duckdb.DuckDBPyConnection, chunks: list[bytes], is_last: bool, reader: _Reader
+    connection: duckdb.DuckDBPyConnection, chunks: list[bytes], is_last: bool, reader: TraceFile
 ) -> tuple["pyarrow.Table", bytes]:
     """Lists of all whole events of the chunks, in their order; and what may be the begin of an event of the next block."""
     lists = [_as_list(chunk) for chunk in chunks]
@@ -245,7 +126,7 @@ def _parseable(
         is_whole = _are(_VALID, connection, _as_table(events, rows_of_batch=2048))
         parseable += _joined(list(compress(events, is_whole)))
         lost_bytes += sum(len(event) for event, is_one in zip(events, is_whole, strict=True) if not is_one)
-        if is_last or numbers[-1] + 1 < len(chunks) or len(rest) > _MAX_EVENT_BYTES:
+        if is_last or numbers[-1] + 1 < len(chunks) or len(rest) > MAX_EVENT_BYTES:
             lost_bytes += len(rest.rstrip(_BETWEEN))
             rest = b""
         reader.lost_bytes += lost_bytes
@@ -255,7 +136,7 @@ def _parseable(
 def _joined(events: list[bytes]) -> list[bytes]:
     """Lists of the size of a chunk of these events."""
     sizes = accumulate(map(len, events))
-    numbered = groupby(zip(sizes, events, strict=True), lambda one: one[0] // _CHUNK_BYTES)
+    numbered = groupby(zip(sizes, events, strict=True), lambda one: one[0] // CHUNK_BYTES)
     return [_as_list(b",".join(event for _, event in group)) for _, group in numbered]
 
 

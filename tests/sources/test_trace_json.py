@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from prof_analysis import InputError
 from prof_analysis.database import connect
-from prof_analysis.sources import trace_json
+from prof_analysis.sources import trace_file
 from prof_analysis.sources.trace_json import read_events
 
 Event = dict[str, Any]
@@ -85,8 +85,8 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Read]:
 @pytest.fixture(params=["whole", "in small pieces"])
 def size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "in small pieces":
-        monkeypatch.setattr(trace_json, "_CHUNK_BYTES", 50)
-        monkeypatch.setattr(trace_json, "_BLOCK_BYTES", 300)
+        monkeypatch.setattr(trace_file, "CHUNK_BYTES", 50)
+        monkeypatch.setattr(trace_file, "_BLOCK_BYTES", 300)
 
 
 def events_named(*names: str) -> list[Event]:
@@ -187,8 +187,8 @@ def test_a_file_that_is_gone_is_one_error(tmp_path: Path) -> None:
 
 
 def test_without_an_event_end_in_sight_the_file_is_given_up(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trace_json, "_BLOCK_BYTES", 2**10)
-    monkeypatch.setattr(trace_json, "_MAX_EVENT_BYTES", 2**12)
+    monkeypatch.setattr(trace_file, "_BLOCK_BYTES", 2**10)
+    monkeypatch.setattr(trace_file, "MAX_EVENT_BYTES", 2**12)
     with pytest.raises(InputError, match="no event ends in the"):
         read(b'[{"ph": "X"}, {"name": "' + bytes(2**14))
 
@@ -272,8 +272,8 @@ def test_random_events_read_back_equal(
     read: Read,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(trace_json, "_CHUNK_BYTES", chunk)
-    monkeypatch.setattr(trace_json, "_BLOCK_BYTES", block)
+    monkeypatch.setattr(trace_file, "CHUNK_BYTES", chunk)
+    monkeypatch.setattr(trace_file, "_BLOCK_BYTES", block)
     space = random.Random(seed)
     parts = [json.dumps(event, indent=indent, ensure_ascii=is_ascii, default=str) for event in events]
     borders = [space.choice([",", ", ", " ,\n", ",\r\n\t"]) for _ in parts]
