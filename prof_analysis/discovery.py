@@ -194,6 +194,7 @@ def _profiler_config(folder: Path) -> dict[str, Any]:
         "level": level if isinstance(level := experimental.get("_profiler_level"), str) else None,
         "activities": _list(common, "activities"),
         "record_shapes": common.get("record_shapes"),
+        "aic_metrics": experimental.get("_aic_metrics"),
         "mstx": _either(experimental.get("_mstx"), experimental.get("_msprof_tx")),
         "domain_include": _list(experimental, "_mstx_domain_include"),
         "domain_exclude": _list(experimental, "_mstx_domain_exclude"),

@@ -15,7 +15,8 @@ import duckdb
 from prof_analysis.database import quote
 from prof_analysis.errors import reason_of
 from prof_analysis.sources import device_info
-from prof_analysis.sources.csv_file import copy_columns
+from prof_analysis.sources.counters import counters_of
+from prof_analysis.sources.csv_file import copy_columns, read_header
 from prof_analysis.sources.trace_json import read_events
 from prof_analysis.tables import store_view
 
@@ -69,6 +70,21 @@ _EVENTS: Mapping[str, tuple[str, Columns]] = {
     "raw.mstx": (
         "event.ph = 'X' AND event.args.event_type IS NOT NULL",
         {**_CALL, "event_type": (_T, "event.args.event_type"), "domain": (_ID, "event.args.domain")},
+    ),
+    # The device side of a mark or range, which 2024 wrote as MsTx_<number>, later by its message.
+    "raw.mstx_task": (
+        "event.ph = 'X' AND event.args.\"Physic Stream Id\" IS NOT NULL AND coalesce(event.args.\"Task Type\" = 'MsTx', true)",
+        {**_CALL, "stream_id": (_I, 'event.args."Physic Stream Id"')},
+    ),
+    "raw.mstx_flow": (
+        "event.cat = 'MsTx' AND event.ph IN ('s', 'f')",
+        {
+            "event_id": (_I, "event_id"),
+            "is_start": (_B, "event.ph = 's'"),
+            "connection_id": (_I, "coalesce(TRY_CAST(event.id AS BIGINT), text_id(event.id))"),
+            **_PLACE,
+            "start_ns": _START,
+        },
     ),
     "raw.host_api": ("event.ph = 'X' AND event.args.level IS NOT NULL", {**_PLACE, **_TIMES, **_CONNECTION}),
     "raw.device_task": (
@@ -148,6 +164,8 @@ _TABLES: Mapping[str, Mapping[str, str]] = {
     "raw.communication_group": {"operator": _ID, "group_name": _ID},
     "raw.kernel_detail": {"row_number": _I, **{column: type_ for column, (type_, _) in _DETAILS.items()}},
     "raw.operator_detail": {column: type_ for column, (type_, _) in _OPERATORS.items()},
+    "raw.pmu_column": {"column_number": _I, "metric": _ID, "unit": _T},
+    "raw.pmu_cell": {"row_number": _I, "column_number": _I, "value": _D},
     **{name: {column: type_ for column, (type_, _) in columns.items()} for name, (_, columns) in _EVENTS.items()},
 }
 
@@ -204,6 +222,8 @@ def stage(
             name, known_as = ("raw.operator_detail", _OPERATORS) if is_operators else ("raw.kernel_detail", _DETAILS)
             if details := wanted.get(name):
                 warnings += _stage_details(connection, file, name, known_as, details, with_texts)
+            if not is_operators and (wanted.keys() & {"raw.pmu_column", "raw.pmu_cell"}):
+                _stage_counters(connection, file, wanted, with_texts)
             on_bytes(file.stat().st_size)
     if with_texts and connection.execute(_EQUAL_TEXT_IDS).fetchall():
         connection.execute(
@@ -266,6 +286,48 @@ def _stage_details(
     _insert(connection, name, definitions, "stored.detail_cell", with_texts)
     connection.execute("DROP TABLE stored.detail_cell")
     return warnings
+
+
+def _stage_counters(
+    connection: duckdb.DuckDBPyConnection, file: Path, wanted: Mapping[str, frozenset[str]], with_texts: bool
+) -> None:
+    """Stage the counters of kernel_details.csv, a row a cell that holds a number, and what their columns are."""
+    counters = list(counters_of(read_header(file)[1]))
+    if not counters:
+        return
+    columns = [f"counter_{number}" for number in range(len(counters))]
+    copy_columns(
+        connection,
+        file,
+        {column: (counter.header,) for column, counter in zip(columns, counters, strict=True)},
+        "stored.counter_row",
+    )
+    connection.execute(
+        "CREATE TABLE stored.counter AS "
+        "SELECT unnest(range(len($metrics))) AS column_number, unnest($metrics) AS metric, unnest($units) AS unit",
+        {
+            "metrics": [counter.metric for counter in counters],
+            "units": [counter.unit for counter in counters],
+        },
+    )
+    if of_columns := wanted.get("raw.pmu_column"):
+        definitions = {"column_number": (_I, "column_number"), "metric": (_ID, "metric"), "unit": (_T, "unit")}
+        chosen = {name: definition for name, definition in definitions.items() if name in of_columns}
+        _insert(connection, "raw.pmu_column", chosen, "stored.counter", with_texts)
+    if of_cells := wanted.get("raw.pmu_cell"):
+        cells = ", ".join(f"TRY_CAST(replace({column}, ',', '.') AS DOUBLE)" for column in columns)
+        shown = ", ".join(name for name in RAW_COLUMNS["raw.pmu_cell"] if name in of_cells)
+        connection.execute(f"""
+            INSERT INTO {_stored("raw.pmu_cell")}
+            WITH cell AS (
+                SELECT row_number, unnest(range({len(columns)})) AS column_number, unnest([{cells}]::DOUBLE[]) AS value
+                FROM stored.counter_row
+            )
+            SELECT {shown}
+            FROM cell
+            WHERE value IS NOT NULL
+        """)
+    connection.execute("DROP TABLE stored.counter_row; DROP TABLE stored.counter")
 
 
 def _stage_groups(connection: duckdb.DuckDBPyConnection, file: Path, columns: frozenset[str], with_texts: bool) -> list[str]:
