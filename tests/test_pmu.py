@@ -3,8 +3,9 @@
 import csv
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_export import export_text
 from fixtures.text_style import TextStyle
-from prof_analysis import InputError, Profile, open_profile
+from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from tests.small_profile import Kernel, Op, Range, edit, write_chip, write_profile
 
 START = 1_700_000_000_000_000_000
@@ -144,9 +145,6 @@ def test_counters_in_every_column_by_kernel_type_op_and_module(small: Path, sour
             "module": figures(profile.pmu_stats("module", arrow=True), "parent_module", "module", "depth"),
         }
         metric = profile.pmu_stats("metric", arrow=True).to_pylist()
-        units = dict(
-            profile.sql("SELECT DISTINCT metric, unit FROM trace.kernel_metric", arrow=True).to_pandas().values.tolist()
-        )
     types = {
         ("compute", "Attention", "MIX_AIC"): ATTENTION,
         ("compute", "MatMulV3", "AI_CORE"): MATMUL,
@@ -177,6 +175,7 @@ def test_counters_in_every_column_by_kernel_type_op_and_module(small: Path, sour
     ]
     (mac,) = (row for row in metric if (row["type"], row["metric"]) == ("MatMulV3", "aic_mac_ratio"))
     assert list(mac.values())[5:] == ["aic_mac_ratio", "ratio", 2, 4000, 0.5, 0.4, 0.8]
+    units = {row["metric"]: row["unit"] for row in metric}
     assert {name: units[name] for name in ("aic_total_time", "aic_total_cycles", "aiv_vec_ratio")} == {
         "aic_total_time": "ns", "aic_total_cycles": "cycles", "aiv_vec_ratio": "ratio"
     }  # fmt: skip
@@ -247,10 +246,8 @@ def test_odd_counters_leave_the_others(tmp_path: Path, command: Callable[..., Re
     path = write_profile(tmp_path / "a_ascend_pt", [Op("aten::add", START, START + 9, tuple(kernels))])
     vec = "WHERE name = (SELECT id FROM STRING_IDS WHERE value = 'aiv_vec_ratio') AND globalTaskId"
     edit(path, f"UPDATE TASK_PMU_INFO SET value = 9e999 {vec} = 0; UPDATE TASK_PMU_INFO SET value = 'x' {vec} = 1")
-    result = command("pmu-stats", "-d", tmp_path, "--json")
-    assert result.exit_code == 0
-    assert "1 values of TASK_PMU_INFO.value are not of type DOUBLE" in result.stdout
-    with open_profile(tmp_path) as profile, pytest.warns(UserWarning, match="TASK_PMU_INFO"):
+    said = "1 values of TASK_PMU_INFO.value are not of type DOUBLE"
+    with open_profile(tmp_path) as profile, pytest.warns(ProfAnalysisWarning, match=said):
         (row,) = profile.pmu_stats(arrow=True).to_pylist()
     assert (row["aiv_vec_ratio"], row["aiv_mte2_ratio"], row["known_duration_ns"], row["wait_ns"]) == (0.9, 0.1, 300, 300)
     edit(path, "DROP TABLE TASK_PMU_INFO")
@@ -260,43 +257,23 @@ def test_odd_counters_leave_the_others(tmp_path: Path, command: Callable[..., Re
         assert (result.exit_code, result.stderr) == (2, f"error: {tmp_path}: no rank can answer this: {reason}\n")
 
 
-@pytest.fixture(scope="module")
-def generated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Profile, Profile]]:
-    """A generated rank as its database and its text exports tell it."""
-    folder = tmp_path_factory.mktemp("generated")
-    generate(folder, Shape(steps=1, layers=1, graph_replay=True), ranks=1, style=TextStyle(exports="both"))
-    with open_profile(folder, source="db") as from_db, open_profile(folder, source="text") as from_text:
-        yield from_db, from_text
-
-
-def test_text_and_database_agree_and_times_add_up(generated: tuple[Profile, Profile]) -> None:
-    from_db, from_text = (
-        {level: profile.pmu_stats(level, arrow=True).to_pylist() for level in ("kernel_type", "op", "module")}
-        for profile in generated
-    )
-    for level, rows in from_db.items():
-        for row, other in zip(rows, from_text[level], strict=True):
-            rough = {name: value for name, value in row.items() if isinstance(value, float) and name != "cube_utilization"}
-            assert {name: other[name] for name in rough} == pytest.approx(rough, abs=2e-3)
-            # The text export has 0 for what was not recorded.
-            exact = {name: value for name, value in row.items() if value is not None and not isinstance(value, float)}
-            assert {name: other[name] for name in exact} == exact
-    compute = generated[0].sql(
-        "SELECT sum(kernel_duration_ns) AS ns FROM module.coverage WHERE kind = 'compute'", arrow=True
-    ).to_pylist()[0]["ns"]  # fmt: skip
-    for level in ("kernel_type", "op"):
-        assert sum(row["duration_ns"] for row in from_db[level]) == compute
-    tree = generated[0].sql(
-        "SELECT kernel.parent_module, kernel.module, sum(duration_ns) AS ns FROM module.kernel WHERE kind = 'compute'"
-        " AND module IS NOT NULL GROUP BY ALL",
-        arrow=True,
-    ).to_pylist()  # fmt: skip
-    outermost = sum(row["duration_ns"] for row in from_db["module"] if row["depth"] == 1)
-    assert outermost == sum(row["ns"] for row in tree)
-    for rows in from_db.values():
-        for row in rows:
-            bounds = row["compute_ns"] + row["memory_ns"] + row["scalar_ns"] + row["wait_ns"]
-            assert bounds == row["known_duration_ns"] <= row["duration_ns"]
+def test_times_add_up_to_all_compute_time(tmp_path: Path) -> None:
+    generate(tmp_path, Shape(steps=1, layers=1, bare_launches=True), ranks=1)
+    with open_profile(tmp_path) as profile:
+        profile.sql("SELECT 1 FROM pmu.module, module.kernel, trace.set_aside, pmu.kernel_type, pmu.op, pmu.metric LIMIT 0")
+        rows = {level: profile.pmu_stats(level, arrow=True).to_pylist() for level in ("kernel_type", "op", "module")}
+        whole, inside = profile.sql(
+            "SELECT sum(duration_ns) AS ns, sum(duration_ns) FILTER (module IS NOT NULL) AS inside FROM module.kernel "
+            "WHERE kind = 'compute'",
+            arrow=True,
+        ).to_pylist()[0].values()  # fmt: skip
+    assert inside < whole
+    assert sum(row["duration_ns"] for row in rows["kernel_type"]) == whole
+    assert sum(row["duration_ns"] for row in rows["op"]) == whole
+    assert sum(row["duration_ns"] for row in rows["module"] if row["depth"] == 1) == inside
+    for row in (*rows["kernel_type"], *rows["op"], *rows["module"]):
+        bounds = row["compute_ns"] + row["memory_ns"] + row["scalar_ns"] + row["wait_ns"]
+        assert bounds == row["known_duration_ns"] <= row["duration_ns"]
 
 
 PIPES = {
@@ -304,52 +281,73 @@ PIPES = {
     "aiv": ("aiv_vec_ratio", "aiv_scalar_ratio", "aiv_mte2_ratio", "aiv_mte3_ratio"),
 }
 KERNELS_OF_DATABASE = """
-SELECT kind.value, core.value, endNs - startNs, globalTaskId
+SELECT kind.value, core.value, startNs, endNs - startNs, globalTaskId
 FROM COMPUTE_TASK_INFO JOIN TASK USING (globalTaskId)
 LEFT JOIN STRING_IDS AS kind ON kind.id = opType LEFT JOIN STRING_IDS AS core ON core.id = COMPUTE_TASK_INFO.taskType
 """
+COUNTERS_OF_DATABASE = """
+SELECT globalTaskId, text.value, pmu.value FROM TASK_PMU_INFO AS pmu JOIN STRING_IDS AS text ON text.id = name
+"""
 
 
-def kernels_of_database(path: Path) -> Iterator[tuple[str, str, int, dict[str, float]]]:
-    """Type, core, duration and counters of each kernel."""
+@dataclass(frozen=True)
+class Counted:
+    """A compute kernel as a file tells of it."""
+
+    type: str
+    core: str
+    start_ns: int
+    duration_ns: int
+    counters: dict[str, float]
+
+
+def kernels_of_database(path: Path) -> Iterator[Counted]:
     counters: dict[int, dict[str, float]] = defaultdict(dict)
     with closing(sqlite3.connect(path)) as database:
-        sql = "SELECT globalTaskId, text.value, pmu.value FROM TASK_PMU_INFO AS pmu JOIN STRING_IDS AS text ON text.id = name"
-        for task, name, value in database.execute(sql):
+        for task, name, value in database.execute(COUNTERS_OF_DATABASE):
             counters[task][name] = value
-        for *described, task in database.execute(KERNELS_OF_DATABASE).fetchall():
-            yield (*described, counters[task])
+        for type_, core, start, duration, task in database.execute(KERNELS_OF_DATABASE).fetchall():
+            yield Counted(type_, core, start, duration, counters[task])
 
 
-def kernels_of_csv(path: Path) -> Iterator[tuple[str, str, int, dict[str, float]]]:
+def kernels_of_csv(path: Path) -> Iterator[Counted]:
+    names = {"aicore_time(us)": "aic_total_time", "aiv_time(us)": "aiv_total_time"}
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             core = row["Accelerator Core"]
             if core not in ("COMMUNICATION", "HCCL", "AI_CPU"):
-                names = {"aicore_time(us)": "aic_total_time", "aiv_time(us)": "aiv_total_time"}
-                numbers = {names.get(key, key): float(value) for key, value in row.items() if key[:3] in ("aic", "aiv", "cub")
-                           and value not in ("", "N/A")}  # fmt: skip
-                yield row["Type"], core, round(float(row["Duration(us)"]) * 1000), numbers
+                counters = {
+                    names.get(key, key): float(value)
+                    for key, value in row.items()
+                    if key[:3] in ("aic", "aiv", "cub") and value not in ("", "N/A")
+                }
+                yield Counted(row["Type"], core, 0, round(float(row["Duration(us)"]) * 1000), counters)
 
 
-def computed(kernels: Iterator[tuple[str, str, int, dict[str, float]]]) -> dict[tuple[str, str], dict[str, float]]:
-    """By type and core, the time, that with counters, and the mean of each ratio by time over kernels that used the core."""
-    sums: dict[tuple[str, str], dict[str, float]] = defaultdict(lambda: defaultdict(float))
-    for type_, core, duration, counters in kernels:
-        of_type = sums[type_, core]
-        of_type["duration_ns"] += duration
-        of_type["known_duration_ns"] += duration * bool(counters)
+def computed(kernels: Iterable[tuple[Any, Counted]]) -> dict[Any, dict[str, float]]:
+    """By key, the time, that with counters, and the mean of each ratio by time over kernels that used the core."""
+    sums: dict[Any, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    for key, one in kernels:
+        row, counters = sums[key], one.counters
+        row["duration_ns"] += one.duration_ns
+        row["known_duration_ns"] += one.duration_ns * bool(counters)
         for part, ratios in PIPES.items():
             if counters.get(f"{part}_total_time") or counters.get(f"{part}_total_cycles"):
-                of_type[f"{part}_duration_ns"] += duration
+                row[f"{part}_duration_ns"] += one.duration_ns
                 for ratio in ratios:
-                    of_type[ratio] += counters[ratio] * duration
+                    row[ratio] += counters[ratio] * one.duration_ns
                 if part == "aic" and "cube_utilization(%)" in counters:
-                    of_type["cube_utilization"] += counters["cube_utilization(%)"] / 100 * duration
-    for of_type in sums.values():
-        for name in {*PIPES["aic"], *PIPES["aiv"], "cube_utilization"} & of_type.keys():
-            of_type[name] /= of_type[f"{name[:3].replace('cub', 'aic')}_duration_ns"]
+                    row["cube_utilization"] += counters["cube_utilization(%)"] / 100 * one.duration_ns
+    for row in sums.values():
+        for name in {*PIPES["aic"], *PIPES["aiv"], "cube_utilization"} & row.keys():
+            row[name] /= row[f"{name[:3].replace('cub', 'aic')}_duration_ns"]
     return sums
+
+
+def assert_alike(found: dict[Any, dict[str, Any]], expected: dict[Any, dict[str, float]]) -> None:
+    assert found.keys() == expected.keys()
+    for key, row in expected.items():
+        assert {figure: found[key][figure] for figure in row} == pytest.approx(dict(row), rel=1e-9), key
 
 
 @pytest.mark.parametrize(
@@ -360,29 +358,45 @@ def computed(kernels: Iterator[tuple[str, str, int, dict[str, float]]]) -> dict[
         ("qwen3_0.6b_pp2dp2_910b", 35, 2448),
     ],
 )
-@pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
 def test_kernel_types_of_real_profiles_are_what_the_files_give(realdata: Path, folder: str, types: int, kernels: int) -> None:
-    with open_profile(realdata / folder) as profile:
-        found: dict[str, dict[tuple[str, str], dict[str, Any]]] = defaultdict(dict)
-        for row in profile.pmu_stats(arrow=True).to_pylist():
-            if row["kind"] == "compute":
-                found[row["profile"]][row["type"], row["core"]] = row
-        has_modules = any("module-stats" in answers for answers in profile.ranks()["answers"])
-        modules = profile.pmu_stats("module") if has_modules else None
-    first = min(found)
-    assert (len(found), len(found[first]), sum(row["kernel_count"] for row in found[first].values())) == (2, types, kernels)
-    for name, of_rank in found.items():
-        output = realdata / folder / name / "ASCEND_PROFILER_OUTPUT"
-        databases = sorted(output.glob("ascend_pytorch_profiler*.db"))
-        read = kernels_of_database(databases[0]) if databases else kernels_of_csv(output / "kernel_details.csv")
-        expected = computed(read)
-        assert of_rank.keys() == expected.keys()
-        for key, row in expected.items():
-            assert {figure: of_rank[key][figure] for figure in row} == pytest.approx(dict(row), rel=1e-9), key
-    if modules is not None:
-        (conv,) = modules.query("rank_id == 0 and module == 'Conv2d'").to_dict("records") if "db" in folder else [None]
-        if conv:
-            assert (conv["kernel_count"], conv["bound"], round(conv["aic_mac_ratio"], 4)) == (20, "memory", 0.6924)
+    with open_profile(realdata / folder, rank_list=[0]) as profile:
+        rows = [row for row in profile.pmu_stats(arrow=True).to_pylist() if row["kind"] == "compute"]
+    output = realdata / folder / rows[0]["profile"] / "ASCEND_PROFILER_OUTPUT"
+    database = output / "ascend_pytorch_profiler_0.db"
+    read = kernels_of_database(database) if database.exists() else kernels_of_csv(output / "kernel_details.csv")
+    assert_alike({(row["type"], row["core"]): row for row in rows}, computed(((one.type, one.core), one) for one in read))
+    assert (len(rows), sum(row["kernel_count"] for row in rows)) == (types, kernels)
+
+
+def test_modules_of_a_real_profile_are_what_their_kernels_give(realdata: Path) -> None:
+    with open_profile(realdata / "alexnet_ddp_910b_mstx", rank_list=[0]) as profile:
+        profile.sql("SELECT 1 FROM pmu.module, module.kernel, trace.set_aside, pmu.kernel_type, pmu.op, pmu.metric LIMIT 0")
+        rows = profile.pmu_stats("module", arrow=True).to_pylist()
+        inside = profile.sql(
+            "SELECT start_ns, parent_module, module FROM module.kernel WHERE kind = 'compute' AND module IS NOT NULL",
+            arrow=True,
+        ).to_pylist()
+    by_start = {one.start_ns: one for one in kernels_of_database(
+        next((realdata / "alexnet_ddp_910b_mstx" / "rank0_ascend_pt").rglob("ascend_pytorch_profiler_0.db"))
+    )}  # fmt: skip
+
+    def in_all_around() -> Iterator[tuple[Any, Counted]]:
+        for row in inside:
+            names = [*filter(None, row["parent_module"].split("/")), row["module"].removeprefix("[Backward]")]
+            for depth in range(1, len(names) + 1):
+                yield (row["module"].startswith("[Backward]"), *names[:depth]), by_start[row["start_ns"]]
+
+    found = {}
+    for row in rows:
+        is_backward = row["module"].startswith("[Backward]")
+        names = (*filter(None, row["parent_module"].split("/")), row["module"].removeprefix("[Backward]"))
+        found[is_backward, *names] = row
+        # The chip is that of info.json.
+        assert (row["cube_utilization"] is None) == (row["aic_duration_ns"] == 0)
+    # Modules without a compute kernel have no row.
+    assert_alike(found, computed(in_all_around()))
+    (conv,) = (row for row in rows if row["module"] == "Conv2d")
+    assert (conv["kernel_count"], conv["bound"], round(conv["aic_mac_ratio"], 4)) == (20, "memory", 0.6924)
 
 
 def test_the_summary_and_the_tables_that_are_written(small: Path, tmp_path: Path, command: Callable[..., Result]) -> None:
