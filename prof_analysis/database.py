@@ -26,7 +26,7 @@ _DEFAULTS: Variables = {
 
 # The interval that ends at outer_end_ns and started no later than start_ns covers [start_ns, end_ns]. With a tolerance,
 # one that has not ended at start_ns may end that much too early; touching neighbours never cover each other.
-# text_id numbers the texts of sources that do not, by a hash of 63 bits.
+# text_id numbers the texts of sources that do not, by a hash of 63 bits. path_key is a hash of 128 bits of a module in a parent.
 #
 # A list of shapes is `"4096,1024;1024,64"`, quotes included: tensors split by ';', dims by ','. Dims that are no positive
 # numbers are NULL, and so is a count of elements that no memory holds (2^42), which keeps products of three in range.
@@ -55,6 +55,10 @@ CREATE MACRO type_of_communication(name) AS nullif(regexp_extract(name, '(?s)^(.
 CREATE MACRO known(text) AS if(text IN ('', 'N/A', 'NULL'), NULL, text);
 
 CREATE MACRO text_id(text) AS if(text IS NULL, NULL, (hash(text, getvariable('text_salt')) >> 1)::BIGINT);
+
+CREATE MACRO path_key(parent_key, name_id, number) AS
+    (hash((parent_key >> 64)::UBIGINT, name_id, number)::UHUGEINT << 64)
+    + hash((parent_key & 18446744073709551615)::UBIGINT, number, name_id);
 
 CREATE MACRO thread_id(pid, tid) AS TRY(pid * 4294967296 + tid);
 
@@ -206,6 +210,15 @@ def prepare(connection: duckdb.DuckDBPyConnection, variables: Variables | None =
     for name, value in {**_DEFAULTS, **(variables or {})}.items():
         cast = "::BIGINT" if value is None else "::VARCHAR[]" if value == [] else ""
         connection.execute(f"SET VARIABLE {quote(name)} = $value{cast}", {"value": value})
+
+
+def cursor_of(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """A second connection to the same database, for another thread, with the settings and variables of the first."""
+    values = ", ".join(f"getvariable({quote_text(name)})" for name in _DEFAULTS)
+    (row,) = connection.execute(f"SELECT {values}").fetchall()
+    cursor = connection.cursor()
+    prepare(cursor, dict(zip(_DEFAULTS, row, strict=True)))
+    return cursor
 
 
 def quote(identifier: str) -> str:

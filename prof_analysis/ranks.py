@@ -73,7 +73,7 @@ def run_rank(
                 if not source.IS_READ_ONCE:
                     warnings.extend(stage(columns, on_bytes=_not_counted))
 
-            build(connection, source.NAME, plan, stage_more)
+            build(connection, source.NAME, plan, stage_more, kept=job.tables)
             for table in job.tables:
                 shown = shown_select(source_tables(source.NAME)[table])
                 rows = f"SELECT getvariable('profile') AS profile, getvariable('rank_id')::INTEGER AS rank_id, * FROM ({shown})"

@@ -59,9 +59,22 @@ class Table:
     summary: str
     columns: tuple[Column, ...]
     body: str
-    needs: frozenset[str]
-    is_ordered: bool
     guard: str | None = None
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The tables that its body reads."""
+        return _needs_and_order(self.body)[0]
+
+    @property
+    def read(self) -> frozenset[str]:
+        """What is read to make it: what its body reads, and its guard."""
+        return self.needs | {self.guard} if self.guard else self.needs
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether its body says in which order the rows come."""
+        return _needs_and_order(self.body)[1]
 
     @property
     def is_across_ranks(self) -> bool:
@@ -118,18 +131,13 @@ def source_tables(source: str) -> Mapping[str, Table]:
         if schema == "trace":
             file = sql_folder() / "sources" / source / f"{short_name}.sql"
             body = file.read_text(encoding="utf-8") if file.exists() else _empty_select(table.columns)
-            tables[name] = _with_body(table, body)
+            tables[name] = replace(table, body=body)
     return tables
 
 
 def referenced_tables(query: str) -> frozenset[str]:
     """The schema.table names that a query reads; raises QueryError when it is not a single SELECT."""
-    tree = _parse(query)
-    return frozenset(
-        f"{node['schema_name']}.{node['table_name']}".lower()
-        for node in _nodes(tree)
-        if node.get("type") == "BASE_TABLE" and node["schema_name"] not in ("", "recurring")
-    )
+    return _base_tables(_parse(query))
 
 
 def split_across_ranks(wanted: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -147,21 +155,21 @@ def make_plan(source: str, raw_columns: Mapping[str, Mapping[str, str]], wanted:
     plan of each body says what it scans.
     """
     tables = source_tables(source)
-    order = tuple(_in_building_order(tables, wanted))
+    order = _trace_first(tables, list(_in_building_order(tables, wanted)))
     raw_needs = {need for name in order for need in tables[name].needs if need in raw_columns}
     used: dict[str, set[str]] = {name: set() for name in [*order, *raw_needs]}
     for name in wanted:
         used[name].update(column.name for column in tables[name].columns)
         if _has_text_ids(tables[name]):
             used["trace.string"].update(("text_id", "text"))
+    definitions = {
+        **{name: raw_columns[name] for name in raw_needs},
+        **{name: {column.name: column.stored_type for column in tables[name].columns} for name in order},
+    }
     with connect() as empty:
-        for name in raw_needs:
-            definition = ", ".join(f"{quote(column)} {type_}" for column, type_ in raw_columns[name].items())
-            _create_schema(empty, name)
-            empty.execute(f"CREATE TABLE {name} ({definition})")
-        for name in order:
-            _create_schema(empty, name)
-            empty.execute(f"CREATE TABLE {name} AS {tables[name].body} WITH NO DATA")
+        create_schemas(empty, definitions)
+        for name, columns in definitions.items():
+            empty.execute(f"CREATE TABLE {name} ({', '.join(f'{quote(column)} {type_}' for column, type_ in columns.items())})")
         optimizers = [row[0] for row in empty.execute("FROM duckdb_optimizers()").fetchall()]
         empty.execute(f"SET disabled_optimizers = '{','.join(set(optimizers) - {'unused_columns'})}'")
         for name in reversed(order):
@@ -176,14 +184,21 @@ def build(
     source: str,
     plan: Plan,
     stage: Callable[[Mapping[str, frozenset[str]]], None],
+    kept: Iterable[str] | None = None,
 ) -> None:
     """Build the planned tables in a database that holds plan.raw_columns.
 
-    `stage` is called with raw tables and columns of plan.deferred_raw_columns once a guard lets through what needs them.
+    `stage` is called with raw tables and columns of plan.deferred_raw_columns once a guard lets through what needs them. With
+    `kept`, other tables are dropped as soon as nothing is left to be made of them: a million kernels take half the memory.
     """
     tables = source_tables(source)
     made: set[str] = set()
     staged = set(plan.raw_columns)
+    used_by: dict[str, set[str]] = {}
+    for name in plan.order:
+        for need in tables[name].read:
+            used_by.setdefault(need, set()).add(name)
+    spared = {"trace.string", *(kept or ())}
 
     def make(wanted: Iterable[str]) -> None:
         needed = _before_guards(tables, wanted)
@@ -196,7 +211,17 @@ def build(
                     make(tables[name].needs)
                 made.add(name)
                 _create(connection, tables[name], plan.columns[name])
+                if kept is not None:
+                    drop_the_used()
 
+    def drop_the_used() -> None:
+        over = made | (plan.deferred - _still_to_make(tables, plan, made))
+        for name in [name for name, users in used_by.items() if users <= over and name in made | staged]:
+            del used_by[name]
+            if name not in spared:
+                connection.execute(f"DROP TABLE stored.{quote(name)}")
+
+    create_schemas(connection, plan.order)
     make(name for name in plan.order if name not in plan.deferred)
 
 
@@ -217,7 +242,6 @@ def store_view(connection: duckdb.DuckDBPyConnection, name: str, columns: Mappin
     """
     kept = set(kept)
     shown = ", ".join(quote(c) if c in kept else f"NULL::{type_} AS {quote(c)}" for c, type_ in columns.items())
-    _create_schema(connection, name)
     connection.execute(f"CREATE VIEW {name} AS SELECT {shown} FROM stored.{quote(name)}")
 
 
@@ -250,14 +274,25 @@ def _read(file: Path) -> Table:
             raise ValueError(f"{file}: this line of the head documents no column: {line}")
     guard = _GUARD.search(head)
     name = f"{file.parent.name}.{file.stem}"
-    table = Table(name, " ".join(summary.split()), tuple(columns), "", frozenset(), False, guard and guard[1])
-    return _with_body(table, body) if body.strip() else table
+    return Table(name, " ".join(summary.split()), tuple(columns), body.strip(), guard and guard[1])
 
 
-def _with_body(table: Table, body: str) -> Table:
-    modifiers = _parse(body)["statements"][0]["node"]["modifiers"]
-    is_ordered = any(modifier["type"] == "ORDER_MODIFIER" for modifier in modifiers)
-    return replace(table, body=body, needs=referenced_tables(body), is_ordered=is_ordered)
+@cache
+def _needs_and_order(body: str) -> tuple[frozenset[str], bool]:
+    """What a body reads, and whether it orders its rows; a contract has no body, and reads nothing."""
+    if not body:
+        return frozenset(), False
+    tree = _parse(body)
+    modifiers = tree["statements"][0]["node"]["modifiers"]
+    return _base_tables(tree), any(modifier["type"] == "ORDER_MODIFIER" for modifier in modifiers)
+
+
+def _base_tables(tree: dict[str, Any]) -> frozenset[str]:
+    return frozenset(
+        f"{node['schema_name']}.{node['table_name']}".lower()
+        for node in _nodes(tree)
+        if node.get("type") == "BASE_TABLE" and node["schema_name"] not in ("", "recurring")
+    )
 
 
 def _split_head(text: str) -> tuple[str, str]:
@@ -309,8 +344,7 @@ def _in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> It
             return
         if name not in tables:
             raise QueryError(f"there is no table {name}; `prof-analysis tables` lists them")
-        guard = tables[name].guard
-        for need in sorted(tables[name].needs | ({guard} if guard else set())):
+        for need in sorted(tables[name].read):
             yield from visit(need, (*path, name))
         done.add(name)
         yield name
@@ -319,6 +353,17 @@ def _in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> It
         yield from visit(name, ())
         if _has_text_ids(tables[name]):
             yield from visit("trace.string", ())
+
+
+def _trace_first(tables: Mapping[str, Table], order: list[str]) -> tuple[str, ...]:
+    """The trace before all else, and of it what reads the most: so what was staged can go early."""
+    trace = [name for name in order if name.startswith("trace.")]
+    first: list[str] = []
+    while trace:
+        ready = [name for name in trace if not tables[name].read.intersection(trace)]
+        first.append(max(ready, key=lambda name: len(tables[name].read)))
+        trace.remove(first[-1])
+    return (*first, *(name for name in order if name not in first))
 
 
 def _before_guards(tables: Mapping[str, Table], wanted: Iterable[str]) -> set[str]:
@@ -331,6 +376,18 @@ def _before_guards(tables: Mapping[str, Table], wanted: Iterable[str]) -> set[st
             found.add(name)
             if table := tables.get(name):
                 to_visit += [table.guard] if table.guard else table.needs
+    return found
+
+
+def _still_to_make(tables: Mapping[str, Table], plan: Plan, made: Set[str]) -> set[str]:
+    """What may have to be made besides what is made, whatever the guards will say."""
+    found: set[str] = set()
+    to_visit = [name for name in plan.order if name not in plan.deferred]
+    while to_visit:
+        name = to_visit.pop()
+        if name not in made and name not in found:
+            found.add(name)
+            to_visit += tables[name].read if name in tables else ()
     return found
 
 
@@ -354,5 +411,7 @@ def _scans(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[
             yield table, [column for column in ([columns] if isinstance(columns, str) else columns) if column]
 
 
-def _create_schema(connection: duckdb.DuckDBPyConnection, table: str) -> None:
-    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {table.partition('.')[0]}")
+def create_schemas(connection: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> None:
+    """Make the schemas that tables of these names lie in, and that of what store_view() shows."""
+    for schema in sorted({"stored", *(table.partition(".")[0] for table in tables)}):
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")

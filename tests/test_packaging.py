@@ -31,15 +31,15 @@ def distributions(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 def install(folder: Path, *words: str | Path) -> Path:
     """An environment that holds only this project; the libraries are lent by the environment of the tests."""
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     python = folder / "bin" / "python"
     inside = subprocess.run(
         [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], check=True, capture_output=True, text=True
     ).stdout.strip()
     # Behind everything of its own, and without .pth files: an editable install of this project is not lent.
     Path(inside, "lent.pth").write_text(f"import sys; sys.path.append({sysconfig.get_path('purelib')!r})\n")
-    pip: list[str | Path] = [python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--no-build-isolation"]
-    subprocess.run([*pip, *words], check=True, capture_output=True)
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", python, "install", "-q"]
+    subprocess.run([*pip, "--no-deps", "--no-index", "--no-build-isolation", *words], check=True, capture_output=True)
     return folder / "bin" / "prof-analysis"
 
 

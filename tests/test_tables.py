@@ -64,6 +64,7 @@ def built(
     audit_links: bool = False,
     step_id: int | None = None,
     staged: list[set[str]] | None = None,
+    kept: tuple[str, ...] | None = None,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     from prof_analysis.sources import ascend_db
 
@@ -77,7 +78,7 @@ def built(
                 staged.append(set(columns))
 
         stage(plan.raw_columns)
-        build(connection, "ascend_db", plan, stage)
+        build(connection, "ascend_db", plan, stage, kept)
         yield connection
 
 
@@ -190,6 +191,15 @@ def test_a_table_built_alone_is_the_table_built_with_all_others(
     with built(plan, audit_links=audit_links) as connection:
         alone = shown(connection, name)
     assert alone == shown(everything, name)
+
+
+def test_of_what_is_built_only_what_is_asked_for_is_left(everything: duckdb.DuckDBPyConnection, audit_links: bool) -> None:
+    kept = ("module.statistic", "trace.op")
+    plan = make_plan("ascend_db", raw_columns("ascend_db"), kept)
+    with built(plan, audit_links=audit_links, kept=kept) as connection:
+        left = {row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+        assert {name: shown(connection, name) for name in kept} == {name: shown(everything, name) for name in kept}
+    assert left - {"other_id"} == {*kept, "trace.string"}
 
 
 def test_only_what_is_needed_is_built_and_read() -> None:
@@ -350,8 +360,8 @@ def test_an_unknown_table_is_named() -> None:
 
 
 def test_tables_that_need_each_other_are_an_error() -> None:
-    needs = {"a.one": {"a.two", "raw.x"}, "a.two": {"a.three"}, "a.three": {"a.one"}, "a.apart": set[str]()}
-    tables = {name: Table(name, "", (), "", frozenset(need), False) for name, need in needs.items()}
+    bodies = {"a.one": "FROM a.two, raw.x", "a.two": "FROM a.three", "a.three": "FROM a.one", "a.apart": "SELECT 1"}
+    tables = {name: Table(name, "", (), body) for name, body in bodies.items()}
     assert list(_in_building_order(tables, ["a.apart"])) == ["a.apart"]
     with pytest.raises(ValueError, match=r"^these tables need each other: a\.two -> a\.three -> a\.one -> a\.two$"):
         list(_in_building_order(tables, ["a.two"]))

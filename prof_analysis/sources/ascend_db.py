@@ -13,7 +13,7 @@ import duckdb
 from prof_analysis.database import prepare, quote, quote_text
 from prof_analysis.sources import device_info
 from prof_analysis.sources.sqlite_file import Cell, SqliteFile, copy_table, open_sqlite, query
-from prof_analysis.tables import store_view
+from prof_analysis.tables import create_schemas, store_view
 
 NAME = "ascend_db"
 LABEL = "the profiler database"
@@ -26,14 +26,15 @@ _D = "DOUBLE"
 _CALL = {"row_id": _I, "startNs": _I, "endNs": _I, "globalTid": _I}
 
 # What is read: DuckDB name -> (SQLite name, columns and their types). row_id is SQLite's rowid. PYTORCH_API holds several kinds
-# of calls, which _OP_ROWS and _NAMED_ROWS tell apart.
+# of calls, which _OP_ROWS and _NAMED_ROWS tell apart. The ops come first, so that no thread is left alone with the longest
+# table.
 _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "raw.string_ids": ("STRING_IDS", {"id": _I, "value": _T}),
     "raw.framework_op": (
         "PYTORCH_API",
         {**_CALL, "connectionId": _I, "name": _I, "sequenceNumber": _I, "fwdThreadId": _I, "inputDtypes": _I,
          "inputShapes": _I},
     ),
+    "raw.string_ids": ("STRING_IDS", {"id": _I, "value": _T}),
     "raw.module_call": ("PYTORCH_API", {**_CALL, "name": _I}),
     "raw.enqueue": ("PYTORCH_API", {**_CALL, "connectionId": _I}),
     "raw.dequeue": ("PYTORCH_API", {**_CALL, "connectionId": _I}),
@@ -130,7 +131,7 @@ def stage(
     `on_bytes` gets the size of the database once it is read. Gives warnings. Raises InputError when it cannot be read.
     """
     (path,) = (file for file in files if not device_info.is_device_info(file))
-    connection.execute("CREATE SCHEMA IF NOT EXISTS raw; CREATE SCHEMA IF NOT EXISTS stored")
+    create_schemas(connection, wanted)
     if device_info.TABLE in wanted:
         device_info.stage_device_info(connection, files)
     wanted = {name: columns for name, columns in wanted.items() if name in _TABLES}
@@ -142,7 +143,8 @@ def stage(
                 return _stage_table(cursor, file, name, wanted[name])
 
         with ThreadPoolExecutor(threads) as pool:
-            warnings = [warning for found in pool.map(stage_one, sorted(wanted)) for warning in found]
+            staged = pool.map(stage_one, [name for name in _TABLES if name in wanted])
+            warnings = [warning for found in staged for warning in found]
         if wanted.get("raw.string_ids") and "STRING_IDS" in file.tables:
             _number_texts(connection)
         if connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'other_id'").fetchall():
@@ -177,7 +179,8 @@ def _rows(file: SqliteFile, name: str) -> str | None:
     if name == _OP_ROWS:
         # Before 2024-08 there is no type column, but of all calls only ops carry a sequence number (-1 for none).
         has_sequence = "sequenceNumber IS NOT NULL" if "sequencenumber" in columns else "0"
-        return f"WHERE coalesce(type IN (50001, 50004), {has_sequence})" if "type" in columns else f"WHERE {has_sequence}"
+        is_op = f"type IN (50001, 50004) OR (type IS NULL AND {has_sequence})" if "type" in columns else has_sequence
+        return f"WHERE ({is_op})"
     if name not in _NAMED_ROWS:
         return ""
     pattern, grouping = _NAMED_ROWS[name]

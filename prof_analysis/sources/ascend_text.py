@@ -6,9 +6,11 @@ the id that text_id() makes of it. That is a hash, so all texts of a profile are
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from threading import Lock
+from typing import Any, TypeAlias
 
 import duckdb
 
@@ -18,7 +20,7 @@ from prof_analysis.sources import device_info
 from prof_analysis.sources.counters import counters_of
 from prof_analysis.sources.csv_file import copy_columns, read_header
 from prof_analysis.sources.trace_json import read_events
-from prof_analysis.tables import store_view
+from prof_analysis.tables import create_schemas, store_view
 
 NAME = "ascend_text"
 LABEL = "the text exports"
@@ -32,6 +34,7 @@ _ID = "TEXT_ID"  # staged as the id of a text
 _NAMES = ("name", "class", "domain")
 
 Columns: TypeAlias = Mapping[str, tuple[str, str]]
+TextsLock: TypeAlias = AbstractContextManager[Any] | None
 
 # The parts of an event that are read, as from_json() of DuckDB takes them.
 _ARGUMENTS = {
@@ -196,7 +199,7 @@ def stage(
     `on_bytes` gets the size of each piece of a file as it is read. Gives warnings.
     Raises InputError when a file cannot be read.
     """
-    connection.execute("CREATE SCHEMA IF NOT EXISTS raw; CREATE SCHEMA IF NOT EXISTS stored")
+    create_schemas(connection, wanted)
     if device_info.TABLE in wanted:
         device_info.stage_device_info(connection, files)
     for name, columns in wanted.items():
@@ -206,26 +209,26 @@ def stage(
         definition = ", ".join(f"{quote(column)} {type_}" for column, type_ in kept.items())
         connection.execute(f"CREATE TABLE {_stored(name)} ({definition})")
         store_view(connection, name, RAW_COLUMNS[name], columns)
-    with_texts = "raw.string" in wanted
+    texts_lock = Lock() if "raw.string" in wanted else None
     warnings = []
     for file in files:
         if is_trace(file):
             tables = {name: columns for name, columns in wanted.items() if name in _EVENTS}
-            take = partial(_insert_events, connection, tables, with_texts)
-            warnings += read_events(connection, file, _event_structure(), take, on_bytes) if tables else []
+            take = partial(_insert_events, tables, texts_lock)
+            warnings += read_events(connection, file, _event_structure(), take, on_bytes, threads) if tables else []
         elif file.name == COMMUNICATION:
             if groups := wanted.get("raw.communication_group"):
-                warnings += _stage_groups(connection, file, groups, with_texts)
+                warnings += _stage_groups(connection, file, groups, texts_lock)
             on_bytes(file.stat().st_size)
         elif not device_info.is_device_info(file):
             is_operators = file.name == OPERATOR_DETAILS
             name, known_as = ("raw.operator_detail", _OPERATORS) if is_operators else ("raw.kernel_detail", _DETAILS)
             if details := wanted.get(name):
-                warnings += _stage_details(connection, file, name, known_as, details, with_texts)
+                warnings += _stage_details(connection, file, name, known_as, details, texts_lock)
             if not is_operators and (wanted.keys() & {"raw.pmu_column", "raw.pmu_cell"}):
-                _stage_counters(connection, file, wanted, with_texts)
+                _stage_counters(connection, file, wanted, texts_lock)
             on_bytes(file.stat().st_size)
-    if with_texts and connection.execute(_EQUAL_TEXT_IDS).fetchall():
+    if texts_lock and connection.execute(_EQUAL_TEXT_IDS).fetchall():
         connection.execute(
             "SET VARIABLE text_salt = getvariable('text_salt') + 1; DROP SCHEMA stored CASCADE; DROP SCHEMA raw CASCADE"
         )
@@ -244,8 +247,8 @@ def _event_structure() -> str:
     return json.dumps({**_EVENT, "args": _ARGUMENTS})
 
 
-def _insert_events(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, frozenset[str]], with_texts: bool) -> None:
-    """Add the events of a block to the raw tables, and their texts to raw.string."""
+def _insert_events(wanted: Mapping[str, frozenset[str]], texts_lock: TextsLock, connection: duckdb.DuckDBPyConnection) -> None:
+    """Add the events of a block to the raw tables, and their texts to raw.string where there is a lock for it."""
     for name, columns in wanted.items():
         condition, definitions = _EVENTS[name]
         _insert(
@@ -253,7 +256,7 @@ def _insert_events(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, f
             name,
             {c: definitions[c] for c in definitions if c in columns},
             f"event_block WHERE {condition}",
-            with_texts,
+            texts_lock,
         )
 
 
@@ -263,7 +266,7 @@ def _stage_details(
     name: str,
     known_as: Mapping[str, tuple[str, tuple[str, ...]]],
     columns: frozenset[str],
-    with_texts: bool,
+    texts_lock: TextsLock,
 ) -> list[str]:
     """Stage a csv file as a raw table.
 
@@ -283,13 +286,13 @@ def _stage_details(
             number = f"TRY_CAST({cell} AS {type_})"
             time = f"if(regexp_matches({cell}, '[eE]|^\\d{{15}}0+$'), NULL, ns_of_us(replace({cell}, ',', '.')))"
             definitions[column] = (type_, cell if type_ == _ID else time if column.endswith("_ns") else number)
-    _insert(connection, name, definitions, "stored.detail_cell", with_texts)
+    _insert(connection, name, definitions, "stored.detail_cell", texts_lock)
     connection.execute("DROP TABLE stored.detail_cell")
     return warnings
 
 
 def _stage_counters(
-    connection: duckdb.DuckDBPyConnection, file: Path, wanted: Mapping[str, frozenset[str]], with_texts: bool
+    connection: duckdb.DuckDBPyConnection, file: Path, wanted: Mapping[str, frozenset[str]], texts_lock: TextsLock
 ) -> None:
     """Stage the counters of kernel_details.csv, a row a cell that holds a number, and what their columns are."""
     counters = list(counters_of(read_header(file)[1]))
@@ -313,7 +316,7 @@ def _stage_counters(
     if of_columns := wanted.get("raw.pmu_column"):
         definitions = {"column_number": (_I, "column_number"), "metric": (_ID, "metric"), "unit": (_T, "unit")}
         chosen = {name: definition for name, definition in definitions.items() if name in of_columns}
-        _insert(connection, "raw.pmu_column", chosen, "stored.counter", with_texts)
+        _insert(connection, "raw.pmu_column", chosen, "stored.counter", texts_lock)
     if of_cells := wanted.get("raw.pmu_cell"):
         cells = ", ".join(f"TRY_CAST(replace({column}, ',', '.') AS DOUBLE)" for column in columns)
         shown = ", ".join(name for name in RAW_COLUMNS["raw.pmu_cell"] if name in of_cells)
@@ -330,7 +333,9 @@ def _stage_counters(
     connection.execute("DROP TABLE stored.counter_row; DROP TABLE stored.counter")
 
 
-def _stage_groups(connection: duckdb.DuckDBPyConnection, file: Path, columns: frozenset[str], with_texts: bool) -> list[str]:
+def _stage_groups(
+    connection: duckdb.DuckDBPyConnection, file: Path, columns: frozenset[str], texts_lock: TextsLock
+) -> list[str]:
     """Stage the group of each communication operator: communication.json names it behind the operator, as in name@group."""
     try:
         steps = json.loads(file.read_text(encoding="utf-8", errors="replace"))
@@ -348,22 +353,32 @@ def _stage_groups(connection: duckdb.DuckDBPyConnection, file: Path, columns: fr
         "raw.communication_group",
         {column: definition for column, definition in definitions.items() if column in columns},
         "stored.group_cell",
-        with_texts,
+        texts_lock,
     )
     connection.execute("DROP TABLE stored.group_cell")
     return []
 
 
-def _insert(connection: duckdb.DuckDBPyConnection, name: str, columns: Columns, rows: str, with_texts: bool) -> None:
-    """Insert rows into a raw table, texts as their ids, and the texts that are new into raw.string."""
+def _insert(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    columns: Columns,
+    rows: str,
+    texts_lock: TextsLock,
+) -> None:
+    """Insert rows into a raw table, texts as their ids; and, with a lock, the texts that are new into raw.string.
+
+    The lock lets one thread at a time look for what is new.
+    """
     texts = {
         c: expression if c in _NAMES else f"known({expression})" for c, (type_, expression) in columns.items() if type_ == _ID
     }
     values = [f"text_id({texts[c]})" if c in texts else expression for c, (_, expression) in columns.items()]
     connection.execute(f"INSERT INTO {_stored(name)} SELECT {', '.join(values) or 'NULL'} FROM {rows}")
-    if texts and with_texts:
-        connection.execute(f"""
-            INSERT INTO stored."raw.string"
-            WITH found AS (SELECT DISTINCT unnest([{", ".join(texts.values())}]) AS text FROM {rows})
-            SELECT text_id(text), text FROM found ANTI JOIN stored."raw.string" USING (text) WHERE text IS NOT NULL
-        """)
+    if texts and texts_lock:
+        with texts_lock:
+            connection.execute(f"""
+                INSERT INTO stored."raw.string"
+                WITH found AS (SELECT DISTINCT unnest([{", ".join(texts.values())}]) AS text FROM {rows})
+                SELECT text_id(text), text FROM found ANTI JOIN stored."raw.string" USING (text) WHERE text IS NOT NULL
+            """)

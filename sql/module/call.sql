@@ -1,9 +1,8 @@
 -- One row is an interval that belongs to a module: a forward call, or backward work of one.
 --
 -- interval_id      BIGINT    an interval of module.interval
--- path             STRUCT(name_id BIGINT, number BIGINT)[]  the enclosing modules and the module itself, outermost first:
---                            names, ids of trace.string; and by instance the number among equal names in one call of the
---                            parent, else NULL
+-- path_key         UHUGEINT  stands for the path, that is, the enclosing modules and the module itself; module.path spells it
+-- number           BIGINT    by instance the number of the module among equal names in one call of the parent, else NULL
 -- is_backward      BOOLEAN   true for backward work and for all that runs inside it
 -- range_id         BIGINT    interval of the forward call that it is, or whose gradient it computes
 -- parent_range_id  BIGINT    interval of the forward call around that one; NULL for an outermost module
@@ -13,7 +12,8 @@
 -- With a depth chosen, what lies deeper belongs to the call at that depth.
 --
 -- Backward work has the path of the call that its forward op lies in. Its forward op ended before it began, so following these
--- edges always ends.
+-- edges always ends. The key is a hash of 128 bits, which two paths share by chance once in 10^38: with lists of names, which
+-- every interval has to carry, a million kernels of training take 0.2 GB more.
 WITH RECURSIVE unplaced AS (
     SELECT interval.interval_id, interval.kind
     FROM module.interval
@@ -51,14 +51,12 @@ done_again AS (
 edge AS (
     SELECT
         child.interval_id,
-        {
-            'name_id': child.name_id,
-            'number': CASE
-                WHEN NOT getvariable('by_instance') THEN NULL
-                WHEN child.parent_id IS NULL OR unplaced.interval_id IS NOT NULL THEN 0
-                ELSE child.number + coalesce(done_again.calls_before, 0)
-            END
-        } AS segment,
+        child.name_id,
+        CASE
+            WHEN NOT getvariable('by_instance') THEN NULL
+            WHEN child.parent_id IS NULL OR unplaced.interval_id IS NOT NULL THEN 0
+            ELSE child.number + coalesce(done_again.calls_before, 0)
+        END AS number,
         true AS is_module,
         if(unplaced.interval_id IS NULL, child.parent_id, NULL) AS from_id,
         coalesce(unplaced.kind = 'backward', false) AS begins_in_backward
@@ -66,7 +64,7 @@ edge AS (
     LEFT JOIN unplaced ON unplaced.interval_id = child.parent_id
     LEFT JOIN done_again ON done_again.interval_id = child.interval_id
     UNION ALL
-    SELECT interval.interval_id, NULL, false, owner.interval_id, false
+    SELECT interval.interval_id, NULL, NULL, false, owner.interval_id, false
     FROM module.interval
     JOIN module.owner ON owner.op_id = interval.forward_op_id
     WHERE interval.kind = 'backward'
@@ -74,7 +72,9 @@ edge AS (
 walk AS (
     SELECT
         interval_id,
-        [segment] AS path,
+        path_key(0, name_id, number) AS path_key,
+        1 AS depth,
+        number,
         begins_in_backward AS is_backward,
         interval_id AS range_id,
         NULL::BIGINT AS parent_range_id,
@@ -84,13 +84,15 @@ walk AS (
     UNION ALL
     SELECT
         edge.interval_id,
-        CASE WHEN goes_deeper THEN list_append(walk.path, edge.segment) ELSE walk.path END,
+        CASE WHEN goes_deeper THEN path_key(walk.path_key, edge.name_id, edge.number) ELSE walk.path_key END,
+        CASE WHEN goes_deeper THEN walk.depth + 1 ELSE walk.depth END,
+        CASE WHEN goes_deeper THEN edge.number ELSE walk.number END,
         walk.is_backward OR NOT edge.is_module,
         CASE WHEN goes_deeper THEN edge.interval_id ELSE walk.range_id END,
         CASE WHEN goes_deeper THEN walk.range_id ELSE walk.parent_range_id END,
         CASE WHEN edge.is_module AND NOT goes_deeper THEN walk.work_id ELSE edge.interval_id END
     FROM (
-        SELECT edge.*, walk, edge.is_module AND coalesce(len(walk.path) < getvariable('depth'), true) AS goes_deeper
+        SELECT edge.*, walk, edge.is_module AND coalesce(walk.depth < getvariable('depth'), true) AS goes_deeper
         FROM walk
         JOIN edge ON edge.from_id = walk.interval_id
     ) AS edge
@@ -113,7 +115,8 @@ run_start AS (
 )
 SELECT
     placed.interval_id,
-    placed.path,
+    placed.path_key,
+    placed.number,
     placed.is_backward,
     placed.range_id,
     placed.parent_range_id,

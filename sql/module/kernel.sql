@@ -68,5 +68,5 @@ LEFT JOIN module.owner ON owner.op_id = link.op_id
 LEFT JOIN module.interval ON interval.interval_id = owner.interval_id
 LEFT JOIN module.derived_link ON derived_link.launch_id = kernel.launch_id
 LEFT JOIN module.call ON call.interval_id = owner.interval_id
-LEFT JOIN module.path ON path.path = call.path AND path.is_backward = call.is_backward
+LEFT JOIN module.path ON path.path_key = call.path_key AND path.is_backward = call.is_backward
 WHERE getvariable('step_id') IS NULL OR kernel.kernel_id IN (SELECT kernel_id FROM kernel.in_step)

@@ -1,21 +1,49 @@
 -- One row is a module path: all calls of module classes that stand under the same chain of classes, forward or backward.
 --
--- path          STRUCT(name_id BIGINT, number BIGINT)[]  module names, outermost first, as in module.call
+-- path_key      UHUGEINT  stands for the path in module.call
+-- path          STRUCT(name_id BIGINT, number BIGINT)[]  names, ids of trace.string, outermost first; and by instance the number
+--                         of each among equal names in one call of the parent, else NULL
 -- is_backward   BOOLEAN  true for the backward of the path
 -- path_id       BIGINT   the id; a path comes before those inside it, and siblings are in the order of their first calls
 -- depth         BIGINT   number of names; 1 for an outermost module
 -- parent_module VARCHAR   the names but the last, joined by '/'; '' for an outermost module
 -- module        VARCHAR   the last name; with [Backward] before it for the backward
-WITH first_call AS (
-    SELECT path, is_backward, min(start_ns) AS start_ns
+WITH RECURSIVE forward_call AS (
+    SELECT path_key, min(range_id) AS range_id
+    FROM module.call
+    GROUP BY path_key
+),
+last_segment AS (
+    SELECT
+        forward_call.path_key,
+        {'name_id': interval.name_id, 'number': call.number} AS segment,
+        around.path_key AS parent_key
+    FROM forward_call
+    JOIN module.call ON call.interval_id = forward_call.range_id
+    JOIN module.interval ON interval.interval_id = forward_call.range_id
+    LEFT JOIN module.call AS around ON around.interval_id = call.parent_range_id
+),
+spelled AS (
+    SELECT path_key, [segment] AS path
+    FROM last_segment
+    WHERE parent_key IS NULL
+    UNION ALL
+    SELECT last_segment.path_key, list_append(spelled.path, last_segment.segment)
+    FROM spelled
+    JOIN last_segment ON last_segment.parent_key = spelled.path_key
+),
+first_call AS (
+    SELECT path_key, is_backward, min(start_ns) AS start_ns
     FROM module.call
     JOIN module.interval USING (interval_id)
-    GROUP BY path, is_backward
+    GROUP BY path_key, is_backward
 ),
 -- The backward of a module is a path even when only modules inside it have backward runs.
 enclosing AS (
     SELECT path[:depth] AS path, is_backward, min(start_ns) AS start_ns
-    FROM first_call, unnest(range(1, len(path) + 1)) AS prefix (depth)
+    FROM first_call
+    JOIN spelled USING (path_key),
+        unnest(range(1, len(path) + 1)) AS prefix (depth)
     GROUP BY ALL
 ),
 placed AS (
@@ -34,6 +62,7 @@ placed AS (
     GROUP BY inside.path, inside.is_backward
 )
 SELECT
+    spelled.path_key,
     path,
     is_backward,
     row_number() OVER (ORDER BY place, is_backward, path) AS path_id,
@@ -41,4 +70,5 @@ SELECT
     array_to_string(names[:-2], '/') AS parent_module,
     CASE WHEN is_backward THEN '[Backward]' ELSE '' END || names[-1] AS module
 FROM placed
+JOIN spelled USING (path)
 ORDER BY path_id

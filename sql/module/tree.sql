@@ -17,7 +17,7 @@ WITH RECURSIVE chosen_call AS (
     WHERE getvariable('step_id') IS NULL OR chosen.start_ns IS NOT NULL
 ),
 forward_call AS (
-    SELECT range_id, parent_range_id, path
+    SELECT range_id, parent_range_id, path_key
     FROM module.call
     WHERE interval_id = range_id
 ),
@@ -33,18 +33,18 @@ with_backward AS (
     WHERE forward_call.parent_range_id IS NOT NULL
 ),
 counted_call AS (
-    SELECT path, false AS is_backward
+    SELECT path_key, false AS is_backward
     FROM chosen_call
     WHERE NOT is_backward AND interval_id = range_id
     UNION ALL
-    SELECT forward_call.path, true
+    SELECT forward_call.path_key, true
     FROM with_backward
     JOIN forward_call USING (range_id)
 ),
 call_count AS (
-    SELECT path, is_backward, count(*) AS calls
+    SELECT path_key, is_backward, count(*) AS calls
     FROM counted_call
-    GROUP BY path, is_backward
+    GROUP BY path_key, is_backward
 ),
 own AS (
     SELECT path.path, path.is_backward, sum(duration_ns)::BIGINT AS duration_ns
@@ -71,7 +71,7 @@ SELECT
     coalesce(inclusive.duration_ns, 0) / nullif(all_kernels.duration_ns, 0) AS kernel_duration_share,
     coalesce(inclusive.duration_ns, 0) / call_count.calls AS avg_kernel_duration_ns
 FROM module.path
-LEFT JOIN call_count USING (path, is_backward)
+LEFT JOIN call_count USING (path_key, is_backward)
 LEFT JOIN own USING (path, is_backward)
 LEFT JOIN inclusive USING (path, is_backward)
 CROSS JOIN all_kernels

@@ -20,7 +20,7 @@ EPOCH = 1_700_000_000_000_000_000  # beyond 2^53: a time that went through a flo
 RANDOM = settings(max_examples=12, deadline=None, print_blob=True)
 ENGINE = "autograd::engine::evaluate_function: "
 HOOKS = f"{ENGINE}torch::autograd::AccumulateGrad"
-NEEDED = make_plan("ascend_db", RAW_COLUMNS, ["module.call"]).order
+NEEDED = make_plan("ascend_db", RAW_COLUMNS, ["module.path"]).order
 
 
 @dataclass(frozen=True, order=True)
@@ -152,7 +152,10 @@ def nest(ranges: list[Span], ops: Iterable[Span] = (), names: Mapping[int, int] 
             intervals[interval], by_number[interval_id] = (span, forward), interval
         assert not any(sources.values()), "module.interval holds every range and task"
         parents = by_id("SELECT interval_id, parent_id FROM module.interval_parent")
-        calls = by_id("SELECT interval_id, path, is_backward, range_id, parent_range_id, instance_id FROM module.call")
+        calls = by_id("""
+            SELECT interval_id, path, is_backward, range_id, parent_range_id, instance_id
+            FROM module.call JOIN module.path USING (path_key, is_backward)
+        """)
         return Answer(
             intervals,
             {by_number[inner]: None if outer is None else by_number[outer] for inner, outer in parents.items()},

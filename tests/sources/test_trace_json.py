@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -68,8 +69,8 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Read]:
         events: list[Event] = []
         path.write_bytes(content)
 
-        def take() -> None:
-            rows = connection.execute("SELECT event FROM event_block ORDER BY event_id").fetchall()
+        def take(cursor: duckdb.DuckDBPyConnection) -> None:
+            rows = cursor.execute("SELECT event FROM event_block ORDER BY event_id").fetchall()
             events.extend(without_nulls(row[0] or {}) for row in rows)
 
         warnings = read_events(connection, path, STRUCTURE, take, sizes.append)
@@ -182,7 +183,7 @@ def test_what_is_no_trace_is_one_error(content: bytes, name: str, says: str, rea
 
 def test_a_file_that_is_gone_is_one_error(tmp_path: Path) -> None:
     with connect() as connection, pytest.raises(InputError, match=r"gone\.json: cannot be read \(No such file"):
-        read_events(connection, tmp_path / "gone.json", STRUCTURE, lambda: None, lambda _: None)
+        read_events(connection, tmp_path / "gone.json", STRUCTURE, lambda _: None, lambda _: None)
 
 
 def test_without_an_event_end_in_sight_the_file_is_given_up(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:

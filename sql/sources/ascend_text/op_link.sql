@@ -25,6 +25,7 @@ flow_end AS (
 innermost_op AS (
     SELECT tid, start_ns, arg_max(op_id, (-end_ns, op_id)) AS op_id
     FROM trace.op
+    SEMI JOIN flow_start USING (tid, start_ns)
     GROUP BY tid, start_ns
 ),
 task AS (
