@@ -16,9 +16,8 @@ import duckdb
 
 from prof_analysis.database import quote
 from prof_analysis.errors import reason_of
-from prof_analysis.sources import device_info
-from prof_analysis.sources.counters import counters_of
-from prof_analysis.sources.csv_file import copy_columns, read_header
+from prof_analysis.sources import counters, device_info
+from prof_analysis.sources.csv_file import copy_columns
 from prof_analysis.sources.trace_json import read_events
 from prof_analysis.tables import create_schemas, store_view
 
@@ -167,8 +166,7 @@ _TABLES: Mapping[str, Mapping[str, str]] = {
     "raw.communication_group": {"operator": _ID, "group_name": _ID},
     "raw.kernel_detail": {"row_number": _I, **{column: type_ for column, (type_, _) in _DETAILS.items()}},
     "raw.operator_detail": {column: type_ for column, (type_, _) in _OPERATORS.items()},
-    "raw.pmu_column": {"column_number": _I, "metric": _ID, "unit": _T},
-    "raw.pmu_cell": {"row_number": _I, "column_number": _I, "value": _D},
+    **counters.TABLES,
     **{name: {column: type_ for column, (type_, _) in columns.items()} for name, (_, columns) in _EVENTS.items()},
 }
 
@@ -225,8 +223,8 @@ def stage(
             name, known_as = ("raw.operator_detail", _OPERATORS) if is_operators else ("raw.kernel_detail", _DETAILS)
             if details := wanted.get(name):
                 warnings += _stage_details(connection, file, name, known_as, details, texts_lock)
-            if not is_operators and (wanted.keys() & {"raw.pmu_column", "raw.pmu_cell"}):
-                _stage_counters(connection, file, wanted, texts_lock)
+            if not is_operators and wanted.keys() & counters.TABLES.keys():
+                counters.stage_counters(connection, file, wanted, partial(_insert, connection, texts_lock=texts_lock))
             on_bytes(file.stat().st_size)
     if texts_lock and connection.execute(_EQUAL_TEXT_IDS).fetchall():
         connection.execute(
@@ -289,48 +287,6 @@ def _stage_details(
     _insert(connection, name, definitions, "stored.detail_cell", texts_lock)
     connection.execute("DROP TABLE stored.detail_cell")
     return warnings
-
-
-def _stage_counters(
-    connection: duckdb.DuckDBPyConnection, file: Path, wanted: Mapping[str, frozenset[str]], texts_lock: TextsLock
-) -> None:
-    """Stage the counters of kernel_details.csv, a row a cell that holds a number, and what their columns are."""
-    counters = list(counters_of(read_header(file)[1]))
-    if not counters:
-        return
-    columns = [f"counter_{number}" for number in range(len(counters))]
-    copy_columns(
-        connection,
-        file,
-        {column: (counter.header,) for column, counter in zip(columns, counters, strict=True)},
-        "stored.counter_row",
-    )
-    connection.execute(
-        "CREATE TABLE stored.counter AS "
-        "SELECT unnest(range(len($metrics))) AS column_number, unnest($metrics) AS metric, unnest($units) AS unit",
-        {
-            "metrics": [counter.metric for counter in counters],
-            "units": [counter.unit for counter in counters],
-        },
-    )
-    if of_columns := wanted.get("raw.pmu_column"):
-        definitions = {"column_number": (_I, "column_number"), "metric": (_ID, "metric"), "unit": (_T, "unit")}
-        chosen = {name: definition for name, definition in definitions.items() if name in of_columns}
-        _insert(connection, "raw.pmu_column", chosen, "stored.counter", texts_lock)
-    if of_cells := wanted.get("raw.pmu_cell"):
-        cells = ", ".join(f"TRY_CAST(replace({column}, ',', '.') AS DOUBLE)" for column in columns)
-        shown = ", ".join(name for name in RAW_COLUMNS["raw.pmu_cell"] if name in of_cells)
-        connection.execute(f"""
-            INSERT INTO {_stored("raw.pmu_cell")}
-            WITH cell AS (
-                SELECT row_number, unnest(range({len(columns)})) AS column_number, unnest([{cells}]::DOUBLE[]) AS value
-                FROM stored.counter_row
-            )
-            SELECT {shown}
-            FROM cell
-            WHERE value IS NOT NULL
-        """)
-    connection.execute("DROP TABLE stored.counter_row; DROP TABLE stored.counter")
 
 
 def _stage_groups(

@@ -1,8 +1,13 @@
 """The hardware counters (PMU) of kernel_details.csv: which of its columns they are, of any chip and set of metrics."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from prof_analysis.sources.csv_file import copy_columns, read_header
 
 # What describes a kernel, in the names of all versions and of msprof's op_summary.
 _DESCRIBING = frozenset(
@@ -14,6 +19,12 @@ _DESCRIBING = frozenset(
         "output data types", "output formats", "context id",
     )
 )  # fmt: skip
+# What they are staged as.
+TABLES: Mapping[str, Mapping[str, str]] = {
+    "raw.pmu_column": {"column_number": "BIGINT", "metric": "TEXT_ID", "unit": "VARCHAR"},
+    "raw.pmu_cell": {"row_number": "BIGINT", "column_number": "BIGINT", "value": "DOUBLE"},
+}
+
 _WITH_UNIT = re.compile(r"(.*\S)\s*\(([^()]+)\)")
 # Name in the csv -> name in the database.
 _NAMES_IN_DATABASE = {"aicore_time": "aic_total_time", "aiv_time": "aiv_total_time"}
@@ -41,3 +52,36 @@ def counters_of(names: Iterable[str]) -> Iterator[Counter]:
 def has_counters(names: Iterable[str]) -> bool:
     """Whether a header has counters; every set has the time of the cores."""
     return any(name.lower().startswith(("aic", "aiv")) for name in names)
+
+
+def stage_counters(
+    connection: duckdb.DuckDBPyConnection,
+    file: Path,
+    wanted: Mapping[str, frozenset[str]],
+    insert: Callable[[str, dict[str, tuple[str, str]], str], None],
+) -> None:
+    """Stage the counters of kernel_details.csv: raw.pmu_column, what they are, and raw.pmu_cell, a row a number.
+
+    `insert` puts columns, each a type and an expression, of rows into a raw table.
+    Raises InputError when the file cannot be read.
+    """
+    counters = list(counters_of(read_header(file)[1]))
+    if not counters:
+        return
+    columns = [f"counter_{number}" for number in range(len(counters))]
+    headers = {column: (counter.header,) for column, counter in zip(columns, counters, strict=True)}
+    copy_columns(connection, file, headers, "stored.counter_row")
+    connection.execute(
+        "CREATE TABLE stored.counter AS "
+        "SELECT unnest(range(len($metrics))) AS column_number, unnest($metrics) AS metric, unnest($units) AS unit",
+        {"metrics": [counter.metric for counter in counters], "units": [counter.unit for counter in counters]},
+    )
+    numbers = ", ".join(f"TRY_CAST(replace({column}, ',', '.') AS DOUBLE)" for column in columns)
+    cells = (
+        f"(SELECT row_number, unnest(range({len(columns)})) AS column_number, unnest([{numbers}]::DOUBLE[]) AS value"
+        " FROM stored.counter_row) WHERE value IS NOT NULL"
+    )
+    for name, rows in (("raw.pmu_column", "stored.counter"), ("raw.pmu_cell", cells)):
+        if chosen := wanted.get(name):
+            insert(name, {column: (type_, column) for column, type_ in TABLES[name].items() if column in chosen}, rows)
+    connection.execute("DROP TABLE stored.counter_row; DROP TABLE stored.counter")
