@@ -10,7 +10,8 @@ class Analysis:
 
     `exports` has its tables in the order in which they are written, each with its name in cluster_analysis.db; files are named
     like that too, in snake case; `of_several_ranks` has further ones, which compare ranks. `subject` is what it counts; without
-    any a rank has no answer, unless it `may_be_empty`. `also` has what the summary reads besides.
+    any a rank has no answer, unless it `may_be_empty`. `also` has what the summary reads besides; `needs_too` a question that
+    a rank must answer besides its command's own.
     """
 
     command: str
@@ -19,6 +20,13 @@ class Analysis:
     also: tuple[str, ...] = ()
     of_several_ranks: Mapping[str, str] = field(default_factory=dict)
     may_be_empty: bool = False
+    needs_too: str | None = None
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What a rank must be able to answer."""
+        question = self.command.partition(" ")[0]
+        return (self.needs_too, question) if self.needs_too else (question,)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -26,15 +34,26 @@ class Analysis:
         return (*self.exports, *self.also, "trace.set_aside")
 
 
+_OF_MODULES = {"module.statistic": "ModuleStatistic", "module.tree": "ModuleTree", "module.coverage": "ModuleCoverage"}
+_ACROSS_RANKS = {"across.module": "ModuleAcrossRanks"}
+
 ANALYSES: Mapping[str, Analysis] = {
     analysis.command: analysis
     for analysis in (
         Analysis(
             "module-stats",
             "modules",
-            {"module.statistic": "ModuleStatistic", "module.tree": "ModuleTree", "module.coverage": "ModuleCoverage"},
-            of_several_ranks={"across.module": "ModuleAcrossRanks"},
+            _OF_MODULES,
+            of_several_ranks=_ACROSS_RANKS,
             may_be_empty=True,
+        ),
+        Analysis(
+            "module-stats --pmu",
+            "modules",
+            {**_OF_MODULES, "pmu.module": "PmuModule"},
+            of_several_ranks=_ACROSS_RANKS,
+            may_be_empty=True,
+            needs_too="pmu-stats",
         ),
         Analysis(
             "kernel-stats",
@@ -73,6 +92,21 @@ ANALYSES: Mapping[str, Analysis] = {
                 "mfu.operator_mfu": "OperatorMFU",
                 "mfu.module_mfu": "ModuleMFU",
             },
+        ),
+        Analysis(
+            "pmu-stats",
+            "kernels with hardware counters",
+            {
+                "pmu.kernel_type": "PmuKernelType",
+                "pmu.op": "PmuOp",
+                "pmu.module": "PmuModule",
+                "pmu.metric": "PmuMetric",
+            },
+        ),
+        Analysis(
+            "mstx-stats",
+            "mstx marks or ranges",
+            {"mstx.statistic": "MstxStatistic", "mstx.step_statistic": "MstxStepStatistic"},
         ),
     )
 }

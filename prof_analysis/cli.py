@@ -23,8 +23,10 @@ from prof_analysis.cli_options import (
     MfuOptions,
     ModuleOptions,
     PathOption,
+    PmuOptions,
     ResultOptions,
     ScreenOptions,
+    WithPmu,
     takes_options,
 )
 from prof_analysis.errors import OutputError, ProfAnalysisError, ProfAnalysisWarning
@@ -100,10 +102,12 @@ def module_stats(
     machine: MachineOptions,
     screen: ScreenOptions,
     across_ranks: AcrossRanks = False,
+    pmu: WithPmu = False,
 ) -> None:
     """Kernel time by module, op and kernels: the ModuleStatistic table."""
+    analysis = "module-stats --pmu" if pmu else "module-stats"
     summary = "module-stats --across-ranks" if across_ranks else None
-    _analyse("module-stats", result, screen, summary, **chosen.chosen(), **modules.chosen(), **machine.chosen())
+    _analyse(analysis, result, screen, summary, **chosen.chosen(), **modules.chosen(), **machine.chosen())
 
 
 @app.command(
@@ -178,6 +182,36 @@ def step_time(chosen: InputOptions, result: ResultOptions, machine: MachineOptio
 def free_time(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
     """Why the device idled: what the host did meanwhile, by cause, and the longest gaps: the FreeTime table."""
     _analyse("free-time", result, screen, **chosen.chosen(), **machine.chosen())
+
+
+@app.command(
+    "pmu-stats",
+    epilog="Example: prof-analysis pmu-stats -d ./result --level module. "
+    "Writes the tables PmuKernelType, PmuOp, PmuModule and PmuMetric, or files and workbooks named so.",
+)
+@takes_options
+def pmu_stats(
+    chosen: InputOptions,
+    modules: ModuleOptions,
+    counters: PmuOptions,
+    result: ResultOptions,
+    machine: MachineOptions,
+    screen: ScreenOptions,
+) -> None:
+    """Hardware counters: how busy the pipes of the cores were, and what bounds each kernel type, op and module."""
+    options = {**chosen.chosen(), **modules.chosen(), **machine.chosen()}
+    _analyse("pmu-stats", result, screen, shown={"level": counters.level.name}, **options)
+
+
+@app.command(
+    "mstx-stats",
+    epilog="Example: prof-analysis mstx-stats -d ./result. "
+    "Writes the tables MstxStatistic and MstxStepStatistic, or files and workbooks named like them.",
+)
+@takes_options
+def mstx_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+    """mstx marks and ranges by domain and message: host and device time, and the kernels launched inside."""
+    _analyse("mstx-stats", result, screen, **chosen.chosen(), **machine.chosen())
 
 
 @app.command("ranks", epilog="Example: prof-analysis ranks -d ./result")

@@ -51,6 +51,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout,
 AcrossRanks = Annotated[
     bool, typer.Option("--across-ranks", help="Show modules that differ between ranks.", rich_help_panel=_SCREEN)
 ]
+WithPmu = Annotated[bool, typer.Option("--pmu", help="Hardware counters by module too.", rich_help_panel=_RESULT)]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=_SCREEN)]
 
 
@@ -154,6 +155,21 @@ class MfuOptions:
     def chosen(self) -> dict[str, Any]:
         """What they say, as arguments of Profile."""
         return {"peak_tflops": _peaks(self.peak_tflops)}
+
+
+class PmuLevel(StrEnum):
+    """What the rows of hardware counters are of."""
+
+    kernel_type = "kernel-type"
+    op = "op"
+    module = "module"
+
+
+@dataclass(frozen=True)
+class PmuOptions:
+    """How hardware counters are shown."""
+
+    level: Annotated[PmuLevel, typer.Option(help="What the summary shows.", rich_help_panel=_RESULT)] = PmuLevel.kernel_type
 
 
 @dataclass(frozen=True)

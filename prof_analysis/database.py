@@ -92,6 +92,36 @@ CREATE MACRO agrees(length, is_padded, other_length, other_is_padded) AS
     OR (is_padded AND length - other_length BETWEEN 1 AND 63)
     OR (other_is_padded AND other_length - length BETWEEN 1 AND 63);
 
+-- Unit of a hardware counter by its name, as all versions and chips use it; NULL for a name that says none.
+CREATE MACRO unit_of_counter(name) AS
+    CASE
+        WHEN ends_with(name, '_time') THEN 'ns'
+        WHEN ends_with(name, '_cycles') THEN 'cycles'
+        WHEN name = 'cube_utilization' THEN '%'
+        WHEN regexp_matches(name, '_(ratio|rate)$|^memory_bound$') THEN 'ratio'
+        WHEN regexp_matches(name, '_bw(_[a-z]+)?$') THEN 'GB/s'
+        WHEN ends_with(name, '_datas') THEN 'KB'
+        WHEN regexp_matches(name, '_(hit|miss|miss_allocate|victim)$') THEN 'count'
+        WHEN ends_with(name, '_fops') THEN 'operations'
+    END;
+
+-- The mean of a ratio over kernels that have it, by their times; in integers up to the division, so that it does not depend on
+-- the order. What is no number, or no ratio by any stretch, does not count.
+CREATE MACRO ratio_time(ratio, duration_ns) AS
+    CASE WHEN abs(ratio) <= 1000000 THEN round(ratio * 1000000000000)::HUGEINT * duration_ns END;
+
+CREATE MACRO mean_ratio(ratio, duration_ns) AS
+    sum(ratio_time(ratio, duration_ns))
+        / nullif(sum(duration_ns) FILTER (ratio_time(ratio, duration_ns) IS NOT NULL), 0) / 1000000000000;
+
+-- The same of a value of any size, to six decimals.
+CREATE MACRO value_time(value, duration_ns) AS
+    CASE WHEN abs(value) <= 10000000000000 THEN round(value * 1000000)::HUGEINT * duration_ns END;
+
+CREATE MACRO mean_value(value, duration_ns) AS
+    sum(value_time(value, duration_ns))
+        / nullif(sum(duration_ns) FILTER (value_time(value, duration_ns) IS NOT NULL), 0) / 1000000;
+
 -- A ratio in 10^-12.
 CREATE MACRO percent(ratio) AS round(ratio / 10000000000, 2)::VARCHAR || '%';
 

@@ -87,8 +87,9 @@ def _inspect(folder: Path, root: Path, modules: ModuleChoice = AUTO, source: str
     texts = _texts(_text_folder(folder))
     if source == "db" or not (texts or any(map(_OTHER_TEXTS.fullmatch, bare.files))):
         return from_db or [replace(bare, left_out=_why_no_input(folder, source))]
-    # Looking for modules in a trace of gigabytes takes seconds: spare them where the database answers all there is.
-    if from_db and not any(rank.left_out or rank.unanswered for rank in from_db):
+    # Looking for modules in a trace of gigabytes takes seconds: spare them where the database answers all there is. mstx marks
+    # that it lacks were not collected, and the trace lacks them too.
+    if from_db and not any(rank.left_out or dict(rank.unanswered).keys() - {"mstx-stats"} for rank in from_db):
         return from_db
     from_text = rank_of_text(bare, texts, config, modules)
     if from_db and len(from_text.answers) <= max(len(rank.answers) for rank in from_db):
@@ -194,6 +195,7 @@ def _profiler_config(folder: Path) -> dict[str, Any]:
         "level": level if isinstance(level := experimental.get("_profiler_level"), str) else None,
         "activities": _list(common, "activities"),
         "record_shapes": common.get("record_shapes"),
+        "aic_metrics": experimental.get("_aic_metrics"),
         "mstx": _either(experimental.get("_mstx"), experimental.get("_msprof_tx")),
         "domain_include": _list(experimental, "_mstx_domain_include"),
         "domain_exclude": _list(experimental, "_mstx_domain_exclude"),

@@ -14,6 +14,8 @@ from prof_analysis.rank import (
     not_collected,
     number,
     unanswered,
+    why_no_counters,
+    why_no_marks,
     why_no_modules,
     why_no_shapes,
 )
@@ -95,7 +97,7 @@ def _reasons(
     def gap(word: str) -> str | None:
         return next((found for found in gaps if found.startswith(f"no {word}")), None)
 
-    has_operators = "COMMUNICATION_OP" in file.tables and query(file, "SELECT 1 FROM COMMUNICATION_OP LIMIT 1")
+    has_operators = _has_rows(file, "COMMUNICATION_OP")
     no_operators = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
     return {
         "module-stats": None if modules_from else gaps[0] if gaps else why_no_modules(config, modules),
@@ -105,7 +107,13 @@ def _reasons(
         "step-time": gap("table of kernels"),
         "free-time": gap("table of kernels") or gap("PYTORCH_API"),
         "mfu": gap("table of kernels") or (None if _has_shapes(file) else why_no_shapes(config)),
+        "pmu-stats": gap("table of kernels") or (None if _has_rows(file, "TASK_PMU_INFO") else why_no_counters(config)),
+        "mstx-stats": None if _has_rows(file, "MSTX_EVENTS") else why_no_marks(config),
     }
+
+
+def _has_rows(file: SqliteFile, table: str) -> bool:
+    return table in file.tables and bool(query(file, f"SELECT 1 FROM {table} LIMIT 1"))
 
 
 def _has_shapes(file: SqliteFile) -> bool:

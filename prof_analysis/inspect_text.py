@@ -12,8 +12,18 @@ from typing import Any
 
 from prof_analysis.errors import InputError, reason_of
 from prof_analysis.inspect_db import with_info_json
-from prof_analysis.rank import ModuleChoice, Rank, not_collected, unanswered, why_no_modules, why_no_shapes
+from prof_analysis.rank import (
+    ModuleChoice,
+    Rank,
+    not_collected,
+    unanswered,
+    why_no_counters,
+    why_no_marks,
+    why_no_modules,
+    why_no_shapes,
+)
 from prof_analysis.sources import ascend_text
+from prof_analysis.sources.counters import has_counters
 from prof_analysis.sources.csv_file import read_header
 from prof_analysis.sources.trace_file import check_begin
 
@@ -26,10 +36,12 @@ _DETAILS_MARKS = {
     "communication": (b"", re.compile(rb"\b(?:COMMUNICATION|HCCL)\b")),
 }
 _ANYTHING = re.compile(b"")
+_EVENT_OF_MSTX = b'"event_type"'
 _TRACE_MARKS = {
     "ops": (b'"cpu_op"', _ANYTHING),
     "kernels": (b'"Task Type"', _ANYTHING),
     "communication": (b'"alg_type"', _ANYTHING),
+    "marks": (_EVENT_OF_MSTX, _ANYTHING),
 }
 
 _SHAPES = "input shapes"
@@ -70,6 +82,9 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
         "step-time": no_kernels,
         "free-time": no_kernels or no_ops,
         "mfu": no_kernels or (_NO_DETAILS if not has_details else None if "shapes" in marks else why_no_shapes(config)),
+        "pmu-stats": no_kernels
+        or (_NO_DETAILS if not has_details else None if "counters" in marks else why_no_counters(config)),
+        "mstx-stats": (None if "marks" in marks else why_no_marks(config)) if has_trace else unreadable.get(True, _NO_TRACE),
     }
     no_details = None if has_details or not held else unreadable.get(False, _NO_DETAILS)
     missing = [reason for reason in (*reasons.values(), no_details, *not_collected(config)) if reason]
@@ -90,10 +105,12 @@ def _held(file: Path, config: Mapping[str, Any], modules: ModuleChoice) -> set[s
     Raises InputError where a file is not what its name says.
     """
     if not ascend_text.is_trace(file):
-        columns = set(read_header(file)[1])
+        names = read_header(file)[1]
+        columns = {name.lower() for name in names}
         if lacking := _KERNEL_COLUMNS - columns:
             raise InputError(f"{file}: is no kernel_details.csv, it has no column {sorted(lacking)[0]!r}; export it again")
-        return _found(file, _DETAILS_MARKS) | ({"shapes"} if _SHAPES in columns else set())
+        held = _found(file, _DETAILS_MARKS)
+        return held | ({"shapes"} if _SHAPES in columns else set()) | ({"counters"} if has_counters(names) else set())
     check_begin(file)
     marks = dict(_TRACE_MARKS)
     if modules.source != "nn.Module" and config.get("mstx") is not False:
@@ -101,7 +118,7 @@ def _held(file: Path, config: Mapping[str, Any], modules: ModuleChoice) -> set[s
             json.dumps(domain, ensure_ascii=is_ascii)[1:-1] for domain in modules.domains for is_ascii in (True, False)
         }
         domains = "|".join(re.escape(spelling) for spelling in sorted(spellings))
-        marks["mstx"] = (b'"domain"', re.compile(f'"domain"\\s*:\\s*"(?:{domains})"'.encode()))
+        marks["mstx"] = (_EVENT_OF_MSTX, re.compile(f'"domain"\\s*:\\s*"(?:{domains})"'.encode()))
     if modules.source != "mstx":
         marks["nn.Module"] = (b'"nn.Module: ', _ANYTHING)
     return _found(file, marks)

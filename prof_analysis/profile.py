@@ -249,6 +249,41 @@ class Profile:
         """
         return self._answer("free-time", "free.longest_gap" if gaps else "free.cause", arrow)
 
+    def pmu_stats(self, level: Literal["kernel_type", "op", "module", "metric"] = "kernel_type", *, arrow: bool = False) -> Any:
+        """What the hardware counters (PMU) of the kernels say: how busy the pipes of the cores were, and what bounds.
+
+        Columns after profile and rank_id: of a kernel type kind, type, core; of an op op_name, kind, type, core; of a module
+        parent_module, module, depth, with all inside it; then kernel_count, duration_ns, known_duration_ns (of kernels with
+        counters, only these are in what follows), known_share, bound (compute, memory, scalar or wait), compute_ns, memory_ns,
+        scalar_ns, wait_ns (time of kernels that each bounds); of the cube cores aic_duration_ns (of kernels that ran on them),
+        aic_time_share, aic_mac_ratio, aic_scalar_ratio, aic_mte1_ratio, aic_mte2_ratio, aic_fixpipe_ratio, cube_utilization,
+        aic_l2_read_hit_rate, aic_l2_write_hit_rate; of the vector cores aiv_duration_ns, aiv_time_share, aiv_vec_ratio,
+        aiv_scalar_ratio, aiv_mte2_ratio, aiv_mte3_ratio, aiv_l2_read_hit_rate, aiv_l2_write_hit_rate; reason (why there is no
+        bound).
+        Ratios are means by time, 0 to 1, and NULL where the set of counters lacks them.
+        With level="metric" a row is a kernel type and one counter of whatever set: kind, type, core, metric, unit,
+        kernel_count, kernel_duration_ns, mean (by time), min, max.
+        Raises InputError when no rank holds hardware counters, or with level="module" no modules.
+        """
+        _require("level", level, level in ("kernel_type", "op", "module", "metric"), "kernel_type, op, module or metric")
+        if level == "module":
+            self._session.require("module-stats")
+        return self._answer("pmu-stats", f"pmu.{level}", arrow)
+
+    def mstx_stats(self, *, per_step: bool = False, arrow: bool = False) -> Any:
+        """mstx marks and ranges by domain and message: host and device time, and the kernels launched inside, heaviest first.
+
+        Columns: profile, rank_id, kind (range or mark), producer (communication, dataloader, save_checkpoint, profiler step,
+        flops recording, or user), domain, message, event_count, host_total_ns, host_mean_ns (float), host_median_ns,
+        host_p95_ns, host_min_ns, host_max_ns (all NULL for marks, which are moments), device_count (those with a stream),
+        device_total_ns, device_mean_ns (float), device_median_ns, device_p95_ns, device_min_ns, device_max_ns (NULL where none
+        was), kernel_count and kernel_duration_ns (of kernels launched inside by the thread of the range, once for each range
+        around; NULL for marks). Median and p95 as in kernel_stats().
+        With per_step a row is of one profiler step, step_id stands before kind, and what began outside every step has no row.
+        Raises InputError when no rank holds mstx marks or ranges.
+        """
+        return self._answer("mstx-stats", "mstx.step_statistic" if per_step else "mstx.statistic", arrow)
+
     def kernels(self, *, arrow: bool = False) -> Any:
         """Every kernel with its times, shapes, the op that launched it and the module it belongs to: module.kernel."""
         return self.table("module.kernel", arrow=arrow)

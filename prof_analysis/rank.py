@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-QUESTIONS = ("module-stats", "kernel-stats", "op-stats", "communication-stats", "mfu", "step-time", "free-time")
+QUESTIONS = (
+    "module-stats", "kernel-stats", "op-stats", "communication-stats", "mfu", "pmu-stats", "mstx-stats", "step-time",
+    "free-time",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,18 @@ def why_no_shapes(config: Mapping[str, Any]) -> str:
     """Why kernels have no types and shapes."""
     level = config.get("level")
     return f"no kernel types and shapes{f': profiler_level was {level}, Level1 has them' if level else ''}"
+
+
+def why_no_counters(config: Mapping[str, Any]) -> str:
+    """Why kernels have no hardware counters, and what to do."""
+    was = " (here it was off)" if config.get("aic_metrics") == "ACL_AICORE_NONE" else ""
+    return f"no hardware counters (PMU); collect with aic_metrics, such as AiCMetrics.PipeUtilization{was}"
+
+
+def why_no_marks(config: Mapping[str, Any]) -> str:
+    """Why there are no mstx marks and ranges, and what to do."""
+    was = " (here it was off)" if config.get("mstx") is False else ""
+    return f"no mstx marks and ranges; collect with mstx=True{was}"
 
 
 def why_no_modules(config: Mapping[str, Any], modules: ModuleChoice) -> str:

@@ -84,7 +84,7 @@ class Session:
 
         Raises InputError when no rank can answer; a rank that cannot, beside others that can, is named in a warning.
         """
-        unable = self.require(analysis.command)
+        unable = {rank: reason for question in analysis.questions for rank, reason in self.require(question).items()}
         self.provide(analysis.tables)
         if not analysis.may_be_empty:
             table = next(iter(analysis.exports))

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +31,7 @@ _WHERE_COLLECTED = {
     "CANN_API": "CREATE TABLE CANN_API (startNs INTEGER, endNs INTEGER, type INTEGER, globalTid INTEGER,"
     " connectionId INTEGER PRIMARY KEY, name INTEGER);",
     "GC_RECORD": "CREATE TABLE GC_RECORD (startNs INTEGER, endNs INTEGER, globalTid INTEGER);",
+    "TASK_PMU_INFO": "CREATE TABLE TASK_PMU_INFO (globalTaskId INTEGER, name INTEGER, value NUMERIC);",
 }
 
 
@@ -39,7 +40,7 @@ class Kernel:
     """A kernel: its name and times; kind compute, communication (the name is its type) or schedule.
 
     `launch` is what an unlinked kernel names as its launch, -1 for nothing. `type` None is what Level0 has. `core` is that of
-    compute, as are the tensors, split by ';'; `group` that of communication.
+    compute, as are the tensors, split by ';', and the counters `pmu`; `group` that of communication.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Kernel:
     formats: str = "ND;ND"
     output_formats: str = "ND;ND"
     hf32: str = "N/A"
+    pmu: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,10 @@ class Frame:
 
 @dataclass(frozen=True)
 class Range:
-    """An mstx range; with event_type 0 or 3 a mark."""
+    """An mstx range; with event_type 0 or 3 a mark. `device` is when its stream reached it and its end.
+
+    One that `continues` is a further record of the same message.
+    """
 
     name: str
     start: int
@@ -138,6 +143,8 @@ class Range:
     tid: int = 1
     domain: str = "Module"
     event_type: int = 2
+    device: tuple[int, int] | None = None
+    continues: bool = False
 
 
 @dataclass
@@ -191,6 +198,8 @@ def write_profile(
             type_ = rows.text_or_null(kernel.type)
             described = (formats, types, inputs, output_formats, types, outputs, hf32)
             rows.add("COMPUTE_TASK_INFO", name, task, 20, 0, core, type_, *described)
+            for metric, value in (kernel.pmu or {}).items():
+                rows.add("TASK_PMU_INFO", task, rows.text(metric), value)
 
     ops = list(ops)
     pair_value = {op.backward_of: 1342178000 + n for n, op in enumerate(ops) if op.backward_of is not None}
@@ -219,10 +228,7 @@ def write_profile(
     _add_calls(rows, launch_ids, calls, collections)
     for kernel in unlinked:
         add_kernel(kernel, kernel.launch)
-    for number, one in enumerate(ranges):
-        message, domain = rows.text(one.name), rows.text(one.domain)
-        none, mark = 4294967295, 4000000001 + number
-        rows.add("MSTX_EVENTS", one.start, one.end, one.event_type, none, none, message, one.tid, one.tid, domain, mark)
+    _add_ranges(rows, ranges, tasks)
     for step in steps:
         rows.add("STEP_TIME", *step)
     for text, text_id in rows.texts.items():
@@ -234,6 +240,15 @@ def write_profile(
         for table, values in rows.tables.items():
             database.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(values[0]))})", values)
     return path
+
+
+def _add_ranges(rows: _Rows, ranges: Iterable[Range], tasks: Iterator[int]) -> None:
+    none, mark = 4294967295, 4000000000
+    for one in ranges:
+        message, domain, mark = rows.text(one.name), rows.text(one.domain), mark + (not one.continues)
+        if one.device:
+            rows.add("TASK", *one.device, 0, mark, next(tasks), 1, rows.text("MsTx"), none, 2, 0, none)
+        rows.add("MSTX_EVENTS", one.start, one.end, one.event_type, none, none, message, one.tid, one.tid, domain, mark)
 
 
 def _add_host_rows(rows: _Rows, first_group: int, queues: Iterable[Queue], frames: Iterable[Frame]) -> None:

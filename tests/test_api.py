@@ -12,6 +12,7 @@ import pytest
 import prof_analysis
 from prof_analysis import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, Profile, QueryError, open_profile
 from tests.small_profile import Frame, Kernel, Launch, Op, Range, edit, write_profile
+from tests.test_discovery import NO_COUNTERS
 
 RANGES = (Range("Net", 100, 200), Range("Layer", 105, 125))
 OPS = (
@@ -228,18 +229,22 @@ def test_ranks_in_every_column(two: Path) -> None:
             "folder": pa.string(),
         }
     )
-    answers = ["module-stats", "kernel-stats", "op-stats", "communication-stats", "mfu", "step-time", "free-time"]
+    answers = ["module-stats", "kernel-stats", "op-stats", "communication-stats", "mfu", "mstx-stats", "step-time", "free-time"]
+    unanswered = [f"pmu-stats: {NO_COUNTERS}"]
     expected: list[tuple[Any, ...]] = []
     for name, rank in (("a_ascend_pt", 0), ("b_ascend_pt", 3)):
         file = f"ascend_pytorch_profiler_{rank}.db"
-        expected.append((name, rank, file, None, None, "ascend_db", "mstx", answers, [], [], None, [file], str(two / name)))
+        expected.append(
+            (name, rank, file, None, None, "ascend_db", "mstx", answers, unanswered, [], None, [file], str(two / name))
+        )
     assert rows(table) == expected
 
 
 @pytest.mark.parametrize(
     "method",
     [
-        "ranks", "module_stats", "module_tree", "coverage", "kernels", "ops", "kernel_stats", "op_stats", "communication_stats"
+        "ranks", "module_stats", "module_tree", "coverage", "kernels", "ops", "kernel_stats", "op_stats", "communication_stats",
+        "mstx_stats",
     ],
 )  # fmt: skip
 def test_a_frame_is_the_arrow_table_with_integers_that_stay_integers(shared: Profile, method: str) -> None:
@@ -301,15 +306,13 @@ def test_the_repr_says_what_can_be_asked(tmp_path: Path) -> None:
         lines = repr(profile).splitlines()
         assert lines[:3] == [
             f"Profile {tmp_path}: 2 of 3 ranks readable",
-            "  a<b_ascend_pt: rank 4, module-stats, kernel-stats, op-stats, communication-stats, mfu, step-time, free-time",
+            "  a<b_ascend_pt: rank 4, module-stats, kernel-stats, op-stats, communication-stats, mfu, mstx-stats, step-time,"
+            " free-time",
             "  c_ascend_pt: no rank id, kernel-stats, op-stats, communication-stats, mfu, step-time, free-time",
         ]
         assert lines[3].startswith(f"  d_ascend_pt: no rank id, {tmp_path / 'd_ascend_pt'}: ")
         html = profile._repr_html_()
-        assert (
-            "  a&lt;b_ascend_pt: rank 4, module-stats, kernel-stats, op-stats, communication-stats, mfu, step-time, free-time\n"
-            in html
-        )
+        assert "  a&lt;b_ascend_pt: rank 4, module-stats, kernel-stats, op-stats, communication-stats, mfu, mstx-stats" in html
         assert "a<b" not in html
 
 

@@ -17,6 +17,7 @@ from tests.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 OPS = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040),)),)
 RANGES = (Range("Net", 100, 200),)
 NO_OPERATORS = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
+NO_COUNTERS = "no hardware counters (PMU); collect with aic_metrics, such as AiCMetrics.PipeUtilization"
 
 
 NPU_INFO = "CREATE TABLE NPU_INFO (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO NPU_INFO VALUES {}"
@@ -62,7 +63,7 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
             rank_id=3,
             rank_id_from="ascend_pytorch_profiler_3.db",
             files=("ascend_pytorch_profiler_3.db",),
-            unanswered=(("communication-stats", NO_OPERATORS),),
+            unanswered=(("communication-stats", NO_OPERATORS), ("pmu-stats", NO_COUNTERS)),
             modules_from="mstx",
         )
     ]
@@ -375,7 +376,7 @@ def test_without_module_ranges_the_switch_that_kept_them_out_is_named(
     advice += "or collect with with_modules=True"
     advice += "" if switch is None else f" (here {switch})"
     (rank,) = find_ranks(tmp_path)
-    assert rank.answers == ("kernel-stats", "op-stats", "mfu", "step-time", "free-time")
+    assert rank.answers == ("kernel-stats", "op-stats", "mfu", "mstx-stats", "step-time", "free-time")
     assert rank.missing == (advice,)
     assert f"  cannot answer module-stats: {advice}\n" in command("ranks", "-d", tmp_path).stdout
     assert command("module-stats", "-d", tmp_path).stderr.endswith(f"{advice}\n")
@@ -459,7 +460,8 @@ def test_a_broken_profiler_info_stops_nothing_and_its_name_still_tells_the_rank(
     (folder / "profiler_info_7.json").write_bytes(content)
     (rank,) = find_ranks(tmp_path)
     assert (rank.rank_id, rank.rank_id_from, rank.profiler_level) == (7, "profiler_info_7.json", None)
-    assert (rank.missing, rank.answers) == ((), ("module-stats", "kernel-stats", "op-stats", "mfu", "step-time", "free-time"))
+    answers = ("module-stats", "kernel-stats", "op-stats", "mfu", "mstx-stats", "step-time", "free-time")
+    assert (rank.missing, rank.answers) == ((), answers)
 
 
 @pytest.mark.parametrize(
@@ -476,7 +478,7 @@ def test_an_odd_table_of_devices_leaves_the_rank_unnumbered(tmp_path: Path, made
     edit(write_profile(tmp_path / "a_ascend_pt", OPS, RANGES, rank=None), made)
     (rank,) = find_ranks(tmp_path)
     assert (rank.profile, rank.rank_id, rank.left_out) == ("a_ascend_pt", None, None)
-    assert rank.answers == ("module-stats", "kernel-stats", "op-stats", "mfu", "step-time", "free-time")
+    assert rank.answers == ("module-stats", "kernel-stats", "op-stats", "mfu", "mstx-stats", "step-time", "free-time")
 
 
 def test_a_number_that_can_be_no_rank_is_none(tmp_path: Path) -> None:

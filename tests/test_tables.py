@@ -44,11 +44,12 @@ EMPTY = {
     "module.recorded_pair", "module.misplaced_launch", "module.direct_launching", "step.chosen", "kernel.in_step",
     "step.overlap_audit",
     "mfu.attention", "mfu.attention_mark", "mfu.audit", "mfu.convolution", "mfu.fused_matmul", "mfu.marked_flops",
-    "mfu.marked_kernel", "mfu.plain_shape", "mfu.recorded", "mfu.recorded_range",
+    "mfu.marked_kernel", "mfu.plain_shape", "mfu.recorded", "mfu.recorded_range", "trace.mstx_task",
 }  # fmt: skip
 BEHIND_THE_AUDIT = {"module.doubtful_launch", "module.derived_link"}
 ORDERED = [
-    "module.statistic", "module.tree", "module.coverage", "kernel.statistic", "op.statistic", "communication.statistic"
+    "module.statistic", "module.tree", "module.coverage", "kernel.statistic", "op.statistic", "communication.statistic",
+    "pmu.kernel_type", "pmu.op", "pmu.module", "pmu.metric", "mstx.statistic", "mstx.step_statistic",
 ]  # fmt: skip
 
 

@@ -42,7 +42,7 @@ TABLES = (
     "trace.set_aside",
 )
 # Numbers of rows, which each source gives in its own way.
-IDS = {"kernel_id", "op_id", "interval_id", "path_id", "queue_id", "range_id", "forward_op_id", "backward_op_id"}
+IDS = {"kernel_id", "pmu_id", "op_id", "interval_id", "path_id", "queue_id", "range_id", "forward_op_id", "backward_op_id"}
 TEXT_ONLY = {
     "compute": ("step_id", "hf32_eligible"),
     "schedule": ("step_id", "hf32_eligible", "block_num", "mix_block_num"),
@@ -263,7 +263,8 @@ def test_a_run_without_communication_is_no_reason_to_leave_the_database(tmp_path
     generate(tmp_path, shape, ranks=1, style=TextStyle(exports="both"))
     assert found(tmp_path)["source"] == "ascend_db"
     row = found(tmp_path, "text")
-    assert row["answers"] == ["module-stats", "kernel-stats", "op-stats", "mfu", "step-time", "free-time"]
+    answers = ["module-stats", "kernel-stats", "op-stats", "mfu", "pmu-stats", "mstx-stats", "step-time", "free-time"]
+    assert row["answers"] == answers
     assert row["unanswered"] == [
         "communication-stats: no communication operators (collected on one device, or nothing was communicated)"
     ]
@@ -280,17 +281,17 @@ def test_a_choice_that_is_not_there_says_what_to_do(rank: Path, command: Command
         assert f"leave out --source {source}" in result.stderr
 
 
-ONLY_DETAILS = ["module-stats", "op-stats", "free-time"]
+ONLY_DETAILS = ["module-stats", "op-stats", "mstx-stats", "free-time"]
 
 
 @pytest.mark.parametrize(
     ("left", "unanswered", "missing"),
     [
         (["kernel_details.csv"], ONLY_DETAILS, "no trace_view.json"),
-        (["trace_view.json"], ["mfu"], "no kernel_details.csv, so no kernel types, cores and shapes"),
+        (["trace_view.json"], ["mfu", "pmu-stats"], "no kernel_details.csv, so no kernel types, cores and shapes"),
         (
             ["op_statistic.csv"],
-            [*ONLY_DETAILS, "kernel-stats", "communication-stats", "mfu", "step-time"],
+            [*ONLY_DETAILS, "kernel-stats", "communication-stats", "mfu", "pmu-stats", "step-time"],
             "no kernel_details.csv and no trace_view",
         ),
     ],
@@ -369,11 +370,15 @@ def test_a_damaged_file_is_a_warning_or_one_error(
 @pytest.mark.parametrize(
     ("name", "says", "answers"),
     [
-        ("trace_view.json", "holds no list of events", ["kernel-stats", "communication-stats", "mfu", "step-time"]),
+        (
+            "trace_view.json",
+            "holds no list of events",
+            ["kernel-stats", "communication-stats", "mfu", "pmu-stats", "step-time"],
+        ),
         (
             "kernel_details.csv",
             "is no kernel_details.csv, it has no column 'duration(us)'",
-            ["module-stats", "kernel-stats", "op-stats", "communication-stats", "step-time", "free-time"],
+            ["module-stats", "kernel-stats", "op-stats", "communication-stats", "mstx-stats", "step-time", "free-time"],
         ),
     ],
 )

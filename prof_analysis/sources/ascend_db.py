@@ -22,6 +22,7 @@ IS_READ_ONCE = False
 
 _I = "BIGINT"
 _T = "VARCHAR"
+_D = "DOUBLE"
 
 _CALL = {"row_id": _I, "startNs": _I, "endNs": _I, "globalTid": _I}
 
@@ -63,11 +64,13 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "raw.mstx_events": (
         "MSTX_EVENTS",
-        {"row_id": _I, "startNs": _I, "endNs": _I, "eventType": _I, "message": _I, "globalTid": _I, "domainId": _I},
+        {"row_id": _I, "startNs": _I, "endNs": _I, "eventType": _I, "message": _I, "globalTid": _I, "domainId": _I,
+         "connectionId": _I},
     ),
     "raw.cann_api": ("CANN_API", {**_CALL, "connectionId": _I, "type": _I, "name": _I}),
     "raw.gc_record": ("GC_RECORD", {"startNs": _I, "endNs": _I, "globalTid": _I}),
     "raw.overlap_analysis": ("OVERLAP_ANALYSIS", {"deviceId": _I, "startNs": _I, "endNs": _I, "type": _I}),
+    "raw.task_pmu_info": ("TASK_PMU_INFO", {"globalTaskId": _I, "name": _I, "value": _D}),
     "raw.step_time": ("STEP_TIME", {"id": _I, "startNs": _I, "endNs": _I}),
     "raw.aicore_freq": ("AICORE_FREQ", {"deviceId": _I, "timestampNs": _I, "freq": _I}),
 }  # fmt: skip

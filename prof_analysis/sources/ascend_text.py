@@ -16,7 +16,7 @@ import duckdb
 
 from prof_analysis.database import quote
 from prof_analysis.errors import reason_of
-from prof_analysis.sources import device_info
+from prof_analysis.sources import counters, device_info
 from prof_analysis.sources.csv_file import copy_columns
 from prof_analysis.sources.trace_json import read_events
 from prof_analysis.tables import create_schemas, store_view
@@ -86,6 +86,21 @@ _EVENTS: Mapping[str, tuple[str, Columns]] = {
         },
     ),
     "raw.gc": ("event.ph = 'X' AND event.cat = 'GC'", {**_PLACE, **_TIMES}),
+    # The device side of a mark or range, which 2024 wrote as MsTx_<number>, later by its message.
+    "raw.mstx_task": (
+        "event.ph = 'X' AND event.args.\"Physic Stream Id\" IS NOT NULL AND coalesce(event.args.\"Task Type\" = 'MsTx', true)",
+        {**_CALL, "stream_id": (_I, 'event.args."Physic Stream Id"')},
+    ),
+    "raw.mstx_flow": (
+        "event.cat = 'MsTx' AND event.ph IN ('s', 'f')",
+        {
+            "event_id": (_I, "event_id"),
+            "is_start": (_B, "event.ph = 's'"),
+            "connection_id": (_I, "coalesce(TRY_CAST(event.id AS BIGINT), text_id(event.id))"),
+            **_PLACE,
+            "start_ns": _START,
+        },
+    ),
     "raw.device_task": (
         "event.ph = 'X' AND event.args.\"Task Type\" IS NOT NULL",
         {
@@ -172,6 +187,7 @@ _TABLES: Mapping[str, Mapping[str, str]] = {
     "raw.communication_group": {"operator": _ID, "group_name": _ID},
     "raw.kernel_detail": {"row_number": _I, **{column: type_ for column, (type_, _) in _DETAILS.items()}},
     "raw.operator_detail": {column: type_ for column, (type_, _) in _OPERATORS.items()},
+    **counters.TABLES,
     **{name: {column: type_ for column, (type_, _) in columns.items()} for name, (_, columns) in _EVENTS.items()},
 }
 
@@ -229,6 +245,8 @@ def stage(
             name, known_as = ("raw.operator_detail", _OPERATORS) if is_operators else ("raw.kernel_detail", _DETAILS)
             if details := wanted.get(name):
                 warnings += _stage_details(connection, file, name, known_as, details, texts_lock)
+            if not is_operators and wanted.keys() & counters.TABLES.keys():
+                counters.stage_counters(connection, file, wanted, partial(_insert, connection, texts_lock=texts_lock))
             on_bytes(file.stat().st_size)
     if texts_lock and connection.execute(_EQUAL_TEXT_IDS).fetchall():
         connection.execute(

@@ -17,7 +17,7 @@ _ENCODINGS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
 def read_header(path: Path) -> tuple[str, list[str]]:
-    """The delimiter of a CSV file, and the names of its columns in lower case.
+    """The delimiter of a CSV file, and the names of its columns.
 
     Raises InputError when the file cannot be read or its first line is no header.
     """
@@ -36,7 +36,7 @@ def read_header(path: Path) -> tuple[str, list[str]]:
         names = next(csv.reader(io.StringIO(line), delimiter=delimiter))
     except csv.Error as error:
         raise InputError(f"{path}: its first line is no header ({error}); export it again") from error
-    return delimiter, [" ".join(name.split()).lower() for name in names]
+    return delimiter, [" ".join(name.split()) for name in names]
 
 
 def copy_columns(
@@ -54,7 +54,7 @@ def copy_columns(
     left out. Raises InputError when the file cannot be read.
     """
     delimiter, names = read_header(path)
-    positions = {name: position for position, name in reversed(list(enumerate(names)))}
+    positions = {name.lower(): position for position, name in reversed(list(enumerate(names)))}
     cells = []
     for column, known_as in columns.items():
         position = next((positions[name] for name in known_as if name in positions), None)

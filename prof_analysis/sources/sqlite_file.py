@@ -33,7 +33,7 @@ class SqliteFile:
 
 @dataclass(frozen=True)
 class Cell:
-    """A column to read: its name and type in DuckDB (BIGINT or VARCHAR), and its name and declared type in the file."""
+    """A column to read: its name and type in DuckDB (BIGINT, DOUBLE or VARCHAR), and its name and declared type in the file."""
 
     column: str
     type: str
@@ -59,7 +59,7 @@ class Cell:
             number = f"CAST({name} AS INTEGER)"
             is_plain = f"{number} >= 1000000000000000000 AND {number} < 9223372036854775807 AND length({name}) = 19"
             return f"CASE WHEN {is_plain} THEN {number} ELSE {self.checked} END"
-        return name
+        return self.checked if self.type == "DOUBLE" else name
 
     @property
     def checked(self) -> str:
@@ -67,6 +67,8 @@ class Cell:
         name = self.in_file
         if self.type == "VARCHAR":
             return f"CASE typeof({name}) WHEN 'text' THEN {name} END"
+        if self.type == "DOUBLE":
+            return f"CASE WHEN typeof({name}) IN ('integer', 'real') THEN CAST({name} AS REAL) END"
         return (
             f"CASE typeof({name}) WHEN 'integer' THEN {name}"
             f" WHEN 'real' THEN CASE WHEN abs({name}) < 9007199254740992 AND {name} = CAST({name} AS INTEGER)"
@@ -83,7 +85,7 @@ class Cell:
     @property
     def dummy(self) -> str:
         """An SQLite value of the type in which cells come as they are."""
-        return "x''" if self.type == "VARCHAR" else "0"
+        return {"VARCHAR": "x''", "DOUBLE": "0.0"}.get(self.type, "0")
 
     @property
     def in_file(self) -> str:
@@ -155,7 +157,7 @@ def copy_table(
         doubtful = [
             cell
             for cell in cells
-            if (cell.is_number_as_text or cell.type == "VARCHAR") and _has_null(connection, target, cell.column)
+            if (cell.is_number_as_text or cell.type != "BIGINT") and _has_null(connection, target, cell.column)
         ]
     except (duckdb.Error, _OtherTypeError):
         connection.execute(f"DROP TABLE IF EXISTS {target}")
@@ -186,7 +188,7 @@ def _copy_checked(connection: duckdb.DuckDBPyConnection, file: SqliteFile, sourc
     if any(cell.type == "VARCHAR" for cell in cells):
         _store_texts(connection, cells, query(file, f"SELECT {rows} FROM {source}"), target)
         return
-    dummy = ", ".join(f"0 AS {quote(cell.column)}" for cell in cells)
+    dummy = ", ".join(f"{cell.dummy} AS {quote(cell.column)}" for cell in cells)
     names = ", ".join(quote(cell.column) for cell in cells)
     try:
         _store(connection, file, f"SELECT {dummy} UNION ALL SELECT {rows} FROM {source}", names, target)
@@ -214,7 +216,7 @@ def _store(connection: duckdb.DuckDBPyConnection, file: SqliteFile, sql: str, co
 def _store_texts(connection: duckdb.DuckDBPyConnection, cells: list[Cell], rows: list[tuple[object, ...]], target: str) -> None:
     import pyarrow
 
-    arrow_types = {"BIGINT": pyarrow.int64(), "VARCHAR": pyarrow.string()}
+    arrow_types = {"BIGINT": pyarrow.int64(), "DOUBLE": pyarrow.float64(), "VARCHAR": pyarrow.string()}
     columns = [pyarrow.array([row[n] for row in rows], arrow_types[cell.type]) for n, cell in enumerate(cells)]
     view = f"texts of {target}"
     connection.register(view, pyarrow.table(columns, [cell.column for cell in cells]))

@@ -21,4 +21,5 @@
 -- output_shapes_id  TEXT_ID  output shapes; NULL at Level0
 -- output_types_id   TEXT_ID  output data types; NULL at Level0
 -- output_formats_id TEXT_ID  output formats; NULL at Level0
+-- pmu_id            BIGINT   what the profile records its hardware counters under; NULL for communication
 -- hf32_eligible_id  TEXT_ID  YES where a FLOAT kernel may compute in HF32, NO where not; NULL when not recorded, as before 2025

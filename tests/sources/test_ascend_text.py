@@ -124,6 +124,7 @@ def test_a_kernel_of_both_files_is_one_with_the_facts_of_both(tmp_path: Path) ->
             "output_shapes": None,
             "output_types": None,
             "output_formats": None,
+            "pmu_id": 1,
             "hf32_eligible": None,
         }
     ]

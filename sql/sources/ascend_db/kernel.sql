@@ -31,6 +31,7 @@ kernel AS (
         info.outputShapes AS output_shapes_id,
         info.outputDataTypes AS output_types_id,
         info.outputFormats AS output_formats_id,
+        globalTaskId AS pmu_id,
         info.hf32Eligible AS hf32_eligible_id
     FROM raw.task AS task
     JOIN described_task AS info USING (globalTaskId)

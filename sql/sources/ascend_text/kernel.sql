@@ -82,6 +82,7 @@ kernel AS (
         detailed.output_shapes AS output_shapes_id,
         detailed.output_types AS output_types_id,
         detailed.output_formats AS output_formats_id,
+        detailed.row_number AS pmu_id,
         detailed.hf32_eligible AS hf32_eligible_id
     FROM detailed_task AS detailed
     FULL JOIN task USING (name, start_ns, place)

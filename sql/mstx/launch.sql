@@ -1,0 +1,45 @@
+-- One row is an op, or a call on the host outside every op, that launched kernels which count. A profiler step is no op here:
+-- what it launched itself did its calls.
+--
+-- tid           BIGINT  host thread: process id * 2^32 + thread id
+-- start_ns      BIGINT  start, Unix ns
+-- end_ns        BIGINT  end, Unix ns
+-- kernel_count  BIGINT  kernels that it launched
+-- duration_ns   BIGINT  their time, ns
+WITH step_name AS (
+    SELECT text_id
+    FROM trace.string
+    WHERE starts_with(text, 'ProfilerStep#')
+),
+issuing_op AS (
+    FROM trace.op
+    ANTI JOIN step_name ON step_name.text_id = op.name_id
+),
+kernel AS (
+    SELECT
+        chosen.duration_ns,
+        issuing_op.op_id,
+        if(issuing_op.op_id IS NULL, kernel.launch_id, NULL) AS launch_id
+    FROM kernel.chosen
+    JOIN trace.kernel USING (kernel_id)
+    LEFT JOIN module.link USING (kernel_id)
+    LEFT JOIN issuing_op ON issuing_op.op_id = link.op_id
+),
+launched AS (
+    SELECT op_id, launch_id, count(*) AS kernel_count, sum(duration_ns)::BIGINT AS duration_ns
+    FROM kernel
+    WHERE op_id IS NOT NULL OR launch_id IS NOT NULL
+    GROUP BY op_id, launch_id
+),
+host_call AS (
+    FROM trace.launch
+    WHERE launch_id IN (SELECT launch_id FROM launched)
+    QUALIFY row_number() OVER (PARTITION BY launch_id ORDER BY start_ns, end_ns, tid) = 1
+)
+SELECT op.tid, op.start_ns, op.end_ns, launched.kernel_count, launched.duration_ns
+FROM launched
+JOIN trace.op USING (op_id)
+UNION ALL
+SELECT host_call.tid, host_call.start_ns, host_call.end_ns, launched.kernel_count, launched.duration_ns
+FROM launched
+JOIN host_call USING (launch_id)

@@ -1,0 +1,67 @@
+-- One row is an mstx range and the kernels that were launched inside it: by ops that lie in it on its thread, and by calls outside
+-- every op that do. A kernel counts for each range around its launch.
+--
+-- range_id      BIGINT  a range of mstx.event
+-- kernel_count  BIGINT  kernels
+-- duration_ns   BIGINT  their time, ns
+--
+-- What lies in a range is what ended by its end, without what began before its start; of the latter, what reaches over the whole
+-- range was taken off without having been counted.
+WITH range AS (
+    SELECT
+        range_id,
+        tid,
+        start_ns,
+        start_ns + duration_ns AS end_ns,
+        row_number() OVER (PARTITION BY tid ORDER BY start_ns, range_id) AS place
+    FROM mstx.event
+    WHERE kind = 'range'
+),
+ended AS (
+    SELECT
+        tid,
+        end_ns,
+        sum(sum(kernel_count)) OVER by_end AS kernel_count,
+        sum(sum(duration_ns)) OVER by_end AS duration_ns
+    FROM mstx.launch
+    GROUP BY tid, end_ns
+    WINDOW by_end AS (PARTITION BY tid ORDER BY end_ns ROWS UNBOUNDED PRECEDING)
+),
+begun AS (
+    SELECT
+        tid,
+        start_ns,
+        sum(sum(kernel_count)) OVER by_start AS kernel_count,
+        sum(sum(duration_ns)) OVER by_start AS duration_ns
+    FROM mstx.launch
+    GROUP BY tid, start_ns
+    WINDOW by_start AS (PARTITION BY tid ORDER BY start_ns ROWS UNBOUNDED PRECEDING)
+),
+last_of_start AS (
+    SELECT tid, start_ns, max(place) AS place
+    FROM range
+    GROUP BY tid, start_ns
+),
+-- Ranges that begin while a launch runs: most launches have none.
+reaching AS (
+    SELECT launch.*, coalesce(before.place, 0) AS first_place, within.place AS last_place
+    FROM mstx.launch
+    ASOF JOIN last_of_start AS within ON within.tid = launch.tid AND within.start_ns < launch.end_ns
+    ASOF LEFT JOIN last_of_start AS before ON before.tid = launch.tid AND before.start_ns <= launch.start_ns
+    WHERE within.place > coalesce(before.place, 0)
+),
+around AS (
+    SELECT range.range_id, sum(pair.kernel_count) AS kernel_count, sum(pair.duration_ns) AS duration_ns
+    FROM (SELECT *, unnest(range(first_place + 1, last_place + 1)) AS place FROM reaching) AS pair
+    JOIN range USING (tid, place)
+    WHERE range.end_ns < pair.end_ns
+    GROUP BY range.range_id
+)
+SELECT
+    range.range_id,
+    (coalesce(ended.kernel_count, 0) - coalesce(begun.kernel_count, 0) + coalesce(around.kernel_count, 0))::BIGINT AS kernel_count,
+    (coalesce(ended.duration_ns, 0) - coalesce(begun.duration_ns, 0) + coalesce(around.duration_ns, 0))::BIGINT AS duration_ns
+FROM range
+ASOF LEFT JOIN ended ON ended.tid = range.tid AND ended.end_ns <= range.end_ns
+ASOF LEFT JOIN begun ON begun.tid = range.tid AND begun.start_ns < range.start_ns
+LEFT JOIN around USING (range_id)

@@ -1,0 +1,33 @@
+-- One row is a kernel with ratios of its pipes, and what bounds it: the kind of pipe that is busiest, or waiting, where none is
+-- busy for half of its time.
+--
+-- kernel_id  BIGINT   a kernel of pmu.kernel
+-- bound      VARCHAR  compute (mac, vec), memory (mte1, mte2, mte3, fixpipe), scalar, or wait; of equals the first
+--
+-- A ratio is of the time of the core; that of the kernel is longer by what the core did not run.
+WITH busy AS (
+    SELECT
+        kernel_id,
+        coalesce(least(1, aic_time_ns / nullif(duration_ns, 0)), 1) AS aic_share,
+        coalesce(least(1, aiv_time_ns / nullif(duration_ns, 0)), 1) AS aiv_share,
+        greatest(aic_mac_ratio * aic_share, aiv_vec_ratio * aiv_share) AS compute,
+        greatest(
+            aic_mte1_ratio * aic_share,
+            aic_mte2_ratio * aic_share,
+            aic_fixpipe_ratio * aic_share,
+            aiv_mte2_ratio * aiv_share,
+            aiv_mte3_ratio * aiv_share
+        ) AS memory,
+        greatest(aic_scalar_ratio * aic_share, aiv_scalar_ratio * aiv_share) AS scalar
+    FROM pmu.kernel
+)
+SELECT
+    kernel_id,
+    CASE greatest(0.5, compute, memory, scalar)
+        WHEN compute THEN 'compute'
+        WHEN memory THEN 'memory'
+        WHEN scalar THEN 'scalar'
+        ELSE 'wait'
+    END AS bound
+FROM busy
+WHERE coalesce(compute, memory, scalar) IS NOT NULL

@@ -1,0 +1,156 @@
+-- One row is a kernel type, an op, or a module path with all inside it, and what the hardware counters of its kernels say. Counted
+-- are compute kernels, and others that have counters.
+--
+-- level                   VARCHAR  kernel_type, op or module: which of the next columns the row is of
+-- kind                    ENUM('compute', 'communication', 'schedule')  what the kernels are; NULL for a module
+-- type_id                 TEXT_ID  operator type; NULL at Level0, and for a module
+-- core_id                 TEXT_ID  cores they ran on; NULL when not recorded, and for a module
+-- op_name_id              TEXT_ID  the op that launched them; NULL where linked to no op, and for other levels
+-- path_id                 BIGINT   the path of module.path; NULL for other levels
+-- kernel_count            BIGINT   kernels
+-- duration_ns             BIGINT   their time, ns; overlapping kernels count fully
+-- known_duration_ns       BIGINT   the part of it of kernels with counters; only these are in what follows
+-- known_share             DOUBLE   known_duration_ns / duration_ns; NULL when that is 0
+-- bound                   VARCHAR  what bounds most of the time: compute, memory, scalar or wait, as in pmu.bound; NULL with a reason
+-- compute_ns              BIGINT   time of kernels that compute bounds, ns
+-- memory_ns               BIGINT   time of kernels that memory bounds, ns
+-- scalar_ns               BIGINT   time of kernels that the scalar unit bounds, ns
+-- wait_ns                 BIGINT   time of kernels that wait, ns
+-- aic_duration_ns         BIGINT   time of kernels that ran on cube cores, ns; a kernel on both kinds of cores counts for both
+-- aic_time_share          DOUBLE   the part of it in which these cores ran; NULL when not recorded
+-- aic_mac_ratio           DOUBLE   the part of that in which the matrix unit worked: the mean over kernels, by time; NULL when not
+--                                  recorded
+-- aic_scalar_ratio        DOUBLE   the same of its scalar unit
+-- aic_mte1_ratio          DOUBLE   the same of moving L1 to L0
+-- aic_mte2_ratio          DOUBLE   the same of moving memory to the core
+-- aic_fixpipe_ratio       DOUBLE   the same of moving results out of the core
+-- cube_utilization        DOUBLE   part of the cycles of all cube cores of the device that were used, in aic_duration_ns; NULL when not
+--                                  known
+-- aic_l2_read_hit_rate    DOUBLE   part of reads of cube cores that hit the L2 cache; NULL when not recorded
+-- aic_l2_write_hit_rate   DOUBLE   the same of writes
+-- aiv_duration_ns         BIGINT   time of kernels that ran on vector cores, ns
+-- aiv_time_share          DOUBLE   as aic_time_share
+-- aiv_vec_ratio           DOUBLE   as aic_mac_ratio, of the vector unit
+-- aiv_scalar_ratio        DOUBLE   as aic_scalar_ratio
+-- aiv_mte2_ratio          DOUBLE   as aic_mte2_ratio
+-- aiv_mte3_ratio          DOUBLE   the same of moving results out of the core
+-- aiv_l2_read_hit_rate    DOUBLE   as aic_l2_read_hit_rate
+-- aiv_l2_write_hit_rate   DOUBLE   as aic_l2_write_hit_rate
+-- reason                  VARCHAR  why bound is NULL
+WITH counted AS (
+    SELECT
+        of_module.kind,
+        of_module.type_id,
+        of_module.core_id,
+        of_module.op_name_id,
+        of_module.path_id,
+        of_module.duration_ns AS kernel_ns,
+        counters.*,
+        bound.bound
+    FROM module.kernel AS of_module
+    LEFT JOIN pmu.kernel AS counters USING (kernel_id)
+    LEFT JOIN pmu.bound USING (kernel_id)
+    WHERE of_module.kind = 'compute' OR counters.kernel_id IS NOT NULL
+),
+enclosing AS (
+    SELECT inside.path_id AS inside_id, path.path_id
+    FROM module.path AS inside
+    JOIN module.path ON path.path = inside.path[:path.depth] AND path.is_backward = inside.is_backward
+),
+placed AS (
+    SELECT 'kernel_type' AS level, * REPLACE (NULL AS op_name_id, NULL AS path_id)
+    FROM counted
+    UNION ALL
+    SELECT 'op', * REPLACE (NULL AS path_id)
+    FROM counted
+    UNION ALL
+    SELECT 'module', counted.* REPLACE (NULL AS kind, NULL AS type_id, NULL AS core_id, NULL AS op_name_id, enclosing.path_id AS path_id)
+    FROM counted
+    JOIN enclosing ON enclosing.inside_id = counted.path_id
+),
+figure AS (
+    SELECT
+        level,
+        kind,
+        type_id,
+        core_id,
+        op_name_id,
+        path_id,
+        count(*) AS kernel_count,
+        sum(kernel_ns)::BIGINT AS duration_ns,
+        coalesce(sum(duration_ns), 0)::BIGINT AS known_duration_ns,
+        count(kernel_id) AS known_count,
+        count(bound) AS bound_count,
+        coalesce(sum(duration_ns) FILTER (bound = 'compute'), 0)::BIGINT AS compute_ns,
+        coalesce(sum(duration_ns) FILTER (bound = 'memory'), 0)::BIGINT AS memory_ns,
+        coalesce(sum(duration_ns) FILTER (bound = 'scalar'), 0)::BIGINT AS scalar_ns,
+        coalesce(sum(duration_ns) FILTER (bound = 'wait'), 0)::BIGINT AS wait_ns,
+        coalesce(sum(duration_ns) FILTER (aic_runs), 0)::BIGINT AS aic_duration_ns,
+        mean_ratio(aic_time_ns / duration_ns, duration_ns) AS aic_time_share,
+        mean_ratio(aic_mac_ratio, duration_ns) AS aic_mac_ratio,
+        mean_ratio(aic_scalar_ratio, duration_ns) AS aic_scalar_ratio,
+        mean_ratio(aic_mte1_ratio, duration_ns) AS aic_mte1_ratio,
+        mean_ratio(aic_mte2_ratio, duration_ns) AS aic_mte2_ratio,
+        mean_ratio(aic_fixpipe_ratio, duration_ns) AS aic_fixpipe_ratio,
+        mean_ratio(cube_utilization, duration_ns) AS cube_utilization,
+        sum(aic_l2_read_hits) / nullif(sum(aic_l2_reads), 0) AS aic_l2_read_hit_rate,
+        sum(aic_l2_write_hits) / nullif(sum(aic_l2_writes), 0) AS aic_l2_write_hit_rate,
+        coalesce(sum(duration_ns) FILTER (aiv_runs), 0)::BIGINT AS aiv_duration_ns,
+        mean_ratio(aiv_time_ns / duration_ns, duration_ns) AS aiv_time_share,
+        mean_ratio(aiv_vec_ratio, duration_ns) AS aiv_vec_ratio,
+        mean_ratio(aiv_scalar_ratio, duration_ns) AS aiv_scalar_ratio,
+        mean_ratio(aiv_mte2_ratio, duration_ns) AS aiv_mte2_ratio,
+        mean_ratio(aiv_mte3_ratio, duration_ns) AS aiv_mte3_ratio,
+        sum(aiv_l2_read_hits) / nullif(sum(aiv_l2_reads), 0) AS aiv_l2_read_hit_rate,
+        sum(aiv_l2_write_hits) / nullif(sum(aiv_l2_writes), 0) AS aiv_l2_write_hit_rate
+    FROM placed
+    GROUP BY level, kind, type_id, core_id, op_name_id, path_id
+)
+SELECT
+    level,
+    kind,
+    type_id,
+    core_id,
+    op_name_id,
+    path_id,
+    kernel_count,
+    duration_ns,
+    known_duration_ns,
+    known_duration_ns / nullif(duration_ns, 0) AS known_share,
+    CASE
+        WHEN bound_count = 0 THEN NULL
+        ELSE
+            CASE greatest(compute_ns, memory_ns, scalar_ns, wait_ns)
+                WHEN compute_ns THEN 'compute'
+                WHEN memory_ns THEN 'memory'
+                WHEN scalar_ns THEN 'scalar'
+                ELSE 'wait'
+            END
+    END AS bound,
+    compute_ns,
+    memory_ns,
+    scalar_ns,
+    wait_ns,
+    aic_duration_ns,
+    aic_time_share,
+    aic_mac_ratio,
+    aic_scalar_ratio,
+    aic_mte1_ratio,
+    aic_mte2_ratio,
+    aic_fixpipe_ratio,
+    cube_utilization,
+    aic_l2_read_hit_rate,
+    aic_l2_write_hit_rate,
+    aiv_duration_ns,
+    aiv_time_share,
+    aiv_vec_ratio,
+    aiv_scalar_ratio,
+    aiv_mte2_ratio,
+    aiv_mte3_ratio,
+    aiv_l2_read_hit_rate,
+    aiv_l2_write_hit_rate,
+    CASE
+        WHEN known_count = 0 THEN 'no counters were recorded'
+        WHEN bound_count = 0 THEN 'the set of counters has no ratios of pipes'
+    END AS reason
+FROM figure

@@ -1,0 +1,153 @@
+-- One row is a kernel with hardware counters, those of them that tell how its pipes and caches worked. What a core that the
+-- kernel did not use shows is NULL; a kernel of which both cores show nothing but 0 has no row.
+--
+-- kernel_id            BIGINT   a kernel of trace.kernel
+-- duration_ns          BIGINT   end - start
+-- aic_runs             BOOLEAN  whether it ran on cube cores
+-- aiv_runs             BOOLEAN  whether it ran on vector cores; where both are one (910A, 310P) the same
+-- aic_time_ns          DOUBLE   time of the cube cores, ns; NULL when not recorded
+-- aiv_time_ns          DOUBLE   time of the vector cores, ns; NULL when not recorded
+-- aic_mac_ratio        DOUBLE   part of the core's time in which the matrix unit worked
+-- aic_scalar_ratio     DOUBLE   the same of its scalar unit
+-- aic_mte1_ratio       DOUBLE   the same of moving L1 to L0
+-- aic_mte2_ratio       DOUBLE   the same of moving memory to the core
+-- aic_fixpipe_ratio    DOUBLE   the same of moving results out of the core
+-- aiv_vec_ratio        DOUBLE   part of the core's time in which the vector unit worked
+-- aiv_scalar_ratio     DOUBLE   the same of its scalar unit
+-- aiv_mte2_ratio       DOUBLE   the same of moving memory to the core
+-- aiv_mte3_ratio       DOUBLE   the same of moving results out of the core
+-- cube_utilization     DOUBLE   part of the cycles of all cube cores in its time in which it used them: as recorded, else cycles /
+--                               (rated clock * cores * time); NULL when neither is known
+-- aic_l2_read_hits     HUGEINT  reads of the cube cores that hit the L2 cache
+-- aic_l2_reads         HUGEINT  those that hit or missed it
+-- aic_l2_write_hits    HUGEINT  the same of writes
+-- aic_l2_writes        HUGEINT  the same of writes
+-- aiv_l2_read_hits     HUGEINT  the same of reads of the vector cores
+-- aiv_l2_reads         HUGEINT  the same of reads of the vector cores
+-- aiv_l2_write_hits    HUGEINT  the same of writes of the vector cores
+-- aiv_l2_writes        HUGEINT  the same of writes of the vector cores
+--
+-- Chips with one kind of core give names without a prefix: those of the vector unit and of moving results out stand with
+-- aiv, all others with aic.
+WITH named AS (
+    SELECT text_id, lower(text) AS name
+    FROM trace.string
+    WHERE text_id IN (SELECT DISTINCT metric_id FROM trace.kernel_metric)
+),
+prefixed AS (
+    SELECT
+        text_id,
+        CASE
+            WHEN regexp_matches(name, '^(aic_|aiv_|cube_utilization$)') THEN name
+            WHEN regexp_matches(name, '^(vec|mte3)_ratio$') THEN 'aiv_' || name
+            ELSE 'aic_' || name
+        END AS name,
+        regexp_matches(name, '^(vec|mte3)_ratio$') AS is_of_one_core
+    FROM named
+),
+counter AS (
+    SELECT
+        text_id,
+        left(name, 3) AS core,
+        is_of_one_core,
+        TRY_CAST(
+            CASE
+                -- Caches are read through two ports, r0 and r1; those of the 950 have another name in the middle.
+                WHEN regexp_matches(name, '^ai[cv]_.*(read|write).*_(hit|miss|miss_allocate)$')
+                    THEN regexp_replace(name, '^(ai[cv])_.*(read|write).*_(hit|miss)(_allocate)?$', '\1_l2_\2_\3')
+                ELSE name
+            END
+            AS ENUM(
+                'aic_total_time', 'aic_total_cycles', 'aiv_total_time', 'aiv_total_cycles', 'aic_mac_ratio', 'aic_scalar_ratio',
+                'aic_mte1_ratio', 'aic_mte2_ratio', 'aic_fixpipe_ratio', 'aiv_vec_ratio', 'aiv_scalar_ratio', 'aiv_mte2_ratio',
+                'aiv_mte3_ratio', 'cube_utilization', 'aic_l2_read_hit', 'aic_l2_read_miss', 'aic_l2_write_hit',
+                'aic_l2_write_miss', 'aiv_l2_read_hit', 'aiv_l2_read_miss', 'aiv_l2_write_hit', 'aiv_l2_write_miss'
+            )
+        ) AS counter
+    FROM prefixed
+),
+recorded AS (
+    SELECT
+        metric.kernel_id,
+        bool_or(counter.core = 'aic') AS has_aic,
+        bool_or(counter.core = 'aiv') AS has_aiv,
+        bool_or(counter.is_of_one_core) AS has_one_core,
+        max(value) FILTER (counter = 'aic_total_time') AS aic_time_ns,
+        max(value) FILTER (counter = 'aic_total_cycles') AS aic_cycles,
+        max(value) FILTER (counter = 'aiv_total_time') AS aiv_time_ns,
+        max(value) FILTER (counter = 'aiv_total_cycles') AS aiv_cycles,
+        max(value) FILTER (counter = 'aic_mac_ratio') AS aic_mac_ratio,
+        max(value) FILTER (counter = 'aic_scalar_ratio') AS aic_scalar_ratio,
+        max(value) FILTER (counter = 'aic_mte1_ratio') AS aic_mte1_ratio,
+        max(value) FILTER (counter = 'aic_mte2_ratio') AS aic_mte2_ratio,
+        max(value) FILTER (counter = 'aic_fixpipe_ratio') AS aic_fixpipe_ratio,
+        max(value) FILTER (counter = 'aiv_vec_ratio') AS aiv_vec_ratio,
+        max(value) FILTER (counter = 'aiv_scalar_ratio') AS aiv_scalar_ratio,
+        max(value) FILTER (counter = 'aiv_mte2_ratio') AS aiv_mte2_ratio,
+        max(value) FILTER (counter = 'aiv_mte3_ratio') AS aiv_mte3_ratio,
+        max(value) FILTER (counter = 'cube_utilization') / 100 AS cube_utilization,
+        sum(TRY_CAST(value AS BIGINT)) FILTER (counter = 'aic_l2_read_hit') AS aic_l2_read_hits,
+        sum(TRY_CAST(value AS BIGINT)) FILTER (counter = 'aic_l2_read_miss') AS aic_l2_read_misses,
+        sum(TRY_CAST(value AS BIGINT)) FILTER (counter = 'aic_l2_write_hit') AS aic_l2_write_hits,
+        sum(TRY_CAST(value AS BIGINT)) FILTER (counter = 'aic_l2_write_miss') AS aic_l2_write_misses,
+        sum(TRY_CAST(value AS BIGINT)) FILTER (counter = 'aiv_l2_read_hit') AS aiv_l2_read_hits,
+        sum(TRY_CAST(value AS BIGINT)) FILTER (counter = 'aiv_l2_read_miss') AS aiv_l2_read_misses,
+        sum(TRY_CAST(value AS BIGINT)) FILTER (counter = 'aiv_l2_write_hit') AS aiv_l2_write_hits,
+        sum(TRY_CAST(value AS BIGINT)) FILTER (counter = 'aiv_l2_write_miss') AS aiv_l2_write_misses
+    FROM trace.kernel_metric AS metric
+    LEFT JOIN counter ON counter.text_id = metric.metric_id
+    WHERE isfinite(metric.value)
+    GROUP BY metric.kernel_id
+),
+-- A core that a kernel did not use shows neither time nor cycles; a time of 0 beside cycles was not measured.
+of_cores AS (
+    SELECT
+        * REPLACE (
+            if(has_one_core, aic_time_ns, aiv_time_ns) AS aiv_time_ns,
+            if(has_one_core, aic_cycles, aiv_cycles) AS aiv_cycles
+        )
+    FROM recorded
+),
+judged AS (
+    SELECT
+        * REPLACE (nullif(aic_time_ns, 0) AS aic_time_ns, nullif(aiv_time_ns, 0) AS aiv_time_ns),
+        has_aic AND coalesce(greatest(aic_time_ns, aic_cycles) > 0, true) AS aic_runs,
+        has_aiv AND coalesce(greatest(aiv_time_ns, aiv_cycles) > 0, true) AS aiv_runs
+    FROM of_cores
+)
+SELECT
+    kernel_id,
+    kernel.end_ns - kernel.start_ns AS duration_ns,
+    aic_runs,
+    aiv_runs,
+    if(aic_runs, aic_time_ns, NULL) AS aic_time_ns,
+    if(aiv_runs, aiv_time_ns, NULL) AS aiv_time_ns,
+    if(aic_runs, aic_mac_ratio, NULL) AS aic_mac_ratio,
+    if(aic_runs, aic_scalar_ratio, NULL) AS aic_scalar_ratio,
+    if(aic_runs, aic_mte1_ratio, NULL) AS aic_mte1_ratio,
+    if(aic_runs, aic_mte2_ratio, NULL) AS aic_mte2_ratio,
+    if(aic_runs, aic_fixpipe_ratio, NULL) AS aic_fixpipe_ratio,
+    if(aiv_runs, aiv_vec_ratio, NULL) AS aiv_vec_ratio,
+    if(aiv_runs, aiv_scalar_ratio, NULL) AS aiv_scalar_ratio,
+    if(aiv_runs, aiv_mte2_ratio, NULL) AS aiv_mte2_ratio,
+    if(aiv_runs, aiv_mte3_ratio, NULL) AS aiv_mte3_ratio,
+    if(
+        aic_runs,
+        coalesce(
+            cube_utilization,
+            aic_cycles * 1000 / nullif(chip.clock_mhz::DOUBLE * chip.core_count * (kernel.end_ns - kernel.start_ns), 0)
+        ),
+        NULL
+    ) AS cube_utilization,
+    aic_l2_read_hits,
+    aic_l2_read_hits + aic_l2_read_misses AS aic_l2_reads,
+    aic_l2_write_hits,
+    aic_l2_write_hits + aic_l2_write_misses AS aic_l2_writes,
+    aiv_l2_read_hits,
+    aiv_l2_read_hits + aiv_l2_read_misses AS aiv_l2_reads,
+    aiv_l2_write_hits,
+    aiv_l2_write_hits + aiv_l2_write_misses AS aiv_l2_writes
+FROM judged
+JOIN trace.kernel USING (kernel_id)
+LEFT JOIN trace.chip AS chip ON chip.device_id = kernel.device_id
+WHERE aic_runs OR aiv_runs

@@ -1,0 +1,11 @@
+SELECT
+    connectionId AS connection_id,
+    deviceId AS device_id,
+    nullif(streamId, 4294967295) AS stream_id,
+    startNs AS start_ns,
+    endNs AS end_ns
+FROM raw.task
+WHERE connectionId IN (SELECT connection_id FROM trace.mstx_record)
+  AND endNs >= startNs
+  -- Where a database holds several devices, what names none belongs to the first of them.
+  AND (getvariable('device_id') IS NULL OR coalesce(deviceId, getvariable('first_device_id')) = getvariable('device_id'))
