@@ -56,6 +56,17 @@ ANALYSES: Mapping[str, Analysis] = {
             },
         ),
         Analysis(
+            "communication-time",
+            "communication operators",
+            {
+                "communication.time": "CommunicationTime",
+                "communication.group_time": "CommunicationGroupTime",
+                "communication.module_time": "CommunicationModuleTime",
+                "communication.rank_time": "CommunicationRankTime",
+                "communication.link": "CommunicationLink",
+            },
+        ),
+        Analysis(
             "mfu",
             "compute kernels",
             {

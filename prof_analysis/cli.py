@@ -140,6 +140,20 @@ def communication_stats(chosen: InputOptions, result: ResultOptions, machine: Ma
 
 
 @app.command(
+    "communication-time",
+    epilog="Example: prof-analysis communication-time -d ./result. "
+    "Writes the tables CommunicationTime, CommunicationGroupTime, CommunicationModuleTime, CommunicationRankTime and "
+    "CommunicationLink, or files and workbooks named like them.",
+)
+@takes_options
+def communication_time(
+    chosen: InputOptions, modules: ModuleOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions
+) -> None:
+    """Communication as transfer, wait and idle: by operator, group, module, rank and link."""
+    _analyse("communication-time", result, screen, **chosen.chosen(), **modules.chosen(), **machine.chosen())
+
+
+@app.command(
     "mfu",
     epilog="Example: prof-analysis mfu -d ./result --level op. "
     "Writes the tables Mfu, MfuModule, MfuOp, MfuKernel, MfuAudit, OperatorMFU and ModuleMFU, or files and workbooks named so.",
@@ -282,7 +296,7 @@ def _analyse(
 ) -> None:
     """Write the tables of an analysis and print its summary, or another one; `shown` says what the summary is about."""
     with _opened(screen, **options) as profile:
-        from prof_analysis.summary import SUMMARIES
+        from prof_analysis.summaries import SUMMARIES
 
         facts_of, print_facts = SUMMARIES[summary or command]
         written = profile.export(result.output_path, result.export_type.value, command)

@@ -52,6 +52,11 @@ CREATE MACRO class_of_traced_module(recorded_name) AS
 
 CREATE MACRO type_of_communication(name) AS nullif(regexp_extract(name, '(?s)^(.+_)_\d+_\d+_\d+(@.*)?$', 1), '');
 
+CREATE MACRO is_point_to_point(name) AS regexp_matches(name, '(?i)^hcom_(send|receive|batchsendrecv)');
+
+-- Durations of a sum in whole ns, halves up.
+CREATE MACRO ns_of_ps(picoseconds) AS ((picoseconds + 500) // 1000)::BIGINT;
+
 CREATE MACRO known(text) AS if(text IN ('', 'N/A', 'NULL'), NULL, text);
 
 CREATE MACRO text_id(text) AS if(text IS NULL, NULL, (hash(text, getvariable('text_salt')) >> 1)::BIGINT);

@@ -13,7 +13,7 @@ from typing import Any
 from prof_analysis.errors import InputError, reason_of
 from prof_analysis.inspect_db import with_info_json
 from prof_analysis.rank import ModuleChoice, Rank, not_collected, unanswered, why_no_modules, why_no_shapes
-from prof_analysis.sources import ascend_text
+from prof_analysis.sources import ascend_text, recorded
 from prof_analysis.sources.csv_file import read_header
 from prof_analysis.sources.trace_json import check_begin
 
@@ -28,6 +28,7 @@ _TRACE_MARKS = {
 }
 
 _SHAPES = "input shapes"
+_BESIDE = (ascend_text.COMMUNICATION, ascend_text.OPERATOR_DETAILS)
 
 _NO_FILES = "no kernel_details.csv and no trace_view.json (exported without NPU activity, or not copied), so no kernels"
 _NO_KERNELS = "no kernels (collected without NPU activity, or nothing ran on the device)"
@@ -44,7 +45,8 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
     """
     held: dict[Path, set[str]] = {}
     unreadable: dict[bool, str] = {}
-    beside = [file for file in files if file.name in (ascend_text.COMMUNICATION, ascend_text.OPERATOR_DETAILS)]
+    is_beside = {file: recorded.is_recorded(file) or file.name in _BESIDE for file in files}
+    beside = [file for file in files if is_beside[file]]
     for file in (file for file in files if file not in beside):
         try:
             held[file] = _held(file, config, modules)
@@ -57,11 +59,15 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
     modules_from = next((mark for mark in ("mstx", "nn.Module") if mark in marks), None)
     no_ops = None if "ops" in marks else _NO_OPS if has_trace else unreadable.get(True, _NO_TRACE)
     no_kernels = None if "kernels" in marks else _NO_KERNELS if held else _NO_FILES
+    names = {file.name for file in beside}
+    no_communication = no_kernels or (None if "communication" in marks else _NO_COMMUNICATION)
     reasons = {
         "module-stats": no_ops or (None if modules_from else why_no_modules(config, modules)),
         "kernel-stats": no_kernels,
-        "op-stats": None if any(file.name == ascend_text.OPERATOR_DETAILS for file in beside) else no_ops,
-        "communication-stats": no_kernels or (None if "communication" in marks else _NO_COMMUNICATION),
+        "op-stats": None if ascend_text.OPERATOR_DETAILS in names else no_ops,
+        "communication-stats": no_communication,
+        "communication-time": None if ascend_text.COMMUNICATION in names else no_communication,
+        "slow-ranks": None if names & {ascend_text.COMMUNICATION, recorded.STEPS} else no_kernels,
         "mfu": no_kernels or (_NO_DETAILS if not has_details else None if "shapes" in marks else why_no_shapes(config)),
     }
     no_details = None if has_details or not held else unreadable.get(False, _NO_DETAILS)

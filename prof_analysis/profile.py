@@ -204,6 +204,23 @@ class Profile:
         table = "across.communication_statistic" if across_ranks else "communication.statistic"
         return self._answer("communication-stats", table, arrow)
 
+    def communication_time(self, by: Literal["op", "group", "module", "rank", "link"] = "op", *, arrow: bool = False) -> Any:
+        """Communication operators with their time as transfer, wait and idle, from their tasks on the planes of the device.
+
+        Columns after profile and rank_id: of an op kernel_id, name, type, kind (p2p, collective), group_name, step_id, place,
+        parent_module, module, start_ns; of a group group_name, kind, type; of a module place, parent_module, module; then
+        elapse_ns = transit_ns + wait_ns + idle_ns, of the master plane as the profiler counts them; synchronization_ns (waits
+        before the first transfer), longest_plane_wait_ns (of an op also longest_waiting_plane: what the master plane hides),
+        size_bytes and bandwidth_gb_s (bytes over links / time of the transfers). reason says why a split is None: an op
+        has origin too (planes, or profiler: communication.json, analysis.db), the others op_count and unknown_ns, time
+        that is not split. Of a link: type, group_name, source_rank, destination_rank, link, op_count, transfer_count,
+        size_bytes, duration_ns, bandwidth_gb_s, origin.
+        Raises InputError when no rank holds communication operators.
+        """
+        tables = {"op": "time", "group": "group_time", "module": "module_time", "rank": "rank_time", "link": "link"}
+        _require("by", by, by in tables, "op, group, module, rank or link")
+        return self._answer("communication-time", f"communication.{tables[by]}", arrow)
+
     def mfu(self, level: Literal["module", "op", "kernel", "rank"] = "module", *, arrow: bool = False) -> Any:
         """Model FLOPs utilisation: how much of the peak of the cube cores the matrix products used.
 
