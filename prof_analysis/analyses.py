@@ -55,6 +55,7 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.communication_statistic": "CommunicationStatisticAllRanks",
             },
         ),
+        Analysis("step-time", "kernels", {"step.time": "StepTime"}, also=("step.overlap_audit",)),
         Analysis(
             "communication-time",
             "communication operators",

@@ -173,6 +173,16 @@ def mfu(
     _analyse("mfu", result, screen, shown={"level": level}, **options)
 
 
+@app.command(
+    "step-time",
+    epilog="Example: prof-analysis step-time -d ./result. Writes the table StepTime, or files and workbooks named like it.",
+)
+@takes_options
+def step_time(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+    """Where the time of each step went: computing, communication, both at once, neither: the StepTime table."""
+    _analyse("step-time", result, screen, **chosen.chosen(), **machine.chosen())
+
+
 @app.command("ranks", epilog="Example: prof-analysis ranks -d ./result")
 @takes_options
 def ranks(chosen: PathOption, as_json: AsJson = False, debug: Debug = False) -> None:

@@ -236,6 +236,18 @@ class Profile:
             self._session.require("module-stats")
         return self._answer("mfu", f"mfu.{level}", arrow)
 
+    def step_time(self, *, arrow: bool = False) -> Any:
+        """Where the time of each step went on the device, in ns; times count once where kernels overlap.
+
+        Columns: profile, rank_id, step_id (None for the whole profile where it has no steps, and for kernels of no step),
+        computing_ns, communication_ns, communication_not_overlapped_ns, overlapped_ns, free_ns (neither, from first start to
+        last end), stage_ns (first start to last end without the bubble), bubble_ns (hcom_receive operators), preparing_ns
+        (from the step's start on the host to the first kernel), reason (why something is None).
+        stage + bubble = computing + communication not overlapped + free.
+        Raises InputError when no rank holds kernels.
+        """
+        return self._answer("step-time", "step.time", arrow)
+
     def kernels(self, *, arrow: bool = False) -> Any:
         """Every kernel with its times, shapes, the op that launched it and the module it belongs to: module.kernel."""
         return self.table("module.kernel", arrow=arrow)

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-QUESTIONS = ("module-stats", "kernel-stats", "op-stats", "communication-stats", "communication-time", "slow-ranks", "mfu")
+QUESTIONS = (
+    "module-stats",
+    "kernel-stats",
+    "op-stats",
+    "communication-stats",
+    "mfu",
+    "step-time",
+    "communication-time",
+    "slow-ranks",
+)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """The summary of each command: what gives the facts of an analysis, and what prints them with the files written."""
 
-from prof_analysis import communication_summary, summary
+from prof_analysis import communication_summary, step_summary, summary
 
 SUMMARIES = {
     **summary.SUMMARIES,
+    "step-time": (step_summary.step_facts, step_summary.print_step_facts),
     "communication-time": (communication_summary.time_facts, communication_summary.print_time_facts),
 }
