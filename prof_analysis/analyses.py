@@ -68,6 +68,15 @@ ANALYSES: Mapping[str, Analysis] = {
             },
         ),
         Analysis(
+            "slow-ranks",
+            "communication and steps",
+            {
+                "across.slow_rank": "SlowRank",
+                "across.slow_rank_finding": "SlowRankFinding",
+                "across.rank_communication": "RankCommunication",
+            },
+        ),
+        Analysis(
             "mfu",
             "compute kernels",
             {

@@ -154,6 +154,17 @@ def communication_time(
 
 
 @app.command(
+    "slow-ranks",
+    epilog="Example: prof-analysis slow-ranks -d ./result. "
+    "Writes the tables SlowRank, SlowRankFinding and RankCommunication, or files and workbooks named like them.",
+)
+@takes_options
+def slow_ranks(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+    """Which rank, or pipeline stage, makes the others wait, and what shows it."""
+    _analyse("slow-ranks", result, screen, **chosen.chosen(), **machine.chosen())
+
+
+@app.command(
     "mfu",
     epilog="Example: prof-analysis mfu -d ./result --level op. "
     "Writes the tables Mfu, MfuModule, MfuOp, MfuKernel, MfuAudit, OperatorMFU and ModuleMFU, or files and workbooks named so.",

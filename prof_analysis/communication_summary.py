@@ -1,4 +1,4 @@
-"""What communication-time prints on stdout."""
+"""What communication-time and slow-ranks print on stdout."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -64,6 +64,29 @@ def print_time_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
         f"not split: {duration(row['elapse_ns'])} in {row['op_count']:,} operators: {row['reason']}" for row in facts["unknown"]
     ]
     _print_statistic(grid, "\n".join(lines), written)
+
+
+def slow_rank_facts(profile: "Profile", top: int) -> dict[str, Any]:
+    """The finding, and the ranks that waited least for others with what shows it."""
+    finding = profile.sql("FROM across.slow_rank_finding", arrow=True)
+    ranks = profile.sql(
+        f"FROM across.slow_rank ORDER BY is_slow DESC NULLS LAST, waited_ns NULLS LAST, rank_id, profile LIMIT {top:d}",
+        arrow=True,
+    )
+    return {**_size(profile, "across.slow_rank"), **finding.to_pylist()[0], "evidence": ranks.to_pylist()}
+
+
+def print_slow_rank_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
+    """Print the ranks that waited least for others, the finding in words, and the files."""
+    headers = ("waited", "step", "computing", "p2p", "p2p wait", "collective", "collective wait", "last to", "stage")
+    times = ("waited", "step", "computing", "p2p_elapse", "p2p_wait", "collective_elapse", "collective_wait")
+    grid = _grid(*headers, "slow", "rank", left=2)
+    for row in facts["evidence"]:
+        numbers = ("-" if row[name] is None else f"{row[name]:,}" for name in ("last_count", "pipeline_stage"))
+        slow = {None: "-", True: "yes", False: "no"}[row["is_slow"]]
+        name = row["profile"] if row["rank_id"] is None else str(row["rank_id"])
+        grid.add_row(*(_time(row[f"{time}_ns"]) for time in times), *numbers, *_texts(slow, name))
+    _print_statistic(grid, f"{facts['sentence']}\n{_ranks(facts)}", written)
 
 
 def _time(time_ns: int | None) -> str:

@@ -6,4 +6,5 @@ SUMMARIES = {
     **summary.SUMMARIES,
     "step-time": (step_summary.step_facts, step_summary.print_step_facts),
     "communication-time": (communication_summary.time_facts, communication_summary.print_time_facts),
+    "slow-ranks": (communication_summary.slow_rank_facts, communication_summary.print_slow_rank_facts),
 }
