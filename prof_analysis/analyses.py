@@ -57,6 +57,11 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis("step-time", "kernels", {"step.time": "StepTime"}, also=("step.overlap_audit",)),
         Analysis(
+            "free-time",
+            "gaps between kernels",
+            {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.untold": "FreeUntold"},
+        ),
+        Analysis(
             "communication-time",
             "communication operators",
             {

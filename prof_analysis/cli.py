@@ -194,6 +194,17 @@ def step_time(chosen: InputOptions, result: ResultOptions, machine: MachineOptio
     _analyse("step-time", result, screen, **chosen.chosen(), **machine.chosen())
 
 
+@app.command(
+    "free-time",
+    epilog="Example: prof-analysis free-time -d ./result --top 20. "
+    "Writes the tables FreeTime, FreeGap and FreeUntold, or files and workbooks named like them.",
+)
+@takes_options
+def free_time(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+    """Why the device idled: what the host did meanwhile, by cause, and the longest gaps: the FreeTime table."""
+    _analyse("free-time", result, screen, **chosen.chosen(), **machine.chosen())
+
+
 @app.command("ranks", epilog="Example: prof-analysis ranks -d ./result")
 @takes_options
 def ranks(chosen: PathOption, as_json: AsJson = False, debug: Debug = False) -> None:

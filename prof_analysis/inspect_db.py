@@ -103,6 +103,7 @@ def _reasons(
         "op-stats": gap("PYTORCH_API"),
         "communication-stats": None if has_operators else no_operators,
         "step-time": gap("table of kernels"),
+        "free-time": gap("table of kernels") or gap("PYTORCH_API"),
         "communication-time": None if has_operators else no_operators,
         "slow-ranks": gap("table of kernels"),
         "mfu": gap("table of kernels") or (None if _has_shapes(file) else why_no_shapes(config)),

@@ -69,6 +69,7 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
         "communication-time": None if ascend_text.COMMUNICATION in names else no_communication,
         "slow-ranks": None if names & {ascend_text.COMMUNICATION, recorded.STEPS} else no_kernels,
         "step-time": no_kernels,
+        "free-time": no_kernels or no_ops,
         "mfu": no_kernels or (_NO_DETAILS if not has_details else None if "shapes" in marks else why_no_shapes(config)),
     }
     no_details = None if has_details or not held else unreadable.get(False, _NO_DETAILS)

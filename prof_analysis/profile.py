@@ -265,6 +265,20 @@ class Profile:
         """
         return self._answer("step-time", "step.time", arrow)
 
+    def free_time(self, *, gaps: bool = False, arrow: bool = False) -> Any:
+        """What the host did while the device idled within steps, the causes of a step by their time.
+
+        Columns: profile, rank_id, step_id, cause (inside an op, waiting in a synchronise, data loading, garbage collection,
+        between queue and device, nothing recorded, launch not recorded, kernels of another step), gap_count, total_ns, share
+        (of the free time of the step). The causes of a step add up to its free_ns in step_time().
+        With gaps a row is one of the 100 longest gaps of a rank: step_id, start_ns, duration_ns, cause (the main one),
+        cause_ns, kernel_before, op_before, kernel_after, op_after, host_ops (framework ops around the middle of the host's
+        part of it, outermost first), host_call (the call into CANN that took most of it), host_call_ns, python_stack (None
+        without with_stack).
+        Raises InputError when no rank holds kernels and ops.
+        """
+        return self._answer("free-time", "free.longest_gap" if gaps else "free.cause", arrow)
+
     def kernels(self, *, arrow: bool = False) -> Any:
         """Every kernel with its times, shapes, the op that launched it and the module it belongs to: module.kernel."""
         return self.table("module.kernel", arrow=arrow)

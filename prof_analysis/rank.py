@@ -13,6 +13,7 @@ QUESTIONS = (
     "communication-stats",
     "mfu",
     "step-time",
+    "free-time",
     "communication-time",
     "slow-ranks",
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from prof_analysis.summary import _grid, _percent, _print_statistic, _ranks, _size, duration
+from prof_analysis.summary import _grid, _percent, _print_statistic, _ranks, _size, _texts, duration
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -46,6 +46,56 @@ def print_step_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     span_ns = (whole["stage_ns"] or 0) + (whole["bubble_ns"] or 0)
     parts = [f"{part.replace('_', ' ')} {_part(whole, part, span_ns)}" for part in _PARTS]
     _print_statistic(grid, f"{'; '.join(parts)}; {_ranks(facts)}", written)
+
+
+def free_facts(profile: "Profile", top: int) -> dict[str, Any]:
+    """The causes of the free time of all steps, the longest gaps, and what the profiles cannot tell."""
+    causes = profile.sql(
+        """
+        SELECT
+            cause,
+            sum(gap_count)::BIGINT AS gap_count,
+            sum(total_ns)::BIGINT AS total_ns,
+            sum(total_ns) / sum(sum(total_ns)) OVER () AS share
+        FROM free.cause
+        GROUP BY cause
+        ORDER BY total_ns DESC, cause
+        """,
+        arrow=True,
+    )
+    gaps = profile.sql(
+        f"FROM free.longest_gap ORDER BY duration_ns DESC, profile, start_ns LIMIT {top:d}",
+        arrow=True,
+    )
+    untold = profile.sql("SELECT cause, reason, count(*) AS ranks FROM free.untold GROUP BY ALL ORDER BY ALL", arrow=True)
+    return {
+        **_size(profile, "free.cause"),
+        "causes": causes.to_pylist(),
+        "longest_gaps": gaps.to_pylist(),
+        "untold": untold.to_pylist(),
+    }
+
+
+def print_free_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
+    """Print the longest gaps with what the host did, the causes of all free time, what is not told, and the files."""
+    grid = _grid("gap", "of it", "main cause", "op before", "op after", "longest host call", "step", "profile", left=6)
+    for row in facts["longest_gaps"]:
+        call = None if row["host_call"] is None else f"{row['host_call']} ({duration(row['host_call_ns'])})"
+        step = None if row["step_id"] is None else str(row["step_id"])
+        grid.add_row(
+            duration(row["duration_ns"]),
+            _percent(row["cause_ns"] / row["duration_ns"]),
+            *_texts(row["cause"], row["op_before"], row["op_after"], call, step, row["profile"]),
+        )
+    total_ns = sum(row["total_ns"] for row in facts["causes"])
+    lines = [f"free {duration(total_ns)}; {_ranks(facts)}"]
+    lines += [
+        f"{_percent(row['share'])} {row['cause']}, {duration(row['total_ns'])}"
+        + ("" if row["gap_count"] is None else f" in {row['gap_count']:,} gaps")
+        for row in facts["causes"]
+    ]
+    lines += [f"not told: {row['cause']}: {row['reason']}" for row in facts["untold"]]
+    _print_statistic(grid, "\n".join(lines), written)
 
 
 def _time(time_ns: int | None) -> str:

@@ -228,7 +228,17 @@ def test_ranks_in_every_column(two: Path) -> None:
             "folder": pa.string(),
         }
     )
-    answers = ["module-stats", "kernel-stats", "op-stats", "communication-stats", "mfu", "step-time"]
+    answers = [
+        "module-stats",
+        "kernel-stats",
+        "op-stats",
+        "communication-stats",
+        "mfu",
+        "step-time",
+        "free-time",
+        "communication-time",
+        "slow-ranks",
+    ]
     expected: list[tuple[Any, ...]] = []
     for name, rank in (("a_ascend_pt", 0), ("b_ascend_pt", 3)):
         file = f"ascend_pytorch_profiler_{rank}.db"
@@ -301,12 +311,17 @@ def test_the_repr_says_what_can_be_asked(tmp_path: Path) -> None:
         lines = repr(profile).splitlines()
         assert lines[:3] == [
             f"Profile {tmp_path}: 2 of 3 ranks readable",
-            "  a<b_ascend_pt: rank 4, module-stats, kernel-stats, op-stats, communication-stats, mfu, step-time",
-            "  c_ascend_pt: no rank id, kernel-stats, op-stats, communication-stats, mfu, step-time",
+            "  a<b_ascend_pt: rank 4, module-stats, kernel-stats, op-stats, communication-stats, mfu, step-time, free-time, "
+            "communication-time, slow-ranks",
+            "  c_ascend_pt: no rank id, kernel-stats, op-stats, communication-stats, mfu, step-time, free-time, "
+            "communication-time, slow-ranks",
         ]
         assert lines[3].startswith(f"  d_ascend_pt: no rank id, {tmp_path / 'd_ascend_pt'}: ")
         html = profile._repr_html_()
-        assert "  a&lt;b_ascend_pt: rank 4, module-stats, kernel-stats, op-stats, communication-stats, mfu, step-time\n" in html
+        assert (
+            "  a&lt;b_ascend_pt: rank 4, module-stats, kernel-stats, op-stats, communication-stats, mfu, step-time, free-time, "
+            "communication-time, slow-ranks\n" in html
+        )
         assert "a<b" not in html
 
 

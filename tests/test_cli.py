@@ -413,8 +413,9 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
     assert lines[2:] == [
         "  files: ascend_pytorch_profiler_0.db",
         "1_ascend_pt: rank 1 (from ascend_pytorch_profiler_1.db)",
-        "  answers: module-stats, kernel-stats, op-stats, mfu, step-time, from the profiler database; modules from mstx",
-        f"  cannot answer communication-stats: {NO_OPERATORS}",
+        "  answers: module-stats, kernel-stats, op-stats, mfu, step-time, free-time, slow-ranks, from the profiler database;"
+        " modules from mstx",
+        f"  cannot answer communication-stats, communication-time: {NO_OPERATORS}",
         "  files: ascend_pytorch_profiler_1.db",
     ]
     answer = only_json(command("ranks", "-d", ranks, "--json"))
@@ -427,8 +428,8 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
         "profiler_level": None,
         "source": "ascend_db",
         "modules_from": "mstx",
-        "answers": ["module-stats", "kernel-stats", "op-stats", "mfu", "step-time"],
-        "unanswered": [f"communication-stats: {NO_OPERATORS}"],
+        "answers": ["module-stats", "kernel-stats", "op-stats", "mfu", "step-time", "free-time", "slow-ranks"],
+        "unanswered": [f"communication-stats: {NO_OPERATORS}", f"communication-time: {NO_OPERATORS}"],
         "missing": [],
         "left_out": None,
         "files": ["ascend_pytorch_profiler_1.db"],

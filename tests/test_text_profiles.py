@@ -28,6 +28,8 @@ ANALYSES = ("module.statistic", "module.tree", "module.coverage")
 TABLES = (
     *ANALYSES,
     "module.kernel",
+    "step.time",
+    "free.cause",
     "trace.kernel",
     "trace.op",
     "trace.op_link",
@@ -261,9 +263,10 @@ def test_a_run_without_communication_is_no_reason_to_leave_the_database(tmp_path
     generate(tmp_path, shape, ranks=1, style=TextStyle(exports="both"))
     assert found(tmp_path)["source"] == "ascend_db"
     row = found(tmp_path, "text")
-    assert row["answers"] == ["module-stats", "kernel-stats", "op-stats", "mfu", "step-time"]
+    assert row["answers"] == ["module-stats", "kernel-stats", "op-stats", "mfu", "step-time", "free-time", "slow-ranks"]
     assert row["unanswered"] == [
-        "communication-stats: no communication operators (collected on one device, or nothing was communicated)"
+        f"{question}: no communication operators (collected on one device, or nothing was communicated)"
+        for question in ("communication-stats", "communication-time")
     ]
 
 
@@ -278,7 +281,7 @@ def test_a_choice_that_is_not_there_says_what_to_do(rank: Path, command: Command
         assert f"leave out --source {source}" in result.stderr
 
 
-ONLY_DETAILS = ["module-stats", "op-stats"]
+ONLY_DETAILS = ["module-stats", "op-stats", "free-time"]
 
 
 @pytest.mark.parametrize(
@@ -288,7 +291,7 @@ ONLY_DETAILS = ["module-stats", "op-stats"]
         (["trace_view.json"], ["mfu"], "no kernel_details.csv, so no kernel types, cores and shapes"),
         (
             ["op_statistic.csv"],
-            [*ONLY_DETAILS, "kernel-stats", "communication-stats", "mfu", "step-time"],
+            [*ONLY_DETAILS, "kernel-stats", "communication-stats", "mfu", "step-time", "communication-time", "slow-ranks"],
             "no kernel_details.csv and no trace_view",
         ),
     ],
@@ -367,11 +370,24 @@ def test_a_damaged_file_is_a_warning_or_one_error(
 @pytest.mark.parametrize(
     ("name", "says", "answers"),
     [
-        ("trace_view.json", "holds no list of events", ["kernel-stats", "communication-stats", "mfu", "step-time"]),
+        (
+            "trace_view.json",
+            "holds no list of events",
+            ["kernel-stats", "communication-stats", "mfu", "step-time", "communication-time", "slow-ranks"],
+        ),
         (
             "kernel_details.csv",
             "is no kernel_details.csv, it has no column 'duration(us)'",
-            ["module-stats", "kernel-stats", "op-stats", "communication-stats", "step-time"],
+            [
+                "module-stats",
+                "kernel-stats",
+                "op-stats",
+                "communication-stats",
+                "step-time",
+                "free-time",
+                "communication-time",
+                "slow-ranks",
+            ],
         ),
     ],
 )

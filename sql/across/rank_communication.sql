@@ -26,7 +26,7 @@ WITH operator AS (
         1 AS op_count,
         elapse_ns,
         wait_ns
-    FROM communication.time
+    FROM communication.split
     WHERE name IS NOT NULL
 ),
 counted AS (

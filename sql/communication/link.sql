@@ -14,8 +14,8 @@
 -- origin            VARCHAR  what tells it: planes (the tasks of the operators), or profiler (communication_matrix.json, analysis.db)
 WITH of_planes AS (
     SELECT
-        lower(regexp_extract(time.type, '(?i)^(?:hcom_)?([a-z]+)', 1)) AS type,
-        time.group_name,
+        lower(regexp_extract(split.type, '(?i)^(?:hcom_)?([a-z]+)', 1)) AS type,
+        split.group_name,
         transfer.source_rank,
         transfer.destination_rank,
         transfer.link,
@@ -25,7 +25,7 @@ WITH of_planes AS (
         ns_of_ps(sum(transfer.duration_ps)) AS duration_ns,
         'planes' AS origin
     FROM communication.transfer
-    JOIN communication.time USING (kernel_id)
+    JOIN communication.split USING (kernel_id)
     GROUP BY ALL
 ),
 link AS (

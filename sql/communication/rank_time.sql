@@ -23,5 +23,5 @@ SELECT
     sum(longest_plane_wait_ns)::BIGINT AS longest_plane_wait_ns,
     sum(size_bytes)::BIGINT AS size_bytes,
     sum(size_bytes) / nullif(sum(transfer_ns), 0) AS bandwidth_gb_s
-FROM communication.time
+FROM communication.split
 HAVING count(*) > 0

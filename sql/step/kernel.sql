@@ -1,4 +1,5 @@
--- One row is a compute or communication kernel and the step that it belongs to: the one in which the op that launched it started.
+-- One row is a compute or communication kernel and the step that it belongs to: the one in which the op that launched it
+-- started.
 --
 -- kernel_id   BIGINT   a kernel of trace.kernel
 -- step_id     BIGINT   a step of trace.step; NULL when no op launched it, when that op started in no step, and without steps

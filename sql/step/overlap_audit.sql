@@ -1,5 +1,5 @@
--- One row is a figure of the profiler's own Overlap Analysis beside the one that kernels give, over the whole profile. Without such
--- an analysis there is none.
+-- One row is a figure of the profiler's own Overlap Analysis beside the one that kernels give, over the whole profile. Without
+-- such an analysis there is none.
 --
 -- kind            ENUM('computing', 'communication', 'communication_not_overlapped', 'free')  what is compared
 -- interval_count  BIGINT   intervals of the analysis

@@ -1,18 +1,18 @@
--- One row is a step and where its time went on the device, in the order of the steps. Times count once where kernels overlap. Without
--- steps one row is the whole profile; beside steps, kernels that belong to none have a row of their own.
+-- One row is a step and where its time went on the device, in the order of the steps. Times count once where kernels overlap.
+-- Without steps one row is the whole profile; beside steps, kernels that belong to none have a row of their own.
 --
 -- step_id                          BIGINT   number of the step; NULL for the whole profile and for kernels of no step
 -- computing_ns                     BIGINT   time with a compute kernel, ns
 -- communication_ns                 BIGINT   time with a communication operator, ns
 -- communication_not_overlapped_ns  BIGINT   time with a communication operator and no compute kernel, ns
 -- overlapped_ns                    BIGINT   time with both, ns
--- free_ns                          BIGINT   time with neither between the first start and the last end, ns; NULL for kernels of no
---                                           step
--- stage_ns                         BIGINT   from the first start to the last end without the bubble, ns, so that stage + bubble =
---                                           computing + communication not overlapped + free; NULL for kernels of no step
+-- free_ns                          BIGINT   time with neither between the first start and the last end, ns; NULL for kernels of
+--                                           no step
+-- stage_ns                         BIGINT   from the first start to the last end without the bubble, ns, so that stage + bubble
+--                                           = computing + communication not overlapped + free; NULL for kernels of no step
 -- bubble_ns                        BIGINT   time with an hcom_receive operator, which waits for another pipeline stage, ns
--- preparing_ns                     BIGINT   from the step's start on the host, without steps from that of the first op, to the first
---                                           kernel, ns; NULL when that start is not known, and for kernels of no step
+-- preparing_ns                     BIGINT   from the step's start on the host, without steps from that of the first op, to the
+--                                           first kernel, ns; NULL when that start is not known, and for kernels of no step
 -- reason                           VARCHAR  why something is NULL; NULL when nothing is
 WITH counted AS (
     SELECT step_id, 'busy' AS what, start_ns, end_ns

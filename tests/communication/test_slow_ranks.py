@@ -104,7 +104,7 @@ def tables() -> Iterator[duckdb.DuckDBPyConnection]:
     """A database with the rules over empty tables of ranks."""
     with connect(threads=1) as connection:
         connection.execute("CREATE SCHEMA communication; CREATE SCHEMA step; CREATE SCHEMA across")
-        for name in ("communication.time", "communication.coordinate", "step.load"):
+        for name in ("communication.split", "communication.coordinate", "step.load"):
             columns = ", ".join(f"{column.shown_name} {column.shown_type}" for column in documented_tables()[name].columns)
             connection.execute(f"CREATE TABLE {name} (profile VARCHAR, rank_id INTEGER, {columns})")
         for name in ("rank_communication", "slow_rank", "slow_rank_finding"):
@@ -116,14 +116,14 @@ def judged(
     tables: duckdb.DuckDBPyConnection, ranks: list[dict[str, Any]], group: str = "g", name: str = "hcom_allReduce__1_0_1"
 ) -> tuple[str, str | None, str]:
     """What is found of ranks with an operator each: its `elapse`, and of the rank `computing`, `span` and `stage`."""
-    for table in ("communication.time", "communication.coordinate", "step.load"):
+    for table in ("communication.split", "communication.coordinate", "step.load"):
         tables.execute(f"DELETE FROM {table}")
     for number, rank in enumerate(ranks):
         kind = "p2p" if name.startswith("hcom_send") else "collective"
         of_rank: dict[str, Any] = {"profile": f"p{number}", "rank_id": number}
         rows: dict[str, dict[str, Any]] = {"communication.coordinate": {"pipeline_stage": rank.get("stage")}}
         if "elapse" in rank:
-            rows["communication.time"] = {"group_name": group, "name": name, "kind": kind, "elapse_ns": rank["elapse"]}
+            rows["communication.split"] = {"group_name": group, "name": name, "kind": kind, "elapse_ns": rank["elapse"]}
         if "computing" in rank:
             rows["step.load"] = {"computing_ns": rank["computing"], "span_ns": rank.get("span")}
         for table, row in rows.items():

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import random
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -19,6 +20,13 @@ COLUMNS = [
     *("free_ns", "stage_ns", "bubble_ns", "preparing_ns", "reason"),
 ]
 NO_STEP = "kernels of no step: no op launched them, or it started outside every step"
+
+
+NAMES = {"compute": "MatMul", "reduce": "hcom_allReduce_", "receive": "hcom_receive_"}
+
+
+def kind_of(name: str) -> str:
+    return "compute" if name == "compute" else "communication"
 
 
 def rows(table: Any) -> list[tuple[Any, ...]]:
@@ -85,6 +93,34 @@ def test_step_times_in_every_column(steps: Path) -> None:
         (0, None, 25, 0, 0, 0, None, None, 0, None, NO_STEP),
         (1, None, 80, 0, 0, 0, 40, 120, 0, 890, None),
     ]
+
+
+def test_step_times_are_those_of_sets_of_nanoseconds(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    times: dict[tuple[int, str], list[tuple[int, int]]] = {(step, kind): [] for step in (1, 2) for kind in NAMES}
+    for (step, _), kernels in times.items():
+        starts = [rng.randrange(1000 * step, 1000 * step + 1500) for _ in range(20)]
+        kernels += [(start, start + rng.randrange(60)) for start in starts]
+    made = {key: [Kernel(NAMES[key[1]], *time, kind=kind_of(key[1])) for time in kernels] for key, kernels in times.items()}
+    ops = [Op("op", 100 * step, 100 * step + 10, tuple(kernels)) for (step, _), kernels in made.items()]
+    write_profile(tmp_path / "a_ascend_pt", ops, steps=[(1, 50, 150), (2, 150, 250)])
+    with open_profile(tmp_path) as profile:
+        found = profile.step_time(arrow=True)
+        assert holds_identities(profile)
+
+    def moments(step: int, *kinds: str) -> set[int]:
+        return {moment for kind in kinds for start, end in times[step, kind] for moment in range(start, end)}
+
+    for step, row in enumerate(rows(found), 1):
+        computing, receiving = moments(step, "compute"), moments(step, "receive")
+        communication = moments(step, "reduce", "receive")
+        all_times = [time for (one, _), kernels in times.items() if one == step for time in kernels]
+        first, last = min(start for start, _ in all_times), max(end for _, end in all_times)
+        assert row == (
+            *(0, step, len(computing), len(communication), len(communication - computing), len(communication & computing)),
+            *(last - first - len(communication | computing), last - first - len(receiving), len(receiving)),
+            *(first - 100 * step + 50, None),
+        )
 
 
 def test_one_step_is_the_row_of_that_step(steps: Path, tmp_path: Path, command: Callable[..., Result]) -> None:

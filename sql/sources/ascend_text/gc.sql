@@ -1,4 +1,5 @@
--- Runs of the garbage collector lie in a process of their own numbering; their threads are those of the process that runs the ops.
+-- Runs of the garbage collector lie in a process of their own numbering; their threads are those of the process that runs the
+-- ops.
 WITH host AS (
     SELECT coalesce(min(pid), 0) AS pid
     FROM raw.cpu_op
