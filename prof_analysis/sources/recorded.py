@@ -7,7 +7,7 @@ not tell, or not as it should, is NULL.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,7 @@ TEXTS = (MATRIX, STEPS, METADATA)  # beside communication.json
 _KINDS = ("p2p", "collective")
 _METADATA = ("parallel_group_info", "distributed_args")  # The others may hold private values.
 _MS, _US, _MB = 10**6, 10**3, 10**6
-_BOUND = 2**62
+_BOUND = 10**15  # Eleven days in ns; a file that says more is wrong, and sums of it would not fit.
 _DATABASE_TABLES = ("CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMatrix", "StepTraceTime")
 
 
@@ -173,7 +173,7 @@ def _whole(value: object, scale: int = 1) -> int | None:
     try:
         number = Decimal(str(value)) * scale
         return int(number.to_integral_value(ROUND_HALF_UP)) if abs(number) < _BOUND else None
-    except InvalidOperation:
+    except ArithmeticError:
         return None
 
 

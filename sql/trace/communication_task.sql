@@ -12,4 +12,4 @@
 -- size_bytes        BIGINT   what it moves; NULL when not recorded
 -- start_ns          BIGINT   start, Unix ns
 -- end_ns            BIGINT   end, Unix ns
--- duration_ps       BIGINT   its time, ps: text exports tell fractions of a ns
+-- duration_ps       BIGINT   its time, ps: text exports tell fractions of a ns; NULL when no number holds it

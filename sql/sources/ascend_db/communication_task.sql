@@ -28,7 +28,7 @@ SELECT
     nullif(task.size, -1) AS size_bytes,
     execution.startNs AS start_ns,
     execution.endNs AS end_ns,
-    (execution.endNs - execution.startNs) * 1000 AS duration_ps
+    TRY((execution.endNs - execution.startNs) * 1000) AS duration_ps
 FROM task_of_operator AS task
 ASOF JOIN execution ON execution.globalTaskId = task.globalTaskId AND task.kernel_start_ns <= execution.startNs
 LEFT JOIN raw.enum_transport AS transport ON transport.id = task.transportType
