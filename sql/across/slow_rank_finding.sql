@@ -1,4 +1,4 @@
--- One row says which ranks, or which pipeline stage, make the others wait. No row where there are no ranks.
+-- One row is what was found of all ranks: which of them, or which pipeline stage, make the others wait. No ranks, no row.
 --
 -- finding                   VARCHAR  slow stage, slow rank, fast rank (most ranks make a few wait), none, or unknown
 -- sentence                  VARCHAR  the finding in words, with its figures

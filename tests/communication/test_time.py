@@ -214,6 +214,44 @@ def outputs(folder: Path, name: str) -> dict[str, Path]:
     return {file.parent.parent.name: file for file in folder.glob(f"*_ascend_pt/ASCEND_PROFILER_OUTPUT/{name}")}
 
 
+def test_in_a_trace_a_task_belongs_to_the_operator_of_its_group_that_runs_then(tmp_path: Path) -> None:
+    """Two groups at the same time: each has a row of threads for its operators, and its planes behind it."""
+    threads = ["Group 7 Communication", "Plane 0", "Plane 1", "Group 8 Communication", "Plane 1", "Plane x"]
+    events: list[dict[str, Any]] = [
+        {"ph": "M", "name": "thread_name", "pid": 5, "tid": tid, "args": {"name": name}} for tid, name in enumerate(threads)
+    ]
+
+    def add(tid: int, name: str, start: int, duration: float, args: dict[str, Any]) -> None:
+        time = f"17364088837322{start}.000"
+        events.append({"ph": "X", "name": name, "pid": 5, "tid": tid, "ts": time, "dur": duration, "args": args})
+
+    for tid, name, start in ((0, "hcom_a__7_0_1", 10), (0, "hcom_a__7_1_1", 30), (3, "hcom_a__8_0_1", 20)):
+        add(tid, name, start, 15, {"alg_type": "RING", "data_type": "N/A", "count": 4, "connection_id": 1})
+    wait = {"transport type": "LOCAL", "link type": "INVALID_TYPE", "src rank": 0, "dst rank": 4294967295, "size(Byte)": 0}
+    for tid, start in ((2, 12), (4, 22), (4, 34), (2, 31), (2, 45), (2, 46), (5, 31), (9, 31)):
+        add(tid, "Notify_Wait", start, 0.0015, wait)
+    (tmp_path / "trace_view.json").write_text(json.dumps(events))
+    with opened(tmp_path) as profile:
+        tasks = rows(
+            profile,
+            """
+            SELECT task.profile, task.rank_id, name, group_name, data_type, plane, is_master, transport, link, destination_rank,
+                task.start_ns % 100000, task.end_ns - task.start_ns, duration_ps
+            FROM trace.communication_task AS task JOIN trace.kernel USING (kernel_id) JOIN trace.communication USING (kernel_id)
+            ORDER BY ALL
+            """,
+        )
+    of_task = (True, "LOCAL", None, None)
+    assert tasks == [
+        ("hcom_a__7_0_1", "7", None, 1, *of_task, 12_000, 2, 1_500),
+        ("hcom_a__7_1_1", "7", None, 1, *of_task, 31_000, 2, 1_500),
+        ("hcom_a__7_1_1", "7", None, 1, *of_task, 45_000, 2, 1_500),
+        ("hcom_a__8_0_1", "8", None, None, None, "LOCAL", None, None, 31_000, 2, 1_500),
+        ("hcom_a__8_0_1", "8", None, 1, *of_task, 22_000, 2, 1_500),
+        ("hcom_a__8_0_1", "8", None, 1, *of_task, 34_000, 2, 1_500),
+    ]
+
+
 def test_alexnet_text_is_what_the_profiler_worked_out(realdata: Path) -> None:
     folder = realdata / "alexnet_ddp_910b" / "text" / "level1"
     with opened(folder) as profile:
