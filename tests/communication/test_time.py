@@ -246,9 +246,9 @@ def test_in_a_trace_a_task_belongs_to_the_operator_of_its_group_that_runs_then(t
         ("hcom_a__7_0_1", "7", None, 1, *of_task, 12_000, 2, 1_500),
         ("hcom_a__7_1_1", "7", None, 1, *of_task, 31_000, 2, 1_500),
         ("hcom_a__7_1_1", "7", None, 1, *of_task, 45_000, 2, 1_500),
-        ("hcom_a__8_0_1", "8", None, None, None, "LOCAL", None, None, 31_000, 2, 1_500),
         ("hcom_a__8_0_1", "8", None, 1, *of_task, 22_000, 2, 1_500),
         ("hcom_a__8_0_1", "8", None, 1, *of_task, 34_000, 2, 1_500),
+        ("hcom_a__8_0_1", "8", None, None, None, "LOCAL", None, None, 31_000, 2, 1_500),
     ]
 
 
