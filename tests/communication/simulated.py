@@ -70,31 +70,24 @@ def data_parallel(folder: Path, computing: list[list[int]]) -> None:
         rank.write(folder, {})
 
 
-def pipeline(folder: Path, unit: tuple[int, int], replicas: int = 2, micro_batches: int = 4) -> None:
-    """Two stages, replicated: a forward takes a rank the unit of its stage, a backward twice as much; then all reduce."""
-    ranks = [Rank(number, clock=10**7 * (number + 1)) for number in range(2 * replicas)]
-    for first, second in zip(ranks[:replicas], ranks[replicas:], strict=True):
-        group = f"pp{first.number}"
-        sent = []
-        for number in range(micro_batches):
-            first.compute(unit[0])
-            first.communicate(f"hcom_send__{group}_{number}_1", group, first.now + TRANSFER)
-            sent.append(first.now)
-        back = []
-        for number in range(micro_batches):
-            second.communicate(f"hcom_receive__{group}_{2 * number}_1", group, max(second.now, sent[number]) + TRANSFER)
-            second.compute(3 * unit[1])
-            second.communicate(f"hcom_send__{group}_{2 * number + 1}_1", group, second.now + TRANSFER)
-            back.append(second.now)
-        for number in range(micro_batches):
-            first.communicate(
-                f"hcom_receive__{group}_{micro_batches + number}_1", group, max(first.now, back[number]) + TRANSFER
-            )
-            first.compute(2 * unit[0])
+def pipeline(folder: Path, unit: tuple[int, int], micro_batches: int = 4) -> None:
+    """Two stages: a forward takes a stage its unit, a backward twice as much; then all reduce."""
+    first, second = ranks = [Rank(number, clock=10**7 * (number + 1)) for number in range(2)]
+    sent, back = [], []
+    for number in range(micro_batches):
+        first.compute(unit[0])
+        first.communicate(f"hcom_send__1_{number}_1", "pp", first.now + TRANSFER)
+        sent.append(first.now)
+    for number in range(micro_batches):
+        second.communicate(f"hcom_receive__1_{2 * number}_1", "pp", max(second.now, sent[number]) + TRANSFER)
+        second.compute(3 * unit[1])
+        second.communicate(f"hcom_send__1_{2 * number + 1}_1", "pp", second.now + TRANSFER)
+        back.append(second.now)
+    for number in range(micro_batches):
+        first.communicate(f"hcom_receive__1_{micro_batches + number}_1", "pp", max(first.now, back[number]) + TRANSFER)
+        first.compute(2 * unit[0])
     all_reduce(ranks, "world", 0)
     for rank in ranks:
         rank.end_step()
-        place, stage = rank.number % replicas, rank.number // replicas
-        pair = {"group_name": "pp", "group_rank": stage, "global_ranks": [place, place + replicas]}
-        sizes = {"tensor_model_parallel_size": 1, "data_parallel_size": replicas, "rank": rank.number}
-        rank.write(folder, {"parallel_group_info": {"group_name_7": pair}, "distributed_args": sizes})
+        pair = {"group_name": "pp", "group_rank": rank.number, "global_ranks": [0, 1]}
+        rank.write(folder, {"parallel_group_info": {"group_name_7": pair}, "distributed_args": {"rank": rank.number}})
