@@ -89,13 +89,14 @@ def print_free_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
         )
     total_ns = sum(row["total_ns"] for row in facts["causes"])
     lines = [f"free {duration(total_ns)}; {_ranks(facts)}"]
-    lines += [
-        f"{_percent(row['share'])} {row['cause']}, {duration(row['total_ns'])}"
-        + ("" if row["gap_count"] is None else f" in {row['gap_count']:,} gaps")
-        for row in facts["causes"]
-    ]
+    lines += [f"{_percent(row['share'])} {row['cause']}, {duration(row['total_ns'])}{_gaps(row)}" for row in facts["causes"]]
     lines += [f"not told: {row['cause']}: {row['reason']}" for row in facts["untold"]]
     _print_statistic(grid, "\n".join(lines), written)
+
+
+def _gaps(row: dict[str, Any]) -> str:
+    count = row["gap_count"]
+    return "" if count is None else f" in {count:,} gap{'s' * (count != 1)}"
 
 
 def _time(time_ns: int | None) -> str:

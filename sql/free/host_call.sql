@@ -1,7 +1,8 @@
 -- One row is one of the longest gaps and the call into CANN that took most of it.
 --
 -- gap_id        BIGINT   a gap of free.longest
--- host_call_id  TEXT_ID  name of the call, of the thread that asked for the next kernel or of the one that launched it
+-- host_call_id  TEXT_ID  name of the call, of the thread that asked for the next kernel or of the one that launched it; NULL
+--                        when the profile lost its text
 -- host_call_ns  BIGINT   how long it ran in the gap, ns
 WITH thread_gap AS (
     SELECT DISTINCT longest.gap_id, longest.start_ns, longest.end_ns, unnest([request.tid, request.launch_tid]) AS tid
@@ -24,6 +25,6 @@ within AS (
     FROM thread_gap
     JOIN held ON held.tid = thread_gap.tid AND held.start_ns < thread_gap.end_ns AND thread_gap.start_ns < held.end_ns
 )
-SELECT gap_id, arg_max(name_id, (duration_ns, -host_api_id)) AS host_call_id, max(duration_ns) AS host_call_ns
+SELECT gap_id, arg_max_null(name_id, (duration_ns, -host_api_id)) AS host_call_id, max(duration_ns) AS host_call_ns
 FROM within
 GROUP BY gap_id

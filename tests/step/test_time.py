@@ -170,49 +170,47 @@ def test_an_overlap_analysis_that_says_something_else_is_told(tmp_path: Path) ->
     ]
 
 
-@pytest.mark.parametrize("place", ["db/level0/rank0", "db/level0/rank1", "db/level1/rank0", "db/level1/rank1"])
-def test_step_times_of_alexnet_are_those_of_the_profiler_to_the_nanosecond(realdata: Path, place: str) -> None:
-    folder = realdata / "alexnet_ddp_910b" / f"{place}_ascend_pt"
-    parts = ("computing", "communication", "communication_not_overlapped", "overlapped", "free", "stage", "bubble", "preparing")
-    with closing(sqlite3.connect(f"file:{folder}/ASCEND_PROFILER_OUTPUT/analysis.db?immutable=1", uri=True)) as database:
-        (expected,) = database.execute(f"SELECT step, {', '.join(parts)} FROM StepTraceTime").fetchall()
+PARTS = ("computing", "communication", "communication_not_overlapped", "overlapped", "free", "stage", "bubble", "preparing")
+
+
+def test_step_times_of_alexnet_are_those_of_the_profiler_to_the_nanosecond(realdata: Path) -> None:
+    folder = realdata / "alexnet_ddp_910b" / "db"
     with open_profile(folder) as profile:
-        (found,) = profile.step_time(arrow=True).to_pylist()
+        found = profile.step_time(arrow=True).to_pylist()
         assert holds_identities(profile)
         assert profile.warnings == []
-    assert found["step_id"] == int(expected[0])
-    assert [found[f"{part}_ns"] for part in parts] == [round(1000 * us) for us in expected[1:]]
+    assert len(found) == 4
+    for row in found:
+        file = folder / row["profile"] / "ASCEND_PROFILER_OUTPUT" / "analysis.db"
+        with closing(sqlite3.connect(f"file:{file}?immutable=1", uri=True)) as database:
+            (expected,) = database.execute(f"SELECT step, {', '.join(PARTS)} FROM StepTraceTime").fetchall()
+        assert row["step_id"] == int(expected[0])
+        assert [row[f"{part}_ns"] for part in PARTS] == [round(1000 * us) for us in expected[1:]]
 
 
-@pytest.mark.parametrize("place", ["level0/rank0", "level0/rank1", "level1/rank0", "level1/rank1"])
-def test_step_times_of_alexnet_out_of_text(realdata: Path, place: str) -> None:
-    folder = realdata / "alexnet_ddp_910b" / "text" / f"{place}_ascend_pt"
-    with (folder / "ASCEND_PROFILER_OUTPUT" / "step_trace_time.csv").open(newline="") as file:
-        (expected,) = csv.DictReader(file)
+def test_step_times_of_alexnet_out_of_text(realdata: Path) -> None:
+    folder = realdata / "alexnet_ddp_910b" / "text"
     with open_profile(folder) as profile:
-        (found,) = profile.step_time(arrow=True).to_pylist()
-        audit = {row["kind"]: row for row in profile.table("step.overlap_audit", arrow=True).to_pylist()}
+        found = profile.step_time(arrow=True).to_pylist()
+        audit = profile.table("step.overlap_audit", arrow=True).to_pylist()
         assert holds_identities(profile)
         assert profile.warnings == []
-
-    def recorded(name: str) -> int:
-        return round(1000 * float(expected[name]))
-
-    kinds = {
-        "computing": "Computing",
-        "communication": "Communication",
-        "communication_not_overlapped": "Communication(Not Overlapped)",
-        "free": "Free",
-    }
-    assert {kind: row["recorded_ns"] for kind, row in audit.items()} == {kind: recorded(name) for kind, name in kinds.items()}
-    assert audit["communication"]["recorded_ns"] - audit["communication_not_overlapped"]["recorded_ns"] == recorded(
-        "Overlapped"
-    )
-    for kind, name in {**kinds, "overlapped": "Overlapped"}.items():
-        assert abs(found[f"{kind}_ns"] - recorded(name)) < 30, kind
-    for kind in ("stage", "preparing"):
-        assert abs(found[f"{kind}_ns"] - recorded(kind.capitalize())) <= 250, kind
-    assert (found["step_id"], found["bubble_ns"]) == (50, 0)
+    assert len(found) == 4
+    for row in found:
+        with (folder / row["profile"] / "ASCEND_PROFILER_OUTPUT" / "step_trace_time.csv").open(newline="") as file:
+            (line,) = csv.DictReader(file)
+        written = {name: round(1000 * float(value)) for name, value in line.items() if name != "Step"}
+        names = dict(zip(PARTS[:3], ("Computing", "Communication", "Communication(Not Overlapped)"), strict=True)) | {
+            "free": "Free"
+        }
+        analysis = {one["kind"]: one["recorded_ns"] for one in audit if one["profile"] == row["profile"]}
+        assert analysis == {kind: written[name] for kind, name in names.items()}
+        assert analysis["communication"] - analysis["communication_not_overlapped"] == written["Overlapped"]
+        for part, name in {**names, "overlapped": "Overlapped"}.items():
+            assert abs(row[f"{part}_ns"] - written[name]) < 30, part
+        for part in ("stage", "preparing"):
+            assert abs(row[f"{part}_ns"] - written[part.capitalize()]) <= 250, part
+        assert (row["step_id"], row["bubble_ns"]) == (50, 0)
 
 
 def test_step_times_out_of_kernel_details_alone(realdata: Path) -> None:
