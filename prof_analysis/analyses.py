@@ -81,6 +81,26 @@ ANALYSES: Mapping[str, Analysis] = {
             {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.untold": "FreeUntold"},
         ),
         Analysis(
+            "communication-time",
+            "communication operators",
+            {
+                "communication.time": "CommunicationTime",
+                "communication.group_time": "CommunicationGroupTime",
+                "communication.module_time": "CommunicationModuleTime",
+                "communication.rank_time": "CommunicationRankTime",
+                "communication.link": "CommunicationLink",
+            },
+        ),
+        Analysis(
+            "slow-ranks",
+            "communication and steps",
+            {
+                "across.slow_rank": "SlowRank",
+                "across.slow_rank_finding": "SlowRankFinding",
+                "across.rank_communication": "RankCommunication",
+            },
+        ),
+        Analysis(
             "mfu",
             "compute kernels",
             {

@@ -144,6 +144,31 @@ def communication_stats(chosen: InputOptions, result: ResultOptions, machine: Ma
 
 
 @app.command(
+    "communication-time",
+    epilog="Example: prof-analysis communication-time -d ./result. "
+    "Writes the tables CommunicationTime, CommunicationGroupTime, CommunicationModuleTime, CommunicationRankTime and "
+    "CommunicationLink, or files and workbooks named like them.",
+)
+@takes_options
+def communication_time(
+    chosen: InputOptions, modules: ModuleOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions
+) -> None:
+    """Communication as transfer, wait and idle: by operator, group, module, rank and link."""
+    _analyse("communication-time", result, screen, **chosen.chosen(), **modules.chosen(), **machine.chosen())
+
+
+@app.command(
+    "slow-ranks",
+    epilog="Example: prof-analysis slow-ranks -d ./result. "
+    "Writes the tables SlowRank, SlowRankFinding and RankCommunication, or files and workbooks named like them.",
+)
+@takes_options
+def slow_ranks(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+    """Which rank, or pipeline stage, makes the others wait, and what shows it."""
+    _analyse("slow-ranks", result, screen, **chosen.chosen(), **machine.chosen())
+
+
+@app.command(
     "mfu",
     epilog="Example: prof-analysis mfu -d ./result --level op. "
     "Writes the tables Mfu, MfuModule, MfuOp, MfuKernel, MfuAudit, OperatorMFU and ModuleMFU, or files and workbooks named so.",

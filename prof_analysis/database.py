@@ -52,6 +52,28 @@ CREATE MACRO class_of_traced_module(recorded_name) AS
 
 CREATE MACRO type_of_communication(name) AS nullif(regexp_extract(name, '(?s)^(.+_)_\d+_\d+_\d+(@.*)?$', 1), '');
 
+CREATE MACRO is_point_to_point(name) AS regexp_matches(name, '(?i)^hcom_(send|receive|batchsendrecv)');
+
+-- Durations of a sum in whole ns, halves up.
+CREATE MACRO ns_of_ps(picoseconds) AS ((picoseconds + 500) // 1000)::BIGINT;
+
+-- A time as people read it, in the largest unit that leaves a whole number before the point.
+CREATE MACRO shown_time(time_ns) AS
+    CASE
+        WHEN abs(time_ns) >= 1000000000 THEN format('{:.2f} s', time_ns / 1000000000)
+        WHEN abs(time_ns) >= 1000000 THEN format('{:.1f} ms', time_ns / 1000000)
+        WHEN abs(time_ns) >= 1000 THEN format('{:.1f} us', time_ns / 1000)
+        ELSE format('{} ns', round(time_ns)::BIGINT)
+    END;
+
+-- Names of ranks in words; of many the first ones.
+CREATE MACRO shown_ranks(names) AS
+    CASE
+        WHEN len(names) = 1 THEN 'rank ' || names[1]
+        WHEN len(names) <= 8 THEN 'ranks ' || array_to_string(names[:-2], ', ') || ' and ' || names[-1]
+        ELSE format('ranks {} and {} more', array_to_string(names[:8], ', '), len(names) - 8)
+    END;
+
 CREATE MACRO known(text) AS if(text IN ('', 'N/A', 'NULL'), NULL, text);
 
 CREATE MACRO text_id(text) AS if(text IS NULL, NULL, (hash(text, getvariable('text_salt')) >> 1)::BIGINT);

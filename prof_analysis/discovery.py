@@ -11,6 +11,7 @@ from prof_analysis.errors import InputError, reason_of
 from prof_analysis.inspect_db import prof_folders, ranks_of_database
 from prof_analysis.inspect_text import rank_of_text
 from prof_analysis.rank import AUTO, ModuleChoice, Rank, json_object, number
+from prof_analysis.sources import recorded
 from prof_analysis.sources.ascend_text import COMMUNICATION, OPERATOR_DETAILS
 
 MAX_DEPTH = 5  # as deep as msprof-analyze looks
@@ -91,7 +92,7 @@ def _inspect(folder: Path, root: Path, modules: ModuleChoice = AUTO, source: str
     # that it lacks were not collected, and the trace lacks them too.
     if from_db and not any(rank.left_out or dict(rank.unanswered).keys() - {"mstx-stats"} for rank in from_db):
         return from_db
-    from_text = rank_of_text(bare, texts, config, modules)
+    from_text = rank_of_text(bare, [*texts, *_recorded(folder, recorded.TEXTS)], config, modules)
     if from_db and len(from_text.answers) <= max(len(rank.answers) for rank in from_db):
         return from_db
     left_out = tuple(rank.left_out for rank in from_db if rank.left_out)
@@ -127,7 +128,8 @@ def _from_databases(bare: Rank, config: dict[str, Any], modules: ModuleChoice) -
     for database in databases:
         one = bare if len(databases) == 1 else replace(bare, profile=f"{bare.profile}/{database.name}")
         found += _ranks_of_database(one, database, config, modules)
-    return found
+    beside = _recorded(bare.folder, (recorded.DATABASE,))
+    return [rank if rank.left_out else replace(rank, inputs=(*rank.inputs, *beside)) for rank in found]
 
 
 def _ranks_of_database(rank: Rank, database: Path, config: dict[str, Any], modules: ModuleChoice) -> list[Rank]:
@@ -146,6 +148,11 @@ def _texts(folder: Path) -> list[Path]:
     # What operator_details.csv says of ops, a trace says in full.
     names = (_KERNEL_DETAILS, COMMUNICATION) if traces else (_KERNEL_DETAILS, COMMUNICATION, OPERATOR_DETAILS)
     return [*traces[:1], *(file for name in names if (file := folder / name).is_file())]
+
+
+def _recorded(folder: Path, names: tuple[str, ...]) -> list[Path]:
+    """What the profiler itself worked out of a rank, as far as there are files of these names."""
+    return [file for name in names for place in (folder, folder / _OUTPUT) if (file := place / name).is_file()]
 
 
 def _databases(folder: Path) -> list[Path]:

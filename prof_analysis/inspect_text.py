@@ -22,7 +22,7 @@ from prof_analysis.rank import (
     why_no_modules,
     why_no_shapes,
 )
-from prof_analysis.sources import ascend_text
+from prof_analysis.sources import ascend_text, recorded
 from prof_analysis.sources.counters import has_counters
 from prof_analysis.sources.csv_file import read_header
 from prof_analysis.sources.trace_file import check_begin
@@ -45,6 +45,7 @@ _TRACE_MARKS = {
 }
 
 _SHAPES = "input shapes"
+_BESIDE = (ascend_text.COMMUNICATION, ascend_text.OPERATOR_DETAILS)
 
 _NO_FILES = "no kernel_details.csv and no trace_view.json (exported without NPU activity, or not copied), so no kernels"
 _NO_KERNELS = "no kernels (collected without NPU activity, or nothing ran on the device)"
@@ -61,7 +62,8 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
     """
     held: dict[Path, set[str]] = {}
     unreadable: dict[bool, str] = {}
-    beside = [file for file in files if file.name in (ascend_text.COMMUNICATION, ascend_text.OPERATOR_DETAILS)]
+    is_beside = {file: recorded.is_recorded(file) or file.name in _BESIDE for file in files}
+    beside = [file for file in files if is_beside[file]]
     for file in (file for file in files if file not in beside):
         try:
             held[file] = _held(file, config, modules)
@@ -74,11 +76,15 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
     modules_from = next((mark for mark in ("mstx", "nn.Module") if mark in marks), None)
     no_ops = None if "ops" in marks else _NO_OPS if has_trace else unreadable.get(True, _NO_TRACE)
     no_kernels = None if "kernels" in marks else _NO_KERNELS if held else _NO_FILES
+    names = {file.name for file in beside}
+    no_communication = no_kernels or (None if "communication" in marks else _NO_COMMUNICATION)
     reasons = {
         "module-stats": no_ops or (None if modules_from else why_no_modules(config, modules)),
         "kernel-stats": no_kernels,
-        "op-stats": None if any(file.name == ascend_text.OPERATOR_DETAILS for file in beside) else no_ops,
-        "communication-stats": no_kernels or (None if "communication" in marks else _NO_COMMUNICATION),
+        "op-stats": None if ascend_text.OPERATOR_DETAILS in names else no_ops,
+        "communication-stats": no_communication,
+        "communication-time": None if ascend_text.COMMUNICATION in names else no_communication,
+        "slow-ranks": None if names & {ascend_text.COMMUNICATION, recorded.STEPS} else no_kernels,
         "step-time": no_kernels,
         "free-time": no_kernels or no_ops,
         "mfu": no_kernels or (_NO_DETAILS if not has_details else None if "shapes" in marks else why_no_shapes(config)),

@@ -208,6 +208,40 @@ class Profile:
         table = "across.communication_statistic" if across_ranks else "communication.statistic"
         return self._answer("communication-stats", table, arrow)
 
+    def communication_time(self, by: Literal["op", "group", "module", "rank", "link"] = "op", *, arrow: bool = False) -> Any:
+        """Communication operators with their time as transfer, wait and idle, from their tasks on the planes of the device.
+
+        Columns after profile and rank_id: of an op kernel_id, name, type, kind (p2p, collective), group_name, step_id, place,
+        parent_module, module, start_ns; of a group group_name, kind, type; of a module place, parent_module, module; then
+        elapse_ns = transit_ns + wait_ns + idle_ns, of the master plane as the profiler counts them; synchronization_ns (waits
+        before the first transfer), longest_plane_wait_ns (of an op also longest_waiting_plane: what the master plane hides),
+        size_bytes and bandwidth_gb_s (bytes over links / time of the transfers). reason says why a split is None: an op
+        has origin too (planes, or profiler: communication.json, analysis.db), the others op_count and unknown_ns, time
+        that is not split. Of a link: type, group_name, source_rank, destination_rank, link, op_count, transfer_count,
+        size_bytes, duration_ns, bandwidth_gb_s, origin.
+        Raises InputError when no rank holds communication operators.
+        """
+        tables = {"op": "time", "group": "group_time", "module": "module_time", "rank": "rank_time", "link": "link"}
+        _require("by", by, by in tables, "op, group, module, rank or link")
+        return self._answer("communication-time", f"communication.{tables[by]}", arrow)
+
+    def slow_ranks(self, by: Literal["rank", "group", "finding"] = "rank", *, arrow: bool = False) -> Any:
+        """Which rank, or pipeline stage, makes the others wait, and what shows it.
+
+        Columns: profile, rank_id, pipeline_stage, data_place, context_place, tensor_place (None when not recorded), step_count,
+        then means of a step: step_ns, computing_ns, p2p_elapse_ns, p2p_wait_ns, collective_elapse_ns, collective_wait_ns,
+        waited_ns (time in communication beyond that of the rank that came last); last_count (collectives that it came last
+        to), is_slow (others wait for it; None when no other rank has its operators).
+        With by="group" a row is a rank and a group: profile, rank_id, group_name, kind (p2p, collective), op_count, elapse_ns,
+        wait_ns, common_op_count, waited_ns, last_count, of all steps together. With by="finding" the one row says what follows:
+        finding (slow stage, slow rank, fast rank, none, unknown), sentence, pipeline_stage, slow_ranks, waited_ns, share,
+        computing_ns, computing_of_others_ns.
+        Raises InputError when no rank holds communication or steps.
+        """
+        tables = {"rank": "slow_rank", "group": "rank_communication", "finding": "slow_rank_finding"}
+        _require("by", by, by in tables, "rank, group or finding")
+        return self._answer("slow-ranks", f"across.{tables[by]}", arrow)
+
     def mfu(self, level: Literal["module", "op", "kernel", "rank"] = "module", *, arrow: bool = False) -> Any:
         """Model FLOPs utilisation: how much of the peak of the cube cores the matrix products used.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 QUESTIONS = (
     "module-stats", "kernel-stats", "op-stats", "communication-stats", "mfu", "pmu-stats", "mstx-stats", "step-time",
-    "free-time",
+    "free-time", "communication-time", "slow-ranks",
 )  # fmt: skip
 
 

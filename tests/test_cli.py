@@ -21,7 +21,7 @@ from prof_analysis import __version__
 from prof_analysis.cli import app
 from prof_analysis.tables import documented_tables
 from tests.small_profile import Frame, Kernel, Launch, Op, Range, write_profile
-from tests.test_discovery import NO_COUNTERS, NO_OPERATORS
+from tests.test_discovery import NO_COUNTERS, NO_OPERATORS, NOT_IN_ONE_RANK, all_but
 
 Command = Callable[..., Result]
 
@@ -416,9 +416,8 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
     assert lines[2:] == [
         "  files: ascend_pytorch_profiler_0.db",
         "1_ascend_pt: rank 1 (from ascend_pytorch_profiler_1.db)",
-        "  answers: module-stats, kernel-stats, op-stats, mfu, mstx-stats, step-time, free-time, from the profiler database;"
-        " modules from mstx",
-        f"  cannot answer communication-stats: {NO_OPERATORS}",
+        f"  answers: {', '.join(all_but(*NOT_IN_ONE_RANK))}, from the profiler database; modules from mstx",
+        f"  cannot answer communication-stats, communication-time: {NO_OPERATORS}",
         f"  cannot answer pmu-stats: {NO_COUNTERS}",
         "  files: ascend_pytorch_profiler_1.db",
     ]
@@ -432,8 +431,12 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
         "profiler_level": None,
         "source": "ascend_db",
         "modules_from": "mstx",
-        "answers": ["module-stats", "kernel-stats", "op-stats", "mfu", "mstx-stats", "step-time", "free-time"],
-        "unanswered": [f"communication-stats: {NO_OPERATORS}", f"pmu-stats: {NO_COUNTERS}"],
+        "answers": list(all_but(*NOT_IN_ONE_RANK)),
+        "unanswered": [
+            f"communication-stats: {NO_OPERATORS}",
+            f"pmu-stats: {NO_COUNTERS}",
+            f"communication-time: {NO_OPERATORS}",
+        ],
         "missing": [],
         "left_out": None,
         "files": ["ascend_pytorch_profiler_1.db"],

@@ -11,13 +11,23 @@ from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from prof_analysis.discovery import find_ranks
-from prof_analysis.rank import ModuleChoice, Rank
+from prof_analysis.rank import QUESTIONS, ModuleChoice, Rank
 from tests.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 
 OPS = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040),)),)
 RANGES = (Range("Net", 100, 200),)
 NO_OPERATORS = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
 NO_COUNTERS = "no hardware counters (PMU); collect with aic_metrics, such as AiCMetrics.PipeUtilization"
+
+
+# What a small profile without communication and without counters cannot tell.
+NOT_IN_ONE_RANK = ("communication-stats", "communication-time", "pmu-stats")
+
+
+def all_but(*questions: str) -> tuple[str, ...]:
+    """All that can be asked of a rank, without these."""
+    assert set(questions) <= set(QUESTIONS)
+    return tuple(question for question in QUESTIONS if question not in questions)
 
 
 NPU_INFO = "CREATE TABLE NPU_INFO (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO NPU_INFO VALUES {}"
@@ -63,7 +73,11 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
             rank_id=3,
             rank_id_from="ascend_pytorch_profiler_3.db",
             files=("ascend_pytorch_profiler_3.db",),
-            unanswered=(("communication-stats", NO_OPERATORS), ("pmu-stats", NO_COUNTERS)),
+            unanswered=(
+                ("communication-stats", NO_OPERATORS),
+                ("pmu-stats", NO_COUNTERS),
+                ("communication-time", NO_OPERATORS),
+            ),
             modules_from="mstx",
         )
     ]
@@ -260,7 +274,7 @@ def test_the_database_that_msprof_left_gives_kernels_but_no_ops(tmp_path: Path, 
         assert (rank["profile"], rank["rank_id"], rank["answers"]) == (
             "a_ascend_pt",
             None,
-            ["kernel-stats", "mfu", "step-time"],
+            ["kernel-stats", "mfu", "step-time", "slow-ranks"],
         )
         assert rank["missing"][0].startswith("no PYTORCH_API (written by msprof or MindSpore")
         with pytest.warns(ProfAnalysisWarning, match="no PYTORCH_API"):
@@ -276,13 +290,17 @@ def test_a_database_of_mindspore_gives_kernels_but_no_ops(tmp_path: Path, comman
     edit(database, "DROP TABLE PYTORCH_API; DROP TABLE CONNECTION_IDS; DROP TABLE MSTX_EVENTS")
     database.rename(database.with_name("ascend_mindspore_profiler_4.db"))
     (rank,) = find_ranks(tmp_path)
-    assert (rank.profile, rank.rank_id, rank.answers) == ("host_ascend_ms", 4, ("kernel-stats", "mfu", "step-time"))
+    assert (rank.profile, rank.rank_id, rank.answers) == (
+        "host_ascend_ms",
+        4,
+        ("kernel-stats", "mfu", "step-time", "slow-ranks"),
+    )
     assert "no PYTORCH_API (written by msprof or MindSpore" in rank.missing[0]
     with open_profile(tmp_path) as profile, pytest.warns(ProfAnalysisWarning, match="no PYTORCH_API"):
         assert profile.kernels()["name"].tolist() == ["mm_kernel"]
     said = command("ranks", "-d", tmp_path).stdout
     assert "rank 4 (from ascend_mindspore_profiler_4.db)" in said
-    assert "answers: kernel-stats, mfu, step-time, from" in said
+    assert "answers: kernel-stats, mfu, step-time, slow-ranks, from" in said
     assert "written by msprof or MindSpore" in said
 
 
@@ -376,7 +394,7 @@ def test_without_module_ranges_the_switch_that_kept_them_out_is_named(
     advice += "or collect with with_modules=True"
     advice += "" if switch is None else f" (here {switch})"
     (rank,) = find_ranks(tmp_path)
-    assert rank.answers == ("kernel-stats", "op-stats", "mfu", "mstx-stats", "step-time", "free-time")
+    assert rank.answers == all_but("module-stats", *NOT_IN_ONE_RANK)
     assert rank.missing == (advice,)
     assert f"  cannot answer module-stats: {advice}\n" in command("ranks", "-d", tmp_path).stdout
     assert command("module-stats", "-d", tmp_path).stderr.endswith(f"{advice}\n")
@@ -460,8 +478,7 @@ def test_a_broken_profiler_info_stops_nothing_and_its_name_still_tells_the_rank(
     (folder / "profiler_info_7.json").write_bytes(content)
     (rank,) = find_ranks(tmp_path)
     assert (rank.rank_id, rank.rank_id_from, rank.profiler_level) == (7, "profiler_info_7.json", None)
-    answers = ("module-stats", "kernel-stats", "op-stats", "mfu", "mstx-stats", "step-time", "free-time")
-    assert (rank.missing, rank.answers) == ((), answers)
+    assert (rank.missing, rank.answers) == ((), all_but(*NOT_IN_ONE_RANK))
 
 
 @pytest.mark.parametrize(
@@ -478,7 +495,7 @@ def test_an_odd_table_of_devices_leaves_the_rank_unnumbered(tmp_path: Path, made
     edit(write_profile(tmp_path / "a_ascend_pt", OPS, RANGES, rank=None), made)
     (rank,) = find_ranks(tmp_path)
     assert (rank.profile, rank.rank_id, rank.left_out) == ("a_ascend_pt", None, None)
-    assert rank.answers == ("module-stats", "kernel-stats", "op-stats", "mfu", "mstx-stats", "step-time", "free-time")
+    assert rank.answers == all_but(*NOT_IN_ONE_RANK)
 
 
 def test_a_number_that_can_be_no_rank_is_none(tmp_path: Path) -> None:

@@ -156,6 +156,9 @@ def test_ranks_without_kernels_are_reported_and_do_not_fail_the_others(realdata:
     assert result.stdout.count("left out:") == 0
     assert result.stdout.count("answers: kernel-stats, communication-stats, mfu, pmu-stats, from the text exports") == 2
     assert result.stdout.count("answers: nothing") == 2
+    whole = "answers: kernel-stats, communication-stats, mfu, step-time, communication-time, slow-ranks, from the text exports"
+    assert result.stdout.count(whole) == 2
+    assert result.stdout.count("answers: communication-time, slow-ranks, from the text exports") == 2
     assert result.stdout.count("no kernel_details.csv and no trace_view.json") == 2
 
 

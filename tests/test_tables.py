@@ -43,6 +43,8 @@ EMPTY = {
     "module.link_audit", "module.unnumbered_backward_op",
     "module.recorded_pair", "module.misplaced_launch", "module.direct_launching", "step.chosen", "kernel.in_step",
     "step.overlap_audit",
+    "trace.recorded_communication", "trace.recorded_transfer", "trace.recorded_link", "trace.recorded_step",
+    "trace.parallelism", "communication.recorded",
     "mfu.attention", "mfu.attention_mark", "mfu.audit", "mfu.convolution", "mfu.fused_matmul", "mfu.marked_flops",
     "mfu.marked_kernel", "mfu.plain_shape", "mfu.recorded", "mfu.recorded_range", "trace.mstx_task",
 }  # fmt: skip

@@ -2,7 +2,8 @@
 
 import re
 
-_UNIT = re.compile(r"_(ns)$")
+_UNITS = {"ns": "ns", "bytes": "bytes", "gb_s": "GB/s"}
+_UNIT = re.compile(rf"_({'|'.join(_UNITS)})$")
 
 
 def file_name(export_name: str) -> str:
@@ -32,4 +33,4 @@ def _capitalized(word: str) -> str:
 
 def _unit(column: str) -> str:
     match = _UNIT.search(column)
-    return f"({match[1]})" if match else ""
+    return f"({_UNITS[match[1]]})" if match else ""

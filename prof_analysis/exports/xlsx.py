@@ -51,11 +51,11 @@ def write(
     """
     tables = {documented_tables()[table]: name for table, name in exports.items()}
     of_ranks = {table: name for table, name in tables.items() if not table.is_across_ranks}
-    first, first_name = next(iter(of_ranks.items()))
+    first, first_name = next(iter(tables.items()))
     folder = folder / first_name
     folder.mkdir(exist_ok=True)
     books: dict[Path, dict[Table, str]] = {}
-    for rank, store in stores.items():
+    for rank, store in stores.items() if of_ranks else ():
         rows = {table: f"read_parquet({quote_text(str(table_file(store, table.name)))})" for table in of_ranks}
         if connection.execute(f"SELECT 1 FROM {rows[first]} LIMIT 1").fetchall():
             books[folder / f"{file_name(first_name)}_{_name_of(rank, stores)}.xlsx"] = rows

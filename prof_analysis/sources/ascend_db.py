@@ -12,7 +12,7 @@ from queue import SimpleQueue
 import duckdb
 
 from prof_analysis.database import cursor_of, quote, quote_text
-from prof_analysis.sources import device_info
+from prof_analysis.sources import device_info, recorded
 from prof_analysis.sources.sqlite_file import Cell, SqliteFile, copy_table, open_sqlite, query
 from prof_analysis.tables import create_schemas, store_view
 
@@ -60,8 +60,17 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "raw.communication_op": (
         "COMMUNICATION_OP",
         {"row_id": _I, "opName": _I, "startNs": _I, "endNs": _I, "connectionId": _I, "opType": _I, "deviceId": _I,
-         "groupName": _I},
+         "groupName": _I, "opId": _I, "algType": _I, "dataType": _I, "count": _I},
     ),
+    "raw.communication_task_info": (
+        "COMMUNICATION_TASK_INFO",
+        {"globalTaskId": _I, "opId": _I, "taskType": _I, "planeId": _I, "isMaster": _I, "transportType": _I, "linkType": _I,
+         "srcRank": _I, "dstRank": _I, "size": _I},
+    ),
+    "raw.enum_data_type": ("ENUM_HCCL_DATA_TYPE", {"id": _I, "name": _T}),
+    "raw.enum_link": ("ENUM_HCCL_LINK_TYPE", {"id": _I, "name": _T}),
+    "raw.enum_transport": ("ENUM_HCCL_TRANSPORT_TYPE", {"id": _I, "name": _T}),
+    "raw.metadata": ("META_DATA", {"name": _T, "value": _T}),
     "raw.mstx_events": (
         "MSTX_EVENTS",
         {"row_id": _I, "startNs": _I, "endNs": _I, "eventType": _I, "message": _I, "globalTid": _I, "domainId": _I,
@@ -88,6 +97,7 @@ _NAMED_ROWS: Mapping[str, tuple[str, str]] = {
 RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
     **{name: columns for name, (_, columns) in _TABLES.items()},
     device_info.TABLE: device_info.COLUMNS,
+    **{name: columns for name, columns in recorded.COLUMNS.items() if name not in _TABLES},
 }
 
 KNOWN_TABLES = frozenset(table for table, _ in _TABLES.values()) | {"RANK_DEVICE_MAP", "NPU_INFO"}
@@ -96,7 +106,7 @@ KERNEL_TABLES = ("COMPUTE_TASK_INFO", "COMMUNICATION_OP", "COMMUNICATION_SCHEDUL
 # Columns that hold an id into STRING_IDS.
 _TEXT_REFERENCES = frozenset(
     ("name", "inputDtypes", "inputShapes", "taskType", "opType", "inputFormats", "inputDataTypes", "outputFormats",
-     "outputDataTypes", "outputShapes", "hf32Eligible", "opName", "message", "domainId", "groupName")
+     "outputDataTypes", "outputShapes", "hf32Eligible", "opName", "message", "domainId", "groupName", "algType")
 )  # fmt: skip
 
 _NAMES = frozenset(("name", "opName", "message", "domainId"))
@@ -135,10 +145,13 @@ def stage(
 
     `on_bytes` gets the size of the database once it is read. Gives warnings. Raises InputError when it cannot be read.
     """
-    (path,) = (file for file in files if not device_info.is_device_info(file))
+    (path,) = (file for file in files if not device_info.is_device_info(file) and not recorded.is_recorded(file))
     create_schemas(connection, wanted)
     if device_info.TABLE in wanted:
         device_info.stage_device_info(connection, files)
+    beside = [file for file in files if recorded.is_recorded(file)]
+    of_recorded = {name: columns for name, columns in wanted.items() if name not in _TABLES}
+    lost = recorded.stage_recorded(connection, beside, of_recorded)
     wanted = {name: columns for name, columns in wanted.items() if name in _TABLES}
     cursors: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()
     for _ in range(threads):
@@ -159,8 +172,8 @@ def stage(
             _number_texts(connection)
         if connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'other_id'").fetchall():
             _merge_texts(connection, wanted)
-        on_bytes(path.stat().st_size)
-        return [f"{path}: {warning}" for warning in [*gaps(file.tables), *warnings]]
+        on_bytes(sum(one.stat().st_size for one in (path, *beside)))
+        return [*(f"{path}: {warning}" for warning in [*gaps(file.tables), *warnings]), *lost]
 
 
 def _stage_table(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: str, wanted: frozenset[str]) -> list[str]:
@@ -251,7 +264,8 @@ def _merge_texts(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, fro
     """Bring references to the ids of _number_texts. What stands for no value becomes NULL, except in names."""
     for name, columns in wanted.items():
         stored = {row[0] for row in connection.execute(f"DESCRIBE stored.{quote(name)}").fetchall()}
-        for column in sorted(columns & _TEXT_REFERENCES & stored):
+        references = {column for column, type_ in _TABLES[name][1].items() if type_ == _I} & _TEXT_REFERENCES
+        for column in sorted(columns & references & stored):
             text_id = "text_id" if column in _NAMES else "if(is_no_value, NULL, text_id)"
             connection.execute(
                 f"UPDATE stored.{quote(name)} SET {column} = {text_id} FROM stored.other_id WHERE {column} = other_id.id"

@@ -16,7 +16,7 @@ import duckdb
 
 from prof_analysis.database import quote
 from prof_analysis.errors import reason_of
-from prof_analysis.sources import counters, device_info
+from prof_analysis.sources import counters, device_info, recorded
 from prof_analysis.sources.csv_file import copy_columns
 from prof_analysis.sources.trace_json import read_events
 from prof_analysis.tables import create_schemas, store_view
@@ -39,7 +39,8 @@ TextsLock: TypeAlias = AbstractContextManager[Any] | None
 _ARGUMENTS = {
     "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "correlation_id": _I, "connection_id": _I,
     "Task Type": _T, "Model Id": _I, "Physic Stream Id": _I, "Stream Id": _I, "Task Id": _I, "level": _T, "alg_type": _T,
-    "event_type": _T, "domain": _T, "name": _T, "MHz": _I,
+    "event_type": _T, "domain": _T, "name": _T, "MHz": _I, "count": _I, "data_type": _T, "transport type": _T, "link type": _T,
+    "src rank": _I, "dst rank": _I, "size(Byte)": _I,
 }  # fmt: skip
 _EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
 
@@ -114,7 +115,31 @@ _EVENTS: Mapping[str, tuple[str, Columns]] = {
     ),
     "raw.communication_op": (
         "event.ph = 'X' AND event.args.alg_type IS NOT NULL",
-        {**_CALL, **_CONNECTION, "type": (_ID, "type_of_communication(event.name)")},
+        {
+            **_CALL,
+            **_CONNECTION,
+            "type": (_ID, "type_of_communication(event.name)"),
+            "algorithm": (_ID, "event.args.alg_type"),
+            "data_type": (_T, "event.args.data_type"),
+            "element_count": (_I, "event.args.count"),
+        },
+    ),
+    # Its name is its type: Memcpy, Reduce_Inline, Notify_Wait, ...
+    "raw.communication_task": (
+        "event.ph = 'X' AND event.args.\"transport type\" IS NOT NULL",
+        {
+            **_CALL,
+            "duration_ps": (_I, "TRY((TRY_CAST(event.dur AS DECIMAL(24, 6)) * 1000000)::BIGINT)"),
+            "transport": (_T, 'event.args."transport type"'),
+            "link": (_T, 'event.args."link type"'),
+            "source_rank": (_I, 'event.args."src rank"'),
+            "destination_rank": (_I, 'event.args."dst rank"'),
+            "size_bytes": (_I, 'event.args."size(Byte)"'),
+        },
+    ),
+    "raw.plane": (
+        "event.ph = 'M' AND event.name = 'thread_name' AND starts_with(event.args.name, 'Plane ')",
+        {**_PLACE, "plane": (_I, "TRY_CAST(substr(event.args.name, 7) AS BIGINT)")},
     ),
     "raw.flow": (
         "event.ph IN ('s', 'f') AND event.cat IN ('async_npu', 'fwdbwd')",
@@ -194,16 +219,17 @@ _TABLES: Mapping[str, Mapping[str, str]] = {
 RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
     **{name: {column: _I if type_ == _ID else type_ for column, type_ in columns.items()} for name, columns in _TABLES.items()},
     device_info.TABLE: device_info.COLUMNS,
+    **recorded.COLUMNS,
 }
 
 
-COMMUNICATION = "communication.json"
+COMMUNICATION = recorded.COMMUNICATION
 OPERATOR_DETAILS = "operator_details.csv"
 
 
 def is_trace(path: Path) -> bool:
     """Whether a file is a list of events, by its name."""
-    return path.name.endswith((".json", ".json.gz")) and path.name != COMMUNICATION
+    return path.name.endswith((".json", ".json.gz")) and path.name != COMMUNICATION and not recorded.is_recorded(path)
 
 
 def stage(
@@ -222,32 +248,24 @@ def stage(
     if device_info.TABLE in wanted:
         device_info.stage_device_info(connection, files)
     for name, columns in wanted.items():
-        if name == device_info.TABLE:
+        if name == device_info.TABLE or name in recorded.COLUMNS:
             continue
         kept = {column: type_ for column, type_ in RAW_COLUMNS[name].items() if column in columns} or {"nothing_read": _I}
         definition = ", ".join(f"{quote(column)} {type_}" for column, type_ in kept.items())
         connection.execute(f"CREATE TABLE {_stored(name)} ({definition})")
         store_view(connection, name, RAW_COLUMNS[name], columns)
     texts_lock = Lock() if "raw.string" in wanted else None
-    warnings = []
+    warnings = recorded.stage_recorded(connection, files, wanted)
     for file in files:
         if is_trace(file):
-            tables = {name: columns for name, columns in wanted.items() if name in _EVENTS}
-            take = partial(_insert_events, tables, texts_lock)
-            asked = " OR ".join(f"({_EVENTS[name][0]})" for name in tables)
-            warnings += read_events(connection, file, _event_structure(), asked, take, on_bytes, threads) if tables else []
-        elif file.name == COMMUNICATION:
-            if groups := wanted.get("raw.communication_group"):
-                warnings += _stage_groups(connection, file, groups, texts_lock)
-            on_bytes(file.stat().st_size)
-        elif not device_info.is_device_info(file):
-            is_operators = file.name == OPERATOR_DETAILS
-            name, known_as = ("raw.operator_detail", _OPERATORS) if is_operators else ("raw.kernel_detail", _DETAILS)
-            if details := wanted.get(name):
-                warnings += _stage_details(connection, file, name, known_as, details, texts_lock)
-            if not is_operators and wanted.keys() & counters.TABLES.keys():
-                counters.stage_counters(connection, file, wanted, partial(_insert, connection, texts_lock=texts_lock))
-            on_bytes(file.stat().st_size)
+            warnings += _stage_trace(connection, file, wanted, texts_lock, threads, on_bytes)
+            continue
+        if file.name == COMMUNICATION:
+            groups = wanted.get("raw.communication_group")
+            warnings += _stage_groups(connection, file, groups, texts_lock) if groups else []
+        elif not device_info.is_device_info(file) and not recorded.is_recorded(file):
+            warnings += _stage_csv(connection, file, wanted, texts_lock)
+        on_bytes(file.stat().st_size)
     if texts_lock and connection.execute(_EQUAL_TEXT_IDS).fetchall():
         connection.execute(
             "SET VARIABLE text_salt = getvariable('text_salt') + 1; DROP SCHEMA stored CASCADE; DROP SCHEMA raw CASCADE"
@@ -259,12 +277,45 @@ def stage(
 _EQUAL_TEXT_IDS = 'SELECT 1 FROM stored."raw.string" GROUP BY text_id HAVING count(*) > 1 LIMIT 1'
 
 
+def _stage_trace(
+    connection: duckdb.DuckDBPyConnection,
+    file: Path,
+    wanted: Mapping[str, frozenset[str]],
+    texts_lock: TextsLock,
+    threads: int,
+    on_bytes: Callable[[int], None],
+) -> list[str]:
+    tables = {name: columns for name, columns in wanted.items() if name in _EVENTS}
+    if not tables:
+        return []
+    asked = " OR ".join(f"({_EVENTS[name][0]})" for name in tables)
+    take = partial(_insert_events, tables, texts_lock)
+    return read_events(connection, file, _event_structure(tables), asked, take, on_bytes, threads)
+
+
+def _stage_csv(
+    connection: duckdb.DuckDBPyConnection, file: Path, wanted: Mapping[str, frozenset[str]], texts_lock: TextsLock
+) -> list[str]:
+    is_operators = file.name == OPERATOR_DETAILS
+    name, known_as = ("raw.operator_detail", _OPERATORS) if is_operators else ("raw.kernel_detail", _DETAILS)
+    details = wanted.get(name)
+    warnings = _stage_details(connection, file, name, known_as, details, texts_lock) if details else []
+    if not is_operators and wanted.keys() & counters.TABLES.keys():
+        counters.stage_counters(connection, file, wanted, partial(_insert, connection, texts_lock=texts_lock))
+    return warnings
+
+
 def _stored(name: str) -> str:
     return f"stored.{quote(name)}"
 
 
-def _event_structure() -> str:
-    return json.dumps({**_EVENT, "args": _ARGUMENTS})
+def _event_structure(wanted: Mapping[str, frozenset[str]]) -> str:
+    """The parts of an event that these columns are made of, since each further one costs time in every event."""
+    conditions = [_EVENTS[name][0] for name in wanted]
+    expressions = [_EVENTS[name][1][column][1] for name, columns in wanted.items() for column in columns]
+    read = " ".join([*conditions, *expressions])
+    arguments = {name: type_ for name, type_ in _ARGUMENTS.items() if f"args.{name}" in read or f'args."{name}"' in read}
+    return json.dumps({**_EVENT, "args": arguments or {"name": _T}})
 
 
 def _insert_events(wanted: Mapping[str, frozenset[str]], texts_lock: TextsLock, connection: duckdb.DuckDBPyConnection) -> None:

@@ -2,3 +2,6 @@
 --
 -- kernel_id      BIGINT   a communication kernel of trace.kernel
 -- group_name_id  TEXT_ID  the group of ranks, that is, the communicator; NULL when not recorded
+-- algorithm_id   TEXT_ID  algorithm, such as MESH-RING; NULL when not recorded
+-- data_type      VARCHAR  data type of the elements, such as FP32; NULL when not recorded
+-- element_count  BIGINT   elements that the operator was called with; NULL when not recorded

@@ -10,8 +10,14 @@ row_of_group AS (
     FROM raw.communication_op
     JOIN raw.thread USING (pid, tid)
 )
-SELECT kernel.kernel_id, coalesce(named.group_name, row_of_group.group_name) AS group_name_id
+SELECT
+    kernel.kernel_id,
+    coalesce(named.group_name, row_of_group.group_name) AS group_name_id,
+    communication_op.algorithm AS algorithm_id,
+    if(communication_op.data_type IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, communication_op.data_type) AS data_type,
+    communication_op.element_count
 FROM trace.kernel
 LEFT JOIN named ON named.operator = kernel.name_id
+LEFT JOIN raw.communication_op ON communication_op.event_id = kernel.kernel_id
 LEFT JOIN row_of_group ON row_of_group.event_id = kernel.kernel_id
 WHERE kernel.kind = 'communication'

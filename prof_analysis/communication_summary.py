@@ -1,0 +1,93 @@
+"""What communication-time and slow-ranks print on stdout."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from prof_analysis.summary import _grid, _print_statistic, _ranks, _size, _texts, duration
+
+if TYPE_CHECKING:
+    from prof_analysis.profile import Profile
+
+_PARTS = ("elapse", "transit", "wait", "synchronization", "idle", "longest_plane_wait")
+
+
+def time_facts(profile: "Profile", top: int) -> dict[str, Any]:
+    """The groups and types of operators that took longest, over all ranks; the time of all; and why some of it is not split."""
+    sums = ", ".join(f"sum({part}_ns)::BIGINT AS {part}_ns" for part in (*_PARTS, "unknown"))
+    groups = profile.sql(
+        f"""
+        SELECT
+            sum(op_count)::BIGINT AS op_count,
+            {sums},
+            sum(size_bytes) / nullif(sum(size_bytes / nullif(bandwidth_gb_s, 0)), 0) AS bandwidth_gb_s,
+            type,
+            group_name
+        FROM communication.group_time
+        GROUP BY type, group_name
+        ORDER BY elapse_ns DESC, type, group_name
+        LIMIT {top:d}
+        """,
+        arrow=True,
+    )
+    totals = profile.sql(f"SELECT sum(op_count)::BIGINT AS op_count, {sums} FROM communication.rank_time", arrow=True)
+    reasons = profile.sql(
+        """
+        SELECT reason, count(*) AS op_count, sum(elapse_ns)::BIGINT AS elapse_ns
+        FROM communication.time
+        WHERE reason IS NOT NULL
+        GROUP BY reason
+        ORDER BY elapse_ns DESC, reason
+        """,
+        arrow=True,
+    )
+    return {
+        **_size(profile, "communication.time"),
+        "all": totals.to_pylist()[0],
+        "longest_groups": groups.to_pylist(),
+        "unknown": reasons.to_pylist(),
+    }
+
+
+def print_time_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
+    """Print the groups and types that took longest with the parts of their time, the parts of all time, and the files."""
+    names = [part.replace("_", " ") for part in _PARTS]
+    grid = _grid(*names, "GB/s", "operators", "type", "group", left=2)
+    for row in facts["longest_groups"]:
+        bandwidth = "-" if row["bandwidth_gb_s"] is None else f"{row['bandwidth_gb_s']:,.1f}"
+        times = (_time(row[f"{part}_ns"]) for part in _PARTS)
+        grid.add_row(*times, bandwidth, f"{row['op_count']:,}", *_texts(row["type"], row["group_name"]))
+    whole = facts["all"]
+    parts = ", ".join(f"{part} {_time(whole[f'{part}_ns'])}" for part in ("transit", "wait", "idle"))
+    lines = [f"communication {duration(whole['elapse_ns'])}: {parts}; {_ranks(facts)}"]
+    lines += [
+        f"not split: {duration(row['elapse_ns'])} in {row['op_count']:,} operators: {row['reason']}" for row in facts["unknown"]
+    ]
+    _print_statistic(grid, "\n".join(lines), written)
+
+
+def slow_rank_facts(profile: "Profile", top: int) -> dict[str, Any]:
+    """The finding, and the ranks that waited least for others with what shows it."""
+    finding = profile.sql("FROM across.slow_rank_finding", arrow=True)
+    ranks = profile.sql(
+        f"FROM across.slow_rank ORDER BY is_slow DESC NULLS LAST, waited_ns NULLS LAST, rank_id, profile LIMIT {top:d}",
+        arrow=True,
+    )
+    return {**_size(profile, "across.slow_rank"), **finding.to_pylist()[0], "evidence": ranks.to_pylist()}
+
+
+def print_slow_rank_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
+    """Print the ranks that waited least for others, the finding in words, and the files."""
+    headers = ("waited", "step", "computing", "p2p", "p2p wait", "collective", "collective wait", "last to", "stage")
+    times = ("waited", "step", "computing", "p2p_elapse", "p2p_wait", "collective_elapse", "collective_wait")
+    grid = _grid(*headers, "slow", "rank", left=2)
+    for row in facts["evidence"]:
+        numbers = ("-" if row[name] is None else f"{row[name]:,}" for name in ("last_count", "pipeline_stage"))
+        slow = {None: "-", True: "yes", False: "no"}[row["is_slow"]]
+        name = row["profile"] if row["rank_id"] is None else str(row["rank_id"])
+        grid.add_row(*(_time(row[f"{time}_ns"]) for time in times), *numbers, *_texts(slow, name))
+    _print_statistic(grid, f"{facts['sentence']}\n{_ranks(facts)}", written)
+
+
+def _time(time_ns: int | None) -> str:
+    return "-" if time_ns is None else duration(time_ns)

@@ -1,0 +1,34 @@
+-- One row is a module and the communication operators that belong to it, the longest first.
+--
+-- place                  VARCHAR  'inside modules', 'outside modules', or 'linked to no op'
+-- parent_module          VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules
+-- module                 VARCHAR  class name of the module, [Backward] before it in the backward; NULL outside modules
+-- op_count               BIGINT   operators
+-- elapse_ns              BIGINT   their time, ns: transit, wait, idle and unknown; overlapping operators count fully
+-- transit_ns             BIGINT   transfers over a link, ns; NULL when not known of any operator
+-- wait_ns                BIGINT   waits for other ranks, ns; NULL when not known of any operator
+-- synchronization_ns     BIGINT   those of the waits that are before the first transfer, ns; NULL when not known of any operator
+-- idle_ns                BIGINT   the rest, ns; NULL when not known of any operator
+-- unknown_ns             BIGINT   time of operators whose split is not known, ns
+-- reason                 VARCHAR  why it is not known, the reasons joined by '; '; NULL when all is known
+-- longest_plane_wait_ns  BIGINT   what the longest waiting plane of each operator waited, ns; NULL when planes are not known
+-- size_bytes             BIGINT   what was moved over links; NULL when not known
+-- bandwidth_gb_s         DOUBLE   size_bytes / time of the transfers, GB/s; NULL when nothing was moved
+SELECT
+    place,
+    parent_module,
+    module,
+    count(*) AS op_count,
+    sum(elapse_ns)::BIGINT AS elapse_ns,
+    sum(transit_ns) FILTER (origin IS NOT NULL)::BIGINT AS transit_ns,
+    sum(wait_ns) FILTER (origin IS NOT NULL)::BIGINT AS wait_ns,
+    sum(synchronization_ns) FILTER (origin IS NOT NULL)::BIGINT AS synchronization_ns,
+    sum(idle_ns)::BIGINT AS idle_ns,
+    coalesce(sum(elapse_ns) FILTER (origin IS NULL), 0)::BIGINT AS unknown_ns,
+    string_agg(DISTINCT reason, '; ' ORDER BY reason) AS reason,
+    sum(longest_plane_wait_ns)::BIGINT AS longest_plane_wait_ns,
+    sum(size_bytes)::BIGINT AS size_bytes,
+    sum(size_bytes) / nullif(sum(transfer_ns), 0) AS bandwidth_gb_s
+FROM communication.time
+GROUP BY place, parent_module, module
+ORDER BY elapse_ns DESC, place, parent_module, module

@@ -1,0 +1,43 @@
+-- trace_view.json has a row of threads for each group: its operators, then its planes. A task belongs to the operator of its
+-- group that started last.
+WITH group_row AS (
+    SELECT DISTINCT pid, tid
+    FROM raw.thread
+),
+plane_row AS (
+    SELECT pid, tid, min(plane) AS plane
+    FROM raw.plane
+    GROUP BY pid, tid
+),
+plane_of_group AS (
+    SELECT plane_row.pid, plane_row.tid, plane_row.plane, group_row.tid AS group_tid
+    FROM plane_row
+    ASOF JOIN group_row ON group_row.pid = plane_row.pid AND group_row.tid <= plane_row.tid
+),
+operator AS (
+    SELECT pid, tid, start_ns, max(end_ns) AS end_ns, max(event_id) AS event_id
+    FROM raw.communication_op
+    WHERE end_ns >= start_ns
+    GROUP BY pid, tid, start_ns
+),
+task AS (
+    SELECT communication_task.*, plane_of_group.plane, plane_of_group.group_tid
+    FROM raw.communication_task
+    JOIN plane_of_group USING (pid, tid)
+)
+SELECT
+    operator.event_id AS kernel_id,
+    task.name AS type_id,
+    task.plane,
+    task.plane = 1 AS is_master,
+    if(task.transport IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, task.transport) AS transport,
+    if(task.link IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, task.link) AS link,
+    nullif(task.source_rank, 4294967295) AS source_rank,
+    nullif(task.destination_rank, 4294967295) AS destination_rank,
+    task.size_bytes,
+    task.start_ns,
+    task.end_ns,
+    task.duration_ps
+FROM task
+ASOF JOIN operator ON operator.pid = task.pid AND operator.tid = task.group_tid AND operator.start_ns <= task.start_ns
+WHERE task.start_ns <= operator.end_ns AND task.end_ns >= task.start_ns

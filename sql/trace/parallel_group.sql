@@ -1,0 +1,7 @@
+-- One row is a group of ranks that the training framework made, and a rank in it.
+--
+-- group_name    VARCHAR  name under which the profile lists the group; not always that of the communicator
+-- label         VARCHAR  what it is for, such as pp, dp, tp or default_group; NULL when not recorded
+-- own_position  BIGINT   place of the profiled rank in it; NULL when not recorded
+-- position      BIGINT   place of a rank in it
+-- global_rank   BIGINT   that rank

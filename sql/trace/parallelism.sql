@@ -1,0 +1,7 @@
+-- One row is how the training framework split the model over ranks; no row where the profile does not tell it.
+--
+-- tensor_size    BIGINT  ranks of a tensor parallel group; NULL when not recorded; so are the next ones
+-- context_size   BIGINT  ranks of a context parallel group
+-- data_size      BIGINT  ranks of a data parallel group
+-- pipeline_size  BIGINT  pipeline stages
+-- global_rank    BIGINT  the profiled rank

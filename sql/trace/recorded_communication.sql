@@ -1,0 +1,12 @@
+-- One row is a communication operator of a step as the profiler itself worked it out: communication.json, or analysis.db beside
+-- a database.
+--
+-- name                VARCHAR  name of the operator
+-- group_name          VARCHAR  the group of ranks, that is, the communicator
+-- step_id             BIGINT   profiler step; NULL where there are none
+-- kind                VARCHAR  p2p (send and receive) or collective
+-- elapse_ns           BIGINT   its time, ns; NULL when the file does not tell it; so are the next ones
+-- transit_ns          BIGINT   transfers on the master plane, ns
+-- wait_ns             BIGINT   waits on the master plane, ns
+-- synchronization_ns  BIGINT   those of the waits that are before the first transfer, ns
+-- idle_ns             BIGINT   the rest, ns

@@ -1,0 +1,134 @@
+"""What the profiler worked out of a rank is read as far as it can be read, and what cannot be is named."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prof_analysis.database import connect
+from prof_analysis.sources import SOURCES
+from prof_analysis.sources.recorded import COLUMNS, stage_recorded
+from prof_analysis.tables import source_tables
+
+TABLES = ("recorded_communication", "recorded_transfer", "recorded_link", "recorded_step", "parallel_group", "parallelism")
+MS = {"Elapse": 3.0000005, "Transit": 1, "Wait": 1.5, "Synchronization": 0.25, "Idle": 0.5000005}
+
+
+def staged(*files: Path, source: str = "ascend_text") -> tuple[dict[str, list[tuple[Any, ...]]], list[str]]:
+    """The trace tables that a source makes of these files, and the warnings."""
+    with connect(threads=1) as connection:
+        connection.execute("CREATE SCHEMA raw; CREATE SCHEMA stored")
+        warnings = stage_recorded(connection, files, {name: frozenset(columns) for name, columns in COLUMNS.items()})
+        rows = {name: connection.execute(source_tables(source)[f"trace.{name}"].body).fetchall() for name in TABLES}
+    return {name: sorted(found, key=str) for name, found in rows.items() if found}, warnings
+
+
+def write(folder: Path, name: str, content: object) -> Path:
+    path = folder / name
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+def operator(times: object, links: object) -> dict[str, object]:
+    return {"Communication Time Info": times, "Communication Bandwidth Info": links}
+
+
+def test_json_csv_and_database_say_the_same(tmp_path: Path) -> None:
+    times = {f"{name} Time(ms)": value for name, value in MS.items()}
+    moved = {"Transit Size(MB)": 2.5, "Transit Time(ms)": 0.5}
+    links = {"HCCS": moved, "SDMA": moved, "RDMA": {"Transit Size(MB)": 0, "Transit Time(ms)": 0}}
+    entries = {"hcom_send__1_0_1@7": operator(times, links), "Total Op Info": operator(times, {})}
+    pairs = {"0-1": {"Transport Type": "HCCS", **moved}, "0-0": {"Transport Type": "LOCAL", **moved}}
+    head = "Device_id,Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble,Other,Preparing"
+    texts = [
+        write(tmp_path, "communication.json", {"step12": {"p2p": entries, "collective": {}}}),
+        write(tmp_path, "communication_matrix.json", {"step12": {"p2p": {"send-total@7": pairs, "send-top1@7": pairs}}}),
+        write(tmp_path, "step_trace_time.csv", f"{head}\n0,12,231290.09999999995,2,3,5,6,7.25,0,2,\n"),
+    ]
+    path = tmp_path / "analysis.db"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.executescript(
+            """
+            CREATE TABLE CommAnalyzerTime (hccl_op_name, group_name, elapse_time, transit_time, wait_time, synchronization_time,
+                idle_time, step, type);
+            INSERT INTO CommAnalyzerTime VALUES ('hcom_send__1_0_1', '7', 3.0000005, 1, 1.5, 0.25, 0.5000005, 'step12', 'p2p');
+            CREATE TABLE CommAnalyzerBandwidth (hccl_op_name, group_name, transport_type, transit_size, transit_time, step);
+            INSERT INTO CommAnalyzerBandwidth VALUES ('hcom_send__1_0_1', '7', 'HCCS', 2.5, 0.5, 'step12'),
+                ('hcom_send__1_0_1', '7', 'HCCS', 2.5, 0.5, 'step12'), ('hcom_send__1_0_1', '7', 'SDMA', 2.5, 0.5, 'step12');
+            CREATE TABLE CommAnalyzerMatrix (hccl_op_name, group_name, src_rank, dst_rank, transport_type, transit_size,
+                transit_time, step, type);
+            INSERT INTO CommAnalyzerMatrix VALUES ('send-total', '7', '0', '1', 'HCCS', 2.5, 0.5, 'step12', 'p2p'),
+                ('send-total', '7', '0', '0', 'LOCAL', 2.5, 0.5, 'step12', 'p2p'),
+                ('send-top1', '7', '0', '1', 'HCCS', 2.5, 0.5, 'step12', 'p2p');
+            CREATE TABLE StepTraceTime (step, computing, communication_not_overlapped, overlapped, communication, free, stage,
+                bubble);
+            INSERT INTO StepTraceTime VALUES ('12', 231290.1, 2, 3, 5, 6, 7.25, 0);
+            """
+        )
+    expected = {
+        "recorded_communication": [("hcom_send__1_0_1", "7", 12, "p2p", 3_000_001, 1_000_000, 1_500_000, 250_000, 500_001)],
+        "recorded_transfer": [("hcom_send__1_0_1", "7", 12, "HCCS", 2_500_000, 500_000)],
+        "recorded_link": [
+            ("p2p", "send", "7", 12, 0, 0, "ON_CHIP", 2_500_000, 500_000),
+            ("p2p", "send", "7", 12, 0, 1, "HCCS", 2_500_000, 500_000),
+        ],
+        "recorded_step": [(12, 231_290_100, 5_000, 2_000, 3_000, 6_000, 7_250, 0, None)],
+    }
+    assert staged(*texts) == (expected, [])
+    assert staged(path, source="ascend_db") == (expected, [])
+
+
+def test_groups_are_those_of_the_metadata_and_nothing_private_is_kept(tmp_path: Path) -> None:
+    group = {"group_name": "pp", "group_rank": 1, "global_ranks": [4, 9]}
+    odd = {"a": 7, "b": {"group_rank": "x", "global_ranks": "y"}, "c": None, "d": {"global_ranks": [{}]}}
+    sizes = {"tensor_model_parallel_size": 2, "pipeline_model_parallel_size": "4", "rank": [1]}
+    content = {"parallel_group_info": {"g": group, **odd}, "distributed_args": sizes, "ENV_VARIABLES": {"TOKEN": "secret"}}
+    found, warnings = staged(write(tmp_path, "profiler_metadata.json", content))
+    assert warnings == []
+    assert found["parallel_group"][-2:] == [("g", "pp", 1, 0, 4), ("g", "pp", 1, 1, 9)]
+    assert found["parallelism"] == [(2, None, None, 4, None)]
+    for broken in ("[]", "{", '{"parallel_group_info": [1], "distributed_args": "x"}'):
+        found, warnings = staged(write(tmp_path, "profiler_metadata.json", broken))
+        assert (found.get("parallel_group"), warnings) == (None, [])
+
+
+NUMBERS = ['"x"', "NaN", "Infinity", "-Infinity", "1e999999999", "1e300", "[]", "{}", "null", "true", str(2**70)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", "7", "{", '{"step1": 7}', '{"step1": {"p2p": [1]}}', '{"step1": {"p2p": {"a@b": 7}}}', "[" * 100_000, "\xff\xfe",
+     '{"step1": {"collective": {"a@b": {"Communication Time Info": 7}}}}', "1" * 5000]
+)  # fmt: skip
+def test_a_file_that_is_not_what_its_name_says_is_named_and_left_out(tmp_path: Path, content: str) -> None:
+    files = [write(tmp_path, name, content) for name in ("communication.json", "communication_matrix.json")]
+    found, warnings = staged(*files)
+    assert found == {}
+    assert all(warning.startswith(str(tmp_path)) and warning.endswith("is left out") for warning in warnings)
+    assert warnings
+
+
+def test_a_number_that_cannot_be_is_unknown(tmp_path: Path) -> None:
+    entries = ", ".join(
+        f'"{place}@b": {{"Communication Time Info": {{"Elapse Time(ms)": {number}, "Wait Time(ms)": 2}}}}'
+        for place, number in enumerate(NUMBERS)
+    )
+    found, warnings = staged(write(tmp_path, "communication.json", f'{{"step": {{"p2p": {{{entries}}}}}}}'))
+    expected = [(str(place), "b", None, "p2p", None, None, 2_000_000, None, None) for place in range(len(NUMBERS))]
+    assert found == {"recorded_communication": sorted(expected, key=str)}
+    assert warnings == []
+
+
+def test_a_damaged_database_or_csv_is_named_and_left_out(tmp_path: Path) -> None:
+    found, warnings = staged(write(tmp_path, "analysis.db", "x" * 5000), write(tmp_path, "step_trace_time.csv", ""))
+    assert found == {}
+    assert {warning.partition(":")[0] for warning in warnings} == {
+        str(tmp_path / "analysis.db"), str(tmp_path / "step_trace_time.csv")
+    }  # fmt: skip
+
+
+def test_both_sources_read_the_same_figures() -> None:
+    assert all(set(COLUMNS) <= set(source.RAW_COLUMNS) for source in SOURCES.values())
