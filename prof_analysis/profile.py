@@ -251,6 +251,8 @@ class Profile:
         needed = referenced_tables(query)
         if unknown := sorted(needed - documented_tables().keys()):
             raise QueryError(f"there is no table {unknown[0]}; `prof-analysis tables` lists those there are")
+        if of_logs := sorted(name for name in needed if documented_tables()[name].is_of_logs):
+            raise QueryError(f"{of_logs[0]} is made of logs, not of profiles: ask `prof-analysis stage-durations LOG`")
         self._session.provide(tuple(sorted(needed)))
         try:
             answer = self._session.connection.sql(query).to_arrow_table()

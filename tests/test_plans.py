@@ -14,7 +14,7 @@ from fixtures.text_style import TextStyle
 from prof_analysis.database import connect
 from prof_analysis.tables import Plan, _nodes, build, documented_tables, make_plan, source_tables
 
-TABLES = [name for name, table in documented_tables().items() if not table.is_across_ranks]
+TABLES = [name for name, table in documented_tables().items() if table.is_of_each_rank]
 PAIRWISE = {"NESTED_LOOP_JOIN", "BLOCKWISE_NL_JOIN", "CROSS_PRODUCT"}
 # Table -> why all pairs are few.
 ALLOWED = {
