@@ -55,6 +55,22 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.communication_statistic": "CommunicationStatisticAllRanks",
             },
         ),
+        Analysis("step-time", "kernels", {"step.time": "StepTime"}, also=("step.overlap_audit",)),
+        Analysis(
+            "free-time",
+            "gaps between kernels",
+            {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.untold": "FreeUntold"},
+        ),
+        Analysis(
+            "layer-stats",
+            "compute kernels",
+            {
+                "layer.structure": "LayerStructure",
+                "layer.statistic": "LayerPosition",
+                "layer.number": "LayerNumber",
+                "layer.pass_layer": "Layer",
+            },
+        ),
         Analysis(
             "mfu",
             "compute kernels",

@@ -161,6 +161,17 @@ def mfu(
 
 
 @app.command(
+    "layer-stats",
+    epilog="Example: prof-analysis layer-stats -d ./result. "
+    "Writes the tables LayerStructure, LayerPosition, LayerNumber and Layer, or files and workbooks named like them.",
+)
+@takes_options
+def layer_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+    """The layers of a model found in the sequence of its kernels, and their time by position and by layer."""
+    _analyse("layer-stats", result, screen, **chosen.chosen(), **machine.chosen())
+
+
+@app.command(
     "stage-durations",
     epilog="Example: prof-analysis stage-durations server.log.gz; or as serve | prof-analysis stage-durations - -o ./result. "
     "Writes the tables StageDuration, StageDurationAllProcesses and StageLog, or files and workbooks named like them.",
@@ -188,6 +199,27 @@ def stage_durations(
             else:
                 stage_summary.print_stage_facts(facts, written)
             _finish(opened, screen)
+
+
+@app.command(
+    "step-time",
+    epilog="Example: prof-analysis step-time -d ./result. Writes the table StepTime, or files and workbooks named like it.",
+)
+@takes_options
+def step_time(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+    """Where the time of each step went: computing, communication, both at once, neither: the StepTime table."""
+    _analyse("step-time", result, screen, **chosen.chosen(), **machine.chosen())
+
+
+@app.command(
+    "free-time",
+    epilog="Example: prof-analysis free-time -d ./result --top 20. "
+    "Writes the tables FreeTime, FreeGap and FreeUntold, or files and workbooks named like them.",
+)
+@takes_options
+def free_time(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+    """Why the device idled: what the host did meanwhile, by cause, and the longest gaps: the FreeTime table."""
+    _analyse("free-time", result, screen, **chosen.chosen(), **machine.chosen())
 
 
 @app.command("ranks", epilog="Example: prof-analysis ranks -d ./result")
@@ -313,7 +345,7 @@ def _analyse(
 ) -> None:
     """Write the tables of an analysis and print its summary, or another one; `shown` says what the summary is about."""
     with _opened(screen, **options) as profile:
-        from prof_analysis.summary import SUMMARIES
+        from prof_analysis.summaries import SUMMARIES
 
         facts_of, print_facts = SUMMARIES[summary or command]
         written = profile.export(result.output_path, result.export_type.value, command)

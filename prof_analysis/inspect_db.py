@@ -102,6 +102,9 @@ def _reasons(
         "kernel-stats": gap("table of kernels"),
         "op-stats": gap("PYTORCH_API"),
         "communication-stats": None if has_operators else no_operators,
+        "step-time": gap("table of kernels"),
+        "free-time": gap("table of kernels") or gap("PYTORCH_API"),
+        "layer-stats": gap("table of kernels"),
         "mfu": gap("table of kernels") or (None if _has_shapes(file) else why_no_shapes(config)),
     }
 

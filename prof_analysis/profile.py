@@ -219,6 +219,52 @@ class Profile:
             self._session.require("module-stats")
         return self._answer("mfu", f"mfu.{level}", arrow)
 
+    def step_time(self, *, arrow: bool = False) -> Any:
+        """Where the time of each step went on the device, in ns; times count once where kernels overlap.
+
+        Columns: profile, rank_id, step_id (None for the whole profile where it has no steps, and for kernels of no step),
+        computing_ns, communication_ns, communication_not_overlapped_ns, overlapped_ns, free_ns (neither, from first start to
+        last end), stage_ns (first start to last end without the bubble), bubble_ns (hcom_receive operators), preparing_ns
+        (from the step's start on the host to the first kernel), reason (why something is None).
+        stage + bubble = computing + communication not overlapped + free.
+        Raises InputError when no rank holds kernels.
+        """
+        return self._answer("step-time", "step.time", arrow)
+
+    def free_time(self, *, gaps: bool = False, arrow: bool = False) -> Any:
+        """What the host did while the device idled within steps, the causes of a step by their time.
+
+        Columns: profile, rank_id, step_id, cause (inside an op, waiting in a synchronise, data loading, garbage collection,
+        between queue and device, nothing recorded, launch not recorded, kernels of another step), gap_count, total_ns, share
+        (of the free time of the step). The causes of a step add up to its free_ns in step_time().
+        With gaps a row is one of the 100 longest gaps of a rank: step_id, start_ns, duration_ns, cause (the main one),
+        cause_ns, kernel_before, op_before, kernel_after, op_after, host_ops (framework ops around the middle of the host's
+        part of it, outermost first), host_call (the call into CANN that took most of it), host_call_ns, python_stack (None
+        without with_stack).
+        Raises InputError when no rank holds kernels and ops.
+        """
+        return self._answer("free-time", "free.longest_gap" if gaps else "free.cause", arrow)
+
+    def layer_stats(self, level: Literal["position", "layer", "pass", "rank"] = "position", *, arrow: bool = False) -> Any:
+        """The repeating layers of a model, found in the sequence of kernels of the main stream, where nothing marks modules.
+
+        By position, the columns after profile and rank_id are: kind (layers of one kind have the same kernels), layer_count,
+        place (which kernel of the layer, from 1), type, core, name, kernel_count, total_ns, mean_ns (float), median_ns, p95_ns,
+        min_ns, max_ns, mean_gap_ns (float, since the kernel before), share (of the kind). level="layer" has a row for the first
+        layer of all passes, the second, and so on: layer (from 0), kind, pass_count, kernel_count, the same times,
+        mean_span_ns, share. level="pass" has one for each layer of each pass, such as a step or token: pass, layer, kind,
+        reason (why it is irregular), kernel_count, extra_kernel_count, duration_ns, span_ns, start_ns, types (of irregular
+        ones). level="rank" says what was found and where all compute time is: stream_id, kernel_count, layer_count,
+        alike_count, kind_count, pass_count, kernels_of_layers, alike_ns, irregular_ns, prologue_ns, between_ns, epilogue_ns,
+        unstructured_ns, other_streams_ns, reason (why no period is convincing; then the other levels have no rows).
+        Raises InputError when no rank holds compute kernels.
+        """
+        tables = {
+            "position": "layer.statistic", "layer": "layer.number", "pass": "layer.pass_layer", "rank": "layer.structure"
+        }  # fmt: skip
+        _require("level", level, level in tables, "position, layer, pass or rank")
+        return self._answer("layer-stats", tables[level], arrow)
+
     def kernels(self, *, arrow: bool = False) -> Any:
         """Every kernel with its times, shapes, the op that launched it and the module it belongs to: module.kernel."""
         return self.table("module.kernel", arrow=arrow)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-QUESTIONS = ("module-stats", "kernel-stats", "op-stats", "communication-stats", "mfu")
+QUESTIONS = ("module-stats", "kernel-stats", "op-stats", "communication-stats", "mfu", "step-time", "free-time", "layer-stats")
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import pytest
 
 import prof_analysis
 from prof_analysis import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, Profile, QueryError, open_profile
+from prof_analysis.rank import QUESTIONS
 from tests.small_profile import Frame, Kernel, Launch, Op, Range, edit, write_profile
 
 RANGES = (Range("Net", 100, 200), Range("Layer", 105, 125))
@@ -228,7 +229,16 @@ def test_ranks_in_every_column(two: Path) -> None:
             "folder": pa.string(),
         }
     )
-    answers = ["module-stats", "kernel-stats", "op-stats", "communication-stats", "mfu"]
+    answers = [
+        "module-stats",
+        "kernel-stats",
+        "op-stats",
+        "communication-stats",
+        "mfu",
+        "step-time",
+        "free-time",
+        "layer-stats",
+    ]
     expected: list[tuple[Any, ...]] = []
     for name, rank in (("a_ascend_pt", 0), ("b_ascend_pt", 3)):
         file = f"ascend_pytorch_profiler_{rank}.db"
@@ -301,12 +311,12 @@ def test_the_repr_says_what_can_be_asked(tmp_path: Path) -> None:
         lines = repr(profile).splitlines()
         assert lines[:3] == [
             f"Profile {tmp_path}: 2 of 3 ranks readable",
-            "  a<b_ascend_pt: rank 4, module-stats, kernel-stats, op-stats, communication-stats, mfu",
-            "  c_ascend_pt: no rank id, kernel-stats, op-stats, communication-stats, mfu",
+            f"  a<b_ascend_pt: rank 4, {', '.join(QUESTIONS)}",
+            f"  c_ascend_pt: no rank id, {', '.join(QUESTIONS[1:])}",
         ]
         assert lines[3].startswith(f"  d_ascend_pt: no rank id, {tmp_path / 'd_ascend_pt'}: ")
         html = profile._repr_html_()
-        assert "  a&lt;b_ascend_pt: rank 4, module-stats, kernel-stats, op-stats, communication-stats, mfu\n" in html
+        assert f"  a&lt;b_ascend_pt: rank 4, {', '.join(QUESTIONS)}\n" in html
         assert "a<b" not in html
 
 

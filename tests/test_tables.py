@@ -41,8 +41,10 @@ OF_LOGS = sorted(table.name for table in log_tables())
 ASKED = sorted(set(TABLES) - {need for name in TABLES for need in source_tables("ascend_db")[name].needs})
 # What the sample has no row of, and what it has only where its links are audited.
 EMPTY = {
-    "trace.set_aside", "trace.mark", "trace.recorded_cost", "module.link_audit", "module.unnumbered_backward_op",
+    "trace.set_aside", "trace.mark", "trace.recorded_cost", "trace.frame", "trace.gc", "trace.overlap",
+    "module.link_audit", "module.unnumbered_backward_op",
     "module.recorded_pair", "module.misplaced_launch", "module.direct_launching", "step.chosen", "kernel.in_step",
+    "step.overlap_audit",
     "mfu.attention", "mfu.attention_mark", "mfu.audit", "mfu.convolution", "mfu.fused_matmul", "mfu.marked_flops",
     "mfu.marked_kernel", "mfu.plain_shape", "mfu.recorded", "mfu.recorded_range",
 }  # fmt: skip

@@ -261,7 +261,7 @@ def test_a_run_without_communication_is_no_reason_to_leave_the_database(tmp_path
     generate(tmp_path, shape, ranks=1, style=TextStyle(exports="both"))
     assert found(tmp_path)["source"] == "ascend_db"
     row = found(tmp_path, "text")
-    assert row["answers"] == ["module-stats", "kernel-stats", "op-stats", "mfu"]
+    assert row["answers"] == ["module-stats", "kernel-stats", "op-stats", "mfu", "step-time", "free-time", "layer-stats"]
     assert row["unanswered"] == [
         "communication-stats: no communication operators (collected on one device, or nothing was communicated)"
     ]
@@ -278,7 +278,7 @@ def test_a_choice_that_is_not_there_says_what_to_do(rank: Path, command: Command
         assert f"leave out --source {source}" in result.stderr
 
 
-ONLY_DETAILS = ["module-stats", "op-stats"]
+ONLY_DETAILS = ["module-stats", "op-stats", "free-time", "layer-stats"]
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ ONLY_DETAILS = ["module-stats", "op-stats"]
         (["trace_view.json"], ["mfu"], "no kernel_details.csv, so no kernel types, cores and shapes"),
         (
             ["op_statistic.csv"],
-            [*ONLY_DETAILS, "kernel-stats", "communication-stats", "mfu"],
+            [*ONLY_DETAILS, "kernel-stats", "communication-stats", "mfu", "step-time"],
             "no kernel_details.csv and no trace_view",
         ),
     ],
@@ -367,11 +367,11 @@ def test_a_damaged_file_is_a_warning_or_one_error(
 @pytest.mark.parametrize(
     ("name", "says", "answers"),
     [
-        ("trace_view.json", "holds no list of events", ["kernel-stats", "communication-stats", "mfu"]),
+        ("trace_view.json", "holds no list of events", ["kernel-stats", "communication-stats", "mfu", "step-time"]),
         (
             "kernel_details.csv",
             "is no kernel_details.csv, it has no column 'duration(us)'",
-            ["module-stats", "kernel-stats", "op-stats", "communication-stats"],
+            ["module-stats", "kernel-stats", "op-stats", "communication-stats", "step-time", "free-time", "layer-stats"],
         ),
     ],
 )

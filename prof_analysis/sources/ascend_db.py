@@ -34,6 +34,7 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
          "inputShapes": _I},
     ),
     "raw.module_call": ("PYTORCH_API", {**_CALL, "name": _I}),
+    "raw.python_call": ("PYTORCH_API", {**_CALL, "name": _I}),
     "raw.enqueue": ("PYTORCH_API", {**_CALL, "connectionId": _I}),
     "raw.dequeue": ("PYTORCH_API", {**_CALL, "connectionId": _I}),
     "raw.dequeue_thread": ("PYTORCH_API", {"globalTid": _I}),
@@ -62,13 +63,16 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
         "MSTX_EVENTS",
         {"row_id": _I, "startNs": _I, "endNs": _I, "eventType": _I, "message": _I, "globalTid": _I, "domainId": _I},
     ),
-    "raw.cann_api": ("CANN_API", {"startNs": _I, "endNs": _I, "globalTid": _I, "connectionId": _I}),
+    "raw.cann_api": ("CANN_API", {**_CALL, "connectionId": _I, "type": _I, "name": _I}),
+    "raw.gc_record": ("GC_RECORD", {"startNs": _I, "endNs": _I, "globalTid": _I}),
+    "raw.overlap_analysis": ("OVERLAP_ANALYSIS", {"deviceId": _I, "startNs": _I, "endNs": _I, "type": _I}),
     "raw.step_time": ("STEP_TIME", {"id": _I, "startNs": _I, "endNs": _I}),
     "raw.aicore_freq": ("AICORE_FREQ", {"deviceId": _I, "timestampNs": _I, "freq": _I}),
 }  # fmt: skip
 
 # Which rows of PYTORCH_API are read: with a task queue 3.0 of 5.2 million are ops. The others are known by their names.
 _OP_ROWS = "raw.framework_op"
+_PYTHON_ROWS = "raw.python_call"
 _NAMED_ROWS: Mapping[str, tuple[str, str]] = {
     "raw.module_call": ("nn.Module: *", ""),
     "raw.enqueue": ("Enqueue*", ""),
@@ -175,6 +179,10 @@ def _rows(file: SqliteFile, name: str) -> str | None:
         # Before 2024-08 there is no type column, but of all calls only ops carry a sequence number (-1 for none).
         has_sequence = "sequenceNumber IS NOT NULL" if "sequencenumber" in columns else "0"
         return f"WHERE coalesce(type IN (50001, 50004), {has_sequence})" if "type" in columns else f"WHERE {has_sequence}"
+    if name == _PYTHON_ROWS:
+        # What neither is an op nor goes through the task queue, which is told by groups.
+        neither = "sequenceNumber IS NULL AND connectionId IS NULL" if {"sequencenumber", "connectionid"} <= columns else "0"
+        return f"WHERE coalesce(type = 50003, {neither})" if "type" in columns else f"WHERE {neither}"
     if name not in _NAMED_ROWS:
         return ""
     pattern, grouping = _NAMED_ROWS[name]
