@@ -72,6 +72,11 @@ ANALYSES: Mapping[str, Analysis] = {
             },
         ),
         Analysis(
+            "graph-overhead",
+            "calls of compiled graphs (ops named npu_fx_compiler inference or cache_compiler inference)",
+            {"graph.statistic": "GraphOverhead", "graph.call": "GraphCall"},
+        ),
+        Analysis(
             "mfu",
             "compute kernels",
             {

@@ -172,6 +172,17 @@ def layer_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOpt
 
 
 @app.command(
+    "graph-overhead",
+    epilog="Example: prof-analysis graph-overhead -d ./result. "
+    "Writes the tables GraphOverhead and GraphCall, or files and workbooks named like them.",
+)
+@takes_options
+def graph_overhead(chosen: PathOption, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+    """What calls of compiled graphs (TorchAir) cost on the host: front end, TorchAir, graph engine."""
+    _analyse("graph-overhead", result, screen, **chosen.chosen(), **machine.chosen())
+
+
+@app.command(
     "stage-durations",
     epilog="Example: prof-analysis stage-durations server.log.gz; or as serve | prof-analysis stage-durations - -o ./result. "
     "Writes the tables StageDuration, StageDurationAllProcesses and StageLog, or files and workbooks named like them.",

@@ -105,6 +105,7 @@ def _reasons(
         "step-time": gap("table of kernels"),
         "free-time": gap("table of kernels") or gap("PYTORCH_API"),
         "layer-stats": gap("table of kernels"),
+        "graph-overhead": gap("PYTORCH_API"),
         "mfu": gap("table of kernels") or (None if _has_shapes(file) else why_no_shapes(config)),
     }
 

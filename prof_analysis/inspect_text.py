@@ -65,6 +65,7 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
         "step-time": no_kernels,
         "free-time": no_kernels or no_ops,
         "layer-stats": no_kernels,
+        "graph-overhead": no_ops,
         "mfu": no_kernels or (_NO_DETAILS if not has_details else None if "shapes" in marks else why_no_shapes(config)),
     }
     no_details = None if has_details or not held else unreadable.get(False, _NO_DETAILS)

@@ -265,6 +265,21 @@ class Profile:
         _require("level", level, level in tables, "position, layer, pass or rank")
         return self._answer("layer-stats", tables[level], arrow)
 
+    def graph_overhead(self, *, calls: bool = False, arrow: bool = False) -> Any:
+        """What calls of compiled graphs cost on the host, by graph and phase; first calls, which compile, apart from replays.
+
+        Columns: profile, rank_id, name (what marks the inference), region (as in Torch-Compiled Region: 0/0), is_compiling,
+        phase, call_count, total_ns, mean_ns (float), median_ns, p95_ns, min_ns, max_ns, share (of the whole calls). Phases:
+        front_end (of it before_lookup and Dynamo's lookup), torchair_python (of it the aten ops creation, contiguous, clone,
+        other_op), torchair_cpp, ge_to_end: these four add up to call. torchair is both of its parts; ge_to_first_kernel ends
+        at the first kernel on the device.
+        With calls a row is a call: start_ns, tid, name, region, is_compiling, call_ns, front_end_ns, entry_from (frame, region
+        or look-up), lookup_ns, before_lookup_ns, inference_ns, torchair_ns, torchair_python_ns, torchair_cpp_ns, ge_to_end_ns,
+        ge_to_first_kernel_ns, then count and ns of the aten ops of the Python part, and reason (why something is None).
+        Raises InputError when no rank holds calls of compiled graphs.
+        """
+        return self._answer("graph-overhead", "graph.call" if calls else "graph.statistic", arrow)
+
     def kernels(self, *, arrow: bool = False) -> Any:
         """Every kernel with its times, shapes, the op that launched it and the module it belongs to: module.kernel."""
         return self.table("module.kernel", arrow=arrow)

@@ -413,8 +413,8 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
     assert lines[2:] == [
         "  files: ascend_pytorch_profiler_0.db",
         "1_ascend_pt: rank 1 (from ascend_pytorch_profiler_1.db)",
-        "  answers: module-stats, kernel-stats, op-stats, mfu, step-time, free-time, layer-stats, from the profiler database;"
-        " modules from mstx",
+        "  answers: module-stats, kernel-stats, op-stats, mfu, step-time, free-time, layer-stats, graph-overhead,"
+        " from the profiler database; modules from mstx",
         f"  cannot answer communication-stats: {NO_OPERATORS}",
         "  files: ascend_pytorch_profiler_1.db",
     ]
@@ -428,7 +428,16 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
         "profiler_level": None,
         "source": "ascend_db",
         "modules_from": "mstx",
-        "answers": ["module-stats", "kernel-stats", "op-stats", "mfu", "step-time", "free-time", "layer-stats"],
+        "answers": [
+            "module-stats",
+            "kernel-stats",
+            "op-stats",
+            "mfu",
+            "step-time",
+            "free-time",
+            "layer-stats",
+            "graph-overhead",
+        ],
         "unanswered": [f"communication-stats: {NO_OPERATORS}"],
         "missing": [],
         "left_out": None,

@@ -375,7 +375,7 @@ def test_without_module_ranges_the_switch_that_kept_them_out_is_named(
     advice += "or collect with with_modules=True"
     advice += "" if switch is None else f" (here {switch})"
     (rank,) = find_ranks(tmp_path)
-    assert rank.answers == ("kernel-stats", "op-stats", "mfu", "step-time", "free-time", "layer-stats")
+    assert rank.answers == ("kernel-stats", "op-stats", "mfu", "step-time", "free-time", "layer-stats", "graph-overhead")
     assert rank.missing == (advice,)
     assert f"  cannot answer module-stats: {advice}\n" in command("ranks", "-d", tmp_path).stdout
     assert command("module-stats", "-d", tmp_path).stderr.endswith(f"{advice}\n")
@@ -461,7 +461,7 @@ def test_a_broken_profiler_info_stops_nothing_and_its_name_still_tells_the_rank(
     assert (rank.rank_id, rank.rank_id_from, rank.profiler_level) == (7, "profiler_info_7.json", None)
     assert (rank.missing, rank.answers) == (
         (),
-        ("module-stats", "kernel-stats", "op-stats", "mfu", "step-time", "free-time", "layer-stats"),
+        ("module-stats", "kernel-stats", "op-stats", "mfu", "step-time", "free-time", "layer-stats", "graph-overhead"),
     )
 
 
@@ -479,7 +479,16 @@ def test_an_odd_table_of_devices_leaves_the_rank_unnumbered(tmp_path: Path, made
     edit(write_profile(tmp_path / "a_ascend_pt", OPS, RANGES, rank=None), made)
     (rank,) = find_ranks(tmp_path)
     assert (rank.profile, rank.rank_id, rank.left_out) == ("a_ascend_pt", None, None)
-    assert rank.answers == ("module-stats", "kernel-stats", "op-stats", "mfu", "step-time", "free-time", "layer-stats")
+    assert rank.answers == (
+        "module-stats",
+        "kernel-stats",
+        "op-stats",
+        "mfu",
+        "step-time",
+        "free-time",
+        "layer-stats",
+        "graph-overhead",
+    )
 
 
 def test_a_number_that_can_be_no_rank_is_none(tmp_path: Path) -> None:

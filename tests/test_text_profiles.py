@@ -261,7 +261,16 @@ def test_a_run_without_communication_is_no_reason_to_leave_the_database(tmp_path
     generate(tmp_path, shape, ranks=1, style=TextStyle(exports="both"))
     assert found(tmp_path)["source"] == "ascend_db"
     row = found(tmp_path, "text")
-    assert row["answers"] == ["module-stats", "kernel-stats", "op-stats", "mfu", "step-time", "free-time", "layer-stats"]
+    assert row["answers"] == [
+        "module-stats",
+        "kernel-stats",
+        "op-stats",
+        "mfu",
+        "step-time",
+        "free-time",
+        "layer-stats",
+        "graph-overhead",
+    ]
     assert row["unanswered"] == [
         "communication-stats: no communication operators (collected on one device, or nothing was communicated)"
     ]
@@ -278,7 +287,7 @@ def test_a_choice_that_is_not_there_says_what_to_do(rank: Path, command: Command
         assert f"leave out --source {source}" in result.stderr
 
 
-ONLY_DETAILS = ["module-stats", "op-stats", "free-time", "layer-stats"]
+ONLY_DETAILS = ["module-stats", "op-stats", "free-time", "layer-stats", "graph-overhead"]
 
 
 @pytest.mark.parametrize(
@@ -371,7 +380,16 @@ def test_a_damaged_file_is_a_warning_or_one_error(
         (
             "kernel_details.csv",
             "is no kernel_details.csv, it has no column 'duration(us)'",
-            ["module-stats", "kernel-stats", "op-stats", "communication-stats", "step-time", "free-time", "layer-stats"],
+            [
+                "module-stats",
+                "kernel-stats",
+                "op-stats",
+                "communication-stats",
+                "step-time",
+                "free-time",
+                "layer-stats",
+                "graph-overhead",
+            ],
         ),
     ],
 )

@@ -1,7 +1,7 @@
 """Layers found in sequences of kernels whose layers are known, in real ones, and none where there are none."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ LETTERS = random.Random(5).choices("ABCDEFGHIJ", k=400)
 NS = 10
 
 
-def write(folder: Path, sequences: dict[str, Sequence[str]]) -> Path:
+def write(folder: Path, sequences: Mapping[str, Sequence[str]]) -> Path:
     """A rank for each sequence of types; each kernel takes 10 ns, the next starts 2 ns later."""
     for name, types in sequences.items():
         kernels = [
