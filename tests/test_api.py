@@ -238,6 +238,7 @@ def test_ranks_in_every_column(two: Path) -> None:
         "step-time",
         "free-time",
         "layer-stats",
+        "graph-overhead",
     ]
     expected: list[tuple[Any, ...]] = []
     for name, rank in (("a_ascend_pt", 0), ("b_ascend_pt", 3)):

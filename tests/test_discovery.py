@@ -259,7 +259,7 @@ def test_the_database_that_msprof_left_gives_kernels_but_no_ops(tmp_path: Path, 
         assert (rank["profile"], rank["rank_id"], rank["answers"]) == (
             "a_ascend_pt",
             None,
-            ["kernel-stats", "mfu", "step-time"],
+            ["kernel-stats", "mfu", "step-time", "layer-stats"],
         )
         assert rank["missing"][0].startswith("no PYTORCH_API (written by msprof or MindSpore")
         with pytest.warns(ProfAnalysisWarning, match="no PYTORCH_API"):
@@ -275,13 +275,17 @@ def test_a_database_of_mindspore_gives_kernels_but_no_ops(tmp_path: Path, comman
     edit(database, "DROP TABLE PYTORCH_API; DROP TABLE CONNECTION_IDS; DROP TABLE MSTX_EVENTS")
     database.rename(database.with_name("ascend_mindspore_profiler_4.db"))
     (rank,) = find_ranks(tmp_path)
-    assert (rank.profile, rank.rank_id, rank.answers) == ("host_ascend_ms", 4, ("kernel-stats", "mfu", "step-time"))
+    assert (rank.profile, rank.rank_id, rank.answers) == (
+        "host_ascend_ms",
+        4,
+        ("kernel-stats", "mfu", "step-time", "layer-stats"),
+    )
     assert "no PYTORCH_API (written by msprof or MindSpore" in rank.missing[0]
     with open_profile(tmp_path) as profile, pytest.warns(ProfAnalysisWarning, match="no PYTORCH_API"):
         assert profile.kernels()["name"].tolist() == ["mm_kernel"]
     said = command("ranks", "-d", tmp_path).stdout
     assert "rank 4 (from ascend_mindspore_profiler_4.db)" in said
-    assert "answers: kernel-stats, mfu, step-time, from" in said
+    assert "answers: kernel-stats, mfu, step-time, layer-stats, from" in said
     assert "written by msprof or MindSpore" in said
 
 

@@ -287,7 +287,7 @@ def test_a_choice_that_is_not_there_says_what_to_do(rank: Path, command: Command
         assert f"leave out --source {source}" in result.stderr
 
 
-ONLY_DETAILS = ["module-stats", "op-stats", "free-time", "layer-stats", "graph-overhead"]
+ONLY_DETAILS = ["module-stats", "op-stats", "free-time", "graph-overhead"]
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ ONLY_DETAILS = ["module-stats", "op-stats", "free-time", "layer-stats", "graph-o
         (["trace_view.json"], ["mfu"], "no kernel_details.csv, so no kernel types, cores and shapes"),
         (
             ["op_statistic.csv"],
-            [*ONLY_DETAILS, "kernel-stats", "communication-stats", "mfu", "step-time"],
+            [*ONLY_DETAILS, "kernel-stats", "communication-stats", "mfu", "step-time", "layer-stats"],
             "no kernel_details.csv and no trace_view",
         ),
     ],
@@ -376,7 +376,11 @@ def test_a_damaged_file_is_a_warning_or_one_error(
 @pytest.mark.parametrize(
     ("name", "says", "answers"),
     [
-        ("trace_view.json", "holds no list of events", ["kernel-stats", "communication-stats", "mfu", "step-time"]),
+        (
+            "trace_view.json",
+            "holds no list of events",
+            ["kernel-stats", "communication-stats", "mfu", "step-time", "layer-stats"],
+        ),
         (
             "kernel_details.csv",
             "is no kernel_details.csv, it has no column 'duration(us)'",
