@@ -9,8 +9,9 @@ with prof_analysis.open_profile("./result") as profile:
     profile.sql("SELECT kind, sum(duration_ns) FROM module.kernel GROUP BY kind")
 """
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from prof_analysis.errors import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, QueryError
 
@@ -29,6 +30,7 @@ __all__ = [
     "__version__",
     "module_stats",
     "open_profile",
+    "stage_durations",
 ]
 
 
@@ -43,6 +45,34 @@ def module_stats(path: str | Path, *, arrow: bool = False, **options: Any) -> An
     """Kernel time by module and op of all ranks under a path, in one call; see Profile.module_stats for the columns."""
     with open_profile(path, **options) as profile:
         return profile.module_stats(arrow=arrow)
+
+
+def stage_durations(
+    paths: str | Path | Iterable[str | Path], *, level: Literal["process", "all", "log"] = "process", arrow: bool = False
+) -> Any:
+    """How long the stages of vLLM-Ascend took, from logs written with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1.
+
+    `paths` is one log or several, also packed by gzip; "-" is standard input. Columns: log, process, phase, stage,
+    duration_count, mean_ns (float), p50_ns, p95_ns, p99_ns, max_ns, first_tenth_mean_ns, last_tenth_mean_ns, last_to_first
+    (floats; of fewer than 10 durations NULL), inner_stages (which lie inside this one), inner_mean_ns, host_rest_mean_ns
+    (the mean without these; floats), host_rest_reason (why there is none).
+    level="all" merges processes and logs: phase, stage, process_count, then the same. level="log" has a row a log: log,
+    line_count, announcement_count, other_line_count (skipped), unread_count, process_count.
+    With arrow=True it is a pyarrow.Table in place of a pandas.DataFrame. A log that cannot be read, beside others that can,
+    is named in a ProfAnalysisWarning. Raises InputError when no log tells durations.
+    """
+    import warnings
+
+    from prof_analysis import frames
+    from prof_analysis.stage_log import LEVELS, open_logs
+
+    if level not in LEVELS:
+        raise InputError(f"level={level!r}: give {', '.join(LEVELS)}")
+    with open_logs([paths] if isinstance(paths, str | Path) else paths) as logs:
+        for warning in (*logs.failures, *logs.warnings):
+            warnings.warn(warning, ProfAnalysisWarning, stacklevel=2)
+        table = frames.plain(logs.connection.sql(f"FROM {LEVELS[level]}").to_arrow_table())
+    return table if arrow else frames.to_pandas(table)
 
 
 def __getattr__(name: str) -> Any:

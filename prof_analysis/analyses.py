@@ -101,6 +101,21 @@ ANALYSES: Mapping[str, Analysis] = {
             },
         ),
         Analysis(
+            "layer-stats",
+            "compute kernels",
+            {
+                "layer.structure": "LayerStructure",
+                "layer.statistic": "LayerPosition",
+                "layer.number": "LayerNumber",
+                "layer.pass_layer": "Layer",
+            },
+        ),
+        Analysis(
+            "graph-overhead",
+            "calls of compiled graphs (ops named npu_fx_compiler inference or cache_compiler inference)",
+            {"graph.statistic": "GraphOverhead", "graph.call": "GraphCall"},
+        ),
+        Analysis(
             "mfu",
             "compute kernels",
             {

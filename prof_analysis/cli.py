@@ -33,6 +33,7 @@ from prof_analysis.errors import OutputError, ProfAnalysisError, ProfAnalysisWar
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
+    from prof_analysis.stage_log import StageLogs
 
 DONE = 0
 SOME_RANKS_FAILED = 1
@@ -186,6 +187,58 @@ def mfu(
     options = {**chosen.chosen(), **modules.chosen(), **measure.chosen(), **machine.chosen()}
     level = measure.level and measure.level.value
     _analyse("mfu", result, screen, shown={"level": level}, **options)
+
+
+@app.command(
+    "layer-stats",
+    epilog="Example: prof-analysis layer-stats -d ./result. "
+    "Writes the tables LayerStructure, LayerPosition, LayerNumber and Layer, or files and workbooks named like them.",
+)
+@takes_options
+def layer_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+    """The layers of a model found in the sequence of its kernels, and their time by position and by layer."""
+    _analyse("layer-stats", result, screen, **chosen.chosen(), **machine.chosen())
+
+
+@app.command(
+    "graph-overhead",
+    epilog="Example: prof-analysis graph-overhead -d ./result. "
+    "Writes the tables GraphOverhead and GraphCall, or files and workbooks named like them.",
+)
+@takes_options
+def graph_overhead(chosen: PathOption, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+    """What calls of compiled graphs (TorchAir) cost on the host: front end, TorchAir, graph engine."""
+    _analyse("graph-overhead", result, screen, **chosen.chosen(), **machine.chosen())
+
+
+@app.command(
+    "stage-durations",
+    epilog="Example: prof-analysis stage-durations server.log.gz; or as serve | prof-analysis stage-durations - -o ./result. "
+    "Writes the tables StageDuration, StageDurationAllProcesses and StageLog, or files and workbooks named like them.",
+)
+@takes_options
+def stage_durations(
+    logs: Annotated[list[str], typer.Argument(help="Logs of vLLM-Ascend, also .gz; - is standard input.", metavar="LOG...")],
+    result: ResultOptions,
+    screen: ScreenOptions,
+) -> None:
+    """How long the stages of vLLM-Ascend took, from what its workers log with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1."""
+    with _told(screen):
+        from prof_analysis import exports, stage_log, stage_summary
+
+        with stage_log.open_logs(logs) as opened:
+            folder = result.output_path or stage_log.folder_of(logs)
+            target = folder / "cluster_analysis_output"
+            written = exports.export(
+                opened.connection, {}, target, stage_log.EXPORTS, result.export_type.value, opened.warnings
+            )
+            facts = stage_summary.stage_facts(opened, result.top)
+            if screen.as_json:
+                files = [str(file) for file in written]
+                _print_answer(opened, files=files, summary=facts)
+            else:
+                stage_summary.print_stage_facts(facts, written)
+            _finish(opened, screen)
 
 
 @app.command(
@@ -412,7 +465,7 @@ def _told(screen: ScreenOptions) -> Iterator[None]:
         _fail("interrupted", INTERRUPTED, screen.as_json)
 
 
-def _finish(profile: "Profile", screen: ScreenOptions) -> None:
+def _finish(profile: "Profile | StageLogs", screen: ScreenOptions) -> None:
     """Tell warnings and failures, and exit 1 where some ranks failed."""
     if not screen.as_json:
         for warning in profile.warnings:
@@ -437,7 +490,7 @@ def _report(message: str, as_json: bool) -> None:
         print(f"error: {message}", file=sys.stderr)
 
 
-def _print_answer(profile: "Profile", **content: Any) -> None:
+def _print_answer(profile: "Profile | StageLogs", **content: Any) -> None:
     status = "partial" if profile.failures else "done"
     _print_json(status=status, **content, warnings=profile.warnings, failures=profile.failures)
 

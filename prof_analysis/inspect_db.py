@@ -108,6 +108,8 @@ def _reasons(
         "free-time": gap("table of kernels") or gap("PYTORCH_API"),
         "communication-time": None if has_operators else no_operators,
         "slow-ranks": gap("table of kernels"),
+        "layer-stats": gap("table of kernels"),
+        "graph-overhead": gap("PYTORCH_API"),
         "mfu": gap("table of kernels") or (None if _has_shapes(file) else why_no_shapes(config)),
         "pmu-stats": gap("table of kernels") or (None if _has_rows(file, "TASK_PMU_INFO") else why_no_counters(config)),
         "mstx-stats": None if _has_rows(file, "MSTX_EVENTS") else why_no_marks(config),

@@ -87,6 +87,8 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
         "slow-ranks": None if names & {ascend_text.COMMUNICATION, recorded.STEPS} else no_kernels,
         "step-time": no_kernels,
         "free-time": no_kernels or no_ops,
+        "layer-stats": no_kernels,
+        "graph-overhead": no_ops,
         "mfu": no_kernels or (_NO_DETAILS if not has_details else None if "shapes" in marks else why_no_shapes(config)),
         "pmu-stats": no_kernels
         or (_NO_DETAILS if not has_details else None if "counters" in marks else why_no_counters(config)),

@@ -318,6 +318,41 @@ class Profile:
         """
         return self._answer("mstx-stats", "mstx.step_statistic" if per_step else "mstx.statistic", arrow)
 
+    def layer_stats(self, level: Literal["position", "layer", "pass", "rank"] = "position", *, arrow: bool = False) -> Any:
+        """The repeating layers of a model, found in the sequence of kernels of the main stream, where nothing marks modules.
+
+        By position, the columns after profile and rank_id are: kind (layers of one kind have the same kernels), layer_count,
+        place (which kernel of the layer, from 1), type, core, name, kernel_count, total_ns, mean_ns (float), median_ns, p95_ns,
+        min_ns, max_ns, mean_gap_ns (float, since the kernel before), share (of the kind). level="layer" has a row for the first
+        layer of all passes, the second, and so on: layer (from 0), kind, pass_count, kernel_count, the same times,
+        mean_span_ns, share. level="pass" has one for each layer of each pass, such as a step or token: pass, layer, kind,
+        reason (why it is irregular), kernel_count, extra_kernel_count, duration_ns, span_ns, start_ns, types (of irregular
+        ones). level="rank" says what was found and where all compute time is: stream_id, kernel_count, layer_count,
+        alike_count, kind_count, pass_count, kernels_of_layers, alike_ns, irregular_ns, prologue_ns, between_ns, epilogue_ns,
+        unstructured_ns, other_streams_ns, reason (why no period is convincing; then the other levels have no rows).
+        Raises InputError when no rank holds compute kernels.
+        """
+        tables = {
+            "position": "layer.statistic", "layer": "layer.number", "pass": "layer.pass_layer", "rank": "layer.structure"
+        }  # fmt: skip
+        _require("level", level, level in tables, "position, layer, pass or rank")
+        return self._answer("layer-stats", tables[level], arrow)
+
+    def graph_overhead(self, *, calls: bool = False, arrow: bool = False) -> Any:
+        """What calls of compiled graphs cost on the host, by graph and phase; first calls, which compile, apart from replays.
+
+        Columns: profile, rank_id, name (what marks the inference), region (as in Torch-Compiled Region: 0/0), is_compiling,
+        phase, call_count, total_ns, mean_ns (float), median_ns, p95_ns, min_ns, max_ns, share (of the whole calls). Phases:
+        front_end (of it before_lookup and Dynamo's lookup), torchair_python (of it the aten ops creation, contiguous, clone,
+        other_op), torchair_cpp, ge_to_end: these four add up to call. torchair is both of its parts; ge_to_first_kernel ends
+        at the first kernel on the device.
+        With calls a row is a call: start_ns, tid, name, region, is_compiling, call_ns, front_end_ns, entry_from (frame, region
+        or look-up), lookup_ns, before_lookup_ns, inference_ns, torchair_ns, torchair_python_ns, torchair_cpp_ns, ge_to_end_ns,
+        ge_to_first_kernel_ns, then count and ns of the aten ops of the Python part, and reason (why something is None).
+        Raises InputError when no rank holds calls of compiled graphs.
+        """
+        return self._answer("graph-overhead", "graph.call" if calls else "graph.statistic", arrow)
+
     def kernels(self, *, arrow: bool = False) -> Any:
         """Every kernel with its times, shapes, the op that launched it and the module it belongs to: module.kernel."""
         return self.table("module.kernel", arrow=arrow)
@@ -350,6 +385,8 @@ class Profile:
         needed = referenced_tables(query)
         if unknown := sorted(needed - documented_tables().keys()):
             raise QueryError(f"there is no table {unknown[0]}; `prof-analysis tables` lists those there are")
+        if of_logs := sorted(name for name in needed if documented_tables()[name].is_of_logs):
+            raise QueryError(f"{of_logs[0]} is made of logs, not of profiles: ask `prof-analysis stage-durations LOG`")
         self._session.provide(tuple(sorted(needed)))
         try:
             answer = self._session.connection.sql(query).to_arrow_table()

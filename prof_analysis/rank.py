@@ -8,7 +8,7 @@ from typing import Any
 
 QUESTIONS = (
     "module-stats", "kernel-stats", "op-stats", "communication-stats", "mfu", "pmu-stats", "mstx-stats", "step-time",
-    "free-time", "communication-time", "slow-ranks",
+    "free-time", "communication-time", "slow-ranks", "layer-stats", "graph-overhead",
 )  # fmt: skip
 
 

@@ -197,6 +197,12 @@ _WARNINGS = {
         HAVING sum(kernel_duration_ns) FILTER (reason = 'graph replay') > 0
         ORDER BY profile
     """,
+    "layer.structure": """
+        SELECT format('{}: no layers were found: {}', profile, reason)
+        FROM layer.structure
+        WHERE reason IS NOT NULL
+        ORDER BY profile
+    """,
     "step.overlap_audit": """
         SELECT format(
             '{}: the Overlap Analysis of the profiler says {} {} ns, its kernels give {} ns',

@@ -3,7 +3,7 @@
 A table is a file: `sql/module/statistic.sql` makes `module.statistic`. Its head documents the columns, its body is one SELECT.
 What a body needs is read from DuckDB's own parse tree. The files of `sql/trace/` are contracts without a body: each source
 makes those tables with `sql/sources/<source>/<name>.sql`. Those of `sql/across/` are over all ranks: they see the other tables
-as users do, with texts in place of ids and the columns `profile` and `rank_id` in front.
+as users do, with texts in place of ids and the columns `profile` and `rank_id` in front. Those of `sql/stage/` are of logs.
 """
 
 import json
@@ -81,6 +81,16 @@ class Table:
         """Whether it is over all ranks, and not of each."""
         return self.name.startswith("across.")
 
+    @property
+    def is_of_logs(self) -> bool:
+        """Whether it is made of logs, and not of profiles."""
+        return self.name.startswith("stage.")
+
+    @property
+    def is_of_each_rank(self) -> bool:
+        """Whether each rank has one of its own."""
+        return not (self.is_across_ranks or self.is_of_logs)
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -125,7 +135,7 @@ def documented_tables() -> Mapping[str, Table]:
 @cache
 def source_tables(source: str) -> Mapping[str, Table]:
     """All tables of a rank as one source makes them. A trace table that the source cannot fill is empty."""
-    tables = {name: table for name, table in documented_tables().items() if not table.is_across_ranks}
+    tables = {name: table for name, table in documented_tables().items() if table.is_of_each_rank}
     for name, table in tables.items():
         schema, _, short_name = name.partition(".")
         if schema == "trace":
@@ -133,6 +143,12 @@ def source_tables(source: str) -> Mapping[str, Table]:
             body = file.read_text(encoding="utf-8") if file.exists() else _empty_select(table.columns)
             tables[name] = replace(table, body=body)
     return tables
+
+
+def log_tables() -> list[Table]:
+    """The tables that are made of logs, in building order."""
+    tables = {name: table for name, table in documented_tables().items() if table.is_of_logs}
+    return [tables[name] for name in _in_building_order(tables, tables)]
 
 
 def referenced_tables(query: str) -> frozenset[str]:

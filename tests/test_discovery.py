@@ -20,6 +20,8 @@ NO_OPERATORS = "no COMMUNICATION_OP (collected on one device, or nothing was com
 NO_COUNTERS = "no hardware counters (PMU); collect with aic_metrics, such as AiCMetrics.PipeUtilization"
 
 
+# What kernels alone can tell.
+OF_KERNELS = ("kernel-stats", "mfu", "step-time", "slow-ranks", "layer-stats")
 # What a small profile without communication and without counters cannot tell.
 NOT_IN_ONE_RANK = ("communication-stats", "communication-time", "pmu-stats")
 
@@ -274,7 +276,7 @@ def test_the_database_that_msprof_left_gives_kernels_but_no_ops(tmp_path: Path, 
         assert (rank["profile"], rank["rank_id"], rank["answers"]) == (
             "a_ascend_pt",
             None,
-            ["kernel-stats", "mfu", "step-time", "slow-ranks"],
+            list(OF_KERNELS),
         )
         assert rank["missing"][0].startswith("no PYTORCH_API (written by msprof or MindSpore")
         with pytest.warns(ProfAnalysisWarning, match="no PYTORCH_API"):
@@ -293,14 +295,14 @@ def test_a_database_of_mindspore_gives_kernels_but_no_ops(tmp_path: Path, comman
     assert (rank.profile, rank.rank_id, rank.answers) == (
         "host_ascend_ms",
         4,
-        ("kernel-stats", "mfu", "step-time", "slow-ranks"),
+        OF_KERNELS,
     )
     assert "no PYTORCH_API (written by msprof or MindSpore" in rank.missing[0]
     with open_profile(tmp_path) as profile, pytest.warns(ProfAnalysisWarning, match="no PYTORCH_API"):
         assert profile.kernels()["name"].tolist() == ["mm_kernel"]
     said = command("ranks", "-d", tmp_path).stdout
     assert "rank 4 (from ascend_mindspore_profiler_4.db)" in said
-    assert "answers: kernel-stats, mfu, step-time, slow-ranks, from" in said
+    assert f"answers: {', '.join(OF_KERNELS)}, from" in said
     assert "written by msprof or MindSpore" in said
 
 

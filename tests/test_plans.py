@@ -14,7 +14,7 @@ from fixtures.text_style import TextStyle
 from prof_analysis.database import connect
 from prof_analysis.tables import Plan, _nodes, build, documented_tables, make_plan, source_tables
 
-TABLES = [name for name, table in documented_tables().items() if not table.is_across_ranks]
+TABLES = [name for name, table in documented_tables().items() if table.is_of_each_rank]
 PAIRWISE = {"NESTED_LOOP_JOIN", "BLOCKWISE_NL_JOIN", "CROSS_PRODUCT"}
 # Table -> why all pairs are few.
 ALLOWED = {
@@ -33,6 +33,10 @@ ALLOWED = {
     "free.untold": "one row says what was collected",
     "free.host_stack": "the longest gaps are 100",
     "free.host_call": "the longest gaps are 100",
+    "layer.place": "the anchor is one row",
+    "layer.kind": "how many kernels there are is one row",
+    "layer.kernel": "where layers begin and end is one row",
+    "layer.structure": "one row",
     "mfu.chip": "a row a device",
     "mfu.peak": "devices, data types",
     "mfu.utilisation": "one row says what the chip can do",

@@ -21,6 +21,7 @@ from prof_analysis.tables import (
     _in_building_order,
     build,
     documented_tables,
+    log_tables,
     make_plan,
     referenced_tables,
     shown_select,
@@ -33,8 +34,9 @@ from tests.small_profile import DATABASE, Kernel, Launch, Op, Queue, Range, writ
 SAMPLE_FOLDER = "decoder_training/node0_4242_20260101000000000_ascend_pt"
 SAMPLE_DATABASE = SAMPLE / SAMPLE_FOLDER / DATABASE.format(rank=0)
 SOURCES = sorted(folder.name for folder in (sql_folder() / "sources").iterdir())
-TABLES = sorted(name for name, table in documented_tables().items() if not table.is_across_ranks)
-ACROSS_RANKS = sorted(documented_tables().keys() - set(TABLES))
+TABLES = sorted(name for name, table in documented_tables().items() if table.is_of_each_rank)
+ACROSS_RANKS = sorted(name for name, table in documented_tables().items() if table.is_across_ranks)
+OF_LOGS = sorted(table.name for table in log_tables())
 # What no other table needs, and so somebody asks for: building these builds all.
 ASKED = sorted(set(TABLES) - {need for name in TABLES for need in source_tables("ascend_db")[name].needs})
 # What the sample has no row of, and what it has only where its links are audited.
@@ -45,6 +47,8 @@ EMPTY = {
     "step.overlap_audit",
     "trace.recorded_communication", "trace.recorded_transfer", "trace.recorded_link", "trace.recorded_step",
     "trace.parallelism", "communication.recorded",
+    "layer.kind", "layer.found", "layer.statistic", "layer.number", "layer.pass_layer",
+    "graph.event", "graph.inference", "graph.entry", "graph.execution", "graph.preparation", "graph.call", "graph.statistic",
     "mfu.attention", "mfu.attention_mark", "mfu.audit", "mfu.convolution", "mfu.fused_matmul", "mfu.marked_flops",
     "mfu.marked_kernel", "mfu.plain_shape", "mfu.recorded", "mfu.recorded_range", "trace.mstx_task",
 }  # fmt: skip
@@ -111,7 +115,9 @@ def test_the_sql_folder_holds_one_documented_table_a_file() -> None:
     files = {file.relative_to(folder) for file in folder.rglob("*") if file.is_file()}
     assert {file for file in files if file.suffix != ".sql"} == set()
     of_sources = {file for file in files if file.parts[0] == "sources"}
-    assert sorted(f"{file.parent.as_posix()}.{file.stem}" for file in files - of_sources) == sorted(TABLES + ACROSS_RANKS)
+    assert sorted(f"{file.parent.as_posix()}.{file.stem}" for file in files - of_sources) == sorted(
+        TABLES + ACROSS_RANKS + OF_LOGS
+    )
     assert {file.parts[1] for file in of_sources} == set(SOURCES)
     for table in documented_tables().values():
         assert table.summary.startswith(("One row is", "A row is")), table.name

@@ -282,7 +282,7 @@ def test_a_choice_that_is_not_there_says_what_to_do(rank: Path, command: Command
         assert f"leave out --source {source}" in result.stderr
 
 
-ONLY_DETAILS = ["module-stats", "op-stats", "mstx-stats", "free-time"]
+ONLY_DETAILS = ["module-stats", "op-stats", "mstx-stats", "free-time", "graph-overhead"]
 
 
 @pytest.mark.parametrize(

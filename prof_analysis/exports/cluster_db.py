@@ -56,13 +56,18 @@ def write(connection: duckdb.DuckDBPyConnection, ranks: list[Rank], folder: Path
         for table, name in exports.items():
             with_profile = is_ambiguous or table not in _AS_MSPROF_ANALYZE
             _write_table(connection, database, name, documented_tables()[table], numbers, with_profile)
-        database.execute('DROP TABLE IF EXISTS "ProfileRank"')
-        database.execute('CREATE TABLE "ProfileRank" (profile TEXT, rankID INTEGER, deviceID INTEGER, rankIDFrom TEXT)')
-        database.executemany(
-            'INSERT INTO "ProfileRank" VALUES (?, ?, ?, ?)',
-            [(rank.profile, numbers[rank.profile], rank.device_id, rank.rank_id_from) for rank in ranks],
-        )
+        if ranks:
+            _write_ranks(database, ranks, numbers)
     return target
+
+
+def _write_ranks(database: sqlite3.Connection, ranks: list[Rank], numbers: Mapping[str, int]) -> None:
+    database.execute('DROP TABLE IF EXISTS "ProfileRank"')
+    database.execute('CREATE TABLE "ProfileRank" (profile TEXT, rankID INTEGER, deviceID INTEGER, rankIDFrom TEXT)')
+    database.executemany(
+        'INSERT INTO "ProfileRank" VALUES (?, ?, ?, ?)',
+        [(rank.profile, numbers[rank.profile], rank.device_id, rank.rank_id_from) for rank in ranks],
+    )
 
 
 def rank_numbers(ranks: list[Rank]) -> dict[str, int]:
@@ -86,7 +91,7 @@ def _write_table(
     named = snake_case if layout.rank_first else camel_case
     definition = [f"{quote(named(column.shown_name))} {_sqlite_type(column, layout)}" for column in columns]
     shown = ", ".join(quote(column.shown_name) for column in columns)
-    if table.is_across_ranks:
+    if not table.is_of_each_rank:
         result = connection.execute(f"SELECT {shown} FROM {table.name}")
     else:
         result = connection.execute(f"SELECT profile, {shown} FROM {table.name}")
@@ -96,7 +101,7 @@ def _write_table(
     database.execute(f"CREATE TABLE {quote(name)} ({', '.join(definition)})")
     insert = f"INSERT INTO {quote(name)} VALUES ({', '.join('?' * len(definition))})"
     while batch := result.fetchmany(10_000):
-        if table.is_across_ranks:
+        if not table.is_of_each_rank:
             rows = batch
         elif layout.rank_first:
             rows = [(numbers[profile], *row, *[profile] * with_profile) for profile, *row in batch]

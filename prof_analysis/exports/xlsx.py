@@ -52,6 +52,8 @@ def write(
     tables = {documented_tables()[table]: name for table, name in exports.items()}
     of_ranks = {table: name for table, name in tables.items() if not table.is_across_ranks}
     first, first_name = next(iter(tables.items()))
+    of_ranks = {table: name for table, name in tables.items() if table.is_of_each_rank}
+    first, first_name = next(iter((of_ranks or tables).items()))
     folder = folder / first_name
     folder.mkdir(exist_ok=True)
     books: dict[Path, dict[Table, str]] = {}
@@ -60,7 +62,7 @@ def write(
         if connection.execute(f"SELECT 1 FROM {rows[first]} LIMIT 1").fetchall():
             books[folder / f"{file_name(first_name)}_{_name_of(rank, stores)}.xlsx"] = rows
     for table, name in tables.items():
-        if table.is_across_ranks:
+        if not table.is_of_each_rank:
             books[folder / f"{file_name(name)}.xlsx"] = {table: table.name}
     for target, rows in books.items():
         with replacing(target) as unfinished:

@@ -1,0 +1,37 @@
+-- One row is a layer in a pass through the layers, such as a step or a token, in the order of time.
+--
+-- pass                BIGINT   which pass, from 0
+-- layer               BIGINT   which layer of the pass, from 0
+-- kind                BIGINT   layers of one kind have the same kernels; NULL of an irregular one
+-- reason              VARCHAR  why it is irregular; NULL where it is not
+-- kernel_count        BIGINT   kernels on the main stream
+-- extra_kernel_count  BIGINT   of them such as come at changing places, which make no layer irregular
+-- duration_ns         BIGINT   time of its kernels on the main stream, ns
+-- span_ns             BIGINT   from the start of its first kernel to the end of its last, ns
+-- start_ns            BIGINT   start of its first kernel, Unix ns
+-- types               VARCHAR  of an irregular layer the types of its kernels, or their names where there are no types, in order;
+--                              NULL for the others, which layer.statistic shows
+WITH kernel AS (
+    SELECT
+        kernel.* EXCLUDE (kind),
+        coalesce(type.text, name.text) AS type
+    FROM layer.kernel
+    LEFT JOIN trace.string AS type ON type.text_id = kernel.type_id
+    LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
+    WHERE layer_id IS NOT NULL
+)
+SELECT
+    pass,
+    layer,
+    found.kind,
+    found.reason,
+    count(*) AS kernel_count,
+    count(*) - count(place) AS extra_kernel_count,
+    sum(end_ns - start_ns)::BIGINT AS duration_ns,
+    max(end_ns) - min(start_ns) AS span_ns,
+    min(start_ns) AS start_ns,
+    string_agg(type, ', ' ORDER BY position) FILTER (found.kind IS NULL) AS types
+FROM kernel
+JOIN layer.found USING (layer_id)
+GROUP BY pass, layer, found.kind, found.reason, layer_id
+ORDER BY pass, layer

@@ -1,0 +1,74 @@
+-- One row is a position in a kind of layer: the first kernel of these layers, the second, and so on, over all layers and passes.
+--
+-- kind          BIGINT   layers of one kind have the same kernels
+-- layer_count   BIGINT   layers of this kind
+-- place         BIGINT   which kernel of the layer, from 1
+-- type_id       TEXT_ID  operator type, such as MatMulV3; NULL at Level0
+-- core_id       TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC
+-- name_id       TEXT_ID  name of the kernel, the first in the alphabet where they differ
+-- kernel_count  BIGINT   kernels
+-- total_ns      BIGINT   their time, ns
+-- mean_ns       DOUBLE   mean time of a kernel, ns
+-- median_ns     BIGINT   the smallest time that at least half of the kernels do not exceed, ns
+-- p95_ns        BIGINT   the smallest time that at least 95 % of the kernels do not exceed, ns
+-- min_ns        BIGINT   shortest time, ns
+-- max_ns        BIGINT   longest time, ns
+-- mean_gap_ns   DOUBLE   mean time from the end of the kernel before it on the main stream to its start, ns; below 0 where they
+--                        overlap, NULL where there is none before
+-- share         DOUBLE   part of the kernel time of this kind of layer; NULL when it took no time
+WITH following AS (
+    SELECT kind, place, name_id, type_id, core_id, start_ns, end_ns, start_ns - lag(end_ns) OVER (ORDER BY position) AS gap_ns
+    FROM layer.kernel
+),
+counted AS (
+    SELECT
+        kind,
+        place,
+        type_id,
+        core_id,
+        end_ns - start_ns AS duration_ns,
+        row_number() OVER (PARTITION BY kind, place ORDER BY end_ns - start_ns) AS count_up_to,
+        count(*) OVER (PARTITION BY kind, place) AS count_of_all,
+        gap_ns,
+        name.text AS name,
+        name_id
+    FROM following
+    LEFT JOIN trace.string AS name ON name.text_id = following.name_id
+    WHERE kind IS NOT NULL AND place IS NOT NULL
+),
+total AS (
+    SELECT
+        kind,
+        place,
+        type_id,
+        core_id,
+        arg_min(name_id, name) AS name_id,
+        count(*) AS kernel_count,
+        sum(duration_ns)::BIGINT AS total_ns,
+        nearest_rank(duration_ns, count_up_to, count_of_all, 50) AS median_ns,
+        nearest_rank(duration_ns, count_up_to, count_of_all, 95) AS p95_ns,
+        min(duration_ns) AS min_ns,
+        max(duration_ns) AS max_ns,
+        sum(gap_ns) / nullif(count(gap_ns), 0) AS mean_gap_ns
+    FROM counted
+    GROUP BY kind, place, type_id, core_id
+)
+SELECT
+    kind,
+    max(kernel_count) OVER (PARTITION BY kind) AS layer_count,
+    place,
+    type_id,
+    core_id,
+    name_id,
+    kernel_count,
+    total_ns,
+    total_ns / kernel_count AS mean_ns,
+    median_ns,
+    p95_ns,
+    min_ns,
+    max_ns,
+    mean_gap_ns,
+    total_ns / nullif(sum(total_ns) OVER (PARTITION BY kind), 0) AS share
+FROM total
+LEFT JOIN trace.string AS type ON type.text_id = total.type_id
+ORDER BY kind, place, type.text

@@ -1,0 +1,57 @@
+-- One row is a duration that a line of a log names.
+--
+-- log_number      BIGINT   which log, in the order in which they were given
+-- line_number     BIGINT   line in the log, from 1
+-- record_number   BIGINT   which announcement of the line, from 1
+-- place           BIGINT   which duration of the announcement, from 1
+-- process         VARCHAR  who wrote it, as in IntegratedWorker pid=1502285; NULL where the line names nobody
+-- phase           VARCHAR  such as Decode; NULL where the line names none
+-- stage           VARCHAR  such as forward
+-- duration_ns     BIGINT   how long the stage took, ns
+-- is_first_tenth  BOOLEAN  among the first tenth of this stage in its process and phase; NULL where there are fewer than 10
+-- is_last_tenth   BOOLEAN  among the last tenth; NULL where there are fewer than 10
+WITH named AS (
+    SELECT
+        log_number,
+        line_number,
+        record_number,
+        generate_subscripts(durations, 1) AS place,
+        process,
+        phase,
+        regexp_extract(
+            unnest(durations), '^\[(.*)\]\s*:\s*([0-9.eE+-]+)\s*(us|µs|μs|ms|s)$', ['stage', 'number', 'unit'], 's'
+        ) AS duration
+    FROM stage.announcement
+),
+in_ns AS (
+    SELECT
+        * EXCLUDE (duration),
+        trim(duration.stage) AS stage,
+        TRY((
+            TRY_CAST(duration.number AS DECIMAL(27, 9))
+            * CASE duration.unit WHEN 's' THEN 1000000000 WHEN 'ms' THEN 1000000 ELSE 1000 END
+        )::BIGINT) AS duration_ns
+    FROM named
+),
+placed AS (
+    SELECT
+        *,
+        row_number() OVER (
+            PARTITION BY log_number, process, phase, stage ORDER BY line_number, record_number, place
+        ) AS position,
+        count(*) OVER (PARTITION BY log_number, process, phase, stage) AS count_of_all
+    FROM in_ns
+    WHERE duration_ns IS NOT NULL
+)
+SELECT
+    log_number,
+    line_number,
+    record_number,
+    place,
+    process,
+    phase,
+    stage,
+    duration_ns,
+    if(count_of_all < 10, NULL, position <= count_of_all // 10) AS is_first_tenth,
+    if(count_of_all < 10, NULL, position > count_of_all - count_of_all // 10) AS is_last_tenth
+FROM placed

@@ -1,0 +1,184 @@
+"""Layers found in sequences of kernels whose layers are known, in real ones, and none where there are none."""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
+from tests.small_profile import Kernel, write_profile
+
+HEAD = ["MatMul", "Rope", "Cache"]
+ATTENTION = ["Attention", "MatMul", "AddNorm"]
+DENSE = [*HEAD, *ATTENTION, "MatMul", "SwiGlu", "MatMul", "AddNorm"]
+EXPERTS = [*HEAD, *ATTENTION, "Gating", "Dispatch", "GroupedMatMul", "SwiGlu", "GroupedMatMul", "Combine", "AddNorm"]
+UNFUSED = ["MatMul", "Slice", "Norm", "Slice", "Rope", "Cache", *ATTENTION, "MatMul", "SwiGlu", "MatMul", "AddNorm"]
+BEGIN, END = ["Cast", "Gather", "Norm"], ["Index", "MatMul", "Cast", "ArgMax"]
+LETTERS = random.Random(5).choices("ABCDEFGHIJ", k=400)
+NS = 10
+
+
+def write(folder: Path, sequences: Mapping[str, Sequence[str]]) -> Path:
+    """A rank for each sequence of types; each kernel takes 10 ns, the next starts 2 ns later."""
+    for name, types in sequences.items():
+        kernels = [
+            Kernel(f"{type_}_{n}", 12 * n, 12 * n + NS, type=type_, core="AI_CORE" if "MatMul" in type_ else "AI_VECTOR_CORE")
+            for n, type_ in enumerate(types, 1)
+        ]
+        write_profile(folder / f"{name}_ascend_pt", unlinked=kernels, rank=None)
+    return folder
+
+
+def noisy(types: Sequence[str], rate: float) -> list[str]:
+    """With kernels of two more types strewn in."""
+    chance = random.Random(7)
+    return [one for type_ in types for one in (*chance.choices(["Set", "Copy"], k=chance.random() < rate), type_)]
+
+
+def passes(profile: Profile, name: str) -> list[str]:
+    """Of each pass the kinds of its layers; x is irregular."""
+    rows = profile.layer_stats("pass", arrow=True).to_pylist()
+    of_rank = [row for row in rows if row["profile"] == f"{name}_ascend_pt"]
+    count = max(row["pass"] for row in of_rank) + 1
+    return ["".join(str(row["kind"] or "x") for row in of_rank if row["pass"] == number) for number in range(count)]
+
+
+# Name -> the kernels, the layers of each pass, and how many kernels are before, between and behind.
+FOUND: dict[str, tuple[list[str], list[str], tuple[int, int, int]]] = {
+    "dense_before_experts": ((BEGIN + DENSE * 3 + EXPERTS * 6 + END) * 3, ["111222222"] * 3, (3, 14, 4)),
+    "one_dense": ((BEGIN + DENSE + EXPERTS * 6 + END) * 3, ["x111111"] * 3, (3, 14, 4)),
+    "another_first": ((BEGIN + UNFUSED + DENSE * 6 + END) * 3, ["x111111"] * 3, (3, 14, 4)),
+    "prefill_and_decode": (
+        BEGIN + EXPERTS * 6 + END + (BEGIN + DENSE * 6 + END) * 4,
+        ["111111", *["222222"] * 4],
+        (3, 28, 4),
+    ),
+    "noise": (noisy(BEGIN + DENSE * 60 + END, 0.04), ["1" * 60], (3, 0, 4)),
+    # Nothing says where layers begin but the end.
+    "cut": ((DENSE * 8)[4:-3], ["1111111"], (3, 0, 0)),
+}
+NOT_FOUND = {
+    "letters": (LETTERS, "no kind of kernel comes back with the same kernels in between"),
+    "mostly_letters": (LETTERS + DENSE * 20, "what repeats holds 32% of the kernels of the main stream"),
+}
+
+
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    sequences = {name: case[0] for name, case in (FOUND | NOT_FOUND).items()}
+    return write(tmp_path_factory.mktemp("layers"), sequences)
+
+
+@pytest.fixture(scope="module")
+def found(ranks: Path) -> Any:
+    with pytest.warns(ProfAnalysisWarning, match="no layers were found"), open_profile(ranks, workers=1) as profile:
+        profile.layer_stats()
+        yield profile
+
+
+def test_layers_passes_and_what_is_outside_are_those_of_the_sequence(found: Profile) -> None:
+    structures = {row["profile"]: row for row in found.layer_stats("rank", arrow=True).to_pylist()}
+    assert structures.keys() == {f"{name}_ascend_pt" for name in (*FOUND, *NOT_FOUND)}
+    for name, (types, expected, outside) in FOUND.items():
+        structure = structures[f"{name}_ascend_pt"]
+        assert (passes(found, name), structure["reason"]) == (expected, None), name
+        assert tuple(structure[f"{part}_ns"] / NS for part in ("prologue", "between", "epilogue")) == outside, name
+        assert sum(value for part, value in structure.items() if part.endswith("_ns")) == len(types) * NS, name
+        assert structure["pass_count"] == len(expected), name
+        assert structure["layer_count"] - structure["alike_count"] == "".join(expected).count("x"), name
+    for name, (types, reason) in NOT_FOUND.items():
+        structure = structures[f"{name}_ascend_pt"]
+        assert structure["reason"].startswith(reason), name
+        assert (structure["layer_count"], structure["unstructured_ns"]) == (None, len(types) * NS)
+        assert f"{name}_ascend_pt: no layers were found: {structure['reason']}" in found.warnings
+    assert len(structures["noise_ascend_pt"]["kernels_of_layers"]) == len("10 x 60")
+
+
+def test_every_column_of_positions_layers_and_passes(found: Profile) -> None:
+    positions = found.sql("FROM layer.statistic WHERE profile = 'one_dense_ascend_pt'", arrow=True).to_pylist()
+    assert [row["type"] for row in positions] == EXPERTS
+    assert positions[1] == {
+        **{"profile": "one_dense_ascend_pt", "rank_id": None, "kind": 1, "layer_count": 18, "place": 2, "type": "Rope"},
+        **{"core": "AI_VECTOR_CORE", "name": "Rope_110", "kernel_count": 18, "total_ns": 180, "mean_ns": 10.0},
+        **{"median_ns": 10, "p95_ns": 10, "min_ns": 10, "max_ns": 10, "mean_gap_ns": 2.0, "share": 1 / 13},
+    }
+    layers = found.sql("FROM layer.number WHERE profile = 'one_dense_ascend_pt'", arrow=True).to_pylist()
+    assert [(row["layer"], row["kind"], row["pass_count"], row["total_ns"]) for row in layers] == [
+        (0, None, 3, 300),
+        *((layer, 1, 3, 390) for layer in range(1, 7)),
+    ]
+    assert layers[1] == {
+        **{"profile": "one_dense_ascend_pt", "rank_id": None, "layer": 1, "kind": 1, "pass_count": 3, "kernel_count": 13.0},
+        **{"total_ns": 390, "mean_ns": 130.0, "median_ns": 130, "p95_ns": 130, "min_ns": 130, "max_ns": 130},
+        **{"mean_span_ns": 154.0, "share": 390 / 2640},
+    }
+    of_passes = found.sql("FROM layer.pass_layer WHERE profile = 'one_dense_ascend_pt' AND pass = 1", arrow=True).to_pylist()
+    assert of_passes[0] == {
+        **{"profile": "one_dense_ascend_pt", "rank_id": None, "pass": 1, "layer": 0, "kind": None},
+        **{"reason": "goes on with other kernels", "kernel_count": 10, "extra_kernel_count": 0, "duration_ns": 100},
+        **{"span_ns": 118, "start_ns": 12 * (95 + 4), "types": ", ".join(DENSE)},
+    }
+    assert (of_passes[1]["kind"], of_passes[1]["reason"], of_passes[1]["types"]) == (1, None, None)
+    begins = found.sql("SELECT DISTINCT reason, types FROM layer.pass_layer WHERE profile = 'another_first_ascend_pt'"
+                       " AND kind IS NULL", arrow=True)  # fmt: skip
+    assert begins.to_pylist() == [{"reason": "begins with other kernels", "types": ", ".join(UNFUSED)}]
+
+
+def test_strewn_kernels_are_extra_and_stay_in_their_layers(found: Profile) -> None:
+    rows = found.sql("FROM layer.pass_layer WHERE profile = 'noise_ascend_pt'", arrow=True).to_pylist()
+    types = FOUND["noise"][0]
+    assert {row["kernel_count"] - row["extra_kernel_count"] for row in rows} == {10}
+    outside = found.sql(
+        "SELECT count(*) AS count FROM layer.kernel WHERE profile = 'noise_ascend_pt' AND part != 'layer'", arrow=True
+    ).to_pylist()[0]["count"]
+    assert sum(row["kernel_count"] for row in rows) == len(types) - outside
+
+
+@pytest.mark.parametrize(("name", "kernels", "irregular"), [("pf_4112tok", 12, 18), ("dc_16tok", 10, 15)])
+def test_a_real_forward_pass_has_64_layers(realdata: Path, name: str, kernels: int, irregular: int) -> None:
+    with open_profile(realdata / "qwen3_32b_vllm_a3" / f"qwen3-32b_{name}.csv") as profile:
+        (structure,) = profile.layer_stats("rank", arrow=True).to_pylist()
+        layers = profile.layer_stats("pass", arrow=True).to_pylist()
+        positions = profile.layer_stats(arrow=True).to_pylist()
+    assert (structure["layer_count"], structure["alike_count"], structure["pass_count"]) == (64, 63, 1)
+    assert structure["kernels_of_layers"] == f"{kernels} x 63"
+    assert [row["layer"] for row in layers if row["kind"] is None] == [0]
+    assert [row["kernel_count"] for row in layers] == [irregular, *[kernels] * 63]
+    assert (positions[0]["type"], positions[-1]["type"], len(positions)) == ("MatMulV2", "AddRmsNormBias", kernels)
+    assert "FusedInferAttentionScore" in layers[0]["types"]
+
+
+def test_level0_text_other_streams_and_steps(tmp_path: Path, command: Callable[..., Result]) -> None:
+    """Names that end in numbers stand for types; a csv tells streams and steps."""
+    lines = ["Step Id,Name,Accelerator Core,Stream ID,Start Time(us),Duration(us)"]
+    for step in (1, 2):
+        for n, type_ in enumerate(BEGIN + DENSE * (3 + step) + END):
+            core = "AI_CORE" if type_ == "MatMul" else "AI_VECTOR_CORE"
+            lines.append(f"{step},{type_}_{n}_2,{core},7,{step * 10**9 + 10 * n}.000,2.5")
+            lines.append(f"{step},Side,AI_CORE,8,{step * 10**9 + 10 * n + 5}.000,0.5")
+    (tmp_path / "kernel_details.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with open_profile(tmp_path, step_id=2) as profile:
+        (structure,) = profile.layer_stats("rank", arrow=True).to_pylist()
+        assert (structure["stream_id"], structure["kernels_of_layers"]) == (7, "10 x 5")
+        assert structure["other_streams_ns"] == 57 * 500
+        with pytest.raises(InputError, match="level='step': give position, layer, pass or rank"):
+            profile.layer_stats("step")  # type: ignore[arg-type]
+    result = command("layer-stats", "-d", tmp_path, "--top", "1", "--export_type", "csv")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert [line.split() for line in result.stdout.splitlines() if "wrote" not in line and line.strip()] == [
+        line.split()
+        for line in (
+            "layers alike passes kernels kernels x layers profile no layers because",
+            f"9 9 2 104 10 x 9 {tmp_path.name} -",
+            "compute time: alike 72.1%, prologue 2.4%, between 5.6%, epilogue 3.2%, other streams 16.7%; 1 rank",
+            "share of layer mean median p95 gap before kind place type name",
+            "10.0% 2.50 us 2.50 us 2.50 us 7.50 us 1 1 - MatMul_13_2",
+        )
+    ]
+    folder = tmp_path / "cluster_analysis_output"
+    assert {file.name for file in folder.iterdir()} == {
+        "layer_structure.csv", "layer_position.csv", "layer_number.csv", "layer.csv"
+    }  # fmt: skip
