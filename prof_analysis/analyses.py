@@ -74,6 +74,12 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.communication_statistic": "CommunicationStatisticAllRanks",
             },
         ),
+        Analysis("step-time", "kernels", {"step.time": "StepTime"}, also=("step.overlap_audit",)),
+        Analysis(
+            "free-time",
+            "gaps between kernels",
+            {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.untold": "FreeUntold"},
+        ),
         Analysis(
             "mfu",
             "compute kernels",

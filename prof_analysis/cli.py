@@ -164,6 +164,27 @@ def mfu(
 
 
 @app.command(
+    "step-time",
+    epilog="Example: prof-analysis step-time -d ./result. Writes the table StepTime, or files and workbooks named like it.",
+)
+@takes_options
+def step_time(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+    """Where the time of each step went: computing, communication, both at once, neither: the StepTime table."""
+    _analyse("step-time", result, screen, **chosen.chosen(), **machine.chosen())
+
+
+@app.command(
+    "free-time",
+    epilog="Example: prof-analysis free-time -d ./result --top 20. "
+    "Writes the tables FreeTime, FreeGap and FreeUntold, or files and workbooks named like them.",
+)
+@takes_options
+def free_time(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+    """Why the device idled: what the host did meanwhile, by cause, and the longest gaps: the FreeTime table."""
+    _analyse("free-time", result, screen, **chosen.chosen(), **machine.chosen())
+
+
+@app.command(
     "pmu-stats",
     epilog="Example: prof-analysis pmu-stats -d ./result --level module. "
     "Writes the tables PmuKernelType, PmuOp, PmuModule and PmuMetric, or files and workbooks named so.",

@@ -26,7 +26,7 @@ _DEFAULTS: Variables = {
 
 # The interval that ends at outer_end_ns and started no later than start_ns covers [start_ns, end_ns]. With a tolerance,
 # one that has not ended at start_ns may end that much too early; touching neighbours never cover each other.
-# text_id numbers the texts of sources that do not, by a hash of 63 bits. path_key is a hash of 128 bits of a module in a parent.
+# text_id numbers the texts of sources that do not, by a hash of 63 bits. path_key is a hash of 128 bits of a module in a path.
 #
 # A list of shapes is `"4096,1024;1024,64"`, quotes included: tensors split by ';', dims by ','. Dims that are no positive
 # numbers are NULL, and so is a count of elements that no memory holds (2^42), which keeps products of three in range.
@@ -196,11 +196,11 @@ def connect(
     connection.execute("SET asof_loop_join_threshold = 0")
     if temp_directory is not None:
         connection.execute("SET temp_directory = $path", {"path": str(temp_directory)})
-    prepare(connection, variables)
+    _prepare(connection, variables)
     return connection
 
 
-def prepare(connection: duckdb.DuckDBPyConnection, variables: Variables | None = None) -> None:
+def _prepare(connection: duckdb.DuckDBPyConnection, variables: Variables | None = None) -> None:
     """Give a connection or a cursor the settings and variables that it does not inherit."""
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("SET python_enable_replacements = false")
@@ -217,7 +217,7 @@ def cursor_of(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnectio
     values = ", ".join(f"getvariable({quote_text(name)})" for name in _DEFAULTS)
     (row,) = connection.execute(f"SELECT {values}").fetchall()
     cursor = connection.cursor()
-    prepare(cursor, dict(zip(_DEFAULTS, row, strict=True)))
+    _prepare(cursor, dict(zip(_DEFAULTS, row, strict=True)))
     return cursor
 
 

@@ -104,6 +104,8 @@ def _reasons(
         "kernel-stats": gap("table of kernels"),
         "op-stats": gap("PYTORCH_API"),
         "communication-stats": None if has_operators else no_operators,
+        "step-time": gap("table of kernels"),
+        "free-time": gap("table of kernels") or gap("PYTORCH_API"),
         "mfu": gap("table of kernels") or (None if _has_shapes(file) else why_no_shapes(config)),
         "pmu-stats": gap("table of kernels") or (None if _has_rows(file, "TASK_PMU_INFO") else why_no_counters(config)),
         "mstx-stats": None if _has_rows(file, "MSTX_EVENTS") else why_no_marks(config),

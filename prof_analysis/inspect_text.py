@@ -78,6 +78,8 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
         "kernel-stats": no_kernels,
         "op-stats": None if any(file.name == ascend_text.OPERATOR_DETAILS for file in beside) else no_ops,
         "communication-stats": no_kernels or (None if "communication" in marks else _NO_COMMUNICATION),
+        "step-time": no_kernels,
+        "free-time": no_kernels or no_ops,
         "mfu": no_kernels or (_NO_DETAILS if not has_details else None if "shapes" in marks else why_no_shapes(config)),
         "pmu-stats": no_kernels
         or (_NO_DETAILS if not has_details else None if "counters" in marks else why_no_counters(config)),

@@ -92,6 +92,10 @@ class Profile:
         machine = Machine(workers, threads, memory_limit, scheduler)
         for option, value in (("workers", workers), ("threads", threads), ("memory_limit", memory_limit)):
             _require(option, value, value is None or value > 0, "1 or more")
+        if scheduler is not None:
+            for option, value in (("workers", workers), ("memory_limit", memory_limit)):
+                _require(option, value, value is None, "nothing, a cluster has limits of its own")
+            _require("store", store, store is not None, "a folder that the workers of the cluster see too")
         self.path = Path(path)
         store_folder = None if store is None else Path(store)
         self._session = Session(self.path, rank_list, source, modules, variables, machine, store_folder, on_progress)
@@ -218,6 +222,32 @@ class Profile:
         if level == "module":
             self._session.require("module-stats")
         return self._answer("mfu", f"mfu.{level}", arrow)
+
+    def step_time(self, *, arrow: bool = False) -> Any:
+        """Where the time of each step went on the device, in ns; times count once where kernels overlap.
+
+        Columns: profile, rank_id, step_id (None for the whole profile where it has no steps, and for kernels of no step),
+        computing_ns, communication_ns, communication_not_overlapped_ns, overlapped_ns, free_ns (neither, from first start to
+        last end), stage_ns (first start to last end without the bubble), bubble_ns (hcom_receive operators), preparing_ns
+        (from the step's start on the host to the first kernel), reason (why something is None).
+        stage + bubble = computing + communication not overlapped + free.
+        Raises InputError when no rank holds kernels.
+        """
+        return self._answer("step-time", "step.time", arrow)
+
+    def free_time(self, *, gaps: bool = False, arrow: bool = False) -> Any:
+        """What the host did while the device idled within steps, the causes of a step by their time.
+
+        Columns: profile, rank_id, step_id, cause (inside an op, waiting in a synchronise, data loading, garbage collection,
+        between queue and device, nothing recorded, launch not recorded, kernels of another step), gap_count, total_ns, share
+        (of the free time of the step). The causes of a step add up to its free_ns in step_time().
+        With gaps a row is one of the 100 longest gaps of a rank: step_id, start_ns, duration_ns, cause (the main one),
+        cause_ns, kernel_before, op_before, kernel_after, op_after, host_ops (framework ops around the middle of the host's
+        part of it, outermost first), host_call (the call into CANN that took most of it), host_call_ns, python_stack (None
+        without with_stack).
+        Raises InputError when no rank holds kernels and ops.
+        """
+        return self._answer("free-time", "free.longest_gap" if gaps else "free.cause", arrow)
 
     def pmu_stats(self, level: Literal["kernel_type", "op", "module", "metric"] = "kernel_type", *, arrow: bool = False) -> Any:
         """What the hardware counters (PMU) of the kernels say: how busy the pipes of the cores were, and what bounds.

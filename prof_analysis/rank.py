@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-QUESTIONS = ("module-stats", "kernel-stats", "op-stats", "communication-stats", "mfu", "pmu-stats", "mstx-stats")
+QUESTIONS = (
+    "module-stats",
+    "kernel-stats",
+    "op-stats",
+    "communication-stats",
+    "mfu",
+    "step-time",
+    "free-time",
+    "pmu-stats",
+    "mstx-stats",
+)
 
 
 @dataclass(frozen=True)

@@ -197,6 +197,18 @@ _WARNINGS = {
         HAVING sum(kernel_duration_ns) FILTER (reason = 'graph replay') > 0
         ORDER BY profile
     """,
+    "step.overlap_audit": """
+        SELECT format(
+            '{}: the Overlap Analysis of the profiler says {} {} ns, its kernels give {} ns',
+            profile,
+            replace(kind::VARCHAR, '_', ' '),
+            recorded_ns,
+            kernels_ns
+        )
+        FROM step.overlap_audit
+        WHERE NOT agrees
+        ORDER BY profile, kind
+    """,
     "kernel.statistic": """
         SELECT format(
             '{}: {:.1f}% of the compute time is of kernels without a type, which are told apart by core only; '

@@ -27,9 +27,10 @@ CREATE TABLE MSTX_EVENTS (startNs INTEGER, endNs INTEGER, eventType INTEGER, ran
     message INTEGER, globalTid INTEGER, endGlobalTid INTEGER, domainId INTEGER, connectionId INTEGER);
 CREATE TABLE STEP_TIME (id INTEGER, startNs INTEGER, endNs INTEGER);
 """
-_OPTIONAL = {
+_WHERE_COLLECTED = {
     "CANN_API": "CREATE TABLE CANN_API (startNs INTEGER, endNs INTEGER, type INTEGER, globalTid INTEGER,"
     " connectionId INTEGER PRIMARY KEY, name INTEGER);",
+    "GC_RECORD": "CREATE TABLE GC_RECORD (startNs INTEGER, endNs INTEGER, globalTid INTEGER);",
     "TASK_PMU_INFO": "CREATE TABLE TASK_PMU_INFO (globalTaskId INTEGER, name INTEGER, value NUMERIC);",
 }
 
@@ -49,7 +50,7 @@ class Kernel:
     device: int = 0
     model: int = 4294967295
     launch: int = -1
-    type: str | None = "MatMulV3"
+    type: str | None = "Mul"
     core: str = "AI_CORE"
     group: str | None = None
     inputs: str = "16,16;16,16"
@@ -59,6 +60,13 @@ class Kernel:
     output_formats: str = "ND;ND"
     hf32: str = "N/A"
     pmu: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True)
+class Matmul(Kernel):
+    """A kernel on the cube cores. The usual one is none, so that the tables of MFU stay empty and cost no time."""
+
+    type: str | None = "MatMulV3"
 
 
 @dataclass(frozen=True)
@@ -99,6 +107,17 @@ class Launch:
     kernels: tuple[Kernel, ...]
     tid: int = 1
     recorded_op: int | None = None
+
+
+@dataclass(frozen=True)
+class HostCall:
+    """A call into CANN that put nothing on the device; type 20000 is that of the acl interface."""
+
+    name: str
+    start: int
+    end: int
+    tid: int = 1
+    type: int = 20000
 
 
 @dataclass(frozen=True)
@@ -153,8 +172,10 @@ def write_profile(
     queues: Iterable[Queue] = (),
     launches: Iterable[Launch] = (),
     frames: Iterable[Frame] = (),
+    calls: Iterable[HostCall] = (),
+    collections: Iterable[tuple[int, int, int]] = (),
 ) -> Path:
-    """Write the folder and give the path of its database."""
+    """Write the folder and give the path of its database. `collections` are start, end and thread of garbage collections."""
     rows, launch_ids, tasks = _Rows(), iter(range(5000, 10**6)), iter(range(10**6))
 
     def add_kernel(kernel: Kernel, launch: int) -> None:
@@ -204,6 +225,7 @@ def write_profile(
             add_kernel(kernel, launch)
         if host_call.recorded_op is not None:
             rows.add("CONNECTION_IDS", host_call.recorded_op, launch)
+    _add_calls(rows, launch_ids, calls, collections)
     for kernel in unlinked:
         add_kernel(kernel, kernel.launch)
     _add_ranges(rows, ranges, tasks)
@@ -213,7 +235,7 @@ def write_profile(
         rows.add("STRING_IDS", text_id, text)
     path = folder / DATABASE.format(rank=rank) if rank is not None else folder / DATABASE.format(rank="").replace("_.db", ".db")
     path.parent.mkdir(parents=True)
-    edit(path, _SCHEMA + "".join(sql for table, sql in _OPTIONAL.items() if table in rows.tables))
+    edit(path, _SCHEMA + "".join(schema for table, schema in _WHERE_COLLECTED.items() if table in rows.tables))
     with closing(sqlite3.connect(path)) as database, database:
         for table, values in rows.tables.items():
             database.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(values[0]))})", values)
@@ -241,6 +263,13 @@ def _add_host_rows(rows: _Rows, first_group: int, queues: Iterable[Queue], frame
             rows.add("CONNECTION_IDS", group, 1342177280 + queue.value)
     for frame in frames:
         add_other(frame.name, frame.start, frame.end, frame.tid, None, 50003)
+
+
+def _add_calls(rows: _Rows, ids: Iterator[int], calls: Iterable[HostCall], collections: Iterable[tuple[int, int, int]]) -> None:
+    for call in calls:
+        rows.add("CANN_API", call.start, call.end, call.type, call.tid, next(ids), rows.text(call.name))
+    for collection in collections:
+        rows.add("GC_RECORD", *collection)
 
 
 def edit(path: Path, sql: str) -> None:

@@ -344,12 +344,15 @@ def test_what_a_module_is_can_be_chosen(layers: Path, command: Command, words: l
     answer = only_json(command("module-stats", "-d", layers, *words, "--json"))
     found = {one["module"]: one["own_kernel_duration_ns"] for one in answer["summary"]["heaviest_modules"]}
     assert [(module, ns) for module, ns in found.items() if ns] == [(module, us * 1000) for module, us in modules.items()]
+
+
+def test_sql_takes_the_same_words_with_hyphens_too(layers: Path, command: Command) -> None:
+    words, modules = CHOICES["all"]
     query = """
         SELECT concat_ws('/', nullif(parent_module, ''), module) AS path, sum(duration_ns) AS ns
         FROM module.kernel
         WHERE module IS NOT NULL
         GROUP BY ALL
-        ORDER BY ns DESC
     """
     with_hyphens = [f"--{word[2:].replace('_', '-')}" if word.startswith("--") else word for word in words]
     rows = only_json(command("sql", "-d", layers, query, *with_hyphens, "--json"))["rows"]
@@ -413,7 +416,8 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
     assert lines[2:] == [
         "  files: ascend_pytorch_profiler_0.db",
         "1_ascend_pt: rank 1 (from ascend_pytorch_profiler_1.db)",
-        "  answers: module-stats, kernel-stats, op-stats, mfu, mstx-stats, from the profiler database; modules from mstx",
+        "  answers: module-stats, kernel-stats, op-stats, mfu, step-time, free-time, mstx-stats, from the profiler database;"
+        " modules from mstx",
         f"  cannot answer communication-stats: {NO_OPERATORS}",
         f"  cannot answer pmu-stats: {NO_COUNTERS}",
         "  files: ascend_pytorch_profiler_1.db",
@@ -428,7 +432,7 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
         "profiler_level": None,
         "source": "ascend_db",
         "modules_from": "mstx",
-        "answers": ["module-stats", "kernel-stats", "op-stats", "mfu", "mstx-stats"],
+        "answers": ["module-stats", "kernel-stats", "op-stats", "mfu", "step-time", "free-time", "mstx-stats"],
         "unanswered": [f"communication-stats: {NO_OPERATORS}", f"pmu-stats: {NO_COUNTERS}"],
         "missing": [],
         "left_out": None,

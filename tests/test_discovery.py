@@ -257,7 +257,11 @@ def test_the_database_that_msprof_left_gives_kernels_but_no_ops(tmp_path: Path, 
     database.rename(folder / "msprof_20260101000000.db")
     with open_profile(tmp_path / "tree") as profile:
         (rank,) = profile.ranks(arrow=True).to_pylist()
-        assert (rank["profile"], rank["rank_id"], rank["answers"]) == ("a_ascend_pt", None, ["kernel-stats", "mfu"])
+        assert (rank["profile"], rank["rank_id"], rank["answers"]) == (
+            "a_ascend_pt",
+            None,
+            ["kernel-stats", "mfu", "step-time"],
+        )
         assert rank["missing"][0].startswith("no PYTORCH_API (written by msprof or MindSpore")
         with pytest.warns(ProfAnalysisWarning, match="no PYTORCH_API"):
             kernels = profile.kernels()
@@ -272,13 +276,13 @@ def test_a_database_of_mindspore_gives_kernels_but_no_ops(tmp_path: Path, comman
     edit(database, "DROP TABLE PYTORCH_API; DROP TABLE CONNECTION_IDS; DROP TABLE MSTX_EVENTS")
     database.rename(database.with_name("ascend_mindspore_profiler_4.db"))
     (rank,) = find_ranks(tmp_path)
-    assert (rank.profile, rank.rank_id, rank.answers) == ("host_ascend_ms", 4, ("kernel-stats", "mfu"))
+    assert (rank.profile, rank.rank_id, rank.answers) == ("host_ascend_ms", 4, ("kernel-stats", "mfu", "step-time"))
     assert "no PYTORCH_API (written by msprof or MindSpore" in rank.missing[0]
     with open_profile(tmp_path) as profile, pytest.warns(ProfAnalysisWarning, match="no PYTORCH_API"):
         assert profile.kernels()["name"].tolist() == ["mm_kernel"]
     said = command("ranks", "-d", tmp_path).stdout
     assert "rank 4 (from ascend_mindspore_profiler_4.db)" in said
-    assert "answers: kernel-stats, mfu, from" in said
+    assert "answers: kernel-stats, mfu, step-time, from" in said
     assert "written by msprof or MindSpore" in said
 
 
@@ -372,7 +376,7 @@ def test_without_module_ranges_the_switch_that_kept_them_out_is_named(
     advice += "or collect with with_modules=True"
     advice += "" if switch is None else f" (here {switch})"
     (rank,) = find_ranks(tmp_path)
-    assert rank.answers == ("kernel-stats", "op-stats", "mfu", "mstx-stats")
+    assert rank.answers == ("kernel-stats", "op-stats", "mfu", "step-time", "free-time", "mstx-stats")
     assert rank.missing == (advice,)
     assert f"  cannot answer module-stats: {advice}\n" in command("ranks", "-d", tmp_path).stdout
     assert command("module-stats", "-d", tmp_path).stderr.endswith(f"{advice}\n")
@@ -456,7 +460,10 @@ def test_a_broken_profiler_info_stops_nothing_and_its_name_still_tells_the_rank(
     (folder / "profiler_info_7.json").write_bytes(content)
     (rank,) = find_ranks(tmp_path)
     assert (rank.rank_id, rank.rank_id_from, rank.profiler_level) == (7, "profiler_info_7.json", None)
-    assert (rank.missing, rank.answers) == ((), ("module-stats", "kernel-stats", "op-stats", "mfu", "mstx-stats"))
+    assert (rank.missing, rank.answers) == (
+        (),
+        ("module-stats", "kernel-stats", "op-stats", "mfu", "step-time", "free-time", "mstx-stats"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -473,7 +480,7 @@ def test_an_odd_table_of_devices_leaves_the_rank_unnumbered(tmp_path: Path, made
     edit(write_profile(tmp_path / "a_ascend_pt", OPS, RANGES, rank=None), made)
     (rank,) = find_ranks(tmp_path)
     assert (rank.profile, rank.rank_id, rank.left_out) == ("a_ascend_pt", None, None)
-    assert rank.answers == ("module-stats", "kernel-stats", "op-stats", "mfu", "mstx-stats")
+    assert rank.answers == ("module-stats", "kernel-stats", "op-stats", "mfu", "step-time", "free-time", "mstx-stats")
 
 
 def test_a_number_that_can_be_no_rank_is_none(tmp_path: Path) -> None:

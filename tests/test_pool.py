@@ -76,8 +76,22 @@ def test_a_limit_of_nothing_is_refused(tmp_path: Path, option: str) -> None:
 
 
 def test_a_scheduler_that_is_not_there_is_named(three: Path) -> None:
-    with open_profile(three, scheduler="tcp://127.0.0.1:1") as profile, pytest.raises(InputError, match="no Dask scheduler"):
+    nobody: dict[str, Any] = {"scheduler": "tcp://127.0.0.1:1", "store": three / "store"}
+    with open_profile(three, **nobody) as profile, pytest.raises(InputError, match="no Dask scheduler"):
         profile.module_stats()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"store": "s", "workers": 2}, "workers=2: give nothing, a cluster has limits of its own"),
+        ({"store": "s", "memory_limit": 9}, "memory_limit=9: give nothing, a cluster has limits of its own"),
+        ({}, "store=None: give a folder that the workers of the cluster see too"),
+    ],
+)
+def test_what_a_cluster_is_not_told_and_what_it_needs_is_said(three: Path, options: dict[str, Any], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        open_profile(three, scheduler="tcp://127.0.0.1:1", **options)
 
 
 @pytest.mark.slow
@@ -90,10 +104,10 @@ def test_a_cluster_gives_the_same_rows_though_one_of_its_workers_is_killed(three
     with cluster(tmp_path) as (address, workers):
         killer = Timer(0.3, workers[0].kill)
         killer.start()
-        with open_profile(three, scheduler=address) as profile:
+        with open_profile(three, scheduler=address, store=tmp_path / "store") as profile:
             assert profile.module_stats(arrow=True).to_pylist() == rows
         killer.join()
-        with open_profile(three, scheduler=address) as profile:
+        with open_profile(three, scheduler=address, store=tmp_path / "other store") as profile:
             assert profile.module_stats(arrow=True).to_pylist() == rows
 
 

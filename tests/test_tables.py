@@ -39,8 +39,10 @@ ACROSS_RANKS = sorted(documented_tables().keys() - set(TABLES))
 ASKED = sorted(set(TABLES) - {need for name in TABLES for need in source_tables("ascend_db")[name].needs})
 # What the sample has no row of, and what it has only where its links are audited.
 EMPTY = {
-    "trace.set_aside", "trace.mark", "trace.recorded_cost", "module.link_audit", "module.unnumbered_backward_op",
+    "trace.set_aside", "trace.mark", "trace.recorded_cost", "trace.frame", "trace.gc", "trace.overlap",
+    "module.link_audit", "module.unnumbered_backward_op",
     "module.recorded_pair", "module.misplaced_launch", "module.direct_launching", "step.chosen", "kernel.in_step",
+    "step.overlap_audit",
     "mfu.attention", "mfu.attention_mark", "mfu.audit", "mfu.convolution", "mfu.fused_matmul", "mfu.marked_flops",
     "mfu.marked_kernel", "mfu.plain_shape", "mfu.recorded", "mfu.recorded_range", "trace.mstx_task",
 }  # fmt: skip
@@ -86,7 +88,7 @@ def shown(connection: duckdb.DuckDBPyConnection, table: str) -> list[tuple[Any, 
     return connection.execute(shown_select(source_tables("ascend_db")[table])).fetchall()
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["guards shut", "guards open"])
+@pytest.fixture(scope="module", params=[False, pytest.param(True, marks=pytest.mark.slow)], ids=["guards shut", "guards open"])
 def audit_links(request: pytest.FixtureRequest) -> bool:
     """With all links audited, every launch is doubtful, and the tables behind that guard are built."""
     return bool(request.param)

@@ -28,6 +28,8 @@ ANALYSES = ("module.statistic", "module.tree", "module.coverage")
 TABLES = (
     *ANALYSES,
     "module.kernel",
+    "step.time",
+    "free.cause",
     "trace.kernel",
     "trace.op",
     "trace.op_link",
@@ -261,7 +263,16 @@ def test_a_run_without_communication_is_no_reason_to_leave_the_database(tmp_path
     generate(tmp_path, shape, ranks=1, style=TextStyle(exports="both"))
     assert found(tmp_path)["source"] == "ascend_db"
     row = found(tmp_path, "text")
-    assert row["answers"] == ["module-stats", "kernel-stats", "op-stats", "mfu", "pmu-stats", "mstx-stats"]
+    assert row["answers"] == [
+        "module-stats",
+        "kernel-stats",
+        "op-stats",
+        "mfu",
+        "step-time",
+        "free-time",
+        "pmu-stats",
+        "mstx-stats",
+    ]
     assert row["unanswered"] == [
         "communication-stats: no communication operators (collected on one device, or nothing was communicated)"
     ]
@@ -278,7 +289,7 @@ def test_a_choice_that_is_not_there_says_what_to_do(rank: Path, command: Command
         assert f"leave out --source {source}" in result.stderr
 
 
-ONLY_DETAILS = ["module-stats", "op-stats", "mstx-stats"]
+ONLY_DETAILS = ["module-stats", "op-stats", "free-time", "mstx-stats"]
 
 
 @pytest.mark.parametrize(
@@ -288,7 +299,7 @@ ONLY_DETAILS = ["module-stats", "op-stats", "mstx-stats"]
         (["trace_view.json"], ["mfu", "pmu-stats"], "no kernel_details.csv, so no kernel types, cores and shapes"),
         (
             ["op_statistic.csv"],
-            [*ONLY_DETAILS, "kernel-stats", "communication-stats", "mfu", "pmu-stats"],
+            [*ONLY_DETAILS, "kernel-stats", "communication-stats", "mfu", "step-time", "pmu-stats"],
             "no kernel_details.csv and no trace_view",
         ),
     ],
@@ -367,11 +378,15 @@ def test_a_damaged_file_is_a_warning_or_one_error(
 @pytest.mark.parametrize(
     ("name", "says", "answers"),
     [
-        ("trace_view.json", "holds no list of events", ["kernel-stats", "communication-stats", "mfu", "pmu-stats"]),
+        (
+            "trace_view.json",
+            "holds no list of events",
+            ["kernel-stats", "communication-stats", "mfu", "step-time", "pmu-stats"],
+        ),
         (
             "kernel_details.csv",
             "is no kernel_details.csv, it has no column 'duration(us)'",
-            ["module-stats", "kernel-stats", "op-stats", "communication-stats", "mstx-stats"],
+            ["module-stats", "kernel-stats", "op-stats", "communication-stats", "step-time", "free-time", "mstx-stats"],
         ),
     ],
 )

@@ -7,10 +7,11 @@ brought to its name of today.
 from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 
 import duckdb
 
-from prof_analysis.database import prepare, quote, quote_text
+from prof_analysis.database import cursor_of, quote, quote_text
 from prof_analysis.sources import device_info
 from prof_analysis.sources.sqlite_file import Cell, SqliteFile, copy_table, open_sqlite, query
 from prof_analysis.tables import create_schemas, store_view
@@ -36,6 +37,7 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "raw.string_ids": ("STRING_IDS", {"id": _I, "value": _T}),
     "raw.module_call": ("PYTORCH_API", {**_CALL, "name": _I}),
+    "raw.python_call": ("PYTORCH_API", {**_CALL, "name": _I}),
     "raw.enqueue": ("PYTORCH_API", {**_CALL, "connectionId": _I}),
     "raw.dequeue": ("PYTORCH_API", {**_CALL, "connectionId": _I}),
     "raw.dequeue_thread": ("PYTORCH_API", {"globalTid": _I}),
@@ -65,7 +67,9 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
         {"row_id": _I, "startNs": _I, "endNs": _I, "eventType": _I, "message": _I, "globalTid": _I, "domainId": _I,
          "connectionId": _I},
     ),
-    "raw.cann_api": ("CANN_API", {"startNs": _I, "endNs": _I, "globalTid": _I, "connectionId": _I}),
+    "raw.cann_api": ("CANN_API", {**_CALL, "connectionId": _I, "type": _I, "name": _I}),
+    "raw.gc_record": ("GC_RECORD", {"startNs": _I, "endNs": _I, "globalTid": _I}),
+    "raw.overlap_analysis": ("OVERLAP_ANALYSIS", {"deviceId": _I, "startNs": _I, "endNs": _I, "type": _I}),
     "raw.task_pmu_info": ("TASK_PMU_INFO", {"globalTaskId": _I, "name": _I, "value": _D}),
     "raw.step_time": ("STEP_TIME", {"id": _I, "startNs": _I, "endNs": _I}),
     "raw.aicore_freq": ("AICORE_FREQ", {"deviceId": _I, "timestampNs": _I, "freq": _I}),
@@ -73,6 +77,7 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
 
 # Which rows of PYTORCH_API are read: with a task queue 3.0 of 5.2 million are ops. The others are known by their names.
 _OP_ROWS = "raw.framework_op"
+_PYTHON_ROWS = "raw.python_call"
 _NAMED_ROWS: Mapping[str, tuple[str, str]] = {
     "raw.module_call": ("nn.Module: *", ""),
     "raw.enqueue": ("Enqueue*", ""),
@@ -135,16 +140,21 @@ def stage(
     if device_info.TABLE in wanted:
         device_info.stage_device_info(connection, files)
     wanted = {name: columns for name, columns in wanted.items() if name in _TABLES}
+    cursors: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()
+    for _ in range(threads):
+        cursors.put(cursor_of(connection))
     with open_sqlite(path, KNOWN_TABLES) as file:
 
         def stage_one(name: str) -> list[str]:
-            with connection.cursor() as cursor:
-                prepare(cursor)
+            cursor = cursors.get()
+            try:
                 return _stage_table(cursor, file, name, wanted[name])
+            finally:
+                cursors.put(cursor)
 
         with ThreadPoolExecutor(threads) as pool:
-            staged = pool.map(stage_one, [name for name in _TABLES if name in wanted])
-            warnings = [warning for found in staged for warning in found]
+            staged = {name: pool.submit(stage_one, name) for name in _TABLES if name in wanted}
+            warnings = [warning for name in sorted(staged) for warning in staged[name].result()]
         if wanted.get("raw.string_ids") and "STRING_IDS" in file.tables:
             _number_texts(connection)
         if connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'other_id'").fetchall():
@@ -181,6 +191,10 @@ def _rows(file: SqliteFile, name: str) -> str | None:
         has_sequence = "sequenceNumber IS NOT NULL" if "sequencenumber" in columns else "0"
         is_op = f"type IN (50001, 50004) OR (type IS NULL AND {has_sequence})" if "type" in columns else has_sequence
         return f"WHERE ({is_op})"
+    if name == _PYTHON_ROWS:
+        # What neither is an op nor goes through the task queue, which is told by groups.
+        neither = "sequenceNumber IS NULL AND connectionId IS NULL" if {"sequencenumber", "connectionid"} <= columns else "0"
+        return f"WHERE coalesce(type = 50003, {neither})" if "type" in columns else f"WHERE {neither}"
     if name not in _NAMED_ROWS:
         return ""
     pattern, grouping = _NAMED_ROWS[name]

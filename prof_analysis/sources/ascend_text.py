@@ -88,7 +88,19 @@ _EVENTS: Mapping[str, tuple[str, Columns]] = {
             "start_ns": _START,
         },
     ),
-    "raw.host_api": ("event.ph = 'X' AND event.args.level IS NOT NULL", {**_PLACE, **_TIMES, **_CONNECTION}),
+    "raw.python_call": ("event.ph = 'X' AND event.cat = 'python_function'", _CALL),
+    "raw.host_api": (
+        "event.ph = 'X' AND event.args.level IS NOT NULL",
+        {
+            "event_id": (_I, "event_id"),
+            "level": (_T, "event.args.level"),
+            "call": (_ID, "regexp_extract(event.name, '(?s)^(?:[^@]*@)?(.*)$', 1)"),
+            **_PLACE,
+            **_TIMES,
+            **_CONNECTION,
+        },
+    ),
+    "raw.gc": ("event.ph = 'X' AND event.cat = 'GC'", {**_PLACE, **_TIMES}),
     "raw.device_task": (
         "event.ph = 'X' AND event.args.\"Task Type\" IS NOT NULL",
         {
@@ -114,6 +126,15 @@ _EVENTS: Mapping[str, tuple[str, Columns]] = {
             **_PLACE,
             "start_ns": _START,
         },
+    ),
+    "raw.overlap": (
+        "event.ph = 'X' AND event.cat IS NULL AND event.name IN ('Computing', 'Communication', 'Communication(Not Overlapped)',"
+        " 'Free')",
+        {"name": (_ID, "event.name"), "pid": (_I, "event.pid"), **_TIMES},
+    ),
+    "raw.overlap_process": (
+        "event.ph = 'M' AND event.name = 'process_name' AND event.args.name = 'Overlap Analysis'",
+        {"pid": (_I, "event.pid")},
     ),
     "raw.core_clock": (
         "event.ph = 'C' AND starts_with(event.name, 'AI Core Freq') AND event.args.MHz IS NOT NULL",

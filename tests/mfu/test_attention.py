@@ -11,7 +11,7 @@ import pytest
 
 from prof_analysis import open_profile
 from prof_analysis.database import connect
-from tests.small_profile import Frame, Kernel, Op, Range, write_profile
+from tests.small_profile import Frame, Kernel, Matmul, Op, Range, write_profile
 
 FAR = 2147483647
 
@@ -46,7 +46,7 @@ def attention(name: str, q: str, k: str, v: str, statistics: str, **about: Any) 
     types = "DT_BF16;DT_BF16;DT_BF16;DT_BF16;UINT8;DT_BF16;BOOL;INT64;INT64;INT64"
     inputs = f"{q};{k};{v};;;;{about.pop('mask', '2048,2048')};;;"
     outputs = f"{statistics};{statistics};;{q}"
-    return Kernel(name, 0, 0, type="FlashAttentionScore", core="MIX_AIC", inputs=inputs, types=types, outputs=outputs, **about)
+    return Matmul(name, 0, 0, type="FlashAttentionScore", core="MIX_AIC", inputs=inputs, types=types, outputs=outputs, **about)
 
 
 # Name, kernel, arguments in the mark, FLOPs or the reason for none.
@@ -155,7 +155,7 @@ def marked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]
             message = arguments if isinstance(arguments, str) else json.dumps(arguments)
             ranges.append(Range(message, start + 100, start + 100, domain="flash_attn_args", event_type=0))
         kernel = attention(name, *shapes)
-        ops.append(Op("npu::npu_fusion_attention", start + 200, start + 300, (Kernel(**{**vars(kernel), "end": start + 900}),)))
+        ops.append(Op("npu::npu_fusion_attention", start + 200, start + 300, (Matmul(**{**vars(kernel), "end": start + 900}),)))
     write_profile(folder, ops, ranges)
     with open_profile(folder) as profile:
         return {row["name"]: row for row in profile.mfu("kernel", arrow=True).to_pylist()}
@@ -174,7 +174,7 @@ def test_a_mark_is_for_the_next_attention_of_its_thread_and_for_its_backward(tmp
     causal = json.dumps({"input_layout": "BNSD", "sparse_mode": 2})
     everything = json.dumps({"input_layout": "BNSD", "sparse_mode": 0})
     shapes = square(30, 30)
-    backward = Kernel(
+    backward = Matmul(
         "backward",
         900,
         990,
@@ -188,7 +188,7 @@ def test_a_mark_is_for_the_next_attention_of_its_thread_and_for_its_backward(tmp
     )
 
     def run(name: str, end: int) -> tuple[Kernel]:
-        return (Kernel(**{**vars(attention(name, *shapes)), "end": end}),)
+        return (Matmul(**{**vars(attention(name, *shapes)), "end": end}),)
 
     ops = [
         Op("npu::npu_fusion_attention", 200, 300, run("marked", 400), sequence_number=7),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
-from tests.small_profile import Kernel, write_profile
+from tests.small_profile import Kernel, Matmul, write_profile
 
 MASKED = "what the mask leaves out is not in the shapes"
 LENGTHS = "the lengths of the sequences are not in the shapes"
@@ -34,7 +34,7 @@ class Case:
     core: str = "AI_CORE"
 
     def kernel(self, number: int) -> Kernel:
-        return Kernel(
+        return Matmul(
             f"kernel_{number:03}",
             1000 * number,
             1000 * number + 500,
@@ -247,7 +247,7 @@ UNKNOWN = [
 CASES = [*MATMULS, *CONVOLUTIONS, *ATTENTIONS, *UNKNOWN]
 # What stands before and behind a convolution: its weight without padding. Of the other weight there are two.
 TRANSFORMS = [
-    Kernel(
+    Matmul(
         "to_z",
         0,
         1,
@@ -258,7 +258,7 @@ TRANSFORMS = [
         formats="NCHW",
         output_formats="FRACTAL_Z",
     ),
-    Kernel(
+    Matmul(
         "to_z",
         1,
         2,
@@ -269,7 +269,7 @@ TRANSFORMS = [
         formats="NCHW",
         output_formats="FRACTAL_Z",
     ),
-    Kernel(
+    Matmul(
         "from_z",
         2,
         3,
@@ -320,8 +320,8 @@ def test_kernels_that_multiply_nothing_have_no_row(found: dict[str, dict[str, An
 
 
 def test_shapes_that_were_not_recorded_are_a_reason(tmp_path: Path) -> None:
-    bare = Kernel("bare", 0, 10, inputs="N/A", outputs="N/A", types="N/A")
-    write_profile(tmp_path, unlinked=[bare, Kernel("mm", 20, 30, outputs="16,16")])
+    bare = Matmul("bare", 0, 10, inputs="N/A", outputs="N/A", types="N/A")
+    write_profile(tmp_path, unlinked=[bare, Matmul("mm", 20, 30, outputs="16,16")])
     with open_profile(tmp_path) as profile:
         kernels = profile.mfu("kernel")
     assert kernels["reason"].tolist()[:1] == ["the shapes were not recorded"]

@@ -14,7 +14,7 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import InputError, open_profile
 from prof_analysis.summary import mfu_facts, print_mfu_facts
-from tests.small_profile import Kernel, Op, Range, write_chip, write_profile
+from tests.small_profile import Matmul, Op, Range, write_chip, write_profile
 
 MATMUL: dict[str, Any] = {"inputs": "64,32;32,48", "outputs": "64,48"}
 FLOPS = 2 * 64 * 32 * 48
@@ -23,15 +23,15 @@ PEAK_PER_US = 24 * 1800 * 8192
 
 def write_two_layers(folder: Path) -> None:
     """Net holds two Layers, each with a matmul after a cast, and between them an attention that no shape tells of."""
-    attention = Kernel(
+    attention = Matmul(
         "fa", 500, 900, type="FlashAttentionScore", core="MIX_AIC", types="FLOAT16;FLOAT16;FLOAT16", inputs="64,32;64,32;64,32"
     )
     cast: dict[str, Any] = {"type": "Cast", "core": "AI_VECTOR_CORE"}
     ops = [
-        Op("aten::linear", 110, 120, (Kernel("cast", 200, 240, **cast), Kernel("mm", 240, 340, **MATMUL))),
+        Op("aten::linear", 110, 120, (Matmul("cast", 200, 240, **cast), Matmul("mm", 240, 340, **MATMUL))),
         Op("npu::fa", 160, 170, (attention,)),
-        Op("aten::linear", 210, 220, (Kernel("cast", 1000, 1040, **cast), Kernel("mm", 1040, 1090, **MATMUL))),
-        Op("aten::mm", 310, 320, (Kernel("outside", 1200, 1300, **MATMUL),)),
+        Op("aten::linear", 210, 220, (Matmul("cast", 1000, 1040, **cast), Matmul("mm", 1040, 1090, **MATMUL))),
+        Op("aten::mm", 310, 320, (Matmul("outside", 1200, 1300, **MATMUL),)),
     ]
     write_profile(folder, ops, [Range("Net", 100, 300), Range("Layer", 105, 150), Range("Layer", 205, 250)])
     write_chip(folder)
@@ -143,7 +143,7 @@ def test_the_command_writes_the_tables_and_prints_the_peak(tmp_path: Path, comma
 
 
 def test_without_modules_ops_answer(tmp_path: Path) -> None:
-    write_profile(tmp_path, unlinked=[Kernel("mm", 0, 100, **MATMUL)])
+    write_profile(tmp_path, unlinked=[Matmul("mm", 0, 100, **MATMUL)])
     with open_profile(tmp_path) as profile:
         assert mfu_facts(profile, 10)["level"] == "op"
         with pytest.raises(InputError, match="no module ranges"):

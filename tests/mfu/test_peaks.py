@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import InputError, open_profile
-from tests.small_profile import Kernel, edit, write_chip, write_profile
+from tests.small_profile import Kernel, Matmul, edit, write_chip, write_profile
 
 MATMUL: dict[str, Any] = {"inputs": "64,32;32,48", "outputs": "64,48"}
 TYPES = {
@@ -18,7 +18,7 @@ UNKNOWN_HF32 = "not recorded whether FLOAT ran as HF32; give its peak, as in fp3
 
 def kernels(hf32: str = "N/A", device: int = 0) -> list[Kernel]:
     return [
-        Kernel(name, 1000 * n, 1000 * n + 100, types=types, hf32=hf32, device=device, **MATMUL)
+        Matmul(name, 1000 * n, 1000 * n + 100, types=types, hf32=hf32, device=device, **MATMUL)
         for n, (name, types) in enumerate(TYPES.items())
     ]
 
@@ -95,7 +95,7 @@ def test_each_device_of_a_folder_has_its_own_peak(tmp_path: Path) -> None:
 def test_the_real_clock_stands_beside_the_rated_one(tmp_path: Path) -> None:
     """A kernel that ran half of its time at 1,800 and half at 900 MHz could do three quarters of its peak."""
     samples = "INSERT INTO AICORE_FREQ VALUES (0, 0, 1800), (0, 150, 900), (0, 400, 1800);"
-    slowed, full, early = (Kernel(n, s, s + 100, **MATMUL) for n, s in (("slowed", 100), ("full", 500), ("early", -50)))
+    slowed, full, early = (Matmul(n, s, s + 100, **MATMUL) for n, s in (("slowed", 100), ("full", 500), ("early", -50)))
     database = write_profile(tmp_path, unlinked=[slowed, full, early])
     edit(database, f"CREATE TABLE AICORE_FREQ (deviceId INTEGER, timestampNs NUMERIC, freq INTEGER); {samples}")
     write_chip(tmp_path)

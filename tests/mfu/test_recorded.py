@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from prof_analysis import open_profile
-from tests.small_profile import Kernel, Op, Range, write_chip, write_profile
+from tests.small_profile import Matmul, Op, Range, write_chip, write_profile
 
 MATMUL: dict[str, Any] = {"inputs": "64,32;32,48", "outputs": "64,48"}
 SHAPE_FLOPS = 2 * 64 * 32 * 48
@@ -22,14 +22,14 @@ def test_the_flops_of_a_range_go_to_its_matmuls_in_sum(tmp_path: Path) -> None:
             110,
             150,
             (
-                Kernel("transposed", 200, 210, type="TransData", core="AI_VECTOR_CORE"),
-                Kernel("first half", 300, 310, **MATMUL),
-                Kernel("second half", 320, 340, **MATMUL),
+                Matmul("transposed", 200, 210, type="TransData", core="AI_VECTOR_CORE"),
+                Matmul("first half", 300, 310, **MATMUL),
+                Matmul("second half", 320, 340, **MATMUL),
             ),
         ),
-        Op("aten::mm", 120, 140, (Kernel("other thread", 400, 440, **MATMUL),), tid=2),
-        Op("aten::mm", 180, 220, (Kernel("straddling", 500, 540, **MATMUL),)),
-        Op("custom::op", 310, 320, (Kernel("unknown type", 600, 640, type="MyCube"), Kernel("cast", 650, 660, type="Cast"))),
+        Op("aten::mm", 120, 140, (Matmul("other thread", 400, 440, **MATMUL),), tid=2),
+        Op("aten::mm", 180, 220, (Matmul("straddling", 500, 540, **MATMUL),)),
+        Op("custom::op", 310, 320, (Matmul("unknown type", 600, 640, type="MyCube"), Matmul("cast", 650, 660, type="Cast"))),
     ]
     ranges = [
         recorded("1000000000-matmul", 100, 200),
@@ -63,7 +63,7 @@ def test_the_flops_of_a_range_go_to_its_matmuls_in_sum(tmp_path: Path) -> None:
 
 def test_odd_messages_are_found_and_change_nothing(tmp_path: Path) -> None:
     messages = ["12.5-mm", "-12-mm", "mm", "0-mm", "99999999999999999999-mm", "12-"]
-    ops = [Op("aten::mm", 10 * n + 2, 10 * n + 4, (Kernel(f"k{n}", 10 * n, 10 * n + 5, **MATMUL),)) for n in range(6)]
+    ops = [Op("aten::mm", 10 * n + 2, 10 * n + 4, (Matmul(f"k{n}", 10 * n, 10 * n + 5, **MATMUL),)) for n in range(6)]
     write_profile(tmp_path, ops, [recorded(message, 10 * n, 10 * n + 8) for n, message in enumerate(messages)])
     with open_profile(tmp_path) as profile:
         assert profile.mfu("kernel")[["flops", "flops_source"]].drop_duplicates().values.tolist() == [[SHAPE_FLOPS, "shapes"]]
@@ -73,7 +73,7 @@ def test_odd_messages_are_found_and_change_nothing(tmp_path: Path) -> None:
 
 def test_more_than_possible_is_kept_and_listed(tmp_path: Path) -> None:
     peak_of_100_ns = 24 * 1800 * 8192 // 10
-    op = Op("aten::mm", 110, 150, (Kernel("too fast", 200, 300, **MATMUL),))
+    op = Op("aten::mm", 110, 150, (Matmul("too fast", 200, 300, **MATMUL),))
     write_profile(tmp_path, [op], [recorded(f"{2 * peak_of_100_ns}-mm", 100, 200)])
     write_chip(tmp_path)
     with open_profile(tmp_path) as profile:

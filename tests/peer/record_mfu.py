@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.small_profile import Kernel, Op, Range, edit, write_chip, write_profile
+from tests.small_profile import Kernel, Matmul, Op, Range, edit, write_chip, write_profile
 
 RECORDED = Path(__file__).with_name("mfu_of_msprof_analyze.json")
 START_NS = 1_700_000_000_000_000_000
@@ -25,11 +25,11 @@ _ATTENTION_TYPES = "DT_BF16;DT_BF16;DT_BF16;DT_BF16;UINT8;DT_BF16;BOOL;INT64;INT
 
 
 def _matmul(name: str, inputs: str, output: str, types: str = "DT_BF16;DT_BF16", **about: Any) -> Kernel:
-    return Kernel(name, 0, 300_000, inputs=inputs, outputs=output, types=types, **about)
+    return Matmul(name, 0, 300_000, inputs=inputs, outputs=output, types=types, **about)
 
 
 def _attention(name: str, q: str, k: str, v: str, output: str, statistics: str, mask: str = "2048,2048") -> Kernel:
-    return Kernel(
+    return Matmul(
         name,
         0,
         900_000,
@@ -46,7 +46,7 @@ def _attention(name: str, q: str, k: str, v: str, output: str, statistics: str, 
 _NZ = "FRACTAL_NZ;FRACTAL_NZ"
 _SQUARE = "1,32,4096,128"
 _TND = "4096,32,128"
-_TRANSFORM = Kernel("transform", 0, 50_000, type="TransData", core="AI_VECTOR_CORE", inputs="64,64", outputs="64,64")
+_TRANSFORM = Matmul("transform", 0, 50_000, type="TransData", core="AI_VECTOR_CORE", inputs="64,64", outputs="64,64")
 
 # Kernels of an op, the arguments in the mark before it, and the FLOPs recorded around it.
 _CALLS: list[tuple[tuple[Kernel, ...], dict[str, Any] | None, str | None]] = [

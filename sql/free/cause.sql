@@ -1,0 +1,65 @@
+-- One row is a step and a cause of its free time, the longest first: what the host did while the device idled. The causes of a
+-- step add up to its free time.
+--
+-- step_id    BIGINT   number of the step; NULL for the whole profile
+-- cause      VARCHAR  a cause of free.gap_cause; or kernels of another step, which ran in between
+-- gap_count  BIGINT   gaps of which it is a cause; NULL for kernels of another step
+-- total_ns   BIGINT   their time, ns
+-- share      DOUBLE   part of the free time of the step
+WITH running AS (
+    SELECT
+        gap_id,
+        cause,
+        precedence,
+        count(*) OVER up_to AS gap_count,
+        sum(duration_ns) OVER up_to AS total_ns
+    FROM free.gap_cause
+    WINDOW up_to AS (PARTITION BY cause ORDER BY gap_id ROWS UNBOUNDED PRECEDING)
+),
+cause_of_any AS (
+    SELECT DISTINCT cause, precedence
+    FROM free.gap_cause
+),
+-- Up to the last gap of a step, less up to the gap before its first.
+edge AS (
+    SELECT step_gap.step_id, cause_of_any.cause, step_gap.last_gap_id AS gap_id, 1 AS sign
+    FROM free.step_gap
+    CROSS JOIN cause_of_any
+    UNION ALL
+    SELECT step_gap.step_id, cause_of_any.cause, step_gap.first_gap_id - 1, -1
+    FROM free.step_gap
+    CROSS JOIN cause_of_any
+),
+host AS (
+    SELECT
+        edge.step_id,
+        edge.cause,
+        min(running.precedence) AS precedence,
+        sum(edge.sign * running.gap_count)::BIGINT AS gap_count,
+        sum(edge.sign * running.total_ns)::BIGINT AS total_ns
+    FROM edge
+    ASOF JOIN running ON running.cause = edge.cause AND edge.gap_id >= running.gap_id
+    GROUP BY edge.step_id, edge.cause
+    HAVING sum(edge.sign * running.gap_count) > 0
+),
+told AS (
+    SELECT step_id, sum(total_ns)::BIGINT AS total_ns
+    FROM host
+    GROUP BY step_id
+),
+cause AS (
+    FROM host
+    UNION ALL BY NAME
+    SELECT
+        time.step_id,
+        'kernels of another step' AS cause,
+        8 AS precedence,
+        time.free_ns - coalesce(told.total_ns, 0) AS total_ns
+    FROM step.time
+    LEFT JOIN told ON told.step_id IS NOT DISTINCT FROM time.step_id
+    WHERE time.free_ns > coalesce(told.total_ns, 0)
+)
+SELECT cause.step_id, cause.cause, cause.gap_count, cause.total_ns, cause.total_ns / time.free_ns AS share
+FROM cause
+JOIN step.time ON time.step_id IS NOT DISTINCT FROM cause.step_id
+ORDER BY cause.step_id NULLS LAST, cause.total_ns DESC, cause.precedence

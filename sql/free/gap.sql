@@ -1,0 +1,39 @@
+-- One row is a gap: the device ran neither a compute kernel nor a communication operator, of whatever step, between two that
+-- did.
+--
+-- gap_id            BIGINT  the id, counted from 1 in the order of time
+-- start_ns          BIGINT  end of what ran before, Unix ns
+-- end_ns            BIGINT  start of what ran next, Unix ns
+-- kernel_before_id  BIGINT  the kernel that ended last before it; of several the one that started last
+-- kernel_after_id   BIGINT  the kernel that ended it; of several the one that itself ended first
+WITH busy AS (
+    SELECT start_ns, lag(end_ns) OVER (ORDER BY start_ns, end_ns) AS end_before_ns
+    FROM step.stretch
+    WHERE kind = 'busy'
+),
+gap AS (
+    SELECT row_number() OVER (ORDER BY start_ns) AS gap_id, end_before_ns AS start_ns, start_ns AS end_ns
+    FROM busy
+    WHERE end_before_ns IS NOT NULL
+),
+kernel_before AS (
+    SELECT gap.gap_id, arg_max(kernel.kernel_id, (kernel.start_ns, kernel.kernel_id)) AS kernel_id
+    FROM gap
+    JOIN step.kernel ON kernel.end_ns = gap.start_ns
+    GROUP BY gap.gap_id
+),
+kernel_after AS (
+    SELECT gap.gap_id, arg_min(kernel.kernel_id, (kernel.end_ns, kernel.kernel_id)) AS kernel_id
+    FROM gap
+    JOIN step.kernel ON kernel.start_ns = gap.end_ns
+    GROUP BY gap.gap_id
+)
+SELECT
+    gap.gap_id,
+    gap.start_ns,
+    gap.end_ns,
+    kernel_before.kernel_id AS kernel_before_id,
+    kernel_after.kernel_id AS kernel_after_id
+FROM gap
+JOIN kernel_before USING (gap_id)
+JOIN kernel_after USING (gap_id)

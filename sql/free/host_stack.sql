@@ -1,0 +1,39 @@
+-- One row is one of the longest gaps and what its host thread was in at the moment at which it is looked at.
+--
+-- gap_id        BIGINT   a gap of free.longest
+-- host_ops      VARCHAR  the framework ops around the moment, outermost first, joined by ' > '; NULL when there are none;
+--                        without profiler steps
+-- python_stack  VARCHAR  the Python functions around the moment, outermost first, joined by ' > '; NULL when there are none, as
+--                        without with_stack
+WITH moment AS (
+    SELECT DISTINCT tid, at_ns
+    FROM free.longest
+    WHERE at_ns IS NOT NULL
+),
+-- Of all calls those that hold a moment, of which the next after their start is one.
+held_op AS (
+    SELECT op.tid, op.start_ns, op.end_ns, op.op_id AS call_id, coalesce(name.text, '(name lost)') AS name
+    FROM trace.op
+    ASOF JOIN moment ON moment.tid = op.tid AND op.start_ns <= moment.at_ns
+    LEFT JOIN trace.string AS name ON name.text_id = op.name_id
+    WHERE moment.at_ns < op.end_ns AND NOT coalesce(starts_with(name.text, 'ProfilerStep#'), false)
+),
+held_frame AS (
+    SELECT frame.tid, frame.start_ns, frame.end_ns, frame.frame_id AS call_id, coalesce(name.text, '(name lost)') AS name
+    FROM trace.frame
+    ASOF JOIN moment ON moment.tid = frame.tid AND frame.start_ns <= moment.at_ns
+    LEFT JOIN trace.string AS name ON name.text_id = frame.name_id
+    WHERE moment.at_ns < frame.end_ns
+),
+held AS (
+    SELECT true AS is_op, * FROM held_op
+    UNION ALL
+    SELECT false AS is_op, * FROM held_frame
+)
+SELECT
+    longest.gap_id,
+    string_agg(held.name, ' > ' ORDER BY held.start_ns, held.end_ns DESC, held.call_id) FILTER (held.is_op) AS host_ops,
+    string_agg(held.name, ' > ' ORDER BY held.start_ns, held.end_ns DESC, held.call_id) FILTER (NOT held.is_op) AS python_stack
+FROM free.longest
+JOIN held ON held.tid = longest.tid AND held.start_ns <= longest.at_ns AND longest.at_ns < held.end_ns
+GROUP BY longest.gap_id

@@ -1,0 +1,70 @@
+-- One row is a stretch of time in which a host thread did one of the first so many things of a list: 1 collect garbage, 2 wait
+-- in a synchronise, 3 load data, 4 run an op. What a thread did of one thing and of none before it is then a difference of two
+-- lengths.
+--
+-- tid              BIGINT   host thread: process id * 2^32 + thread id; only threads that ask for kernels
+-- things           INTEGER  how many things of the list count
+-- start_ns         BIGINT   start, Unix ns
+-- end_ns           BIGINT   end, Unix ns
+-- before_ns        BIGINT   length of all stretches of the same thread and things before it, ns
+WITH call AS (
+    SELECT 1 AS thing, tid, start_ns, end_ns
+    FROM trace.gc
+    UNION ALL
+    SELECT 2, host_api.tid, host_api.start_ns, host_api.end_ns
+    FROM trace.host_api
+    JOIN trace.string AS name ON name.text_id = host_api.name_id
+    WHERE contains(name.text, 'Synchronize')
+    UNION ALL
+    SELECT 3, range.tid, range.start_ns, range.end_ns
+    FROM trace.range
+    JOIN trace.string AS name ON name.text_id = range.name_id
+    WHERE range.origin = 'mstx' AND name.text = 'dataloader'
+    UNION ALL
+    SELECT if(starts_with(name.text, 'enumerate(DataLoader)'), 3, 4), op.tid, op.start_ns, op.end_ns
+    FROM trace.op
+    LEFT JOIN trace.string AS name ON name.text_id = op.name_id
+    WHERE NOT coalesce(starts_with(name.text, 'ProfilerStep#'), false)
+),
+asking AS (
+    SELECT DISTINCT tid
+    FROM free.request
+    WHERE tid IS NOT NULL
+),
+counted AS (
+    SELECT call.tid, unnest(range(call.thing, 5))::INTEGER AS things, call.start_ns, call.end_ns
+    FROM call
+    SEMI JOIN asking USING (tid)
+),
+reached AS (
+    SELECT *, max(end_ns) OVER (
+        PARTITION BY tid, things
+        ORDER BY start_ns, end_ns
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS reached_ns
+    FROM counted
+),
+numbered AS (
+    SELECT *, sum(if(start_ns <= reached_ns, 0, 1)) OVER (
+        PARTITION BY tid, things
+        ORDER BY start_ns, end_ns
+        ROWS UNBOUNDED PRECEDING
+    ) AS stretch
+    FROM reached
+),
+stretch AS (
+    SELECT tid, things, min(start_ns) AS start_ns, max(end_ns) AS end_ns
+    FROM numbered
+    GROUP BY tid, things, stretch
+)
+SELECT
+    tid,
+    things,
+    start_ns,
+    end_ns,
+    coalesce(sum(end_ns - start_ns) OVER (
+        PARTITION BY tid, things
+        ORDER BY start_ns
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ), 0)::BIGINT AS before_ns
+FROM stretch

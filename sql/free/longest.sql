@@ -1,0 +1,56 @@
+-- One row is one of the 100 longest gaps of the steps, or of the chosen step, with its main cause and the moment at which the
+-- host is looked at for it.
+--
+-- place     BIGINT   1 for the longest
+-- step_id   BIGINT   the step in whose time it lies; of several the first; NULL without steps
+-- gap_id    BIGINT   a gap of free.gap
+-- start_ns  BIGINT   start, Unix ns
+-- end_ns    BIGINT   end, Unix ns
+-- cause     VARCHAR  the cause of most of its time; of equal ones the first of free.gap_cause
+-- cause_ns  BIGINT   how much of it that is, ns
+-- tid       BIGINT   host thread that asked for the next kernel; NULL when not recorded
+-- at_ns     BIGINT   the middle of its time up to when the host asked for the next kernel, or that moment where it came before
+--                    the gap; NULL when not recorded
+WITH reached AS (
+    SELECT first_gap_id, max(max(last_gap_id)) OVER (ORDER BY first_gap_id ROWS UNBOUNDED PRECEDING) AS last_gap_id
+    FROM free.step_gap
+    GROUP BY first_gap_id
+),
+longest AS (
+    SELECT gap.gap_id, gap.start_ns, gap.end_ns
+    FROM free.gap
+    ASOF JOIN reached ON gap.gap_id >= reached.first_gap_id
+    WHERE gap.gap_id <= reached.last_gap_id
+    ORDER BY gap.end_ns - gap.start_ns DESC, gap.gap_id
+    LIMIT 100
+),
+step_of AS (
+    SELECT longest.gap_id, min(step_gap.step_id) AS step_id
+    FROM longest
+    JOIN free.step_gap ON longest.gap_id BETWEEN step_gap.first_gap_id AND step_gap.last_gap_id
+    GROUP BY longest.gap_id
+),
+main_cause AS (
+    SELECT gap_id, arg_max(cause, (duration_ns, -precedence)) AS cause, max(duration_ns) AS cause_ns
+    FROM free.gap_cause
+    SEMI JOIN longest USING (gap_id)
+    GROUP BY gap_id
+)
+SELECT
+    row_number() OVER (ORDER BY longest.end_ns - longest.start_ns DESC, longest.gap_id) AS place,
+    step_of.step_id,
+    longest.gap_id,
+    longest.start_ns,
+    longest.end_ns,
+    main_cause.cause,
+    main_cause.cause_ns,
+    request.tid,
+    CASE
+        WHEN request.asked_ns <= longest.start_ns THEN request.asked_ns
+        WHEN request.asked_ns IS NOT NULL
+            THEN longest.start_ns + (least(request.asked_ns, longest.end_ns) - longest.start_ns) // 2
+    END AS at_ns
+FROM longest
+JOIN step_of USING (gap_id)
+JOIN main_cause USING (gap_id)
+JOIN free.request USING (gap_id)

@@ -1,0 +1,47 @@
+-- One row is one of the 100 longest gaps of the steps in which the device idled, the longest first, with what the host did
+-- meanwhile.
+--
+-- step_id           BIGINT   the step in whose time it lies; of several the first; NULL without steps
+-- start_ns          BIGINT   start, Unix ns
+-- duration_ns       BIGINT   length, ns
+-- cause             VARCHAR  the cause of most of its time, as in free.gap_cause
+-- cause_ns          BIGINT   how much of it that is, ns
+-- kernel_before_id  TEXT_ID  name of the kernel that ended last before it
+-- op_before_id      TEXT_ID  name of the op that launched that kernel; NULL when no op is known
+-- kernel_after_id   TEXT_ID  name of the kernel that ended it
+-- op_after_id       TEXT_ID  name of the op that launched that kernel; NULL when no op is known
+-- host_ops          VARCHAR  framework ops around the middle of the host's part of the gap on the thread that asked for the
+--                            next kernel, outermost first, joined by ' > '; NULL when there are none
+-- host_call_id      TEXT_ID  the call into CANN that took most of the gap, on that thread or on the one that launched the
+--                            kernel; NULL when there is none
+-- host_call_ns      BIGINT   how long it ran in the gap, ns
+-- python_stack      VARCHAR  Python functions around the same moment, outermost first, joined by ' > '; NULL when there are
+--                            none, as without with_stack
+WITH launched_by AS (
+    SELECT link.kernel_id, op.name_id
+    FROM module.link
+    JOIN trace.op USING (op_id)
+)
+SELECT
+    longest.step_id,
+    longest.start_ns,
+    longest.end_ns - longest.start_ns AS duration_ns,
+    longest.cause,
+    longest.cause_ns,
+    kernel_before.name_id AS kernel_before_id,
+    op_before.name_id AS op_before_id,
+    kernel_after.name_id AS kernel_after_id,
+    op_after.name_id AS op_after_id,
+    host_stack.host_ops,
+    host_call.host_call_id,
+    host_call.host_call_ns,
+    host_stack.python_stack
+FROM free.longest
+JOIN free.gap USING (gap_id)
+JOIN trace.kernel AS kernel_before ON kernel_before.kernel_id = gap.kernel_before_id
+JOIN trace.kernel AS kernel_after ON kernel_after.kernel_id = gap.kernel_after_id
+LEFT JOIN launched_by AS op_before ON op_before.kernel_id = gap.kernel_before_id
+LEFT JOIN launched_by AS op_after ON op_after.kernel_id = gap.kernel_after_id
+LEFT JOIN free.host_stack USING (gap_id)
+LEFT JOIN free.host_call USING (gap_id)
+ORDER BY longest.place

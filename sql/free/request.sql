@@ -1,0 +1,60 @@
+-- One row is a gap of the device and how the host asked for the kernel that ended it.
+--
+-- gap_id      BIGINT  a gap of free.gap
+-- tid         BIGINT  host thread that asked: where the task was put into the queue, else that of the op or of the launch; NULL
+--                     when neither launch nor op of the kernel is recorded
+-- asked_ns    BIGINT  when it asked, Unix ns: where it began to put the task into the queue; without a task queue the start of
+--                     the launch; where the launch was not collected the end of the op; NULL as tid
+-- launch_tid  BIGINT  host thread that launched the kernel: with a task queue another one; NULL when the launch was not
+--                     collected
+WITH wanted AS (
+    SELECT gap.gap_id, kernel.kernel_id, kernel.launch_id
+    FROM free.gap
+    JOIN trace.kernel ON kernel.kernel_id = gap.kernel_after_id
+),
+launch AS (
+    SELECT launch.launch_id, min(launch.start_ns) AS start_ns, arg_min(launch.tid, (launch.start_ns, launch.tid)) AS tid
+    FROM trace.launch
+    SEMI JOIN wanted USING (launch_id)
+    GROUP BY launch.launch_id
+),
+last_dequeued AS (
+    SELECT dequeue_tid, dequeue_start_ns, arg_max(queue_id, (dequeue_end_ns, queue_id)) AS queue_id
+    FROM trace.queue
+    GROUP BY dequeue_tid, dequeue_start_ns
+),
+near AS (
+    SELECT launch.launch_id, launch.tid, launch.start_ns, last_dequeued.queue_id
+    FROM launch
+    ASOF JOIN last_dequeued
+        ON last_dequeued.dequeue_tid = launch.tid AND last_dequeued.dequeue_start_ns <= launch.start_ns
+),
+queued AS (
+    SELECT
+        near.launch_id,
+        min(queue.enqueue_start_ns) AS start_ns,
+        arg_min(queue.enqueue_tid, (queue.enqueue_start_ns, queue.enqueue_tid)) AS tid
+    FROM near
+    JOIN trace.queue
+        ON queue.queue_id = near.queue_id AND queue.dequeue_tid = near.tid AND queue.dequeue_end_ns >= near.start_ns
+    GROUP BY near.launch_id
+),
+op AS (
+    SELECT wanted.kernel_id, op.tid, op.end_ns
+    FROM wanted
+    JOIN module.link USING (kernel_id)
+    JOIN trace.op USING (op_id)
+)
+SELECT
+    wanted.gap_id,
+    coalesce(queued.tid, op.tid, launch.tid) AS tid,
+    CASE
+        WHEN queued.start_ns IS NOT NULL THEN queued.start_ns
+        WHEN op.tid = launch.tid OR op.tid IS NULL THEN launch.start_ns
+        ELSE op.end_ns
+    END AS asked_ns,
+    launch.tid AS launch_tid
+FROM wanted
+LEFT JOIN launch USING (launch_id)
+LEFT JOIN queued USING (launch_id)
+LEFT JOIN op USING (kernel_id)

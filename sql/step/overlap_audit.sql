@@ -1,0 +1,43 @@
+-- One row is a figure of the profiler's own Overlap Analysis beside the one that kernels give, over the whole profile. Without
+-- such an analysis there is none.
+--
+-- kind            ENUM('computing', 'communication', 'communication_not_overlapped', 'free')  what is compared
+-- interval_count  BIGINT   intervals of the analysis
+-- recorded_ns     BIGINT   their time, ns
+-- kernels_ns      BIGINT   the same out of the kernels, ns
+-- difference_ns   BIGINT   recorded - kernels; the profiler rounds each interval to ns
+-- agrees          BOOLEAN  whether the difference is no more than the rounding of each interval at both ends
+WITH covered AS (
+    SELECT
+        coalesce(sum(end_ns - start_ns) FILTER (kind = 'computing'), 0)::BIGINT AS computing_ns,
+        coalesce(sum(end_ns - start_ns) FILTER (kind = 'communication'), 0)::BIGINT AS communication_ns,
+        coalesce(sum(end_ns - start_ns) FILTER (kind = 'busy'), 0)::BIGINT AS busy_ns,
+        coalesce(max(end_ns) - min(start_ns), 0) AS span_ns
+    FROM step.stretch
+),
+recorded AS (
+    SELECT kind, count(*) AS interval_count, sum(end_ns - start_ns)::BIGINT AS recorded_ns
+    FROM trace.overlap
+    GROUP BY kind
+),
+compared AS (
+    SELECT
+        recorded.*,
+        CASE kind
+            WHEN 'computing' THEN computing_ns
+            WHEN 'communication' THEN communication_ns
+            WHEN 'communication_not_overlapped' THEN busy_ns - computing_ns
+            WHEN 'free' THEN span_ns - busy_ns
+        END AS kernels_ns
+    FROM recorded
+    CROSS JOIN covered
+)
+SELECT
+    kind,
+    interval_count,
+    recorded_ns,
+    kernels_ns,
+    recorded_ns - kernels_ns AS difference_ns,
+    abs(recorded_ns - kernels_ns) <= 2 * interval_count AS agrees
+FROM compared
+ORDER BY kind

@@ -1,0 +1,31 @@
+-- One row is a stretch of time in which kernels ran one after another or side by side without a gap, whatever step they are of.
+--
+-- kind      ENUM('computing', 'communication', 'busy')  of compute kernels, of communication operators, or of both together
+-- start_ns  BIGINT  start of the first of them, Unix ns
+-- end_ns    BIGINT  end of the last of them, Unix ns
+WITH counted AS (
+    SELECT 'busy' AS kind, start_ns, end_ns
+    FROM step.kernel
+    UNION ALL
+    SELECT if(kind = 'compute', 'computing', 'communication') AS kind, start_ns, end_ns
+    FROM step.kernel
+),
+reached AS (
+    SELECT *, max(end_ns) OVER (
+        PARTITION BY kind
+        ORDER BY start_ns, end_ns
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS reached_ns
+    FROM counted
+),
+numbered AS (
+    SELECT *, sum(if(start_ns <= reached_ns, 0, 1)) OVER (
+        PARTITION BY kind
+        ORDER BY start_ns, end_ns
+        ROWS UNBOUNDED PRECEDING
+    ) AS stretch
+    FROM reached
+)
+SELECT kind::ENUM('computing', 'communication', 'busy') AS kind, min(start_ns) AS start_ns, max(end_ns) AS end_ns
+FROM numbered
+GROUP BY kind, stretch

@@ -1,0 +1,91 @@
+-- One row is a step and where its time went on the device, in the order of the steps. Times count once where kernels overlap.
+-- Without steps one row is the whole profile; beside steps, kernels that belong to none have a row of their own.
+--
+-- step_id                          BIGINT   number of the step; NULL for the whole profile and for kernels of no step
+-- computing_ns                     BIGINT   time with a compute kernel, ns
+-- communication_ns                 BIGINT   time with a communication operator, ns
+-- communication_not_overlapped_ns  BIGINT   time with a communication operator and no compute kernel, ns
+-- overlapped_ns                    BIGINT   time with both, ns
+-- free_ns                          BIGINT   time with neither between the first start and the last end, ns; NULL for kernels of
+--                                           no step
+-- stage_ns                         BIGINT   from the first start to the last end without the bubble, ns, so that stage + bubble
+--                                           = computing + communication not overlapped + free; NULL for kernels of no step
+-- bubble_ns                        BIGINT   time with an hcom_receive operator, which waits for another pipeline stage, ns
+-- preparing_ns                     BIGINT   from the step's start on the host, without steps from that of the first op, to the
+--                                           first kernel, ns; NULL when that start is not known, and for kernels of no step
+-- reason                           VARCHAR  why something is NULL; NULL when nothing is
+WITH counted AS (
+    SELECT step_id, 'busy' AS what, start_ns, end_ns
+    FROM step.kernel
+    UNION ALL
+    SELECT step_id, kind::VARCHAR, start_ns, end_ns
+    FROM step.kernel
+    UNION ALL
+    SELECT step_id, 'receive', start_ns, end_ns
+    FROM step.kernel
+    WHERE is_receive
+),
+-- What each adds to the time that those before it cover.
+added AS (
+    SELECT
+        step_id,
+        what,
+        start_ns,
+        end_ns,
+        greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS added_ns
+    FROM counted
+    WINDOW before AS (
+        PARTITION BY step_id, what
+        ORDER BY start_ns, end_ns
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
+),
+covered AS (
+    SELECT
+        step_id,
+        min(start_ns) AS first_ns,
+        max(end_ns) - min(start_ns) AS span_ns,
+        coalesce(sum(added_ns) FILTER (what = 'busy'), 0)::BIGINT AS busy_ns,
+        coalesce(sum(added_ns) FILTER (what = 'compute'), 0)::BIGINT AS computing_ns,
+        coalesce(sum(added_ns) FILTER (what = 'communication'), 0)::BIGINT AS communication_ns,
+        coalesce(sum(added_ns) FILTER (what = 'receive'), 0)::BIGINT AS bubble_ns
+    FROM added
+    WHERE getvariable('step_id') IS NULL OR step_id = getvariable('step_id')
+    GROUP BY step_id
+),
+host AS (
+    SELECT
+        (SELECT count(*) FROM trace.step) AS step_count,
+        (SELECT min(op.start_ns) FROM trace.op) AS first_op_ns
+),
+step_begin AS (
+    SELECT step_id, min(start_ns) AS start_ns
+    FROM trace.step
+    GROUP BY step_id
+),
+judged AS (
+    SELECT
+        covered.*,
+        covered.step_id IS NULL AND host.step_count > 0 AS is_of_no_step,
+        CASE WHEN host.step_count > 0 THEN step_begin.start_ns ELSE host.first_op_ns END AS begin_ns
+    FROM covered
+    CROSS JOIN host
+    LEFT JOIN step_begin USING (step_id)
+)
+SELECT
+    step_id,
+    computing_ns,
+    communication_ns,
+    busy_ns - computing_ns AS communication_not_overlapped_ns,
+    computing_ns + communication_ns - busy_ns AS overlapped_ns,
+    CASE WHEN NOT is_of_no_step THEN span_ns - busy_ns END AS free_ns,
+    CASE WHEN NOT is_of_no_step THEN span_ns - bubble_ns END AS stage_ns,
+    bubble_ns,
+    CASE WHEN NOT is_of_no_step THEN first_ns - begin_ns END AS preparing_ns,
+    CASE
+        WHEN is_of_no_step THEN 'kernels of no step: no op launched them, or it started outside every step'
+        WHEN begin_ns IS NULL AND step_id IS NULL THEN 'no ops, so it is not known when the host began'
+        WHEN begin_ns IS NULL THEN 'the profile does not tell when the step began on the host'
+    END AS reason
+FROM judged
+ORDER BY step_id NULLS LAST

@@ -1,0 +1,7 @@
+-- One row is a call of a Python function that the Python tracer saw, as with_stack and with_modules collect them.
+--
+-- frame_id  BIGINT   the id, unique in the rank
+-- tid       BIGINT   host thread: process id * 2^32 + thread id
+-- name_id   TEXT_ID  file, line and function, a built-in function, or nn.Module: Linear_0; NULL when the profile lost its text
+-- start_ns  BIGINT   start, Unix ns
+-- end_ns    BIGINT   end, Unix ns

@@ -1,0 +1,5 @@
+-- One row is a run of Python's garbage collector, recorded where gc_detect_threshold was set.
+--
+-- tid       BIGINT  host thread that it ran in: process id * 2^32 + thread id
+-- start_ns  BIGINT  start, Unix ns
+-- end_ns    BIGINT  end, Unix ns

@@ -1,0 +1,9 @@
+-- One row is a call on the host into CANN: of the acl interface, of the runtime, or inside them; a launch, copy or synchronise.
+--
+-- host_api_id  BIGINT   the id, unique in the rank
+-- level        ENUM('acl', 'model', 'node', 'communication', 'runtime')  the layer of CANN; NULL when it is another one
+-- name_id      TEXT_ID  name, such as aclrtSynchronizeStream or launch; NULL when the profile lost its text
+-- tid          BIGINT   host thread: process id * 2^32 + thread id
+-- start_ns     BIGINT   start, Unix ns
+-- end_ns       BIGINT   end, Unix ns
+-- launch_id    BIGINT   what kernels name as their launch if it launched any; NULL when not recorded

@@ -1,0 +1,225 @@
+"""Step times: every column of small profiles, the figures of real ones, and parts that add up."""
+
+import csv
+import json
+import random
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+from prof_analysis import ProfAnalysisWarning, Profile, open_profile
+from tests.small_profile import Kernel, Op, edit, write_profile
+
+COLUMNS = [
+    *("profile", "rank_id", "step_id", "computing_ns", "communication_ns", "communication_not_overlapped_ns", "overlapped_ns"),
+    *("free_ns", "stage_ns", "bubble_ns", "preparing_ns", "reason"),
+]
+NO_STEP = "kernels of no step: no op launched them, or it started outside every step"
+
+
+NAMES = {"compute": "MatMul", "reduce": "hcom_allReduce_", "receive": "hcom_receive_"}
+
+
+def kind_of(name: str) -> str:
+    return "compute" if name == "compute" else "communication"
+
+
+def rows(table: Any) -> list[tuple[Any, ...]]:
+    return [tuple(row.values())[1:] for row in table.to_pylist()]
+
+
+def operator(name: str, start: int, end: int) -> Kernel:
+    return Kernel(name, start, end, "communication")
+
+
+def holds_identities(profile: Profile) -> bool:
+    """Whether all parts of all steps add up."""
+    (row,) = profile.sql(
+        """
+        SELECT count(*) > 0 AND bool_and(
+            communication_not_overlapped_ns + overlapped_ns = communication_ns
+            AND coalesce(stage_ns + bubble_ns = computing_ns + communication_not_overlapped_ns + free_ns, stage_ns IS NULL)
+            AND least(computing_ns, overlapped_ns, communication_not_overlapped_ns, bubble_ns) >= 0
+            AND bubble_ns <= communication_ns
+            AND coalesce(free_ns >= 0 AND stage_ns >= 0, stage_ns IS NULL)
+        ) AS holds
+        FROM step.time
+        """,
+        arrow=True,
+    ).to_pylist()
+    return bool(row["holds"])
+
+
+@pytest.fixture(scope="module")
+def steps(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two ranks: three steps whose kernels run behind the next step's begin on the host, and a profile without any step.
+
+    Step 7: compute 1000..1100 with one inside and one that touches, 1500..1600; communication 1050..1200 and 1150..1250.
+    Step 8: receives 1300..1400 and 1350..1450, of which a compute kernel overlaps 1440..1490; a helper counts nowhere.
+    Step 9: no kernel. Of no step: one kernel of an op before all steps, one that no op launched.
+    """
+    folder = tmp_path_factory.mktemp("steps") / "two"
+    ops = [
+        Op("ProfilerStep#7", 100, 200),
+        Op("aten::mm", 110, 120, (Kernel("a", 1000, 1060), Kernel("b", 1010, 1020), Kernel("c", 1060, 1100))),
+        Op("reduce", 130, 140, (operator("hcom_allReduce_", 1050, 1200), operator("hcom_allReduce_", 1150, 1250))),
+        Op("aten::add", 199, 230, (Kernel("d", 1500, 1600),)),
+        Op("recv", 200, 210, (operator("hcom_receive_", 1300, 1400), operator("hcom_receive_", 1350, 1450))),
+        Op("aten::mm", 220, 230, (Kernel("e", 1440, 1490), Kernel("helper", 1, 9, "schedule")), tid=2),
+        Op("early", 50, 130, (Kernel("f", 900, 910),)),
+    ]
+    unlinked = [Kernel("lost", 930, 935), Kernel("lost", 905, 920)]
+    write_profile(folder / "a_ascend_pt", ops, steps=[(7, 100, 200), (8, 200, 300), (9, 300, 400)], unlinked=unlinked)
+    write_profile(
+        folder / "b_ascend_pt", [Op("aten::mm", 110, 120, (Kernel("a", 1000, 1060), Kernel("b", 1100, 1120)))], rank=1
+    )
+    return folder
+
+
+def test_step_times_in_every_column(steps: Path) -> None:
+    with open_profile(steps) as profile:
+        found = profile.step_time(arrow=True)
+        assert profile.warnings == []
+        assert holds_identities(profile)
+    assert found.column_names == COLUMNS
+    assert rows(found) == [
+        (0, 7, 200, 200, 150, 50, 250, 600, 0, 900, None),
+        (0, 8, 50, 150, 140, 10, 0, 40, 150, 1100, None),
+        (0, None, 25, 0, 0, 0, None, None, 0, None, NO_STEP),
+        (1, None, 80, 0, 0, 0, 40, 120, 0, 890, None),
+    ]
+
+
+def test_step_times_are_those_of_sets_of_nanoseconds(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    times: dict[tuple[int, str], list[tuple[int, int]]] = {(step, kind): [] for step in (1, 2) for kind in NAMES}
+    for (step, _), kernels in times.items():
+        starts = [rng.randrange(1000 * step, 1000 * step + 1500) for _ in range(20)]
+        kernels += [(start, start + rng.randrange(60)) for start in starts]
+    made = {key: [Kernel(NAMES[key[1]], *time, kind=kind_of(key[1])) for time in kernels] for key, kernels in times.items()}
+    ops = [Op("op", 100 * step, 100 * step + 10, tuple(kernels)) for (step, _), kernels in made.items()]
+    write_profile(tmp_path / "a_ascend_pt", ops, steps=[(1, 50, 150), (2, 150, 250)])
+    with open_profile(tmp_path) as profile:
+        found = profile.step_time(arrow=True)
+        assert holds_identities(profile)
+
+    def moments(step: int, *kinds: str) -> set[int]:
+        return {moment for kind in kinds for start, end in times[step, kind] for moment in range(start, end)}
+
+    for step, row in enumerate(rows(found), 1):
+        computing, receiving = moments(step, "compute"), moments(step, "receive")
+        communication = moments(step, "reduce", "receive")
+        all_times = [time for (one, _), kernels in times.items() if one == step for time in kernels]
+        first, last = min(start for start, _ in all_times), max(end for _, end in all_times)
+        assert row == (
+            *(0, step, len(computing), len(communication), len(communication - computing), len(communication & computing)),
+            *(last - first - len(communication | computing), last - first - len(receiving), len(receiving)),
+            *(first - 100 * step + 50, None),
+        )
+
+
+def test_one_step_is_the_row_of_that_step(steps: Path, tmp_path: Path, command: Callable[..., Result]) -> None:
+    result = command("step_time", "-d", steps, "-o", tmp_path, "--step_id", "8", "--json")
+    answer = json.loads(result.stdout)
+    assert answer["warnings"] == ["b_ascend_pt: no kernels in step 8"]
+    assert answer["summary"]["longest_steps"] == [
+        dict(zip(COLUMNS, ("a_ascend_pt", 0, 8, 50, 150, 140, 10, 0, 40, 150, 1100, None), strict=True))
+    ]
+    assert answer["summary"]["all"]["free_ns"] == 0
+    with closing(sqlite3.connect(answer["files"][0])) as database:
+        cursor = database.execute("SELECT * FROM StepTime")
+        assert [column[0] for column in cursor.description][:3] == ["stepId", "computing(ns)", "communication(ns)"]
+        assert cursor.fetchall() == [(8, 50, 150, 140, 10, 0, 40, 150, 1100, None, 0, "a_ascend_pt")]
+
+
+def test_the_summary_shows_the_longest_steps_and_their_parts(
+    steps: Path, tmp_path: Path, command: Callable[..., Result]
+) -> None:
+    shown = command("step-time", "-d", steps, "-o", tmp_path, "--export_type", "csv", "--top", "2").stdout
+    assert [line.split() for line in shown.splitlines()[1:]] == [
+        line.split()
+        for line in f"""\
+        600 ns 200 ns (33.3%) 150 ns (25.0%) 50 ns (8.3%) 250 ns (41.7%) 0 ns (0.0%) 900 ns 7 a_ascend_pt
+        40 ns 50 ns (26.3%) 140 ns (73.7%) 10 ns (5.3%) 0 ns (0.0%) 150 ns (78.9%) 1.10 us 8 a_ascend_pt
+
+        computing 330 ns (36.3%); communication not overlapped 290 ns (31.9%); free 290 ns (31.9%); 2 ranks
+
+        wrote {tmp_path / "cluster_analysis_output" / "step_time.csv"}""".splitlines()
+    ]
+
+
+def test_an_overlap_analysis_that_says_something_else_is_told(tmp_path: Path) -> None:
+    path = write_profile(tmp_path / "a_ascend_pt", [Op("aten::mm", 1, 2, (Kernel("a", 1000, 1060), Kernel("b", 1100, 1120)))])
+    table = "CREATE TABLE OVERLAP_ANALYSIS (id INTEGER, deviceId INTEGER, startNs NUMERIC, endNs NUMERIC, type INTEGER);"
+    edit(path, f"{table} INSERT INTO OVERLAP_ANALYSIS VALUES (1, 0, 1000, 1077, 0), (2, 0, 1060, 1098, 3), (3, 0, 1, 2, 2)")
+    with pytest.warns(ProfAnalysisWarning), open_profile(tmp_path) as profile:
+        profile.step_time()
+        assert profile.warnings == [
+            "a_ascend_pt: the Overlap Analysis of the profiler says computing 77 ns, its kernels give 80 ns"
+        ]
+        audit = profile.table("step.overlap_audit", arrow=True)
+    assert [row[1:] for row in rows(audit)] == [
+        ("computing", 1, 77, 80, -3, False),
+        ("communication_not_overlapped", 1, 1, 0, 1, True),
+        ("free", 1, 38, 40, -2, True),
+    ]
+
+
+PARTS = ("computing", "communication", "communication_not_overlapped", "overlapped", "free", "stage", "bubble", "preparing")
+
+
+def test_step_times_of_alexnet_are_those_of_the_profiler_to_the_nanosecond(realdata: Path) -> None:
+    folder = realdata / "alexnet_ddp_910b" / "db"
+    with open_profile(folder) as profile:
+        found = profile.step_time(arrow=True).to_pylist()
+        assert holds_identities(profile)
+        assert profile.warnings == []
+    assert len(found) == 4
+    for row in found:
+        file = folder / row["profile"] / "ASCEND_PROFILER_OUTPUT" / "analysis.db"
+        with closing(sqlite3.connect(f"file:{file}?immutable=1", uri=True)) as database:
+            (expected,) = database.execute(f"SELECT step, {', '.join(PARTS)} FROM StepTraceTime").fetchall()
+        assert row["step_id"] == int(expected[0])
+        assert [row[f"{part}_ns"] for part in PARTS] == [round(1000 * us) for us in expected[1:]]
+
+
+def test_step_times_of_alexnet_out_of_text(realdata: Path) -> None:
+    folder = realdata / "alexnet_ddp_910b" / "text"
+    with open_profile(folder) as profile:
+        found = profile.step_time(arrow=True).to_pylist()
+        audit = profile.table("step.overlap_audit", arrow=True).to_pylist()
+        assert holds_identities(profile)
+        assert profile.warnings == []
+    assert len(found) == 4
+    for row in found:
+        with (folder / row["profile"] / "ASCEND_PROFILER_OUTPUT" / "step_trace_time.csv").open(newline="") as file:
+            (line,) = csv.DictReader(file)
+        written = {name: round(1000 * float(value)) for name, value in line.items() if name != "Step"}
+        names = dict(zip(PARTS[:3], ("Computing", "Communication", "Communication(Not Overlapped)"), strict=True)) | {
+            "free": "Free"
+        }
+        analysis = {one["kind"]: one["recorded_ns"] for one in audit if one["profile"] == row["profile"]}
+        assert analysis == {kind: written[name] for kind, name in names.items()}
+        assert analysis["communication"] - analysis["communication_not_overlapped"] == written["Overlapped"]
+        for part, name in {**names, "overlapped": "Overlapped"}.items():
+            assert abs(row[f"{part}_ns"] - written[name]) < 30, part
+        for part in ("stage", "preparing"):
+            assert abs(row[f"{part}_ns"] - written[part.capitalize()]) <= 250, part
+        assert (row["step_id"], row["bubble_ns"]) == (50, 0)
+
+
+def test_step_times_out_of_kernel_details_alone(realdata: Path) -> None:
+    folder = realdata / "qwen3_0.6b_pp2dp2_910b"
+    with pytest.warns(ProfAnalysisWarning), open_profile(folder) as profile:
+        found = profile.step_time(arrow=True)
+        assert holds_identities(profile)
+    reason = "the profile does not tell when the step began on the host"
+    assert rows(found) == [
+        (0, 13, 231_290_100, 420_174_260, 420_174_260, 0, 158_558_000, 810_022_360, 0, None, reason),
+        (2, 13, 400_448_260, 277_649_660, 277_649_660, 0, 131_705_280, 809_803_200, 0, None, reason),
+    ]
