@@ -403,6 +403,9 @@ def run() -> None:
             sys.stderr.flush()
             os._exit(INTERRUPTED)
         raise
+    except KeyboardInterrupt:  # while the commands are made, before any of them begins
+        _report("interrupted", "--json" in sys.argv)
+        sys.exit(INTERRUPTED)
 
 
 def _analyse(
