@@ -154,7 +154,10 @@ def test_ranks_without_kernels_are_reported_and_do_not_fail_the_others(realdata:
     result = command("ranks", "-d", realdata / "qwen3_0.6b_pp2dp2_910b")
     assert result.exit_code == 0
     assert result.stdout.count("left out:") == 0
-    assert result.stdout.count("answers: kernel-stats, communication-stats, mfu, from the text exports") == 2
+    assert (
+        result.stdout.count("answers: kernel-stats, communication-stats, mfu, step-time, layer-stats, from the text exports")
+        == 2
+    )
     assert result.stdout.count("answers: nothing") == 2
     assert result.stdout.count("no kernel_details.csv and no trace_view.json") == 2
 
