@@ -466,6 +466,10 @@ def _told(screen: ScreenOptions) -> Iterator[None]:
         _fail(str(error), OUTPUT_ERROR if isinstance(error, OutputError) else USAGE_OR_INPUT_ERROR, screen.as_json)
     except KeyboardInterrupt:
         _fail("interrupted", INTERRUPTED, screen.as_json)
+    except RuntimeError as error:
+        if str(error) != "Query interrupted":  # what DuckDB makes of an interrupt
+            raise
+        _fail("interrupted", INTERRUPTED, screen.as_json)
 
 
 def _finish(profile: "Profile | StageLogs", screen: ScreenOptions) -> None:
