@@ -50,10 +50,10 @@ def passes(profile: Profile, name: str) -> list[str]:
 FOUND: dict[str, tuple[list[str], list[str], tuple[int, int, int]]] = {
     "dense_before_experts": ((BEGIN + DENSE * 3 + EXPERTS * 6 + END) * 3, ["111222222"] * 3, (3, 14, 4)),
     "one_dense": ((BEGIN + DENSE + EXPERTS * 6 + END) * 3, ["x111111"] * 3, (3, 14, 4)),
-    "another_first": ((BEGIN + UNFUSED + DENSE * 6 + END) * 3, ["x111111"] * 3, (3, 14, 4)),
+    # Other kernels in the first layer of each later pass.
     "prefill_and_decode": (
-        BEGIN + EXPERTS * 6 + END + (BEGIN + DENSE * 6 + END) * 4,
-        ["111111", *["222222"] * 4],
+        BEGIN + EXPERTS * 6 + END + (BEGIN + UNFUSED + DENSE * 6 + END) * 4,
+        ["111111", *["x222222"] * 4],
         (3, 28, 4),
     ),
     "noise": (noisy(BEGIN + DENSE * 60 + END, 0.04), ["1" * 60], (3, 0, 4)),
@@ -61,7 +61,7 @@ FOUND: dict[str, tuple[list[str], list[str], tuple[int, int, int]]] = {
     "cut": ((DENSE * 8)[4:-3], ["1111111"], (3, 0, 0)),
 }
 NOT_FOUND = {
-    "letters": (LETTERS, "no kind of kernel comes back with the same kernels in between"),
+    "letters": (LETTERS[:50], "no kind of kernel comes back with the same kernels in between"),
     "mostly_letters": (LETTERS + DENSE * 20, "what repeats holds 32% of the kernels of the main stream"),
 }
 
@@ -122,7 +122,7 @@ def test_every_column_of_positions_layers_and_passes(found: Profile) -> None:
         **{"span_ns": 118, "start_ns": 12 * (95 + 4), "types": ", ".join(DENSE)},
     }
     assert (of_passes[1]["kind"], of_passes[1]["reason"], of_passes[1]["types"]) == (1, None, None)
-    begins = found.sql("SELECT DISTINCT reason, types FROM layer.pass_layer WHERE profile = 'another_first_ascend_pt'"
+    begins = found.sql("SELECT DISTINCT reason, types FROM layer.pass_layer WHERE profile = 'prefill_and_decode_ascend_pt'"
                        " AND kind IS NULL", arrow=True)  # fmt: skip
     assert begins.to_pylist() == [{"reason": "begins with other kernels", "types": ", ".join(UNFUSED)}]
 
