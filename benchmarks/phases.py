@@ -41,7 +41,7 @@ def watch_function(module: Any, name: str, phase: Callable[..., str]) -> None:
 
 def main() -> None:
     started, result, *words = sys.argv[1:]
-    from prof_analysis import exports, profile, ranks, summary, tables
+    from prof_analysis import building, exports, profile, ranks, summaries
     from prof_analysis.cli import app
     from prof_analysis.sources import SOURCES
 
@@ -49,11 +49,11 @@ def main() -> None:
     watch_function(ranks, "_plan", lambda *_: "plan")
     for source in SOURCES.values():
         watch_function(source, "stage", lambda *_: "stage")
-    watch_function(tables, "_create", lambda _, table, *__: table.name)
+    watch_function(building, "_create", lambda _, table, *__: table.name)
     watch_function(ranks, "write_table", lambda *_: "store")
     watch_function(exports, "export", lambda *_: "export")
-    summary.SUMMARIES.update(
-        {name: (watched(facts, lambda *_: "summary"), shown) for name, (facts, shown) in summary.SUMMARIES.items()}
+    summaries.SUMMARIES.update(
+        {name: (watched(facts, lambda *_: "summary"), shown) for name, (facts, shown) in summaries.SUMMARIES.items()}
     )
     SECONDS["start"] = time.time() - float(started)
     try:

@@ -1,12 +1,9 @@
 """The command `prof-analysis`: parses words, calls the API, prints. Results go to stdout, progress and problems to stderr."""
 
-import json
-import math
 import os
 import sys
-import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -29,17 +26,21 @@ from prof_analysis.cli_options import (
     WithPmu,
     takes_options,
 )
-from prof_analysis.errors import OutputError, ProfAnalysisError, ProfAnalysisWarning
+from prof_analysis.cli_screen import (
+    INTERRUPTED,
+    USAGE_OR_INPUT_ERROR,
+    fail,
+    finish,
+    print_answer,
+    print_json,
+    progress,
+    report,
+    told,
+)
+from prof_analysis.errors import ProfAnalysisWarning
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
-    from prof_analysis.stage_log import StageLogs
-
-DONE = 0
-SOME_RANKS_FAILED = 1
-USAGE_OR_INPUT_ERROR = 2
-OUTPUT_ERROR = 3
-INTERRUPTED = 130
 
 
 class _Commands(typer.core.TyperGroup):
@@ -58,7 +59,7 @@ class _Commands(typer.core.TyperGroup):
                 print(error.format_message())
                 sys.exit(USAGE_OR_INPUT_ERROR)
             hint = "" if words[-1] in ("-h", "--help") else "; --help lists the words it knows"
-            _report(f"{' '.join(error.format_message().split()).rstrip('.')}{hint}", "--json" in words)
+            report(f"{' '.join(error.format_message().split()).rstrip('.')}{hint}", "--json" in words)
             sys.exit(USAGE_OR_INPUT_ERROR)
         sys.exit(code)
 
@@ -223,7 +224,7 @@ def stage_durations(
     screen: ScreenOptions,
 ) -> None:
     """How long the stages of vLLM-Ascend took, from what its workers log with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1."""
-    with _told(screen):
+    with told(screen):
         from prof_analysis import exports, stage_log, stage_summary
 
         with stage_log.open_logs(logs) as opened:
@@ -235,10 +236,10 @@ def stage_durations(
             facts = stage_summary.stage_facts(opened, result.top)
             if screen.as_json:
                 files = [str(file) for file in written]
-                _print_answer(opened, files=files, summary=facts)
+                print_answer(opened, files=files, summary=facts)
             else:
                 stage_summary.print_stage_facts(facts, written)
-            _finish(opened, screen)
+            finish(opened, screen)
 
 
 @app.command(
@@ -301,7 +302,7 @@ def ranks(chosen: PathOption, as_json: AsJson = False, debug: Debug = False) -> 
     with _opened(ScreenOptions(as_json, quiet=True, debug=debug), **chosen.chosen()) as profile:
         rows = profile.ranks(arrow=True).to_pylist()
         if as_json:
-            _print_json(status="done", ranks=rows)
+            print_json(status="done", ranks=rows)
         else:
             summary.print_ranks(rows)
 
@@ -319,9 +320,9 @@ def tables(
         table for table in documented_tables().values() if name is None or name in (table.name, table.name.partition(".")[0])
     ]
     if not chosen:
-        _fail(f"there is no table {name}; `prof-analysis tables` lists them", USAGE_OR_INPUT_ERROR, as_json)
+        fail(f"there is no table {name}; `prof-analysis tables` lists them", USAGE_OR_INPUT_ERROR, as_json)
     if as_json:
-        _print_json(
+        print_json(
             status="done",
             tables=[
                 {
@@ -354,10 +355,10 @@ def sql(
     with _opened(screen, **chosen.chosen(), **modules.chosen(), **machine.chosen()) as profile:
         answer = profile.sql(query, arrow=True)
         if screen.as_json:
-            _print_answer(profile, rows=answer.to_pylist())
+            print_answer(profile, rows=answer.to_pylist())
         else:
             summary.print_rows(answer)
-        _finish(profile, screen)
+        finish(profile, screen)
 
 
 store_app = typer.Typer(name="store", help="What --store keeps, to look at or to remove.", no_args_is_help=True)
@@ -373,7 +374,7 @@ def list_store(store: StoreFolder, as_json: AsJson = False) -> None:
 
     kept = list(entries(store))
     if as_json:
-        _print_json(status="done", entries=[{**vars(entry), "folder": str(entry.folder)} for entry in kept])
+        print_json(status="done", entries=[{**vars(entry), "folder": str(entry.folder)} for entry in kept])
     else:
         summary.print_store(kept)
 
@@ -383,11 +384,11 @@ def clear_store(store: StoreFolder, as_json: AsJson = False) -> None:
     """Remove what a store keeps, and nothing else in its folder."""
     from prof_analysis.store import clear
 
-    with _told(ScreenOptions(as_json)):
+    with told(ScreenOptions(as_json)):
         removed = clear(store)
     size = sum(entry.size_bytes for entry in removed)
     if as_json:
-        _print_json(status="done", removed=[str(entry.folder) for entry in removed], size_bytes=size)
+        print_json(status="done", removed=[str(entry.folder) for entry in removed], size_bytes=size)
     else:
         print(f"removed {len(removed)} entries, {size:,} bytes")
 
@@ -404,7 +405,7 @@ def run() -> None:
             os._exit(INTERRUPTED)
         raise
     except KeyboardInterrupt:  # while the commands are made, before any of them begins
-        _report("interrupted", "--json" in sys.argv)
+        report("interrupted", "--json" in sys.argv)
         sys.exit(INTERRUPTED)
 
 
@@ -424,92 +425,18 @@ def _analyse(
         written = profile.export(result.output_path, result.export_type.value, command)
         facts = facts_of(profile, result.top, **(shown or {}))
         if screen.as_json:
-            _print_answer(profile, files=[str(file) for file in written], summary=facts)
+            print_answer(profile, files=[str(file) for file in written], summary=facts)
         else:
             print_facts(facts, written)
-        _finish(profile, screen)
+        finish(profile, screen)
 
 
 @contextmanager
 def _opened(screen: ScreenOptions, path: Path, **options: Any) -> "Iterator[Profile]":
     """A profile to ask; an error of the package is one line and the documented exit code."""
     warnings.simplefilter("ignore", ProfAnalysisWarning)
-    with _told(screen):
+    with told(screen):
         from prof_analysis.profile import Profile
 
-        with _progress(screen.quiet) as on_progress, Profile(path, on_progress=on_progress, **options) as profile:
+        with progress(screen.quiet) as on_progress, Profile(path, on_progress=on_progress, **options) as profile:
             yield profile
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar over the bytes of the input on stderr; nothing when quiet or when stderr is no terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("reading", total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
-
-
-@contextmanager
-def _told(screen: ScreenOptions) -> Iterator[None]:
-    """Turn an error of the package into one line and the documented exit code."""
-    try:
-        yield
-    except ProfAnalysisError as error:
-        if screen.debug:
-            traceback.print_exc()
-        _fail(str(error), OUTPUT_ERROR if isinstance(error, OutputError) else USAGE_OR_INPUT_ERROR, screen.as_json)
-    except KeyboardInterrupt:
-        _fail("interrupted", INTERRUPTED, screen.as_json)
-    except RuntimeError as error:
-        if str(error) != "Query interrupted":  # what DuckDB makes of an interrupt
-            raise
-        _fail("interrupted", INTERRUPTED, screen.as_json)
-
-
-def _finish(profile: "Profile | StageLogs", screen: ScreenOptions) -> None:
-    """Tell warnings and failures, and exit 1 where some ranks failed."""
-    if not screen.as_json:
-        for warning in profile.warnings:
-            print(f"warning: {warning}", file=sys.stderr)
-        for failure in profile.failures:
-            print(f"failed: {failure}", file=sys.stderr)
-    if screen.debug:
-        print(*profile.details, sep="\n", file=sys.stderr)
-    if profile.failures:
-        raise typer.Exit(SOME_RANKS_FAILED)
-
-
-def _fail(message: str, exit_code: int, as_json: bool) -> NoReturn:
-    _report(message, as_json)
-    raise typer.Exit(exit_code)
-
-
-def _report(message: str, as_json: bool) -> None:
-    if as_json:
-        _print_json(status="error", message=message)
-    else:
-        print(f"error: {message}", file=sys.stderr)
-
-
-def _print_answer(profile: "Profile | StageLogs", **content: Any) -> None:
-    status = "partial" if profile.failures else "done"
-    _print_json(status=status, **content, warnings=profile.warnings, failures=profile.failures)
-
-
-def _print_json(**content: Any) -> None:
-    print(json.dumps(_finite(content), ensure_ascii=False, default=str, allow_nan=False))
-
-
-def _finite(value: Any) -> Any:
-    """JSON has no NaN and no infinity: they are null there."""
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

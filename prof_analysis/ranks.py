@@ -10,12 +10,13 @@ from tempfile import TemporaryDirectory
 
 import duckdb
 
+from prof_analysis.building import Plan, build, make_plan
 from prof_analysis.database import Variables, connect
 from prof_analysis.errors import ProfAnalysisError, reason_of
 from prof_analysis.rank import Rank
 from prof_analysis.sources import SOURCES
 from prof_analysis.store import write_table
-from prof_analysis.tables import Plan, build, make_plan, shown_select, source_tables
+from prof_analysis.tables import shown_select, source_tables
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,14 @@ from threading import Lock
 
 from prof_analysis import discovery
 from prof_analysis.analyses import Analysis
+from prof_analysis.building import split_across_ranks
 from prof_analysis.database import Variables, connect, quote_text
 from prof_analysis.errors import InputError, ProfAnalysisWarning, QueryError
 from prof_analysis.pool import Machine, run
 from prof_analysis.rank import ModuleChoice, Rank
 from prof_analysis.ranks import Job, Outcome
 from prof_analysis.store import entry_folder, lacking, table_file, warnings_of
-from prof_analysis.tables import documented_tables, split_across_ranks
+from prof_analysis.tables import documented_tables
 
 
 class Session:

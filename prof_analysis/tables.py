@@ -1,4 +1,4 @@
-"""The table registry: sql/ on disk becomes tables, their documentation, and a way to build them on demand.
+"""The table registry: sql/ on disk becomes tables and their documentation.
 
 A table is a file: `sql/module/statistic.sql` makes `module.statistic`. Its head documents the columns, its body is one SELECT.
 What a body needs is read from DuckDB's own parse tree. The files of `sql/trace/` are contracts without a body: each source
@@ -8,7 +8,7 @@ as users do, with texts in place of ids and the columns `profile` and `rank_id` 
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 
 import duckdb
 
-from prof_analysis.database import connect, quote
+from prof_analysis.database import quote
 from prof_analysis.errors import QueryError
 
 TEXT_ID = "TEXT_ID"
@@ -92,31 +92,6 @@ class Table:
         return not (self.is_across_ranks or self.is_of_logs)
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What to build, in order, and what is read: of each of these tables and of each raw table under them, which columns.
-
-    What is `deferred` is needed behind guards only.
-    """
-
-    order: tuple[str, ...]
-    columns: Mapping[str, frozenset[str]]
-    deferred: frozenset[str]
-
-    @property
-    def raw_columns(self) -> Mapping[str, frozenset[str]]:
-        """What a source must stage before anything is built."""
-        return self._raw(self.columns.keys() - self.deferred)
-
-    @property
-    def deferred_raw_columns(self) -> Mapping[str, frozenset[str]]:
-        """What a source must stage once a guard lets through."""
-        return self._raw(self.deferred)
-
-    def _raw(self, names: Set[str]) -> Mapping[str, frozenset[str]]:
-        return {name: self.columns[name] for name in names if name.startswith("raw.")}
-
-
 def sql_folder() -> Path:
     """Where the SQL lies: inside an installed package, beside it in a checkout."""
     package = Path(__file__).parent
@@ -140,7 +115,7 @@ def source_tables(source: str) -> Mapping[str, Table]:
         schema, _, short_name = name.partition(".")
         if schema == "trace":
             file = sql_folder() / "sources" / source / f"{short_name}.sql"
-            body = file.read_text(encoding="utf-8") if file.exists() else _empty_select(table.columns)
+            body = file.read_text(encoding="utf-8") if file.exists() else empty_select(table.columns)
             tables[name] = replace(table, body=body)
     return tables
 
@@ -148,107 +123,12 @@ def source_tables(source: str) -> Mapping[str, Table]:
 def log_tables() -> list[Table]:
     """The tables that are made of logs, in building order."""
     tables = {name: table for name, table in documented_tables().items() if table.is_of_logs}
-    return [tables[name] for name in _in_building_order(tables, tables)]
+    return [tables[name] for name in in_building_order(tables, tables)]
 
 
 def referenced_tables(query: str) -> frozenset[str]:
     """The schema.table names that a query reads; raises QueryError when it is not a single SELECT."""
     return _base_tables(_parse(query))
-
-
-def split_across_ranks(wanted: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What each rank must build for the wanted tables, and those of them that are over all ranks, in building order."""
-    tables = documented_tables()
-    across = tuple(name for name in _in_building_order(tables, wanted) if tables[name].is_across_ranks)
-    named = (*wanted, *(need for name in across for need in sorted(tables[name].needs)))
-    return tuple(dict.fromkeys(name for name in named if not tables[name].is_across_ranks)), across
-
-
-def make_plan(source: str, raw_columns: Mapping[str, Mapping[str, str]], wanted: Iterable[str]) -> Plan:
-    """Work out what `wanted` needs: tables in building order, and the columns that are read of each.
-
-    The columns are DuckDB's own answer: on empty tables, with all optimizers off but the one that drops unused columns, the
-    plan of each body says what it scans.
-    """
-    tables = source_tables(source)
-    order = _trace_first(tables, list(_in_building_order(tables, wanted)))
-    raw_needs = {need for name in order for need in tables[name].needs if need in raw_columns}
-    used: dict[str, set[str]] = {name: set() for name in [*order, *raw_needs]}
-    for name in wanted:
-        used[name].update(column.name for column in tables[name].columns)
-        if _has_text_ids(tables[name]):
-            used["trace.string"].update(("text_id", "text"))
-    definitions = {
-        **{name: raw_columns[name] for name in raw_needs},
-        **{name: {column.name: column.stored_type for column in tables[name].columns} for name in order},
-    }
-    with connect() as empty:
-        create_schemas(empty, definitions)
-        for name, columns in definitions.items():
-            empty.execute(f"CREATE TABLE {name} ({', '.join(f'{quote(column)} {type_}' for column, type_ in columns.items())})")
-        optimizers = [row[0] for row in empty.execute("FROM duckdb_optimizers()").fetchall()]
-        empty.execute(f"SET disabled_optimizers = '{','.join(set(optimizers) - {'unused_columns'})}'")
-        for name in reversed(order):
-            for scanned, columns_read in _scans(empty, _pruned(tables[name], used[name], tables[name].body)):
-                used[scanned].update(columns_read)
-    deferred = used.keys() - _before_guards(tables, wanted)
-    return Plan(order, {name: frozenset(columns) for name, columns in used.items()}, frozenset(deferred))
-
-
-def build(
-    connection: duckdb.DuckDBPyConnection,
-    source: str,
-    plan: Plan,
-    stage: Callable[[Mapping[str, frozenset[str]]], None],
-    kept: Iterable[str] | None = None,
-) -> None:
-    """Build the planned tables in a database that holds plan.raw_columns.
-
-    `stage` is called with raw tables and columns of plan.deferred_raw_columns once a guard lets through what needs them. With
-    `kept`, other tables are dropped as soon as nothing is left to be made of them: a million kernels take half the memory.
-    """
-    tables = source_tables(source)
-    made: set[str] = set()
-    staged = set(plan.raw_columns)
-    used_by: dict[str, set[str]] = {}
-    for name in plan.order:
-        for need in tables[name].read:
-            used_by.setdefault(need, set()).add(name)
-    spared = {"trace.string", *(kept or ())}
-
-    def make(wanted: Iterable[str]) -> None:
-        needed = _before_guards(tables, wanted)
-        if unstaged := needed & plan.deferred_raw_columns.keys() - staged:
-            staged.update(unstaged)
-            stage({name: plan.columns[name] for name in sorted(unstaged)})
-        for name in plan.order:
-            if name in needed and name not in made:
-                if tables[name].guard and _is_let_through(connection, tables[name]):
-                    make(tables[name].needs)
-                made.add(name)
-                _create(connection, tables[name], plan.columns[name])
-                if kept is not None:
-                    drop_the_used()
-
-    def drop_the_used() -> None:
-        over = made | (plan.deferred - _still_to_make(tables, plan, made))
-        for name in [name for name, users in used_by.items() if users <= over and name in made | staged]:
-            del used_by[name]
-            if name not in spared:
-                connection.execute(f"DROP TABLE stored.{quote(name)}")
-
-    create_schemas(connection, plan.order)
-    make(name for name in plan.order if name not in plan.deferred)
-
-
-def _create(connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset[str]) -> None:
-    body = table.body if _is_let_through(connection, table) else _empty_select(table.columns)
-    connection.execute(f"CREATE TABLE stored.{quote(table.name)} AS {_pruned(table, kept, body)}")
-    store_view(connection, table.name, {column.name: column.stored_type for column in table.columns}, kept)
-
-
-def _is_let_through(connection: duckdb.DuckDBPyConnection, table: Table) -> bool:
-    return table.guard is None or bool(connection.execute(f"SELECT 1 FROM {table.guard} LIMIT 1").fetchall())
 
 
 def store_view(connection: duckdb.DuckDBPyConnection, name: str, columns: Mapping[str, str], kept: Iterable[str]) -> None:
@@ -306,7 +186,7 @@ def _needs_and_order(body: str) -> tuple[frozenset[str], bool]:
 def _base_tables(tree: dict[str, Any]) -> frozenset[str]:
     return frozenset(
         f"{node['schema_name']}.{node['table_name']}".lower()
-        for node in _nodes(tree)
+        for node in nodes(tree)
         if node.get("type") == "BASE_TABLE" and node["schema_name"] not in ("", "recurring")
     )
 
@@ -318,7 +198,8 @@ def _split_head(text: str) -> tuple[str, str]:
     return head, "\n".join(lines[length:])
 
 
-def _empty_select(columns: Iterable[Column]) -> str:
+def empty_select(columns: Iterable[Column]) -> str:
+    """The query that gives these columns and no row."""
     return "SELECT " + ", ".join(f"NULL::{c.stored_type} AS {quote(c.name)}" for c in columns) + " WHERE false"
 
 
@@ -341,16 +222,18 @@ def _parse(query: str) -> dict[str, Any]:
     return tree
 
 
-def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
+def nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    """All objects in a JSON tree."""
     if isinstance(tree, dict):
         yield tree
         tree = list(tree.values())
     if isinstance(tree, list):
         for child in tree:
-            yield from _nodes(child)
+            yield from nodes(child)
 
 
-def _in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> Iterator[str]:
+def in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> Iterator[str]:
+    """The wanted tables and all that they need, each after what it needs."""
     done: set[str] = set()
 
     def visit(name: str, path: tuple[str, ...]) -> Iterator[str]:
@@ -367,64 +250,13 @@ def _in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> It
 
     for name in wanted:
         yield from visit(name, ())
-        if _has_text_ids(tables[name]):
+        if has_text_ids(tables[name]):
             yield from visit("trace.string", ())
 
 
-def _trace_first(tables: Mapping[str, Table], order: list[str]) -> tuple[str, ...]:
-    """The trace before all else, and of it what reads the most: so what was staged can go early."""
-    trace = [name for name in order if name.startswith("trace.")]
-    first: list[str] = []
-    while trace:
-        ready = [name for name in trace if not tables[name].read.intersection(trace)]
-        first.append(max(ready, key=lambda name: len(tables[name].read)))
-        trace.remove(first[-1])
-    return (*first, *(name for name in order if name not in first))
-
-
-def _before_guards(tables: Mapping[str, Table], wanted: Iterable[str]) -> set[str]:
-    """The tables that are needed whatever the guards say."""
-    found: set[str] = set()
-    to_visit = ["trace.string", *wanted]
-    while to_visit:
-        name = to_visit.pop()
-        if name not in found:
-            found.add(name)
-            if table := tables.get(name):
-                to_visit += [table.guard] if table.guard else table.needs
-    return found
-
-
-def _still_to_make(tables: Mapping[str, Table], plan: Plan, made: Set[str]) -> set[str]:
-    """What may have to be made besides what is made, whatever the guards will say."""
-    found: set[str] = set()
-    to_visit = [name for name in plan.order if name not in plan.deferred]
-    while to_visit:
-        name = to_visit.pop()
-        if name not in made and name not in found:
-            found.add(name)
-            to_visit += tables[name].read if name in tables else ()
-    return found
-
-
-def _has_text_ids(table: Table) -> bool:
+def has_text_ids(table: Table) -> bool:
+    """Whether its columns name texts by their ids."""
     return any(column.type == TEXT_ID for column in table.columns)
-
-
-def _pruned(table: Table, columns: Iterable[str], body: str) -> str:
-    kept = set(columns)
-    names = [quote(column.name) for column in table.columns if column.name in kept] or ["NULL AS nothing_read"]
-    return f"SELECT {', '.join(names)} FROM ({body})"
-
-
-def _scans(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[str, list[str]]]:
-    row = connection.execute(f"EXPLAIN (FORMAT json) {query}").fetchone()
-    for node in _nodes(json.loads(row[1]) if row else []):
-        info = node.get("extra_info", {})
-        if "Table" in info:
-            columns = info.get("Projections") or []
-            table = info["Table"].partition(".")[2].replace('"', "")
-            yield table, [column for column in ([columns] if isinstance(columns, str) else columns) if column]
 
 
 def create_schemas(connection: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> None:

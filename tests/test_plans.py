@@ -11,8 +11,9 @@ import pytest
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
+from prof_analysis.building import Plan, build, make_plan
 from prof_analysis.database import connect
-from prof_analysis.tables import Plan, _nodes, build, documented_tables, make_plan, source_tables
+from prof_analysis.tables import documented_tables, nodes, source_tables
 
 TABLES = [name for name, table in documented_tables().items() if table.is_of_each_rank]
 PAIRWISE = {"NESTED_LOOP_JOIN", "BLOCKWISE_NL_JOIN", "CROSS_PRODUCT"}
@@ -98,6 +99,6 @@ def test_no_plan_compares_all_rows_of_two_large_tables(everything: tuple[str, du
     for name in TABLES:
         row = connection.execute(f"EXPLAIN (FORMAT json) {source_tables(source)[name].body}").fetchone()
         assert row is not None
-        if any(map(is_pairwise, _nodes(json.loads(row[1])))):
+        if any(map(is_pairwise, nodes(json.loads(row[1])))):
             pairwise.add(name)
     assert pairwise <= ALLOWED.keys()

@@ -13,16 +13,14 @@ import duckdb
 import pytest
 
 from prof_analysis import Profile, open_profile
+from prof_analysis.building import Plan, build, make_plan
 from prof_analysis.database import connect
 from prof_analysis.errors import QueryError
 from prof_analysis.tables import (
-    Plan,
     Table,
-    _in_building_order,
-    build,
     documented_tables,
+    in_building_order,
     log_tables,
-    make_plan,
     referenced_tables,
     shown_select,
     source_tables,
@@ -372,9 +370,9 @@ def test_an_unknown_table_is_named() -> None:
 def test_tables_that_need_each_other_are_an_error() -> None:
     bodies = {"a.one": "FROM a.two, raw.x", "a.two": "FROM a.three", "a.three": "FROM a.one", "a.apart": "SELECT 1"}
     tables = {name: Table(name, "", (), body) for name, body in bodies.items()}
-    assert list(_in_building_order(tables, ["a.apart"])) == ["a.apart"]
+    assert list(in_building_order(tables, ["a.apart"])) == ["a.apart"]
     with pytest.raises(ValueError, match=r"^these tables need each other: a\.two -> a\.three -> a\.one -> a\.two$"):
-        list(_in_building_order(tables, ["a.two"]))
+        list(in_building_order(tables, ["a.two"]))
 
 
 @pytest.fixture(scope="module")

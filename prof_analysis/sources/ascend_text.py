@@ -16,7 +16,7 @@ import duckdb
 
 from prof_analysis.database import quote
 from prof_analysis.errors import reason_of
-from prof_analysis.sources import counters, device_info, recorded
+from prof_analysis.sources import counters, device_info, recorded, text_columns
 from prof_analysis.sources.csv_file import copy_columns
 from prof_analysis.sources.trace_json import read_events
 from prof_analysis.tables import create_schemas, store_view
@@ -26,198 +26,13 @@ LABEL = "the text exports"
 IS_READ_ONCE = True
 
 _I = "BIGINT"
-_T = "VARCHAR"
-_B = "BOOLEAN"
-_D = "DOUBLE"
-_ID = "TEXT_ID"  # staged as the id of a text
-_NAMES = ("name", "class", "domain")
-
-Columns: TypeAlias = Mapping[str, tuple[str, str]]
 TextsLock: TypeAlias = AbstractContextManager[Any] | None
 
-# The parts of an event that are read, as from_json() of DuckDB takes them.
-_ARGUMENTS = {
-    "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "correlation_id": _I, "connection_id": _I,
-    "Task Type": _T, "Model Id": _I, "Physic Stream Id": _I, "Stream Id": _I, "Task Id": _I, "level": _T, "alg_type": _T,
-    "event_type": _T, "domain": _T, "name": _T, "MHz": _I, "count": _I, "data_type": _T, "transport type": _T, "link type": _T,
-    "src rank": _I, "dst rank": _I, "size(Byte)": _I,
-}  # fmt: skip
-_EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
-
-_START = (_I, "ns_of_us_timestamp(event.ts)")
-_TIMES: Columns = {"start_ns": _START, "end_ns": (_I, "TRY(ns_of_us_timestamp(event.ts) + ns_of_us_duration(event.dur))")}
-_PLACE: Columns = {"pid": (_I, "event.pid"), "tid": (_I, "event.tid")}
-_CALL: Columns = {"event_id": (_I, "event_id"), "name": (_ID, "event.name"), **_PLACE, **_TIMES}
-_CONNECTION: Columns = {"connection_id": (_I, "event.args.connection_id")}
-
-# Raw table -> (which events are its rows, its columns: type, and the expression that gives them).
-_EVENTS: Mapping[str, tuple[str, Columns]] = {
-    "raw.cpu_op": (
-        "event.ph = 'X' AND event.cat = 'cpu_op'",
-        {
-            **_CALL,
-            "sequence_number": (_I, 'event.args."Sequence number"'),
-            "forward_thread_id": (_I, 'event.args."Fwd thread id"'),
-            "input_dims": (_ID, 'event.args."Input Dims"'),
-            "input_types": (_ID, 'event.args."Input type"'),
-        },
-    ),
-    "raw.queue_call": (
-        "event.ph = 'X' AND event.cat IN ('enqueue', 'dequeue')",
-        {**_PLACE, **_TIMES, "is_enqueue": (_B, "event.cat = 'enqueue'"), "correlation_id": (_I, "event.args.correlation_id")},
-    ),
-    "raw.module_call": (
-        "event.ph = 'X' AND event.cat = 'python_function' AND starts_with(event.name, 'nn.Module: ')",
-        {**_CALL, "class": (_ID, "class_of_traced_module(event.name)")},
-    ),
-    "raw.mstx": (
-        "event.ph = 'X' AND event.args.event_type IS NOT NULL",
-        {**_CALL, "event_type": (_T, "event.args.event_type"), "domain": (_ID, "event.args.domain")},
-    ),
-    "raw.python_call": ("event.ph = 'X' AND event.cat = 'python_function'", _CALL),
-    "raw.host_api": (
-        "event.ph = 'X' AND event.args.level IS NOT NULL",
-        {
-            "event_id": (_I, "event_id"),
-            "level": (_T, "event.args.level"),
-            "call": (_ID, "regexp_extract(event.name, '(?s)^(?:[^@]*@)?(.*)$', 1)"),
-            **_PLACE,
-            **_TIMES,
-            **_CONNECTION,
-        },
-    ),
-    "raw.gc": ("event.ph = 'X' AND event.cat = 'GC'", {**_PLACE, **_TIMES}),
-    # The device side of a mark or range, which 2024 wrote as MsTx_<number>, later by its message.
-    "raw.mstx_task": (
-        "event.ph = 'X' AND event.args.\"Physic Stream Id\" IS NOT NULL AND coalesce(event.args.\"Task Type\" = 'MsTx', true)",
-        {**_CALL, "stream_id": (_I, 'event.args."Physic Stream Id"')},
-    ),
-    "raw.mstx_flow": (
-        "event.cat = 'MsTx' AND event.ph IN ('s', 'f')",
-        {
-            "event_id": (_I, "event_id"),
-            "is_start": (_B, "event.ph = 's'"),
-            "connection_id": (_I, "coalesce(TRY_CAST(event.id AS BIGINT), text_id(event.id))"),
-            **_PLACE,
-            "start_ns": _START,
-        },
-    ),
-    "raw.device_task": (
-        "event.ph = 'X' AND event.args.\"Task Type\" IS NOT NULL",
-        {
-            **_CALL,
-            **_CONNECTION,
-            "task_type": (_ID, 'event.args."Task Type"'),
-            "model_id": (_I, 'event.args."Model Id"'),
-            "stream_id": (_I, 'coalesce(event.args."Physic Stream Id", event.args."Stream Id")'),
-            "task_id": (_I, 'event.args."Task Id"'),
-        },
-    ),
-    "raw.communication_op": (
-        "event.ph = 'X' AND event.args.alg_type IS NOT NULL",
-        {
-            **_CALL,
-            **_CONNECTION,
-            "type": (_ID, "type_of_communication(event.name)"),
-            "algorithm": (_ID, "event.args.alg_type"),
-            "data_type": (_T, "event.args.data_type"),
-            "element_count": (_I, "event.args.count"),
-        },
-    ),
-    # Its name is its type: Memcpy, Reduce_Inline, Notify_Wait, ...
-    "raw.communication_task": (
-        "event.ph = 'X' AND event.args.\"transport type\" IS NOT NULL",
-        {
-            **_CALL,
-            "duration_ps": (_I, "TRY((TRY_CAST(event.dur AS DECIMAL(24, 6)) * 1000000)::BIGINT)"),
-            "transport": (_T, 'event.args."transport type"'),
-            "link": (_T, 'event.args."link type"'),
-            "source_rank": (_I, 'event.args."src rank"'),
-            "destination_rank": (_I, 'event.args."dst rank"'),
-            "size_bytes": (_I, 'event.args."size(Byte)"'),
-        },
-    ),
-    "raw.plane": (
-        "event.ph = 'M' AND event.name = 'thread_name' AND starts_with(event.args.name, 'Plane ')",
-        {**_PLACE, "plane": (_I, "TRY_CAST(substr(event.args.name, 7) AS BIGINT)")},
-    ),
-    "raw.flow": (
-        "event.ph IN ('s', 'f') AND event.cat IN ('async_npu', 'fwdbwd')",
-        {
-            "event_id": (_I, "event_id"),
-            "category": (_T, "event.cat"),
-            "is_start": (_B, "event.ph = 's'"),
-            "flow_id": (_I, "TRY_CAST(event.id AS BIGINT)"),
-            **_PLACE,
-            "start_ns": _START,
-        },
-    ),
-    "raw.overlap": (
-        "event.ph = 'X' AND event.cat IS NULL AND event.name IN ('Computing', 'Communication', 'Communication(Not Overlapped)',"
-        " 'Free')",
-        {"name": (_ID, "event.name"), "pid": (_I, "event.pid"), **_TIMES},
-    ),
-    "raw.overlap_process": (
-        "event.ph = 'M' AND event.name = 'process_name' AND event.args.name = 'Overlap Analysis'",
-        {"pid": (_I, "event.pid")},
-    ),
-    "raw.core_clock": (
-        "event.ph = 'C' AND starts_with(event.name, 'AI Core Freq') AND event.args.MHz IS NOT NULL",
-        {**_PLACE, "start_ns": _START, "clock_mhz": (_I, "event.args.MHz")},
-    ),
-    "raw.thread": (
-        "event.ph = 'M' AND event.name = 'thread_name' AND starts_with(event.args.name, 'Group ')",
-        {**_PLACE, "group_name": (_ID, "regexp_extract(event.args.name, '^Group (.*?)( Communication)?$', 1)")},
-    ),
-}
-
-# Column of raw.kernel_detail -> (type, names in the header, newest first).
-_DETAILS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "step_id": (_I, ("step id",)),
-    "device_id": (_I, ("device_id",)),
-    "model_id": (_I, ("model id",)),
-    "task_id": (_I, ("task id",)),
-    "stream_id": (_I, ("stream id",)),
-    "name": (_ID, ("name",)),
-    "type": (_ID, ("type",)),
-    "core": (_ID, ("accelerator core",)),
-    "start_ns": (_I, ("start time(us)",)),
-    "duration_ns": (_I, ("duration(us)",)),
-    "block_num": (_I, ("block num", "block dim")),
-    "mix_block_num": (_I, ("mix block num", "mix block dim")),
-    "input_shapes": (_ID, ("input shapes",)),
-    "input_types": (_ID, ("input data types",)),
-    "input_formats": (_ID, ("input formats",)),
-    "output_shapes": (_ID, ("output shapes",)),
-    "output_types": (_ID, ("output data types",)),
-    "output_formats": (_ID, ("output formats",)),
-    "hf32_eligible": (_ID, ("hf32 eligible",)),
-    "cube_time_us": (_D, ("aicore_time(us)",)),
-    "cube_cycles": (_D, ("aic_total_cycles", "total_cycles")),
-    "cube_utilization_percent": (_D, ("cube_utilization(%)",)),
-}
-
-# The same of raw.operator_detail, which serves where there is no trace_view.json.
-_OPERATORS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "name": (_ID, ("name",)),
-    "input_shapes": (_ID, ("input shapes",)),
-    "host_self_ns": (_I, ("host self duration(us)",)),
-    "host_total_ns": (_I, ("host total duration(us)",)),
-    "device_self_ns": (_I, ("device self duration(us)",)),
-    "device_total_ns": (_I, ("device total duration(us)",)),
-}
-
-_TABLES: Mapping[str, Mapping[str, str]] = {
-    "raw.string": {"text_id": _I, "text": _T},
-    "raw.communication_group": {"operator": _ID, "group_name": _ID},
-    "raw.kernel_detail": {"row_number": _I, **{column: type_ for column, (type_, _) in _DETAILS.items()}},
-    "raw.operator_detail": {column: type_ for column, (type_, _) in _OPERATORS.items()},
-    **counters.TABLES,
-    **{name: {column: type_ for column, (type_, _) in columns.items()} for name, (_, columns) in _EVENTS.items()},
-}
-
 RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
-    **{name: {column: _I if type_ == _ID else type_ for column, type_ in columns.items()} for name, columns in _TABLES.items()},
+    **{
+        name: {column: _I if type_ == text_columns.ID else type_ for column, type_ in columns.items()}
+        for name, columns in text_columns.TABLES.items()
+    },
     device_info.TABLE: device_info.COLUMNS,
     **recorded.COLUMNS,
 }
@@ -285,10 +100,10 @@ def _stage_trace(
     threads: int,
     on_bytes: Callable[[int], None],
 ) -> list[str]:
-    tables = {name: columns for name, columns in wanted.items() if name in _EVENTS}
+    tables = {name: columns for name, columns in wanted.items() if name in text_columns.EVENTS}
     if not tables:
         return []
-    asked = " OR ".join(f"({_EVENTS[name][0]})" for name in tables)
+    asked = " OR ".join(f"({text_columns.EVENTS[name][0]})" for name in tables)
     take = partial(_insert_events, tables, texts_lock)
     return read_events(connection, file, _event_structure(tables), asked, take, on_bytes, threads)
 
@@ -297,7 +112,9 @@ def _stage_csv(
     connection: duckdb.DuckDBPyConnection, file: Path, wanted: Mapping[str, frozenset[str]], texts_lock: TextsLock
 ) -> list[str]:
     is_operators = file.name == OPERATOR_DETAILS
-    name, known_as = ("raw.operator_detail", _OPERATORS) if is_operators else ("raw.kernel_detail", _DETAILS)
+    name, known_as = (
+        ("raw.operator_detail", text_columns.OPERATORS) if is_operators else ("raw.kernel_detail", text_columns.DETAILS)
+    )
     details = wanted.get(name)
     warnings = _stage_details(connection, file, name, known_as, details, texts_lock) if details else []
     if not is_operators and wanted.keys() & counters.TABLES.keys():
@@ -311,17 +128,19 @@ def _stored(name: str) -> str:
 
 def _event_structure(wanted: Mapping[str, frozenset[str]]) -> str:
     """The parts of an event that these columns are made of, since each further one costs time in every event."""
-    conditions = [_EVENTS[name][0] for name in wanted]
-    expressions = [_EVENTS[name][1][column][1] for name, columns in wanted.items() for column in columns]
+    conditions = [text_columns.EVENTS[name][0] for name in wanted]
+    expressions = [text_columns.EVENTS[name][1][column][1] for name, columns in wanted.items() for column in columns]
     read = " ".join([*conditions, *expressions])
-    arguments = {name: type_ for name, type_ in _ARGUMENTS.items() if f"args.{name}" in read or f'args."{name}"' in read}
-    return json.dumps({**_EVENT, "args": arguments or {"name": _T}})
+    arguments = {
+        name: type_ for name, type_ in text_columns.ARGUMENTS.items() if f"args.{name}" in read or f'args."{name}"' in read
+    }
+    return json.dumps({**text_columns.EVENT, "args": arguments or {"name": "VARCHAR"}})
 
 
 def _insert_events(wanted: Mapping[str, frozenset[str]], texts_lock: TextsLock, connection: duckdb.DuckDBPyConnection) -> None:
     """Add the events of a block to the raw tables, and their texts to raw.string where there is a lock for it."""
     for name, columns in wanted.items():
-        condition, definitions = _EVENTS[name]
+        condition, definitions = text_columns.EVENTS[name]
         _insert(
             connection,
             name,
@@ -356,7 +175,7 @@ def _stage_details(
             cell = quote(column)
             number = f"TRY_CAST({cell} AS {type_})"
             time = f"if(regexp_matches({cell}, '[eE]|^\\d{{15}}0+$'), NULL, ns_of_us(replace({cell}, ',', '.')))"
-            definitions[column] = (type_, cell if type_ == _ID else time if column.endswith("_ns") else number)
+            definitions[column] = (type_, cell if type_ == text_columns.ID else time if column.endswith("_ns") else number)
     _insert(connection, name, definitions, "stored.detail_cell", texts_lock)
     connection.execute("DROP TABLE stored.detail_cell")
     return warnings
@@ -374,8 +193,8 @@ def _stage_groups(
         return [f"{file}: cannot be read ({reason_of(error)}), so groups may be unknown; export it again"]
     connection.execute("CREATE TABLE stored.group_cell AS SELECT unnest($names::VARCHAR[]) AS name", {"names": names})
     definitions = {
-        "operator": (_ID, "regexp_extract(name, '^(.*)@', 1)"),
-        "group_name": (_ID, "regexp_extract(name, '@([^@]*)$', 1)"),
+        "operator": (text_columns.ID, "regexp_extract(name, '^(.*)@', 1)"),
+        "group_name": (text_columns.ID, "regexp_extract(name, '@([^@]*)$', 1)"),
     }
     _insert(
         connection,
@@ -391,7 +210,7 @@ def _stage_groups(
 def _insert(
     connection: duckdb.DuckDBPyConnection,
     name: str,
-    columns: Columns,
+    columns: text_columns.Columns,
     rows: str,
     texts_lock: TextsLock,
 ) -> None:
@@ -400,7 +219,9 @@ def _insert(
     The lock lets one thread at a time look for what is new.
     """
     texts = {
-        c: expression if c in _NAMES else f"known({expression})" for c, (type_, expression) in columns.items() if type_ == _ID
+        c: expression if c in text_columns.NAMES else f"known({expression})"
+        for c, (type_, expression) in columns.items()
+        if type_ == text_columns.ID
     }
     values = [f"text_id({texts[c]})" if c in texts else expression for c, (_, expression) in columns.items()]
     connection.execute(f"INSERT INTO {_stored(name)} SELECT {', '.join(values) or 'NULL'} FROM {rows}")

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from prof_analysis.building import Plan, build, make_plan
 from prof_analysis.database import Variables, connect
 from prof_analysis.sources.ascend_db import RAW_COLUMNS
-from prof_analysis.tables import Plan, build, documented_tables, make_plan
+from prof_analysis.tables import documented_tables
 
 EPOCH = 1_700_000_000_000_000_000  # beyond 2^53: a time that went through a float would not come back
 RANDOM = settings(max_examples=12, deadline=None, print_blob=True)
