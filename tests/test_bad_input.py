@@ -305,7 +305,8 @@ def assert_survives(seeds: range, tmp_path: Path, command: Command) -> None:
     codes = set()
     for seed in seeds:
         database.write_bytes(mutated(raw, seed))
-        result = command("module-stats", "-d", tmp_path, "-o", tmp_path / "out")
+        question = "module-stats" if seed % 3 == 0 else "kernel-stats"  # the second reads other tables, and takes less time
+        result = command(question, "-d", tmp_path, "-o", tmp_path / "out")
         codes.add(result.exit_code)
         assert result.exit_code in (0, 2), f"seed {seed}: {result.output} {result.exception!r}"
         if result.exit_code == 2:

@@ -58,6 +58,7 @@ def test_the_wheel_does_the_main_job(distributions: Path, tmp_path: Path) -> Non
     assert_does_the_main_job(command, tmp_path / "work")
 
 
+@pytest.mark.slow  # the wheel of the other test is built from it
 def test_the_sdist_does_the_main_job(distributions: Path, tmp_path: Path) -> None:
     command = install(tmp_path / "venv", next(distributions.glob("*.tar.gz")))
     assert_does_the_main_job(command, tmp_path / "work")

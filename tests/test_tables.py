@@ -13,7 +13,8 @@ import duckdb
 import pytest
 
 from prof_analysis import Profile, open_profile
-from prof_analysis.building import Plan, build, make_plan
+from prof_analysis.analyses import ANALYSES
+from prof_analysis.building import Plan, build, make_plan, split_across_ranks
 from prof_analysis.database import connect
 from prof_analysis.errors import QueryError
 from prof_analysis.tables import (
@@ -191,14 +192,20 @@ def test_the_sample_has_rows_of_each_table(everything: duckdb.DuckDBPyConnection
     assert empty == (EMPTY if audit_links else EMPTY | BEHIND_THE_AUDIT)
 
 
-@pytest.mark.parametrize("name", ASKED)
-def test_a_table_built_alone_is_the_table_built_with_all_others(
-    everything: duckdb.DuckDBPyConnection, audit_links: bool, name: str
+@pytest.mark.parametrize(
+    "names",
+    [
+        *(pytest.param(split_across_ranks(analysis.tables)[0], id=command) for command, analysis in ANALYSES.items()),
+        *(pytest.param((name,), id=name, marks=pytest.mark.slow) for name in ASKED),
+    ],
+)
+def test_tables_built_alone_are_the_tables_built_with_all_others(
+    everything: duckdb.DuckDBPyConnection, audit_links: bool, names: tuple[str, ...]
 ) -> None:
-    plan = make_plan("ascend_db", raw_columns("ascend_db"), [name])
-    with built(plan, audit_links=audit_links) as connection:
-        alone = shown(connection, name)
-    assert alone == shown(everything, name)
+    plan = make_plan("ascend_db", raw_columns("ascend_db"), names)
+    with built(plan, audit_links=audit_links, kept=names) as connection:
+        alone = {name: shown(connection, name) for name in names}
+    assert alone == {name: shown(everything, name) for name in names}
 
 
 def test_of_what_is_built_only_what_is_asked_for_is_left(everything: duckdb.DuckDBPyConnection, audit_links: bool) -> None:
@@ -262,7 +269,7 @@ def test_what_is_behind_guards_is_staged_and_built_only_where_one_is_open(
         expected = {name: shown(connection, name) for name in TABLES}
     assert bool(expected["module.doubtful_launch"]) == (has_lost_link or not has_queue)
     assert bool(expected["module.recorded_pair"]) == has_unnumbered
-    for name in ("module.statistic", "module.link_audit", "kernel.statistic", "op.statistic", "trace.launch"):
+    for name in ("module.statistic", "module.link_audit", "trace.launch"):
         plan = make_plan("ascend_db", raw_columns("ascend_db"), [name])
         staged: list[set[str]] = []
         with built(plan, database, staged=staged) as connection:
