@@ -97,6 +97,7 @@ ANALYSES: Mapping[str, Analysis] = {
             {
                 "across.slow_rank": "SlowRank",
                 "across.slow_rank_finding": "SlowRankFinding",
+                "across.slow_rank_module": "SlowRankModule",
                 "across.rank_communication": "RankCommunication",
             },
         ),

@@ -162,7 +162,7 @@ def communication_time(
 @app.command(
     "slow-ranks",
     epilog="Example: prof-analysis slow-ranks -d ./result. "
-    "Writes the tables SlowRank, SlowRankFinding and RankCommunication, or files and workbooks named like them.",
+    "Writes the tables SlowRank, SlowRankFinding, SlowRankModule and RankCommunication, or files and workbooks named so.",
 )
 @takes_options
 def slow_ranks(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:

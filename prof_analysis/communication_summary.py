@@ -66,6 +66,9 @@ def print_time_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     _print_statistic(grid, "\n".join(lines), written)
 
 
+_SHOWN_MODULES = 3
+
+
 def slow_rank_facts(profile: "Profile", top: int) -> dict[str, Any]:
     """The finding, and the ranks that waited least for others with what shows it."""
     finding = profile.sql("FROM across.slow_rank_finding", arrow=True)
@@ -73,7 +76,9 @@ def slow_rank_facts(profile: "Profile", top: int) -> dict[str, Any]:
         f"FROM across.slow_rank ORDER BY is_slow DESC NULLS LAST, waited_ns NULLS LAST, rank_id, profile LIMIT {top:d}",
         arrow=True,
     )
-    return {**_size(profile, "across.slow_rank"), **finding.to_pylist()[0], "evidence": ranks.to_pylist()}
+    modules = profile.sql(f"FROM across.slow_rank_module WHERE excess_ns > 0 LIMIT {_SHOWN_MODULES}", arrow=True)
+    evidence = {"evidence": ranks.to_pylist(), "modules": modules.to_pylist()}
+    return {**_size(profile, "across.slow_rank"), **finding.to_pylist()[0], **evidence}
 
 
 def print_slow_rank_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
@@ -86,7 +91,16 @@ def print_slow_rank_facts(facts: dict[str, Any], written: Iterable[Path]) -> Non
         slow = {None: "-", True: "yes", False: "no"}[row["is_slow"]]
         name = row["profile"] if row["rank_id"] is None else str(row["rank_id"])
         grid.add_row(*(_time(row[f"{time}_ns"]) for time in times), *numbers, *_texts(slow, name))
-    _print_statistic(grid, f"{facts['sentence']}\n{_ranks(facts)}", written)
+    modules = "".join(
+        f"{_rank(row)} computes {duration(round(row['excess_ns']))} longer in"
+        f" {row['parent_module']}{'/' if row['parent_module'] else ''}{row['module']} than the others\n"
+        for row in facts["modules"]
+    )
+    _print_statistic(grid, f"{facts['sentence']}\n{modules}{_ranks(facts)}", written)
+
+
+def _rank(row: dict[str, Any]) -> str:
+    return f"rank {row['profile'] if row['rank_id'] is None else row['rank_id']}"
 
 
 def _time(time_ns: int | None) -> str:

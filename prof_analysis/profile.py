@@ -225,7 +225,7 @@ class Profile:
         _require("by", by, by in tables, "op, group, module, rank or link")
         return self._answer("communication-time", f"communication.{tables[by]}", arrow)
 
-    def slow_ranks(self, by: Literal["rank", "group", "finding"] = "rank", *, arrow: bool = False) -> Any:
+    def slow_ranks(self, by: Literal["rank", "group", "module", "finding"] = "rank", *, arrow: bool = False) -> Any:
         """Which rank, or pipeline stage, makes the others wait, and what shows it.
 
         Columns: profile, rank_id, pipeline_stage, data_place, context_place, tensor_place (None when not recorded), step_count,
@@ -233,13 +233,20 @@ class Profile:
         waited_ns (time in communication beyond that of the rank that came last); last_count (collectives that it came last
         to), is_slow (others wait for it; None when no other rank has its operators).
         With by="group" a row is a rank and a group: profile, rank_id, group_name, kind (p2p, collective), op_count, elapse_ns,
-        wait_ns, common_op_count, waited_ns, last_count, of all steps together. With by="finding" the one row says what follows:
+        wait_ns, common_op_count, waited_ns, last_count, of all steps together. With by="module" a row is a module of a slow
+        rank: profile, rank_id, parent_module, module, computing_ns, others_mean_ns (float, of the ranks that wait), excess_ns
+        (float), the largest first. With by="finding" the one row says what follows:
         finding (slow stage, slow rank, fast rank, none, unknown), sentence, pipeline_stage, slow_ranks, waited_ns, share,
         computing_ns, computing_of_others_ns.
         Raises InputError when no rank holds communication or steps.
         """
-        tables = {"rank": "slow_rank", "group": "rank_communication", "finding": "slow_rank_finding"}
-        _require("by", by, by in tables, "rank, group or finding")
+        tables = {
+            "rank": "slow_rank",
+            "group": "rank_communication",
+            "module": "slow_rank_module",
+            "finding": "slow_rank_finding",
+        }
+        _require("by", by, by in tables, "rank, group, module or finding")
         return self._answer("slow-ranks", f"across.{tables[by]}", arrow)
 
     def mfu(self, level: Literal["module", "op", "kernel", "rank"] = "module", *, arrow: bool = False) -> Any:

@@ -2,10 +2,12 @@
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,6 +51,25 @@ def test_a_worker_that_is_killed_is_told_with_its_rank_and_the_others_answer(thr
             (failure,) = profile.failures
     (dead,) = {0, 1, 2} - set(ranks)
     assert failure.startswith(f"{three / f'{dead}_ascend_pt'}: ")
+
+
+@pytest.mark.slow
+def test_workers_killed_at_random_moments_leave_the_right_answer_to_the_next_run(
+    three: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with open_profile(three, workers=1) as here:
+        rows = here.module_stats(arrow=True).to_pylist()
+    draw = random.Random(7)
+    for _ in range(20):
+        store = tmp_path_factory.mktemp("store")
+        with killing_a_child(draw.uniform(0, 2)), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ProfAnalysisWarning)
+            with open_profile(three, workers=2, store=store) as profile:
+                found = profile.module_stats(arrow=True).to_pylist()
+        assert [row for row in rows if row in found] == found
+        assert len(found) + len(profile.failures) == 3
+        with open_profile(three, workers=2, store=store) as again:
+            assert again.module_stats(arrow=True).to_pylist() == rows
 
 
 def test_an_unguarded_script_may_use_processes(three: Path, tmp_path: Path) -> None:
@@ -136,12 +157,13 @@ def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]
 
 
 @contextmanager
-def killing_a_child() -> Iterator[None]:
-    """Kill -9 the first process that this one starts to work for it."""
+def killing_a_child(after_s: float = 0) -> Iterator[None]:
+    """Kill -9 the first process that works for this one after so long."""
     done = Event()
     known = set(children())
 
     def kill() -> None:
+        done.wait(after_s)
         while not done.is_set():
             for child in set(children()) - known:
                 if b"popen_loky_posix" in command_line(child):

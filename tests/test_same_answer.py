@@ -1,7 +1,8 @@
 """However the work is divided, the answer is the same: every column, every row, in the same order."""
 
+import random
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pytest
@@ -19,9 +20,29 @@ def answers(folder: Path, **options: Any) -> dict[str, pa.Table]:
         return {table: profile.table(table, arrow=True) for table in TABLES}
 
 
-def test_threads_processes_memory_and_store_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def any_shape(seed: int) -> Shape:
+    draw = random.Random(seed)
+    switches = ("recompute", "gradient_hooks", "double_backward", "relaunch", "equal_sequences", "overlapping_ranges", "pmu")
+    return Shape(
+        steps=draw.randint(1, 2),
+        mode=draw.choice(["training", "inference"]),
+        queue_threads=draw.randint(1, 3),
+        **cast(Any, {switch: draw.random() < 0.5 for switch in switches}),
+    )
+
+
+SHAPES: list[Any] = [
+    Shape(steps=1, recompute=True, queue_threads=2, gradient_hooks=True),
+    *(pytest.param(any_shape(seed), id=str(seed), marks=pytest.mark.slow) for seed in range(10)),
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_threads_processes_memory_and_store_change_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: Shape
+) -> None:
     profiles, store = tmp_path / "profiles", tmp_path / "store"
-    generate(profiles, Shape(steps=1, recompute=True, queue_threads=2, gradient_hooks=True), ranks=2, seed=4)
+    generate(profiles, shape, ranks=2, seed=4)
     expected = answers(profiles, workers=1, threads=1)
     assert all(table.num_rows for table in expected.values())
     with monkeypatch.context() as processes_however_small:

@@ -149,7 +149,8 @@ def test_a_table_over_all_ranks_is_what_its_head_says_and_has_rows(sample: Profi
     described = sample.sql(f"SELECT column_name, column_type FROM (DESCRIBE {name})", arrow=True)
     assert [tuple(row.values()) for row in described.to_pylist()] == [(column.name, column.type) for column in columns]
     assert "TEXT_ID" not in {column.type for column in columns}
-    assert sample.table(name, arrow=True).num_rows > 0
+    has_rows = sample.table(name, arrow=True).num_rows > 0
+    assert has_rows is (name != "across.slow_rank_module"), "no rank of the sample is slow"
 
 
 @pytest.mark.parametrize("source", SOURCES)

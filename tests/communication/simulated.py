@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.small_profile import Kernel, Op, edit, write_profile
+from tests.small_profile import Kernel, Op, Range, edit, write_profile
 
 TRANSFER = 10
 
@@ -41,7 +41,8 @@ class Rank:
         starts = [self.clock + 100 * number for number in range(len(self.steps))]
         ops = [Op("step", start + 10, start + 20, tuple(step)) for start, step in zip(starts, self.steps, strict=True)]
         steps = [(number, start, start + 90) for number, start in enumerate(starts, 5)]
-        database = write_profile(folder / f"rank{self.number}_ascend_pt", ops, steps=steps, rank=self.number)
+        nets = [Range("Net", start, start + 80) for start in starts]
+        database = write_profile(folder / f"rank{self.number}_ascend_pt", ops, nets, steps=steps, rank=self.number)
         rows = "".join(f"INSERT INTO META_DATA VALUES ('{name}', '{json.dumps(value)}');" for name, value in metadata.items())
         edit(
             database,

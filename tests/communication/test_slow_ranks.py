@@ -30,6 +30,7 @@ def test_a_rank_that_computes_longer_makes_the_others_wait(tmp_path: Path, comma
         evidence = [tuple(row.values()) for row in profile.slow_ranks(arrow=True).to_pylist()]
         groups = [tuple(row.values()) for row in profile.slow_ranks("group", arrow=True).to_pylist()]
         (found,) = profile.slow_ranks("finding", arrow=True).to_pylist()
+        modules = [tuple(row.values()) for row in profile.slow_ranks("module", arrow=True).to_pylist()]
         assert list(profile.slow_ranks().columns) == EVIDENCE
     nowhere = (None,) * 4
     assert evidence == [
@@ -42,6 +43,7 @@ def test_a_rank_that_computes_longer_makes_the_others_wait(tmp_path: Path, comma
         ("rank1_ascend_pt", 1, "dp", "collective", 2, 200_020, None, 2, 200_000, 0),
         ("rank2_ascend_pt", 2, "dp", "collective", 2, 20, None, 2, 0, 2),
     ]
+    assert modules == [("rank2_ascend_pt", 2, "", "Net", 400_000, 202_000.0, 198_000.0)]
     sentence = (
         "Rank 2 makes the others wait, by 99.0 us of each step (49.5%), since computing takes 200.0 us of each step, "
         "against 101.0 us."
@@ -58,7 +60,7 @@ def test_a_rank_that_computes_longer_makes_the_others_wait(tmp_path: Path, comma
     }
     result = command("slow-ranks", "-d", tmp_path, "--store", tmp_path / "store")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert f"\n{sentence}\n3 ranks\n" in result.stdout
+    assert f"\n{sentence}\nrank 2 computes 198.00 us longer in Net than the others\n3 ranks\n" in result.stdout
     assert [line.split()[-2:] for line in result.stdout.splitlines()[1:4]] == [["yes", "2"], ["no", "0"], ["no", "1"]]
     database = tmp_path / "cluster_analysis_output" / "cluster_analysis.db"
     with closing(sqlite3.connect(database)) as reader:

@@ -1,0 +1,26 @@
+-- One row is a module of a rank that makes others wait, with what it computes beside what it computes on the ranks that wait: the
+-- largest difference first. Communication is left out, since it holds the waiting itself.
+--
+-- profile         VARCHAR  the folder of the rank
+-- rank_id         INTEGER  the rank; NULL when the files tell none
+-- parent_module   VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
+-- module          VARCHAR  class name of the module, with [Backward] before it in the backward
+-- computing_ns    BIGINT   time of the compute kernels launched directly in it, of all steps, ns
+-- others_mean_ns  DOUBLE   mean of the same on the ranks that wait and have the module, ns
+-- excess_ns       DOUBLE   computing_ns - others_mean_ns
+WITH module_time AS (
+    SELECT slow_rank.profile, slow_rank.rank_id, slow_rank.is_slow, parent_module, module, computing.computing_ns
+    FROM module.computing
+    JOIN across.slow_rank USING (profile)
+),
+of_others AS (
+    SELECT parent_module, module, avg(computing_ns) AS others_mean_ns
+    FROM module_time
+    WHERE NOT is_slow
+    GROUP BY parent_module, module
+)
+SELECT profile, rank_id, parent_module, module, computing_ns, others_mean_ns, computing_ns - others_mean_ns AS excess_ns
+FROM module_time
+JOIN of_others USING (parent_module, module)
+WHERE is_slow
+ORDER BY excess_ns DESC, rank_id, profile, parent_module, module
