@@ -140,8 +140,9 @@ def _found(file: Path, marks: Mapping[str, tuple[bytes, re.Pattern[bytes]]]) -> 
         with _opened(file) as content:
             while len(found) < len(marks) and (piece := content.read1(_PIECE_BYTES)):
                 text = end + piece
-                missing = ((name, *mark) for name, mark in marks.items() if name not in found)
-                found.update([name for name, part, pattern in missing if part in text and pattern.search(text)])
+                missing = {name: mark for name, mark in marks.items() if name not in found}
+                here = {part for part in {part for part, _ in missing.values()} if part in text}
+                found.update(name for name, (part, pattern) in missing.items() if part in here and pattern.search(text))
                 end = text[-_LONGEST_MARK:]
     except (EOFError, zlib.error, gzip.BadGzipFile):
         pass  # What can be unpacked counts; reading it says what cannot.
