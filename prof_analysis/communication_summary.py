@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prof_analysis.summary import _grid, _print_statistic, _ranks, _size, _texts, duration
+from prof_analysis.summary import _grid, _print_statistic, _ranks, _size, _texts, _time, duration
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -89,10 +89,9 @@ def print_slow_rank_facts(facts: dict[str, Any], written: Iterable[Path]) -> Non
     for row in facts["evidence"]:
         numbers = ("-" if row[name] is None else f"{row[name]:,}" for name in ("last_count", "pipeline_stage"))
         slow = {None: "-", True: "yes", False: "no"}[row["is_slow"]]
-        name = row["profile"] if row["rank_id"] is None else str(row["rank_id"])
-        grid.add_row(*(_time(row[f"{time}_ns"]) for time in times), *numbers, *_texts(slow, name))
+        grid.add_row(*(_time(row[f"{time}_ns"]) for time in times), *numbers, *_texts(slow, _rank(row)))
     modules = "".join(
-        f"{_rank(row)} computes {duration(round(row['excess_ns']))} longer in"
+        f"rank {_rank(row)} computes {duration(round(row['excess_ns']))} longer in"
         f" {row['parent_module']}{'/' if row['parent_module'] else ''}{row['module']} than the others\n"
         for row in facts["modules"]
     )
@@ -100,8 +99,4 @@ def print_slow_rank_facts(facts: dict[str, Any], written: Iterable[Path]) -> Non
 
 
 def _rank(row: dict[str, Any]) -> str:
-    return f"rank {row['profile'] if row['rank_id'] is None else row['rank_id']}"
-
-
-def _time(time_ns: int | None) -> str:
-    return "-" if time_ns is None else duration(time_ns)
+    return row["profile"] if row["rank_id"] is None else str(row["rank_id"])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from prof_analysis.summary import _grid, _percent, _print_statistic, _ranks, _size, _texts, duration
+from prof_analysis.summary import _grid, _percent, _print_statistic, _ranks, _size, _texts, _time, duration
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -97,10 +97,6 @@ def print_free_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
 def _gaps(row: dict[str, Any]) -> str:
     count = row["gap_count"]
     return "" if count is None else f" in {count:,} gap{'s' * (count != 1)}"
-
-
-def _time(time_ns: int | None) -> str:
-    return "-" if time_ns is None else duration(time_ns)
 
 
 def _part(row: dict[str, Any], part: str, of_ns: int | None) -> str:

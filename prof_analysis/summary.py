@@ -168,6 +168,10 @@ def duration(time_ns: int) -> str:
     return f"{time_ns} ns"
 
 
+def _time(time_ns: int | None) -> str:
+    return "-" if time_ns is None else duration(time_ns)
+
+
 def _percent(share: float | None) -> str:
     return "-" if share is None else f"{share:.1%}"
 

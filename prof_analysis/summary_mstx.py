@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prof_analysis.summary import _grid, _print_statistic, _ranks, _size, _texts, duration
+from prof_analysis.summary import _grid, _print_statistic, _ranks, _size, _texts, _time
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -64,7 +64,7 @@ def print_mstx_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     for row in facts["heaviest"]:
         times = (row[f"{name}_ns"] for name in ("host_total", "host_max", "device_total", "kernel_duration"))
         grid.add_row(
-            *("-" if time is None else duration(time) for time in times),
+            *map(_time, times),
             "-" if row["kernel_count"] is None else f"{row['kernel_count']:,}",
             f"{row['event_count']:,}",
             *_texts(row["kind"], row["producer"], row["domain"], row["message"]),

@@ -1,9 +1,10 @@
 """The table registry: sql/ on disk becomes tables and their documentation.
 
 A table is a file: `sql/module/statistic.sql` makes `module.statistic`. Its head documents the columns, its body is one SELECT.
-What a body needs is read from DuckDB's own parse tree. The files of `sql/trace/` are contracts without a body: each source
-makes those tables with `sql/sources/<source>/<name>.sql`. Those of `sql/across/` are over all ranks: they see the other tables
-as users do, with texts in place of ids and the columns `profile` and `rank_id` in front. Those of `sql/stage/` are of logs.
+What a body needs is read from DuckDB's own parse tree. The files of `sql/trace/` are contracts: each source makes those tables
+with `sql/sources/<source>/<name>.sql`; a body beside the contract serves all sources, which stage the same for it. Those of
+`sql/across/` are over all ranks: they see the other tables as users do, with texts in place of ids and the columns `profile`
+and `rank_id` in front. Those of `sql/stage/` are of logs.
 """
 
 import json
@@ -109,13 +110,13 @@ def documented_tables() -> Mapping[str, Table]:
 
 @cache
 def source_tables(source: str) -> Mapping[str, Table]:
-    """All tables of a rank as one source makes them. A trace table that the source cannot fill is empty."""
+    """All tables of a rank as one source makes them. A trace table that no body fills is empty."""
     tables = {name: table for name, table in documented_tables().items() if table.is_of_each_rank}
     for name, table in tables.items():
         schema, _, short_name = name.partition(".")
         if schema == "trace":
             file = sql_folder() / "sources" / source / f"{short_name}.sql"
-            body = file.read_text(encoding="utf-8") if file.exists() else empty_select(table.columns)
+            body = file.read_text(encoding="utf-8") if file.exists() else table.body or empty_select(table.columns)
             tables[name] = replace(table, body=body)
     return tables
 

@@ -36,6 +36,11 @@ SOURCES = sorted(folder.name for folder in (sql_folder() / "sources").iterdir())
 TABLES = sorted(name for name, table in documented_tables().items() if table.is_of_each_rank)
 ACROSS_RANKS = sorted(name for name, table in documented_tables().items() if table.is_across_ranks)
 OF_LOGS = sorted(table.name for table in log_tables())
+# What profiles of all sources have in the same files, so that one body makes it.
+SHARED = {
+    "trace.parallel_group", "trace.parallelism", "trace.recorded_communication", "trace.recorded_link", "trace.recorded_step",
+    "trace.recorded_transfer",
+}  # fmt: skip
 # What no other table needs, and so somebody asks for: building these builds all.
 ASKED = sorted(set(TABLES) - {need for name in TABLES for need in source_tables("ascend_db")[name].needs})
 # What the sample has no row of, and what it has only where its links are audited.
@@ -131,10 +136,12 @@ def test_guards_are_tables_that_the_head_names() -> None:
     assert set(guards.values()) <= set(TABLES)
 
 
-def test_trace_tables_are_contracts_without_a_body_and_all_others_have_one() -> None:
+def test_trace_tables_are_contracts_without_a_body_but_for_what_all_sources_share_and_all_others_have_one() -> None:
     assert {name for name, table in documented_tables().items() if not table.body} == {
         name for name in TABLES if name.startswith("trace.")
-    }
+    } - SHARED
+    beside = {f"trace.{file.stem}" for source in SOURCES for file in (sql_folder() / "sources" / source).iterdir()}
+    assert not SHARED & beside, "one body, in one place"
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +169,7 @@ def test_the_files_of_a_source_are_trace_tables(source: str) -> None:
 
 def test_the_profiler_database_makes_every_trace_table() -> None:
     files = {f"trace.{file.stem}" for file in (sql_folder() / "sources" / "ascend_db").iterdir()}
-    assert files == {name for name in TABLES if name.startswith("trace.")} - {"trace.recorded_cost"}
+    assert files == {name for name in TABLES if name.startswith("trace.")} - {"trace.recorded_cost"} - SHARED
 
 
 @pytest.mark.parametrize("source", SOURCES)

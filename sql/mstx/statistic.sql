@@ -23,27 +23,7 @@
 -- device_max_ns      BIGINT   longest time on the device, ns; NULL without any
 -- kernel_count       BIGINT   kernels launched inside them by their thread, once for each range around; NULL for marks
 -- kernel_duration_ns BIGINT   time of these kernels, ns; NULL for marks
-SELECT
-    figure.kind,
-    figure.producer,
-    figure.domain_id,
-    figure.message_id,
-    figure.event_count,
-    figure.host_total_ns,
-    figure.host_mean_ns,
-    figure.host_median_ns,
-    figure.host_p95_ns,
-    figure.host_min_ns,
-    figure.host_max_ns,
-    figure.device_count,
-    figure.device_total_ns,
-    figure.device_mean_ns,
-    figure.device_median_ns,
-    figure.device_p95_ns,
-    figure.device_min_ns,
-    figure.device_max_ns,
-    figure.kernel_count,
-    figure.kernel_duration_ns
+SELECT figure.* EXCLUDE (is_of_step, step_id)
 FROM mstx.figure
 LEFT JOIN trace.string AS domain ON domain.text_id = figure.domain_id
 LEFT JOIN trace.string AS message ON message.text_id = figure.message_id

@@ -34,38 +34,7 @@
 -- aiv_l2_read_hit_rate    DOUBLE   as aic_l2_read_hit_rate
 -- aiv_l2_write_hit_rate   DOUBLE   as aic_l2_write_hit_rate
 -- reason                  VARCHAR  why bound is NULL
-SELECT
-    path.parent_module,
-    path.module,
-    path.depth,
-    figure.kernel_count,
-    figure.duration_ns,
-    figure.known_duration_ns,
-    figure.known_share,
-    figure.bound,
-    figure.compute_ns,
-    figure.memory_ns,
-    figure.scalar_ns,
-    figure.wait_ns,
-    figure.aic_duration_ns,
-    figure.aic_time_share,
-    figure.aic_mac_ratio,
-    figure.aic_scalar_ratio,
-    figure.aic_mte1_ratio,
-    figure.aic_mte2_ratio,
-    figure.aic_fixpipe_ratio,
-    figure.cube_utilization,
-    figure.aic_l2_read_hit_rate,
-    figure.aic_l2_write_hit_rate,
-    figure.aiv_duration_ns,
-    figure.aiv_time_share,
-    figure.aiv_vec_ratio,
-    figure.aiv_scalar_ratio,
-    figure.aiv_mte2_ratio,
-    figure.aiv_mte3_ratio,
-    figure.aiv_l2_read_hit_rate,
-    figure.aiv_l2_write_hit_rate,
-    figure.reason
+SELECT path.parent_module, path.module, path.depth, figure.* EXCLUDE (level, kind, type_id, core_id, op_name_id, path_id)
 FROM pmu.figure
 JOIN module.path USING (path_id)
 WHERE figure.level = 'module'

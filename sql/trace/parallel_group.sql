@@ -5,3 +5,27 @@
 -- own_position  BIGINT   place of the profiled rank in it; NULL when not recorded
 -- position      BIGINT   place of a rank in it
 -- global_rank   BIGINT   that rank
+WITH metadata AS (
+    SELECT if(json_valid(value), value, '{}')::JSON AS content
+    FROM raw.metadata
+    WHERE name = 'parallel_group_info'
+),
+one_group AS (
+    SELECT entry.key AS group_name, entry.value AS content
+    FROM metadata, json_each(metadata.content) AS entry
+),
+member AS (
+    SELECT
+        group_name,
+        content ->> '$.group_name' AS label,
+        TRY_CAST(content ->> '$.group_rank' AS BIGINT) AS own_position,
+        TRY_CAST(content ->> '$.global_ranks[*]' AS BIGINT[]) AS global_ranks
+    FROM one_group
+)
+SELECT DISTINCT
+    group_name,
+    label,
+    own_position,
+    generate_subscripts(global_ranks, 1) - 1 AS position,
+    unnest(global_ranks) AS global_rank
+FROM member

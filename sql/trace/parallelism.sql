@@ -5,3 +5,16 @@
 -- data_size      BIGINT  ranks of a data parallel group
 -- pipeline_size  BIGINT  pipeline stages
 -- global_rank    BIGINT  the profiled rank
+WITH metadata AS (
+    SELECT max(if(json_valid(value), value, '{}'))::JSON AS content
+    FROM raw.metadata
+    WHERE name = 'distributed_args'
+    HAVING count(*) > 0
+)
+SELECT
+    TRY_CAST(content ->> '$.tensor_model_parallel_size' AS BIGINT) AS tensor_size,
+    TRY_CAST(content ->> '$.context_parallel_size' AS BIGINT) AS context_size,
+    TRY_CAST(content ->> '$.data_parallel_size' AS BIGINT) AS data_size,
+    TRY_CAST(content ->> '$.pipeline_model_parallel_size' AS BIGINT) AS pipeline_size,
+    TRY_CAST(content ->> '$.rank' AS BIGINT) AS global_rank
+FROM metadata

@@ -10,3 +10,14 @@
 -- wait_ns             BIGINT   waits on the master plane, ns
 -- synchronization_ns  BIGINT   those of the waits that are before the first transfer, ns
 -- idle_ns             BIGINT   the rest, ns
+SELECT
+    name,
+    group_name,
+    TRY_CAST(regexp_extract(step, '(\d+)$', 1) AS BIGINT) AS step_id,
+    kind,
+    elapse_ns,
+    transit_ns,
+    wait_ns,
+    synchronization_ns,
+    idle_ns
+FROM raw.recorded_communication

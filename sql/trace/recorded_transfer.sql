@@ -7,3 +7,5 @@
 -- link         VARCHAR  RDMA, HCCS, PCIE or SIO
 -- size_bytes   BIGINT   what was moved
 -- duration_ns  BIGINT   time of the transfers, ns; those at the same time count fully; NULL when the file does not tell it
+SELECT name, group_name, TRY_CAST(regexp_extract(step, '(\d+)$', 1) AS BIGINT) AS step_id, link, size_bytes, duration_ns
+FROM raw.recorded_transfer
