@@ -225,7 +225,8 @@ def stage_durations(
 ) -> None:
     """How long the stages of vLLM-Ascend took, from what its workers log with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1."""
     with told(screen):
-        from prof_analysis import exports, stage_log, stage_summary
+        from prof_analysis import exports, stage_log
+        from prof_analysis.summaries import stage
 
         with stage_log.open_logs(logs) as opened:
             folder = result.output_path or stage_log.folder_of(logs)
@@ -233,12 +234,12 @@ def stage_durations(
             written = exports.export(
                 opened.connection, {}, target, stage_log.EXPORTS, result.export_type.value, opened.warnings
             )
-            facts = stage_summary.stage_facts(opened, result.top)
+            facts = stage.stage_facts(opened, result.top)
             if screen.as_json:
                 files = [str(file) for file in written]
                 print_answer(opened, files=files, summary=facts)
             else:
-                stage_summary.print_stage_facts(facts, written)
+                stage.print_stage_facts(facts, written)
             finish(opened, screen)
 
 
@@ -297,14 +298,14 @@ def mstx_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOpti
 @takes_options
 def ranks(chosen: PathOption, as_json: AsJson = False, debug: Debug = False) -> None:
     """What was found: folders, ranks, files, what they can answer, and what was not collected."""
-    from prof_analysis import summary
+    from prof_analysis.summaries import listing
 
     with _opened(ScreenOptions(as_json, quiet=True, debug=debug), **chosen.chosen()) as profile:
         rows = profile.ranks(arrow=True).to_pylist()
         if as_json:
             print_json(status="done", ranks=rows)
         else:
-            summary.print_ranks(rows)
+            listing.print_ranks(rows)
 
 
 @app.command("tables", epilog="Example: prof-analysis tables module.kernel")
@@ -313,7 +314,7 @@ def tables(
     as_json: AsJson = False,
 ) -> None:
     """The tables that `sql` and Profile.table() know, with every column."""
-    from prof_analysis import summary
+    from prof_analysis.summaries import listing
     from prof_analysis.tables import documented_tables
 
     chosen = [
@@ -334,7 +335,7 @@ def tables(
             ],
         )
     else:
-        summary.print_tables(chosen)
+        listing.print_tables(chosen)
 
 
 @app.command(
@@ -350,14 +351,14 @@ def sql(
     screen: ScreenOptions,
 ) -> None:
     """The answer of a query, always over all ranks."""
-    from prof_analysis import summary
+    from prof_analysis.summaries import listing
 
     with _opened(screen, **chosen.chosen(), **modules.chosen(), **machine.chosen()) as profile:
         answer = profile.sql(query, arrow=True)
         if screen.as_json:
             print_answer(profile, rows=answer.to_pylist())
         else:
-            summary.print_rows(answer)
+            listing.print_rows(answer)
         finish(profile, screen)
 
 
@@ -369,14 +370,14 @@ StoreFolder = Annotated[Path, typer.Option("--store", help="The folder that was 
 @store_app.command("ls", epilog="Example: prof-analysis store ls --store ./kept")
 def list_store(store: StoreFolder, as_json: AsJson = False) -> None:
     """The ranks that a store keeps, their tables and size, and whether their input is still the same."""
-    from prof_analysis import summary
     from prof_analysis.store import entries
+    from prof_analysis.summaries import listing
 
     kept = list(entries(store))
     if as_json:
         print_json(status="done", entries=[{**vars(entry), "folder": str(entry.folder)} for entry in kept])
     else:
-        summary.print_store(kept)
+        listing.print_store(kept)
 
 
 @store_app.command("clear", epilog="Example: prof-analysis store clear --store ./kept")

@@ -1,12 +1,19 @@
-"""Answers as Arrow tables and DataFrames in which nothing changes its type on the way."""
+"""Answers as rows, Arrow tables and DataFrames in which nothing changes its type on the way."""
 
 from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import duckdb
     import pandas
     import pyarrow
+
+
+def rows(relation: "duckdb.DuckDBPyRelation") -> list[dict[str, Any]]:
+    """The rows of an answer, each a value by column. Needs no pyarrow, whose import takes a tenth of a second."""
+    columns = _unique(relation.columns)
+    return [dict(zip(columns, row, strict=True)) for row in relation.fetchall()]
 
 
 def plain(table: "pyarrow.Table") -> "pyarrow.Table":

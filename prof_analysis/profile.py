@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from prof_analysis import discovery, frames
 from prof_analysis.analyses import ANALYSES
@@ -15,6 +15,11 @@ from prof_analysis.errors import InputError, QueryError, reason_of
 from prof_analysis.pool import Machine
 from prof_analysis.rank import ModuleChoice
 from prof_analysis.session import Session
+
+if TYPE_CHECKING:
+    import duckdb
+
+Answer = TypeVar("Answer")
 
 
 class Profile:
@@ -385,6 +390,17 @@ class Profile:
         The tables that the query names are built first. A sum of integers is an integer where 64 bits hold it.
         Raises QueryError when the query cannot be read or run.
         """
+        answer = frames.plain(self._asked(query, lambda relation: relation.to_arrow_table()))
+        return answer if arrow else frames.to_pandas(answer)
+
+    def rows(self, query: str) -> list[dict[str, Any]]:
+        """The answer of a query as sql() takes it: its rows, each a value by column.
+
+        Raises QueryError when the query cannot be read or run.
+        """
+        return self._asked(query, frames.rows)
+
+    def _asked(self, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Answer]) -> Answer:
         import duckdb
 
         from prof_analysis.tables import documented_tables, referenced_tables
@@ -396,11 +412,9 @@ class Profile:
             raise QueryError(f"{of_logs[0]} is made of logs, not of profiles: ask `prof-analysis stage-durations LOG`")
         self._session.provide(tuple(sorted(needed)))
         try:
-            answer = self._session.connection.sql(query).to_arrow_table()
+            return fetch(self._session.connection.sql(query))
         except duckdb.Error as error:
             raise QueryError(f"the query failed: {reason_of(error)}") from error
-        answer = frames.plain(answer)
-        return answer if arrow else frames.to_pandas(answer)
 
     def export(self, folder: str | Path | None = None, export_type: str = "db", analysis: str = "module-stats") -> list[Path]:
         """Write the tables of an analysis, of all ranks, below `folder`/cluster_analysis_output.

@@ -21,6 +21,7 @@ from prof_analysis.database import quote
 from prof_analysis.errors import QueryError
 
 TEXT_ID = "TEXT_ID"
+ROW_ID = "row_id"
 _GUARD = re.compile(r"Only when (\w+\.\w+) has rows\.")
 _COLUMN = re.compile(r"(\w+) +((?:[A-Z_]+|(?:ENUM|STRUCT)\([^)]*\))(?:\[\])?) +(.+)")
 
@@ -135,10 +136,12 @@ def referenced_tables(query: str) -> frozenset[str]:
 def store_view(connection: duckdb.DuckDBPyConnection, name: str, columns: Mapping[str, str], kept: Iterable[str]) -> None:
     """Make the view of a table's name over the columns that were kept in stored.<name>; the others are NULL.
 
-    So a body can name every documented column, and only those that somebody reads take time and memory.
+    So a body can name every documented column, and only those that somebody reads take time and memory. ROW_ID is never kept:
+    it is DuckDB's own number of the row.
     """
+    hidden = {column: f"NULL::{type_}" for column, type_ in columns.items()} | {ROW_ID: "rowid"}
     kept = set(kept)
-    shown = ", ".join(quote(c) if c in kept else f"NULL::{type_} AS {quote(c)}" for c, type_ in columns.items())
+    shown = ", ".join(quote(column) if column in kept else f"{hidden[column]} AS {quote(column)}" for column in columns)
     connection.execute(f"CREATE VIEW {name} AS SELECT {shown} FROM stored.{quote(name)}")
 
 

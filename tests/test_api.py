@@ -160,7 +160,10 @@ def test_kernels_in_every_column(shared: Profile) -> None:
             "link": pa.string(),
             "op_id": pa.int64(),
             "op_name": pa.string(),
+            "op_start_ns": pa.int64(),
+            "op_end_ns": pa.int64(),
             "interval_id": pa.int64(),
+            "instance_id": pa.int64(),
             "path_id": pa.int64(),
             "parent_module": pa.string(),
             "module": pa.string(),
@@ -170,16 +173,20 @@ def test_kernels_in_every_column(shared: Profile) -> None:
     described = (SHAPES, TYPES, SHAPES)
     reduce = "hcom_allReduce_"
     inside = ("inside modules", None, "recorded")
-    layer = (*inside, op_ids["aten::mm"], "aten::mm", interval_ids["Layer"], path_ids["Layer"], "Net", "Layer")
-    net = (*inside, op_ids["aten::add"], "aten::add", interval_ids["Net"], path_ids["Net"], "", "Net")
-    outside = ("outside modules", "outside every module", "recorded", op_ids["aten::item"], "aten::item", *[None] * 4)
+    mm, add, item = (
+        (op_ids[name], name, *times)
+        for name, *times in (("aten::mm", 110, 120), ("aten::add", 130, 140), ("aten::item", 300, 310))
+    )
+    layer = (*inside, *mm, *[interval_ids["Layer"]] * 2, path_ids["Layer"], "Net", "Layer")
+    net = (*inside, *add, *[interval_ids["Net"]] * 2, path_ids["Net"], "", "Net")
+    outside = ("outside modules", "outside every module", "recorded", *item, *[None] * 5)
     found = table.drop_columns(["kernel_id"]).sort_by([("profile", "ascending"), ("start_ns", "ascending")])
     assert rows(found) == of_both(
         ("compute", "mm_kernel", *compute, 1000, 1040, 40, *described, *layer),
         ("communication", f"{reduce}_904_1_1", reduce, *[None] * 3, 1050, 1150, 100, *[None] * 3, *layer),
         ("compute", "add_kernel", *compute, 1200, 1210, 10, *described, *net),
         ("compute", "copy_kernel", *compute, 1300, 1350, 50, *described, *outside),
-        ("compute", "lost_kernel", *compute, 1400, 1500, 100, *described, "linked to no op", "no host launch", *[None] * 7),
+        ("compute", "lost_kernel", *compute, 1400, 1500, 100, *described, "linked to no op", "no host launch", *[None] * 10),
     )
 
 

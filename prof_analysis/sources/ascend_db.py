@@ -14,7 +14,7 @@ import duckdb
 from prof_analysis.database import cursor_of, quote, quote_text
 from prof_analysis.sources import device_info, recorded
 from prof_analysis.sources.sqlite_file import Cell, SqliteFile, copy_table, open_sqlite, query
-from prof_analysis.tables import create_schemas, store_view
+from prof_analysis.tables import ROW_ID, create_schemas, store_view
 
 NAME = "ascend_db"
 LABEL = "the profiler database"
@@ -24,11 +24,11 @@ _I = "BIGINT"
 _T = "VARCHAR"
 _D = "DOUBLE"
 
-_CALL = {"row_id": _I, "startNs": _I, "endNs": _I, "globalTid": _I}
+_CALL = {ROW_ID: _I, "startNs": _I, "endNs": _I, "globalTid": _I}
 
-# What is read: DuckDB name -> (SQLite name, columns and their types). row_id is SQLite's rowid. PYTORCH_API holds several kinds
-# of calls, which _OP_ROWS and _NAMED_ROWS tell apart. The ops come first, so that no thread is left alone with the longest
-# table.
+# What is read: DuckDB name -> (SQLite name, columns and their types). row_id is not read, DuckDB numbers the rows. PYTORCH_API
+# holds several kinds of calls, which _OP_ROWS and _NAMED_ROWS tell apart. The ops come first, so that no thread is left alone
+# with the longest table.
 _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "raw.framework_op": (
         "PYTORCH_API",
@@ -44,7 +44,7 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "raw.connection_ids": ("CONNECTION_IDS", {"id": _I, "connectionId": _I}),
     "raw.task": (
         "TASK",
-        {"row_id": _I, "startNs": _I, "endNs": _I, "deviceId": _I, "connectionId": _I, "globalTaskId": _I, "streamId": _I,
+        {ROW_ID: _I, "startNs": _I, "endNs": _I, "deviceId": _I, "connectionId": _I, "globalTaskId": _I, "streamId": _I,
          "taskId": _I, "modelId": _I},
     ),
     "raw.compute_task_info": (
@@ -59,7 +59,7 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "raw.communication_op": (
         "COMMUNICATION_OP",
-        {"row_id": _I, "opName": _I, "startNs": _I, "endNs": _I, "connectionId": _I, "opType": _I, "deviceId": _I,
+        {ROW_ID: _I, "opName": _I, "startNs": _I, "endNs": _I, "connectionId": _I, "opType": _I, "deviceId": _I,
          "groupName": _I, "opId": _I, "algType": _I, "dataType": _I, "count": _I},
     ),
     "raw.communication_task_info": (
@@ -73,7 +73,7 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "raw.metadata": ("META_DATA", {"name": _T, "value": _T}),
     "raw.mstx_events": (
         "MSTX_EVENTS",
-        {"row_id": _I, "startNs": _I, "endNs": _I, "eventType": _I, "message": _I, "globalTid": _I, "domainId": _I,
+        {ROW_ID: _I, "startNs": _I, "endNs": _I, "eventType": _I, "message": _I, "globalTid": _I, "domainId": _I,
          "connectionId": _I},
     ),
     "raw.cann_api": ("CANN_API", {**_CALL, "connectionId": _I, "type": _I, "name": _I}),
@@ -87,12 +87,13 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
 # Which rows of PYTORCH_API are read: with a task queue 3.0 of 5.2 million are ops. The others are known by their names.
 _OP_ROWS = "raw.framework_op"
 _PYTHON_ROWS = "raw.python_call"
-_NAMED_ROWS: Mapping[str, tuple[str, str]] = {
-    "raw.module_call": ("nn.Module: *", ""),
-    "raw.enqueue": ("Enqueue*", ""),
-    "raw.dequeue": ("Dequeue*", ""),
-    "raw.dequeue_thread": ("Dequeue*", " GROUP BY globalTid"),
+_NAMED_ROWS: Mapping[str, str] = {
+    "raw.module_call": "nn.Module: *",
+    "raw.enqueue": "Enqueue*",
+    "raw.dequeue": "Dequeue*",
+    "raw.dequeue_thread": "Dequeue*",
 }
+_ONCE_EACH = "raw.dequeue_thread"
 
 RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
     **{name: columns for name, (_, columns) in _TABLES.items()},
@@ -179,13 +180,13 @@ def stage(
 def _stage_table(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: str, wanted: frozenset[str]) -> list[str]:
     table, types = _TABLES[name]
     target = f"stored.{quote(name)}"
-    rows = _rows(file, name)
-    if rows is None:
+    source = _source(file, name)
+    if source is None:
         connection.execute(f"CREATE TABLE {target} (nothing_read BIGINT)")
         store_view(connection, name, types, ())
         return []
     cells = _cells(file, table, {column: type_ for column, type_ in types.items() if column in wanted})
-    rejected = copy_table(connection, file, table, cells or [Cell("row_id", _I, "rowid", "INTEGER")], target, rows)
+    rejected = copy_table(connection, file, source, cells or [Cell("nothing_read", _I, "rowid", "INTEGER")], target)
     store_view(connection, name, types, [cell.column for cell in cells])
     return [
         f"{count} values of {table}.{column} are not of type {types[column]} and count as unknown"
@@ -193,8 +194,8 @@ def _stage_table(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: 
     ]
 
 
-def _rows(file: SqliteFile, name: str) -> str | None:
-    """The clause that chooses the rows of a raw table; None where the file has none of them."""
+def _source(file: SqliteFile, name: str) -> str | None:
+    """What SQLite selects from for a raw table: the rows that it chooses of a table; None where the file has none of them."""
     table = _TABLES[name][0]
     if table not in file.tables:
         return None
@@ -203,17 +204,19 @@ def _rows(file: SqliteFile, name: str) -> str | None:
         # Before 2024-08 there is no type column, but of all calls only ops carry a sequence number (-1 for none).
         has_sequence = "sequenceNumber IS NOT NULL" if "sequencenumber" in columns else "0"
         is_op = f"type IN (50001, 50004) OR (type IS NULL AND {has_sequence})" if "type" in columns else has_sequence
-        return f"WHERE ({is_op})"
+        return f"{table} WHERE ({is_op})"
     if name == _PYTHON_ROWS:
         # What neither is an op nor goes through the task queue, which is told by groups.
         neither = "sequenceNumber IS NULL AND connectionId IS NULL" if {"sequencenumber", "connectionid"} <= columns else "0"
-        return f"WHERE coalesce(type = 50003, {neither})" if "type" in columns else f"WHERE {neither}"
+        return f"{table} WHERE coalesce(type = 50003, {neither})" if "type" in columns else f"{table} WHERE {neither}"
     if name not in _NAMED_ROWS:
-        return ""
-    pattern, grouping = _NAMED_ROWS[name]
-    named_so = f"SELECT id FROM STRING_IDS WHERE value GLOB {quote_text(pattern)}"
+        return quote(table)
+    named_so = f"SELECT id FROM STRING_IDS WHERE value GLOB {quote_text(_NAMED_ROWS[name])}"
     has_names = "name" in columns and {"id", "value"} <= file.tables.get("STRING_IDS", {}).keys()
-    return f"WHERE name IN ({named_so}){grouping}" if has_names and query(file, f"{named_so} LIMIT 1") else None
+    if not has_names or not query(file, f"{named_so} LIMIT 1"):
+        return None
+    rows = f"{table} WHERE name IN ({named_so})"
+    return f"(SELECT DISTINCT globalTid FROM {rows})" if name == _ONCE_EACH and "globaltid" in columns else rows
 
 
 def _cells(file: SqliteFile, table: str, types: Mapping[str, str]) -> list[Cell]:
@@ -221,9 +224,7 @@ def _cells(file: SqliteFile, table: str, types: Mapping[str, str]) -> list[Cell]
     cells = []
     for column, type_ in types.items():
         file_column = (column if column.lower() in declared else _FORMER_NAMES.get(column, "")).lower()
-        if column == "row_id":
-            cells.append(Cell(column, type_, "rowid", "INTEGER"))
-        elif file_column in declared:
+        if file_column in declared and column != ROW_ID:
             cells.append(Cell(column, type_, file_column, declared[file_column]))
     if table == "PYTORCH_API" and types.keys() & _SWAPPED.keys() and _has_shapes_under_types(file):
         cells = [Cell(c.column, c.type, _SWAPPED.get(c.column, c.file_column), c.declared_type) for c in cells]

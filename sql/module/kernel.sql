@@ -22,7 +22,10 @@
 -- link              VARCHAR  how its op is known: recorded, derived or corrected; NULL when linked to no op
 -- op_id             BIGINT   the op that launched it; NULL when linked to no op
 -- op_name_id        TEXT_ID  name of that op; NULL when linked to no op
+-- op_start_ns       BIGINT   start of that op, Unix ns; NULL when linked to no op
+-- op_end_ns         BIGINT   its end, Unix ns; NULL when linked to no op
 -- interval_id       BIGINT   the call of module.call it belongs to; NULL outside modules
+-- instance_id       BIGINT   what that call is one call of for the statistic, as in module.call; NULL outside modules
 -- path_id           BIGINT   the path of module.path it belongs to; NULL outside modules
 -- parent_module     VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules
 -- module            VARCHAR  class name of the module, [Backward] before it in the backward; NULL outside modules
@@ -57,7 +60,10 @@ SELECT
     link.link,
     link.op_id,
     op.name_id AS op_name_id,
+    op.start_ns AS op_start_ns,
+    op.end_ns AS op_end_ns,
     call.interval_id,
+    call.instance_id,
     path.path_id,
     path.parent_module,
     path.module

@@ -13,7 +13,7 @@ WITH RECURSIVE last_started AS (
 ),
 wanted AS (
     SELECT op_id FROM module.link
-    UNION
+    UNION ALL
     SELECT forward_op_id FROM module.interval WHERE forward_op_id IS NOT NULL
 ),
 climb AS (

@@ -11,14 +11,14 @@ from prof_analysis import open_profile
 PLAIN = """
     WITH launch AS (
         SELECT
-            instance_id,
+            call.instance_id,
             path_id,
             op_id,
             list(CASE kind WHEN 'communication' THEN type ELSE name END ORDER BY kind, start_ns, kernel_id) AS kernels,
             sum(duration_ns)::BIGINT AS duration_ns
         FROM module.kernel
         JOIN module.call USING (interval_id)
-        GROUP BY instance_id, path_id, op_id
+        GROUP BY call.instance_id, path_id, op_id
     ),
     placed AS (
         SELECT

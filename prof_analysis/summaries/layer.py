@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prof_analysis.summary import _grid, _percent, _print_statistic, _ranks, _size, _texts, duration
+from prof_analysis.summaries.parts import cells, duration, grid_of, percent, print_statistic, rank_count, size_of
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -16,39 +16,35 @@ def layer_facts(profile: "Profile", top: int) -> dict[str, Any]:
     """What was found in each rank, where all compute time is, and the heaviest positions over all ranks."""
     sums = ", ".join(f"sum({part}_ns)::BIGINT AS {part}_ns" for part in _PARTS)
     return {
-        **_size(profile, "layer.structure"),
-        "structures": profile.sql(f"FROM layer.structure ORDER BY profile LIMIT {top:d}", arrow=True).to_pylist(),
-        "all": profile.sql(f"SELECT {sums} FROM layer.structure", arrow=True).to_pylist()[0],
-        "heaviest_positions": profile.sql(
-            f"FROM layer.statistic ORDER BY total_ns DESC, profile, kind, place LIMIT {top:d}", arrow=True
-        ).to_pylist(),
+        **size_of(profile, "layer.structure"),
+        "structures": profile.rows(f"FROM layer.structure ORDER BY profile LIMIT {top:d}"),
+        "all": profile.rows(f"SELECT {sums} FROM layer.structure")[0],
+        "heaviest_positions": profile.rows(f"FROM layer.statistic ORDER BY total_ns DESC, profile, kind, place LIMIT {top:d}"),
     }
 
 
 def print_layer_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     """Print the structure of each rank, the heaviest positions, the parts of compute time, and the files."""
-    structures = _grid("layers", "alike", "passes", "kernels", "kernels x layers", "profile", "no layers because", left=3)
+    structures = grid_of("layers", "alike", "passes", "kernels", "kernels x layers", "profile", "no layers because", left=3)
     for row in facts["structures"]:
         counts = ("-" if row[count] is None else f"{row[count]:,}" for count in ("layer_count", "alike_count", "pass_count"))
-        structures.add_row(
-            *counts, f"{row['kernel_count']:,}", *_texts(row["kernels_of_layers"], row["profile"], row["reason"])
-        )
-    positions = _grid("share of layer", "mean", "median", "p95", "gap before", "kind", "place", "type", "name", left=2)
+        structures.add_row(*counts, f"{row['kernel_count']:,}", *cells(row["kernels_of_layers"], row["profile"], row["reason"]))
+    positions = grid_of("share of layer", "mean", "median", "p95", "gap before", "kind", "place", "type", "name", left=2)
     for row in facts["heaviest_positions"]:
         gap = row["mean_gap_ns"]
         positions.add_row(
-            _percent(row["share"]),
+            percent(row["share"]),
             *(duration(round(row[f"{time}_ns"])) for time in ("mean", "median", "p95")),
             "-" if gap is None else duration(round(gap)),
             f"{row['kind']:,}",
             f"{row['place']:,}",
-            *_texts(row["type"], row["name"]),
+            *cells(row["type"], row["name"]),
         )
     whole = facts["all"]
     total = sum(whole.values())
     parts = [
-        f"{part.replace('_', ' ')} {_percent(whole[f'{part}_ns'] / total)}" for part in _PARTS if whole[f"{part}_ns"] and total
+        f"{part.replace('_', ' ')} {percent(whole[f'{part}_ns'] / total)}" for part in _PARTS if whole[f"{part}_ns"] and total
     ]
-    _print_statistic(structures, f"compute time: {', '.join(parts)}; {_ranks(facts)}", () if positions.rows else written)
+    print_statistic(structures, f"compute time: {', '.join(parts)}; {rank_count(facts)}", () if positions.rows else written)
     if positions.rows:
-        _print_statistic(positions, "", written)
+        print_statistic(positions, "", written)

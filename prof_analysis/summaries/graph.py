@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prof_analysis.summary import _grid, _percent, _print_statistic, _ranks, _size, _texts, duration
+from prof_analysis.summaries.parts import cells, duration, grid_of, percent, print_statistic, rank_count, size_of
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -19,7 +19,7 @@ _PARTS = {
 
 def graph_facts(profile: "Profile", top: int) -> dict[str, Any]:
     """The phases of the graphs that take most time, and how many calls there are and why something of them is unknown."""
-    phases = profile.sql(
+    phases = profile.rows(
         f"""
         WITH graph AS (
             SELECT profile, name, region, is_compiling, sum(inference_ns) AS inference_ns
@@ -38,10 +38,9 @@ def graph_facts(profile: "Profile", top: int) -> dict[str, Any]:
         WHERE statistic.max_ns > 0
         ORDER BY graph.inference_ns DESC, statistic.profile, statistic.name, statistic.region, statistic.is_compiling,
             list_position({list(_ORDER)}, statistic.phase)
-        """,
-        arrow=True,
+        """
     )
-    counts = profile.sql(
+    counts = profile.rows(
         """
         SELECT
             count(*) AS calls,
@@ -49,36 +48,34 @@ def graph_facts(profile: "Profile", top: int) -> dict[str, Any]:
             count(call_ns) AS whole_calls,
             count(*) FILTER (front_end_ns + torchair_python_ns + torchair_cpp_ns + ge_to_end_ns = call_ns) AS adding_up
         FROM graph.call
-        """,
-        arrow=True,
+        """
     )
-    reasons = profile.sql(
+    reasons = profile.rows(
         """
         SELECT unnest(string_split(reason, '; ')) AS reason, count(*) AS calls
         FROM graph.call
         GROUP BY 1
         ORDER BY calls DESC, reason
-        """,
-        arrow=True,
+        """
     )
     return {
-        **_size(profile, "graph.call"),
-        **counts.to_pylist()[0],
-        "phases": phases.to_pylist(),
-        "unknown": reasons.to_pylist(),
+        **size_of(profile, "graph.call"),
+        **counts[0],
+        "phases": phases,
+        "unknown": reasons,
     }
 
 
 def print_graph_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     """Print the phases, which of them add up to the whole call, what is unknown, and the files."""
-    grid = _grid("share", "mean", "median", "p95", "max", "calls", "phase", "calls are", "graph", "profile", left=4)
+    grid = grid_of("share", "mean", "median", "p95", "max", "calls", "phase", "calls are", "graph", "profile", left=4)
     for row in facts["phases"]:
         region = "" if row["region"] is None else f", {row['region']}"
         grid.add_row(
-            _percent(row["share"]),
+            percent(row["share"]),
             *(duration(round(row[f"{time}_ns"])) for time in ("mean", "median", "p95", "max")),
             f"{row['call_count']:,}",
-            *_texts(
+            *cells(
                 _PARTS[row["phase"]],
                 "compiling" if row["is_compiling"] else "replays",
                 f"{row['name']}{region}",
@@ -86,12 +83,12 @@ def print_graph_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
             ),
         )
     lines = [
-        f"{facts['calls']:,} calls, {facts['compiling_calls']:,} of them compile; {_ranks(facts)}",
+        f"{facts['calls']:,} calls, {facts['compiling_calls']:,} of them compile; {rank_count(facts)}",
         f"front end + TorchAir + GE to the end of the inference = the whole call in {facts['adding_up']:,} of "
         f"{facts['whole_calls']:,} calls whose entry is known; with GE to the first kernel they do not add up",
         *(f"in {row['calls']:,} of {facts['calls']:,} calls: {row['reason']}" for row in facts["unknown"]),
     ]
-    _print_statistic(grid, "\n".join(lines), written)
+    print_statistic(grid, "\n".join(lines), written)
 
 
 _ORDER = (

@@ -6,8 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table as Grid
 
-from prof_analysis import summary
-from prof_analysis.summary import _console, _grid, _percent, _print_statistic, _ranks, _size, _texts, duration
+from prof_analysis.summaries import module
+from prof_analysis.summaries.parts import (
+    cells,
+    console,
+    duration,
+    grid_of,
+    percent,
+    print_statistic,
+    rank_count,
+    size_of,
+)
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -40,34 +49,34 @@ _TIMES = f"""
 
 def pmu_facts(profile: "Profile", top: int, level: str = "kernel_type") -> dict[str, Any]:
     """The counters of the heaviest kernel types, ops or modules, and what bounds all kernels, over all ranks."""
-    whole = profile.sql(f"SELECT {_TIMES} FROM pmu.kernel_type", arrow=True)
+    whole = profile.rows(f"SELECT {_TIMES} FROM pmu.kernel_type")
     return {
-        **_size(profile, f"pmu.{level}"),
+        **size_of(profile, f"pmu.{level}"),
         "level": level,
         "heaviest": _heaviest(profile, level, top),
-        "all": whole.to_pylist()[0],
+        "all": whole[0],
     }
 
 
 def print_pmu_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     """Print the counters of the heaviest, what bounds all, and the files."""
     whole = facts["all"]
-    bounds = ", ".join(f"{bound} {_percent(_part(whole, bound))}" for bound in _BOUNDS)
-    line = f"what bounds, of the time with counters: {bounds}; counters of {_percent(whole['known_share'])} of the time"
-    _print_statistic(_grid_of(facts["heaviest"]), f"{line}; {_ranks(facts)}", written)
+    bounds = ", ".join(f"{bound} {percent(_part(whole, bound))}" for bound in _BOUNDS)
+    line = f"what bounds, of the time with counters: {bounds}; counters of {percent(whole['known_share'])} of the time"
+    print_statistic(_grid_of(facts["heaviest"]), f"{line}; {rank_count(facts)}", written)
 
 
 def module_facts(profile: "Profile", top: int) -> dict[str, Any]:
     """What module-stats tells, and the counters of the heaviest modules."""
-    return {**summary.module_facts(profile, top), "counters": _heaviest(profile, "module", top)}
+    return {**module.module_facts(profile, top), "counters": _heaviest(profile, "module", top)}
 
 
 def print_module_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     """Print the counters of the heaviest modules, and what module-stats prints."""
-    out = _console()
+    out = console()
     out.print(_grid_of(facts["counters"]))
     out.print()
-    summary.print_module_facts(facts, written)
+    module.print_module_facts(facts, written)
 
 
 def _heaviest(profile: "Profile", level: str, top: int) -> list[dict[str, Any]]:
@@ -79,10 +88,9 @@ def _heaviest(profile: "Profile", level: str, top: int) -> list[dict[str, Any]]:
     )
     labels = _LABELS[level]
     names = ", ".join(label.rpartition(" AS ")[2] for label in (labels.split(", ") if level != "module" else [labels]))
-    rows: list[dict[str, Any]] = profile.sql(
-        f"SELECT {labels}, {_TIMES}, {ratios} FROM pmu.{level} GROUP BY ALL ORDER BY duration_ns DESC, {names} LIMIT {top:d}",
-        arrow=True,
-    ).to_pylist()
+    rows: list[dict[str, Any]] = profile.rows(
+        f"SELECT {labels}, {_TIMES}, {ratios} FROM pmu.{level} GROUP BY ALL ORDER BY duration_ns DESC, {names} LIMIT {top:d}"
+    )
     return rows
 
 
@@ -90,17 +98,17 @@ def _grid_of(rows: list[dict[str, Any]]) -> Grid:
     """A row each, with the ratios that any of them has."""
     shown = [ratio for ratio in _RATIOS if any(row[f"{ratio}_ratio"] is not None for row in rows)]
     labels = list(rows[0])[: list(rows[0]).index("duration_ns")] if rows else []
-    grid = _grid(
+    grid = grid_of(
         "kernel time", "counted", *(_RATIOS[ratio] for ratio in shown), *_BOUNDS, "bound", *labels, left=1 + len(labels)
     )
     for row in rows:
         bound = max(_BOUNDS, key=lambda one: row[f"{one}_ns"]) if any(row[f"{one}_ns"] for one in _BOUNDS) else None
         grid.add_row(
             duration(row["duration_ns"]),
-            _percent(row["known_share"]),
-            *(_percent(row[f"{ratio}_ratio"]) for ratio in shown),
-            *(_percent(_part(row, one)) for one in _BOUNDS),
-            *_texts(bound, *(row[label] for label in labels)),
+            percent(row["known_share"]),
+            *(percent(row[f"{ratio}_ratio"]) for ratio in shown),
+            *(percent(_part(row, one)) for one in _BOUNDS),
+            *cells(bound, *(row[label] for label in labels)),
         )
     return grid
 

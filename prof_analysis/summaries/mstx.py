@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prof_analysis.summary import _grid, _print_statistic, _ranks, _size, _texts, _time
+from prof_analysis.summaries.parts import cells, duration_or_dash, grid_of, print_statistic, rank_count, size_of
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def mstx_facts(profile: "Profile", top: int) -> dict[str, Any]:
     """The ranges with the most host time, then marks, and how many there are of each producer, over all ranks."""
-    heaviest = profile.sql(
+    heaviest = profile.rows(
         f"""
         SELECT
             kind,
@@ -31,24 +31,22 @@ def mstx_facts(profile: "Profile", top: int) -> dict[str, Any]:
         ORDER BY
             host_total_ns DESC NULLS LAST, device_total_ns DESC NULLS LAST, event_count DESC, kind, producer, domain, message
         LIMIT {top:d}
-        """,
-        arrow=True,
+        """
     )
-    producers = profile.sql(
+    producers = profile.rows(
         """
         SELECT producer, kind, sum(event_count)::BIGINT AS event_count
         FROM mstx.statistic
         GROUP BY producer, kind
         ORDER BY event_count DESC, producer, kind
-        """,
-        arrow=True,
+        """
     )
-    return {**_size(profile, "mstx.statistic"), "producers": producers.to_pylist(), "heaviest": heaviest.to_pylist()}
+    return {**size_of(profile, "mstx.statistic"), "producers": producers, "heaviest": heaviest}
 
 
 def print_mstx_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     """Print the heaviest ranges, how many there are of each producer, and the files."""
-    grid = _grid(
+    grid = grid_of(
         "host time",
         "longest",
         "device time",
@@ -64,13 +62,13 @@ def print_mstx_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     for row in facts["heaviest"]:
         times = (row[f"{name}_ns"] for name in ("host_total", "host_max", "device_total", "kernel_duration"))
         grid.add_row(
-            *map(_time, times),
+            *map(duration_or_dash, times),
             "-" if row["kernel_count"] is None else f"{row['kernel_count']:,}",
             f"{row['event_count']:,}",
-            *_texts(row["kind"], row["producer"], row["domain"], row["message"]),
+            *cells(row["kind"], row["producer"], row["domain"], row["message"]),
         )
     producers = [
         f"{row['event_count']:,} {row['kind']}{'s' * (row['event_count'] != 1)} of {row['producer'] or 'an unknown producer'}"
         for row in facts["producers"]
     ]
-    _print_statistic(grid, f"{'; '.join(producers)}; {_ranks(facts)}", written)
+    print_statistic(grid, f"{'; '.join(producers)}; {rank_count(facts)}", written)

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from prof_analysis.summary import _grid, _percent, _print_statistic, _ranks, _size, _texts, _time, duration
+from prof_analysis.summaries.parts import (
+    cells,
+    duration,
+    duration_or_dash,
+    grid_of,
+    percent,
+    print_statistic,
+    rank_count,
+    size_of,
+)
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -16,41 +25,39 @@ _PARTS = ("computing", "communication_not_overlapped", "free")
 
 def step_facts(profile: "Profile", top: int) -> dict[str, Any]:
     """The longest steps, where their time went, and what all steps took together."""
-    steps = profile.sql(
-        f"FROM step.time ORDER BY stage_ns + bubble_ns DESC NULLS LAST, profile, step_id LIMIT {top:d}", arrow=True
-    )
+    steps = profile.rows(f"FROM step.time ORDER BY stage_ns + bubble_ns DESC NULLS LAST, profile, step_id LIMIT {top:d}")
     columns = ("computing", "communication", "communication_not_overlapped", "overlapped", "free", "stage", "bubble")
     sums = ", ".join(f"sum({column}_ns)::BIGINT AS {column}_ns" for column in columns)
-    totals = profile.sql(f"SELECT {sums} FROM step.time WHERE stage_ns IS NOT NULL", arrow=True)
-    return {**_size(profile, "step.time"), "all": totals.to_pylist()[0], "longest_steps": steps.to_pylist()}
+    totals = profile.rows(f"SELECT {sums} FROM step.time WHERE stage_ns IS NOT NULL")
+    return {**size_of(profile, "step.time"), "all": totals[0], "longest_steps": steps}
 
 
 def print_step_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     """Print the longest steps with the parts of their time, the parts of all steps, and the files."""
-    grid = _grid(
+    grid = grid_of(
         "stage", "computing", "communication alone", "overlapped", "free", "bubble", "preparing", "step", "profile", left=2
     )
     for row in facts["longest_steps"]:
         span_ns = None if row["stage_ns"] is None else row["stage_ns"] + row["bubble_ns"]
         grid.add_row(
-            _time(row["stage_ns"]),
+            duration_or_dash(row["stage_ns"]),
             *(
                 _part(row, part, span_ns)
                 for part in ("computing", "communication_not_overlapped", "overlapped", "free", "bubble")
             ),
-            _time(row["preparing_ns"]),
+            duration_or_dash(row["preparing_ns"]),
             Text("-" if row["step_id"] is None else str(row["step_id"])),
             Text(row["profile"]),
         )
     whole = facts["all"]
     span_ns = (whole["stage_ns"] or 0) + (whole["bubble_ns"] or 0)
     parts = [f"{part.replace('_', ' ')} {_part(whole, part, span_ns)}" for part in _PARTS]
-    _print_statistic(grid, f"{'; '.join(parts)}; {_ranks(facts)}", written)
+    print_statistic(grid, f"{'; '.join(parts)}; {rank_count(facts)}", written)
 
 
 def free_facts(profile: "Profile", top: int) -> dict[str, Any]:
     """The causes of the free time of all steps, the longest gaps, and what the profiles cannot tell."""
-    causes = profile.sql(
+    causes = profile.rows(
         """
         SELECT
             cause,
@@ -60,38 +67,34 @@ def free_facts(profile: "Profile", top: int) -> dict[str, Any]:
         FROM free.cause
         GROUP BY cause
         ORDER BY total_ns DESC, cause
-        """,
-        arrow=True,
+        """
     )
-    gaps = profile.sql(
-        f"FROM free.longest_gap ORDER BY duration_ns DESC, profile, start_ns LIMIT {top:d}",
-        arrow=True,
-    )
-    untold = profile.sql("SELECT cause, reason, count(*) AS ranks FROM free.untold GROUP BY ALL ORDER BY ALL", arrow=True)
+    gaps = profile.rows(f"FROM free.longest_gap ORDER BY duration_ns DESC, profile, start_ns LIMIT {top:d}")
+    untold = profile.rows("SELECT cause, reason, count(*) AS ranks FROM free.untold GROUP BY ALL ORDER BY ALL")
     return {
-        **_size(profile, "free.cause"),
-        "causes": causes.to_pylist(),
-        "longest_gaps": gaps.to_pylist(),
-        "untold": untold.to_pylist(),
+        **size_of(profile, "free.cause"),
+        "causes": causes,
+        "longest_gaps": gaps,
+        "untold": untold,
     }
 
 
 def print_free_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     """Print the longest gaps with what the host did, the causes of all free time, what is not told, and the files."""
-    grid = _grid("gap", "of it", "main cause", "op before", "op after", "longest host call", "step", "profile", left=6)
+    grid = grid_of("gap", "of it", "main cause", "op before", "op after", "longest host call", "step", "profile", left=6)
     for row in facts["longest_gaps"]:
         call = None if row["host_call"] is None else f"{row['host_call']} ({duration(row['host_call_ns'])})"
         step = None if row["step_id"] is None else str(row["step_id"])
         grid.add_row(
             duration(row["duration_ns"]),
-            _percent(row["cause_ns"] / row["duration_ns"]),
-            *_texts(row["cause"], row["op_before"], row["op_after"], call, step, row["profile"]),
+            percent(row["cause_ns"] / row["duration_ns"]),
+            *cells(row["cause"], row["op_before"], row["op_after"], call, step, row["profile"]),
         )
     total_ns = sum(row["total_ns"] for row in facts["causes"])
-    lines = [f"free {duration(total_ns)}; {_ranks(facts)}"]
-    lines += [f"{_percent(row['share'])} {row['cause']}, {duration(row['total_ns'])}{_gaps(row)}" for row in facts["causes"]]
+    lines = [f"free {duration(total_ns)}; {rank_count(facts)}"]
+    lines += [f"{percent(row['share'])} {row['cause']}, {duration(row['total_ns'])}{_gaps(row)}" for row in facts["causes"]]
     lines += [f"not told: {row['cause']}: {row['reason']}" for row in facts["untold"]]
-    _print_statistic(grid, "\n".join(lines), written)
+    print_statistic(grid, "\n".join(lines), written)
 
 
 def _gaps(row: dict[str, Any]) -> str:
@@ -102,5 +105,5 @@ def _gaps(row: dict[str, Any]) -> str:
 def _part(row: dict[str, Any], part: str, of_ns: int | None) -> str:
     """A time, and its part of another."""
     time_ns = row[f"{part}_ns"]
-    share = f" ({_percent(time_ns / of_ns)})" if time_ns is not None and of_ns else ""
-    return f"{_time(time_ns)}{share}"
+    share = f" ({percent(time_ns / of_ns)})" if time_ns is not None and of_ns else ""
+    return f"{duration_or_dash(time_ns)}{share}"

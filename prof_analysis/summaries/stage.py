@@ -6,8 +6,9 @@ from typing import Any
 
 from rich.table import Table as Grid
 
+from prof_analysis import frames
 from prof_analysis.stage_log import StageLogs
-from prof_analysis.summary import _grid, _print_statistic, _texts, duration
+from prof_analysis.summaries.parts import cells, duration, grid_of, print_statistic
 
 _TIMES = ("mean", "p50", "p95", "p99", "max")
 
@@ -16,8 +17,7 @@ def stage_facts(logs: StageLogs, top: int) -> dict[str, Any]:
     """The stages over all processes, the first of those of each process, and the lines of the logs."""
 
     def rows(query: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = logs.connection.sql(query).to_arrow_table().to_pylist()
-        return found
+        return frames.rows(logs.connection.sql(query))
 
     counts = rows("""
         SELECT
@@ -38,18 +38,18 @@ def stage_facts(logs: StageLogs, top: int) -> dict[str, Any]:
 def print_stage_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     """Print the stages of all processes and of each, how many lines told them, and the files."""
     headers = (*_TIMES, "last / first tenth", "host rest", "count", "phase", "stage")
-    whole = _grid(*headers, left=2)
+    whole = grid_of(*headers, left=2)
     for row in facts["stages"]:
         _add(whole, row)
-    each = _grid(*headers, "process", left=3)
+    each = grid_of(*headers, "process", left=3)
     for row in facts["stages_of_processes"]:
         _add(each, row, row["process"])
     line = (
         f"{_counted(facts, 'announcement')} of {_counted(facts, 'process', 'es')} in {_counted(facts, 'line')} of "
         f"{_counted(facts, 'log')}; {facts['other_lines']:,} of the lines say something else and are skipped"
     )
-    _print_statistic(whole, line, ())
-    _print_statistic(each, "", written)
+    print_statistic(whole, line, ())
+    print_statistic(each, "", written)
 
 
 def _add(grid: Grid, row: dict[str, Any], *more: str | None) -> None:
@@ -60,7 +60,7 @@ def _add(grid: Grid, row: dict[str, Any], *more: str | None) -> None:
         "-" if ratio is None else f"{ratio:.2f}",
         "-" if rest is None else duration(round(rest)),
         f"{row['duration_count']:,}",
-        *_texts(row["phase"], row["stage"], *more),
+        *cells(row["phase"], row["stage"], *more),
     )
 
 

@@ -1,0 +1,120 @@
+"""What `kernel-stats`, `op-stats` and `communication-stats` print."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from prof_analysis.summaries.parts import (
+    TIMES,
+    cells,
+    duration,
+    grid_of,
+    heaviest_of,
+    percent,
+    print_statistic,
+    rank_count,
+    share_and_times,
+    size_of,
+)
+
+if TYPE_CHECKING:
+    from prof_analysis.profile import Profile
+
+
+def kernel_facts(profile: "Profile", top: int) -> dict[str, Any]:
+    """The heaviest types of kernels and the time of each kind, over all ranks."""
+    kinds = profile.rows(
+        """
+        SELECT kind, sum(kernel_count)::BIGINT AS kernel_count, sum(total_ns)::BIGINT AS total_ns
+        FROM across.kernel_statistic
+        GROUP BY kind
+        ORDER BY total_ns DESC, kind
+        """
+    )
+    return {
+        **size_of(profile, "kernel.statistic"),
+        "kinds": kinds,
+        "heaviest_kernels": heaviest_of(profile, "across.kernel_statistic", top),
+    }
+
+
+def print_kernel_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
+    """Print the heaviest types of kernels, the time of each kind, and the files."""
+    grid = grid_of("share of kind", *TIMES, "kernels", "kind", "type", "core", left=3)
+    for row in facts["heaviest_kernels"]:
+        grid.add_row(*share_and_times(row), f"{row['kernel_count']:,}", *cells(row["kind"], row["type"], row["core"]))
+    kinds = [f"{row['kind']} {duration(row['total_ns'])} in {row['kernel_count']:,} kernels" for row in facts["kinds"]]
+    print_statistic(grid, f"{'; '.join(kinds)}; {rank_count(facts)}", written)
+
+
+def op_facts(profile: "Profile", top: int) -> dict[str, Any]:
+    """The heaviest framework ops, and what all of them took on device and host, over all ranks."""
+    totals = profile.rows(
+        """
+        SELECT
+            sum(calls)::BIGINT AS calls,
+            sum(host_self_ns)::BIGINT AS host_self_ns,
+            sum(kernel_count)::BIGINT AS kernel_count,
+            sum(device_self_ns)::BIGINT AS device_self_ns,
+            coalesce((SELECT sum(duration_ns * kernel_count) FROM kernel.duration), 0)::BIGINT AS all_kernels_ns
+        FROM across.op_statistic
+        """
+    )
+    return {
+        **size_of(profile, "op.statistic"),
+        **totals[0],
+        "heaviest_ops": heaviest_of(profile, "across.op_statistic", top),
+    }
+
+
+def print_op_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
+    """Print the heaviest ops, what all of them took, the kernel time that no op launched, and the files."""
+    grid = grid_of(
+        "share", "device self", "device total", "kernels", "host self", "host total", "calls", "op", "input shapes", left=2
+    )
+    for row in facts["heaviest_ops"]:
+        grid.add_row(
+            percent(row["share"]),
+            duration(row["device_self_ns"]),
+            duration(row["device_total_ns"]),
+            f"{row['kernel_count']:,}",
+            duration(row["host_self_ns"]),
+            duration(row["host_total_ns"]),
+            f"{row['calls']:,}",
+            *cells(row["name"], row["input_shapes"]),
+        )
+    line = (
+        f"{facts['calls']:,} calls took {duration(facts['host_self_ns'])} on the host and launched {facts['kernel_count']:,} "
+        f"kernels of {duration(facts['device_self_ns'])}"
+    )
+    if facts["all_kernels_ns"]:
+        line += f"; {percent(1 - facts['device_self_ns'] / facts['all_kernels_ns'])} of all kernel time is linked to no op"
+    print_statistic(grid, f"{line}; {rank_count(facts)}", written)
+
+
+def communication_facts(profile: "Profile", top: int) -> dict[str, Any]:
+    """The heaviest types and groups of communication and the time of all, over all ranks."""
+    totals = profile.rows(
+        """
+        SELECT
+            sum(op_count)::BIGINT AS op_count,
+            sum(total_ns)::BIGINT AS total_ns,
+            count(DISTINCT group_name) AS group_count
+        FROM across.communication_statistic
+        """
+    )
+    return {
+        **size_of(profile, "communication.statistic"),
+        **totals[0],
+        "heaviest_communication": heaviest_of(profile, "across.communication_statistic", top),
+    }
+
+
+def print_communication_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
+    """Print the heaviest types and groups of communication, the time of all, and the files."""
+    grid = grid_of("share", *TIMES, "operators", "type", "group", left=2)
+    for row in facts["heaviest_communication"]:
+        grid.add_row(*share_and_times(row), f"{row['op_count']:,}", *cells(row["type"], row["group_name"]))
+    groups = f"{facts['group_count']:,} group{'s' * (facts['group_count'] != 1)}"
+    line = f"communication {duration(facts['total_ns'])} in {facts['op_count']:,} operators of {groups}"
+    print_statistic(grid, f"{line}; {rank_count(facts)}", written)
