@@ -1,8 +1,8 @@
 """Plans and builds the tables of a rank: what is needed and no more, in order, and each as long as something is made of it."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import dataclass, field
 
 import duckdb
 
@@ -19,17 +19,21 @@ from prof_analysis.tables import (
     store_view,
 )
 
+# Columns of smaller tables are not worth the statements that drop them.
+MANY_ROWS = 100_000
+
 
 @dataclass(frozen=True)
 class Plan:
     """What to build, in order, and what is read: of each of these tables and of each raw table under them, which columns.
 
-    What is `deferred` is needed behind guards only.
+    `reads` says it by the table that is made. What is `deferred` is needed behind guards only.
     """
 
     order: tuple[str, ...]
     columns: Mapping[str, frozenset[str]]
     deferred: frozenset[str]
+    reads: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
 
     @property
     def raw_columns(self) -> Mapping[str, frozenset[str]]:
@@ -77,11 +81,13 @@ def make_plan(source: str, raw_columns: Mapping[str, Mapping[str, str]], wanted:
             empty.execute(f"CREATE TABLE {name} ({', '.join(f'{quote(column)} {type_}' for column, type_ in columns.items())})")
         optimizers = [row[0] for row in empty.execute("FROM duckdb_optimizers()").fetchall()]
         empty.execute(f"SET disabled_optimizers = '{','.join(set(optimizers) - {'unused_columns'})}'")
+        reads = {}
         for name in reversed(order):
-            for scanned, columns_read in _scans(empty, _pruned(tables[name], used[name], tables[name].body)):
+            reads[name] = _scans(empty, _pruned(tables[name], used[name], tables[name].body))
+            for scanned, columns_read in reads[name].items():
                 used[scanned].update(columns_read)
     deferred = used.keys() - _before_guards(tables, wanted)
-    return Plan(order, {name: frozenset(columns) for name, columns in used.items()}, frozenset(deferred))
+    return Plan(order, {name: frozenset(columns) for name, columns in used.items()}, frozenset(deferred), reads)
 
 
 def build(
@@ -94,7 +100,8 @@ def build(
     """Build the planned tables in a database that holds plan.raw_columns.
 
     `stage` is called with raw tables and columns of plan.deferred_raw_columns once a guard lets through what needs them. With
-    `kept`, other tables are dropped as soon as nothing is left to be made of them: a million kernels take half the memory.
+    `kept`, other tables, and columns of large ones, are dropped as soon as nothing is left to be made of them: a million
+    kernels take half the memory.
     """
     tables = source_tables(source)
     made: set[str] = set()
@@ -104,6 +111,7 @@ def build(
         for need in tables[name].read:
             used_by.setdefault(need, set()).add(name)
     spared = {"trace.string", *(kept or ())}
+    large: dict[str, frozenset[str]] = {}
 
     def make(wanted: Iterable[str]) -> None:
         needed = _before_guards(tables, wanted)
@@ -115,7 +123,9 @@ def build(
                 if tables[name].guard and _is_let_through(connection, tables[name]):
                     make(tables[name].needs)
                 made.add(name)
-                _create(connection, tables[name], plan.columns[name])
+                row_count = _create(connection, tables[name], plan.columns[name])
+                if row_count > MANY_ROWS and name not in spared:
+                    large[name] = plan.columns[name]
                 if kept is not None:
                     drop_the_used()
 
@@ -123,16 +133,30 @@ def build(
         over = made | (plan.deferred - _still_to_make(tables, plan, made))
         for name in [name for name, users in used_by.items() if users <= over and name in made | staged]:
             del used_by[name]
+            large.pop(name, None)
             if name not in spared:
                 connection.execute(f"DROP TABLE stored.{quote(name)}")
+        for name, columns in large.items():
+            still_read = {column for user in used_by[name] - over for column in plan.reads[user].get(name, ())}
+            if still_read and still_read < columns:
+                large[name] = frozenset(still_read)
+                for column in sorted(columns - still_read):
+                    connection.execute(f"ALTER TABLE stored.{quote(name)} DROP COLUMN {quote(column)}")
+                _show(connection, tables[name], still_read)
 
     create_schemas(connection, plan.order)
     make(name for name in plan.order if name not in plan.deferred)
 
 
-def _create(connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset[str]) -> None:
+def _create(connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset[str]) -> int:
+    """Make a table, and give the number of its rows."""
     body = table.body if _is_let_through(connection, table) else empty_select(table.columns)
-    connection.execute(f"CREATE TABLE stored.{quote(table.name)} AS {_pruned(table, kept, body)}")
+    ((row_count,),) = connection.execute(f"CREATE TABLE stored.{quote(table.name)} AS {_pruned(table, kept, body)}").fetchall()
+    _show(connection, table, kept)
+    return int(row_count)
+
+
+def _show(connection: duckdb.DuckDBPyConnection, table: Table, kept: Iterable[str]) -> None:
     store_view(connection, table.name, {column.name: column.stored_type for column in table.columns}, kept)
 
 
@@ -182,11 +206,14 @@ def _pruned(table: Table, columns: Iterable[str], body: str) -> str:
     return f"SELECT {', '.join(names)} FROM ({body})"
 
 
-def _scans(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[str, list[str]]]:
+def _scans(connection: duckdb.DuckDBPyConnection, query: str) -> dict[str, frozenset[str]]:
+    """The tables that a query scans, and which of their columns."""
     row = connection.execute(f"EXPLAIN (FORMAT json) {query}").fetchone()
+    scans: dict[str, set[str]] = {}
     for node in nodes(json.loads(row[1]) if row else []):
         info = node.get("extra_info", {})
         if "Table" in info:
             columns = info.get("Projections") or []
             table = info["Table"].partition(".")[2].replace('"', "")
-            yield table, [column for column in ([columns] if isinstance(columns, str) else columns) if column]
+            scans.setdefault(table, set()).update(filter(None, [columns] if isinstance(columns, str) else columns))
+    return {table: frozenset(columns) for table, columns in scans.items()}

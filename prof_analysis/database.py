@@ -216,6 +216,8 @@ def connect(
     connection.execute(_MACROS)
     # An ASOF join of few rows would be a nested loop; but behind filters DuckDB takes a million rows for few.
     connection.execute("SET asof_loop_join_threshold = 0")
+    # Memory of dropped tables goes back to the system: at a million kernels 60 MB less are resident.
+    connection.execute("SET allocator_bulk_deallocation_flush_threshold = '16MB'")
     if temp_directory is not None:
         connection.execute("SET temp_directory = $path", {"path": str(temp_directory)})
     _prepare(connection, variables)

@@ -142,7 +142,7 @@ def store_view(connection: duckdb.DuckDBPyConnection, name: str, columns: Mappin
     hidden = {column: f"NULL::{type_}" for column, type_ in columns.items()} | {ROW_ID: "rowid"}
     kept = set(kept)
     shown = ", ".join(quote(column) if column in kept else f"{hidden[column]} AS {quote(column)}" for column in columns)
-    connection.execute(f"CREATE VIEW {name} AS SELECT {shown} FROM stored.{quote(name)}")
+    connection.execute(f"CREATE OR REPLACE VIEW {name} AS SELECT {shown} FROM stored.{quote(name)}")
 
 
 def shown_select(table: Table) -> str:

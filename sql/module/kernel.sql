@@ -14,8 +14,8 @@
 -- input_shapes_id   TEXT_ID  input shapes, tensors split by ';'; NULL at Level0
 -- input_types_id    TEXT_ID  input data types; NULL at Level0
 -- output_shapes_id  TEXT_ID  output shapes; NULL at Level0
--- place             VARCHAR  'inside modules', 'outside modules' (an op launched it, no module encloses the op), or 'linked
---                            to no op'
+-- place             ENUM('inside modules', 'linked to no op', 'outside modules')  outside: an op launched it, no module
+--                            encloses the op
 -- reason            VARCHAR  why it is not inside modules: 'outside every module', 'gradient hooks' (work that autograd
 --                            does when it accumulates a gradient), 'graph replay', 'no host launch', 'cut at the profile
 --                            edge' (its launch is not in the profile), 'launch outside any op'; NULL inside modules
@@ -47,7 +47,7 @@ SELECT
         WHEN call.interval_id IS NOT NULL THEN 'inside modules'
         WHEN link.op_id IS NOT NULL THEN 'outside modules'
         ELSE 'linked to no op'
-    END AS place,
+    END::ENUM('inside modules', 'linked to no op', 'outside modules') AS place,
     CASE
         WHEN call.interval_id IS NOT NULL THEN NULL
         WHEN interval.kind = 'gradient' THEN 'gradient hooks'
