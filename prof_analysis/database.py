@@ -206,14 +206,17 @@ def connect(
     threads: int | None = None,
     temp_directory: Path | None = None,
     buffer_bytes: int | None = None,
+    *,
+    macros: bool = True,
 ) -> duckdb.DuckDBPyConnection:
-    """Open an in-memory database that the SQL of this project can run in.
+    """Open an in-memory database that the SQL of this project can run in; without `macros`, after create_macros().
 
     `variables` are those that differ from the defaults. What does not fit into buffer_bytes spills to temp_directory.
     """
     config = {"threads": threads, "memory_limit": None if buffer_bytes is None else f"{buffer_bytes}B"}
     connection = duckdb.connect(config={name: value for name, value in config.items() if value is not None})
-    connection.execute(_MACROS)
+    if macros:
+        create_macros(connection)
     # An ASOF join of few rows would be a nested loop; but behind filters DuckDB takes a million rows for few.
     connection.execute("SET asof_loop_join_threshold = 0")
     # Memory of dropped tables goes back to the system: at a million kernels 60 MB less are resident.
@@ -222,6 +225,11 @@ def connect(
         connection.execute("SET temp_directory = $path", {"path": str(temp_directory)})
     _prepare(connection, variables)
     return connection
+
+
+def create_macros(connection: duckdb.DuckDBPyConnection) -> None:
+    """Create what repeats in the SQL. It takes as long as opening the database."""
+    connection.execute(_MACROS)
 
 
 def _prepare(connection: duckdb.DuckDBPyConnection, variables: Variables | None = None) -> None:

@@ -20,6 +20,8 @@ from prof_analysis.ranks import Job, Outcome, run_rank
 
 # A process takes half a second to start and 100 MB: all ranks together smaller than this are read sooner in this process.
 _WORTH_PROCESSES_BYTES = 64 * 2**20
+# Two threads hinder each other on a rank smaller than this: one of 10,000 kernels (8 MB) takes 0.58 s, on one thread 0.51 s.
+_WORTH_THREADS_BYTES = 16 * 2**20
 # What a process has beside the buffers of DuckDB, which are all that DuckDB's limit counts.
 _SHARE_OF_BUFFERS = 0.7
 _ANSWERS_WITHIN = "3s"
@@ -49,7 +51,11 @@ def run(jobs: list[Job], machine: Machine, on_done: Callable[[Outcome], None], o
     if workers > 1 and memory_bytes is None:
         memory_bytes = _memory_of_machine()
     buffers = None if memory_bytes is None else int(memory_bytes * _SHARE_OF_BUFFERS / workers)
-    jobs = [replace(job, threads=max(1, threads // workers), buffer_bytes=buffers) for job in jobs]
+
+    def threads_of(job: Job) -> int:
+        return max(1, threads // workers) if machine.threads or job.input_bytes > _WORTH_THREADS_BYTES else 1
+
+    jobs = [replace(job, threads=threads_of(job), buffer_bytes=buffers) for job in jobs]
     if workers == 1 or sum(job.input_bytes for job in jobs) < _WORTH_PROCESSES_BYTES:
         _run_here(jobs, workers, on_done, on_bytes)
     else:

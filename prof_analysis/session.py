@@ -10,7 +10,7 @@ from threading import Lock
 from prof_analysis import discovery
 from prof_analysis.analyses import Analysis
 from prof_analysis.building import split_across_ranks
-from prof_analysis.database import Variables, connect, quote_text
+from prof_analysis.database import Variables, connect, create_macros, quote_text
 from prof_analysis.errors import InputError, ProfAnalysisWarning, QueryError
 from prof_analysis.pool import Machine, run
 from prof_analysis.rank import ModuleChoice, Rank
@@ -54,7 +54,8 @@ class Session:
         self._folder = TemporaryDirectory(prefix="prof_analysis_")
         # The workers of a cluster spill to disks of their own.
         self._spill_folder = Path(self._folder.name) if machine.scheduler is None else None
-        self.connection = connect(variables)
+        self.connection = connect(variables, macros=False)
+        self._has_macros = False
         try:
             self._stores = {
                 rank: Path(self._folder.name, str(number)) if store is None else entry_folder(store, rank, variables)
@@ -118,6 +119,9 @@ class Session:
             names = ", ".join(quote_text(str(file)) for file in files)
             self._create_view(table, f"FROM read_parquet([{names}], union_by_name = true)")
         self._provided.update(of_ranks)
+        if across_ranks and not self._has_macros:
+            create_macros(self.connection)
+            self._has_macros = True
         for table in across_ranks:
             self._create_view(table, documented_tables()[table].body)
         for table, query in _WARNINGS.items():

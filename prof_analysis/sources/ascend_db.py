@@ -153,7 +153,11 @@ def stage(
     beside = [file for file in files if recorded.is_recorded(file)]
     of_recorded = {name: columns for name, columns in wanted.items() if name not in _TABLES}
     lost = recorded.stage_recorded(connection, beside, of_recorded)
+    input_bytes = sum(one.stat().st_size for one in (path, *beside))
     wanted = {name: columns for name, columns in wanted.items() if name in _TABLES}
+    if not wanted:
+        on_bytes(input_bytes)
+        return lost
     cursors: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()
     for _ in range(threads):
         cursors.put(cursor_of(connection))
@@ -173,7 +177,7 @@ def stage(
             _number_texts(connection)
         if connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'other_id'").fetchall():
             _merge_texts(connection, wanted)
-        on_bytes(sum(one.stat().st_size for one in (path, *beside)))
+        on_bytes(input_bytes)
         return [*(f"{path}: {warning}" for warning in [*gaps(file.tables), *warnings]), *lost]
 
 
