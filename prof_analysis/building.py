@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import duckdb
 
 from prof_analysis.database import connect, quote
+from prof_analysis.macros import create_macros
 from prof_analysis.tables import (
     Table,
     create_schemas,
@@ -75,7 +76,8 @@ def make_plan(source: str, raw_columns: Mapping[str, Mapping[str, str]], wanted:
         **{name: raw_columns[name] for name in raw_needs},
         **{name: {column.name: column.stored_type for column in tables[name].columns} for name in order},
     }
-    with connect() as empty:
+    with connect(macros=False) as empty:
+        create_macros(empty, _sql_of(tables, order))
         create_schemas(empty, definitions)
         for name, columns in definitions.items():
             empty.execute(f"CREATE TABLE {name} ({', '.join(f'{quote(column)} {type_}' for column, type_ in columns.items())})")
@@ -144,8 +146,13 @@ def build(
                     connection.execute(f"ALTER TABLE stored.{quote(name)} DROP COLUMN {quote(column)}")
                 _show(connection, tables[name], still_read)
 
+    create_macros(connection, _sql_of(tables, plan.order))
     create_schemas(connection, plan.order)
     make(name for name in plan.order if name not in plan.deferred)
+
+
+def _sql_of(tables: Mapping[str, Table], names: Iterable[str]) -> str:
+    return " ".join(tables[name].body for name in names)
 
 
 def _create(connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset[str]) -> int:

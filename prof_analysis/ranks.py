@@ -99,7 +99,7 @@ def _connection(job: Job, running: list[duckdb.DuckDBPyConnection]) -> Iterator[
     variables = {**job.variables, **devices, "rank_id": rank.rank_id, "profile": rank.profile}
     with (
         TemporaryDirectory(prefix="prof_analysis_spill_", dir=job.spill_folder) as spill,
-        connect(variables, job.threads, Path(spill), job.buffer_bytes) as connection,
+        connect(variables, job.threads, Path(spill), job.buffer_bytes, macros=False) as connection,
     ):
         running.append(connection)
         try:

@@ -10,8 +10,9 @@ from threading import Lock
 from prof_analysis import discovery
 from prof_analysis.analyses import Analysis
 from prof_analysis.building import split_across_ranks
-from prof_analysis.database import Variables, connect, create_macros, quote_text
+from prof_analysis.database import Variables, connect, quote_text
 from prof_analysis.errors import InputError, ProfAnalysisWarning, QueryError
+from prof_analysis.macros import create_macros
 from prof_analysis.pool import Machine, run
 from prof_analysis.rank import ModuleChoice, Rank
 from prof_analysis.ranks import Job, Outcome
@@ -55,7 +56,6 @@ class Session:
         # The workers of a cluster spill to disks of their own.
         self._spill_folder = Path(self._folder.name) if machine.scheduler is None else None
         self.connection = connect(variables, macros=False)
-        self._has_macros = False
         try:
             self._stores = {
                 rank: Path(self._folder.name, str(number)) if store is None else entry_folder(store, rank, variables)
@@ -119,10 +119,8 @@ class Session:
             names = ", ".join(quote_text(str(file)) for file in files)
             self._create_view(table, f"FROM read_parquet([{names}], union_by_name = true)")
         self._provided.update(of_ranks)
-        if across_ranks and not self._has_macros:
-            create_macros(self.connection)
-            self._has_macros = True
         for table in across_ranks:
+            create_macros(self.connection, documented_tables()[table].body)
             self._create_view(table, documented_tables()[table].body)
         for table, query in _WARNINGS.items():
             if table in of_ranks:

@@ -160,7 +160,7 @@ def stage(
         return lost
     cursors: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()
     for _ in range(threads):
-        cursors.put(cursor_of(connection))
+        cursors.put(connection if threads == 1 else cursor_of(connection))
     with open_sqlite(path, KNOWN_TABLES) as file:
 
         def stage_one(name: str) -> list[str]:

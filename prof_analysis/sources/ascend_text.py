@@ -16,6 +16,7 @@ import duckdb
 
 from prof_analysis.database import quote
 from prof_analysis.errors import reason_of
+from prof_analysis.macros import create_macros
 from prof_analysis.sources import counters, device_info, recorded, text_columns
 from prof_analysis.sources.csv_file import copy_columns
 from prof_analysis.sources.trace_json import read_events
@@ -59,6 +60,7 @@ def stage(
     `on_bytes` gets the size of each piece of a file as it is read. Gives warnings.
     Raises InputError when a file cannot be read.
     """
+    create_macros(connection)
     create_schemas(connection, wanted)
     if device_info.TABLE in wanted:
         device_info.stage_device_info(connection, files)
