@@ -1,7 +1,6 @@
 """What repeats in the SQL of the project, as macros. None hides a table."""
 
 import re
-from collections.abc import Mapping
 from functools import cache
 
 import duckdb

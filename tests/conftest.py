@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from prof_analysis import ProfAnalysisWarning
+from prof_analysis import ProfAnalysisWarning, Profile
 from prof_analysis.cli import app
 
 CHECKOUT = Path(__file__).parent.parent
@@ -24,6 +24,11 @@ PEER_COLUMNS = {
     "op_count": "opCount",
     "rank_id": "rankID",
 }
+
+
+def build_at_once(profile: Profile, *tables: str) -> None:
+    """Build tables in one go, which reads each rank once, before they are asked for one by one."""
+    profile.rows(f"SELECT 1 FROM {', '.join(tables)} LIMIT 0")
 
 
 @pytest.fixture

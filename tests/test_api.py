@@ -11,6 +11,7 @@ import pytest
 
 import prof_analysis
 from prof_analysis import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, Profile, QueryError, open_profile
+from tests.conftest import build_at_once
 from tests.small_profile import Frame, Kernel, Launch, Op, Range, edit, write_profile
 from tests.test_discovery import NO_COUNTERS, all_but
 
@@ -34,6 +35,11 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Profile]:
         edit(database, "INSERT INTO STRING_IDS VALUES (900, '2,3;3,4'), (901, 'float;float')")
         edit(database, "UPDATE PYTORCH_API SET sequenceNumber = 5, inputShapes = 900, inputDtypes = 901 WHERE startNs = '130'")
     with open_profile(folder) as profile:
+        build_at_once(
+            profile, "module.statistic", "module.tree", "module.coverage", "module.kernel", "module.interval", "module.path",
+            "trace.op", "trace.step", "trace.set_aside", "kernel.statistic", "op.statistic", "communication.statistic",
+            "mstx.statistic", "mstx.step_statistic",
+        )  # fmt: skip
         yield profile
 
 

@@ -13,7 +13,7 @@ from fixtures.integrity import check
 from fixtures.shape import Shape
 from fixtures.truth import Truth
 from prof_analysis import open_profile
-from tests.conftest import PEER_COLUMNS
+from tests.conftest import PEER_COLUMNS, build_at_once
 
 SWITCHES: dict[str, Any] = {
     "forward_threads": 2,
@@ -66,7 +66,7 @@ def assert_true(folder: Path, truth: Truth) -> None:
         FROM module.kernel
     """
     with open_profile(folder) as profile:
-        profile.sql("FROM module.kernel, module.statistic, module.tree, module.coverage LIMIT 0")  # builds all in one go
+        build_at_once(profile, "module.kernel", "module.statistic", "module.tree", "module.coverage", "trace.set_aside")
         owner = profile.sql(kernels)
         statistic = profile.module_stats()
         tree = profile.module_tree().rename(columns={"own_kernel_duration_ns": "own_ns", "kernel_duration_ns": "inclusive_ns"})
@@ -92,10 +92,9 @@ EDGE = "cut at the profile edge"
 
 
 # All switches at once hold each of them; alone they tell which of them broke.
-QUICK = ("all at once", "all at once as written in 2025")
-
-
-@pytest.mark.parametrize("case", [case if case in QUICK else pytest.param(case, marks=pytest.mark.slow) for case in CASES])
+@pytest.mark.parametrize(
+    "case", [case if case == "all at once" else pytest.param(case, marks=pytest.mark.slow) for case in CASES]
+)
 def test_each_hard_case_is_attributed_as_it_is_true(case: str, tmp_path: Path) -> None:
     truth = generate(tmp_path, Shape(**CASES[case]), ranks=1, seed=1)
     check(tmp_path, truth)

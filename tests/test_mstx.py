@@ -14,6 +14,7 @@ from typer.testing import Result
 from fixtures.text_export import export_text
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
+from tests.conftest import build_at_once
 from tests.small_profile import Kernel, Launch, Op, Range, edit, write_profile
 
 START = 1_700_000_000_000_000_000
@@ -123,7 +124,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("source", ["db", "text"])
 def test_marks_and_ranges_in_every_column_of_all_and_of_each_step(small: Path, source: Literal["db", "text"]) -> None:
     with open_profile(small, source=source) as profile:
-        profile.sql("SELECT 1 FROM mstx.statistic, mstx.step_statistic, trace.mstx_task, trace.set_aside LIMIT 0")
+        build_at_once(profile, "mstx.statistic", "mstx.step_statistic", "trace.mstx_task", "trace.set_aside")
         whole, by_step = (profile.mstx_stats(per_step=per_step, arrow=True) for per_step in (False, True))
         tasks = profile.sql("SELECT device_id, stream_id, start_ns, end_ns FROM trace.mstx_task ORDER BY start_ns", arrow=True)
     keys = ["profile", "rank_id", "kind", "producer", "domain", "message"]

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, module_stats, open_profile
-from tests.conftest import PEER_COLUMNS
+from tests.conftest import PEER_COLUMNS, build_at_once
 from tests.test_discovery import all_but
 
 # The only wrong rows of the reference, three kernels a rank: a gradient hook scales the gradient of a bias between two
@@ -70,6 +70,7 @@ def test_coverage_names_the_ops_outside_modules(realdata: Path) -> None:
 @pytest.mark.parametrize("source", PROFILES_WITH_MODULES)
 def test_coverage_adds_up_to_all_kernel_time(realdata: Path, source: str) -> None:
     with open_profile(realdata / source) as profile:
+        build_at_once(profile, "module.coverage", "trace.kernel")
         found = profile.coverage().groupby(["rank_id", "kind"])["kernel_duration_ns"].sum()
         kernel = profile.sql("SELECT rank_id, kind::VARCHAR AS kind, end_ns - start_ns AS ns FROM trace.kernel")
     expected = kernel.groupby(["rank_id", "kind"])["ns"].sum()
@@ -80,6 +81,7 @@ def test_coverage_adds_up_to_all_kernel_time(realdata: Path, source: str) -> Non
 @pytest.mark.parametrize("source", PROFILES_WITH_MODULES)
 def test_an_audit_derives_the_recorded_op_of_every_launch(realdata: Path, source: str) -> None:
     with open_profile(realdata / source, audit_links=True) as profile:
+        build_at_once(profile, "module.derived_link", "module.link_audit", "module.kernel")
         derived = profile.table("module.derived_link")
         assert derived.groupby("rank_id")["op_id"].count().to_dict() == {0: 191, 1: 191}
         assert len(derived) == 2 * 191
@@ -224,7 +226,9 @@ def test_text_exports_of_alexnet_say_what_the_database_of_another_run_says(
     expected = module_stats(realdata / "alexnet_ddp_910b" / "db" / f"level{level}")
     with open_profile(text) as profile:
         assert set(profile.ranks()["source"]) == {"ascend_text"}
-        profile.sql("SELECT 1 FROM module.statistic, module.kernel, trace.op LIMIT 0")
+        build_at_once(
+            profile, "module.statistic", "module.tree", "module.coverage", "trace.set_aside", "module.kernel", "trace.op"
+        )
         found, kernels, ops = profile.module_stats(), profile.kernels(), profile.ops()
         assert profile.warnings == []
     assert len(found) == 64

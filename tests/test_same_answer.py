@@ -10,13 +10,14 @@ import pytest
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import open_profile, pool
+from tests.conftest import build_at_once
 
 TABLES = ("module.statistic", "module.tree", "module.coverage", "kernel.statistic", "across.module")
 
 
 def answers(folder: Path, **options: Any) -> dict[str, pa.Table]:
     with open_profile(folder, **options) as profile:
-        profile.sql(f"SELECT 1 FROM {', '.join(TABLES)} LIMIT 0")  # builds all in one go
+        build_at_once(profile, *TABLES)
         return {table: profile.table(table, arrow=True) for table in TABLES}
 
 

@@ -19,6 +19,7 @@ from fixtures.shape import Shape
 from fixtures.text_spreadsheet import resave_as_spreadsheet
 from fixtures.text_style import TextStyle, sglang
 from prof_analysis import InputError, Profile, open_profile
+from tests.conftest import build_at_once
 from tests.small_profile import edit
 from tests.test_discovery import all_but
 
@@ -75,7 +76,7 @@ EVERYTHING = Shape(
 def tables_of(path: Path, source: str, names: tuple[str, ...] = TABLES) -> dict[str, Rows]:
     """Tables of a profile without the numbers of rows; those of the trace in an order of their own."""
     with open_profile(path, source=source) as profile:
-        profile.sql(f"SELECT 1 FROM {', '.join(names)} LIMIT 0")
+        build_at_once(profile, *names)
         tables = {name: profile.table(name, arrow=True).to_pylist() for name in names}
         assert profile.failures == []
     for name, rows in tables.items():
@@ -399,7 +400,7 @@ def check_random_bytes(seed: int, rank: Path) -> None:
         damaged(rank, damage, name)
     try:
         with open_profile(rank) as profile:
-            profile.sql("SELECT 1 FROM module.statistic, module.kernel, trace.set_aside LIMIT 0")
+            build_at_once(profile, "module.statistic", "module.kernel", "trace.set_aside")
             assert profile.details == []
     except InputError:
         pass

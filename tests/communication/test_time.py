@@ -17,6 +17,7 @@ from fixtures.text_style import TextStyle
 from prof_analysis import Profile, open_profile
 from prof_analysis.analyses import ANALYSES
 from tests.communication.planes import Task, add_tasks
+from tests.conftest import build_at_once
 from tests.small_profile import Kernel, Op, Range, edit, write_profile
 
 # What the tests ask for, always the same, so that it is planned once.
@@ -39,7 +40,7 @@ def rows(profile: Profile, query: str) -> list[tuple[Any, ...]]:
 def opened(folder: Path, **options: Any) -> Iterator[Profile]:
     """A profile with its tables built in one go."""
     with open_profile(folder, **options) as profile:
-        profile.sql(f"SELECT 1 FROM {', '.join(TABLES)} LIMIT 0", arrow=True)
+        build_at_once(profile, *TABLES)
         yield profile
 
 

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import open_profile
+from tests.conftest import build_at_once
 from tests.small_profile import Frame, HostCall, Kernel, Launch, Op, Queue, Range, write_profile
 
 SYNCHRONISE, LOADING, COLLECTION = "waiting in a synchronise", "data loading", "garbage collection"
@@ -66,7 +67,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_causes_and_longest_gaps_in_every_column(small: Path) -> None:
     with open_profile(small) as profile:
-        profile.sql("SELECT 1 FROM step.time, free.cause, free.longest_gap, free.untold, step.overlap_audit LIMIT 0")
+        build_at_once(profile, "step.time", "free.cause", "free.longest_gap", "free.untold", "step.overlap_audit")
         causes, gaps = profile.free_time(arrow=True), profile.free_time(gaps=True, arrow=True)
         free = [row["free_ns"] for row in profile.step_time(arrow=True).to_pylist()]
         untold = profile.table("free.untold", arrow=True).num_rows
@@ -229,7 +230,7 @@ def test_causes_are_those_of_a_walk_over_every_nanosecond(tmp_path: Path) -> Non
         start for start, _, step, *_ in made.kernels if step == 2
     )
     with open_profile(tmp_path) as profile:
-        profile.sql("SELECT 1 FROM step.time, free.cause, free.longest_gap, free.untold, step.overlap_audit LIMIT 0")
+        build_at_once(profile, "step.time", "free.cause", "free.longest_gap", "free.untold", "step.overlap_audit")
         causes = profile.free_time(arrow=True).to_pylist()
         free = {row["step_id"]: row["free_ns"] for row in profile.step_time(arrow=True).to_pylist()}
     for step in (1, 2):
@@ -244,7 +245,7 @@ def test_causes_are_those_of_a_walk_over_every_nanosecond(tmp_path: Path) -> Non
 )
 def test_the_causes_of_alexnet_add_up_to_its_free_time(realdata: Path, place: str, untold: list[str]) -> None:
     with open_profile(realdata / "alexnet_ddp_910b" / place / "rank0_ascend_pt") as profile:
-        profile.sql("SELECT 1 FROM step.time, free.cause, free.longest_gap, free.untold LIMIT 0")
+        build_at_once(profile, "step.time", "free.cause", "free.longest_gap", "free.untold")
         (step,) = profile.step_time(arrow=True).to_pylist()
         causes = profile.free_time(arrow=True).to_pylist()
         gaps = profile.free_time(gaps=True, arrow=True).to_pylist()

@@ -30,8 +30,8 @@ def simple_shape(seed: int) -> Shape:
     draw = random.Random(seed)
     return Shape(
         mode=draw.choice(["training", "inference"]),
-        steps=draw.randint(1, 4),
-        layers=draw.randint(0, 4),
+        steps=draw.randint(1, 3),
+        layers=draw.randint(0, 3),
         hidden=draw.choice([64, 96, 1024]),
         world=PROFILES,
         task_queue=draw.random() < 0.5,

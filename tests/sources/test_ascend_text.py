@@ -9,6 +9,7 @@ import pytest
 
 from prof_analysis import ProfAnalysisWarning, open_profile
 from prof_analysis.database import connect
+from tests.conftest import build_at_once
 
 Rows = list[dict[str, Any]]
 Event = dict[str, Any]
@@ -84,7 +85,7 @@ def tables_of(
     if details is not None:
         (output / "kernel_details.csv").write_text("\r\n".join([HEADER, *details, ""]), encoding="utf-8", newline="")
     with open_profile(folder) as profile:
-        profile.sql(f"SELECT 1 FROM {', '.join((*names, 'trace.set_aside'))} LIMIT 0")
+        build_at_once(profile, *names, "trace.set_aside")
         tables = [profile.table(name, arrow=True).drop_columns(["profile", "rank_id"]).to_pylist() for name in names]
         assert profile.failures == []
         return tables, profile.warnings

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
+from tests.conftest import build_at_once
 from tests.small_profile import Frame, HostCall, Kernel, Launch, Op, edit, write_profile
 
 PID = 100
@@ -109,7 +110,7 @@ def test_both_sources_fill_the_tables_of_the_host_alike(tmp_path: Path, write: A
     write(tmp_path)
     base_ns = BASE_NS if write is write_text else 0
     with open_profile(tmp_path) as profile:
-        profile.sql(f"SELECT 1 FROM {', '.join(TABLES)} LIMIT 0")
+        build_at_once(profile, *TABLES)
         for table, columns in TABLES.items():
             found = profile.sql(f"SELECT {columns} FROM {table} ORDER BY ALL", arrow=True).to_pylist()
             assert [from_base(row, base_ns) for row in found] == EXPECTED[table], table
