@@ -8,6 +8,7 @@ import duckdb
 
 from prof_analysis.database import connect, quote
 from prof_analysis.macros import create_macros
+from prof_analysis.statements import run
 from prof_analysis.tables import (
     Table,
     create_schemas,
@@ -158,7 +159,8 @@ def _sql_of(tables: Mapping[str, Table], names: Iterable[str]) -> str:
 def _create(connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset[str]) -> int:
     """Make a table, and give the number of its rows."""
     body = table.body if _is_let_through(connection, table) else empty_select(table.columns)
-    ((row_count,),) = connection.execute(f"CREATE TABLE stored.{quote(table.name)} AS {_pruned(table, kept, body)}").fetchall()
+    creation = f"CREATE TABLE stored.{quote(table.name)} AS {_pruned(table, kept, body)}"
+    ((row_count,),) = run(connection, creation).fetchall()
     _show(connection, table, kept)
     return int(row_count)
 
@@ -168,7 +170,7 @@ def _show(connection: duckdb.DuckDBPyConnection, table: Table, kept: Iterable[st
 
 
 def _is_let_through(connection: duckdb.DuckDBPyConnection, table: Table) -> bool:
-    return table.guard is None or bool(connection.execute(f"SELECT 1 FROM {table.guard} LIMIT 1").fetchall())
+    return table.guard is None or bool(run(connection, f"SELECT 1 FROM {table.guard} LIMIT 1").fetchall())
 
 
 def _trace_first(tables: Mapping[str, Table], order: list[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import duckdb
 
 from prof_analysis.macros import create_macros
+from prof_analysis.statements import run
 
 # What the SQL reads with getvariable(), and what it is unless something else is said.
 Variables = Mapping[str, int | bool | str | list[str] | None]
@@ -44,9 +45,9 @@ def connect(
     if macros:
         create_macros(connection)
     # An ASOF join of few rows would be a nested loop; but behind filters DuckDB takes a million rows for few.
-    connection.execute("SET asof_loop_join_threshold = 0")
+    run(connection, "SET asof_loop_join_threshold = 0")
     # Memory of dropped tables goes back to the system: at a million kernels 60 MB less are resident.
-    connection.execute("SET allocator_bulk_deallocation_flush_threshold = '16MB'")
+    run(connection, "SET allocator_bulk_deallocation_flush_threshold = '16MB'")
     if temp_directory is not None:
         connection.execute("SET temp_directory = $path", {"path": str(temp_directory)})
     _prepare(connection, variables)
@@ -55,15 +56,15 @@ def connect(
 
 def _prepare(connection: duckdb.DuckDBPyConnection, variables: Variables | None = None) -> None:
     """Give a connection or a cursor the settings and variables that it does not inherit."""
-    connection.execute("SET TimeZone = 'UTC'")
-    connection.execute("SET python_enable_replacements = false")
+    run(connection, "SET TimeZone = 'UTC'")
+    run(connection, "SET python_enable_replacements = false")
     # In Jupyter without ipywidgets the bar is off, and DuckDB refuses to hear of it.
-    if connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
+    if run(connection, "SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
         connection.execute("SET enable_progress_bar = false")
     for name, value in {**_DEFAULTS, **(variables or {})}.items():
         if value is not None:  # What is not set is NULL.
             cast = "::VARCHAR[]" if value == [] else ""
-            connection.execute(f"SET VARIABLE {quote(name)} = $value{cast}", {"value": value})
+            run(connection, f"SET VARIABLE {quote(name)} = $value{cast}", {"value": value})
 
 
 def cursor_of(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:

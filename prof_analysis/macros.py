@@ -5,6 +5,8 @@ from functools import cache
 
 import duckdb
 
+from prof_analysis.statements import run
+
 # The interval that ends at outer_end_ns and started no later than start_ns covers [start_ns, end_ns]. With a tolerance,
 # one that has not ended at start_ns may end that much too early; touching neighbours never cover each other.
 # text_id numbers the texts of sources that do not, by a hash of 63 bits. path_key is a hash of 128 bits of a module in a path.
@@ -187,7 +189,7 @@ def create_macros(connection: duckdb.DuckDBPyConnection, sql: str | None = None)
 
     All take as long as opening a database, and most tables need few.
     """
-    connection.execute(_MACROS if sql is None else _called_in(sql) or "SELECT 1")
+    run(connection, _MACROS if sql is None else _called_in(sql))
 
 
 @cache

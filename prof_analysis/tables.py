@@ -19,6 +19,7 @@ import duckdb
 
 from prof_analysis.database import quote
 from prof_analysis.errors import QueryError
+from prof_analysis.statements import run
 
 TEXT_ID = "TEXT_ID"
 ROW_ID = "row_id"
@@ -142,7 +143,7 @@ def store_view(connection: duckdb.DuckDBPyConnection, name: str, columns: Mappin
     hidden = {column: f"NULL::{type_}" for column, type_ in columns.items()} | {ROW_ID: "rowid"}
     kept = set(kept)
     shown = ", ".join(quote(column) if column in kept else f"{hidden[column]} AS {quote(column)}" for column in columns)
-    connection.execute(f"CREATE OR REPLACE VIEW {name} AS SELECT {shown} FROM stored.{quote(name)}")
+    run(connection, f"CREATE OR REPLACE VIEW {name} AS SELECT {shown} FROM stored.{quote(name)}")
 
 
 def shown_select(table: Table) -> str:
