@@ -60,7 +60,7 @@ ALLOWED = {
 }
 
 
-@pytest.fixture(scope="module", params=["db", "text"])
+@pytest.fixture(scope="module", params=["db", pytest.param("text", marks=pytest.mark.slow)])
 def everything(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[str, duckdb.DuckDBPyConnection]]:

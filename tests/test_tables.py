@@ -201,12 +201,14 @@ def test_the_sample_has_rows_of_each_table(everything: duckdb.DuckDBPyConnection
     assert empty == (EMPTY if audit_links else EMPTY | BEHIND_THE_AUDIT)
 
 
+ALONE = {command: split_across_ranks(analysis.tables)[0] for command, analysis in ANALYSES.items()} | {
+    name: (name,) for name in ASKED
+}
+QUICK = ("module-stats", "free-time", "mfu", "mstx-stats")
+
+
 @pytest.mark.parametrize(
-    "names",
-    [
-        *(pytest.param(split_across_ranks(analysis.tables)[0], id=command) for command, analysis in ANALYSES.items()),
-        *(pytest.param((name,), id=name, marks=pytest.mark.slow) for name in ASKED),
-    ],
+    "names", [pytest.param(ALONE[name], id=name, marks=() if name in QUICK else pytest.mark.slow) for name in ALONE]
 )
 def test_tables_built_alone_are_the_tables_built_with_all_others(
     everything: duckdb.DuckDBPyConnection, audit_links: bool, names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch

@@ -109,7 +109,11 @@ def assert_same(path: Path, names: tuple[str, ...] = TABLES) -> None:
     ("shape", "style"),
     [
         (EVERYTHING, TextStyle(exports="both")),
-        (Shape(layers=1, schema="2025", recompute=True), TextStyle(exports="both", timestamps="number", end="comma")),
+        pytest.param(
+            Shape(layers=1, schema="2025", recompute=True),
+            TextStyle(exports="both", timestamps="number", end="comma"),
+            marks=pytest.mark.slow,
+        ),
         (
             Shape(steps=1, layers=1, task_queue=False, last_op_lost=True, double_backward=True, micro_batches=2),
             TextStyle(exports="both", gzip=True, end="unclosed"),
