@@ -14,21 +14,7 @@
 -- longest_plane_wait_ns  BIGINT   what the longest waiting plane of each operator waited, ns; NULL when planes are not known
 -- size_bytes             BIGINT   what was moved over links; NULL when not known
 -- bandwidth_gb_s         DOUBLE   size_bytes / time of the transfers, GB/s; NULL when nothing was moved
-SELECT
-    place,
-    parent_module,
-    module,
-    count(*) AS op_count,
-    sum(elapse_ns)::BIGINT AS elapse_ns,
-    sum(transit_ns) FILTER (origin IS NOT NULL)::BIGINT AS transit_ns,
-    sum(wait_ns) FILTER (origin IS NOT NULL)::BIGINT AS wait_ns,
-    sum(synchronization_ns) FILTER (origin IS NOT NULL)::BIGINT AS synchronization_ns,
-    sum(idle_ns)::BIGINT AS idle_ns,
-    coalesce(sum(elapse_ns) FILTER (origin IS NULL), 0)::BIGINT AS unknown_ns,
-    string_agg(DISTINCT reason, '; ' ORDER BY reason) AS reason,
-    sum(longest_plane_wait_ns)::BIGINT AS longest_plane_wait_ns,
-    sum(size_bytes)::BIGINT AS size_bytes,
-    sum(size_bytes) / nullif(sum(transfer_ns), 0) AS bandwidth_gb_s
-FROM communication.time
-GROUP BY place, parent_module, module
+SELECT * EXCLUDE (level, group_name, kind, type)
+FROM communication.figure
+WHERE level = 'module'
 ORDER BY elapse_ns DESC, place, parent_module, module

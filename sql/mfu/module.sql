@@ -17,28 +17,8 @@
 -- flops_sources          VARCHAR  where flops is from, joined by ', '; NULL without any
 -- peaks                  VARCHAR  the peaks by data type and where they are from, joined by ', '; NULL without any
 -- reasons                VARCHAR  why kernels of cube_duration_ns are not in mfu, joined by '; '; NULL when all are
-SELECT
-    path.parent_module,
-    path.module,
-    path.depth,
-    sum(work.flops) * 1000 / sum(work.possible_flops) AS mfu,
-    TRY_CAST(sum(work.flops) AS BIGINT) AS flops,
-    sum(work.flops) / nullif(sum(work.known_duration_ns), 0) / 1000 AS achieved_tflops,
-    sum(work.possible_flops) / nullif(sum(work.known_duration_ns), 0) / 1000000 AS peak_tflops,
-    CASE
-        WHEN count(work.possible_at_measured) = count(work.flops)
-            THEN sum(work.flops) * 1000 / nullif(sum(work.possible_at_measured), 0)
-    END AS mfu_at_measured_clock,
-    sum(work.duration_ns)::BIGINT AS duration_ns,
-    coalesce(sum(work.duration_ns) FILTER (work.is_cube), 0)::BIGINT AS cube_duration_ns,
-    sum(work.known_duration_ns)::BIGINT AS known_duration_ns,
-    sum(work.known_duration_ns) / nullif(sum(work.duration_ns), 0) AS known_share,
-    sum(work.kernel_count)::BIGINT AS kernel_count,
-    string_agg(DISTINCT work.flops_source, ', ' ORDER BY work.flops_source) FILTER (work.flops IS NOT NULL) AS flops_sources,
-    string_agg(DISTINCT work.peak, ', ' ORDER BY work.peak) AS peaks,
-    string_agg(DISTINCT work.reason, '; ' ORDER BY work.reason) AS reasons
-FROM mfu.work
-JOIN module.path AS inside USING (path_id)
-JOIN module.path ON path.path = inside.path[:path.depth] AND path.is_backward = inside.is_backward
-GROUP BY path.path_id, path.parent_module, path.module, path.depth
-ORDER BY path.path_id
+SELECT path.parent_module, path.module, path.depth, figure.* EXCLUDE (level, path_id, op_name_id, type_id, input_shapes_id)
+FROM mfu.figure
+JOIN module.path USING (path_id)
+WHERE figure.level = 'module'
+ORDER BY path_id

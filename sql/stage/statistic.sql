@@ -17,35 +17,8 @@
 -- inner_mean_ns          DOUBLE   mean time of these together, ns; NULL where none lies inside
 -- host_rest_mean_ns      DOUBLE   mean time without these, which is the host's, ns; NULL where none lies inside
 -- host_rest_reason       VARCHAR  why host_rest_mean_ns is NULL; NULL where it is not
-WITH ranked AS (
-    SELECT
-        record.*,
-        host_rest.inner_stages,
-        host_rest.host_rest_ns,
-        row_number() OVER (PARTITION BY log_number, process, phase, stage ORDER BY duration_ns) AS count_up_to,
-        count(*) OVER (PARTITION BY log_number, process, phase, stage) AS count_of_all
-    FROM stage.record
-    LEFT JOIN stage.host_rest USING (log_number, line_number, record_number, place)
-)
-SELECT
-    log.log,
-    process,
-    phase,
-    stage,
-    count(*) AS duration_count,
-    sum(duration_ns) / count(*) AS mean_ns,
-    nearest_rank(duration_ns, count_up_to, count_of_all, 50) AS p50_ns,
-    nearest_rank(duration_ns, count_up_to, count_of_all, 95) AS p95_ns,
-    nearest_rank(duration_ns, count_up_to, count_of_all, 99) AS p99_ns,
-    max(duration_ns) AS max_ns,
-    sum(duration_ns) FILTER (is_first_tenth) / nullif(count(*) FILTER (is_first_tenth), 0) AS first_tenth_mean_ns,
-    sum(duration_ns) FILTER (is_last_tenth) / nullif(count(*) FILTER (is_last_tenth), 0) AS last_tenth_mean_ns,
-    last_tenth_mean_ns / nullif(first_tenth_mean_ns, 0) AS last_to_first,
-    max(inner_stages) AS inner_stages,
-    sum(duration_ns - host_rest_ns) / nullif(count(host_rest_ns), 0) AS inner_mean_ns,
-    sum(host_rest_ns) / nullif(count(host_rest_ns), 0) AS host_rest_mean_ns,
-    if(count(host_rest_ns) = 0, 'no stage lies inside it', NULL) AS host_rest_reason
-FROM ranked
+SELECT log.log, figure.* EXCLUDE (level, log_number, process_count)
+FROM stage.figure
 JOIN raw.log AS log USING (log_number)
-GROUP BY log_number, log.log, process, phase, stage
-ORDER BY log_number, process, phase, sum(duration_ns) DESC, stage
+WHERE figure.level = 'process'
+ORDER BY log_number, process, phase, mean_ns * duration_count DESC, stage

@@ -1,0 +1,55 @@
+-- One row is the time of the communication operators of a group of ranks and a type, of a module, or of the whole rank.
+--
+-- level                  VARCHAR  group, module or rank: which of the next columns the row is of
+-- group_name             VARCHAR  the group of ranks; NULL when not recorded, and for other levels
+-- kind                   VARCHAR  p2p (send and receive) or collective; NULL for other levels
+-- type                   VARCHAR  type, such as hcom_allReduce_; NULL when nothing tells it, and for other levels
+-- place                  VARCHAR  'inside modules', 'outside modules', or 'linked to no op'; NULL for other levels
+-- parent_module          VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules, and for other levels
+-- module                 VARCHAR  class name of the module; NULL outside modules, and for other levels
+-- op_count               BIGINT   operators
+-- elapse_ns              BIGINT   their time, ns: transit, wait, idle and unknown; overlapping operators count fully
+-- transit_ns             BIGINT   transfers over a link, ns; NULL when not known of any operator
+-- wait_ns                BIGINT   waits for other ranks, ns; NULL when not known of any operator
+-- synchronization_ns     BIGINT   those of the waits that are before the first transfer, ns; NULL when not known of any operator
+-- idle_ns                BIGINT   the rest, ns; NULL when not known of any operator
+-- unknown_ns             BIGINT   time of operators whose split is not known, ns
+-- reason                 VARCHAR  why it is not known, the reasons joined by '; '; NULL when all is known
+-- longest_plane_wait_ns  BIGINT   what the longest waiting plane of each operator waited, ns; NULL when planes are not known
+-- size_bytes             BIGINT   what was moved over links; NULL when not known
+-- bandwidth_gb_s         DOUBLE   size_bytes / time of the transfers, GB/s; NULL when nothing was moved
+WITH placed AS (
+    SELECT
+        'rank' AS level,
+        * REPLACE (
+            NULL AS group_name, NULL AS kind, NULL AS type, NULL AS place, NULL AS parent_module, NULL AS module
+        )
+    FROM communication.time
+    UNION ALL
+    SELECT 'group', * REPLACE (NULL AS place, NULL AS parent_module, NULL AS module)
+    FROM communication.time
+    UNION ALL
+    SELECT 'module', * REPLACE (NULL AS group_name, NULL AS kind, NULL AS type)
+    FROM communication.time
+)
+SELECT
+    level,
+    group_name,
+    kind,
+    type,
+    place,
+    parent_module,
+    module,
+    count(*) AS op_count,
+    sum(elapse_ns)::BIGINT AS elapse_ns,
+    sum(transit_ns) FILTER (origin IS NOT NULL)::BIGINT AS transit_ns,
+    sum(wait_ns) FILTER (origin IS NOT NULL)::BIGINT AS wait_ns,
+    sum(synchronization_ns) FILTER (origin IS NOT NULL)::BIGINT AS synchronization_ns,
+    sum(idle_ns)::BIGINT AS idle_ns,
+    coalesce(sum(elapse_ns) FILTER (origin IS NULL), 0)::BIGINT AS unknown_ns,
+    string_agg(DISTINCT reason, '; ' ORDER BY reason) AS reason,
+    sum(longest_plane_wait_ns)::BIGINT AS longest_plane_wait_ns,
+    sum(size_bytes)::BIGINT AS size_bytes,
+    sum(size_bytes) / nullif(sum(transfer_ns), 0) AS bandwidth_gb_s
+FROM placed
+GROUP BY level, group_name, kind, type, place, parent_module, module

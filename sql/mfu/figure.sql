@@ -1,0 +1,58 @@
+-- One row is a module path with all inside it, an op with a kernel type and input shapes, or the whole rank: how well its kernels
+-- used the cube cores.
+--
+-- level                  VARCHAR  module, op or rank: which of the next columns the row is of
+-- path_id                BIGINT   the path of module.path; NULL for other levels
+-- op_name_id             TEXT_ID  the op that launched them; NULL where linked to no op, and for other levels
+-- type_id                TEXT_ID  operator type of the kernels; NULL at Level0, and for other levels
+-- input_shapes_id        TEXT_ID  input shapes of the kernels; NULL when not recorded, and for other levels
+-- mfu                    DOUBLE   sum of flops / sum of (peak * time) of the kernels of which both are known; NULL without any
+-- flops                  BIGINT   FLOPs of those kernels; NULL without any
+-- achieved_tflops        DOUBLE   flops / their time, 10^12 a second; NULL without any
+-- peak_tflops            DOUBLE   mean of their peaks, by time, 10^12 a second; NULL without any
+-- mfu_at_measured_clock  DOUBLE   mfu by the peak at the real clock of the device; NULL where clock samples miss a kernel
+-- duration_ns            BIGINT   time of its compute kernels, of an op only of those that may multiply matrices, ns
+-- cube_duration_ns       BIGINT   the part of it of kernels that may multiply matrices, ns
+-- known_duration_ns      BIGINT   the part of that which is in mfu, ns
+-- known_share            DOUBLE   known_duration_ns / duration_ns; NULL when that is 0
+-- kernel_count           BIGINT   kernels of duration_ns
+-- flops_sources          VARCHAR  where flops is from, joined by ', '; NULL without any
+-- peaks                  VARCHAR  the peaks by data type and where they are from, joined by ', '; NULL without any
+-- reasons                VARCHAR  why kernels of cube_duration_ns are not in mfu, joined by '; '; NULL when all are
+WITH placed AS (
+    SELECT 'rank' AS level, * REPLACE (NULL AS op_name_id, NULL AS type_id, NULL AS input_shapes_id, NULL AS path_id)
+    FROM mfu.work
+    UNION ALL
+    SELECT 'op', * REPLACE (NULL AS path_id)
+    FROM mfu.work
+    WHERE is_cube
+    UNION ALL
+    SELECT 'module', work.* REPLACE (NULL AS op_name_id, NULL AS type_id, NULL AS input_shapes_id, path.path_id AS path_id)
+    FROM mfu.work
+    JOIN module.path AS inside USING (path_id)
+    JOIN module.path ON path.path = inside.path[:path.depth] AND path.is_backward = inside.is_backward
+)
+SELECT
+    level,
+    path_id,
+    op_name_id,
+    type_id,
+    input_shapes_id,
+    sum(flops) * 1000 / sum(possible_flops) AS mfu,
+    TRY_CAST(sum(flops) AS BIGINT) AS flops,
+    sum(flops) / nullif(sum(known_duration_ns), 0) / 1000 AS achieved_tflops,
+    sum(possible_flops) / nullif(sum(known_duration_ns), 0) / 1000000 AS peak_tflops,
+    CASE
+        WHEN count(possible_at_measured) = count(flops)
+            THEN sum(flops) * 1000 / nullif(sum(possible_at_measured), 0)
+    END AS mfu_at_measured_clock,
+    sum(duration_ns)::BIGINT AS duration_ns,
+    coalesce(sum(duration_ns) FILTER (is_cube), 0)::BIGINT AS cube_duration_ns,
+    sum(known_duration_ns)::BIGINT AS known_duration_ns,
+    sum(known_duration_ns) / nullif(sum(duration_ns), 0) AS known_share,
+    sum(kernel_count)::BIGINT AS kernel_count,
+    string_agg(DISTINCT flops_source, ', ' ORDER BY flops_source) FILTER (flops IS NOT NULL) AS flops_sources,
+    string_agg(DISTINCT peak, ', ' ORDER BY peak) AS peaks,
+    string_agg(DISTINCT reason, '; ' ORDER BY reason) AS reasons
+FROM placed
+GROUP BY level, path_id, op_name_id, type_id, input_shapes_id

@@ -1,0 +1,62 @@
+-- One row is a stage of a phase, in a process or in all processes of all logs, with its number and times.
+--
+-- level                  VARCHAR  process or all: which of the next columns the row is of
+-- log_number             BIGINT   the log of raw.log; NULL for all
+-- process                VARCHAR  who wrote it; NULL where lines name nobody, and for all
+-- phase                  VARCHAR  such as Decode; NULL where lines name none
+-- stage                  VARCHAR  such as forward
+-- process_count          BIGINT   processes that measured it
+-- duration_count         BIGINT   how often it was measured
+-- mean_ns                DOUBLE   mean duration, ns
+-- p50_ns                 BIGINT   the smallest duration that at least half of all do not exceed, ns
+-- p95_ns                 BIGINT   the same for 95 % of all, ns
+-- p99_ns                 BIGINT   the same for 99 % of all, ns
+-- max_ns                 BIGINT   longest duration, ns
+-- first_tenth_mean_ns    DOUBLE   mean of the first tenth, ns; NULL where there are fewer than 10
+-- last_tenth_mean_ns     DOUBLE   mean of the last tenth, ns; NULL where there are fewer than 10
+-- last_to_first          DOUBLE   mean of the last tenth / mean of the first: above 1 it became slower; NULL where one is unknown
+-- inner_stages           VARCHAR  stages that lie inside this one; NULL where none does
+-- inner_mean_ns          DOUBLE   mean time of these together, ns; NULL where none lies inside
+-- host_rest_mean_ns      DOUBLE   mean time without these, which is the host's, ns; NULL where none lies inside
+-- host_rest_reason       VARCHAR  why host_rest_mean_ns is NULL; NULL where it is not
+WITH measured AS (
+    SELECT record.*, host_rest.inner_stages, host_rest.host_rest_ns, (log_number, process) AS measured_by
+    FROM stage.record
+    LEFT JOIN stage.host_rest USING (log_number, line_number, record_number, place)
+),
+placed AS (
+    SELECT 'process' AS level, *
+    FROM measured
+    UNION ALL
+    SELECT 'all', * REPLACE (NULL AS log_number, NULL AS process)
+    FROM measured
+),
+ranked AS (
+    SELECT
+        *,
+        row_number() OVER (PARTITION BY level, log_number, process, phase, stage ORDER BY duration_ns) AS count_up_to,
+        count(*) OVER (PARTITION BY level, log_number, process, phase, stage) AS count_of_all
+    FROM placed
+)
+SELECT
+    level,
+    log_number,
+    process,
+    phase,
+    stage,
+    count(DISTINCT measured_by) AS process_count,
+    count(*) AS duration_count,
+    sum(duration_ns) / count(*) AS mean_ns,
+    nearest_rank(duration_ns, count_up_to, count_of_all, 50) AS p50_ns,
+    nearest_rank(duration_ns, count_up_to, count_of_all, 95) AS p95_ns,
+    nearest_rank(duration_ns, count_up_to, count_of_all, 99) AS p99_ns,
+    max(duration_ns) AS max_ns,
+    sum(duration_ns) FILTER (is_first_tenth) / nullif(count(*) FILTER (is_first_tenth), 0) AS first_tenth_mean_ns,
+    sum(duration_ns) FILTER (is_last_tenth) / nullif(count(*) FILTER (is_last_tenth), 0) AS last_tenth_mean_ns,
+    last_tenth_mean_ns / nullif(first_tenth_mean_ns, 0) AS last_to_first,
+    max(inner_stages) AS inner_stages,
+    sum(duration_ns - host_rest_ns) / nullif(count(host_rest_ns), 0) AS inner_mean_ns,
+    sum(host_rest_ns) / nullif(count(host_rest_ns), 0) AS host_rest_mean_ns,
+    if(count(host_rest_ns) = 0, 'no stage lies inside it', NULL) AS host_rest_reason
+FROM ranked
+GROUP BY level, log_number, process, phase, stage
