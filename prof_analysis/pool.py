@@ -70,7 +70,7 @@ def _run_here(jobs: list[Job], workers: int, on_done: Callable[[Outcome], None],
             on_done(future.result())
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
-        give_up = monotonic() + 1
+        give_up = monotonic() + 0.5
         while running and monotonic() < give_up:  # A job goes on to its next statement, so one call is not enough.
             for connection in list(running):
                 connection.interrupt()
