@@ -4,14 +4,16 @@ import json
 import math
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
 from prof_analysis.cli_options import ScreenOptions
-from prof_analysis.errors import OutputError, ProfAnalysisError
+from prof_analysis.errors import OutputError, ProfAnalysisError, ProfAnalysisWarning
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -100,3 +102,14 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list):
         return [_finite(one) for one in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@contextmanager
+def opened(screen: ScreenOptions, path: Path, **options: Any) -> "Iterator[Profile]":
+    """A profile to ask; an error of the package is one line and the documented exit code."""
+    warnings.simplefilter("ignore", ProfAnalysisWarning)
+    with told(screen):
+        from prof_analysis.profile import Profile
+
+        with progress(screen.quiet) as on_progress, Profile(path, on_progress=on_progress, **options) as profile:
+            yield profile
