@@ -199,27 +199,31 @@ def _stage_table(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: 
 
 
 def _source(file: SqliteFile, name: str) -> str | None:
-    """What SQLite selects from for a raw table: the rows that it chooses of a table; None where the file has none of them."""
+    """What SQLite selects from for a raw table: the rows that it chooses of a table; None where the file has none of them.
+
+    Rows come in the order of the file, whatever columns are read: an index of other tools would change it, and so the ROW_IDs.
+    """
     table = _TABLES[name][0]
     if table not in file.tables:
         return None
+    in_file = f"{quote(table)} NOT INDEXED"
     columns = {column.lower() for column in file.tables[table]}
     if name == _OP_ROWS:
         # Before 2024-08 there is no type column, but of all calls only ops carry a sequence number (-1 for none).
         has_sequence = "sequenceNumber IS NOT NULL" if "sequencenumber" in columns else "0"
         is_op = f"type IN (50001, 50004) OR (type IS NULL AND {has_sequence})" if "type" in columns else has_sequence
-        return f"{table} WHERE ({is_op})"
+        return f"{in_file} WHERE ({is_op})"
     if name == _PYTHON_ROWS:
         # What neither is an op nor goes through the task queue, which is told by groups.
         neither = "sequenceNumber IS NULL AND connectionId IS NULL" if {"sequencenumber", "connectionid"} <= columns else "0"
-        return f"{table} WHERE coalesce(type = 50003, {neither})" if "type" in columns else f"{table} WHERE {neither}"
+        return f"{in_file} WHERE {f'coalesce(type = 50003, {neither})' if 'type' in columns else neither}"
     if name not in _NAMED_ROWS:
-        return quote(table)
+        return in_file
     named_so = f"SELECT id FROM STRING_IDS WHERE value GLOB {quote_text(_NAMED_ROWS[name])}"
     has_names = "name" in columns and {"id", "value"} <= file.tables.get("STRING_IDS", {}).keys()
     if not has_names or not query(file, f"{named_so} LIMIT 1"):
         return None
-    rows = f"{table} WHERE name IN ({named_so})"
+    rows = f"{in_file} WHERE name IN ({named_so})"
     return f"(SELECT DISTINCT globalTid FROM {rows})" if name == _ONCE_EACH and "globaltid" in columns else rows
 
 

@@ -329,6 +329,20 @@ def test_tables_and_columns_of_other_tools_change_nothing(tmp_path: Path) -> Non
     assert ask(path, STATISTIC) == (WHOLE, [])
 
 
+def test_indexes_of_other_tools_do_not_number_rows_anew(tmp_path: Path) -> None:
+    path = training(tmp_path)
+    kernels = "SELECT kernel_id, start_ns FROM trace.kernel ORDER BY kernel_id"
+    expected = ask(path, kernels)
+    assert [len(expected[0]), expected[1]] == [5, []]
+    edit(
+        path, "CREATE INDEX mine ON TASK (startNs DESC, endNs, deviceId, connectionId, globalTaskId, streamId, taskId, modelId)"
+    )
+    with closing(sqlite3.connect(path)) as database:
+        plan = database.execute("EXPLAIN QUERY PLAN SELECT startNs, endNs, globalTaskId FROM TASK").fetchall()
+    assert "COVERING INDEX mine" in plan[0][3]
+    assert ask(path, kernels) == expected
+
+
 def test_columns_in_another_order_change_nothing(tmp_path: Path) -> None:
     path = training(tmp_path)
     retype(path, "CONNECTION_IDS", "connectionId INTEGER, id INTEGER")
