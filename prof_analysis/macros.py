@@ -195,7 +195,7 @@ def create_macros(connection: duckdb.DuckDBPyConnection, sql: str | None = None)
 @cache
 def _called_in(sql: str) -> str:
     """The statements of the macros that an SQL text calls. A macro calls only those before it."""
-    calls, needed = set(_CALL.findall(sql)), ""
+    calls, needed = set(_CALL.findall(sql.lower())), ""
     for statement in reversed(re.split(r"^(?=CREATE MACRO )", _MACROS, flags=re.MULTILINE)):
         if calls.intersection(_CALL.findall(statement.partition("(")[0] + "(")):
             needed = statement + needed
@@ -203,4 +203,4 @@ def _called_in(sql: str) -> str:
     return needed
 
 
-_CALL = re.compile(r"\w+(?=\()")
+_CALL = re.compile(r"\w+(?=\s*\()")

@@ -403,6 +403,7 @@ class Profile:
     def _asked(self, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Answer]) -> Answer:
         import duckdb
 
+        from prof_analysis.macros import create_macros
         from prof_analysis.tables import documented_tables, referenced_tables
 
         needed = referenced_tables(query)
@@ -411,6 +412,7 @@ class Profile:
         if of_logs := sorted(name for name in needed if documented_tables()[name].is_of_logs):
             raise QueryError(f"{of_logs[0]} is made of logs, not of profiles: ask `prof-analysis stage-durations LOG`")
         self._session.provide(tuple(sorted(needed)))
+        create_macros(self._session.connection, query)
         try:
             return fetch(self._session.connection.sql(query))
         except duckdb.Error as error:

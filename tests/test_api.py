@@ -419,6 +419,10 @@ def test_sql_joins_tables_of_several_kinds(shared: Profile) -> None:
     assert found.values.tolist() == [[f"{name}_ascend_pt", *row] for name in "ba" for row in expected]
 
 
+def test_sql_may_call_what_the_sql_of_the_project_calls(shared: Profile) -> None:
+    assert shared.rows("SELECT Shown_Time (sum(duration_ns)::BIGINT) AS time FROM module.kernel") == [{"time": "600 ns"}]
+
+
 def test_a_sum_is_an_integer_as_long_as_64_bits_hold_it(shared: Profile) -> None:
     frame = shared.sql("SELECT sum(duration_ns) AS ns, sum(duration_ns) FILTER (false) AS nothing FROM module.kernel")
     assert frame.dtypes.astype(str).to_dict() == {"ns": "int64", "nothing": "Int64"}

@@ -128,6 +128,17 @@ def test_the_first_and_the_last_tenth_are_of_each_process(tmp_path: Path) -> Non
     assert (overall["p50_ns"], overall["p95_ns"], overall["max_ns"]) == (5 * MS, 18 * MS, 20 * MS)
 
 
+def test_stages_that_took_equally_long_are_in_the_order_of_their_names(tmp_path: Path) -> None:
+    """29 durations and one, both 1 ms together, which 29 times their mean is not."""
+    log = tmp_path / "a.log"
+    times = ["[zz]:1ms", *["[aa]:34.482us"] * 28, f"[aa]:{(MS - 28 * 34482) / 1000}us"]
+    log.write_text("".join(f"{SAYS} [D]: {time}\n" for time in times), encoding="utf-8")
+    for level in ("process", "all"):
+        found = stage_durations(log, level=level, arrow=True)
+        assert found["stage"].to_pylist() == ["aa", "zz"]
+        assert [mean * count for mean, count in rows(found.select(["mean_ns", "duration_count"]))] < [MS, MS]
+
+
 def test_lines_are_counted_over_the_blocks_of_a_long_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("prof_analysis.stage_log._BLOCK_BYTES", 100)
     monkeypatch.setattr("prof_analysis.stage_log._CHUNK_BYTES", 10)

@@ -16,7 +16,7 @@
 -- inner_mean_ns          DOUBLE   mean time of these together, ns; NULL where none lies inside
 -- host_rest_mean_ns      DOUBLE   mean time without these, which is the host's, ns; NULL where none lies inside
 -- host_rest_reason       VARCHAR  why host_rest_mean_ns is NULL; NULL where it is not
-SELECT * EXCLUDE (level, log_number, process)
+SELECT * EXCLUDE (level, log_number, process, total_ns)
 FROM stage.figure
 WHERE level = 'all'
-ORDER BY phase, mean_ns * duration_count DESC, stage
+ORDER BY phase, total_ns DESC, stage

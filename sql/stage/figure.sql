@@ -7,6 +7,7 @@
 -- stage                  VARCHAR  such as forward
 -- process_count          BIGINT   processes that measured it
 -- duration_count         BIGINT   how often it was measured
+-- total_ns               HUGEINT  their sum, ns
 -- mean_ns                DOUBLE   mean duration, ns
 -- p50_ns                 BIGINT   the smallest duration that at least half of all do not exceed, ns
 -- p95_ns                 BIGINT   the same for 95 % of all, ns
@@ -46,7 +47,8 @@ SELECT
     stage,
     count(DISTINCT measured_by) AS process_count,
     count(*) AS duration_count,
-    sum(duration_ns) / count(*) AS mean_ns,
+    sum(duration_ns) AS total_ns,
+    total_ns / count(*) AS mean_ns,
     nearest_rank(duration_ns, count_up_to, count_of_all, 50) AS p50_ns,
     nearest_rank(duration_ns, count_up_to, count_of_all, 95) AS p95_ns,
     nearest_rank(duration_ns, count_up_to, count_of_all, 99) AS p99_ns,

@@ -17,8 +17,8 @@
 -- inner_mean_ns          DOUBLE   mean time of these together, ns; NULL where none lies inside
 -- host_rest_mean_ns      DOUBLE   mean time without these, which is the host's, ns; NULL where none lies inside
 -- host_rest_reason       VARCHAR  why host_rest_mean_ns is NULL; NULL where it is not
-SELECT log.log, figure.* EXCLUDE (level, log_number, process_count)
+SELECT log.log, figure.* EXCLUDE (level, log_number, process_count, total_ns)
 FROM stage.figure
 JOIN raw.log AS log USING (log_number)
 WHERE figure.level = 'process'
-ORDER BY log_number, process, phase, mean_ns * duration_count DESC, stage
+ORDER BY log_number, process, phase, total_ns DESC, stage
