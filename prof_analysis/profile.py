@@ -6,18 +6,19 @@ from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
+
+import duckdb
 
 from prof_analysis import discovery, frames
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.database import Variables
 from prof_analysis.errors import InputError, QueryError, reason_of
+from prof_analysis.macros import create_macros
 from prof_analysis.pool import Machine
 from prof_analysis.rank import ModuleChoice
 from prof_analysis.session import Session
-
-if TYPE_CHECKING:
-    import duckdb
+from prof_analysis.tables import documented_tables, referenced_tables
 
 Answer = TypeVar("Answer")
 
@@ -378,8 +379,6 @@ class Profile:
 
         Raises QueryError for an unknown name.
         """
-        from prof_analysis.tables import documented_tables
-
         if name not in documented_tables():
             raise QueryError(f"there is no table {name}; `prof-analysis tables` lists those there are")
         return self.sql(f"FROM {name}", arrow=arrow)
@@ -401,11 +400,6 @@ class Profile:
         return self._asked(query, frames.rows)
 
     def _asked(self, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Answer]) -> Answer:
-        import duckdb
-
-        from prof_analysis.macros import create_macros
-        from prof_analysis.tables import documented_tables, referenced_tables
-
         needed = referenced_tables(query)
         if unknown := sorted(needed - documented_tables().keys()):
             raise QueryError(f"there is no table {unknown[0]}; `prof-analysis tables` lists those there are")
