@@ -9,9 +9,9 @@ class Analysis:
     """A question with a command of its own.
 
     `exports` has its tables in the order in which they are written, each with its name in cluster_analysis.db; files are named
-    like that too, in snake case; `of_several_ranks` has further ones, which compare ranks. `subject` is what it counts; without
-    any a rank has no answer, unless it `may_be_empty`. `also` has what the summary reads besides; `needs_too` a question that
-    a rank must answer besides its command's own.
+    like that too, in snake case; `of_several_ranks` has further ones, which compare ranks. `subject` is what it counts: a rank
+    without rows in the table `counted`, the first of the exports unless given, has no answer. `also` has what the summary reads
+    besides; `needs_too` a question that a rank must answer besides its command's own.
     """
 
     command: str
@@ -19,7 +19,7 @@ class Analysis:
     exports: Mapping[str, str]
     also: tuple[str, ...] = ()
     of_several_ranks: Mapping[str, str] = field(default_factory=dict)
-    may_be_empty: bool = False
+    counted: str | None = None
     needs_too: str | None = None
 
     @property
@@ -45,14 +45,14 @@ ANALYSES: Mapping[str, Analysis] = {
             "modules",
             _OF_MODULES,
             of_several_ranks=_ACROSS_RANKS,
-            may_be_empty=True,
+            counted="module.tree",
         ),
         Analysis(
             "module-stats --pmu",
             "modules",
             {**_OF_MODULES, "pmu.module": "PmuModule"},
             of_several_ranks=_ACROSS_RANKS,
-            may_be_empty=True,
+            counted="module.tree",
             needs_too="pmu-stats",
         ),
         Analysis(
@@ -77,8 +77,10 @@ ANALYSES: Mapping[str, Analysis] = {
         Analysis("step-time", "kernels", {"step.time": "StepTime"}, also=("step.overlap_audit",)),
         Analysis(
             "free-time",
-            "gaps between kernels",
+            "kernels",
             {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.untold": "FreeUntold"},
+            also=("step.time",),
+            counted="step.time",
         ),
         Analysis(
             "communication-time",

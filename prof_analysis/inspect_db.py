@@ -8,6 +8,7 @@ from typing import Any
 from prof_analysis.database import quote_text
 from prof_analysis.errors import InputError
 from prof_analysis.rank import (
+    NO_GRAPH_CALLS,
     ModuleChoice,
     Rank,
     json_object,
@@ -21,6 +22,10 @@ from prof_analysis.rank import (
 )
 from prof_analysis.sources import ascend_db
 from prof_analysis.sources.sqlite_file import SqliteFile, open_sqlite, query
+
+_NO_KERNELS = "no kernels (collected without NPU activity, or nothing ran on the device)"
+_NO_COMPUTE = "no compute kernels"
+_NO_OPS = "no ops (collected without CPU activity), so no modules"
 
 
 def ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], modules: ModuleChoice) -> Iterator[Rank]:
@@ -98,26 +103,44 @@ def _reasons(
         return next((found for found in gaps if found.startswith(f"no {word}")), None)
 
     has_operators = _has_rows(file, "COMMUNICATION_OP")
+    no_kernels = gap("table of kernels") or (None if has_operators or _has_compute(file) else _NO_KERNELS)
+    no_compute = no_kernels or (None if _has_compute(file) else _NO_COMPUTE)
+    no_counters = None if _has_rows(file, "TASK_PMU_INFO", "value", "IS NOT NULL") else why_no_counters(config)
+    no_ops = gap("PYTORCH_API") or (None if ascend_db.has_ops(file) else _NO_OPS)
     no_operators = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
     return {
-        "module-stats": None if modules_from else gaps[0] if gaps else why_no_modules(config, modules),
-        "kernel-stats": gap("table of kernels"),
-        "op-stats": gap("PYTORCH_API"),
+        "module-stats": no_kernels if modules_from else gaps[0] if gaps else why_no_modules(config, modules),
+        "kernel-stats": no_kernels,
+        "op-stats": no_ops,
         "communication-stats": None if has_operators else no_operators,
-        "step-time": gap("table of kernels"),
-        "free-time": gap("table of kernels") or gap("PYTORCH_API"),
+        "step-time": no_kernels,
+        "free-time": no_kernels or no_ops,
         "communication-time": None if has_operators else no_operators,
-        "slow-ranks": gap("table of kernels"),
-        "layer-stats": gap("table of kernels"),
-        "graph-overhead": gap("PYTORCH_API"),
-        "mfu": gap("table of kernels") or (None if _has_shapes(file) else why_no_shapes(config)),
-        "pmu-stats": gap("table of kernels") or (None if _has_rows(file, "TASK_PMU_INFO") else why_no_counters(config)),
-        "mstx-stats": None if _has_rows(file, "MSTX_EVENTS") else why_no_marks(config),
+        "slow-ranks": no_kernels,
+        "layer-stats": no_compute,
+        "graph-overhead": no_ops or (None if _has_graph_calls(file) else NO_GRAPH_CALLS),
+        "mfu": no_compute or (None if _has_shapes(file) else why_no_shapes(config)),
+        "pmu-stats": no_compute or no_counters,
+        "mstx-stats": None if _has_rows(file, "MSTX_EVENTS", "eventType", "BETWEEN 0 AND 3") else why_no_marks(config),
     }
 
 
-def _has_rows(file: SqliteFile, table: str) -> bool:
-    return table in file.tables and bool(query(file, f"SELECT 1 FROM {table} LIMIT 1"))
+def _has_rows(file: SqliteFile, table: str, column: str = "rowid", condition: str = "IS NOT NULL") -> bool:
+    """Whether a table has a row of which a column meets a condition."""
+    if column != "rowid" and column not in file.tables.get(table, {}):
+        return False
+    return table in file.tables and bool(query(file, f"SELECT 1 FROM {table} WHERE {column} {condition} LIMIT 1"))
+
+
+def _has_compute(file: SqliteFile) -> bool:
+    described = [table for table in ascend_db.KERNEL_TABLES if table != "COMMUNICATION_OP"]
+    return _has_rows(file, "TASK") and any(_has_rows(file, table) for table in described)
+
+
+def _has_graph_calls(file: SqliteFile) -> bool:
+    """Whether a text is the name of a call of a compiled graph, as graph.event knows them."""
+    names = ", ".join(f"'{maker}{blank}inference'" for maker in ("npu_fx_compiler", "cache_compiler") for blank in " _")
+    return _has_rows(file, "STRING_IDS", "value", f"IN ({names})")
 
 
 def _has_shapes(file: SqliteFile) -> bool:

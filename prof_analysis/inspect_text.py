@@ -13,6 +13,7 @@ from typing import Any
 from prof_analysis.errors import InputError, reason_of
 from prof_analysis.inspect_db import with_info_json
 from prof_analysis.rank import (
+    NO_GRAPH_CALLS,
     ModuleChoice,
     Rank,
     not_collected,
@@ -25,11 +26,12 @@ from prof_analysis.rank import (
 from prof_analysis.sources import ascend_text, recorded
 from prof_analysis.sources.counters import has_counters
 from prof_analysis.sources.csv_file import read_header
+from prof_analysis.sources.text_columns import DETAILS
 from prof_analysis.sources.trace_file import check_begin
 
 _PIECE_BYTES = 2**16  # What a core keeps near: 2 GB are searched for three marks in 2.8 s, in pieces of 16 MB in 4.0 s.
 _LONGEST_MARK = 1024
-_KERNEL_COLUMNS = {"name", "start time(us)", "duration(us)"}
+_KERNEL_COLUMNS = ("name", "start_ns", "duration_ns")
 # A mark is a pattern, sought only where there is a text that it must hold: to seek a text takes half the time.
 _DETAILS_MARKS = {
     "kernels": (b"", re.compile(rb"[\r\n][^\r\n]")),
@@ -42,6 +44,7 @@ _TRACE_MARKS = {
     "kernels": (b'"Task Type"', _ANYTHING),
     "communication": (b'"alg_type"', _ANYTHING),
     "marks": (_EVENT_OF_MSTX, _ANYTHING),
+    "graph calls": (b"_compiler", re.compile(rb'"(?:npu_fx|cache)_compiler[ _]inference"')),
 }
 
 _SHAPES = "input shapes"
@@ -79,7 +82,7 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
     names = {file.name for file in beside}
     no_communication = no_kernels or (None if "communication" in marks else _NO_COMMUNICATION)
     reasons = {
-        "module-stats": no_ops or (None if modules_from else why_no_modules(config, modules)),
+        "module-stats": no_ops or (no_kernels if modules_from else why_no_modules(config, modules)),
         "kernel-stats": no_kernels,
         "op-stats": None if ascend_text.OPERATOR_DETAILS in names else no_ops,
         "communication-stats": no_communication,
@@ -88,7 +91,7 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
         "step-time": no_kernels,
         "free-time": no_kernels or no_ops,
         "layer-stats": no_kernels,
-        "graph-overhead": no_ops,
+        "graph-overhead": no_ops or (None if "graph calls" in marks else NO_GRAPH_CALLS),
         "mfu": no_kernels or (_NO_DETAILS if not has_details else None if "shapes" in marks else why_no_shapes(config)),
         "pmu-stats": no_kernels
         or (_NO_DETAILS if not has_details else None if "counters" in marks else why_no_counters(config)),
@@ -102,6 +105,7 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
         inputs=(*held, *beside),
         unanswered=unanswered(reasons),
         missing=tuple(dict.fromkeys(missing)),
+        unread=tuple(unreadable.values()),
         modules_from=None if no_ops else modules_from,
     )
     return with_info_json(found)
@@ -115,8 +119,9 @@ def _held(file: Path, config: Mapping[str, Any], modules: ModuleChoice) -> set[s
     if not ascend_text.is_trace(file):
         names = read_header(file)[1]
         columns = {name.lower() for name in names}
-        if lacking := _KERNEL_COLUMNS - columns:
-            raise InputError(f"{file}: is no kernel_details.csv, it has no column {sorted(lacking)[0]!r}; export it again")
+        known_as = [DETAILS[column][1] for column in _KERNEL_COLUMNS]
+        if lacking := [names[0] for names in known_as if not columns.intersection(names)]:
+            raise InputError(f"{file}: is no kernel_details.csv, it has no column {lacking[0]!r}; export it again")
         held = _found(file, _DETAILS_MARKS)
         return held | ({"shapes"} if _SHAPES in columns else set()) | ({"counters"} if has_counters(names) else set())
     check_begin(file)

@@ -16,7 +16,7 @@ from prof_analysis.database import Variables
 from prof_analysis.errors import InputError, QueryError, reason_of
 from prof_analysis.macros import create_macros
 from prof_analysis.pool import Machine
-from prof_analysis.rank import ModuleChoice
+from prof_analysis.rank import ModuleChoice, readable
 from prof_analysis.session import Session
 from prof_analysis.tables import documented_tables, referenced_tables
 
@@ -114,8 +114,9 @@ class Profile:
 
         Columns: profile, rank_id, rank_id_from (the file that told it), device_id, profiler_level, source (None when
         nothing can be read), modules_from (what marks the modules: mstx or nn.Module), answers (list of questions it can
-        answer), unanswered (list of those it cannot, each with the reason), missing (list of all that was not collected or
-        found), left_out (why nothing can be read), files (list), folder.
+        answer), may_answer (list of those of which only asking finds out), unanswered (list of those it cannot answer, each
+        with the reason), missing (list of all that was not collected or found), unread (list of files beside those read that
+        cannot be read, each with the reason), left_out (why nothing can be read), files (list), folder.
         """
         import pyarrow
 
@@ -128,8 +129,10 @@ class Profile:
             "source": pyarrow.string(),
             "modules_from": pyarrow.string(),
             "answers": pyarrow.list_(pyarrow.string()),
+            "may_answer": pyarrow.list_(pyarrow.string()),
             "unanswered": pyarrow.list_(pyarrow.string()),
             "missing": pyarrow.list_(pyarrow.string()),
+            "unread": pyarrow.list_(pyarrow.string()),
             "left_out": pyarrow.string(),
             "files": pyarrow.list_(pyarrow.string()),
             "folder": pyarrow.string(),
@@ -138,8 +141,9 @@ class Profile:
             {
                 **vars(rank),
                 "answers": rank.answers,
+                "may_answer": rank.may_answer,
                 "unanswered": [": ".join(pair) for pair in rank.unanswered],
-                "folder": str(rank.folder),
+                "folder": readable(rank.folder),
             }
             for rank in self._session.ranks
         ]

@@ -1,15 +1,21 @@
 """What a rank is: one device of one result folder, which files tell of it, and what they allow to answer."""
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+_LEVELS_WITHOUT_TYPES = ("Level0", "Level_none")
 QUESTIONS = (
     "module-stats", "kernel-stats", "op-stats", "communication-stats", "mfu", "pmu-stats", "mstx-stats", "step-time",
     "free-time", "communication-time", "slow-ranks", "layer-stats", "graph-overhead",
 )  # fmt: skip
+# Question -> what only asking it finds out.
+FOUND_OUT_BY_ASKING: Mapping[str, str] = {"layer-stats": "whether layers repeat in the sequence of kernels"}
+
+NO_GRAPH_CALLS = "no calls of compiled graphs (ops named npu_fx_compiler inference or cache_compiler inference)"
 
 
 @dataclass(frozen=True)
@@ -30,8 +36,8 @@ class Rank:
     `profile` is the identity: the folder below the path that was given, with the device where a folder holds several.
     `rank_id` is what the files say; it can be None, and can occur twice. `first_device_id` is set where the database
     holds several devices. `source` reads the `inputs`. `unanswered` has pairs of a question and why it has no answer;
-    `missing` is all that was not collected or found. `modules_from` says what marks the modules, mstx or nn.Module.
-    `left_out` says why nothing can be read.
+    `missing` is all that was not collected or found. `unread` names files that should have been read beside the `inputs` and
+    cannot be. `modules_from` says what marks the modules, mstx or nn.Module. `left_out` says why nothing can be read.
     """
 
     profile: str
@@ -46,12 +52,22 @@ class Rank:
     files: tuple[str, ...] = ()
     unanswered: tuple[tuple[str, str], ...] = ()
     missing: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
     modules_from: str | None = None
     left_out: str | None = None
 
     @property
     def answers(self) -> tuple[str, ...]:
         """The questions that the rank can answer."""
+        return tuple(question for question in self._askable if question not in FOUND_OUT_BY_ASKING)
+
+    @property
+    def may_answer(self) -> tuple[str, ...]:
+        """The questions that can be asked, though only asking finds out whether there is an answer."""
+        return tuple(question for question in self._askable if question in FOUND_OUT_BY_ASKING)
+
+    @property
+    def _askable(self) -> tuple[str, ...]:
         without = dict(self.unanswered)
         return () if self.left_out else tuple(question for question in QUESTIONS if question not in without)
 
@@ -71,16 +87,20 @@ def not_collected(config: Mapping[str, Any]) -> Iterable[str]:
     for activity in ("ProfilerActivity.CPU", "ProfilerActivity.NPU"):
         if activities and activity not in activities:
             yield f"{activity} was off"
-    if config.get("level") in ("Level0", "Level_none"):
+    if config.get("level") in _LEVELS_WITHOUT_TYPES:
         yield why_no_shapes(config)
     if config.get("record_shapes") is False:
         yield "no op shapes: record_shapes was off"
 
 
 def why_no_shapes(config: Mapping[str, Any]) -> str:
-    """Why kernels have no types and shapes."""
+    """Say why kernels have no types and shapes."""
     level = config.get("level")
-    return f"no kernel types and shapes{f': profiler_level was {level}, Level1 has them' if level else ''}"
+    if level in _LEVELS_WITHOUT_TYPES:
+        return f"no kernel types and shapes: profiler_level was {level}; collect with Level1, which has them"
+    if level:
+        return f"no kernel types and shapes, though profiler_level was {level}: parse the profile again, or copy it whole"
+    return "no kernel types and shapes; Level1 and higher have them"
 
 
 def why_no_counters(config: Mapping[str, Any]) -> str:
@@ -111,6 +131,11 @@ def number(value: object) -> int | None:
     """A rank or device id: text when it comes from the environment, a number when it comes from the writers; -1 is none."""
     text = str(value)
     return int(text) if text.isdecimal() and len(text) < 10 else None
+
+
+def readable(path: Path) -> str:
+    """Spell a path in UTF-8; bytes that are none are written as \\xff."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def json_object(file: Path) -> dict[str, Any]:

@@ -52,6 +52,9 @@ class Session:
         for rank in self.ranks:
             if rank.left_out:
                 self._fail(rank.left_out)
+            for reason in rank.unread:
+                self.warn(f"{reason}; the rank is read without it")
+        self._warn_of_same_ids()
         self._folder = TemporaryDirectory(prefix="prof_analysis_")
         # The workers of a cluster spill to disks of their own.
         self._spill_folder = Path(self._folder.name) if machine.scheduler is None else None
@@ -88,12 +91,11 @@ class Session:
         """
         unable = {rank: reason for question in analysis.questions for rank, reason in self.require(question).items()}
         self.provide(analysis.tables)
-        if not analysis.may_be_empty:
-            table = next(iter(analysis.exports))
-            answering = {row[0] for row in self.connection.execute(f"SELECT DISTINCT profile FROM {table}").fetchall()}
-            step_id = self._variables["step_id"]
-            empty = f"no {analysis.subject}" + ("" if step_id is None else f" in step {step_id}")
-            self._warn_of({rank: unable.get(rank, empty) for rank in self.stores if rank.profile not in answering})
+        table = analysis.counted or next(iter(analysis.exports))
+        answering = {row[0] for row in self.connection.execute(f"SELECT DISTINCT profile FROM {table}").fetchall()}
+        step_id = self._variables["step_id"]
+        empty = f"no {analysis.subject}" + ("" if step_id is None else f" in step {step_id}")
+        self._warn_of({rank: unable.get(rank, empty) for rank in self.stores if rank.profile not in answering})
 
     def provide(self, tables: tuple[str, ...]) -> None:
         """Build the tables that the store lacks, and make views of them over all ranks that could be read."""
@@ -145,6 +147,16 @@ class Session:
             raise InputError(f"{self.path}: no rank can answer this: {next(iter(unable.values()))}{failed}")
         for rank, reason in unable.items():
             self.warn(f"{rank.profile}: {reason}")
+
+    def _warn_of_same_ids(self) -> None:
+        """Say which folders have the same rank id: as parts of one job they would count twice."""
+        for rank_id in sorted({rank.rank_id for rank in self.ranks if rank.rank_id is not None}):
+            profiles = [rank.profile for rank in self.ranks if rank.rank_id == rank_id and not rank.left_out]
+            if len(profiles) > 1:
+                self.warn(
+                    f"{len(profiles)} folders are of rank {rank_id}: {', '.join(profiles)}; what is summed over ranks counts "
+                    "each of them, so give the folder of one run"
+                )
 
     def _create_view(self, table: str, query: str) -> None:
         schema, _, short_name = table.partition(".")

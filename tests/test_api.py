@@ -11,6 +11,7 @@ import pytest
 
 import prof_analysis
 from prof_analysis import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, Profile, QueryError, open_profile
+from prof_analysis.rank import NO_GRAPH_CALLS
 from tests.conftest import build_at_once
 from tests.small_profile import Frame, Kernel, Launch, Op, Range, edit, write_profile
 from tests.test_discovery import NO_COUNTERS, all_but
@@ -235,19 +236,39 @@ def test_ranks_in_every_column(two: Path) -> None:
             "source": pa.string(),
             "modules_from": pa.string(),
             "answers": texts,
+            "may_answer": texts,
             "unanswered": texts,
             "missing": texts,
+            "unread": texts,
             "left_out": pa.string(),
             "files": texts,
             "folder": pa.string(),
         }
     )
-    answers, unanswered = list(all_but("pmu-stats")), [f"pmu-stats: {NO_COUNTERS}"]
+    answers = list(all_but("pmu-stats", "graph-overhead"))
+    unanswered = [f"pmu-stats: {NO_COUNTERS}", f"graph-overhead: {NO_GRAPH_CALLS}"]
+    found_out = ["layer-stats"]
     expected: list[tuple[Any, ...]] = []
     for name, rank in (("a_ascend_pt", 0), ("b_ascend_pt", 3)):
         file = f"ascend_pytorch_profiler_{rank}.db"
         expected.append(
-            (name, rank, file, None, None, "ascend_db", "mstx", answers, unanswered, [], None, [file], str(two / name))
+            (
+                name,
+                rank,
+                file,
+                None,
+                None,
+                "ascend_db",
+                "mstx",
+                answers,
+                found_out,
+                unanswered,
+                [],
+                [],
+                None,
+                [file],
+                str(two / name),
+            )
         )
     assert rows(table) == expected
 
@@ -318,12 +339,12 @@ def test_the_repr_says_what_can_be_asked(tmp_path: Path) -> None:
         lines = repr(profile).splitlines()
         assert lines[:3] == [
             f"Profile {tmp_path}: 2 of 3 ranks readable",
-            f"  a<b_ascend_pt: rank 4, {', '.join(all_but('pmu-stats'))}",
-            f"  c_ascend_pt: no rank id, {', '.join(all_but('module-stats', 'pmu-stats', 'mstx-stats'))}",
+            f"  a<b_ascend_pt: rank 4, {', '.join(all_but('pmu-stats', 'graph-overhead'))}",
+            f"  c_ascend_pt: no rank id, {', '.join(all_but('module-stats', 'pmu-stats', 'mstx-stats', 'graph-overhead'))}",
         ]
         assert lines[3].startswith(f"  d_ascend_pt: no rank id, {tmp_path / 'd_ascend_pt'}: ")
         html = profile._repr_html_()
-        assert f"  a&lt;b_ascend_pt: rank 4, {', '.join(all_but('pmu-stats'))}\n" in html
+        assert f"  a&lt;b_ascend_pt: rank 4, {', '.join(all_but('pmu-stats', 'graph-overhead'))}\n" in html
         assert "a<b" not in html
 
 

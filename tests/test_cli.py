@@ -19,6 +19,7 @@ from typer.testing import CliRunner, Result
 
 from prof_analysis import __version__
 from prof_analysis.cli import app
+from prof_analysis.rank import NO_GRAPH_CALLS
 from prof_analysis.tables import documented_tables
 from tests.small_profile import Frame, Kernel, Launch, Op, Range, write_profile
 from tests.test_discovery import NO_COUNTERS, NO_OPERATORS, NOT_IN_ONE_RANK, all_but
@@ -424,8 +425,10 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
         "  files: ascend_pytorch_profiler_0.db",
         "1_ascend_pt: rank 1 (from ascend_pytorch_profiler_1.db)",
         f"  answers: {', '.join(all_but(*NOT_IN_ONE_RANK))}, from the profiler database; modules from mstx",
+        "  may answer layer-stats: asking finds out whether layers repeat in the sequence of kernels",
         f"  cannot answer communication-stats, communication-time: {NO_OPERATORS}",
         f"  cannot answer pmu-stats: {NO_COUNTERS}",
+        f"  cannot answer graph-overhead: {NO_GRAPH_CALLS}",
         "  files: ascend_pytorch_profiler_1.db",
     ]
     answer = only_json(command("ranks", "-d", ranks, "--json"))
@@ -439,12 +442,15 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
         "source": "ascend_db",
         "modules_from": "mstx",
         "answers": list(all_but(*NOT_IN_ONE_RANK)),
+        "may_answer": ["layer-stats"],
         "unanswered": [
             f"communication-stats: {NO_OPERATORS}",
             f"pmu-stats: {NO_COUNTERS}",
             f"communication-time: {NO_OPERATORS}",
+            f"graph-overhead: {NO_GRAPH_CALLS}",
         ],
         "missing": [],
+        "unread": [],
         "left_out": None,
         "files": ["ascend_pytorch_profiler_1.db"],
         "folder": str(ranks / "1_ascend_pt"),

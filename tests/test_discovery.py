@@ -11,7 +11,7 @@ from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from prof_analysis.discovery import find_ranks
-from prof_analysis.rank import QUESTIONS, ModuleChoice, Rank
+from prof_analysis.rank import FOUND_OUT_BY_ASKING, NO_GRAPH_CALLS, QUESTIONS, ModuleChoice, Rank
 from tests.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 
 OPS = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040),)),)
@@ -21,15 +21,15 @@ NO_COUNTERS = "no hardware counters (PMU); collect with aic_metrics, such as AiC
 
 
 # What kernels alone can tell.
-OF_KERNELS = ("kernel-stats", "mfu", "step-time", "slow-ranks", "layer-stats")
-# What a small profile without communication and without counters cannot tell.
-NOT_IN_ONE_RANK = ("communication-stats", "communication-time", "pmu-stats")
+OF_KERNELS = ("kernel-stats", "mfu", "step-time", "slow-ranks")
+# What a small profile without communication, counters and compiled graphs cannot tell.
+NOT_IN_ONE_RANK = ("communication-stats", "communication-time", "pmu-stats", "graph-overhead")
 
 
 def all_but(*questions: str) -> tuple[str, ...]:
-    """All that can be asked of a rank, without these."""
+    """All that a rank can be known to answer, without these."""
     assert set(questions) <= set(QUESTIONS)
-    return tuple(question for question in QUESTIONS if question not in questions)
+    return tuple(question for question in QUESTIONS if question not in {*questions, *FOUND_OUT_BY_ASKING})
 
 
 NPU_INFO = "CREATE TABLE NPU_INFO (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO NPU_INFO VALUES {}"
@@ -79,6 +79,7 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
                 ("communication-stats", NO_OPERATORS),
                 ("pmu-stats", NO_COUNTERS),
                 ("communication-time", NO_OPERATORS),
+                ("graph-overhead", NO_GRAPH_CALLS),
             ),
             modules_from="mstx",
         )
@@ -604,3 +605,109 @@ def test_a_folder_that_cannot_be_read_does_not_stop_the_others(tmp_path: Path, m
 
     monkeypatch.setattr(os, "scandir", scandir)
     assert "a_ascend_pt" in [rank.profile for rank in find_ranks(tmp_path)]
+
+
+def copies_in_a_folder_of_the_same_name(folder: Path) -> None:
+    write_profile(folder / "X_ascend_pt", OPS)
+    write_profile(folder / "X_ascend_pt" / "X_ascend_pt", (OPS[0], Op("add", 130, 140, (Kernel("k", 1, 5),))))
+
+
+def test_a_result_in_a_folder_of_its_own_name_keeps_a_name_of_its_own(tmp_path: Path) -> None:
+    copies_in_a_folder_of_the_same_name(tmp_path)
+    for path, expected in (
+        (tmp_path, ["X_ascend_pt", "X_ascend_pt/X_ascend_pt"]),
+        (tmp_path / "X_ascend_pt", ["X_ascend_pt", "X_ascend_pt/X_ascend_pt"]),
+    ):
+        with pytest.warns(ProfAnalysisWarning, match="2 folders are of rank 0: X_ascend_pt, X_ascend_pt/X_ascend_pt; "):
+            profile = open_profile(path)
+        with profile:
+            kernels = profile.sql("SELECT profile, count(*) AS kernels FROM module.kernel GROUP BY 1 ORDER BY 1", arrow=True)
+        assert [tuple(row.values()) for row in kernels.to_pylist()] == list(zip(expected, [1, 2], strict=True))
+
+
+def test_an_empty_folder_around_a_result_of_its_name_hides_nothing(tmp_path: Path) -> None:
+    write_profile(tmp_path / "X_ascend_pt" / "X_ascend_pt", OPS)
+    with pytest.warns(ProfAnalysisWarning, match="is empty"), open_profile(tmp_path / "X_ascend_pt") as profile:
+        assert profile.kernels()[["profile", "duration_ns"]].values.tolist() == [["X_ascend_pt/X_ascend_pt", 40]]
+
+
+def test_two_databases_of_one_name_in_two_prof_folders_are_two_ranks(tmp_path: Path) -> None:
+    for number in (1, 2):
+        database = write_profile(tmp_path / f"written_{number}", OPS, rank=None)
+        place = tmp_path / "a_ascend_pt" / f"PROF_{number}_20260101000000000_ABCDEFGH"
+        place.mkdir(parents=True)
+        database.rename(place / "msprof_20260101000000.db")
+    names = [f"a_ascend_pt/PROF_{number}_20260101000000000_ABCDEFGH/msprof_20260101000000.db" for number in (1, 2)]
+    assert identities(find_ranks(tmp_path / "a_ascend_pt")) == [(name, None) for name in names]
+
+
+@pytest.mark.parametrize("name", ["msprof_0.db", "ascend_pytorch_profiler_7.db"])
+def test_a_database_makes_any_folder_a_result(tmp_path: Path, name: str) -> None:
+    database = write_profile(tmp_path / "written", OPS, rank=None)
+    (tmp_path / "tree" / "copied").mkdir(parents=True)
+    database.rename(tmp_path / "tree" / "copied" / name)
+    with open_profile(tmp_path / "tree") as profile:
+        assert profile.kernels()[["profile", "duration_ns"]].values.tolist() == [["copied", 40]]
+
+
+OP_SUMMARY = (
+    "Device_id,Model ID,Task ID,Stream ID,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us),Input Shapes\n"
+    '0,4294967295,3,2,mm_kernel,MatMulV3,AI_CORE,"1723000000000000.120\t",40.000,"""16,16;16,16"""\n'
+)
+
+
+@pytest.mark.parametrize("path", ["a_ascend_pt", "a_ascend_pt/PROF_1", "a_ascend_pt/PROF_1/mindstudio_profiler_output"])
+def test_what_msprof_exported_is_a_result(tmp_path: Path, path: str) -> None:
+    output = tmp_path / "a_ascend_pt" / "PROF_1" / "mindstudio_profiler_output"
+    output.mkdir(parents=True)
+    (output / "op_summary_20260101000000.csv").write_text(OP_SUMMARY, encoding="utf-8")
+    with open_profile(tmp_path / path) as profile:
+        found = profile.sql("SELECT name, type, core, start_ns, duration_ns, input_shapes FROM module.kernel", arrow=True)
+        expected = ("mm_kernel", "MatMulV3", "AI_CORE", 1723000000000000120, 40_000, '"16,16;16,16"')
+        assert [tuple(row.values()) for row in found.to_pylist()] == [expected]
+
+
+def test_slices_of_msprof_are_named_and_not_called_unparsed(tmp_path: Path) -> None:
+    output = tmp_path / "a_ascend_pt" / "PROF_1" / "mindstudio_profiler_output"
+    output.mkdir(parents=True)
+    for number in (0, 1):
+        (output / f"op_summary_slice_{number}_20260101000000.csv").write_text(OP_SUMMARY, encoding="utf-8")
+    (rank,) = find_ranks(tmp_path)
+    assert rank.left_out is not None
+    assert rank.left_out.startswith(f"{output}: holds 2 files of msprof, and not one op_summary_*.csv")
+
+
+def test_a_pipe_in_the_place_of_a_journal_is_no_journal(tmp_path: Path) -> None:
+    database = write_profile(tmp_path / "a_ascend_pt", OPS)
+    os.mkfifo(f"{database}-wal")
+    with open_profile(tmp_path) as profile:
+        assert len(profile.kernels()) == 1
+
+
+def test_a_folder_whose_name_is_not_utf_8_is_a_rank(tmp_path: Path, command: Callable[..., Result]) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\xff_ascend_pt"))
+    try:
+        write_profile(folder, OPS)
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names only")
+    assert command("ranks", "-d", tmp_path).stdout.startswith("a\\xff_ascend_pt: rank 0")
+    with open_profile(tmp_path) as profile:
+        assert profile.kernels()["profile"].tolist() == ["a\\xff_ascend_pt"]
+
+
+def test_a_folder_that_cannot_be_inspected_does_not_stop_the_others(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS)
+    broken = write_profile(tmp_path / "b_ascend_pt", OPS, rank=1).parents[1]
+    write_info(broken, experimental={"_mstx_domain_include": [{}]})
+    with pytest.warns(ProfAnalysisWarning, match="b_ascend_pt: cannot be inspected"), open_profile(tmp_path) as profile:
+        assert profile.kernels()["profile"].tolist() == ["a_ascend_pt"]
+
+
+def test_a_higher_level_is_not_advised_where_only_a_file_is_missing(tmp_path: Path) -> None:
+    output = tmp_path / "a_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    (output / "trace_view.json").write_text('[{"ph": "X", "args": {"Task Type": "AI_CORE"}}]', encoding="utf-8")
+    write_info(tmp_path / "a_ascend_pt", experimental={"_profiler_level": "Level2"})
+    (rank,) = find_ranks(tmp_path)
+    assert rank.why_not("mfu") == "no kernel_details.csv, so no kernel types, cores and shapes"
+    assert not any("Level1" in missing for missing in rank.missing)

@@ -18,7 +18,8 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_spreadsheet import resave_as_spreadsheet
 from fixtures.text_style import TextStyle, sglang
-from prof_analysis import InputError, Profile, open_profile
+from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
+from prof_analysis.rank import NO_GRAPH_CALLS, QUESTIONS
 from tests.conftest import build_at_once
 from tests.small_profile import edit
 from tests.test_discovery import all_but
@@ -253,9 +254,10 @@ def test_the_text_exports_serve_where_the_database_is_broken(rank: Path, command
     database(rank).write_bytes(b"SQLite format 3\x00" + bytes(100))
     row = found(rank)
     assert row["source"] == "ascend_text"
-    assert row["unanswered"] == []
-    assert str(database(rank)) in row["missing"][0]
-    assert "from the text exports" in command("ranks", "-d", rank).stdout
+    assert row["unanswered"] == [f"graph-overhead: {NO_GRAPH_CALLS}"]
+    assert row["unread"][0].startswith(f"{database(rank)}: not a readable SQLite database")
+    assert f"  {row['unread'][0]}\n" in command("ranks", "-d", rank).stdout
+    assert f"warning: {row['unread'][0]}; the rank is read without it\n" in command("kernel-stats", "-d", rank).stderr
 
 
 def test_the_text_exports_serve_where_the_database_answers_less(rank: Path) -> None:
@@ -269,10 +271,13 @@ def test_a_run_without_communication_is_no_reason_to_leave_the_database(tmp_path
     generate(tmp_path, shape, ranks=1, style=TextStyle(exports="both"))
     assert found(tmp_path)["source"] == "ascend_db"
     row = found(tmp_path, "text")
-    assert row["answers"] == list(all_but("communication-stats", "communication-time"))
+    assert row["answers"] == list(all_but("communication-stats", "communication-time", "graph-overhead"))
     assert row["unanswered"] == [
-        f"{question}: no communication operators (collected on one device, or nothing was communicated)"
-        for question in ("communication-stats", "communication-time")
+        *(
+            f"{question}: no communication operators (collected on one device, or nothing was communicated)"
+            for question in ("communication-stats", "communication-time")
+        ),
+        f"graph-overhead: {NO_GRAPH_CALLS}",
     ]
 
 
@@ -288,16 +293,17 @@ def test_a_choice_that_is_not_there_says_what_to_do(rank: Path, command: Command
 
 
 ONLY_DETAILS = ["module-stats", "op-stats", "mstx-stats", "free-time", "graph-overhead"]
+WITHOUT_DETAILS = ["mfu", "pmu-stats", "graph-overhead"]
 
 
 @pytest.mark.parametrize(
     ("left", "unanswered", "missing"),
     [
         (["kernel_details.csv"], ONLY_DETAILS, "no trace_view.json"),
-        (["trace_view.json"], ["mfu", "pmu-stats"], "no kernel_details.csv, so no kernel types, cores and shapes"),
+        (["trace_view.json"], WITHOUT_DETAILS, "no kernel_details.csv, so no kernel types, cores and shapes"),
         (
             ["op_statistic.csv"],
-            [*all_but()],
+            [*QUESTIONS],
             "no kernel_details.csv and no trace_view",
         ),
     ],
@@ -377,7 +383,7 @@ def test_a_damaged_file_is_a_warning_or_one_error(
     ("name", "says", "unanswered"),
     [
         ("trace_view.json", "holds no list of events", ONLY_DETAILS),
-        ("kernel_details.csv", "is no kernel_details.csv, it has no column 'duration(us)'", ["mfu", "pmu-stats"]),
+        ("kernel_details.csv", "is no kernel_details.csv, it has no column 'name'", WITHOUT_DETAILS),
     ],
 )
 def test_a_file_that_cannot_be_read_leaves_what_the_other_answers(
@@ -386,8 +392,8 @@ def test_a_file_that_cannot_be_read_leaves_what_the_other_answers(
     file = damaged(rank, lambda _: b"no json, no csv\n", name)
     row = found(rank)
     assert row["answers"] == list(all_but(*unanswered))
-    assert any(reason.startswith(f"{file}: {says}") for reason in row["missing"])
-    with open_profile(rank) as profile:
+    assert row["unread"][0].startswith(f"{file}: {says}")
+    with pytest.warns(ProfAnalysisWarning, match="the rank is read without it"), open_profile(rank) as profile:
         assert kernel_counts(profile) == {"compute": 65, "communication": 2, "schedule": 2}
 
 

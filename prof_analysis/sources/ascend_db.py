@@ -135,6 +135,12 @@ def gaps(tables: Container[str]) -> list[str]:
     return found
 
 
+def has_ops(file: SqliteFile) -> bool:
+    """Whether a database holds a framework op."""
+    rows = _source(file, _OP_ROWS)
+    return rows is not None and bool(query(file, f"SELECT 1 FROM {rows} LIMIT 1"))
+
+
 def stage(
     connection: duckdb.DuckDBPyConnection,
     files: Sequence[Path],

@@ -3,6 +3,7 @@
 The reader is the Arrow project's ADBC driver, whose batches DuckDB takes as they are.
 """
 
+import os
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -99,11 +100,11 @@ def open_sqlite(path: Path, known_tables: Collection[str]) -> Iterator[SqliteFil
     Raises InputError when the file is no SQLite database, is damaged, or is being written.
     """
     before = _identity(path)
-    sidecars = [side for suffix in ("-wal", "-journal") if (side := path.with_name(path.name + suffix)).exists()]
+    sidecars = [side for suffix in ("-wal", "-journal") if (side := path.with_name(path.name + suffix)).is_file()]
     with TemporaryDirectory(prefix="prof_analysis_") as folder:
         try:
             readable = _copy_with_journal(path, sidecars, Path(folder)) if sidecars else path.absolute()
-            uri = f"file:{percent_encode(str(readable))}?mode=ro&immutable=1"
+            uri = f"file:{percent_encode(os.fsencode(readable))}?mode=ro&immutable=1"
             with closing(sqlite3.connect(uri, uri=True)) as reader:
                 reader.text_factory = _decode
                 names = [row[0] for row in reader.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]

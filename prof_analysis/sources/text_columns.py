@@ -150,18 +150,18 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
     ),
 }
 
-# Column of raw.kernel_detail -> (type, names in the header, newest first).
+# Column of raw.kernel_detail -> (type, names in the header, newest first; last those of msprof's op_summary).
 DETAILS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "step_id": (_I, ("step id",)),
     "device_id": (_I, ("device_id",)),
     "model_id": (_I, ("model id",)),
     "task_id": (_I, ("task id",)),
     "stream_id": (_I, ("stream id",)),
-    "name": (ID, ("name",)),
-    "type": (ID, ("type",)),
-    "core": (ID, ("accelerator core",)),
-    "start_ns": (_I, ("start time(us)",)),
-    "duration_ns": (_I, ("duration(us)",)),
+    "name": (ID, ("name", "op name")),
+    "type": (ID, ("type", "op type")),
+    "core": (ID, ("accelerator core", "task type")),
+    "start_ns": (_I, ("start time(us)", "task start time(us)")),
+    "duration_ns": (_I, ("duration(us)", "task duration(us)")),
     "block_num": (_I, ("block num", "block dim")),
     "mix_block_num": (_I, ("mix block num", "mix block dim")),
     "input_shapes": (ID, ("input shapes",)),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table as Grid
 from rich.text import Text
 
+from prof_analysis.rank import FOUND_OUT_BY_ASKING
 from prof_analysis.sources import SOURCES
 from prof_analysis.summaries.parts import console, grid_of
 
@@ -30,11 +31,13 @@ def print_ranks(rows: list[dict[str, Any]]) -> None:
             marked = f"; modules from {row['modules_from']}" if row["modules_from"] else ""
             label = SOURCES[row["source"]].LABEL
             out.print(Text(f"  answers: {', '.join(row['answers']) or 'nothing'}, from {label}{marked}"))
+            for question in row["may_answer"]:
+                out.print(Text(f"  may answer {question}: asking finds out {FOUND_OUT_BY_ASKING[question]}"))
         unanswered = dict(one.split(": ", 1) for one in row["unanswered"])
         for reason in dict.fromkeys(unanswered.values()):
             questions = ", ".join(question for question, why in unanswered.items() if why == reason)
             out.print(Text(f"  cannot answer {questions}: {reason}"))
-        for missing in row["missing"]:
+        for missing in (*row["unread"], *row["missing"]):
             if missing not in unanswered.values():
                 out.print(Text(f"  {missing}"))
         out.print(Text(f"  files: {', '.join(row['files']) or 'none'}", style="dim"))

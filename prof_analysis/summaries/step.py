@@ -73,6 +73,7 @@ def free_facts(profile: "Profile", top: int) -> dict[str, Any]:
     untold = profile.rows("SELECT cause, reason, count(*) AS ranks FROM free.untold GROUP BY ALL ORDER BY ALL")
     return {
         **size_of(profile, "free.cause"),
+        "ranks": size_of(profile, "step.time")["ranks"],
         "causes": causes,
         "longest_gaps": gaps,
         "untold": untold,

@@ -1,0 +1,137 @@
+"""What `ranks` says that a rank answers is what the commands answer of it, and what it cannot answer they refuse."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fixtures.generate import generate
+from fixtures.shape import Shape
+from fixtures.text_style import TextStyle
+from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
+from prof_analysis.analyses import ANALYSES
+from prof_analysis.rank import FOUND_OUT_BY_ASKING, QUESTIONS
+from tests.conftest import SAMPLE, build_at_once
+from tests.small_profile import Frame, Kernel, Op, Range, edit, write_profile
+
+pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
+
+MM = Kernel("mm_kernel", 1000, 1040)
+OPS = (Op("aten::mm", 110, 120, (MM,)), Op("aten::add", 130, 140, (Kernel("add_kernel", 1100, 1110),)))
+REDUCE = Op("hccl", 150, 160, (Kernel("hcom_allReduce__904_0_1", 1200, 1300, "communication"),))
+
+
+def answered(profile: Profile, question: str) -> set[str]:
+    """The ranks of which a command gives rows, without those that it warns of; none where it refuses."""
+    try:
+        profile._session.answer(ANALYSES[question])
+        unable = {rank.profile for rank in profile._session.require(question)}
+    except InputError:
+        return set()
+    table = ANALYSES[question].counted or next(iter(ANALYSES[question].exports))
+    return {row["profile"] for row in profile.rows(f"SELECT DISTINCT profile FROM {table}")} - unable
+
+
+def check_promises(path: Path) -> None:
+    with open_profile(path) as profile:
+        ranks = profile.ranks(arrow=True).to_pylist()
+        build_at_once(profile, *dict.fromkeys(table for one in ANALYSES.values() for table in one.tables))
+        for question in QUESTIONS:
+            promised = {rank["profile"] for rank in ranks if question in rank["answers"]}
+            possible = promised | {rank["profile"] for rank in ranks if question in rank["may_answer"]}
+            found = answered(profile, question)
+            assert promised <= found <= possible, question
+
+
+def without(*tables: str) -> Callable[[Path], None]:
+    def write(folder: Path) -> None:
+        edit(write_profile(folder, OPS, [Range("Net", 100, 200)]), "; ".join(f"DROP TABLE {table}" for table in tables))
+
+    return write
+
+
+def emptied(*tables: str) -> Callable[[Path], None]:
+    def write(folder: Path) -> None:
+        database = write_profile(folder, (*OPS, REDUCE), [Range("Net", 100, 200)])
+        edit(database, "; ".join(f"DELETE FROM {table}" for table in tables))
+
+    return write
+
+
+PROFILES: dict[str, Callable[[Path], object]] = {
+    "modules": lambda folder: write_profile(folder, OPS, [Range("Net", 100, 200)]),
+    "ops without modules": lambda folder: write_profile(folder, OPS),
+    "one kernel": lambda folder: write_profile(folder, OPS[:1], [Range("Net", 100, 200)]),
+    "only marks": lambda folder: write_profile(folder, OPS, [Range("here", 115, 115, event_type=0)]),
+    "python frames without ops": lambda folder: write_profile(folder, unlinked=[MM], frames=[Frame("step", 1, 9)]),
+    "communication without compute": lambda folder: write_profile(folder, [REDUCE]),
+    "counters": lambda folder: write_profile(folder, [Op("x", 1, 2, (Kernel("k", 5, 6, pmu={"aic_mac_ratio": 0.5}),))]),
+    "Level0": lambda folder: write_profile(folder, [Op("x", 1, 2, (Kernel("k", 5, 6, type=None, inputs="", types=""),))]),
+    "a compiled graph": lambda folder: write_profile(folder, [Op("npu_fx_compiler inference", 1, 9), *OPS]),
+    "no ops table": without("PYTORCH_API", "CONNECTION_IDS"),
+    "no links": without("CONNECTION_IDS"),
+    "no kernels table": without("COMPUTE_TASK_INFO", "COMMUNICATION_OP", "COMMUNICATION_SCHEDULE_TASK_INFO"),
+    "empty tasks": emptied("TASK"),
+    "empty kernels": emptied("COMPUTE_TASK_INFO", "COMMUNICATION_OP", "COMMUNICATION_SCHEDULE_TASK_INFO"),
+    "empty ops": emptied("PYTORCH_API", "MSTX_EVENTS"),
+}
+
+
+def test_ranks_promises_what_the_commands_answer_of_databases(tmp_path: Path) -> None:
+    for name, write in PROFILES.items():
+        write(tmp_path / f"{name}_ascend_pt")
+    check_promises(tmp_path)
+
+
+PARTS = (
+    ["trace_view.json", "kernel_details.csv"],
+    ["trace_view.json"],
+    ["kernel_details.csv"],
+    ["kernel_details.csv", "operator_details.csv"],
+    ["step_trace_time.csv"],
+    ["communication.json", "communication_matrix.json"],
+    ["op_statistic.csv"],
+)
+
+
+def test_ranks_promises_what_the_commands_answer_of_parts_of_text_exports(tmp_path: Path) -> None:
+    generate(tmp_path / "whole", Shape(steps=2, layers=2), ranks=1, style=TextStyle(exports="text"))
+    (whole,) = (tmp_path / "whole").rglob("*_ascend_pt")
+    for part in PARTS:
+        folder = shutil.copytree(whole, tmp_path / "parts" / f"{' and '.join(part)}_ascend_pt")
+        for file in (folder / "ASCEND_PROFILER_OUTPUT").iterdir():
+            if file.name not in part:
+                file.unlink()
+    check_promises(tmp_path / "parts")
+
+
+def test_ranks_promises_what_the_commands_answer_of_the_sample() -> None:
+    check_promises(SAMPLE / "decoder_training")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "where",
+    [
+        "alexnet_ddp_910a/text/level1",
+        "alexnet_ddp_910b/db/level0",
+        "alexnet_ddp_910b/text/level0",
+        "alexnet_ddp_910b/text/level1",
+        "alexnet_ddp_910b_mstx",
+        "qwen3_0.6b_pp2dp2_910b",
+        "dsv3_vllm_a3/*.csv",
+    ],
+)
+def test_ranks_promises_what_the_commands_answer_of_real_profiles(where: str, realdata: Path) -> None:
+    for path in realdata.glob(where):
+        check_promises(path)
+
+
+def test_only_the_sequence_of_kernels_shows_layers(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS)
+    with open_profile(tmp_path) as profile:
+        (rank,) = profile.ranks(arrow=True).to_pylist()
+        assert set(rank["may_answer"]) == set(FOUND_OUT_BY_ASKING) == {"layer-stats"}
+        with pytest.warns(ProfAnalysisWarning, match="no layers were found"):
+            assert len(profile.layer_stats()) == 0
