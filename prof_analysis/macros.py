@@ -33,7 +33,10 @@ CREATE MACRO IF NOT EXISTS standard_deviation(value) AS
 CREATE MACRO IF NOT EXISTS class_of_traced_module(recorded_name) AS
     coalesce(nullif(regexp_extract(recorded_name, '(?s)^nn\.Module: (.+?)(_\d+)?$', 1), ''), recorded_name);
 
-CREATE MACRO IF NOT EXISTS type_of_communication(name) AS nullif(regexp_extract(name, '(?s)^(.+_)_\d+_\d+_\d+(@.*)?$', 1), '');
+-- The type in the name of a communication operator: hcom_allReduce_ in hcom_allReduce__868_0_1. The numbers are the last digits
+-- of the group, the place of the operator in it, and its repetition, which was not written in 2023. @ begins the whole group.
+CREATE MACRO IF NOT EXISTS type_of_communication(name) AS
+    nullif(regexp_extract(name, '(?s)^(.+_)(_\d+){1,3}(@.*)?$', 1), '');
 
 CREATE MACRO IF NOT EXISTS is_point_to_point(name) AS regexp_matches(name, '(?i)^hcom_(send|receive|batchsendrecv)');
 

@@ -45,6 +45,7 @@ ALLOWED = {
     "mfu.fused_matmul": "a row a shape, and its few tensors",
     "mfu.rank": "one row",
     "mfu.marked_kernel": "attention ops whose forward and backward overlap a mark",
+    "communication.recorded": "one row says how far the clocks are apart, and one how many kernels lost their names",
     "communication.link": "one row says whether there are planes",
     "communication.rank_time": "one row",
     "communication.coordinate": "one row",

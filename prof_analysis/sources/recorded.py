@@ -30,7 +30,8 @@ _STEP_TIMES = {"computing_ns": "computing", "communication_not_overlapped_ns": "
                "bubble_ns": "bubble", "preparing_ns": "preparing"}  # fmt: skip
 
 COLUMNS: Mapping[str, Mapping[str, str]] = {
-    "raw.recorded_communication": {"name": _T, "group_name": _T, "step": _T, "kind": _T, **dict.fromkeys(_TIMES, _I)},
+    "raw.recorded_communication": {"name": _T, "group_name": _T, "step": _T, "kind": _T, "start_ns": _I,
+                                   **dict.fromkeys(_TIMES, _I)},
     "raw.recorded_transfer": {"name": _T, "group_name": _T, "step": _T, "link": _T, "size_bytes": _I, "duration_ns": _I},
     "raw.recorded_link": {"kind": _T, "type": _T, "group_name": _T, "step": _T, "pair": _T, "link": _T, "size_bytes": _I,
                           "duration_ns": _I},
@@ -49,6 +50,7 @@ _KINDS = ("p2p", "collective")
 _METADATA = ("parallel_group_info", "distributed_args")  # The others may hold private values.
 _MS, _US, _MB = 10**6, 10**3, 10**6
 _BOUND = 10**15  # Eleven days in ns; a file that says more is wrong, and sums of it would not fit.
+_BOUND_OF_TIMES = 2**62  # The same for Unix ns.
 _DATABASE_TABLES = ("CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMatrix", "StepTraceTime")
 
 
@@ -104,7 +106,8 @@ def _operators(steps: Any) -> Iterator[tuple[Any, ...]]:
     for step, kind, name, group, entry in _entries(steps):
         times = entry.get("Communication Time Info", {})
         heads = (f"{column.removesuffix('_ns').capitalize()} Time(ms)" for column in _TIMES)
-        yield name, group, step, kind, *(_whole(times.get(head), _MS) for head in heads)
+        start = _whole(times.get("Start Timestamp(us)"), _US, _BOUND_OF_TIMES)
+        yield name, group, step, kind, start, *(_whole(times.get(head), _MS) for head in heads)
 
 
 def _transfers(steps: Any) -> Iterator[tuple[Any, ...]]:
@@ -140,13 +143,13 @@ def _steps(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any,
 
 def _rows_of_database(database: SqliteFile, name: str) -> Iterator[tuple[Any, ...]]:
     if name == "raw.recorded_communication":
-        columns = ("hccl_op_name", "group_name", "step", "type", *_TIMES.values())
+        columns = ("hccl_op_name", "group_name", "step", "type", "start_timestamp", *_TIMES.values())
         for row in _select(database, "CommAnalyzerTime", columns):
-            yield *row[:4], *(_whole(cell, _MS) for cell in row[4:])
+            yield *row[:4], _whole(row[4], _US, _BOUND_OF_TIMES), *(_whole(cell, _MS) for cell in row[5:])
     elif name == "raw.recorded_transfer":
         columns = ("hccl_op_name", "group_name", "step", "transport_type", "transit_size", "transit_time")
         # A row is a size of packets; what it says of the link is the same in all of them.
-        for operator, group, step, link, *moved in dict.fromkeys(_select(database, "CommAnalyzerBandwidth", columns)):
+        for operator, group, step, link, *moved in _select(database, "CommAnalyzerBandwidth", columns):
             if link != "SDMA" and (size := _whole(moved[0], _MB)):
                 yield operator, group, step, link, size, _whole(moved[1], _MS)
     elif name == "raw.recorded_link":
@@ -163,16 +166,17 @@ def _rows_of_database(database: SqliteFile, name: str) -> Iterator[tuple[Any, ..
 
 
 def _select(database: SqliteFile, table: str, columns: Iterable[str]) -> list[tuple[object, ...]]:
+    """The cells of these columns; rows that are equal in all of them say the same thing once more."""
     known = database.tables.get(table, {})
     shown = ", ".join(quote(column) if column in known else "NULL" for column in columns)
-    return query(database, f"SELECT {shown} FROM {table} ORDER BY rowid") if known else []
+    return list(dict.fromkeys(query(database, f"SELECT {shown} FROM {table} ORDER BY rowid"))) if known else []
 
 
-def _whole(value: object, scale: int = 1) -> int | None:
+def _whole(value: object, scale: int = 1, bound: int = _BOUND) -> int | None:
     """A number as so many of a smaller unit, such as ms in ns, without a float in between."""
     try:
         number = Decimal(str(value)) * scale
-        return int(number.to_integral_value(ROUND_HALF_UP)) if abs(number) < _BOUND else None
+        return int(number.to_integral_value(ROUND_HALF_UP)) if abs(number) < bound else None
     except ArithmeticError:
         return None
 

@@ -8,11 +8,7 @@
 -- op_count       BIGINT   how many
 WITH operator AS (
     SELECT
-        coalesce(
-            type.text,
-            -- hcom_allReduce__868_0_1 is of type hcom_allReduce_.
-            nullif(regexp_extract(name.text, '(?s)^(.+?_)_\d+_\d+_\d+$', 1), '')
-        ) AS type,
+        coalesce(type.text, type_of_communication(name.text)) AS type,
         communication.group_name_id,
         chosen.duration_ns
     FROM kernel.chosen

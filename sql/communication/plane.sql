@@ -2,39 +2,63 @@
 --
 -- kernel_id           BIGINT   a communication kernel of trace.kernel
 -- plane               BIGINT   number of the plane
--- is_master           BOOLEAN  whether the times of the operator are those of this plane
--- transit_ps          BIGINT   transfers over a link (Memcpy and Reduce_Inline that are not ON_CHIP), ps
--- wait_ps             BIGINT   waits for other ranks (Notify_Wait), ps
+-- is_named            BOOLEAN  whether the profile names the master planes of the operator
+-- is_master           BOOLEAN  whether the times of the operator are those of this plane: where none is named that of the only
+--                              plane, else plane 0 when it transfers over RDMA, else plane 1
+-- transit_ps          BIGINT   transfers over a link, ps
+-- wait_ps             BIGINT   waits for other ranks, ps
 -- synchronization_ps  BIGINT   those of the waits that start before the first transfer, ps; all of them where nothing is
 --                              transferred
-WITH task AS (
-    SELECT
-        task.kernel_id,
-        task.plane,
-        task.is_master,
-        task.start_ns,
-        task.duration_ps,
-        type.text IN ('Memcpy', 'Reduce_Inline') AND task.link != 'ON_CHIP' AS is_transfer,
-        type.text = 'Notify_Wait' AS is_wait
-    FROM trace.communication_task AS task
-    JOIN trace.string AS type ON type.text_id = task.type_id
-    WHERE task.plane IS NOT NULL
-),
-first_transfer AS (
+WITH first_transfer AS (
     SELECT kernel_id, plane, min(start_ns) AS start_ns
-    FROM task
-    WHERE is_transfer
+    FROM communication.activity
+    WHERE kind = 'transfer'
     GROUP BY kernel_id, plane
+),
+busy AS (
+    SELECT
+        activity.kernel_id,
+        activity.plane,
+        sum(duration_ps) FILTER (kind = 'transfer')::BIGINT AS transit_ps,
+        sum(duration_ps) FILTER (kind = 'wait')::BIGINT AS wait_ps,
+        sum(duration_ps) FILTER (
+            kind = 'wait' AND (first_transfer.start_ns IS NULL OR activity.start_ns < first_transfer.start_ns)
+        )::BIGINT AS synchronization_ps
+    FROM communication.activity
+    LEFT JOIN first_transfer ON first_transfer.kernel_id = activity.kernel_id AND first_transfer.plane = activity.plane
+    GROUP BY activity.kernel_id, activity.plane
+),
+plane AS (
+    SELECT
+        kernel_id,
+        plane,
+        coalesce(bool_or(is_master), false) AS is_named,
+        coalesce(bool_or(transport = 'RDMA'), false) AS has_rdma
+    FROM trace.communication_task
+    WHERE plane IS NOT NULL
+    GROUP BY kernel_id, plane
+),
+judged AS (
+    SELECT
+        kernel_id,
+        plane,
+        is_named AS is_named_itself,
+        bool_or(is_named) OVER of_kernel AS is_named,
+        CASE
+            WHEN count(*) OVER of_kernel = 1 THEN plane
+            WHEN bool_or(plane = 0 AND has_rdma) OVER of_kernel THEN 0
+            ELSE 1
+        END AS usual_master
+    FROM plane
+    WINDOW of_kernel AS (PARTITION BY kernel_id)
 )
 SELECT
-    task.kernel_id,
-    task.plane,
-    bool_or(task.is_master) AS is_master,
-    coalesce(sum(task.duration_ps) FILTER (is_transfer), 0)::BIGINT AS transit_ps,
-    coalesce(sum(task.duration_ps) FILTER (is_wait), 0)::BIGINT AS wait_ps,
-    coalesce(
-        sum(task.duration_ps) FILTER (is_wait AND (first_transfer.start_ns IS NULL OR task.start_ns < first_transfer.start_ns)), 0
-    )::BIGINT AS synchronization_ps
-FROM task
-LEFT JOIN first_transfer ON first_transfer.kernel_id = task.kernel_id AND first_transfer.plane = task.plane
-GROUP BY task.kernel_id, task.plane
+    judged.kernel_id,
+    judged.plane,
+    judged.is_named,
+    if(judged.is_named, judged.is_named_itself, judged.plane = judged.usual_master) AS is_master,
+    coalesce(busy.transit_ps, 0) AS transit_ps,
+    coalesce(busy.wait_ps, 0) AS wait_ps,
+    coalesce(busy.synchronization_ps, 0) AS synchronization_ps
+FROM judged
+LEFT JOIN busy ON busy.kernel_id = judged.kernel_id AND busy.plane = judged.plane

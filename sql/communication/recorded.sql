@@ -1,6 +1,8 @@
--- One row is the name of a communication operator and the one time that the profiler itself worked out for it. Names that stand
--- for several are left out, as are steps other than the chosen one.
+-- One row is a communication operator as the profiler itself worked it out, with the kernel that it is. A kernel is found by its
+-- name, or where names repeat or are lost by its start. Those of the profiler's files are rounded to 250 ns, and beside a database
+-- all some us off. What is no kernel of the rank counts too, without one; of steps only the chosen one.
 --
+-- kernel_id           BIGINT   a communication kernel of trace.kernel; NULL when it is none
 -- name                VARCHAR  name of the operator
 -- group_name          VARCHAR  the group of ranks, that is, the communicator
 -- step_id             BIGINT   profiler step; NULL where there are none
@@ -12,7 +14,74 @@
 -- idle_ns             BIGINT   the rest, ns
 -- size_bytes          BIGINT   what it moved over links; NULL when nothing
 -- transfer_ns         BIGINT   time of these transfers on all planes, ns; NULL when there are none
-WITH moved AS (
+WITH operator AS (
+    SELECT *, row_number() OVER (ORDER BY name, group_name, step_id, start_ns, elapse_ns, transit_ns, wait_ns) AS number
+    FROM trace.recorded_communication
+    WHERE elapse_ns IS NOT NULL
+),
+kernel AS (
+    SELECT kernel.kernel_id, kernel.start_ns, name.text AS name
+    FROM trace.kernel
+    LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
+    WHERE kernel.kind = 'communication'
+),
+operator_of_name AS (
+    SELECT name, min(number) AS number
+    FROM operator
+    GROUP BY name
+    HAVING count(*) = 1
+),
+kernel_of_name AS (
+    SELECT name, min(kernel_id) AS kernel_id
+    FROM kernel
+    WHERE name IS NOT NULL
+    GROUP BY name
+    HAVING count(*) = 1
+),
+of_name AS (
+    SELECT number, kernel_id
+    FROM operator_of_name
+    JOIN kernel_of_name USING (name)
+),
+clock AS (
+    SELECT coalesce(quantile_disc(kernel.start_ns - operator.start_ns, 0.5), 0) AS offset_ns
+    FROM of_name
+    JOIN kernel USING (kernel_id)
+    JOIN operator USING (number)
+),
+unfound AS (
+    SELECT operator.number, operator.start_ns + clock.offset_ns AS start_ns
+    FROM operator
+    ANTI JOIN of_name USING (number)
+    CROSS JOIN clock
+),
+kernel_of_start AS (
+    SELECT start_ns, min(kernel_id) AS kernel_id
+    FROM kernel
+    ANTI JOIN of_name USING (kernel_id)
+    GROUP BY start_ns
+    HAVING count(*) = 1
+),
+of_start AS (
+    SELECT unfound.number, kernel.kernel_id
+    FROM unfound
+    ASOF JOIN kernel_of_start AS kernel ON kernel.start_ns <= unfound.start_ns + 500
+    WHERE kernel.start_ns >= unfound.start_ns - 500
+    QUALIFY count(*) OVER (PARTITION BY kernel.kernel_id) = 1
+),
+found AS (
+    FROM of_name
+    UNION ALL
+    FROM of_start
+),
+-- A kernel that lost its name can be any of those that are left.
+lost AS (
+    SELECT count(*) AS lost_count
+    FROM kernel
+    ANTI JOIN found USING (kernel_id)
+    WHERE name IS NULL
+),
+moved AS (
     SELECT
         name,
         group_name,
@@ -23,6 +92,7 @@ WITH moved AS (
     GROUP BY name, group_name, step_id
 )
 SELECT
+    found.kernel_id,
     operator.name,
     operator.group_name,
     operator.step_id,
@@ -34,10 +104,16 @@ SELECT
     operator.elapse_ns - operator.transit_ns - operator.wait_ns AS idle_ns,
     moved.size_bytes,
     moved.transfer_ns
-FROM trace.recorded_communication AS operator
+FROM operator
+CROSS JOIN lost
+LEFT JOIN found USING (number)
 LEFT JOIN moved
     ON moved.name = operator.name
     AND moved.group_name IS NOT DISTINCT FROM operator.group_name
     AND moved.step_id IS NOT DISTINCT FROM operator.step_id
-WHERE operator.elapse_ns IS NOT NULL AND (getvariable('step_id') IS NULL OR operator.step_id = getvariable('step_id'))
-QUALIFY count(*) OVER (PARTITION BY operator.name) = 1
+WHERE found.kernel_id IS NOT NULL
+   OR (
+       lost.lost_count = 0
+       AND operator.name NOT IN (SELECT name FROM kernel WHERE name IS NOT NULL)
+       AND (getvariable('step_id') IS NULL OR operator.step_id = getvariable('step_id'))
+   )

@@ -1,5 +1,6 @@
 -- One row is a communication operator with its time as transit, wait and idle, in the order of execution. The times are those of
--- the operator's master plane, as the profiler counts them; what other planes waited stands beside.
+-- the operator's master plane, as the profiler counts them; what other planes waited stands beside. What the profiler itself worked
+-- out is taken where planes do not say which of them is the master, or do not agree with it.
 --
 -- kernel_id              BIGINT   a communication kernel of trace.kernel; NULL when only communication.json or analysis.db tell
 --                                 of the operator
@@ -23,16 +24,7 @@
 -- origin                 VARCHAR  what tells the split: planes (the tasks of the operator), or profiler (communication.json,
 --                                 analysis.db); NULL when nothing
 -- reason                 VARCHAR  why the split is not known; NULL when it is
-WITH split AS (
-    SELECT
-        kernel_id,
-        ns_of_ps(coalesce(sum(transit_ps) FILTER (is_master), 0)) AS transit_ns,
-        ns_of_ps(coalesce(sum(wait_ps) FILTER (is_master), 0)) AS wait_ns,
-        ns_of_ps(coalesce(sum(synchronization_ps) FILTER (is_master), 0)) AS synchronization_ns
-    FROM communication.plane
-    GROUP BY kernel_id
-),
-longest AS (
+WITH longest AS (
     SELECT kernel_id, if(wait_ps > 0, plane, NULL) AS longest_waiting_plane, ns_of_ps(wait_ps) AS longest_plane_wait_ns
     FROM communication.plane
     QUALIFY row_number() OVER (PARTITION BY kernel_id ORDER BY wait_ps DESC, plane) = 1
@@ -40,7 +32,7 @@ longest AS (
 moved AS (
     SELECT kernel_id, sum(size_bytes)::BIGINT AS size_bytes, ns_of_ps(sum(duration_ps)) AS transfer_ns
     FROM communication.transfer
-    WHERE link != 'ON_CHIP'
+    WHERE link IS DISTINCT FROM 'ON_CHIP'
     GROUP BY kernel_id
 ),
 without_planes AS (
@@ -52,7 +44,7 @@ named AS (
     SELECT
         kernel.kernel_id,
         name.text AS name,
-        coalesce(type.text, type_of_communication(name.text)) AS type,
+        type.text AS type,
         group_name.text AS group_name,
         trace_kernel.step_id,
         trace_kernel.start_ns,
@@ -65,62 +57,80 @@ named AS (
     LEFT JOIN trace.string AS group_name ON group_name.text_id = communication.group_name_id
     WHERE kernel.kind = 'communication'
 ),
+judged AS (
+    SELECT
+        named.kernel_id,
+        CASE
+            WHEN master.transit_ns + master.wait_ns > 0
+                 AND (
+                     master.is_named
+                     OR coalesce(greatest(abs(master.transit_ns - recorded.transit_ns), abs(master.wait_ns - recorded.wait_ns)), 0)
+                         <= 1000
+                 ) THEN 'planes'
+            WHEN recorded.transit_ns IS NOT NULL AND recorded.wait_ns IS NOT NULL THEN 'profiler'
+        END AS origin,
+        CASE
+            WHEN without_planes.kernel_id IS NOT NULL AND master.kernel_id IS NULL
+                THEN 'its tasks name no plane: profiler_level was Level0'
+            WHEN master.kernel_id IS NULL
+                THEN 'the profile has no tasks of it: profiler_level was Level0, or trace_view.json is missing'
+            WHEN master.transit_ns IS NULL THEN 'its tasks are on several planes, and nothing says which is the master plane'
+            ELSE 'no task of its master plane waits, or transfers over a link'
+        END AS reason
+    FROM named
+    LEFT JOIN communication.master USING (kernel_id)
+    LEFT JOIN communication.recorded USING (kernel_id)
+    LEFT JOIN without_planes USING (kernel_id)
+),
 operator AS (
     SELECT
         named.* REPLACE (
+            coalesce(named.name, recorded.name) AS name,
             coalesce(named.group_name, recorded.group_name) AS group_name,
             coalesce(named.step_id, recorded.step_id) AS step_id
         ),
-        if(split.kernel_id IS NULL, recorded.transit_ns, split.transit_ns) AS transit_ns,
-        if(split.kernel_id IS NULL, recorded.wait_ns, split.wait_ns) AS wait_ns,
-        if(split.kernel_id IS NULL, recorded.synchronization_ns, split.synchronization_ns) AS synchronization_ns,
+        if(judged.origin = 'planes', master.transit_ns, recorded.transit_ns) AS transit_ns,
+        if(judged.origin = 'planes', master.wait_ns, recorded.wait_ns) AS wait_ns,
+        if(judged.origin = 'planes', master.synchronization_ns, recorded.synchronization_ns) AS synchronization_ns,
         longest.longest_waiting_plane,
         longest.longest_plane_wait_ns,
-        if(split.kernel_id IS NULL, recorded.size_bytes, moved.size_bytes) AS size_bytes,
-        if(split.kernel_id IS NULL, recorded.transfer_ns, moved.transfer_ns) AS transfer_ns,
-        CASE
-            WHEN split.kernel_id IS NOT NULL THEN 'planes'
-            WHEN recorded.transit_ns IS NOT NULL AND recorded.wait_ns IS NOT NULL THEN 'profiler'
-        END AS origin,
-        without_planes.kernel_id IS NOT NULL AS has_tasks
+        if(master.kernel_id IS NULL, recorded.size_bytes, moved.size_bytes) AS size_bytes,
+        if(master.kernel_id IS NULL, recorded.transfer_ns, moved.transfer_ns) AS transfer_ns,
+        judged.origin,
+        judged.reason
     FROM named
-    LEFT JOIN split USING (kernel_id)
+    JOIN judged USING (kernel_id)
+    LEFT JOIN communication.master USING (kernel_id)
     LEFT JOIN longest USING (kernel_id)
     LEFT JOIN moved USING (kernel_id)
-    LEFT JOIN without_planes USING (kernel_id)
-    LEFT JOIN communication.recorded ON recorded.name = named.name
+    LEFT JOIN communication.recorded USING (kernel_id)
     UNION ALL BY NAME
     SELECT
-        recorded.* EXCLUDE (kind, idle_ns),
-        type_of_communication(recorded.name) AS type,
-        if(recorded.transit_ns IS NOT NULL AND recorded.wait_ns IS NOT NULL, 'profiler', NULL) AS origin,
-        false AS has_tasks
+        * EXCLUDE (kind, idle_ns),
+        if(transit_ns IS NOT NULL AND wait_ns IS NOT NULL, 'profiler', NULL) AS origin,
+        'the profile has no tasks of it, and the profiler worked out only its time' AS reason
     FROM communication.recorded
-    ANTI JOIN named USING (name)
+    WHERE kernel_id IS NULL
 )
 SELECT
     kernel_id,
     name,
-    type,
+    coalesce(type, type_of_communication(name)) AS type,
     if(is_point_to_point(name), 'p2p', 'collective') AS kind,
     group_name,
     step_id,
     start_ns,
     elapse_ns,
-    transit_ns,
-    wait_ns,
-    synchronization_ns,
-    elapse_ns - transit_ns - wait_ns AS idle_ns,
+    if(origin IS NULL, NULL, transit_ns) AS transit_ns,
+    if(origin IS NULL, NULL, wait_ns) AS wait_ns,
+    if(origin IS NULL, NULL, synchronization_ns) AS synchronization_ns,
+    if(origin IS NULL, NULL, elapse_ns - transit_ns - wait_ns) AS idle_ns,
     longest_waiting_plane,
     longest_plane_wait_ns,
     size_bytes,
     transfer_ns,
     size_bytes / nullif(transfer_ns, 0) AS bandwidth_gb_s,
     origin,
-    CASE
-        WHEN origin IS NOT NULL THEN NULL
-        WHEN has_tasks THEN 'its tasks name no plane: profiler_level was Level0'
-        ELSE 'the profile has no tasks of it: profiler_level was Level0, or trace_view.json is missing'
-    END AS reason
+    if(origin IS NULL, reason, NULL) AS reason
 FROM operator
 ORDER BY start_ns, kernel_id, name

@@ -5,6 +5,7 @@
 -- group_name          VARCHAR  the group of ranks, that is, the communicator
 -- step_id             BIGINT   profiler step; NULL where there are none
 -- kind                VARCHAR  p2p (send and receive) or collective
+-- start_ns            BIGINT   start, Unix ns, to 250 ns; NULL when the file does not tell it
 -- elapse_ns           BIGINT   its time, ns; NULL when the file does not tell it; so are the next ones
 -- transit_ns          BIGINT   transfers on the master plane, ns
 -- wait_ns             BIGINT   waits on the master plane, ns
@@ -15,6 +16,7 @@ SELECT
     group_name,
     TRY_CAST(regexp_extract(step, '(\d+)$', 1) AS BIGINT) AS step_id,
     kind,
+    start_ns,
     elapse_ns,
     transit_ns,
     wait_ns,

@@ -242,7 +242,7 @@ def test_in_a_trace_a_task_belongs_to_the_operator_of_its_group_that_runs_then(t
             ORDER BY ALL
             """,
         )
-    of_task = (True, "LOCAL", None, None)
+    of_task = (None, "LOCAL", None, None)
     assert tasks == [
         ("hcom_a__7_0_1", "7", None, 1, *of_task, 12_000, 2, 1_500),
         ("hcom_a__7_1_1", "7", None, 1, *of_task, 31_000, 2, 1_500),
@@ -264,6 +264,20 @@ def test_alexnet_text_is_what_the_profiler_worked_out(realdata: Path) -> None:
         assert rows(profile, "SELECT profile, rank_id, algorithm, data_type, element_count FROM trace.communication")[0] == (
             "MESH-RING", "FP32", 4_097_000
         )  # fmt: skip
+
+
+def test_910a_rings_run_on_plane_0_and_are_split_as_the_profiler_did(realdata: Path) -> None:
+    folder = realdata / "alexnet_ddp_910a" / "text" / "level1"
+    with opened(folder) as profile:
+        assert assert_as_in_communication_json(profile, outputs(folder, "communication.json")) == 8
+        assert assert_as_in_the_matrix(profile, outputs(folder, "communication_matrix.json")) == 4
+        sums = [
+            tuple(row[f"{part}_ns"] for part in PARTS) for row in profile.communication_time("rank", arrow=True).to_pylist()
+        ]
+        origins = rows(profile, "SELECT DISTINCT NULL, NULL, origin, reason FROM communication.time")
+    # communication.json, ms: 70.787347125, 8.826838875, 58.9920485, 51.630735875, 2.96845975.
+    assert sums[0] == (70_787_347, 8_826_840, 58_992_049, 51_630_736, 2_968_458)
+    assert origins == [("planes", None)]
 
 
 def test_alexnet_database_is_within_5_ns_of_what_the_profiler_worked_out(realdata: Path) -> None:
@@ -324,12 +338,13 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_generated_profile_is_the_same_from_database_text_and_communication_json(generated: Path) -> None:
-    found = {}
+    # Only databases name the master plane.
+    found, in_one = {}, "kernel_id, duration_ps, is_master"
     for source in ("db", "text"):
         with opened(generated, source=source, rank_list=[0]) as profile:
             # Times in the text have fractions of a ns that the others have not.
             assert assert_as_in_communication_json(profile, outputs(generated, "communication.json"), "1.5") == 4
-            tasks = rows(profile, "SELECT * EXCLUDE (kernel_id, duration_ps) FROM trace.communication_task ORDER BY ALL")
+            tasks = rows(profile, f"SELECT * EXCLUDE ({in_one}) FROM trace.communication_task ORDER BY ALL")
             facts = rows(profile, "SELECT * EXCLUDE (kernel_id) FROM trace.communication ORDER BY ALL")
             links = rows(profile, "SELECT * EXCLUDE (duration_ns, bandwidth_gb_s) FROM communication.link ORDER BY ALL")
             moved = rows(profile, "SELECT NULL, NULL, sum(size_bytes) AS size FROM communication.link WHERE link != 'ON_CHIP'")

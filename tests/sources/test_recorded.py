@@ -14,6 +14,7 @@ from prof_analysis.sources.recorded import COLUMNS, stage_recorded
 from prof_analysis.tables import source_tables
 
 TABLES = ("recorded_communication", "recorded_transfer", "recorded_link", "recorded_step", "parallel_group", "parallelism")
+START = 1_727_593_954_650_726_200
 MS = {"Elapse": 3.0000005, "Transit": 1, "Wait": 1.5, "Synchronization": 0.25, "Idle": 0.5000005}
 
 
@@ -37,7 +38,7 @@ def operator(times: object, links: object) -> dict[str, object]:
 
 
 def test_json_csv_and_database_say_the_same(tmp_path: Path) -> None:
-    times = {f"{name} Time(ms)": value for name, value in MS.items()}
+    times = {f"{name} Time(ms)": value for name, value in MS.items()} | {"Start Timestamp(us)": 1727593954650726.2}
     moved = {"Transit Size(MB)": 2.5, "Transit Time(ms)": 0.5}
     links = {"HCCS": moved, "SDMA": moved, "RDMA": {"Transit Size(MB)": 0, "Transit Time(ms)": 0}}
     entries = {"hcom_send__1_0_1@7": operator(times, links), "Total Op Info": operator(times, {})}
@@ -52,9 +53,11 @@ def test_json_csv_and_database_say_the_same(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as database, database:
         database.executescript(
             """
-            CREATE TABLE CommAnalyzerTime (hccl_op_name, group_name, elapse_time, transit_time, wait_time, synchronization_time,
-                idle_time, step, type);
-            INSERT INTO CommAnalyzerTime VALUES ('hcom_send__1_0_1', '7', 3.0000005, 1, 1.5, 0.25, 0.5000005, 'step12', 'p2p');
+            CREATE TABLE CommAnalyzerTime (hccl_op_name, group_name, start_timestamp, elapse_time, transit_time, wait_time,
+                synchronization_time, idle_time, step, type);
+            INSERT INTO CommAnalyzerTime
+            SELECT 'hcom_send__1_0_1', '7', 1727593954650726.2, 3.0000005, 1, 1.5, 0.25, 0.5000005, 'step12', 'p2p'
+            FROM (VALUES (1), (2));
             CREATE TABLE CommAnalyzerBandwidth (hccl_op_name, group_name, transport_type, transit_size, transit_time, step);
             INSERT INTO CommAnalyzerBandwidth VALUES ('hcom_send__1_0_1', '7', 'HCCS', 2.5, 0.5, 'step12'),
                 ('hcom_send__1_0_1', '7', 'HCCS', 2.5, 0.5, 'step12'), ('hcom_send__1_0_1', '7', 'SDMA', 2.5, 0.5, 'step12');
@@ -69,7 +72,9 @@ def test_json_csv_and_database_say_the_same(tmp_path: Path) -> None:
             """
         )
     expected = {
-        "recorded_communication": [("hcom_send__1_0_1", "7", 12, "p2p", 3_000_001, 1_000_000, 1_500_000, 250_000, 500_001)],
+        "recorded_communication": [
+            ("hcom_send__1_0_1", "7", 12, "p2p", START, 3_000_001, 1_000_000, 1_500_000, 250_000, 500_001)
+        ],
         "recorded_transfer": [("hcom_send__1_0_1", "7", 12, "HCCS", 2_500_000, 500_000)],
         "recorded_link": [
             ("p2p", "send", "7", 12, 0, 0, "ON_CHIP", 2_500_000, 500_000),
@@ -117,7 +122,7 @@ def test_a_number_that_cannot_be_is_unknown(tmp_path: Path) -> None:
         for place, number in enumerate(NUMBERS)
     )
     found, warnings = staged(write(tmp_path, "communication.json", f'{{"step": {{"p2p": {{{entries}}}}}}}'))
-    expected = [(str(place), "b", None, "p2p", None, None, 2_000_000, None, None) for place in range(len(NUMBERS))]
+    expected = [(str(place), "b", None, "p2p", None, None, None, 2_000_000, None, None) for place in range(len(NUMBERS))]
     assert found == {"recorded_communication": sorted(expected, key=str)}
     assert warnings == []
 

@@ -5,10 +5,15 @@ WITH named AS (
     FROM raw.communication_group
     GROUP BY operator
 ),
+group_row AS (
+    SELECT pid, tid, min(group_name) AS group_name
+    FROM raw.thread
+    GROUP BY pid, tid
+),
 row_of_group AS (
-    SELECT communication_op.event_id, thread.group_name
+    SELECT communication_op.event_id, group_row.group_name
     FROM raw.communication_op
-    JOIN raw.thread USING (pid, tid)
+    JOIN group_row USING (pid, tid)
 )
 SELECT
     kernel.kernel_id,

@@ -5,7 +5,7 @@ WITH group_row AS (
     FROM raw.thread
 ),
 plane_row AS (
-    SELECT pid, tid, min(plane) AS plane
+    SELECT pid, tid, min(plane) FILTER (plane BETWEEN 0 AND 4294967294) AS plane
     FROM raw.plane
     GROUP BY pid, tid
 ),
@@ -29,7 +29,7 @@ SELECT
     operator.event_id AS kernel_id,
     task.name AS type_id,
     task.plane,
-    task.plane = 1 AS is_master,
+    NULL::BOOLEAN AS is_master,
     if(task.transport IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, task.transport) AS transport,
     if(task.link IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, task.link) AS link,
     nullif(task.source_rank, 4294967295) AS source_rank,

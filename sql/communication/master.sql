@@ -1,0 +1,74 @@
+-- One row is a communication kernel with tasks on planes, and the time of its master plane. Where the profile names several, what
+-- any of them does counts once, and a wait during a transfer is none.
+--
+-- kernel_id           BIGINT   a communication kernel of trace.kernel
+-- is_named            BOOLEAN  whether the profile names its master plane
+-- transit_ns          BIGINT   transfers over a link, ns; NULL when nothing says which plane is the master
+-- wait_ns             BIGINT   waits for other ranks, ns; NULL when nothing says which plane is the master
+-- synchronization_ns  BIGINT   those of the waits that are before the first transfer, ns; NULL when nothing says which plane is the
+--                              master
+WITH of_plane AS (
+    SELECT
+        kernel_id,
+        bool_or(is_named) AS is_named,
+        count(*) FILTER (is_master) AS master_count,
+        ns_of_ps(sum(transit_ps) FILTER (is_master)) AS transit_ns,
+        ns_of_ps(sum(wait_ps) FILTER (is_master)) AS wait_ns,
+        ns_of_ps(sum(synchronization_ps) FILTER (is_master)) AS synchronization_ns
+    FROM communication.plane
+    GROUP BY kernel_id
+),
+activity AS (
+    SELECT
+        activity.kernel_id,
+        activity.kind,
+        activity.start_ns,
+        activity.end_ns,
+        min(activity.start_ns) FILTER (activity.kind = 'transfer') OVER (PARTITION BY activity.kernel_id) AS first_transfer_ns
+    FROM communication.activity
+    JOIN communication.plane USING (kernel_id, plane)
+    WHERE activity.kind != 'copy'
+      AND plane.is_master
+      AND activity.kernel_id IN (SELECT kernel_id FROM of_plane WHERE master_count > 1)
+),
+counted AS (
+    SELECT kernel_id, 'transit' AS part, start_ns, end_ns
+    FROM activity
+    WHERE kind = 'transfer'
+    UNION ALL
+    SELECT kernel_id, 'busy' AS part, start_ns, end_ns
+    FROM activity
+    UNION ALL
+    SELECT kernel_id, 'before' AS part, start_ns, least(end_ns, first_transfer_ns) AS end_ns
+    FROM activity
+    WHERE first_transfer_ns IS NULL OR start_ns < first_transfer_ns
+),
+beyond AS (
+    SELECT
+        kernel_id,
+        part,
+        greatest(end_ns - greatest(start_ns, coalesce(max(end_ns) OVER earlier, start_ns)), 0) AS beyond_ns
+    FROM counted
+    WINDOW earlier AS (
+        PARTITION BY kernel_id, part
+        ORDER BY start_ns, end_ns
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
+),
+united AS (
+    SELECT
+        kernel_id,
+        coalesce(sum(beyond_ns) FILTER (part = 'transit'), 0)::BIGINT AS transit_ns,
+        sum(beyond_ns) FILTER (part = 'busy')::BIGINT AS busy_ns,
+        coalesce(sum(beyond_ns) FILTER (part = 'before'), 0)::BIGINT AS synchronization_ns
+    FROM beyond
+    GROUP BY kernel_id
+)
+SELECT
+    of_plane.kernel_id,
+    of_plane.is_named,
+    coalesce(united.transit_ns, of_plane.transit_ns) AS transit_ns,
+    coalesce(united.busy_ns - united.transit_ns, of_plane.wait_ns) AS wait_ns,
+    coalesce(united.synchronization_ns, of_plane.synchronization_ns) AS synchronization_ns
+FROM of_plane
+LEFT JOIN united USING (kernel_id)
