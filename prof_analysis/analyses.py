@@ -91,6 +91,7 @@ ANALYSES: Mapping[str, Analysis] = {
                 "communication.module_time": "CommunicationModuleTime",
                 "communication.rank_time": "CommunicationRankTime",
                 "communication.link": "CommunicationLink",
+                "across.communication_group_time": "CommunicationGroupTimeAllRanks",
             },
         ),
         Analysis(

@@ -82,8 +82,8 @@ def communication_stats(chosen: InputOptions, result: ResultOptions, machine: Ma
 @app.command(
     "communication-time",
     epilog="Example: prof-analysis communication-time -d ./result. "
-    "Writes the tables CommunicationTime, CommunicationGroupTime, CommunicationModuleTime, CommunicationRankTime and "
-    "CommunicationLink, or files and workbooks named like them.",
+    "Writes the tables CommunicationTime, CommunicationGroupTime, CommunicationModuleTime, CommunicationRankTime, "
+    "CommunicationLink and CommunicationGroupTimeAllRanks, or files and workbooks named like them.",
 )
 @takes_options
 def communication_time(

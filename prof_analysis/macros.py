@@ -38,6 +38,17 @@ CREATE MACRO IF NOT EXISTS class_of_traced_module(recorded_name) AS
 CREATE MACRO IF NOT EXISTS type_of_communication(name) AS
     nullif(regexp_extract(name, '(?s)^(.+_)(_\d+){1,3}(@.*)?$', 1), '');
 
+-- A group of ranks as the profiler's own files name it: two hashes of 32 bits of its name, one behind the other.
+CREATE MACRO IF NOT EXISTS hash_of_text(text, factor) AS
+    list_reduce(
+        list_transform(string_split(text, ''), lambda letter: unicode(letter)::UBIGINT),
+        lambda hashed, letter: (hashed * factor + letter) & 4294967295,
+        0::UBIGINT
+    );
+
+CREATE MACRO IF NOT EXISTS hash_of_group(name) AS
+    ((hash_of_text(name, 29) << 32) + hash_of_text(name, 131))::VARCHAR;
+
 CREATE MACRO IF NOT EXISTS is_point_to_point(name) AS regexp_matches(name, '(?i)^hcom_(send|receive|batchsendrecv)');
 
 -- Durations of a sum in whole ns, halves up.

@@ -15,17 +15,12 @@ _PARTS = ("elapse", "transit", "wait", "synchronization", "idle", "longest_plane
 def time_facts(profile: "Profile", top: int) -> dict[str, Any]:
     """The groups and types of operators that took longest, over all ranks; the time of all; and why some of it is not split."""
     sums = ", ".join(f"sum({part}_ns)::BIGINT AS {part}_ns" for part in (*_PARTS, "unknown"))
+    shown = ", ".join(f"{part}_ns" for part in _PARTS)
     groups = profile.rows(
         f"""
-        SELECT
-            sum(op_count)::BIGINT AS op_count,
-            {sums},
-            sum(size_bytes) / nullif(sum(size_bytes / nullif(bandwidth_gb_s, 0)), 0) AS bandwidth_gb_s,
-            type,
-            group_name
-        FROM communication.group_time
-        GROUP BY type, group_name
-        ORDER BY elapse_ns DESC, type, group_name
+        SELECT op_count, {shown}, unknown_ns, bandwidth_gb_s, type, group_name
+        FROM across.communication_group_time
+        ORDER BY elapse_ns DESC, type, group_name, kind
         LIMIT {top:d}
         """
     )

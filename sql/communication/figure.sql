@@ -17,7 +17,8 @@
 -- reason                 VARCHAR  why it is not known, the reasons joined by '; '; NULL when all is known
 -- longest_plane_wait_ns  BIGINT   what the longest waiting plane of each operator waited, ns; NULL when planes are not known
 -- size_bytes             BIGINT   what was moved over links; NULL when not known
--- bandwidth_gb_s         DOUBLE   size_bytes / time of the transfers, GB/s; NULL when nothing was moved
+-- transfer_ns            BIGINT   time of these transfers, ns; those at the same time count fully; NULL when not known
+-- bandwidth_gb_s         DOUBLE   size_bytes / transfer_ns, GB/s; NULL when nothing was moved
 WITH placed AS (
     SELECT
         'rank' AS level,
@@ -50,6 +51,7 @@ SELECT
     string_agg(DISTINCT reason, '; ' ORDER BY reason) AS reason,
     sum(longest_plane_wait_ns)::BIGINT AS longest_plane_wait_ns,
     sum(size_bytes)::BIGINT AS size_bytes,
+    sum(transfer_ns)::BIGINT AS transfer_ns,
     sum(size_bytes) / nullif(sum(transfer_ns), 0) AS bandwidth_gb_s
 FROM placed
 GROUP BY level, group_name, kind, type, place, parent_module, module

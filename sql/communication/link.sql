@@ -1,17 +1,22 @@
 -- One row is a type and group of operators, a pair of ranks and a link, and what was moved between them, most first. With a step
 -- chosen, only what the operators of that step moved.
 --
--- type              VARCHAR  type of the operators, such as allreduce; NULL when nothing tells it
--- group_name        VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
--- source_rank       BIGINT   rank within the group; NULL when not recorded
--- destination_rank  BIGINT   rank within the group, the same one within a device; NULL when not recorded
--- link              VARCHAR  the link, such as HCCS; ON_CHIP within a device
--- op_count          BIGINT   operators that moved something; NULL when only communication_matrix.json or analysis.db tell of them
--- transfer_count    BIGINT   transfers; NULL when only communication_matrix.json or analysis.db tell of them
--- size_bytes        BIGINT   what was moved
--- duration_ns       BIGINT   time of the transfers on all planes, ns; those at the same time count fully
--- bandwidth_gb_s    DOUBLE   size_bytes / duration_ns, GB/s; NULL when it took no time
--- origin            VARCHAR  what tells it: planes (the tasks of the operators), or profiler (communication_matrix.json, analysis.db)
+-- type                     VARCHAR  type of the operators, such as allreduce; NULL when nothing tells it
+-- group_name               VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
+-- group_label              VARCHAR  what the training framework made the group for, such as pp, dp or default_group; NULL when not
+--                                   recorded
+-- source_rank              BIGINT   rank within the group; NULL when not recorded
+-- destination_rank         BIGINT   rank within the group, the same one within a device; NULL when not recorded
+-- source_global_rank       BIGINT   the source in the whole job; NULL when neither the group nor the rank of the profile is recorded
+-- destination_global_rank  BIGINT   the destination in the whole job; NULL when the group is not recorded
+-- link                     VARCHAR  the link, such as HCCS; ON_CHIP within a device; NULL when not recorded
+-- op_count                 BIGINT   operators that moved something; NULL when only communication_matrix.json or analysis.db have them
+-- transfer_count           BIGINT   transfers; NULL when only communication_matrix.json or analysis.db have them
+-- size_bytes               BIGINT   what was moved
+-- duration_ns              BIGINT   time of the transfers on all planes, ns; those at the same time count fully
+-- bandwidth_gb_s           DOUBLE   size_bytes / duration_ns, GB/s; NULL when it took no time
+-- origin                   VARCHAR  where it is recorded: planes (the tasks of the operators), or profiler
+--                                   (communication_matrix.json, analysis.db)
 WITH of_planes AS (
     SELECT
         lower(regexp_extract(split.type, '(?i)^(?:hcom_)?([a-z]+)', 1)) AS type,
@@ -43,13 +48,25 @@ link AS (
     FROM trace.recorded_link
     WHERE NOT EXISTS (FROM of_planes) AND (getvariable('step_id') IS NULL OR step_id = getvariable('step_id'))
     GROUP BY ALL
+),
+label AS (
+    SELECT group_name, min(label) AS label
+    FROM communication.member
+    GROUP BY group_name
+    HAVING count(DISTINCT label) = 1
 )
 SELECT
-    type,
-    group_name,
-    source_rank,
-    destination_rank,
-    link,
+    link.type,
+    link.group_name,
+    label.label AS group_label,
+    link.source_rank,
+    link.destination_rank,
+    -- The source is the rank of the profile.
+    coalesce(source.global_rank, getvariable('rank_id'))::BIGINT AS source_global_rank,
+    coalesce(
+        destination.global_rank, if(link.destination_rank = link.source_rank, getvariable('rank_id'), NULL)
+    )::BIGINT AS destination_global_rank,
+    link.link,
     op_count,
     transfer_count,
     size_bytes,
@@ -57,4 +74,8 @@ SELECT
     size_bytes / nullif(duration_ns, 0) AS bandwidth_gb_s,
     origin
 FROM link
-ORDER BY size_bytes DESC, type, group_name, source_rank, destination_rank, link
+LEFT JOIN label USING (group_name)
+LEFT JOIN communication.member AS source ON source.group_name = link.group_name AND source.position = link.source_rank
+LEFT JOIN communication.member AS destination
+    ON destination.group_name = link.group_name AND destination.position = link.destination_rank
+ORDER BY size_bytes DESC, type, group_name, source_rank, destination_rank, link.link

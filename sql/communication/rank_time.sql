@@ -10,7 +10,8 @@
 -- reason                 VARCHAR  why it is not known, the reasons joined by '; '; NULL when all is known
 -- longest_plane_wait_ns  BIGINT   what the longest waiting plane of each operator waited, ns; NULL when planes are not known
 -- size_bytes             BIGINT   what was moved over links; NULL when not known
--- bandwidth_gb_s         DOUBLE   size_bytes / time of the transfers, GB/s; NULL when nothing was moved
+-- transfer_ns            BIGINT   time of these transfers, ns; those at the same time count fully; NULL when not known
+-- bandwidth_gb_s         DOUBLE   size_bytes / transfer_ns, GB/s; NULL when nothing was moved
 SELECT * EXCLUDE (level, group_name, kind, type, place, parent_module, module)
 FROM communication.figure
 WHERE level = 'rank'

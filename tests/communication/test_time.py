@@ -76,6 +76,9 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
         INSERT INTO TASK (startNs, endNs, deviceId, globalTaskId) VALUES (500, 600, 0, 7002), (3400, 3490, 0, 7002);
         -- What stands for nothing.
         UPDATE COMMUNICATION_TASK_INFO SET size = -1, linkType = 65534, transportType = 65534 WHERE opId = 3;
+        CREATE TABLE META_DATA (name TEXT, value TEXT);
+        INSERT INTO META_DATA VALUES ('parallel_group_info',
+            '{"dp": {"group_name": "data", "group_rank": 0, "global_ranks": [3, 5, 8]}}');
         """,
     )
     return folder
@@ -101,20 +104,20 @@ def test_an_operator_is_transit_wait_and_idle_of_its_master_plane(small: Path) -
         (names[3], *reduce, "tp", None, "linked to no op", None, None, 5000, 10, *nothing, NO_PLANE),
     ]  # fmt: skip
     both = f"{NO_PLANE}; {NO_TASKS}"
-    dp = (2, 1500, 150, 230, 200, 1120, 0, None, 990, 7000, 28.0)
-    tp = (2, 110, None, None, None, None, 110, both, None, None, None)
+    dp = (2, 1500, 150, 230, 200, 1120, 0, None, 990, 7000, 250, 28.0)
+    tp = (2, 110, None, None, None, None, 110, both, None, None, None, None)
     assert groups == [("dp", "collective", "hcom_allReduce_", *dp), ("tp", "collective", "hcom_allReduce_", *tp)]
     assert modules == [
-        ("inside modules", "", "Net", 1, 1000, 150, 130, 100, 720, 0, None, 890, 7000, 28.0),
-        ("outside modules", None, None, 1, 500, 0, 100, 100, 400, 0, None, 100, None, None),
+        ("inside modules", "", "Net", 1, 1000, 150, 130, 100, 720, 0, None, 890, 7000, 250, 28.0),
+        ("outside modules", None, None, 1, 500, 0, 100, 100, 400, 0, None, 100, None, None, None),
         ("linked to no op", None, None, *tp),
     ]
-    assert whole == (4, 1610, 150, 230, 200, 1120, 110, both, 990, 7000, 28.0)
+    assert whole == (4, 1610, 150, 230, 200, 1120, 110, both, 990, 7000, 250, 28.0)
     assert links == [
-        ("allreduce", "dp", 0, 2, "HCCS", 1, 1, 4000, 100, 40.0, "planes"),
-        ("allreduce", "dp", 0, 1, "HCCS", 1, 1, 2000, 100, 20.0, "planes"),
-        ("allreduce", "dp", 0, 1, "ROCE", 1, 1, 1000, 50, 20.0, "planes"),
-        ("allreduce", "dp", 0, 0, "ON_CHIP", 1, 1, 640, 10, 64.0, "planes"),
+        ("allreduce", "dp", "data", 0, 2, 3, 8, "HCCS", 1, 1, 4000, 100, 40.0, "planes"),
+        ("allreduce", "dp", "data", 0, 1, 3, 5, "HCCS", 1, 1, 2000, 100, 20.0, "planes"),
+        ("allreduce", "dp", "data", 0, 1, 3, 5, "ROCE", 1, 1, 1000, 50, 20.0, "planes"),
+        ("allreduce", "dp", "data", 0, 0, 3, 3, "ON_CHIP", 1, 1, 640, 10, 64.0, "planes"),
     ]
 
 
@@ -139,7 +142,7 @@ wrote {database}
         cursor = reader.execute("SELECT * FROM CommunicationRankTime")
         assert [column[0] for column in cursor.description] == [
             *("opCount", "elapse(ns)", "transit(ns)", "wait(ns)", "synchronization(ns)", "idle(ns)", "unknown(ns)", "reason"),
-            *("longestPlaneWait(ns)", "size(bytes)", "bandwidth(GB/s)", "rankID", "profile"),
+            *("longestPlaneWait(ns)", "size(bytes)", "transfer(ns)", "bandwidth(GB/s)", "rankID", "profile"),
         ]
         counts = {
             name: reader.execute(f"SELECT count(*) FROM {name}").fetchone()[0]
@@ -151,6 +154,7 @@ wrote {database}
         "CommunicationModuleTime": 3,
         "CommunicationRankTime": 1,
         "CommunicationLink": 4,
+        "CommunicationGroupTimeAllRanks": 2,
     }
 
 
@@ -327,6 +331,18 @@ def test_qwen3_has_what_the_profiler_worked_out_and_nothing_else(realdata: Path)
         assert assert_as_in_communication_json(profile, outputs(folder, "communication.json")) == 30
         assert assert_as_in_the_matrix(profile, outputs(folder, "communication_matrix.json")) > 20
         origins = rows(profile, "SELECT DISTINCT NULL, NULL, kernel_id IS NULL, origin FROM communication.time ORDER BY ALL")
+        pipeline = rows(
+            profile,
+            """
+            SELECT NULL, NULL, rank_id, group_label, source_rank, destination_rank, source_global_rank, destination_global_rank
+            FROM communication.link
+            WHERE type = 'batchsendrecv' AND link = 'HCCS'
+            ORDER BY rank_id
+            """,
+        )
+        unlabelled = rows(profile, "SELECT NULL, NULL, count(*) FROM communication.link WHERE destination_global_rank IS NULL")
+    assert pipeline == [(0, "pp", 0, 1, 0, 2), (1, "pp", 0, 1, 1, 3)]
+    assert unlabelled == [(0,)]
     assert origins == [(False, "profiler"), (True, "profiler")]
 
 
