@@ -3,15 +3,15 @@
 --
 -- type                     VARCHAR  type of the operators, such as allreduce; NULL when nothing tells it
 -- group_name               VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
--- group_label              VARCHAR  what the training framework made the group for, such as pp, dp or default_group; NULL when not
---                                   recorded
+-- group_label              VARCHAR  what the training framework made the group for, such as pp, dp or default_group; NULL when
+--                                   not recorded
 -- source_rank              BIGINT   rank within the group; NULL when not recorded
 -- destination_rank         BIGINT   rank within the group, the same one within a device; NULL when not recorded
--- source_global_rank       BIGINT   the source in the whole job; NULL when neither the group nor the rank of the profile is recorded
+-- source_global_rank       BIGINT   the source in the whole job; NULL when neither the group nor the profile's rank is recorded
 -- destination_global_rank  BIGINT   the destination in the whole job; NULL when the group is not recorded
 -- link                     VARCHAR  the link, such as HCCS; ON_CHIP within a device; NULL when not recorded
--- op_count                 BIGINT   operators that moved something; NULL when only communication_matrix.json or analysis.db have them
--- transfer_count           BIGINT   transfers; NULL when only communication_matrix.json or analysis.db have them
+-- op_count                 BIGINT   operators that moved something; NULL when origin is profiler
+-- transfer_count           BIGINT   tasks that move something; NULL when origin is profiler
 -- size_bytes               BIGINT   what was moved
 -- duration_ns              BIGINT   time of the transfers on all planes, ns; those at the same time count fully
 -- bandwidth_gb_s           DOUBLE   size_bytes / duration_ns, GB/s; NULL when it took no time

@@ -5,8 +5,8 @@
 -- is_named            BOOLEAN  whether the profile names its master plane
 -- transit_ns          BIGINT   transfers over a link, ns; NULL when nothing says which plane is the master
 -- wait_ns             BIGINT   waits for other ranks, ns; NULL when nothing says which plane is the master
--- synchronization_ns  BIGINT   those of the waits that are before the first transfer, ns; NULL when nothing says which plane is the
---                              master
+-- synchronization_ns  BIGINT   those of the waits that are before the first transfer, ns; NULL when nothing says which plane is
+--                              the master
 WITH of_plane AS (
     SELECT
         kernel_id,

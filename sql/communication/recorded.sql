@@ -1,6 +1,6 @@
 -- One row is a communication operator as the profiler itself worked it out, with the kernel that it is. A kernel is found by its
--- name, or where names repeat or are lost by its start. Those of the profiler's files are rounded to 250 ns, and beside a database
--- all some us off. What is no kernel of the rank counts too, without one; of steps only the chosen one.
+-- name, or where names repeat or are lost by its start; in the profiler's files starts are rounded to 250 ns, and beside a
+-- database all some us off. What is no kernel of the rank counts too, without one; of steps only the chosen one.
 --
 -- kernel_id           BIGINT   a communication kernel of trace.kernel; NULL when it is none
 -- name                VARCHAR  name of the operator
@@ -15,33 +15,37 @@
 -- size_bytes          BIGINT   what it moved over links; NULL when nothing
 -- transfer_ns         BIGINT   time of these transfers on all planes, ns; NULL when there are none
 WITH operator AS (
-    SELECT *, row_number() OVER (ORDER BY name, group_name, step_id, start_ns, elapse_ns, transit_ns, wait_ns) AS number
+    SELECT
+        *,
+        regexp_replace(name, '(?s)@.*$', '') AS short_name,
+        row_number() OVER (ORDER BY name, group_name, step_id, start_ns, elapse_ns, transit_ns, wait_ns) AS number
     FROM trace.recorded_communication
     WHERE elapse_ns IS NOT NULL
 ),
+-- A group may stand behind the name.
 kernel AS (
-    SELECT kernel.kernel_id, kernel.start_ns, name.text AS name
+    SELECT kernel.kernel_id, kernel.start_ns, regexp_replace(name.text, '(?s)@.*$', '') AS short_name
     FROM trace.kernel
     LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
     WHERE kernel.kind = 'communication'
 ),
 operator_of_name AS (
-    SELECT name, min(number) AS number
+    SELECT short_name, min(number) AS number
     FROM operator
-    GROUP BY name
+    GROUP BY short_name
     HAVING count(*) = 1
 ),
 kernel_of_name AS (
-    SELECT name, min(kernel_id) AS kernel_id
+    SELECT short_name, min(kernel_id) AS kernel_id
     FROM kernel
-    WHERE name IS NOT NULL
-    GROUP BY name
+    WHERE short_name IS NOT NULL
+    GROUP BY short_name
     HAVING count(*) = 1
 ),
 of_name AS (
     SELECT number, kernel_id
     FROM operator_of_name
-    JOIN kernel_of_name USING (name)
+    JOIN kernel_of_name USING (short_name)
 ),
 clock AS (
     SELECT coalesce(quantile_disc(kernel.start_ns - operator.start_ns, 0.5), 0) AS offset_ns
@@ -79,7 +83,7 @@ lost AS (
     SELECT count(*) AS lost_count
     FROM kernel
     ANTI JOIN found USING (kernel_id)
-    WHERE name IS NULL
+    WHERE short_name IS NULL
 ),
 moved AS (
     SELECT
@@ -114,6 +118,6 @@ LEFT JOIN moved
 WHERE found.kernel_id IS NOT NULL
    OR (
        lost.lost_count = 0
-       AND operator.name NOT IN (SELECT name FROM kernel WHERE name IS NOT NULL)
+       AND operator.short_name NOT IN (SELECT short_name FROM kernel WHERE short_name IS NOT NULL)
        AND (getvariable('step_id') IS NULL OR operator.step_id = getvariable('step_id'))
    )

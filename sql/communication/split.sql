@@ -1,6 +1,6 @@
 -- One row is a communication operator with its time as transit, wait and idle, in the order of execution. The times are those of
--- the operator's master plane, as the profiler counts them; what other planes waited stands beside. What the profiler itself worked
--- out is taken where planes do not say which of them is the master, or do not agree with it.
+-- the operator's master plane, as the profiler counts them; what other planes waited stands beside. Where planes do not say which
+-- is the master, or are not what the profiler itself worked out, its figures are taken.
 --
 -- kernel_id              BIGINT   a communication kernel of trace.kernel; NULL when only communication.json or analysis.db tell
 --                                 of the operator
@@ -19,10 +19,10 @@
 -- longest_plane_wait_ns  BIGINT   what that plane waited, ns; NULL when planes are not known
 -- size_bytes             BIGINT   what all planes moved over links; NULL when not known
 -- transfer_ns            BIGINT   time of these transfers, ns; those at the same time count fully; NULL when not known
--- bandwidth_gb_s         DOUBLE   size_bytes / transfer_ns: of one link, as the profiler gives it, not of all at the same time, GB/s;
---                                 NULL when nothing was moved
--- origin                 VARCHAR  what tells the split: planes (the tasks of the operator), or profiler (communication.json,
---                                 analysis.db); NULL when nothing
+-- bandwidth_gb_s         DOUBLE   size_bytes / transfer_ns, GB/s: of one link, as the profiler gives it, not of all at the same
+--                                 time; NULL when nothing was moved
+-- origin                 VARCHAR  where the split comes from: planes (the tasks of the operator), or profiler
+--                                 (communication.json, analysis.db); NULL when it is not known
 -- reason                 VARCHAR  why the split is not known; NULL when it is
 WITH longest AS (
     SELECT kernel_id, if(wait_ps > 0, plane, NULL) AS longest_waiting_plane, ns_of_ps(wait_ps) AS longest_plane_wait_ns
@@ -60,13 +60,9 @@ named AS (
 judged AS (
     SELECT
         named.kernel_id,
+        greatest(abs(master.transit_ns - recorded.transit_ns), abs(master.wait_ns - recorded.wait_ns)) AS difference_ns,
         CASE
-            WHEN master.transit_ns + master.wait_ns > 0
-                 AND (
-                     master.is_named
-                     OR coalesce(greatest(abs(master.transit_ns - recorded.transit_ns), abs(master.wait_ns - recorded.wait_ns)), 0)
-                         <= 1000
-                 ) THEN 'planes'
+            WHEN master.transit_ns + master.wait_ns > 0 AND (master.is_named OR coalesce(difference_ns, 0) <= 1000) THEN 'planes'
             WHEN recorded.transit_ns IS NOT NULL AND recorded.wait_ns IS NOT NULL THEN 'profiler'
         END AS origin,
         CASE
@@ -133,4 +129,4 @@ SELECT
     origin,
     if(origin IS NULL, reason, NULL) AS reason
 FROM operator
-ORDER BY start_ns, kernel_id, name
+ORDER BY start_ns, name, kernel_id

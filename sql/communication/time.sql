@@ -1,5 +1,5 @@
--- One row is a communication operator with its module and its time as transit, wait and idle, in the order of execution. The times
--- are those of the operator's master plane, as the profiler counts them; what other planes waited stands beside.
+-- One row is a communication operator with its module and its time as transit, wait and idle, in the order of execution. The
+-- times are those of the operator's master plane, as the profiler counts them; what other planes waited stands beside.
 --
 -- kernel_id              BIGINT   a communication kernel of trace.kernel; NULL when only communication.json or analysis.db tell
 --                                 of the operator
@@ -21,10 +21,10 @@
 -- longest_plane_wait_ns  BIGINT   what that plane waited, ns; NULL when planes are not known
 -- size_bytes             BIGINT   what all planes moved over links; NULL when not known
 -- transfer_ns            BIGINT   time of these transfers, ns; those at the same time count fully; NULL when not known
--- bandwidth_gb_s         DOUBLE   size_bytes / transfer_ns: of one link, as the profiler gives it, not of all at the same time, GB/s;
---                                 NULL when nothing was moved
--- origin                 VARCHAR  what tells the split: planes (the tasks of the operator), or profiler (communication.json,
---                                 analysis.db); NULL when nothing
+-- bandwidth_gb_s         DOUBLE   size_bytes / transfer_ns, GB/s: of one link, as the profiler gives it, not of all at the same
+--                                 time; NULL when nothing was moved
+-- origin                 VARCHAR  where the split comes from: planes (the tasks of the operator), or profiler
+--                                 (communication.json, analysis.db); NULL when it is not known
 -- reason                 VARCHAR  why the split is not known; NULL when it is
 SELECT
     split.kernel_id,
@@ -51,4 +51,4 @@ SELECT
     split.reason
 FROM communication.split
 LEFT JOIN module.kernel USING (kernel_id)
-ORDER BY split.start_ns, split.kernel_id, split.name
+ORDER BY split.start_ns, split.name, split.kernel_id

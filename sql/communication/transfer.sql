@@ -1,5 +1,5 @@
--- One row is a communication kernel, a pair of ranks and a link, and what the kernel moved between them. A step that was chosen is
--- not looked at.
+-- One row is a communication kernel, a pair of ranks and a link, and what the kernel moved between them. A step that was chosen
+-- is not looked at.
 --
 -- kernel_id         BIGINT   a communication kernel of trace.kernel
 -- source_rank       BIGINT   rank within the group; NULL when not recorded

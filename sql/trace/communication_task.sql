@@ -3,8 +3,8 @@
 -- kernel_id         BIGINT   the communication kernel of trace.kernel that it is part of
 -- type_id           TEXT_ID  what it does, such as Memcpy, Reduce_Inline, Notify_Wait or Notify_Record; NULL at Level0
 -- plane             BIGINT   the plane of the operator that it runs on; NULL at Level0
--- is_master         BOOLEAN  whether the profile names its plane as one whose times are those of the operator; NULL when the profile
---                            does not say it of this task
+-- is_master         BOOLEAN  whether the profile names its plane as one whose times are those of the operator; NULL when the
+--                            profile does not say it of this task
 -- transport         VARCHAR  SDMA, RDMA, UB or LOCAL; NULL when not recorded
 -- link              VARCHAR  the link that it goes over, such as HCCS, PCIE or ROCE; ON_CHIP within a device; NULL without one
 -- source_rank       BIGINT   rank within the group; NULL when not recorded
