@@ -35,6 +35,7 @@ class Analysis:
 
 
 _OF_MODULES = {"module.statistic": "ModuleStatistic", "module.tree": "ModuleTree", "module.coverage": "ModuleCoverage"}
+_STEP_AUDITS = ("step.overlap_audit", "step.recorded_audit")
 _ACROSS_RANKS = {"across.module": "ModuleAcrossRanks"}
 
 ANALYSES: Mapping[str, Analysis] = {
@@ -59,6 +60,7 @@ ANALYSES: Mapping[str, Analysis] = {
             "kernel-stats",
             "kernels",
             {"kernel.statistic": "KernelStatistic", "across.kernel_statistic": "KernelStatisticAllRanks"},
+            also=("kernel.statistic_audit",),
         ),
         Analysis(
             "op-stats",
@@ -74,12 +76,12 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.communication_statistic": "CommunicationStatisticAllRanks",
             },
         ),
-        Analysis("step-time", "kernels", {"step.time": "StepTime"}, also=("step.overlap_audit",)),
+        Analysis("step-time", "kernels", {"step.time": "StepTime"}, also=_STEP_AUDITS),
         Analysis(
             "free-time",
             "kernels",
             {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.untold": "FreeUntold"},
-            also=("step.time",),
+            also=("step.time", *_STEP_AUDITS),
             counted="step.time",
         ),
         Analysis(
@@ -118,6 +120,7 @@ ANALYSES: Mapping[str, Analysis] = {
             "graph-overhead",
             "calls of compiled graphs (ops named npu_fx_compiler inference or cache_compiler inference)",
             {"graph.statistic": "GraphOverhead", "graph.call": "GraphCall"},
+            also=("op.host",),
         ),
         Analysis(
             "mfu",
@@ -146,6 +149,7 @@ ANALYSES: Mapping[str, Analysis] = {
             "mstx-stats",
             "mstx marks or ranges",
             {"mstx.statistic": "MstxStatistic", "mstx.step_statistic": "MstxStepStatistic"},
+            also=("op.host",),
         ),
     )
 }

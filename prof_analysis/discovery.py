@@ -22,6 +22,7 @@ _MSPROF_DB = re.compile(r"msprof_\d+\.db")
 _PROFILER_INFO = re.compile(r"profiler_info(?:_(\d+))?\.json")
 _TRACES = ("trace_view.json", "trace_view.json.gz")
 _KERNEL_DETAILS = "kernel_details.csv"
+# Texts besides the trace and kernel_details.csv, and what says the same as some of them.
 _OTHER_TEXTS = re.compile(
     r"(op_statistic|api_statistic|operator_details|step_trace_time)\.csv|communication(_matrix)?\.json|analysis\.db"
 )
@@ -136,7 +137,7 @@ def _ranks_of_folder(folder: Path, profile: str, modules: ModuleChoice, source: 
     lacked_by_both = {"mstx-stats", "graph-overhead"}
     if from_db and not any(rank.left_out or dict(rank.unanswered).keys() - lacked_by_both for rank in from_db):
         return from_db
-    from_text = rank_of_text(bare, [*texts, *_recorded(folder, _recorded_names(bare))], config, modules)
+    from_text = rank_of_text(bare, [*texts, *_recorded(folder, (*recorded.TEXTS, recorded.DATABASE))], config, modules)
     if from_db and len(from_text.answers) <= max(len(rank.answers) for rank in from_db):
         return from_db
     left_out = tuple(rank.left_out for rank in from_db if rank.left_out)
@@ -169,25 +170,19 @@ def _bare_rank(profile: str, folder: Path, config: dict[str, Any]) -> Rank:
 def _from_databases(bare: Rank, config: dict[str, Any], modules: ModuleChoice) -> list[Rank]:
     databases = _databases(bare.folder)
     are_unique = len({database.name for database in databases}) == len(databases)
+    bare = replace(bare, inputs=tuple(_recorded(bare.folder, (recorded.DATABASE,))))
     found = []
     for database in databases:
         name = database.name if are_unique else database.relative_to(bare.folder).as_posix()
         one = bare if len(databases) == 1 else replace(bare, profile=f"{bare.profile}/{name}")
         found += _ranks_of_database(one, database, config, modules)
-    beside = _recorded(bare.folder, (recorded.DATABASE,))
-    return [rank if rank.left_out else replace(rank, inputs=(*rank.inputs, *beside)) for rank in found]
+    return found
 
 
 def _ranks_of_database(rank: Rank, database: Path, config: dict[str, Any], modules: ModuleChoice) -> list[Rank]:
     if (match := _PROFILER_DB.fullmatch(database.name)) and (rank_id := number(match[1])) is not None:
         rank = replace(rank, rank_id=rank_id, rank_id_from=database.name)
     return list(ranks_of_database(rank, database, config, modules))
-
-
-def _recorded_names(rank: Rank) -> tuple[str, ...]:
-    """Name what the profiler worked out of a rank; analysis.db says the same as two of the texts, and serves without them."""
-    has_texts = {recorded.COMMUNICATION, recorded.STEPS}.intersection(rank.files)
-    return recorded.TEXTS if has_texts else (*recorded.TEXTS, recorded.DATABASE)
 
 
 def _text_folder(folder: Path) -> Path:

@@ -20,24 +20,29 @@ from prof_analysis.rank import (
     why_no_modules,
     why_no_shapes,
 )
-from prof_analysis.sources import ascend_db
+from prof_analysis.sources import ascend_db, recorded
 from prof_analysis.sources.sqlite_file import SqliteFile, open_sqlite, query
 
 _NO_KERNELS = "no kernels (collected without NPU activity, or nothing ran on the device)"
 _NO_COMPUTE = "no compute kernels"
 _NO_OPS = "no ops (collected without CPU activity), so no modules"
+_NO_OPERATORS = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
 
 
 def ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], modules: ModuleChoice) -> Iterator[Rank]:
-    """The ranks of a database, one a device; one that is left out where it cannot be read."""
-    rank = replace(rank, source=ascend_db.NAME, inputs=(database,))
+    """The ranks of a database, one a device; one that is left out where it cannot be read.
+
+    `rank` has the files beside it that are read too.
+    """
+    beside = rank.inputs
+    rank = replace(rank, source=ascend_db.NAME, inputs=(database, *beside))
     try:
         with open_sqlite(database, ascend_db.KNOWN_TABLES) as file:
             ranks_of_devices = _ranks_of_devices(file)
             if not file.tables:
                 raise InputError(f"{database}: holds no table of the profiler; parse the profile again")
             modules_from = _modules_from(file, modules)
-            reasons = _reasons(file, modules_from, config, modules)
+            reasons = _reasons(file, beside, modules_from, config, modules)
             no_modules = [reason] if (reason := reasons["module-stats"]) else []
             missing = tuple(dict.fromkeys([*ascend_db.gaps(file.tables), *no_modules, *not_collected(config)]))
     except InputError as error:
@@ -94,7 +99,7 @@ def _ranks_of_devices(file: SqliteFile) -> dict[int | None, int | None]:
 
 
 def _reasons(
-    file: SqliteFile, modules_from: str | None, config: Mapping[str, Any], modules: ModuleChoice
+    file: SqliteFile, beside: tuple[Path, ...], modules_from: str | None, config: Mapping[str, Any], modules: ModuleChoice
 ) -> dict[str, str | None]:
     """By question, why it has no answer; None where it has one."""
     gaps = ascend_db.gaps(file.tables)
@@ -103,20 +108,22 @@ def _reasons(
         return next((found for found in gaps if found.startswith(f"no {word}")), None)
 
     has_operators = _has_rows(file, "COMMUNICATION_OP")
+    recorded_tables = set() if has_operators else recorded.in_databases(beside)
     no_kernels = gap("table of kernels") or (None if has_operators or _has_compute(file) else _NO_KERNELS)
     no_compute = no_kernels or (None if _has_compute(file) else _NO_COMPUTE)
     no_counters = None if _has_rows(file, "TASK_PMU_INFO", "value", "IS NOT NULL") else why_no_counters(config)
     no_ops = gap("PYTORCH_API") or (None if ascend_db.has_ops(file) else _NO_OPS)
-    no_operators = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
+    has_communication = has_operators or "CommAnalyzerTime" in recorded_tables
+    no_communication = None if has_communication else _NO_OPERATORS
     return {
         "module-stats": no_kernels if modules_from else gaps[0] if gaps else why_no_modules(config, modules),
         "kernel-stats": no_kernels,
         "op-stats": no_ops,
-        "communication-stats": None if has_operators else no_operators,
-        "step-time": no_kernels,
+        "communication-stats": no_communication,
+        "step-time": None if "StepTraceTime" in recorded_tables else no_kernels,
         "free-time": no_kernels or no_ops,
-        "communication-time": None if has_operators else no_operators,
-        "slow-ranks": no_kernels,
+        "communication-time": no_communication,
+        "slow-ranks": None if recorded_tables & {"CommAnalyzerTime", "StepTraceTime"} else no_kernels,
         "layer-stats": no_compute,
         "graph-overhead": no_ops or (None if _has_graph_calls(file) else NO_GRAPH_CALLS),
         "mfu": no_compute or (None if _has_shapes(file) else why_no_shapes(config)),

@@ -81,14 +81,17 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
     no_kernels = None if "kernels" in marks else _NO_KERNELS if held else _NO_FILES
     names = {file.name for file in beside}
     no_communication = no_kernels or (None if "communication" in marks else _NO_COMMUNICATION)
+    recorded_tables = recorded.in_databases(beside)
+    has_operators = ascend_text.COMMUNICATION in names or "CommAnalyzerTime" in recorded_tables
+    has_steps = recorded.STEPS in names or "StepTraceTime" in recorded_tables
     reasons = {
         "module-stats": no_ops or (no_kernels if modules_from else why_no_modules(config, modules)),
         "kernel-stats": no_kernels,
         "op-stats": None if ascend_text.OPERATOR_DETAILS in names else no_ops,
-        "communication-stats": no_communication,
-        "communication-time": None if ascend_text.COMMUNICATION in names else no_communication,
-        "slow-ranks": None if names & {ascend_text.COMMUNICATION, recorded.STEPS} else no_kernels,
-        "step-time": no_kernels,
+        "communication-stats": None if has_operators else no_communication,
+        "communication-time": None if has_operators else no_communication,
+        "slow-ranks": None if has_operators or has_steps else no_kernels,
+        "step-time": None if has_steps else no_kernels,
         "free-time": no_kernels or no_ops,
         "layer-stats": no_kernels,
         "graph-overhead": no_ops or (None if "graph calls" in marks else NO_GRAPH_CALLS),

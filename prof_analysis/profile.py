@@ -211,8 +211,9 @@ class Profile:
         """Communication operators by type and group, the heaviest first.
 
         Columns: profile, rank_id, type, group_name (the communicator), op_count, total_ns, mean_ns (float), median_ns, p95_ns,
-        min_ns, max_ns, share (of all communication time of the rank); median and p95 as in kernel_stats().
-        With across_ranks a row is over all ranks, and profile and rank_id are not there.
+        min_ns, max_ns, share (of all communication time of the rank), origin (kernels; or profiler: communication.json or
+        analysis.db, of operators without a kernel); median and p95 as in kernel_stats().
+        With across_ranks a row is over all ranks, and profile, rank_id and origin are not there.
         Raises InputError when no rank holds communication operators.
         """
         table = "across.communication_statistic" if across_ranks else "communication.statistic"
@@ -281,9 +282,10 @@ class Profile:
         Columns: profile, rank_id, step_id (None for the whole profile where it has no steps, and for kernels of no step),
         computing_ns, communication_ns, communication_not_overlapped_ns, overlapped_ns, free_ns (neither, from first start to
         last end), stage_ns (first start to last end without the bubble), bubble_ns (hcom_receive operators), preparing_ns
-        (from the step's start on the host to the first kernel), reason (why something is None).
+        (from the step's start on the host to the first kernel), origin (kernels; or profiler: step_trace_time.csv or
+        analysis.db, of a rank without kernels), reason (why something is None, or preparing is of the profiler).
         stage + bubble = computing + communication not overlapped + free.
-        Raises InputError when no rank holds kernels.
+        Raises InputError when no rank holds kernels, or what the profiler worked out of steps.
         """
         return self._answer("step-time", "step.time", arrow)
 

@@ -230,6 +230,50 @@ _WARNINGS = {
         WHERE NOT agrees
         ORDER BY profile, kind
     """,
+    "step.recorded_audit": """
+        SELECT format(
+            '{}: {} says {} {:.6f} ms in {} step{}, the kernels give {:.6f} ms: {}',
+            profile,
+            file,
+            kind,
+            recorded_ns / 1000000,
+            step_count,
+            if(step_count = 1, '', 's'),
+            kernels_ns / 1000000,
+            if(recorded_ns > kernels_ns, 'kernels are missing', 'the file is of another recording, or its steps lack kernels')
+        )
+        FROM step.recorded_audit
+        WHERE NOT agrees
+        ORDER BY profile, kind
+    """,
+    "kernel.statistic_audit": """
+        SELECT format(
+            '{}: op_statistic.csv counts {} kernels of {:.6f} ms, the profile has {} of {:.6f} ms of the same types, so kernels '
+            || 'are missing or stand twice; most differs {}: {} kernels of {:.6f} ms there, {} of {:.6f} ms here',
+            profile,
+            sum(recorded_count),
+            sum(recorded_ns) / 1000000,
+            sum(kernel_count),
+            sum(kernels_ns) / 1000000,
+            arg_max(coalesce(type, 'all together'), place),
+            arg_max(recorded_count, place),
+            arg_max(recorded_ns, place) / 1000000,
+            arg_max(kernel_count, place),
+            arg_max(kernels_ns, place) / 1000000
+        )
+        FROM (
+            SELECT
+                *,
+                row_number() OVER (
+                    PARTITION BY profile
+                    ORDER BY agrees DESC, abs(recorded_ns - kernels_ns), abs(recorded_count - kernel_count), type DESC
+                ) AS place
+            FROM kernel.statistic_audit
+        )
+        GROUP BY profile
+        HAVING NOT bool_and(agrees)
+        ORDER BY profile
+    """,
     "kernel.statistic": """
         SELECT format(
             '{}: {:.1f}% of the compute time is of kernels without a type, which are told apart by core only; '

@@ -1,8 +1,8 @@
 """Stages what the profiler itself worked out of a rank: its figures of communication and steps, and its groups of ranks.
 
 These files lie beside the databases and the text exports, and can be all that is left of a rank: communication.json,
-communication_matrix.json, step_trace_time.csv and profiler_metadata.json; or analysis.db, which says the same. What a file does
-not tell, or not as it should, is NULL.
+communication_matrix.json, step_trace_time.csv and profiler_metadata.json; or analysis.db, which says the same, and is read where
+these say nothing; and op_statistic.csv. What a file does not tell, or not as it should, is NULL.
 """
 
 import json
@@ -35,16 +35,18 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
     "raw.recorded_transfer": {"name": _T, "group_name": _T, "step": _T, "link": _T, "size_bytes": _I, "duration_ns": _I},
     "raw.recorded_link": {"kind": _T, "type": _T, "group_name": _T, "step": _T, "pair": _T, "link": _T, "size_bytes": _I,
                           "duration_ns": _I},
-    "raw.recorded_step": {"device_id": _I, "step": _T, **dict.fromkeys(_STEP_TIMES, _I)},
+    "raw.recorded_step": {"device_id": _I, "step": _T, **dict.fromkeys(_STEP_TIMES, _I), "file": _T},
+    "raw.recorded_kernel_type": {"type": _T, "kernel_count": _I, "total_ns": _I},
     "raw.metadata": {"name": _T, "value": _T},
 }  # fmt: skip
 
 COMMUNICATION = "communication.json"
 MATRIX = "communication_matrix.json"
 STEPS = "step_trace_time.csv"
+KERNELS = "op_statistic.csv"
 METADATA = "profiler_metadata.json"
 DATABASE = "analysis.db"
-TEXTS = (MATRIX, STEPS, METADATA)  # beside communication.json
+TEXTS = (MATRIX, STEPS, KERNELS, METADATA)  # beside communication.json
 
 _KINDS = ("p2p", "collective")
 _METADATA = ("parallel_group_info", "distributed_args")  # The others may hold private values.
@@ -59,14 +61,32 @@ def is_recorded(file: Path) -> bool:
     return file.name in (*TEXTS, DATABASE)
 
 
+def in_databases(files: Iterable[Path]) -> set[str]:
+    """Which tables have rows in an analysis.db among the files; none where it cannot be read."""
+    found: set[str] = set()
+    for file in files:
+        if file.name == DATABASE:
+            try:
+                with open_sqlite(file, _DATABASE_TABLES) as database:
+                    found.update(table for table in database.tables if query(database, f"SELECT 1 FROM {table} LIMIT 1"))
+            except InputError:
+                pass  # Reading it says what cannot be read.
+    return found
+
+
 def stage_recorded(
     connection: duckdb.DuckDBPyConnection, files: Sequence[Path], wanted: Mapping[str, frozenset[str]]
 ) -> list[str]:
-    """Stage those of COLUMNS that are wanted, from those of the files that hold them. Gives warnings of what cannot be read."""
+    """Stage those of COLUMNS that are wanted, from those of the files that hold them. Gives warnings of what cannot be read.
+
+    The database says the same as the texts, so it counts only for what these do not say.
+    """
     warnings: list[str] = []
     for name in sorted(wanted.keys() & COLUMNS.keys()):
         rows: list[tuple[Any, ...]] = []
-        for file in files:
+        for file in sorted(files, key=lambda file: file.name == DATABASE):
+            if rows and file.name == DATABASE:
+                continue
             try:
                 rows += _rows(connection, file, name)
             except (InputError, OSError, ValueError, RecursionError, AttributeError, TypeError) as error:
@@ -85,7 +105,9 @@ def _rows(connection: duckdb.DuckDBPyConnection, file: Path, name: str) -> list[
         entries = json.loads(file.read_text(encoding="utf-8", errors="replace"), parse_float=Decimal)
         return list(_ENTRIES[file.name, name](entries))
     if (file.name, name) == (STEPS, "raw.recorded_step"):
-        return _steps(connection, file)
+        return [(*row, STEPS) for row in _steps(connection, file)]
+    if (file.name, name) == (KERNELS, "raw.recorded_kernel_type"):
+        return _kernels(connection, file)
     if (file.name, name) == (METADATA, "raw.metadata"):
         content = json_object(file)
         return [(key, json.dumps(content[key])) for key in _METADATA if key in content]
@@ -134,11 +156,20 @@ _ENTRIES: Mapping[tuple[str, str], Callable[[Any], Iterator[tuple[Any, ...]]]] =
 
 
 def _steps(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
-    heads = {"device_id": ("device_id",), "step": ("step",), **{column: (head,) for column, head in _STEP_TIMES.items()}}
-    copy_columns(connection, file, heads, "stored.step_cell")
-    rows = connection.execute(f"SELECT {', '.join(heads)} FROM stored.step_cell ORDER BY row_number").fetchall()
-    connection.execute("DROP TABLE stored.step_cell")
+    rows = _cells(connection, file, {"device_id": "device_id", "step": "step", **_STEP_TIMES})
     return [(_whole(row[0]), row[1], *(_whole(cell, _US) for cell in row[2:])) for row in rows]
+
+
+def _kernels(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
+    rows = _cells(connection, file, {"type": "op type", "kernel_count": "count", "total_ns": "total time(us)"})
+    return [(type_, _whole(count), _whole(total, _US)) for type_, count, total in rows]
+
+
+def _cells(connection: duckdb.DuckDBPyConnection, file: Path, heads: Mapping[str, str]) -> list[tuple[Any, ...]]:
+    copy_columns(connection, file, {column: (head,) for column, head in heads.items()}, "stored.recorded_cell")
+    rows = connection.execute(f"SELECT {', '.join(heads)} FROM stored.recorded_cell ORDER BY row_number").fetchall()
+    connection.execute("DROP TABLE stored.recorded_cell")
+    return rows
 
 
 def _rows_of_database(database: SqliteFile, name: str) -> Iterator[tuple[Any, ...]]:
@@ -162,7 +193,7 @@ def _rows_of_database(database: SqliteFile, name: str) -> Iterator[tuple[Any, ..
     elif name == "raw.recorded_step":
         figures = [head.replace("(not overlapped)", "_not_overlapped") for head in _STEP_TIMES.values()]
         for row in _select(database, "StepTraceTime", ("deviceId", "step", *figures)):
-            yield _whole(row[0]), row[1], *(_whole(cell, _US) for cell in row[2:])
+            yield _whole(row[0]), row[1], *(_whole(cell, _US) for cell in row[2:]), DATABASE
 
 
 def _select(database: SqliteFile, table: str, columns: Iterable[str]) -> list[tuple[object, ...]]:

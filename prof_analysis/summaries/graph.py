@@ -48,12 +48,14 @@ def graph_facts(profile: "Profile", top: int) -> dict[str, Any]:
             count(call_ns) AS whole_calls,
             count(*) FILTER (front_end_ns + torchair_python_ns + torchair_cpp_ns + ge_to_end_ns = call_ns) AS adding_up
         FROM graph.call
+        WHERE profile IN (SELECT min(profile) FROM op.host GROUP BY host_profile)
         """
     )
     reasons = profile.rows(
         """
         SELECT unnest(string_split(reason, '; ')) AS reason, count(*) AS calls
         FROM graph.call
+        WHERE profile IN (SELECT min(profile) FROM op.host GROUP BY host_profile)
         GROUP BY 1
         ORDER BY calls DESC, reason
         """

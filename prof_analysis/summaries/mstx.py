@@ -10,6 +10,26 @@ if TYPE_CHECKING:
     from prof_analysis.profile import Profile
 
 
+# What ranks have from one host, as the devices of one database do, counts once.
+_OF_HOSTS = """
+    SELECT
+        kind,
+        producer,
+        domain,
+        message,
+        max(event_count) AS event_count,
+        max(host_total_ns) AS host_total_ns,
+        max(host_max_ns) AS host_max_ns,
+        sum(device_count) AS device_count,
+        sum(device_total_ns) AS device_total_ns,
+        sum(kernel_count) AS kernel_count,
+        sum(kernel_duration_ns) AS kernel_duration_ns
+    FROM mstx.statistic
+    JOIN op.host USING (profile)
+    GROUP BY kind, producer, domain, message, host.host_profile
+"""
+
+
 def mstx_facts(profile: "Profile", top: int) -> dict[str, Any]:
     """The ranges with the most host time, then marks, and how many there are of each producer, over all ranks."""
     heaviest = profile.rows(
@@ -26,7 +46,7 @@ def mstx_facts(profile: "Profile", top: int) -> dict[str, Any]:
             sum(device_total_ns)::BIGINT AS device_total_ns,
             sum(kernel_count)::BIGINT AS kernel_count,
             sum(kernel_duration_ns)::BIGINT AS kernel_duration_ns
-        FROM mstx.statistic
+        FROM ({_OF_HOSTS})
         GROUP BY kind, producer, domain, message
         ORDER BY
             host_total_ns DESC NULLS LAST, device_total_ns DESC NULLS LAST, event_count DESC, kind, producer, domain, message
@@ -34,9 +54,9 @@ def mstx_facts(profile: "Profile", top: int) -> dict[str, Any]:
         """
     )
     producers = profile.rows(
-        """
+        f"""
         SELECT producer, kind, sum(event_count)::BIGINT AS event_count
-        FROM mstx.statistic
+        FROM ({_OF_HOSTS})
         GROUP BY producer, kind
         ORDER BY event_count DESC, producer, kind
         """

@@ -103,9 +103,19 @@ def communication_facts(profile: "Profile", top: int) -> dict[str, Any]:
         FROM across.communication_statistic
         """
     )
+    recorded = profile.rows(
+        """
+        SELECT
+            count(DISTINCT profile) AS ranks_of_profiler,
+            coalesce(sum(op_count), 0)::BIGINT AS operators_of_profiler
+        FROM communication.statistic
+        WHERE origin = 'profiler'
+        """
+    )
     return {
         **size_of(profile, "communication.statistic"),
         **totals[0],
+        **recorded[0],
         "heaviest_communication": heaviest_of(profile, "across.communication_statistic", top),
     }
 
@@ -116,5 +126,8 @@ def print_communication_facts(facts: dict[str, Any], written: Iterable[Path]) ->
     for row in facts["heaviest_communication"]:
         grid.add_row(*share_and_times(row), f"{row['op_count']:,}", *cells(row["type"], row["group_name"]))
     groups = f"{facts['group_count']:,} group{'s' * (facts['group_count'] != 1)}"
-    line = f"communication {duration(facts['total_ns'])} in {facts['op_count']:,} operators of {groups}"
-    print_statistic(grid, f"{line}; {rank_count(facts)}", written)
+    lines = [f"communication {duration(facts['total_ns'])} in {facts['op_count']:,} operators of {groups}; {rank_count(facts)}"]
+    if count := facts["operators_of_profiler"]:
+        ranks = "1 rank" if facts["ranks_of_profiler"] == 1 else f"{facts['ranks_of_profiler']:,} ranks"
+        lines.append(f"{count:,} of these operators, of {ranks}, have no kernel: their times are those that the profiler worked out")
+    print_statistic(grid, "\n".join(lines), written)

@@ -24,12 +24,21 @@ _PARTS = ("computing", "communication_not_overlapped", "free")
 
 
 def step_facts(profile: "Profile", top: int) -> dict[str, Any]:
-    """The longest steps, where their time went, and what all steps took together."""
+    """The longest steps, where their time went, what all steps took together, and what is not in that."""
     steps = profile.rows(f"FROM step.time ORDER BY stage_ns + bubble_ns DESC NULLS LAST, profile, step_id LIMIT {top:d}")
     columns = ("computing", "communication", "communication_not_overlapped", "overlapped", "free", "stage", "bubble")
     sums = ", ".join(f"sum({column}_ns)::BIGINT AS {column}_ns" for column in columns)
     totals = profile.rows(f"SELECT {sums} FROM step.time WHERE stage_ns IS NOT NULL")
-    return {**size_of(profile, "step.time"), "all": totals[0], "longest_steps": steps}
+    origins = profile.rows(
+        """
+        SELECT
+            count(DISTINCT profile) FILTER (origin = 'profiler') AS ranks_of_profiler,
+            coalesce(sum(computing_ns) FILTER (stage_ns IS NULL AND origin = 'kernels'), 0)::BIGINT AS computing_of_no_step_ns,
+            count(*) FILTER (stage_ns IS NULL AND origin = 'profiler') AS steps_known_in_part
+        FROM step.time
+        """
+    )
+    return {**size_of(profile, "step.time"), "all": totals[0], **origins[0], "longest_steps": steps}
 
 
 def print_step_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
@@ -52,7 +61,15 @@ def print_step_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     whole = facts["all"]
     span_ns = (whole["stage_ns"] or 0) + (whole["bubble_ns"] or 0)
     parts = [f"{part.replace('_', ' ')} {_part(whole, part, span_ns)}" for part in _PARTS]
-    print_statistic(grid, f"{'; '.join(parts)}; {rank_count(facts)}", written)
+    lines = [f"{'; '.join(parts)}; {rank_count(facts)}"]
+    if of_no_step := facts["computing_of_no_step_ns"]:
+        share = of_no_step / (of_no_step + (whole["computing_ns"] or 0))
+        lines.append(f"not in this: {duration(of_no_step)} of computing, {percent(share)} of it, by kernels of no step")
+    if of_profiler := facts["ranks_of_profiler"]:
+        lines.append(f"of {of_profiler:,} of the ranks, which have no kernels, the times are those that the profiler worked out")
+    if in_part := facts["steps_known_in_part"]:
+        lines.append(f"not in this: {in_part:,} steps of which the profiler recorded only a part")
+    print_statistic(grid, "\n".join(lines), written)
 
 
 def free_facts(profile: "Profile", top: int) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 -- One row is a framework op and its input shapes with the calls and what they cost over all ranks, the heaviest on the device
--- first.
+-- first. What ranks have from one host, as the devices of one database do, counts once.
 --
 -- name             VARCHAR  name of the op; NULL when the profile lost its text
 -- input_shapes     VARCHAR  input shapes; NULL without record_shapes
@@ -11,6 +11,20 @@
 -- device_total_ns  BIGINT   time of these kernels and of those that ops inside them launched, ns; of an op that calls itself,
 --                           each call counts in full
 -- share            DOUBLE   part of device_self_ns in that of all ops of all ranks; NULL when they took no time
+WITH of_host AS (
+    SELECT
+        name,
+        input_shapes,
+        max(calls) AS calls,
+        max(host_self_ns) AS host_self_ns,
+        max(host_total_ns) AS host_total_ns,
+        sum(kernel_count) AS kernel_count,
+        sum(device_self_ns) AS device_self_ns,
+        sum(device_total_ns) AS device_total_ns
+    FROM op.statistic
+    JOIN op.host USING (profile)
+    GROUP BY name, input_shapes, host.host_profile
+)
 SELECT
     name,
     input_shapes,
@@ -21,6 +35,6 @@ SELECT
     sum(device_self_ns)::BIGINT AS device_self_ns,
     sum(device_total_ns)::BIGINT AS device_total_ns,
     sum(device_self_ns) / nullif(sum(sum(device_self_ns)) OVER (), 0) AS share
-FROM op.statistic
+FROM of_host
 GROUP BY name, input_shapes
 ORDER BY sum(device_self_ns) DESC, sum(host_self_ns) DESC, name, input_shapes

@@ -1,22 +1,37 @@
 -- One row is a type, group and duration of communication operators, and how many of them agree in all three. It is all that
 -- totals, medians and percentiles need, of one rank or of all.
 --
--- type           VARCHAR  type, such as hcom_allReduce_; where none was collected (Level0), that of the name; NULL when neither
---                         tells it
--- group_name_id  TEXT_ID  the group of ranks, that is, the communicator; NULL when not recorded
--- duration_ns    BIGINT   end - start of each
--- op_count       BIGINT   how many
-WITH operator AS (
+-- type         VARCHAR  type, such as hcom_allReduce_; where none was collected (Level0), that of the name; NULL when neither
+--                       tells it
+-- group_name   VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
+-- origin       VARCHAR  where the times come from: kernels; or profiler (communication.json, analysis.db) of operators whose name
+--                       no kernel has
+-- duration_ns  BIGINT   end - start of each
+-- op_count     BIGINT   how many
+WITH known AS (
+    SELECT DISTINCT regexp_replace(name.text, '(?s)@.*$', '') AS name
+    FROM trace.kernel
+    JOIN trace.string AS name ON name.text_id = kernel.name_id
+    WHERE kernel.kind = 'communication'
+),
+operator AS (
     SELECT
         coalesce(type.text, type_of_communication(name.text)) AS type,
-        communication.group_name_id,
+        group_name.text AS group_name,
+        'kernels' AS origin,
         chosen.duration_ns
     FROM kernel.chosen
     LEFT JOIN trace.communication USING (kernel_id)
     LEFT JOIN trace.string AS type ON type.text_id = chosen.type_id
     LEFT JOIN trace.string AS name ON name.text_id = chosen.name_id
+    LEFT JOIN trace.string AS group_name ON group_name.text_id = communication.group_name_id
     WHERE chosen.kind = 'communication'
+    UNION ALL
+    SELECT type_of_communication(name), group_name, 'profiler', elapse_ns
+    FROM trace.recorded_communication
+    ANTI JOIN known USING (name)
+    WHERE elapse_ns IS NOT NULL AND (getvariable('step_id') IS NULL OR step_id = getvariable('step_id'))
 )
-SELECT type, group_name_id, duration_ns, count(*) AS op_count
+SELECT type, group_name, origin, duration_ns, count(*) AS op_count
 FROM operator
-GROUP BY type, group_name_id, duration_ns
+GROUP BY type, group_name, origin, duration_ns

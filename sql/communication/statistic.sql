@@ -1,27 +1,30 @@
 -- One row is a type and group of communication operators with their number and times, the heaviest first.
 --
--- type           VARCHAR  type, such as hcom_allReduce_; where none was collected (Level0), that of the name; NULL when neither
---                         tells it
--- group_name_id  TEXT_ID  the group of ranks, that is, the communicator; NULL when not recorded
--- op_count       BIGINT   operators
--- total_ns       BIGINT   their time, ns; overlapping operators count fully
--- mean_ns        DOUBLE   mean time of an operator, ns
--- median_ns      BIGINT   the smallest time that at least half of the operators do not exceed, ns
--- p95_ns         BIGINT   the smallest time that at least 95 % of the operators do not exceed, ns
--- min_ns         BIGINT   shortest time, ns
--- max_ns         BIGINT   longest time, ns
--- share          DOUBLE   part of the communication time of the rank; NULL when it took no time
+-- type        VARCHAR  type, such as hcom_allReduce_; where none was collected (Level0), that of the name; NULL when neither
+--                      tells it
+-- group_name  VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
+-- op_count    BIGINT   operators
+-- total_ns    BIGINT   their time, ns; overlapping operators count fully
+-- mean_ns     DOUBLE   mean time of an operator, ns
+-- median_ns   BIGINT   the smallest time that at least half of the operators do not exceed, ns
+-- p95_ns      BIGINT   the smallest time that at least 95 % of the operators do not exceed, ns
+-- min_ns      BIGINT   shortest time, ns
+-- max_ns      BIGINT   longest time, ns
+-- share       DOUBLE   part of the communication time of the rank; NULL when it took no time
+-- origin      VARCHAR  where the times come from: kernels; or profiler (communication.json, analysis.db) of operators whose name
+--                      no kernel has
 WITH ranked AS (
     SELECT
         *,
-        sum(op_count) OVER (PARTITION BY type, group_name_id ORDER BY duration_ns) AS ops_up_to,
-        sum(op_count) OVER (PARTITION BY type, group_name_id) AS ops
+        sum(op_count) OVER (PARTITION BY type, group_name, origin ORDER BY duration_ns) AS ops_up_to,
+        sum(op_count) OVER (PARTITION BY type, group_name, origin) AS ops
     FROM communication.duration
 ),
 total AS (
     SELECT
         type,
-        group_name_id,
+        group_name,
+        origin,
         sum(op_count)::BIGINT AS op_count,
         sum(duration_ns * op_count)::BIGINT AS total_ns,
         nearest_rank(duration_ns, ops_up_to, ops, 50) AS median_ns,
@@ -29,11 +32,11 @@ total AS (
         min(duration_ns) AS min_ns,
         max(duration_ns) AS max_ns
     FROM ranked
-    GROUP BY type, group_name_id
+    GROUP BY type, group_name, origin
 )
 SELECT
     type,
-    group_name_id,
+    group_name,
     op_count,
     total_ns,
     total_ns / op_count AS mean_ns,
@@ -41,7 +44,7 @@ SELECT
     p95_ns,
     min_ns,
     max_ns,
-    total_ns / nullif(sum(total_ns) OVER (), 0) AS share
+    total_ns / nullif(sum(total_ns) OVER (), 0) AS share,
+    origin
 FROM total
-LEFT JOIN trace.string AS group_name ON group_name.text_id = total.group_name_id
-ORDER BY total_ns DESC, type, group_name.text
+ORDER BY total_ns DESC, type, group_name, origin

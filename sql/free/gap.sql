@@ -4,8 +4,8 @@
 -- gap_id            BIGINT  the id, counted from 1 in the order of time
 -- start_ns          BIGINT  end of what ran before, Unix ns
 -- end_ns            BIGINT  start of what ran next, Unix ns
--- kernel_before_id  BIGINT  the kernel that ended last before it; of several the one that started last
--- kernel_after_id   BIGINT  the kernel that ended it; of several the one that itself ended first
+-- kernel_before_id  BIGINT  the kernel that ended last before it; of several the one that started last, of these the last by name
+-- kernel_after_id   BIGINT  the kernel that ended it; of several the one that itself ended first, of these the first by name
 WITH busy AS (
     SELECT start_ns, lag(end_ns) OVER (ORDER BY start_ns, end_ns) AS end_before_ns
     FROM step.stretch
@@ -16,16 +16,22 @@ gap AS (
     FROM busy
     WHERE end_before_ns IS NOT NULL
 ),
+counted AS (
+    SELECT kernel.kernel_id, kernel.start_ns, kernel.end_ns, coalesce(name.text, '') AS name
+    FROM step.kernel
+    JOIN trace.kernel AS named USING (kernel_id)
+    LEFT JOIN trace.string AS name ON name.text_id = named.name_id
+),
 kernel_before AS (
-    SELECT gap.gap_id, arg_max(kernel.kernel_id, (kernel.start_ns, kernel.kernel_id)) AS kernel_id
+    SELECT gap.gap_id, arg_max(counted.kernel_id, (counted.start_ns, counted.name, counted.kernel_id)) AS kernel_id
     FROM gap
-    JOIN step.kernel ON kernel.end_ns = gap.start_ns
+    JOIN counted ON counted.end_ns = gap.start_ns
     GROUP BY gap.gap_id
 ),
 kernel_after AS (
-    SELECT gap.gap_id, arg_min(kernel.kernel_id, (kernel.end_ns, kernel.kernel_id)) AS kernel_id
+    SELECT gap.gap_id, arg_min(counted.kernel_id, (counted.end_ns, counted.name, counted.kernel_id)) AS kernel_id
     FROM gap
-    JOIN step.kernel ON kernel.start_ns = gap.end_ns
+    JOIN counted ON counted.start_ns = gap.end_ns
     GROUP BY gap.gap_id
 )
 SELECT

@@ -23,8 +23,8 @@ WITH call AS (
     UNION ALL
     SELECT if(starts_with(name.text, 'enumerate(DataLoader)'), 3, 4), op.tid, op.start_ns, op.end_ns
     FROM trace.op
+    ANTI JOIN op.step_wrapper USING (name_id)
     LEFT JOIN trace.string AS name ON name.text_id = op.name_id
-    WHERE NOT coalesce(starts_with(name.text, 'ProfilerStep#'), false)
 ),
 asking AS (
     SELECT DISTINCT tid

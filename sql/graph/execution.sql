@@ -4,6 +4,9 @@
 -- run_ns           BIGINT  start of TorchNpuGraphBase::Run, Unix ns; NULL where there is none
 -- execute_ns       BIGINT  start of ExecuteGraph, Unix ns; NULL where there is none
 -- first_kernel_ns  BIGINT  start of the first kernel that was launched from there on, Unix ns; NULL where no launch of it is known
+--
+-- A launch on another thread than that of a call counts for the one call that is in the engine at that moment. While several are,
+-- nothing says which it is of, so it counts for none.
 WITH inside AS (
     SELECT call.call_id, event.role, event.start_ns
     FROM graph.event
@@ -30,17 +33,32 @@ launch AS (
     WHERE launch_id IS NOT NULL
 ),
 own_launch AS (
-    SELECT in_engine.call_id, launch.launch_id
+    SELECT in_engine.call_id, launch.launch_id, launch.tid, launch.start_ns
     FROM launch
     ASOF JOIN in_engine ON in_engine.tid = launch.tid AND launch.start_ns >= in_engine.execute_ns
     WHERE launch.start_ns <= in_engine.end_ns
 ),
+-- Of the calls in the engine their number and the sum of their ids: of a single one, its id. A call is in it up to its last ns.
+change AS (
+    SELECT execute_ns AS at_ns, 1 AS calls, call_id
+    FROM in_engine
+    UNION ALL
+    SELECT end_ns + 1, -1, -call_id
+    FROM in_engine
+),
+engine AS (
+    SELECT at_ns, sum(sum(calls)) OVER by_time AS calls, sum(sum(call_id)) OVER by_time AS call_id
+    FROM change
+    GROUP BY at_ns
+    WINDOW by_time AS (ORDER BY at_ns ROWS UNBOUNDED PRECEDING)
+),
 -- The engine can launch from threads of its own.
 other_launch AS (
-    SELECT in_engine.call_id, launch.launch_id
+    SELECT engine.call_id::BIGINT AS call_id, launch.launch_id
     FROM launch
-    ASOF JOIN in_engine ON launch.start_ns >= in_engine.execute_ns
-    WHERE launch.start_ns <= in_engine.end_ns AND launch.tid != in_engine.tid
+    ANTI JOIN own_launch USING (launch_id, tid, start_ns)
+    ASOF JOIN engine ON launch.start_ns >= engine.at_ns
+    WHERE engine.calls = 1
 ),
 any_launch AS (
     SELECT call_id, launch_id, true AS is_own

@@ -1,4 +1,5 @@
--- One row is a call of a compiled graph, from where its compiler takes over from Dynamo; one inside another belongs to that.
+-- One row is a call of a compiled graph, from where its compiler takes over from Dynamo; one inside another belongs to that. No
+-- two on a thread start or end at one moment.
 --
 -- call_id          BIGINT   the op of trace.op that marks it
 -- name_id          TEXT_ID  its name, as in npu_fx_compiler inference
@@ -17,4 +18,4 @@ SELECT
     ) AS previous_end_ns
 FROM graph.event
 WHERE role = 'inference'
-QUALIFY coalesce(start_ns >= previous_end_ns, true)
+QUALIFY coalesce(start_ns >= previous_end_ns AND end_ns > previous_end_ns, true)

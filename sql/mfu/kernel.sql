@@ -63,4 +63,5 @@ SELECT
 FROM mfu.utilisation
 LEFT JOIN mfu.measured_clock USING (kernel_id)
 JOIN module.kernel USING (kernel_id)
-ORDER BY kernel.start_ns, utilisation.kernel_id
+LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
+ORDER BY kernel.start_ns, name.text, utilisation.kernel_id

@@ -32,4 +32,4 @@ LEFT JOIN trace.string AS type ON type.text_id = kernel.type_id
 LEFT JOIN trace.string AS input_shapes ON input_shapes.text_id = kernel.input_shapes_id
 LEFT JOIN trace.string AS output_shapes ON output_shapes.text_id = kernel.output_shapes_id
 WHERE kernel.mfu IS NOT NULL
-ORDER BY kernel.start_ns, kernel.kernel_id
+ORDER BY kernel.start_ns, name.text, kernel.kernel_id

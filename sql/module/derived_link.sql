@@ -34,16 +34,11 @@ request AS (
         AND queue.dequeue_end_ns >= host_call.end_ns
     WHERE host_call.tid IS NOT NULL
 ),
-step_name AS (
-    SELECT text_id
-    FROM trace.string
-    WHERE starts_with(text, 'ProfilerStep#')
-),
 -- The ops within which a request starts: where few launches are doubtful, these are few.
 op AS (
     SELECT op.op_id, op.tid, op.start_ns, op.end_ns
     FROM trace.op
-    ANTI JOIN step_name ON step_name.text_id = op.name_id
+    ANTI JOIN op.step_wrapper USING (name_id)
     ASOF JOIN request ON request.tid = op.tid AND request.start_ns >= op.start_ns
     WHERE request.start_ns <= op.end_ns
 ),

@@ -47,11 +47,6 @@ task AS (
     SELECT connection_id, min(start_ns) AS start_ns, sum(end_ns - start_ns)::BIGINT AS duration_ns
     FROM trace.mstx_task
     GROUP BY connection_id
-),
-step AS (
-    SELECT step_id, start_ns, end_ns
-    FROM trace.step
-    WHERE start_ns IS NOT NULL
 )
 SELECT
     event.range_id,
@@ -64,7 +59,7 @@ SELECT
         WHEN domain.text = 'mfu_flops' THEN 'flops recording'
         WHEN coalesce(domain.text, 'default') <> 'default' THEN 'user'
         WHEN message.text IN ('dataloader', 'save_checkpoint') THEN message.text
-        WHEN starts_with(message.text, 'ProfilerStep#') THEN 'profiler step'
+        WHEN step_wrapper.name_id IS NOT NULL THEN 'profiler step'
         ELSE 'user'
     END AS producer,
     event.domain_id,
@@ -72,12 +67,13 @@ SELECT
     event.tid,
     event.start_ns,
     event.duration_ns,
-    if(event.start_ns < step.end_ns, step.step_id, NULL) AS step_id,
+    if(event.start_ns < period.end_ns, period.step_id, NULL) AS step_id,
     task.start_ns AS device_start_ns,
     task.duration_ns AS device_duration_ns
 FROM event
 LEFT JOIN task USING (connection_id)
-ASOF LEFT JOIN step ON step.start_ns <= event.start_ns
+ASOF LEFT JOIN step.period ON period.start_ns <= event.start_ns
 LEFT JOIN trace.string AS domain ON domain.text_id = event.domain_id
 LEFT JOIN trace.string AS message ON message.text_id = event.message_id
-WHERE getvariable('step_id') IS NULL OR (event.start_ns < step.end_ns AND step.step_id = getvariable('step_id'))
+LEFT JOIN op.step_wrapper ON step_wrapper.name_id = event.message_id
+WHERE getvariable('step_id') IS NULL OR (event.start_ns < period.end_ns AND period.step_id = getvariable('step_id'))

@@ -6,14 +6,9 @@
 -- end_ns        BIGINT  end, Unix ns
 -- kernel_count  BIGINT  kernels that it launched
 -- duration_ns   BIGINT  their time, ns
-WITH step_name AS (
-    SELECT text_id
-    FROM trace.string
-    WHERE starts_with(text, 'ProfilerStep#')
-),
-issuing_op AS (
+WITH issuing_op AS (
     FROM trace.op
-    ANTI JOIN step_name ON step_name.text_id = op.name_id
+    ANTI JOIN op.step_wrapper USING (name_id)
 ),
 kernel AS (
     SELECT

@@ -5,12 +5,7 @@
 -- tid       BIGINT  host thread: process id * 2^32 + thread id
 -- start_ns  BIGINT  start of the first of them, Unix ns
 -- end_ns    BIGINT  latest end, Unix ns
-WITH step_name AS (
-    SELECT text_id
-    FROM trace.string
-    WHERE starts_with(text, 'ProfilerStep#')
-)
 SELECT op.op_id // 256 AS block_id, op.tid, min(op.start_ns) AS start_ns, max(op.end_ns) AS end_ns
 FROM trace.op
-ANTI JOIN step_name ON step_name.text_id = op.name_id
+ANTI JOIN op.step_wrapper USING (name_id)
 GROUP BY block_id, op.tid

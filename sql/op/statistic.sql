@@ -1,5 +1,5 @@
 -- One row is a framework op and its input shapes with the calls and what they cost, the heaviest on the device first. With a step
--- chosen, only calls that started in that step count.
+-- chosen, only calls that started in that step count. What wraps profiler steps is no op.
 --
 -- name_id          TEXT_ID  name of the op; NULL when the profile lost its text
 -- input_shapes_id  TEXT_ID  input shapes; NULL without record_shapes
@@ -15,6 +15,7 @@ WITH call AS (
     SELECT op.name_id, op.input_shapes_id, cost.*
     FROM trace.op
     JOIN op.cost USING (op_id)
+    ANTI JOIN op.step_wrapper USING (name_id)
     LEFT JOIN step.chosen ON op.start_ns >= chosen.start_ns AND op.start_ns < chosen.end_ns
     WHERE getvariable('step_id') IS NULL OR chosen.start_ns IS NOT NULL
     UNION ALL BY NAME

@@ -1,5 +1,6 @@
 -- One row is a step and where its time went on the device, in the order of the steps. Times count once where kernels overlap.
--- Without steps one row is the whole profile; beside steps, kernels that belong to none have a row of their own.
+-- Without steps one row is the whole profile; beside steps, kernels that belong to none have a row of their own. A rank without
+-- any kernels has the rows of the profiler itself (step_trace_time.csv, analysis.db), in which what is not recorded is NULL.
 --
 -- step_id                          BIGINT   number of the step; NULL for the whole profile and for kernels of no step
 -- computing_ns                     BIGINT   time with a compute kernel, ns
@@ -12,8 +13,11 @@
 --                                           = computing + communication not overlapped + free; NULL for kernels of no step
 -- bubble_ns                        BIGINT   time with an hcom_receive operator, which waits for another pipeline stage, ns
 -- preparing_ns                     BIGINT   from the step's start on the host, without steps from that of the first op, to the
---                                           first kernel, ns; NULL when that start is not known, and for kernels of no step
--- reason                           VARCHAR  why something is NULL; NULL when nothing is
+--                                           first kernel, ns; where that start is not known, what the profiler itself worked
+--                                           out; NULL when that is not known either, and for kernels of no step
+-- origin                           VARCHAR  where the times come from: kernels, or profiler
+-- reason                           VARCHAR  why something is NULL, or preparing is of the profiler beside times of kernels; NULL
+--                                           when neither is
 WITH counted AS (
     SELECT step_id, 'busy' AS what, start_ns, end_ns
     FROM step.kernel
@@ -63,29 +67,60 @@ step_begin AS (
     FROM trace.step
     GROUP BY step_id
 ),
+recorded AS (
+    FROM trace.recorded_step
+    WHERE getvariable('step_id') IS NULL OR step_id = getvariable('step_id')
+),
+recorded_preparing AS (
+    SELECT step_id, preparing_ns
+    FROM recorded
+    QUALIFY count(*) OVER (PARTITION BY step_id) = 1
+),
 judged AS (
     SELECT
         covered.*,
         covered.step_id IS NULL AND host.step_count > 0 AS is_of_no_step,
-        CASE WHEN host.step_count > 0 THEN step_begin.start_ns ELSE host.first_op_ns END AS begin_ns
+        CASE WHEN host.step_count > 0 THEN step_begin.start_ns ELSE host.first_op_ns END AS begin_ns,
+        recorded_preparing.preparing_ns AS recorded_preparing_ns
     FROM covered
     CROSS JOIN host
     LEFT JOIN step_begin USING (step_id)
+    LEFT JOIN recorded_preparing ON recorded_preparing.step_id IS NOT DISTINCT FROM covered.step_id
+),
+step AS (
+    SELECT
+        step_id,
+        computing_ns,
+        communication_ns,
+        busy_ns - computing_ns AS communication_not_overlapped_ns,
+        computing_ns + communication_ns - busy_ns AS overlapped_ns,
+        CASE WHEN NOT is_of_no_step THEN span_ns - busy_ns END AS free_ns,
+        CASE WHEN NOT is_of_no_step THEN span_ns - bubble_ns END AS stage_ns,
+        bubble_ns,
+        CASE WHEN NOT is_of_no_step THEN coalesce(first_ns - begin_ns, recorded_preparing_ns) END AS preparing_ns,
+        'kernels' AS origin,
+        CASE
+            WHEN is_of_no_step THEN 'kernels of no step: no op launched them, or it started outside every step'
+            WHEN begin_ns IS NOT NULL THEN NULL
+            WHEN recorded_preparing_ns IS NOT NULL
+                THEN 'preparing is what the profiler worked out: the profile does not say when the host began'
+            WHEN step_id IS NULL THEN 'no ops, so it is not known when the host began'
+            ELSE 'the profile does not tell when the step began on the host'
+        END AS reason
+    FROM judged
+    UNION ALL BY NAME
+    SELECT
+        * EXCLUDE (file),
+        'profiler' AS origin,
+        if(
+            computing_ns + communication_ns + communication_not_overlapped_ns + overlapped_ns + free_ns + stage_ns + bubble_ns
+                + preparing_ns IS NULL,
+            'the profiler recorded no more of the step, and the profile has no kernels',
+            NULL
+        ) AS reason
+    FROM recorded
+    WHERE NOT EXISTS (FROM step.kernel)
+        AND coalesce(computing_ns, communication_ns, free_ns, stage_ns) IS NOT NULL
 )
-SELECT
-    step_id,
-    computing_ns,
-    communication_ns,
-    busy_ns - computing_ns AS communication_not_overlapped_ns,
-    computing_ns + communication_ns - busy_ns AS overlapped_ns,
-    CASE WHEN NOT is_of_no_step THEN span_ns - busy_ns END AS free_ns,
-    CASE WHEN NOT is_of_no_step THEN span_ns - bubble_ns END AS stage_ns,
-    bubble_ns,
-    CASE WHEN NOT is_of_no_step THEN first_ns - begin_ns END AS preparing_ns,
-    CASE
-        WHEN is_of_no_step THEN 'kernels of no step: no op launched them, or it started outside every step'
-        WHEN begin_ns IS NULL AND step_id IS NULL THEN 'no ops, so it is not known when the host began'
-        WHEN begin_ns IS NULL THEN 'the profile does not tell when the step began on the host'
-    END AS reason
-FROM judged
-ORDER BY step_id NULLS LAST
+FROM step
+ORDER BY step_id NULLS LAST, computing_ns DESC

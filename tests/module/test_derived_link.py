@@ -71,9 +71,10 @@ def test_derived_ops_are_those_of_plain_joins(seed: int, tolerance: int) -> None
         "module.doubtful_launch": [(n,) for n in range(520)],
     }
     with connect({"nesting_tolerance_ns": tolerance}, threads=1) as connection:
-        connection.execute("CREATE SCHEMA trace; CREATE SCHEMA module")
+        connection.execute("CREATE SCHEMA trace; CREATE SCHEMA module; CREATE SCHEMA op")
         for name, values in rows.items():
             fill(connection, name, values)
+        connection.execute(f"CREATE TABLE op.step_wrapper AS {documented_tables()['op.step_wrapper'].body}")
         expected = connection.execute(RULE).fetchall()
         found = connection.execute(f"{documented_tables()['module.derived_link'].body} ORDER BY ALL").fetchall()
     assert found == expected

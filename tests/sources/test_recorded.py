@@ -13,7 +13,8 @@ from prof_analysis.sources import SOURCES
 from prof_analysis.sources.recorded import COLUMNS, stage_recorded
 from prof_analysis.tables import source_tables
 
-TABLES = ("recorded_communication", "recorded_transfer", "recorded_link", "recorded_step", "parallel_group", "parallelism")
+TABLES = ("recorded_communication", "recorded_transfer", "recorded_link", "recorded_step", "recorded_kernel_type", "parallel_group",
+          "parallelism")  # fmt: skip
 START = 1_727_593_954_650_726_200
 MS = {"Elapse": 3.0000005, "Transit": 1, "Wait": 1.5, "Synchronization": 0.25, "Idle": 0.5000005}
 
@@ -80,10 +81,20 @@ def test_json_csv_and_database_say_the_same(tmp_path: Path) -> None:
             ("p2p", "send", "7", 12, 0, 0, "ON_CHIP", 2_500_000, 500_000),
             ("p2p", "send", "7", 12, 0, 1, "HCCS", 2_500_000, 500_000),
         ],
-        "recorded_step": [(12, 231_290_100, 5_000, 2_000, 3_000, 6_000, 7_250, 0, None)],
     }
-    assert staged(*texts) == (expected, [])
-    assert staged(path, source="ascend_db") == (expected, [])
+    step = (12, 231_290_100, 5_000, 2_000, 3_000, 6_000, 7_250, 0, None)
+    assert staged(*texts) == ({**expected, "recorded_step": [(*step, "step_trace_time.csv")]}, [])
+    of_database = {**expected, "recorded_step": [(*step, "analysis.db")]}
+    assert staged(path, source="ascend_db") == (of_database, [])
+    assert staged(path, *texts[:2]) == (of_database, []), "what the texts do not say"
+    assert staged(path, *texts) == staged(*texts), "not twice"
+
+
+def test_op_statistic_is_counted_by_type_over_devices_models_and_cores(tmp_path: Path) -> None:
+    head = "Device_id,Model Name,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max Time(us),Ratio(%)"
+    lines = ["0,a,Add,AI_CORE,2,1.5,0,0,0,9", "0,b,Add,AIV,1,0.001,0,0,0,9", "0,a,Mul,AIV,x,1,,,,", "0,a,N/A,AIV,1,1,,,,"]
+    file = write(tmp_path, "op_statistic.csv", "\n".join([head, *lines, ""]))
+    assert staged(file) == ({"recorded_kernel_type": [("Add", 3, 1501)]}, [])
 
 
 def test_groups_are_those_of_the_metadata_and_nothing_private_is_kept(tmp_path: Path) -> None:

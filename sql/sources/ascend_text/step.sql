@@ -1,4 +1,5 @@
--- Where there is no trace_view.json, kernel_details.csv still tells which steps there are.
+-- Where there is no trace_view.json, kernel_details.csv still tells which steps there are, and without both what the profiler
+-- worked out of them.
 SELECT
     TRY_CAST(regexp_extract(string.text, '^ProfilerStep#(\d+)$', 1) AS BIGINT) AS step_id,
     min(cpu_op.start_ns) AS start_ns,
@@ -12,3 +13,7 @@ UNION ALL
 SELECT DISTINCT step_id, NULL, NULL
 FROM raw.kernel_detail
 WHERE step_id IS NOT NULL AND NOT EXISTS (FROM raw.cpu_op)
+UNION ALL
+SELECT DISTINCT step_id, NULL, NULL
+FROM trace.recorded_step
+WHERE step_id IS NOT NULL AND NOT EXISTS (FROM raw.cpu_op) AND NOT EXISTS (FROM raw.kernel_detail)

@@ -1,0 +1,44 @@
+-- One row is a type of kernels with their number and time as the profiler itself counted them (op_statistic.csv) beside those of
+-- the kernels that the profile holds, of all steps. Without that file there is none. It leaves communication out.
+--
+-- type            VARCHAR  operator type; NULL for all types together, where the kernels have none
+-- recorded_count  BIGINT   kernels that the profiler counted
+-- kernel_count    BIGINT   kernels that the profile holds
+-- recorded_ns     BIGINT   time of those that the profiler counted, ns
+-- kernels_ns      BIGINT   time of those that the profile holds, ns
+-- agrees          BOOLEAN  whether the numbers are equal, and the times but for the rounding of each
+WITH typed AS (
+    SELECT type.text AS type, kernel.end_ns - kernel.start_ns AS duration_ns
+    FROM trace.kernel
+    LEFT JOIN trace.string AS type ON type.text_id = kernel.type_id
+    WHERE kernel.kind <> 'communication'
+),
+counted AS (
+    SELECT type, count(*) AS kernel_count, sum(duration_ns)::BIGINT AS kernels_ns
+    FROM typed
+    GROUP BY type
+),
+known AS (
+    SELECT count(type) > 0 AS has_types
+    FROM typed
+),
+recorded AS (
+    SELECT
+        if(known.has_types, recorded.type, NULL) AS type,
+        sum(recorded.kernel_count)::BIGINT AS recorded_count,
+        sum(recorded.total_ns)::BIGINT AS recorded_ns
+    FROM trace.recorded_kernel_type AS recorded
+    CROSS JOIN known
+    GROUP BY ALL
+)
+SELECT
+    recorded.type,
+    recorded.recorded_count,
+    coalesce(counted.kernel_count, 0) AS kernel_count,
+    recorded.recorded_ns,
+    coalesce(counted.kernels_ns, 0) AS kernels_ns,
+    recorded.recorded_count = coalesce(counted.kernel_count, 0)
+        AND abs(recorded.recorded_ns - coalesce(counted.kernels_ns, 0)) <= recorded.recorded_count + 1 AS agrees
+FROM recorded
+LEFT JOIN counted ON counted.type IS NOT DISTINCT FROM recorded.type
+ORDER BY abs(recorded.recorded_ns - coalesce(counted.kernels_ns, 0)) DESC, recorded.type

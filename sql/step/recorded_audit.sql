@@ -1,0 +1,114 @@
+-- One row is a figure that the profiler itself worked out of its steps (step_trace_time.csv, analysis.db), all steps together,
+-- beside the one that kernels give. Without such a file, or without kernels, there is none.
+--
+-- kind            VARCHAR  what is compared: computing or communication
+-- file            VARCHAR  the file that says so
+-- step_count      BIGINT   steps in it
+-- recorded_ns     BIGINT   what it says of them, ns
+-- kernels_ns      BIGINT   the same out of the kernels of steps, ns; where no kernel is known to be of a step, out of all
+-- all_kernels_ns  BIGINT   the same out of all kernels, ns
+-- difference_ns   BIGINT   recorded - kernels
+-- agrees          BOOLEAN  whether the difference can be rounding, or the way in which kernels between steps are counted
+-- reason          VARCHAR  why a larger difference agrees; NULL when there is none
+--
+-- The profiler gives a step what ran between the first and the last of its kernels, and a stretch of kernels without gaps to the
+-- step in which it began. So what it says lies between the kernels of steps, or the stretches that begin in steps, and all
+-- kernels, with those twice that ran while two steps did. It rounds each stretch to ns; where its times are floats, they are a
+-- quarter of a us apart.
+WITH step_span AS (
+    SELECT step_id, min(start_ns) AS first_ns, max(end_ns) AS last_ns
+    FROM step.kernel
+    WHERE step_id IS NOT NULL
+    GROUP BY step_id
+),
+span AS (
+    SELECT
+        first_ns,
+        max(last_ns) OVER (ORDER BY first_ns ROWS UNBOUNDED PRECEDING) AS last_ns,
+        max(last_ns) OVER (ORDER BY first_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ns
+    FROM (SELECT first_ns, max(last_ns) AS last_ns FROM step_span GROUP BY first_ns)
+),
+shared AS (
+    SELECT coalesce(sum(greatest(0, least(before_ns, last_ns) - first_ns)), 0)::BIGINT AS shared_ns
+    FROM span
+),
+stretch AS (
+    SELECT
+        stretch.kind::VARCHAR AS kind,
+        count(*) AS stretch_count,
+        sum(stretch.end_ns - stretch.start_ns) AS all_ns,
+        sum(stretch.end_ns - stretch.start_ns) FILTER (stretch.start_ns <= span.last_ns) AS begun_in_steps_ns,
+        sum(stretch.end_ns - stretch.start_ns) FILTER (stretch.start_ns <= span.before_ns) AS begun_in_two_ns
+    FROM step.stretch
+    ASOF LEFT JOIN span ON span.first_ns <= stretch.start_ns
+    WHERE stretch.kind <> 'busy'
+    GROUP BY stretch.kind
+),
+-- What each kernel of a step adds to the time that those before it cover.
+added AS (
+    SELECT
+        if(kind = 'compute', 'computing', 'communication') AS kind,
+        greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS added_ns
+    FROM step.kernel
+    WHERE step_id IS NOT NULL
+    WINDOW before AS (PARTITION BY kind ORDER BY start_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+),
+of_steps AS (
+    SELECT kind, sum(added_ns) AS kernels_ns
+    FROM added
+    GROUP BY kind
+),
+precision AS (
+    SELECT
+        count(*) > 0 AS has_kernels,
+        count(step_id) > 0 AS has_steps,
+        if(bool_and(start_ns % 100 = 0 OR start_ns % 250 = 0), 500, 2) AS rounding_ns
+    FROM step.kernel
+),
+recorded_figure AS (
+    SELECT 'computing' AS kind, file, computing_ns AS time_ns
+    FROM trace.recorded_step
+    UNION ALL
+    SELECT 'communication', file, communication_ns
+    FROM trace.recorded_step
+),
+recorded AS (
+    SELECT kind, min(file) AS file, count(*) AS step_count, sum(time_ns)::BIGINT AS recorded_ns
+    FROM recorded_figure
+    GROUP BY kind
+    HAVING count(*) = count(time_ns)
+),
+compared AS (
+    SELECT
+        recorded.*,
+        if(precision.has_steps, coalesce(of_steps.kernels_ns, 0), coalesce(stretch.all_ns, 0))::BIGINT AS kernels_ns,
+        coalesce(stretch.all_ns, 0)::BIGINT AS all_kernels_ns,
+        coalesce(least(of_steps.kernels_ns, stretch.begun_in_steps_ns), 0) AS least_ns,
+        coalesce(stretch.all_ns + stretch.begun_in_two_ns + shared.shared_ns, stretch.all_ns, 0) AS most_ns,
+        1 + coalesce(stretch.stretch_count, 0) * precision.rounding_ns AS rounding_ns
+    FROM recorded
+    LEFT JOIN stretch USING (kind)
+    LEFT JOIN of_steps USING (kind)
+    CROSS JOIN shared
+    CROSS JOIN precision
+    WHERE precision.has_kernels
+),
+judged AS (
+    SELECT
+        *,
+        recorded_ns BETWEEN least_ns - rounding_ns AND most_ns + rounding_ns AS is_equal,
+        file = 'analysis.db' AND kind = 'communication' AND recorded_ns BETWEEN least_ns * 0.95 AND most_ns AS is_of_tasks
+    FROM compared
+)
+SELECT
+    kind,
+    file,
+    step_count,
+    recorded_ns,
+    kernels_ns,
+    all_kernels_ns,
+    recorded_ns - kernels_ns AS difference_ns,
+    is_equal OR is_of_tasks AS agrees,
+    if(is_of_tasks AND NOT is_equal, 'analysis.db of 2024 counts the tasks of operators, up to 5 % less than operators', NULL) AS reason
+FROM judged
+ORDER BY kind

@@ -1,0 +1,210 @@
+"""What the profiler itself worked out stands beside what kernels give, and where the two differ it is said with both figures."""
+
+import csv
+import shutil
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prof_analysis import InputError, Profile, open_profile
+from tests.small_profile import Kernel, Op, write_profile
+
+pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+
+OUTPUT = "ASCEND_PROFILER_OUTPUT"
+HEAD = "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble,Preparing"
+
+
+def rows(table: Any) -> list[tuple[Any, ...]]:
+    return [tuple(row.values())[1:] for row in table.to_pylist()]
+
+
+def step_trace(folder: Path, lines: Iterable[str]) -> Path:
+    """A rank of which only step_trace_time.csv is left."""
+    (folder / OUTPUT).mkdir(parents=True)
+    (folder / OUTPUT / "step_trace_time.csv").write_text("\n".join([HEAD, *lines, ""]))
+    return folder
+
+
+def analysis_db(folder: Path, steps: Iterable[tuple[Any, ...]], operators: Iterable[tuple[Any, ...]] = ()) -> None:
+    """An analysis.db with step, computing and communication in us; and name, group, ms and step of operators."""
+    (folder / OUTPUT).mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(folder / OUTPUT / "analysis.db")) as database, database:
+        database.execute("CREATE TABLE StepTraceTime (step TEXT, computing NUMERIC, communication NUMERIC)")
+        database.executemany("INSERT INTO StepTraceTime VALUES (?, ?, ?)", steps)
+        if operators := list(operators):
+            database.execute(
+                "CREATE TABLE CommAnalyzerTime (hccl_op_name TEXT, group_name TEXT, elapse_time NUMERIC, step TEXT, type TEXT)"
+            )
+            database.executemany("INSERT INTO CommAnalyzerTime VALUES (?, ?, ?, ?, 'collective')", operators)
+
+
+def cut(source: Path, folder: Path, names: Iterable[str], change: Any) -> Path:
+    """A copy of the files of a rank, with the lines of kernel_details.csv as `change` leaves them."""
+    (folder / OUTPUT).mkdir(parents=True)
+    for name in names:
+        shutil.copy(source / OUTPUT / name, folder / OUTPUT / name)
+    head, *lines = (source / OUTPUT / "kernel_details.csv").read_text().splitlines(keepends=True)
+    (folder / OUTPUT / "kernel_details.csv").write_text("".join([head, *change(lines)]))
+    return folder
+
+
+def warnings_of(profile: Profile) -> list[str]:
+    profile.step_time()
+    profile.kernel_stats()
+    return [warning.partition(": ")[2] for warning in profile.warnings]
+
+
+def test_real_profiles_that_are_whole_agree_with_what_the_profiler_worked_out(realdata: Path) -> None:
+    folders = ["alexnet_ddp_910b/db", "alexnet_ddp_910b/text", "alexnet_ddp_910a", "qwen3_0.6b_pp2dp2_910b"]
+    audited, types = 0, 0
+    for folder in folders:
+        with open_profile(realdata / folder) as profile:
+            profile.rows("FROM step.recorded_audit, kernel.statistic_audit, step.time, kernel.statistic LIMIT 0")
+            assert [warning for warning in warnings_of(profile) if "without a type" not in warning] == [], folder
+            audited += len(profile.rows("FROM step.recorded_audit"))
+            types += len(profile.rows("FROM kernel.statistic_audit"))
+    assert (audited, types) == (2 * (4 + 4 + 2 + 2), 33 + 33 + 35 + 45)
+
+
+def test_lost_and_doubled_rows_of_kernel_details_are_told_by_the_files_beside_it(realdata: Path, tmp_path: Path) -> None:
+    source = realdata / "alexnet_ddp_910b/text/level1/rank0_ascend_pt"
+    beside = ("step_trace_time.csv", "op_statistic.csv")
+    cut(source, tmp_path / "cut_ascend_pt", beside, lambda lines: lines[:22])
+    cut(source, tmp_path / "doubled_ascend_pt", beside, lambda lines: lines + lines[50:52])
+    cut(source, tmp_path / "lost_ascend_pt", beside[:1], lambda lines: lines[:100] + lines[101:])
+    cut(source, tmp_path / "whole_ascend_pt", beside, lambda lines: lines)
+    with open_profile(tmp_path) as profile:
+        profile.step_time()
+        profile.kernel_stats()
+        found = [warning for warning in profile.warnings if "are missing" in warning]
+        assert len(profile.rows("FROM step.recorded_audit WHERE agrees")) == 5
+        steps = profile.sql("FROM step.recorded_audit WHERE NOT agrees", arrow=True)
+    assert [(row["profile"], row["kind"]) for row in steps.to_pylist()] == [
+        ("cut_ascend_pt", "communication"), ("cut_ascend_pt", "computing"), ("lost_ascend_pt", "computing")
+    ]  # fmt: skip
+    assert [warning.partition(", the")[0] for warning in found] == [
+        "cut_ascend_pt: step_trace_time.csv says communication 105.991878 ms in 1 step",
+        "cut_ascend_pt: step_trace_time.csv says computing 8.873756 ms in 1 step",
+        "lost_ascend_pt: step_trace_time.csv says computing 8.873756 ms in 1 step",
+        "cut_ascend_pt: op_statistic.csv counts 227 kernels of 8.873751 ms",
+        "doubled_ascend_pt: op_statistic.csv counts 227 kernels of 8.873751 ms",
+    ]
+
+
+def test_op_statistic_in_every_column(tmp_path: Path) -> None:
+    output = tmp_path / "a_ascend_pt" / OUTPUT
+    output.mkdir(parents=True)
+    with (output / "kernel_details.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["Name", "Type", "Accelerator Core", "Start Time(us)", "Duration(us)"])
+        writer.writerows(
+            ("k", type_, "AI_CORE", f"{1700000000000000 + n}.001", us)
+            for n, (type_, us) in enumerate([("Add", "1.001"), ("Add", "2.002"), ("Mul", "3.000"), ("Cast", "0.007")])
+        )
+        writer.writerow(("hcom_allReduce__1_0_1", "hcom_allReduce_", "COMMUNICATION", "1700000000000100.001", "5"))
+    lines = ["OP Type,Core Type,Count,Total Time(us)", "Add,AI_CORE,2,3.006", "Mul,AI_CORE,2,3.000", "Sub,AI_CORE,1,1.000", ""]
+    (output / "op_statistic.csv").write_text("\n".join(lines))
+    with open_profile(tmp_path) as profile:
+        assert warnings_of(profile) == [
+            "op_statistic.csv counts 5 kernels of 0.007006 ms, the profile has 3 of 0.006003 ms of the same types, so kernels are "
+            "missing or stand twice; most differs Sub: 1 kernels of 0.001000 ms there, 0 of 0.000000 ms here"
+        ]
+        found = profile.table("kernel.statistic_audit", arrow=True)
+    assert rows(found) == [
+        (None, "Sub", 1, 0, 1000, 0, False),
+        (None, "Add", 2, 2, 3006, 3003, True),
+        (None, "Mul", 2, 1, 3000, 3000, False),
+    ]
+
+
+def steps_of(tmp_path: Path, recorded: Iterable[tuple[Any, ...]]) -> Profile:
+    """Two steps, of which the second begins on the device while the first one runs, a kernel of no step, and analysis.db."""
+    ops = [
+        Op("one", 10, 20, (Kernel("a", 10_001, 20_000), Kernel("b", 30_000, 40_000))),
+        Op("two", 110, 120, (Kernel("c", 35_000, 50_000), Kernel("hcom_send_", 60_000, 70_000, "communication"))),
+    ]
+    folder = tmp_path / "a_ascend_pt"
+    write_profile(folder, ops, steps=[(1, 0, 100), (2, 100, 200)], unlinked=[Kernel("d", 80_000, 90_000)])
+    analysis_db(folder, recorded)
+    return open_profile(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "agrees"),
+    [
+        pytest.param([("1", "19.999", 0), ("2", 15, 10)], (True, True), id="kernels of each step"),
+        pytest.param([("1", "29.999", 0), ("2", 0, 10)], (True, True), id="stretches by where they begin"),
+        pytest.param([("1", "29.999", 0), ("2", 15, 10)], (True, True), id="kernels while both steps ran twice"),
+        pytest.param([("1", "29.999", 0), ("2", 10, 10)], (True, True), id="kernels of no step too"),
+        pytest.param([("1", "19.999", 0), ("2", 8, 10)], (True, False), id="less than the kernels of steps"),
+        pytest.param([("1", "59.999", 0), ("2", 15, 11)], (False, False), id="more than all kernels"),
+        pytest.param([("1", "29.999", 0), ("2", 0, "9.8")], (True, True), id="the tasks of operators"),
+        pytest.param([("1", "29.999", 0), ("2", 0, 9)], (False, True), id="fewer tasks than operators have"),
+    ],
+)
+def test_what_is_between_the_kernels_of_steps_and_all_kernels_agrees(
+    tmp_path: Path, recorded: list[tuple[Any, ...]], agrees: tuple[bool, bool]
+) -> None:
+    with steps_of(tmp_path, recorded) as profile:
+        found = profile.table("step.recorded_audit", arrow=True).to_pylist()
+    assert tuple(row["agrees"] for row in found) == agrees
+    assert [(row["kind"], row["step_count"], row["kernels_ns"], row["all_kernels_ns"]) for row in found] == [
+        ("communication", 2, 10_000, 10_000),
+        ("computing", 2, 29_999, 39_999),
+    ]
+    has_reason = found[0]["recorded_ns"] == 9_800
+    assert [row["reason"] is not None for row in found] == [has_reason, False]
+
+
+def test_the_whole_run_is_compared_whatever_step_is_asked_for(tmp_path: Path) -> None:
+    steps_of(tmp_path, [("1", "19.999", 0), ("2", 10, 10)]).close()
+    with open_profile(tmp_path, step_id=2) as profile:
+        profile.step_time()
+        assert profile.warnings == []
+        assert len(profile.rows("FROM step.recorded_audit WHERE agrees")) == 2
+
+
+def test_step_times_of_the_profiler_in_every_column(tmp_path: Path) -> None:
+    step_trace(tmp_path / "a_ascend_pt", ["7,1.5,2,0.25,2.25,4,7.5,0.5,0.125", "8,1,,,,,,,"])
+    with open_profile(tmp_path) as profile:
+        found = profile.step_time(arrow=True)
+        assert profile.rows("FROM step.recorded_audit") == []
+    reason = "the profiler recorded no more of the step, and the profile has no kernels"
+    assert rows(found) == [
+        (None, 7, 1500, 2250, 2000, 250, 4000, 7500, 500, 125, "profiler", None),
+        (None, 8, 1000, *[None] * 7, "profiler", reason),
+    ]
+    with open_profile(tmp_path, step_id=8) as profile:
+        assert [row["step_id"] for row in profile.step_time(arrow=True).to_pylist()] == [8]
+    with pytest.raises(InputError, match="there is no step 9; the steps are 7, 8"):
+        open_profile(tmp_path, step_id=9)
+
+
+def test_a_folder_with_analysis_db_alone_answers_what_that_says(tmp_path: Path) -> None:
+    analysis_db(tmp_path / "a_ascend_pt", [("3", 2, 1)], [("hcom_allReduce__1_0_1", "g", "0.004", "step3")])
+    with open_profile(tmp_path) as profile:
+        (found,) = profile.step_time(arrow=True).to_pylist()
+        operators = profile.communication_stats(arrow=True)
+        answers = set(profile.ranks(arrow=True).to_pylist()[0]["answers"])
+    assert (found["step_id"], found["computing_ns"], found["origin"]) == (3, 2000, "profiler")
+    assert rows(operators) == [(None, "hcom_allReduce_", "g", 1, 4000, 4000.0, 4000, 4000, 4000, 4000, 1.0, "profiler")]
+    assert answers == {"step-time", "communication-stats", "communication-time", "slow-ranks"}
+
+
+def test_operators_that_only_the_profiler_counted_stand_beside_those_of_kernels(tmp_path: Path) -> None:
+    folder = tmp_path / "a_ascend_pt"
+    database = write_profile(folder, unlinked=[Kernel("hcom_send_", 100, 103, "communication", group="g")])
+    with closing(sqlite3.connect(database)) as reader:
+        ((name,),) = reader.execute("SELECT value FROM STRING_IDS JOIN COMMUNICATION_OP ON id = opName").fetchall()
+    analysis_db(folder, [], [(name, "g", "0.009", "step"), ("hcom_send__1_7_1", "g", "0.001", "step")])
+    with open_profile(tmp_path) as profile:
+        found = profile.communication_stats(arrow=True)
+    assert rows(found) == [
+        (0, "hcom_send_", "g", 1, 1000, 1000.0, 1000, 1000, 1000, 1000, 1000 / 1003, "profiler"),
+        (0, "hcom_send_", "g", 1, 3, 3.0, 3, 3, 3, 3, 3 / 1003, "kernels"),
+    ]
