@@ -24,13 +24,15 @@ WITH step_span AS (
 span AS (
     SELECT
         first_ns,
+        last_ns AS own_last_ns,
         max(last_ns) OVER (ORDER BY first_ns ROWS UNBOUNDED PRECEDING) AS last_ns,
         max(last_ns) OVER (ORDER BY first_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ns
     FROM (SELECT first_ns, max(last_ns) AS last_ns FROM step_span GROUP BY first_ns)
 ),
 shared AS (
-    SELECT coalesce(sum(greatest(0, least(before_ns, last_ns) - first_ns)), 0)::BIGINT AS shared_ns
+    SELECT coalesce(sum(greatest(0, least(before_ns, own_last_ns) - first_ns)), 0)::BIGINT AS shared_ns
     FROM span
+    WHERE before_ns IS NOT NULL
 ),
 stretch AS (
     SELECT
@@ -83,8 +85,8 @@ compared AS (
         recorded.*,
         if(precision.has_steps, coalesce(of_steps.kernels_ns, 0), coalesce(stretch.all_ns, 0))::BIGINT AS kernels_ns,
         coalesce(stretch.all_ns, 0)::BIGINT AS all_kernels_ns,
-        coalesce(least(of_steps.kernels_ns, stretch.begun_in_steps_ns), 0) AS least_ns,
-        coalesce(stretch.all_ns + stretch.begun_in_two_ns + shared.shared_ns, stretch.all_ns, 0) AS most_ns,
+        least(coalesce(of_steps.kernels_ns, 0), coalesce(stretch.begun_in_steps_ns, 0)) AS least_ns,
+        coalesce(stretch.all_ns, 0) + coalesce(stretch.begun_in_two_ns, 0) + shared.shared_ns AS most_ns,
         1 + coalesce(stretch.stretch_count, 0) * precision.rounding_ns AS rounding_ns
     FROM recorded
     LEFT JOIN stretch USING (kind)

@@ -65,7 +65,7 @@ def test_real_profiles_that_are_whole_agree_with_what_the_profiler_worked_out(re
     for folder in folders:
         with open_profile(realdata / folder) as profile:
             profile.rows("FROM step.recorded_audit, kernel.statistic_audit, step.time, kernel.statistic LIMIT 0")
-            assert [warning for warning in warnings_of(profile) if "without a type" not in warning] == [], folder
+            assert [warning for warning in warnings_of(profile) if " says " in warning or " counts " in warning] == [], folder
             audited += len(profile.rows("FROM step.recorded_audit"))
             types += len(profile.rows("FROM kernel.statistic_audit"))
     assert (audited, types) == (2 * (4 + 4 + 2 + 2), 33 + 33 + 35 + 45)
@@ -142,7 +142,7 @@ def steps_of(tmp_path: Path, recorded: Iterable[tuple[Any, ...]]) -> Profile:
         pytest.param([("1", "29.999", 0), ("2", 15, 10)], (True, True), id="kernels while both steps ran twice"),
         pytest.param([("1", "29.999", 0), ("2", 10, 10)], (True, True), id="kernels of no step too"),
         pytest.param([("1", "19.999", 0), ("2", 8, 10)], (True, False), id="less than the kernels of steps"),
-        pytest.param([("1", "59.999", 0), ("2", 15, 11)], (False, False), id="more than all kernels"),
+        pytest.param([("1", "59.999", 0), ("2", 15, 16)], (False, False), id="more than all kernels"),
         pytest.param([("1", "29.999", 0), ("2", 0, "9.8")], (True, True), id="the tasks of operators"),
         pytest.param([("1", "29.999", 0), ("2", 0, 9)], (False, True), id="fewer tasks than operators have"),
     ],
