@@ -258,6 +258,45 @@ def test_two_devices_in_one_folder_are_two_ranks_with_their_own_kernels(
     ]
 
 
+def test_what_the_host_of_two_devices_did_counts_once_over_all_ranks(
+    tmp_path: Path, command: Callable[..., Result]
+) -> None:
+    graph = "npu_fx_compiler inference"
+    database = write_profile(
+        tmp_path / "a_ascend_pt",
+        ops=[
+            Op("aten::mm", 110, 120, (Kernel("mm_0", 1000, 1010), Kernel("mm_1", 1000, 1080, device=1))),
+            Op(graph, 200, 230),
+            Op("lost", 50, 40),
+        ],
+        ranges=[Range("mine", 105, 130, domain="d"), Range("lost", 9, 8)],
+        unlinked=[Kernel("bad_0", 9, 8), Kernel("bad_1", 9, 8, device=1), Kernel("bad_1", 9, 7, device=1)],
+    )
+    edit(database, RANK_DEVICE_MAP.format("(0, 0), (1, 1)"))
+    with open_profile(tmp_path) as profile:
+        profile.rows("SELECT 1 FROM across.op_statistic, trace.set_aside, mstx.statistic, graph.call LIMIT 0")
+        ops = profile.op_stats(across_ranks=True, arrow=True).to_pylist()
+        aside = profile.sql("FROM trace.set_aside ORDER BY ALL", arrow=True).to_pylist()
+    assert [tuple(row.values()) for row in ops] == [
+        ("aten::mm", None, 1, 10, 10, 2, 90, 90, 1.0),
+        (graph, None, 1, 30, 30, 0, 0, 0, 0.0),
+    ]
+    reason = "they end before they start"
+    assert [tuple(row.values())[1:] for row in aside] == [
+        (0, "kernels", reason, 1),
+        (0, "mstx ranges", reason, 1),
+        (0, "ops", reason, 1),
+        (1, "kernels", reason, 2),
+    ]
+    marks = json.loads(command("mstx-stats", "-d", tmp_path, "-o", tmp_path, "--json").stdout)["summary"]
+    (row,) = marks["heaviest"]
+    assert (row["event_count"], row["host_total_ns"], row["kernel_count"], row["kernel_duration_ns"]) == (1, 25, 2, 90)
+    assert json.loads(command("graph-overhead", "-d", tmp_path, "-o", tmp_path, "--json").stdout)["summary"]["calls"] == 1
+    with open_profile(tmp_path, rank_list=[1]) as profile:
+        (row, *_) = profile.op_stats(across_ranks=True, arrow=True).to_pylist()
+    assert (row["calls"], row["kernel_count"], row["device_self_ns"]) == (1, 1, 80), "the second device alone has its host too"
+
+
 def test_a_device_without_a_task_is_no_rank(tmp_path: Path) -> None:
     database = write_profile(tmp_path / "a_ascend_pt", [Op("x", 1, 2, (Kernel("k", 5, 6, device=1),))], rank=None)
     edit(database, RANK_DEVICE_MAP.format("(0, 0), (1, 1)"))

@@ -1,0 +1,85 @@
+"""What a step is: the same for every question, whatever the order of rows, and for steps that overlap or come again."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prof_analysis import open_profile
+from tests.small_profile import Kernel, Op, Range, write_profile
+
+# Id, start and end; the last begun counts, of equal ones the longest, and one without length has nothing.
+STEPS = [(7, 100, 400), (8, 200, 300), (8, 200, 250), (9, 300, 300), (9, 500, 600), (7, 700, 800)]
+# When something starts, and the step that it is of.
+MOMENTS = [(50, None), (100, 7), (199, 7), (200, 8), (299, 8), (300, None), (399, None), (500, 9), (650, None), (799, 7)]
+
+
+def write(folder: Path, steps: list[tuple[int, int, int]]) -> Path:
+    """At each moment a module with an op and its kernel, and a range of the user."""
+    ops = [Op(f"op{at}", at, at + 3, (Kernel(f"k{at}", 10 * at, 10 * at + 5),)) for at, _ in MOMENTS]
+    ranges = [Range("Net", at, at + 4) for at, _ in MOMENTS] + [
+        Range(f"r{at}", at, at + 1, domain="default") for at, _ in MOMENTS
+    ]
+    write_profile(folder / "a_ascend_pt", ops, ranges, steps=steps)
+    return folder
+
+
+@pytest.mark.parametrize(("step_id", "order"), [(7, 1), (8, -1), (9, -1)])
+def test_all_questions_mean_the_same_by_a_step(tmp_path: Path, step_id: int, order: int) -> None:
+    moments = [at for at, step in MOMENTS if step == step_id]
+    write(tmp_path, STEPS[::order])
+    with open_profile(tmp_path, step_id=step_id) as profile:
+        tables = ("module.kernel", "step.time", "op.statistic", "module.tree", "mstx.statistic", "kernel.statistic")
+        profile.rows(f"SELECT 1 FROM {', '.join(tables)} LIMIT 0")
+        (kernels,) = profile.kernel_stats(arrow=True).to_pylist()
+        (step,) = profile.step_time(arrow=True).to_pylist()
+        ops = profile.op_stats(arrow=True)["name"].to_pylist()
+        (module,) = profile.module_tree(arrow=True).to_pylist()
+        ranges = profile.mstx_stats(arrow=True).to_pylist()
+        assert sorted(profile.kernels(arrow=True)["name"].to_pylist()) == sorted(f"k{at}" for at in moments)
+    assert (kernels["kernel_count"], kernels["total_ns"]) == (len(moments), 5 * len(moments))
+    assert (step["step_id"], step["computing_ns"]) == (step_id, 5 * len(moments))
+    assert sorted(ops) == sorted(f"op{at}" for at in moments)
+    assert (module["calls"], module["kernel_duration_ns"]) == (len(moments), 5 * len(moments))
+    assert sorted(row["message"] for row in ranges if row["domain"] == "default") == sorted(f"r{at}" for at in moments)
+
+
+def test_of_all_steps_each_thing_is_of_one(tmp_path: Path) -> None:
+    write(tmp_path, STEPS)
+    with open_profile(tmp_path) as profile:
+        profile.rows("SELECT 1 FROM step.kernel, mstx.event, step.period LIMIT 0")
+
+        def steps_of(query: str) -> dict[Any, Any]:
+            return {row["at"]: row["step_id"] for row in profile.rows(query)}
+
+        assert steps_of("SELECT start_ns // 10 AS at, step_id FROM step.kernel") == dict(MOMENTS)
+        assert steps_of("SELECT start_ns AS at, step_id FROM mstx.event WHERE domain = 'default'") == dict(MOMENTS)
+        periods = [tuple(row.values())[2:] for row in profile.rows("FROM step.period ORDER BY start_ns")]
+    assert periods == [(7, 100, 200), (8, 200, 300), (9, 500, 600), (7, 700, 800)]
+
+
+def test_the_step_of_an_mstx_range_does_not_hang_on_the_order_of_steps_in_the_file(tmp_path: Path) -> None:
+    found = []
+    for name, steps in {"one": [(7, 100, 100), (8, 100, 400)], "other": [(8, 100, 400), (7, 100, 100)]}.items():
+        write_profile(tmp_path / name / "a_ascend_pt", ranges=[Range("r", 150, 160)], steps=steps)
+        with open_profile(tmp_path / name) as profile:
+            found.append([row["step_id"] for row in profile.mstx_stats(per_step=True, arrow=True).to_pylist()])
+    assert found == [[8], [8]]
+
+
+def test_what_wraps_a_step_is_no_op_of_the_framework(tmp_path: Path) -> None:
+    ops = [
+        Op("ProfilerStep#1", 0, 1000, (Kernel("by the wrapper", 5, 9),)),
+        Op("ProfilerStep#2", 1000, 2000),
+        Op("aten::mm", 100, 110, (Kernel("k", 200, 230),)),
+        Op("ProfilerStepX", 300, 310),
+    ]
+    write_profile(tmp_path / "a_ascend_pt", ops)
+    with open_profile(tmp_path) as profile:
+        per_rank = profile.op_stats(arrow=True).to_pylist()
+        (step,) = profile.step_time(arrow=True).to_pylist()
+    assert [tuple(row.values())[2:] for row in per_rank] == [
+        ("aten::mm", None, 1, 10, 10, 1, 30, 30, 1.0),
+        ("ProfilerStepX", None, 1, 10, 10, 0, 0, 0, 0.0),
+    ]
+    assert step["computing_ns"] == 34, "its kernels count where kernels do"
