@@ -163,6 +163,21 @@ def test_ranks_without_kernels_are_reported_and_do_not_fail_the_others(realdata:
     assert result.stdout.count("no kernel_details.csv and no trace_view.json") == 2
 
 
+def test_traces_of_another_profiler_are_refused_for_what_they_are(realdata: Path, tmp_path: Path) -> None:
+    traces = sorted((realdata / "gpu_kineto").rglob("*.json.gz"))
+    assert len(traces) == 7
+    for number, trace in enumerate(traces):
+        output = tmp_path / f"{number}_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+        output.mkdir(parents=True)
+        shutil.copy(trace, output / "trace_view.json.gz")
+    with pytest.warns(ProfAnalysisWarning), open_profile(tmp_path) as profile:
+        left_out = profile.ranks()["left_out"].tolist()
+        with pytest.raises(InputError):
+            profile.op_stats()
+    assert len(left_out) == 7
+    assert all("is a trace of Kineto, which profiles CPUs and GPUs" in reason for reason in left_out)
+
+
 def test_without_a_trace_op_stats_come_from_operator_details(realdata: Path, tmp_path: Path) -> None:
     whole = realdata / "alexnet_ddp_910b" / "text" / "level1"
     shutil.copytree(whole, tmp_path / "part", ignore=shutil.ignore_patterns("trace_view.json"))

@@ -1,11 +1,15 @@
-"""Reads a trace_view.json, packed or not, as blocks of chunks that are cut between events, and knows what was lost of it."""
+"""Reads a trace_view.json, packed or not, as blocks of chunks that are cut between events, and knows what was lost of it.
+
+The profiler writes a list of events. A trace viewer saves it as an object, whose key traceEvents has the list.
+"""
 
 import gzip
 import re
 import zlib
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from io import BufferedReader
+from itertools import chain
 from pathlib import Path
 
 from prof_analysis.errors import InputError, reason_of
@@ -16,6 +20,11 @@ MAX_EVENT_BYTES = 64 * 2**20
 
 # Inside a JSON text a quote has a backslash before it, so only a text that ends in `}, {` looks like this and is not.
 _BETWEEN_EVENTS = re.compile(rb'\}\s*,\s*(?=\{\s*["}])')
+# A text, with its closing quote as a group, or a bracket. Of an object, these are enough to find its keys.
+_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:(")|\\?\Z)|[{}\[\]]', re.DOTALL)
+_LIST_OF_KEY = re.compile(rb"\s*:\s*\[\s*")
+# An argument that only Kineto writes, in almost every event.
+_OF_KINETO = re.compile(rb'(?<!\\)"External id"\s*:')
 
 
 def check_begin(path: Path) -> None:
@@ -25,11 +34,17 @@ def check_begin(path: Path) -> None:
 
 
 class TraceFile:
-    """Reads a file as blocks of chunks, cut between events, and knows what was lost of it."""
+    """Reads a file as blocks of chunks, cut between events, and knows what was lost of it.
+
+    After the list of an object there may be other keys. Where it ends is not sought; whoever parses the chunks finds that one is
+    no list of events, finds the end in it, and sets is_ended.
+    """
 
     def __init__(self, path: Path, on_bytes: Callable[[int], None]) -> None:
         self.path = path
         self.lost_bytes = 0
+        self.is_object = False
+        self.is_ended = False
         self._read_bytes = 0
         self._is_closed = False
         self._stopped_by: str | None = None
@@ -37,23 +52,27 @@ class TraceFile:
 
     def blocks(self) -> Generator[list[bytes]]:
         """The chunks, block by block. A chunk has what separates it from the next at its end."""
-        rest = b""
         with closing(self._pieces()) as pieces:
-            for number, piece in enumerate(pieces):
-                rest = self._after_bracket(piece) if number == 0 else rest + piece
+            rest = self._begin_of_list(pieces)
+            for piece in chain((b"",), pieces):
+                rest += piece
                 if end := _last_cut(rest):
                     yield list(_chunks(rest[:end]))
                     rest = rest[end:]
                 elif len(rest) > MAX_EVENT_BYTES:
-                    raise InputError(
-                        f"{self.path}: no event ends in the {MAX_EVENT_BYTES // 2**20} MB before byte {self._read_bytes:,}; "
-                        "this is no trace of the profiler, or it is damaged: copy it again"
-                    )
-        if not self._read_bytes:
-            raise InputError(f"{self.path}: is empty; export the profile again with ExportType.Text")
+                    if not self.is_object:
+                        raise InputError(
+                            f"{self.path}: no event ends in the {MAX_EVENT_BYTES // 2**20} MB before byte {self._read_bytes:,}; "
+                            "this is no trace of the profiler, or it is damaged: copy it again"
+                        )
+                    yield [rest]
+                    rest = b""
         rest = rest.rstrip()
-        self._is_closed = rest.endswith(b"]")
-        if rest := rest.removesuffix(b"]"):
+        inside = rest.removesuffix(b"}").rstrip() if self.is_object else rest
+        if inside.endswith(b"]"):
+            self._is_closed = True
+            rest = inside[:-1]
+        if rest:
             yield list(_chunks(rest))
 
     def warnings(self) -> list[str]:
@@ -63,7 +82,7 @@ class TraceFile:
             found.append(
                 f"cannot be unpacked beyond {self._read_bytes:,} bytes ({self._stopped_by}), so later events are missing"
             )
-        elif not self._is_closed:
+        elif not self._is_closed and not self.is_ended:
             found.append(
                 "the list of events is not closed: it was cut off, or its writer was stopped, so later events are missing"
             )
@@ -102,11 +121,53 @@ class TraceFile:
             self._stopped_by = reason_of(error)
         return b"".join(parts)
 
-    def _after_bracket(self, begin: bytes) -> bytes:
+    def _begin_of_list(self, pieces: Iterator[bytes]) -> bytes:
+        """What follows the bracket of the list, of as many pieces as it takes to find it."""
+        begin = next(pieces, b"")
+        if not self._read_bytes:
+            raise InputError(f"{self.path}: is empty; export the profile again with ExportType.Text")
+        if _OF_KINETO.search(begin):
+            raise InputError(
+                f"{self.path}: is a trace of Kineto, which profiles CPUs and GPUs, and none of the Ascend profiler; "
+                "nothing of it can be analysed"
+            )
         content = begin.removeprefix(b"\xef\xbb\xbf").lstrip()
-        if not content.startswith(b"["):
+        if content.startswith(b"["):
+            return content[1:]
+        if not content.startswith(b"{"):
             raise InputError(f"{self.path}: holds no list of events; export the profile again with ExportType.Text")
-        return content[1:]
+        self.is_object = True
+        events = _list_in_object(content, pieces)
+        if events is None:
+            raise InputError(
+                f"{self.path}: holds a JSON object without a list traceEvents; export the profile again with ExportType.Text"
+            )
+        self.is_ended = events.startswith(b"]")
+        return events
+
+
+def _list_in_object(content: bytes, pieces: Iterator[bytes]) -> bytes | None:
+    """What follows the bracket of the list traceEvents in an object; None where there is no such list."""
+    depth = position = 0
+    is_all = False
+    while len(content) <= MAX_EVENT_BYTES and not is_all:
+        piece = next(pieces, b"")
+        is_all = not piece
+        content += piece
+        for token in _TOKEN.finditer(content, position):
+            position = token.start()
+            if token[1]:
+                found = _LIST_OF_KEY.match(content, token.end()) if depth == 1 and token[0] == b'"traceEvents"' else None
+                if found and (is_all or found.end() < len(content)):
+                    return content[found.end() :]
+            elif token[0].startswith(b'"'):
+                break
+            else:
+                position = token.end()
+                depth += 1 if token[0] in b"{[" else -1
+                if not depth:
+                    return None
+    return None
 
 
 def _last_cut(text: bytes) -> int | None:

@@ -1,11 +1,10 @@
 """Reads the events of a trace_view.json into DuckDB: as a stream, fast, and with all that is whole of a damaged file.
 
-The file is one JSON array of events. It is cut between events into chunks that DuckDB parses: 330 MB of AlexNet events at
+The file holds one JSON array of events. It is cut between events into chunks that DuckDB parses: 330 MB of AlexNet events at
 390 MB/s in chunks of 1 MB, where its read_json takes the whole array at 157 MB/s. Where a cut only looks right, or the file is
 damaged, a chunk is no JSON: then Python's own parser finds the whole events in it.
 """
 
-import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ import duckdb
 
 from prof_analysis.database import cursor_of, quote_text
 from prof_analysis.sources.trace_file import CHUNK_BYTES, MAX_EVENT_BYTES, TraceFile
+from prof_analysis.sources.whole_json import WholeObjects
 
 if TYPE_CHECKING:
     import pyarrow
@@ -33,6 +33,9 @@ _PAIR_OR_LONE_SURROGATE = re.compile(
 )
 _NUMBER_TIMESTAMP = re.compile(rb'("ts"\s*:\s*)(-?\d[\d.eE+-]*)')
 _BETWEEN = b", \t\r\n"
+_PHASE = b'"ph"'
+_PHASE_OF_TEXT = re.compile(r'"ph"\s*:')
+_END_OF_LIST = re.compile(r'\s*,?\s*\]\s*(?:,\s*"|\}|$)')
 
 _VALID = "json_valid(text)"
 _OF_EVENTS = "CASE WHEN json_valid(text) THEN json_exists(text, '$[0].ph') ELSE false END"
@@ -59,18 +62,18 @@ def read_events(
     reader = TraceFile(path, on_bytes)
     chunk_count = 0
     rest = b""
-    cursors: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()
-    for _ in range(threads):
-        cursors.put(cursor_of(connection))
 
     def parse_and_take(lists: "pyarrow.Table", first_number: int) -> None:
         cursor = cursors.get()
-        _parse(cursor, lists, first_number, structure, kept)
-        take(cursor)
-        cursors.put(cursor)
+        try:
+            _parse(cursor, lists, first_number, structure, kept)
+            take(cursor)
+        finally:
+            cursors.put(cursor)
 
     with (
         _single_threaded(connection),
+        _cursors_of(connection, threads) as cursors,
         closing(reader.blocks()) as blocks,
         ThreadPoolExecutor(1) as ahead,
         ThreadPoolExecutor(threads) as parsers,
@@ -89,9 +92,20 @@ def read_events(
             while len(parsing) > (0 if is_last else threads):
                 parsing.popleft().result()
     connection.unregister("event_list")
-    while not cursors.empty():
-        cursors.get().close()
     return reader.warnings()
+
+
+@contextmanager
+def _cursors_of(connection: duckdb.DuckDBPyConnection, count: int) -> Iterator[SimpleQueue[duckdb.DuckDBPyConnection]]:
+    """So many cursors of a connection, which whoever takes one puts back."""
+    cursors: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()
+    for _ in range(count):
+        cursors.put(cursor_of(connection))
+    try:
+        yield cursors
+    finally:
+        while not cursors.empty():
+            cursors.get().close()
 
 
 @contextmanager
@@ -109,6 +123,9 @@ def _parseable(
     connection: duckdb.DuckDBPyConnection, chunks: list[bytes], is_last: bool, reader: TraceFile
 ) -> tuple["pyarrow.Table", bytes]:
     """Lists of all whole events of the chunks, in their order; and what may be the begin of an event of the next block."""
+    if reader.is_ended and not any(_PHASE in chunk for chunk in chunks):
+        return _as_table([]), b""
+    reader.is_ended = False  # What looked like the end was inside an event.
     lists = [_as_list(chunk) for chunk in chunks]
     table = _as_table(lists)
     if all(_are(_VALID, connection, table)):
@@ -121,8 +138,10 @@ def _parseable(
         numbers = list(group)
         if is_valid:
             parseable += [lists[number] for number in numbers]
+            reader.is_ended = False
             continue
-        events, lost_bytes, rest = _salvage(b"".join(chunks[number] for number in numbers))
+        damaged = b"".join(chunks[number] for number in numbers)
+        events, lost_bytes, rest, reader.is_ended = _salvage(damaged, reader.is_object)
         is_whole = _are(_VALID, connection, _as_table(events, rows_of_batch=2048))
         parseable += _joined(list(compress(events, is_whole)))
         lost_bytes += sum(len(event) for event, is_one in zip(events, is_whole, strict=True) if not is_one)
@@ -145,13 +164,14 @@ def _as_list(events: bytes) -> bytes:
     return b"[" + _NUMBER_TIMESTAMP.sub(rb'\1"\2"', events.rstrip(_BETWEEN)) + b"]"
 
 
-def _salvage(damaged: bytes) -> tuple[list[bytes], int, bytes]:
+def _salvage(damaged: bytes, is_object: bool) -> tuple[list[bytes], int, bytes, bool]:
     """The whole events in a damaged part of the list, the size of what is none, and what follows the last of them.
 
-    What has no phase is a part of a broken event.
+    What has no phase is a part of a broken event. In an object, the list can end in this part: then nothing follows, and the
+    last value is true.
     """
-    decoder = json.JSONDecoder()
     text = damaged.decode("utf-8", "surrogateescape")
+    whole = WholeObjects(text)
 
     def as_bytes(start: int, end: int) -> bytes:
         return text[start:end].encode("utf-8", "surrogateescape")
@@ -159,22 +179,15 @@ def _salvage(damaged: bytes) -> tuple[list[bytes], int, bytes]:
     events = []
     lost_bytes = begin = end = 0
     while start := _EVENT_START.search(text, begin):
-        begin = start.start(1)
-        try:
-            event, event_end = decoder.raw_decode(text, begin)
-        except ValueError:
-            begin = start.end()
-            continue
-        except RecursionError:
-            closing_brace = text.find("}", begin)
-            begin = closing_brace if closing_brace >= 0 else len(text)
-            continue
-        if "ph" in event:
-            events.append(_without_lone_surrogates(as_bytes(begin, event_end)))
-            lost_bytes += len(as_bytes(end, begin).strip(_BETWEEN))
-            end = event_end
-        begin = event_end
-    return events, lost_bytes, as_bytes(end, len(text)).lstrip(_BETWEEN)
+        found = whole.at(start.start(1))
+        begin = found.go_on_at
+        if found.value is not None and "ph" in found.value:
+            events.append(_without_lone_surrogates(as_bytes(start.start(1), begin)))
+            lost_bytes += len(as_bytes(end, start.start(1)).strip(_BETWEEN))
+            end = begin
+            if is_object and (closing := _END_OF_LIST.match(text, end)) and not _PHASE_OF_TEXT.search(text, closing.end()):
+                return events, lost_bytes, b"", True
+    return events, lost_bytes, as_bytes(end, len(text)).lstrip(_BETWEEN), False
 
 
 def _without_lone_surrogates(event: bytes) -> bytes:

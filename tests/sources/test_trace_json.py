@@ -5,8 +5,10 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import duckdb
@@ -118,6 +120,51 @@ def test_names_of_any_kind_in_any_layout(layout: Callable[[list[Event]], str], r
     assert read(layout(events).encode()) == (events, [])
 
 
+BEFORE_THE_LIST = [
+    {},
+    {"displayTimeUnit": "ns", "a": [], "b": {"traceEvents": [{"ph": "no"}]}, "c": 'traceEvents": [{"ph', "d": "\\" * 3},
+]
+AFTER_THE_LIST: list[dict[str, Any]] = [
+    {},
+    {"metadata": {"a": [1]}, "b": [{"id": 1}, {"id": 2}], "c": [1]},
+    {"stackFrames": [{"n": number} for number in range(300)]},
+]
+
+
+@pytest.mark.usefixtures("size")
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("name", ["trace_view.json", "trace_view.json.gz"])
+def test_an_object_with_the_list_as_trace_viewers_save_it_is_read_as_the_list_is(
+    indent: int | None, name: str, read: Read
+) -> None:
+    events = events_named(*NASTY_TEXTS)
+    for before in BEFORE_THE_LIST:
+        for after in AFTER_THE_LIST:
+            for some in (events, []):
+                content = json.dumps({**before, "traceEvents": some, **after}, indent=indent).encode()
+                assert read(gzip.compress(content) if name.endswith("gz") else content, name) == (some, [])
+
+
+@pytest.mark.usefixtures("size")
+def test_an_object_that_breaks_off_gives_all_events_that_are_whole(read: Read) -> None:
+    events = events_named(*NASTY_TEXTS)
+    whole = json.dumps({"traceEvents": events, "metadata": {"a": [{"b": 1}, {"c": 2}]}}).encode()
+    end = whole.index(b', "metadata"')
+    for at in (*range(whole.index(b"[") + 1, end, 61), *range(end - 1, len(whole), 9)):
+        found, warnings = read(whole[:at])
+        assert found == events[: len(found)]
+        assert (len(found) == len(events), bool(warnings)) == (at >= end - 1, at < end), at
+
+
+@pytest.mark.usefixtures("size")
+def test_events_behind_what_only_looks_like_the_end_of_the_list_are_not_lost(read: Read) -> None:
+    inner = '{"ph": "X", "args": {"stack": [{"ph": "X"}], "more": 1}, rubbish}'
+    later = [json.dumps(event) for event in events_named(*"abcdef")]
+    found, warnings = read(f'{{"traceEvents": [{inner}, {", ".join(later)}]}}'.encode())
+    assert [event["name"] for event in found if "name" in event] == list("abcdef")
+    assert "hold no whole event" in warnings[0]
+
+
 @pytest.mark.usefixtures("size")
 def test_lists_of_objects_inside_events_are_no_events(read: Read) -> None:
     events = [{**event, "stack": [{"a": 1}, {"b": 2}, {}, {"a": 1}]} for event in events_named(*"abcdef")]
@@ -166,7 +213,15 @@ def test_a_list_without_events_is_no_error(content: str, read: Read) -> None:
     [
         (b"", "trace_view.json", "is empty; export the profile again"),
         (b"  \n", "trace_view.json", "holds no list of events"),
-        (b'{"traceEvents": [{"ph": "X"}]}', "trace_view.json", "holds no list of events"),
+        (
+            b'{"a": {"traceEvents": []}, "b": "traceEvents"}',
+            "trace_view.json",
+            "holds a JSON object without a list traceEvents",
+        ),
+        (b'{"traceEvents": null}', "trace_view.json", "holds a JSON object without a list traceEvents"),
+        (b'{"a": "[{', "trace_view.json", "holds a JSON object without a list traceEvents"),
+        (b'[{"args": {"External id": 1}}]', "trace_view.json", "is a trace of Kineto"),
+        (b'{"a": 1, "traceEvents": [{"args": {"External id": 1}}]}', "trace_view.json", "is a trace of Kineto"),
         (b"null", "trace_view.json", "holds no list of events"),
         ('[{"ph": "X"}]'.encode("utf-16"), "trace_view.json", "holds no list of events"),
         (gzip.compress(b"[]", mtime=0), "trace_view.json", "holds no list of events"),
@@ -293,6 +348,50 @@ def test_what_is_lost_of_a_broken_list_is_counted(read: Read) -> None:
     assert broken(b'[{"ph": "X", "args": {"level": "", {"ph": "X", "name": "b"}]') == (["b"], 32)
     assert broken(b'[{"ph": "X", "name": "a\nb"}, {"ph": "X", "name": "c"}]') == (["c"], 26)
     assert broken(b'[{"ph": "X", "name": "a"}, rubbish, {"ph": "X", "name": "c"}]') == (["a", "c"], 7)
+
+
+def in_time(seconds: float, task: Callable[[], object]) -> str:
+    """What a task raises, run where a hang of it fails the test and not the run of all tests."""
+    raised: list[str] = []
+
+    def run() -> None:
+        try:
+            task()
+        except Exception as error:  # of any kind, since what it is is the test's
+            raised.append(str(error))
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert not thread.is_alive(), f"not done within {seconds} s"
+    return "".join(raised)
+
+
+def test_a_block_that_cannot_be_taken_ends_the_reading_with_its_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trace_file, "_BLOCK_BYTES", 300)
+    path = tmp_path / "trace_view.json"
+    path.write_text(json.dumps(events_named(*map(str, range(200)))))
+
+    def take(_: duckdb.DuckDBPyConnection) -> None:
+        raise duckdb.OutOfMemoryException("no memory")
+
+    with connect() as connection:
+        for threads in (1, 2):
+            reading = partial(read_events, connection, path, STRUCTURE, "true", take, lambda _: None, threads)
+            assert in_time(20, reading) == "no memory"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"ph": "X", "tid" 2, "args": {"a": [1, 2]}}, ' * 20_000, '{"a":[' * 300 + "1," * 500_000],
+    ids=["each event broken", "nothing closed"],
+)
+def test_a_damaged_part_is_searched_in_a_time_that_grows_with_its_length(text: str, read: Read) -> None:
+    content = f'[{text}{{"ph": "X", "name": "whole"}}]'.encode()
+    results: list[tuple[list[Event], list[str]]] = []
+    assert in_time(20, lambda: results.append(read(content))) == ""
+    assert results[0][0] == [{"ph": "X", "name": "whole"}]
+    assert lost(content, results[0][1])
 
 
 def a_trace(seed: int) -> tuple[bytes, list[tuple[int, int]], list[Event]]:
