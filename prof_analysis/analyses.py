@@ -11,7 +11,8 @@ class Analysis:
     `exports` has its tables in the order in which they are written, each with its name in cluster_analysis.db; files are named
     like that too, in snake case; `of_several_ranks` has further ones, which compare ranks. `subject` is what it counts: a rank
     without rows in the table `counted`, the first of the exports unless given, has no answer. `also` has what the summary reads
-    besides; `needs_too` a question that a rank must answer besides its command's own.
+    besides; `needs_too` a question that a rank must answer besides its command's own; `counts_kernels` says whether kernels that
+    are missing make it wrong.
     """
 
     command: str
@@ -21,6 +22,7 @@ class Analysis:
     of_several_ranks: Mapping[str, str] = field(default_factory=dict)
     counted: str | None = None
     needs_too: str | None = None
+    counts_kernels: bool = True
 
     @property
     def questions(self) -> tuple[str, ...]:
@@ -30,12 +32,12 @@ class Analysis:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """What to build for it, all in one go; and what was set aside, so that it is told."""
-        return (*self.exports, *self.also, "trace.set_aside")
+        """What to build for it, all in one go; and what was set aside or is missing, so that it is told."""
+        missing = ("step.overlap_audit",) if self.counts_kernels else ()
+        return (*self.exports, *self.also, *missing, "trace.set_aside")
 
 
 _OF_MODULES = {"module.statistic": "ModuleStatistic", "module.tree": "ModuleTree", "module.coverage": "ModuleCoverage"}
-_STEP_AUDITS = ("step.overlap_audit", "step.recorded_audit")
 _ACROSS_RANKS = {"across.module": "ModuleAcrossRanks"}
 
 ANALYSES: Mapping[str, Analysis] = {
@@ -76,12 +78,12 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.communication_statistic": "CommunicationStatisticAllRanks",
             },
         ),
-        Analysis("step-time", "kernels", {"step.time": "StepTime"}, also=_STEP_AUDITS),
+        Analysis("step-time", "kernels", {"step.time": "StepTime"}, also=("step.recorded_audit",)),
         Analysis(
             "free-time",
             "kernels",
             {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.untold": "FreeUntold"},
-            also=("step.time", *_STEP_AUDITS),
+            also=("step.time", "step.recorded_audit", "trace.set_aside_call"),
             counted="step.time",
         ),
         Analysis(
@@ -120,7 +122,8 @@ ANALYSES: Mapping[str, Analysis] = {
             "graph-overhead",
             "calls of compiled graphs (ops named npu_fx_compiler inference or cache_compiler inference)",
             {"graph.statistic": "GraphOverhead", "graph.call": "GraphCall"},
-            also=("op.host",),
+            also=("op.host", "trace.set_aside_call"),
+            counts_kernels=False,
         ),
         Analysis(
             "mfu",

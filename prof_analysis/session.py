@@ -200,6 +200,11 @@ _WARNINGS = {
         FROM trace.set_aside
         ORDER BY profile, what, reason
     """,
+    "trace.set_aside_call": """
+        SELECT format('{}: {} {} were set aside: {}', profile, row_count, what, reason)
+        FROM trace.set_aside_call
+        ORDER BY profile, what, reason
+    """,
     "module.coverage": """
         SELECT format(
             '{}: {:.1f}% of the kernel time was replayed from graphs that were captured before profiling began, so nothing '
@@ -220,11 +225,16 @@ _WARNINGS = {
     """,
     "step.overlap_audit": """
         SELECT format(
-            '{}: the Overlap Analysis of the profiler says {} {} ns, its kernels give {} ns',
+            '{}: the Overlap Analysis of the profiler says {} {} ns, its kernels give {} ns{}',
             profile,
             replace(kind::VARCHAR, '_', ' '),
             recorded_ns,
-            kernels_ns
+            kernels_ns,
+            if(
+                kind IN ('computing', 'communication') AND kernels_ns < recorded_ns,
+                format(', {:.1f}% of it, so kernels are missing here', 100 * kernels_ns / recorded_ns),
+                ''
+            )
         )
         FROM step.overlap_audit
         WHERE NOT agrees

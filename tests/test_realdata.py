@@ -3,7 +3,7 @@
 import shutil
 import sqlite3
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from contextlib import closing
 from decimal import Decimal
@@ -161,6 +161,38 @@ def test_ranks_without_kernels_are_reported_and_do_not_fail_the_others(realdata:
     assert result.stdout.count(f"answers: {', '.join(of_kernels)}, from the text exports") == 2
     assert result.stdout.count("answers: communication-time, slow-ranks, from the text exports") == 2
     assert result.stdout.count("no kernel_details.csv and no trace_view.json") == 2
+
+
+@pytest.mark.parametrize(
+    "folder", ["alexnet_ddp_910a/text/level1", "alexnet_ddp_910b/text/level0", "alexnet_ddp_910b/text/level1"]
+)
+def test_the_kernels_of_a_trace_alone_are_those_of_kernel_details(realdata: Path, folder: str) -> None:
+    query = (
+        "SELECT kind, name, start_ns, end_ns - start_ns AS duration_ns FROM trace.kernel WHERE kind <> 'schedule' ORDER BY ALL"
+    )
+    for trace in (realdata / folder).rglob("trace_view.json"):
+        with open_profile(trace) as of_trace, open_profile(trace.with_name("kernel_details.csv")) as of_csv:
+            found, expected = (profile.sql(query, arrow=True).to_pylist() for profile in (of_trace, of_csv))
+            audit = of_trace.table("step.overlap_audit", arrow=True).to_pylist()
+        counts = {"compute": 345, "communication": 4} if "910a" in folder else {"compute": 187, "communication": 4}
+        assert Counter(row["kind"] for row in found) == counts
+        assert [row["agrees"] for row in audit] == [True] * 4
+        for one, other in zip(found, expected, strict=True):  # Both files round.
+            assert (one["kind"], one["name"]) == (other["kind"], other["name"])
+            assert abs(one["start_ns"] - other["start_ns"]) <= (one["kind"] == "communication")
+            assert abs(one["duration_ns"] - other["duration_ns"]) <= 1
+
+
+def test_a_trace_alone_of_an_old_version_has_its_kernels_in_modules(realdata: Path) -> None:
+    folder = realdata / "alexnet_ddp_910a" / "text" / "level1" / "rank0_ascend_pt"
+    (trace,) = folder.rglob("trace_view.json")
+
+    def kernel_counts(path: Path) -> dict[tuple[str, str], int]:
+        with open_profile(path) as profile:
+            rows = profile.coverage().query("kernel_count > 0").groupby(["kind", "place"])["kernel_count"].sum()
+            return {key: int(count) for key, count in rows.items()}
+
+    assert kernel_counts(trace) == kernel_counts(folder)
 
 
 def test_traces_of_another_profiler_are_refused_for_what_they_are(realdata: Path, tmp_path: Path) -> None:

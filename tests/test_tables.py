@@ -46,7 +46,7 @@ SHARED = {
 ASKED = sorted(set(TABLES) - {need for name in TABLES for need in source_tables("ascend_db")[name].needs})
 # What the sample has no row of, and what it has only where its links are audited.
 EMPTY = {
-    "trace.set_aside", "trace.mark", "trace.recorded_cost", "trace.frame", "trace.gc", "trace.overlap",
+    "trace.set_aside", "trace.set_aside_call", "trace.mark", "trace.recorded_cost", "trace.frame", "trace.gc", "trace.overlap",
     "module.link_audit", "module.unnumbered_backward_op",
     "module.recorded_pair", "module.misplaced_launch", "module.direct_launching", "step.chosen", "kernel.in_step",
     "step.overlap_audit", "step.recorded_audit", "kernel.statistic_audit", "trace.recorded_kernel_type",

@@ -5,9 +5,10 @@ the id that text_id() makes of it. That is a hash, so all texts of a profile are
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
+from itertools import compress
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeAlias
@@ -19,6 +20,7 @@ from prof_analysis.errors import reason_of
 from prof_analysis.macros import create_macros
 from prof_analysis.sources import counters, device_info, recorded, text_columns
 from prof_analysis.sources.csv_file import copy_columns
+from prof_analysis.sources.csv_numbers import Notation, lost_digits, notation_of
 from prof_analysis.sources.trace_json import read_events
 from prof_analysis.tables import create_schemas, store_view
 
@@ -160,27 +162,42 @@ def _stage_details(
     columns: frozenset[str],
     texts_lock: TextsLock,
 ) -> list[str]:
-    """Stage a csv file as a raw table.
-
-    A time with an exponent, or with zeros after 15 digits, lost its other digits in a spreadsheet: it is unknown.
-    """
-    warnings = copy_columns(
-        connection,
-        file,
-        {column: names for column, (_, names) in known_as.items() if column in columns},
-        "stored.detail_cell",
-        of_lines=("input_shapes",) if name == "raw.operator_detail" else (),
-    )
+    """Stage a csv file as a raw table. The times of a column whose digits were cut are unknown."""
+    cells = "stored.detail_cell"
+    headers = {column: names for column, (_, names) in known_as.items() if column in columns}
+    is_operators = name == "raw.operator_detail"
+    of_lines = text_columns.OPERATOR_LINES if is_operators else text_columns.DETAIL_LINES
+    warnings = copy_columns(connection, file, headers, cells, of_lines)
+    times = [column for column in headers if column.endswith("_ns")]
+    notation = notation_of(connection, cells, times) if times else Notation()
+    cut = lost_digits(connection, cells, times, notation)
+    warnings += [
+        f"{file}: the numbers of the column {headers[column][0]!r} have lost digits, as when a spreadsheet saves them, so they "
+        "are unknown; export it again"
+        for column in cut
+    ]
+    of_several_lines = _of_several_lines(connection, cells, () if is_operators else headers.keys() & of_lines.keys())
     definitions: dict[str, tuple[str, str]] = {"row_number": (_I, "row_number")} if "row_number" in columns else {}
-    for column, (type_, _) in known_as.items():
-        if column in columns:
-            cell = quote(column)
-            number = f"TRY_CAST({cell} AS {type_})"
-            time = f"if(regexp_matches({cell}, '[eE]|^\\d{{15}}0+$'), NULL, ns_of_us(replace({cell}, ',', '.')))"
-            definitions[column] = (type_, cell if type_ == text_columns.ID else time if column.endswith("_ns") else number)
-    _insert(connection, name, definitions, "stored.detail_cell", texts_lock)
-    connection.execute("DROP TABLE stored.detail_cell")
+    for column in headers:
+        type_, cell = known_as[column][0], quote(column)
+        if type_ == text_columns.ID:
+            value = f"regexp_replace({cell}, '\\s*\\n\\s*', '', 'g')" if column in of_several_lines else cell
+        elif column in times:
+            value = "NULL::BIGINT" if column in cut else notation.time_ns(cell)
+        else:
+            value = f"TRY_CAST({notation.number(cell)} AS {type_})"
+        definitions[column] = (type_, value)
+    _insert(connection, name, definitions, cells, texts_lock)
+    connection.execute(f"DROP TABLE {cells}")
     return warnings
+
+
+def _of_several_lines(connection: duckdb.DuckDBPyConnection, table: str, columns: Iterable[str]) -> list[str]:
+    """Those of the columns that have cells of several lines."""
+    sought = sorted(columns)
+    counts = ", ".join(f"count(*) FILTER (contains({quote(column)}, chr(10)))" for column in sought)
+    (found,) = connection.execute(f"SELECT {counts} FROM {table}").fetchall() if sought else [()]
+    return list(compress(sought, found))
 
 
 def _stage_groups(

@@ -17,6 +17,7 @@ from prof_analysis.database import quote
 from prof_analysis.errors import InputError, reason_of
 from prof_analysis.rank import json_object
 from prof_analysis.sources.csv_file import copy_columns
+from prof_analysis.sources.csv_numbers import notation_of
 from prof_analysis.sources.sqlite_file import SqliteFile, open_sqlite, query
 from prof_analysis.tables import store_view
 
@@ -89,7 +90,7 @@ def stage_recorded(
                 continue
             try:
                 rows += _rows(connection, file, name)
-            except (InputError, OSError, ValueError, RecursionError, AttributeError, TypeError) as error:
+            except (InputError, OSError, ValueError, ArithmeticError, RecursionError, AttributeError, TypeError) as error:
                 reason = str(error) if isinstance(error, InputError) else f"{file}: cannot be read ({reason_of(error)})"
                 warnings.append(f"{reason}; what it says of communication and steps is left out")
         _store(connection, name, rows)
@@ -102,7 +103,8 @@ def _rows(connection: duckdb.DuckDBPyConnection, file: Path, name: str) -> list[
         with open_sqlite(file, _DATABASE_TABLES) as database:
             return list(_rows_of_database(database, name))
     if (file.name, name) in _ENTRIES:
-        entries = json.loads(file.read_text(encoding="utf-8", errors="replace"), parse_float=Decimal)
+        # Numbers stay texts until one is asked for: some are beyond all bounds, and cost only their own figure.
+        entries = json.loads(file.read_text(encoding="utf-8", errors="replace"), parse_float=str, parse_int=str)
         return list(_ENTRIES[file.name, name](entries))
     if (file.name, name) == (STEPS, "raw.recorded_step"):
         return [(*row, STEPS) for row in _steps(connection, file)]
@@ -156,18 +158,23 @@ _ENTRIES: Mapping[tuple[str, str], Callable[[Any], Iterator[tuple[Any, ...]]]] =
 
 
 def _steps(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
-    rows = _cells(connection, file, {"device_id": "device_id", "step": "step", **_STEP_TIMES})
+    rows = _cells(connection, file, {"device_id": "device_id", "step": "step"}, _STEP_TIMES)
     return [(_whole(row[0]), row[1], *(_whole(cell, _US) for cell in row[2:])) for row in rows]
 
 
 def _kernels(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
-    rows = _cells(connection, file, {"type": "op type", "kernel_count": "count", "total_ns": "total time(us)"})
+    rows = _cells(connection, file, {"type": "op type"}, {"kernel_count": "count", "total_ns": "total time(us)"})
     return [(type_, _whole(count), _whole(total, _US)) for type_, count, total in rows]
 
 
-def _cells(connection: duckdb.DuckDBPyConnection, file: Path, heads: Mapping[str, str]) -> list[tuple[Any, ...]]:
-    copy_columns(connection, file, {column: (head,) for column, head in heads.items()}, "stored.recorded_cell")
-    rows = connection.execute(f"SELECT {', '.join(heads)} FROM stored.recorded_cell ORDER BY row_number").fetchall()
+def _cells(
+    connection: duckdb.DuckDBPyConnection, file: Path, texts: Mapping[str, str], numbers: Mapping[str, str]
+) -> list[tuple[Any, ...]]:
+    """Give the cells of a csv file: texts, then numbers in a notation that Decimal reads."""
+    copy_columns(connection, file, {column: (head,) for column, head in {**texts, **numbers}.items()}, "stored.recorded_cell")
+    notation = notation_of(connection, "stored.recorded_cell", numbers)
+    cells = ", ".join([*texts, *(notation.number(column) for column in numbers)])
+    rows = connection.execute(f"SELECT {cells} FROM stored.recorded_cell ORDER BY row_number").fetchall()
     connection.execute("DROP TABLE stored.recorded_cell")
     return rows
 

@@ -176,6 +176,13 @@ DETAILS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "cube_utilization_percent": (_D, ("cube_utilization(%)",)),
 }
 
+# Which of them can have several lines, and such as these patterns match: lists of tensors, one a line.
+_SHAPES, _WORDS = r"[0-9,;\s\"\[\]-]*", r"[A-Za-z0-9_;/\s\"]*"
+DETAIL_LINES: Mapping[str, str] = {
+    "input_shapes": _SHAPES, "input_types": _WORDS, "input_formats": _WORDS,
+    "output_shapes": _SHAPES, "output_types": _WORDS, "output_formats": _WORDS,
+}  # fmt: skip
+
 # The same of raw.operator_detail, which serves where there is no trace_view.json.
 OPERATORS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "name": (ID, ("name",)),
@@ -185,6 +192,8 @@ OPERATORS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "device_self_ns": (_I, ("device self duration(us)",)),
     "device_total_ns": (_I, ("device total duration(us)",)),
 }
+
+OPERATOR_LINES: Mapping[str, str] = {"input_shapes": r"(?s).*"}
 
 TABLES: Mapping[str, Mapping[str, str]] = {
     "raw.string": {"text_id": _I, "text": _T},

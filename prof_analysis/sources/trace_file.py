@@ -36,8 +36,8 @@ def check_begin(path: Path) -> None:
 class TraceFile:
     """Reads a file as blocks of chunks, cut between events, and knows what was lost of it.
 
-    After the list of an object there may be other keys. Where it ends is not sought; whoever parses the chunks finds that one is
-    no list of events, finds the end in it, and sets is_ended.
+    After the list of an object there may be other keys. Where it ends is not sought; whoever parses the chunks finds one that is
+    no list of events, and the end in it, and sets is_ended.
     """
 
     def __init__(self, path: Path, on_bytes: Callable[[int], None]) -> None:
@@ -61,10 +61,7 @@ class TraceFile:
                     rest = rest[end:]
                 elif len(rest) > MAX_EVENT_BYTES:
                     if not self.is_object:
-                        raise InputError(
-                            f"{self.path}: no event ends in the {MAX_EVENT_BYTES // 2**20} MB before byte {self._read_bytes:,}; "
-                            "this is no trace of the profiler, or it is damaged: copy it again"
-                        )
+                        raise self._no_event_in_sight()
                     yield [rest]
                     rest = b""
         rest = rest.rstrip()
@@ -120,6 +117,12 @@ class TraceFile:
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             self._stopped_by = reason_of(error)
         return b"".join(parts)
+
+    def _no_event_in_sight(self) -> InputError:
+        return InputError(
+            f"{self.path}: no event ends in the {MAX_EVENT_BYTES // 2**20} MB before byte {self._read_bytes:,}; "
+            "this is no trace of the profiler, or it is damaged: copy it again"
+        )
 
     def _begin_of_list(self, pieces: Iterator[bytes]) -> bytes:
         """What follows the bracket of the list, of as many pieces as it takes to find it."""

@@ -28,6 +28,11 @@ def duration_or_dash(time_ns: int | None) -> str:
     return "-" if time_ns is None else duration(time_ns)
 
 
+def count_or_dash(count: int | None) -> str:
+    """A count; a dash where it is unknown."""
+    return "-" if count is None else f"{count:,}"
+
+
 def percent(share: float | None) -> str:
     """A share in percent; a dash where it is unknown."""
     return "-" if share is None else f"{share:.1%}"

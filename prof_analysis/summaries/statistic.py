@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 from prof_analysis.summaries.parts import (
     TIMES,
     cells,
+    count_or_dash,
     duration,
+    duration_or_dash,
     grid_of,
     heaviest_of,
     percent,
@@ -54,7 +56,7 @@ def op_facts(profile: "Profile", top: int) -> dict[str, Any]:
         SELECT
             sum(calls)::BIGINT AS calls,
             sum(host_self_ns)::BIGINT AS host_self_ns,
-            sum(kernel_count)::BIGINT AS kernel_count,
+            if(count(kernel_count) = count(*), sum(kernel_count)::BIGINT, NULL) AS kernel_count,
             sum(device_self_ns)::BIGINT AS device_self_ns,
             coalesce((SELECT sum(duration_ns * kernel_count) FROM kernel.duration), 0)::BIGINT AS all_kernels_ns
         FROM across.op_statistic
@@ -75,19 +77,20 @@ def print_op_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     for row in facts["heaviest_ops"]:
         grid.add_row(
             percent(row["share"]),
-            duration(row["device_self_ns"]),
-            duration(row["device_total_ns"]),
-            f"{row['kernel_count']:,}",
-            duration(row["host_self_ns"]),
-            duration(row["host_total_ns"]),
+            duration_or_dash(row["device_self_ns"]),
+            duration_or_dash(row["device_total_ns"]),
+            count_or_dash(row["kernel_count"]),
+            duration_or_dash(row["host_self_ns"]),
+            duration_or_dash(row["host_total_ns"]),
             f"{row['calls']:,}",
             *cells(row["name"], row["input_shapes"]),
         )
+    kernels = "kernels" if facts["kernel_count"] is None else f"{facts['kernel_count']:,} kernels"
     line = (
-        f"{facts['calls']:,} calls took {duration(facts['host_self_ns'])} on the host and launched {facts['kernel_count']:,} "
-        f"kernels of {duration(facts['device_self_ns'])}"
+        f"{facts['calls']:,} calls took {duration_or_dash(facts['host_self_ns'])} on the host and launched {kernels} "
+        f"of {duration_or_dash(facts['device_self_ns'])}"
     )
-    if facts["all_kernels_ns"]:
+    if facts["all_kernels_ns"] and facts["kernel_count"] is not None:
         line += f"; {percent(1 - facts['device_self_ns'] / facts['all_kernels_ns'])} of all kernel time is linked to no op"
     print_statistic(grid, f"{line}; {rank_count(facts)}", written)
 

@@ -6,7 +6,7 @@
 -- calls            BIGINT   calls
 -- host_self_ns     BIGINT   their time on the host without that of the ops directly inside them, ns
 -- host_total_ns    BIGINT   their time on the host, ns; of an op that calls itself, each call counts in full
--- kernel_count     BIGINT   kernels that they launched themselves
+-- kernel_count     BIGINT   kernels that they launched themselves; NULL where of a rank only operator_details.csv tells of them
 -- device_self_ns   BIGINT   time of these kernels, ns
 -- device_total_ns  BIGINT   time of these kernels and of those that ops inside them launched, ns; of an op that calls itself,
 --                           each call counts in full
@@ -31,7 +31,7 @@ SELECT
     sum(calls)::BIGINT AS calls,
     sum(host_self_ns)::BIGINT AS host_self_ns,
     sum(host_total_ns)::BIGINT AS host_total_ns,
-    sum(kernel_count)::BIGINT AS kernel_count,
+    if(count(kernel_count) = count(*), sum(kernel_count)::BIGINT, NULL) AS kernel_count,
     sum(device_self_ns)::BIGINT AS device_self_ns,
     sum(device_total_ns)::BIGINT AS device_total_ns,
     sum(device_self_ns) / nullif(sum(sum(device_self_ns)) OVER (), 0) AS share

@@ -1,5 +1,5 @@
 -- One row is a figure of the profiler's own Overlap Analysis beside the one that kernels give, over the whole profile. Without
--- such an analysis there is none.
+-- such an analysis there is none. Only when trace.overlap has rows.
 --
 -- kind            ENUM('computing', 'communication', 'communication_not_overlapped', 'free')  what is compared
 -- interval_count  BIGINT   intervals of the analysis
@@ -7,13 +7,36 @@
 -- kernels_ns      BIGINT   the same out of the kernels, ns
 -- difference_ns   BIGINT   recorded - kernels; the profiler rounds each interval to ns
 -- agrees          BOOLEAN  whether the difference is no more than the rounding of each interval at both ends
-WITH covered AS (
+WITH counted AS (
+    SELECT 'busy' AS what, start_ns, end_ns
+    FROM trace.kernel
+    WHERE kind <> 'schedule'
+    UNION ALL
+    SELECT kind::VARCHAR, start_ns, end_ns
+    FROM trace.kernel
+    WHERE kind <> 'schedule'
+),
+-- What each adds to the time that those before it cover.
+added AS (
     SELECT
-        coalesce(sum(end_ns - start_ns) FILTER (kind = 'computing'), 0)::BIGINT AS computing_ns,
-        coalesce(sum(end_ns - start_ns) FILTER (kind = 'communication'), 0)::BIGINT AS communication_ns,
-        coalesce(sum(end_ns - start_ns) FILTER (kind = 'busy'), 0)::BIGINT AS busy_ns,
+        what,
+        start_ns,
+        end_ns,
+        greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS added_ns
+    FROM counted
+    WINDOW before AS (
+        PARTITION BY what
+        ORDER BY start_ns, end_ns
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
+),
+covered AS (
+    SELECT
+        coalesce(sum(added_ns) FILTER (what = 'compute'), 0)::BIGINT AS computing_ns,
+        coalesce(sum(added_ns) FILTER (what = 'communication'), 0)::BIGINT AS communication_ns,
+        coalesce(sum(added_ns) FILTER (what = 'busy'), 0)::BIGINT AS busy_ns,
         coalesce(max(end_ns) - min(start_ns), 0) AS span_ns
-    FROM step.stretch
+    FROM added
 ),
 recorded AS (
     SELECT kind, count(*) AS interval_count, sum(end_ns - start_ns)::BIGINT AS recorded_ns

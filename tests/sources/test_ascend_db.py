@@ -456,11 +456,17 @@ def test_rows_that_end_before_they_start_or_have_no_time_are_set_aside_and_count
         INSERT INTO TASK (startNs, endNs, globalTaskId) VALUES (9, 1, 0), (9, 1, 777777);
         INSERT INTO COMMUNICATION_OP (opId, startNs, endNs) VALUES (99, NULL, NULL);
         INSERT INTO STEP_TIME VALUES (1, 9, 1);
+        INSERT INTO MSTX_EVENTS (eventType) VALUES (0);
+        CREATE TABLE OVERLAP_ANALYSIS (deviceId INTEGER, startNs INTEGER, endNs INTEGER, type INTEGER);
+        INSERT INTO OVERLAP_ANALYSIS VALUES (0, 9, 1, 0), (0, NULL, 1, 3), (0, 1, 1, 9);
         """,
     )
     aside = [
         ("communication operators", "they have no time", 1),
+        ("intervals of the Overlap Analysis", "they end before they start", 1),
+        ("intervals of the Overlap Analysis", "they have no time", 1),
         ("kernels", "they end before they start", 1),
+        ("mstx marks", "they have no time", 1),
         ("mstx ranges", "they end before they start", 2),
         ("ops", "they end before they start", 1),
         ("ops", "they have no time", 2),
@@ -469,6 +475,33 @@ def test_rows_that_end_before_they_start_or_have_no_time_are_set_aside_and_count
     warnings = [f"{count} {what} were set aside: {reason}" for what, reason, count in aside]
     assert ask(path, "SELECT what, reason, row_count FROM trace.set_aside") == (aside, warnings)
     assert ask(path, STATISTIC)[0] == WHOLE
+
+
+def test_calls_that_end_before_they_start_or_have_no_time_are_set_aside_and_counted(tmp_path: Path) -> None:
+    path = training(tmp_path)
+    edit(
+        path,
+        """
+        INSERT INTO STRING_IDS VALUES (900001, 'Enqueue@a'), (900002, 'Dequeue@a'), (900003, 'f');
+        INSERT INTO PYTORCH_API (startNs, endNs, globalTid, name, type) VALUES
+            ('20', '10', 1, 900001, 50002), ('20', NULL, 1, 900002, 50002), ('20', '10', 1, 900003, 50003);
+        CREATE TABLE IF NOT EXISTS CANN_API (startNs INTEGER, endNs INTEGER, type INTEGER, globalTid INTEGER,
+            connectionId INTEGER PRIMARY KEY, name INTEGER);
+        INSERT INTO CANN_API (startNs, endNs, type) VALUES (9, 1, 5000), (NULL, 1, 5000), (NULL, NULL, 5000);
+        CREATE TABLE IF NOT EXISTS GC_RECORD (startNs INTEGER, endNs INTEGER, globalTid INTEGER);
+        INSERT INTO GC_RECORD VALUES (9, 1, 1), (1, 1, 1);
+        """,
+    )
+    aside = [
+        ("Python functions", "they end before they start", 1),
+        ("calls into CANN", "they end before they start", 1),
+        ("calls into CANN", "they have no time", 2),
+        ("ends of the task queue", "they end before they start", 1),
+        ("ends of the task queue", "they have no time", 1),
+        ("garbage collections", "they end before they start", 1),
+    ]
+    warnings = [f"{count} {what} were set aside: {reason}" for what, reason, count in aside]
+    assert ask(path, "SELECT what, reason, row_count FROM trace.set_aside_call") == (aside, warnings)
 
 
 def test_links_and_texts_that_stand_twice_count_no_kernel_twice(tmp_path: Path) -> None:

@@ -263,7 +263,115 @@ def test_a_start_that_a_spreadsheet_spoiled_is_told_and_makes_no_second_kernel(t
     details = [detail("k", start, "0.766") for start in spoiled]
     (kernels,), warnings = tables_of(tmp_path, [task("k", 1234, 2000, 17)], details, "trace.kernel")
     assert brief(kernels, "start_ns", "end_ns", "type") == [(1234, 2000, None)]
-    assert warnings == ["a_ascend_pt: 6 rows of kernel_details.csv were set aside: they have no time"]
+    file = tmp_path / "a_ascend_pt" / "ASCEND_PROFILER_OUTPUT" / "kernel_details.csv"
+    assert warnings == [
+        f"{file}: the numbers of the column 'start time(us)' have lost digits, as when a spreadsheet saves them, so they are "
+        "unknown; export it again",
+        "a_ascend_pt: 6 rows of kernel_details.csv were set aside: they have no time",
+    ]
+
+
+def computing(start: int, end: int) -> list[Event]:
+    """An interval of the profiler's Overlap Analysis."""
+    pid = (PID << 10) | (31 << 5) | 3
+    head = {"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": "Overlap Analysis"}}
+    return [head, {"ph": "X", "name": "Computing", "pid": pid, "tid": 0, "ts": us(start), "dur": (end - start) / 1000}]
+
+
+def of_other_type() -> list[Event]:
+    return [
+        task("trans_Cast_10", 1000, 2000, 17, core="Other"),
+        task("relu", 2000, 3000, -1, core="other"),
+        task("relu", 2000, 3000, -1, core="other", number=8),
+        task("MEMCPY_ASYNC", 1100, 1900, 18, core="Other"),
+        task("NOTIFY_WAIT", 1100, 1900, 18, core="Other"),
+        task("MemcopyAsync", 1100, 1900, 18, core="other"),
+        task("Other", 1100, 1900, 18, core="Other"),
+        task("a message", 1100, 1100, 18, core="MsTx"),
+        task("outside", 5000, 6000, 19, core="Other"),
+        task("reaches out", 2900, 3100, 19, core="Other"),
+    ]
+
+
+def test_kernels_whose_task_type_says_nothing_are_those_that_the_profiler_counts_as_computing(tmp_path: Path) -> None:
+    events = [*of_other_type(), *computing(1000, 3000)]
+    (kernels,), warnings = tables_of(tmp_path, events, None, "trace.kernel")
+    columns = ("name", "kind", "start_ns", "end_ns", "task_id")
+    assert brief(kernels, *columns) == [
+        ("relu", "compute", 2000, 3000, 7),
+        ("relu", "compute", 2000, 3000, 8),
+        ("trans_Cast_10", "compute", 1000, 2000, 7),
+    ]
+    assert warnings == []
+
+
+def test_without_an_overlap_analysis_such_kernels_are_those_that_the_host_launched(tmp_path: Path) -> None:
+    (kernels,), _ = tables_of(tmp_path, of_other_type(), None, "trace.kernel")
+    assert brief(kernels, "name", "kind") == [
+        ("outside", "compute"), ("reaches out", "compute"), ("trans_Cast_10", "compute")
+    ]  # fmt: skip
+
+
+def test_kernels_that_only_the_overlap_analysis_shows_are_missed_with_a_warning(tmp_path: Path) -> None:
+    output = tmp_path / "a_ascend_pt"
+    output.mkdir()
+    events = [op("aten::mm", 100, 900), *flow(100, 1000), task("mm", 1000, 1250, 17), *computing(1000, 2000)]
+    (output / "trace_view.json").write_text(json.dumps(events))
+    says = (
+        "a_ascend_pt: the Overlap Analysis of the profiler says computing 1000 ns, its kernels give 250 ns, 25.0% of it, so "
+        "kernels are missing here"
+    )
+    with pytest.warns(ProfAnalysisWarning), open_profile(tmp_path) as profile:
+        profile.kernel_stats()
+        assert says in profile.warnings
+    with pytest.warns(ProfAnalysisWarning), open_profile(tmp_path) as profile:
+        profile.op_stats()
+        assert says in profile.warnings
+
+
+def test_a_csv_of_whole_microseconds_makes_no_second_kernel(tmp_path: Path) -> None:
+    starts = [1250, 5900, 12010, 12010]
+    events = [task("k", start, start + 900, 17 + number, number=number) for number, start in enumerate(starts)]
+    details = [
+        detail("k", us(start).partition(".")[0], "0.9", **{"Task ID": str(number)}) for number, start in enumerate(starts)
+    ]
+    (kernels,), warnings = tables_of(tmp_path, events, details, "trace.kernel")
+    assert brief(kernels, "start_ns", "end_ns", "type", "launch_id") == [
+        (12010, 12910, "MatMulV3", 19), (12010, 12910, "MatMulV3", 20), (1250, 2150, "MatMulV3", 17),
+        (5900, 6800, "MatMulV3", 18),
+    ]  # fmt: skip
+    assert warnings == []
+
+
+def test_starts_of_whole_microseconds_that_end_in_0_are_times(tmp_path: Path) -> None:
+    starts = [BASE_US, BASE_US + 7, BASE_US + 10]
+    details = [detail("k", str(start), "2") for start in starts]
+    (kernels,), warnings = tables_of(tmp_path, None, details, "trace.kernel")
+    assert brief(kernels, "start_ns", "end_ns") == [(0, 2000), (10_000, 12_000), (7_000, 9_000)]
+    assert warnings == []
+
+
+def test_shapes_of_several_lines_are_the_same_shapes(tmp_path: Path) -> None:
+    lists = {"Input Shapes": '"""16,16;\r\n16,16"""', "Input Data Types": '"FLOAT16;\nFLOAT"'}
+    (kernels,), warnings = tables_of(tmp_path, None, [detail("k", us(0), "1", **lists)], "trace.kernel")
+    assert brief(kernels, "input_shapes", "input_types") == [('"16,16;16,16"', "FLOAT16;FLOAT")]
+    assert warnings == []
+
+
+def test_columns_and_kernels_whose_names_occur_twice_are_the_first_and_all(tmp_path: Path) -> None:
+    header = HEADER + ",Name,Start Time(us),aic_mac_ratio,aic_mac_ratio"
+    rows = [detail("k", us(0), "1") + f",other,{us(500)},0.5,0.7"] * 2
+    output = tmp_path / "a_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    (output / "kernel_details.csv").write_text("\r\n".join([header, *rows, ""]), newline="")
+    (output / "trace_view.json").write_text(json.dumps([task("k", 0, 1000, 17), task("k", 0, 1000, 18, number=8)]))
+    with open_profile(tmp_path) as profile:
+        build_at_once(profile, "trace.kernel", "trace.kernel_metric")
+        kernels = profile.table("trace.kernel", arrow=True).to_pylist()
+        metrics = profile.table("trace.kernel_metric", arrow=True).to_pylist()
+        assert (profile.failures, profile.warnings) == ([], [])
+    assert brief(kernels, "name", "start_ns", "end_ns", "launch_id") == [("k", 0, 1000, 17), ("k", 0, 1000, 18)]
+    assert sorted((row["metric"], row["value"]) for row in metrics) == [("aic_mac_ratio", 0.5)] * 2
 
 
 def test_tasks_that_start_together_keep_their_own_ops(tmp_path: Path) -> None:
@@ -325,6 +433,30 @@ def test_numbers_beyond_all_bounds_cost_only_their_own_event(tmp_path: Path) -> 
             "2 rows of kernel_details.csv were set aside: they have no time",
         )
     ]
+
+
+@pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+def test_events_of_every_kind_that_have_no_time_or_end_before_they_start_are_counted(tmp_path: Path) -> None:
+    mark = {"event_type": "marker", "domain": "d"}
+    heads: list[Event] = [
+        {"name": "acl@f", "args": {"level": "acl"}},
+        {"name": "f", "cat": "python_function"},
+        {"name": "GC", "cat": "GC"},
+        {"name": "Enqueue@a", "cat": "enqueue", "args": {"correlation_id": 1}},
+        {**computing(0, 1)[1]},
+        {"name": "mark", "args": mark},
+    ]
+    times = [{"ts": us(50), "dur": -1}, {"ts": us(50)}, {"ts": "now", "dur": 1}, {"ts": us(50), "dur": 1}]
+    events = [{"ph": "X", "pid": PID, "tid": 1, **head, "dur": None, **time} for head in heads for time in times]
+    names = ("trace.set_aside", "trace.set_aside_call")
+    (aside, calls), warnings = tables_of(tmp_path, [computing(0, 1)[0], *events], None, *names)
+    columns = ("what", "reason", "row_count")
+    no_time, backwards = "they have no time", "they end before they start"
+    intervals = "intervals of the Overlap Analysis"
+    assert brief(aside, *columns) == [(intervals, backwards, 1), (intervals, no_time, 2), ("mstx marks", no_time, 1)]
+    kinds = ["Python functions", "calls into CANN", "ends of the task queue", "garbage collections"]
+    assert brief(calls, *columns) == [(kind, *rest) for kind in kinds for rest in ((backwards, 1), (no_time, 2))]
+    assert len(warnings) == 11
 
 
 def test_names_are_only_names(tmp_path: Path) -> None:

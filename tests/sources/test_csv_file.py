@@ -8,6 +8,7 @@ import pytest
 
 from prof_analysis import InputError
 from prof_analysis.database import connect
+from prof_analysis.sources import text_columns
 from prof_analysis.sources.csv_file import copy_columns
 
 Row = tuple[str | None, ...]
@@ -35,7 +36,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Read]:
     def read_back(content: bytes) -> tuple[list[Row], list[str]]:
         path.write_bytes(content)
         connection.execute("DROP TABLE IF EXISTS cell")
-        warnings = copy_columns(connection, path, COLUMNS, "cell")
+        warnings = copy_columns(connection, path, COLUMNS, "cell", {"shapes": text_columns.DETAIL_LINES["input_shapes"]})
         rows = connection.execute("FROM cell ORDER BY row_number").fetchall()
         numbers = [row[0] for row in rows]
         assert numbers == sorted(set(numbers))
@@ -103,12 +104,50 @@ def test_a_quote_that_is_not_closed_is_told(broken: bytes, read: Read) -> None:
     assert warnings == ["1 rows reach over several lines, since a quote is not closed; export it again"]
 
 
-@pytest.mark.parametrize("size", [5, 20, 32, len(RELU) - 2])
+@pytest.mark.parametrize("size", [5, 20, 32, len(RELU) - 7])
 def test_a_file_that_breaks_off_gives_its_whole_lines(size: int, read: Read) -> None:
     assert read(HEADER + MATMUL + RELU[:size]) == (
         [MATMUL_ROW],
         ["breaks off within a line, which is left out, so later rows may be missing; copy it again"],
     )
+
+
+WHOLE = "has no line end after its last row; it is whole, but where the file was cut off, later rows are missing"
+DOUBTFUL = WHOLE.replace("it is whole", "its last cell may be cut and counts as unknown")
+
+
+@pytest.mark.parametrize(
+    ("last", "row", "says"),
+    [
+        (MATMUL.strip(), MATMUL_ROW, WHOLE),
+        (RELU.strip() + b"\t", RELU_ROW, WHOLE),
+        (RELU.strip(), (*RELU_ROW[:-1], None), DOUBTFUL),
+        (RELU.strip() + b",,", RELU_ROW, WHOLE),
+        (RELU.strip().replace(b"4096", b"N/A"), (*RELU_ROW[:-1], None), WHOLE),
+        (RELU.strip().replace(b"4096", b""), (*RELU_ROW[:-1], None), WHOLE),
+        (MATMUL.strip().replace(b",4096;", b",\r\n4096;"), (*MATMUL_ROW[:-1], '"4096,\r\n4096;4096"'), WHOLE),
+    ],
+    ids=["in quotes", "with a tab", "a number", "with empty cells", "nothing known", "empty", "of two lines"],
+)
+def test_a_csv_without_a_last_newline_keeps_its_last_row(last: bytes, row: Row, says: str, read: Read) -> None:
+    assert read(HEADER + MATMUL + last) == ([MATMUL_ROW, row], [says])
+
+
+def test_a_last_cell_that_another_row_has_too_is_whole(read: Read) -> None:
+    assert read(HEADER + RELU + MATMUL + RELU.strip()) == ([RELU_ROW, MATMUL_ROW, RELU_ROW], [WHOLE])
+
+
+def test_a_last_line_that_cannot_be_read_costs_no_other(read: Read) -> None:
+    assert read(HEADER + MATMUL + b"Mat\xffMul,1.0,2,3,4") == (
+        [MATMUL_ROW],
+        ["1 lines cannot be read and are left out, the first is line 3"],
+    )
+
+
+def test_a_cell_of_several_lines_is_no_open_quote(read: Read) -> None:
+    lines = MATMUL.replace(b"4096;4096", b"4096;\r\n4096")
+    row = (*MATMUL_ROW[:-1], '"4096,4096;\r\n4096"')
+    assert read(HEADER + lines + RELU + lines) == ([row, RELU_ROW, row], [])
 
 
 @pytest.mark.parametrize(

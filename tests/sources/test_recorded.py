@@ -148,3 +148,46 @@ def test_a_damaged_database_or_csv_is_named_and_left_out(tmp_path: Path) -> None
 
 def test_both_sources_read_the_same_figures() -> None:
     assert all(set(COLUMNS) <= set(source.RAW_COLUMNS) for source in SOURCES.values())
+
+
+@pytest.mark.parametrize("number", ["1e99999999999999999999", "-1e400", "NaN", "Infinity", "9" * 5000, "true", '"x"', "[]"])
+def test_a_number_beyond_all_bounds_costs_only_its_own_figure(number: str, tmp_path: Path) -> None:
+    times = f'{{"Elapse Time(ms)": {number}, "Transit Time(ms)": 1.5}}'
+    moved = f'{{"Transit Size(MB)": 2, "Transit Time(ms)": {number}}}'
+    entry = f'{{"Communication Time Info": {times}, "Communication Bandwidth Info": {{"HCCS": {moved}}}}}'
+    link = f'{{"0-1": {{"Transport Type": "HCCS", "Transit Size(MB)": {number}, "Transit Time(ms)": 3}}}}'
+    files = [
+        write(tmp_path, "communication.json", f'{{"step": {{"collective": {{"a__1_0_1@7": {entry}}}}}}}'),
+        write(tmp_path, "communication_matrix.json", f'{{"step": {{"collective": {{"all-total@7": {link}}}}}}}'),
+        write(tmp_path, "profiler_metadata.json", f'{{"parallel_group_info": {{"7": {{"global_ranks": [{number}]}}}}}}'),
+        write(tmp_path, "step_trace_time.csv", f"Step,Computing,Free\n,{number},2\n"),
+    ]
+    rows, warnings = staged(*files)
+    assert warnings == []
+    assert rows["recorded_communication"] == [("a__1_0_1", "7", None, "collective", None, 1_500_000, None, None, None)]
+    assert rows["recorded_transfer"] == [("a__1_0_1", "7", None, "HCCS", 2_000_000, None)]
+    assert rows["recorded_link"] == [("collective", "all", "7", None, 0, 1, "HCCS", None, 3_000_000)]
+    assert rows["recorded_step"] == [(None, None, None, None, None, 2_000, None, None, None)]
+
+
+def test_a_number_of_analysis_db_beyond_all_bounds_costs_only_its_own_figure(tmp_path: Path) -> None:
+    path = tmp_path / "analysis.db"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.executescript(
+            """
+            CREATE TABLE StepTraceTime (step, computing, free);
+            INSERT INTO StepTraceTime VALUES ('1', 9e999, 2), ('2', x'ff', 3), ('3', '1e99999999999999999999', 4);
+            """
+        )
+    rows, warnings = staged(path)
+    assert warnings == []
+    assert rows == {
+        "recorded_step": [
+            (step, None, None, None, None, free, None, None, None) for step, free in ((1, 2000), (2, 3000), (3, 4000))
+        ]
+    }
+
+
+def test_steps_that_a_spreadsheet_saved_are_the_same(tmp_path: Path) -> None:
+    path = write(tmp_path, "step_trace_time.csv", "Step;Computing;Free\n12;1.231.290,25;7,5\n")
+    assert staged(path)[0]["recorded_step"] == [(12, 1_231_290_250, None, None, None, 7_500, None, None, None)]

@@ -207,6 +207,9 @@ def test_a_list_without_events_is_no_error(content: str, read: Read) -> None:
     assert read(content.encode()) == ([], [])
 
 
+_NO_LIST = "holds a JSON object without a list traceEvents"
+
+
 # No time of packing in the bytes: they name the cases, and each test process has to give them the same names.
 @pytest.mark.parametrize(
     ("content", "name", "says"),
@@ -218,8 +221,8 @@ def test_a_list_without_events_is_no_error(content: str, read: Read) -> None:
             "trace_view.json",
             "holds a JSON object without a list traceEvents",
         ),
-        (b'{"traceEvents": null}', "trace_view.json", "holds a JSON object without a list traceEvents"),
-        (b'{"a": "[{', "trace_view.json", "holds a JSON object without a list traceEvents"),
+        (b'{"traceEvents": null}', "trace_view.json", _NO_LIST),
+        (b'{"a": "[{', "trace_view.json", _NO_LIST),
         (b'[{"args": {"External id": 1}}]', "trace_view.json", "is a trace of Kineto"),
         (b'{"a": 1, "traceEvents": [{"args": {"External id": 1}}]}', "trace_view.json", "is a trace of Kineto"),
         (b"null", "trace_view.json", "holds no list of events"),

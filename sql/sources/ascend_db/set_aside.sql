@@ -9,6 +9,10 @@ timed AS (
     UNION ALL
     SELECT 'mstx ranges', NULL, startNs, endNs FROM raw.mstx_events WHERE eventType IN (1, 2)
     UNION ALL
+    SELECT 'mstx marks', NULL, startNs, startNs FROM raw.mstx_events WHERE eventType IN (0, 3)
+    UNION ALL
+    SELECT 'intervals of the Overlap Analysis', deviceId, startNs, endNs FROM raw.overlap_analysis WHERE type BETWEEN 0 AND 3
+    UNION ALL
     SELECT 'kernels', deviceId, startNs, endNs FROM raw.task SEMI JOIN described_task USING (globalTaskId)
     UNION ALL
     SELECT 'communication operators', deviceId, startNs, endNs FROM raw.communication_op

@@ -1,7 +1,11 @@
 -- A kernel stands in trace_view.json, with the call that launched it, and in kernel_details.csv, with what it computed; each
 -- file can lack some kernels or all. Both know a compute kernel by its start and name, and a communication operator by its name,
--- those of one name by their order. trace_view.json also has tasks that are no kernels, such as events and copies.
--- Old versions wrote its times as JSON numbers, and pandas writes a csv with floats: then a start is up to 175 ns off.
+-- those of one name by their order. Old versions wrote times of trace_view.json as JSON numbers, and pandas writes a csv with
+-- floats: then a start is up to 175 ns off; a csv of whole microseconds is up to one off.
+-- trace_view.json also has tasks that are no kernels, such as events and copies. Where the type of a task does not say what it is
+-- (old versions write Other for most), its name does, in part: tasks of the runtime have names such as MEMCPY_ASYNC. One with
+-- another name is a kernel where the profiler counts its time as computing, or, without such an account, where a call on the
+-- host launched it.
 WITH detail AS (
     SELECT
         kernel_detail.*,
@@ -20,11 +24,16 @@ inexact_start AS (
 other_start AS (
     SELECT DISTINCT name, start_ns FROM raw.device_task ANTI JOIN detail USING (name, start_ns)
 ),
+resolution AS (
+    SELECT if(bool_or(start_ns % 1000 <> 0), 200, 1000) AS ns
+    FROM inexact_start
+),
 exact_start AS (
     SELECT detail.name, detail.start_ns AS inexact_start_ns, task.start_ns
     FROM inexact_start AS detail
-    ASOF JOIN other_start AS task ON task.name = detail.name AND task.start_ns <= detail.start_ns + 200
-    WHERE task.start_ns >= detail.start_ns - 200
+    CROSS JOIN resolution
+    ASOF JOIN other_start AS task ON task.name = detail.name AND task.start_ns <= detail.start_ns + resolution.ns
+    WHERE task.start_ns >= detail.start_ns - resolution.ns
 ),
 detailed_task AS (
     SELECT
@@ -36,6 +45,28 @@ detailed_task AS (
     LEFT JOIN exact_start ON exact_start.name = detail.name AND exact_start.inexact_start_ns = detail.start_ns
     WHERE kind != 'communication'
 ),
+computing AS (
+    SELECT device_id, start_ns, max(end_ns) AS end_ns
+    FROM trace.overlap
+    WHERE kind = 'computing'
+    GROUP BY device_id, start_ns
+),
+unclear_task AS (
+    SELECT event_id, device_task.pid & 31 AS device_id, start_ns, end_ns, connection_id
+    FROM raw.device_task
+    JOIN trace.string AS name ON name.text_id = device_task.name
+    LEFT JOIN trace.string AS type ON type.text_id = device_task.task_type
+    WHERE device_task.name IS DISTINCT FROM device_task.task_type
+      AND coalesce(lower(type.text) IN ('', 'other', 'n/a', 'null', 'unknown', 'invalid'), true)
+      AND NOT regexp_matches(name.text, '^[A-Z][A-Z0-9]*([_ ][A-Z0-9]+)+$|^Memco?py')
+),
+unclear_kernel AS (
+    SELECT unclear_task.event_id
+    FROM unclear_task
+    ASOF LEFT JOIN computing
+        ON computing.device_id = unclear_task.device_id AND computing.start_ns <= unclear_task.start_ns
+    WHERE if(EXISTS (FROM computing), unclear_task.end_ns <= computing.end_ns + 2, unclear_task.connection_id >= 0)
+),
 task AS (
     SELECT
         device_task.*,
@@ -43,8 +74,10 @@ task AS (
         CASE
             WHEN ends_with(name.text, 'AicpuKernel') OR ends_with(name.text, 'AivKernel') THEN 'schedule'
             WHEN regexp_matches(type.text, '^(AI_|AIC|AIV|MIX_|KERNEL_|DSA_)') THEN 'compute'
+            WHEN unclear_kernel.event_id IS NOT NULL THEN 'compute'
         END AS kind
     FROM raw.device_task
+    LEFT JOIN unclear_kernel USING (event_id)
     JOIN trace.string AS name ON name.text_id = device_task.name
     LEFT JOIN trace.string AS type ON type.text_id = device_task.task_type
     WHERE device_task.name IS DISTINCT FROM device_task.task_type

@@ -6,7 +6,7 @@ WITH host AS (
 SELECT
     event_id AS mark_id,
     domain AS domain_id,
-    host.pid * 4294967296 + tid AS tid,
+    thread_id(host.pid, tid) AS tid,
     name AS message_id,
     start_ns
 FROM raw.mstx

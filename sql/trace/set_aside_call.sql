@@ -1,0 +1,6 @@
+-- One row is a kind of call on the host that the trace cannot hold, and how many of them were set aside: of the calls that only
+-- some questions need, and so not in trace.set_aside. No row, nothing set aside.
+--
+-- what       VARCHAR  what the calls are
+-- reason     VARCHAR  why they were set aside
+-- row_count  BIGINT   how many
