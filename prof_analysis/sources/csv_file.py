@@ -102,8 +102,8 @@ def _check_last_row(
 ) -> list[str]:
     """Leave out the last row where the file breaks off in it, which the number of its cells shows. Gives a warning about it.
 
-    Nothing shows whether its last cell is whole, unless it has a quote or tab at its end, or another row has the same there; else
-    it is unknown.
+    Nothing shows whether its last cell is whole, unless it has a quote or tab at its end, or another row has the same there;
+    else it is unknown.
     """
     last_row = f"row_number = (SELECT max(row_number) FROM {target})"
     try:

@@ -8,7 +8,7 @@ import duckdb
 from prof_analysis.database import quote
 
 # Blanks of any width, apostrophes and underscores part thousands; `="123"` and '123 are how a spreadsheet keeps a text.
-_NO_PART_OF_NUMBERS = r"[\s\x{a0}\x{2009}\x{202f}''’_=\"]"
+_NO_PART_OF_NUMBERS = r"[\s\x{a0}\x{2009}\x{202f}\x{2019}''_=\"]"
 _GROUPS_BY_COMMA = r"^[+-]?\d{1,3}((,\d{3})+\.\d*|(,\d{3}){2,})$"
 _GROUPS_BY_DOT = r"^[+-]?\d{1,3}((\.\d{3})+,\d*|(\.\d{3}){2,})$"
 

@@ -36,8 +36,8 @@ def check_begin(path: Path) -> None:
 class TraceFile:
     """Reads a file as blocks of chunks, cut between events, and knows what was lost of it.
 
-    After the list of an object there may be other keys. Where it ends is not sought; whoever parses the chunks finds one that is
-    no list of events, and the end in it, and sets is_ended.
+    After the list of an object there may be other keys. Where it ends is not sought; whoever parses the chunks finds one that
+    is no list of events, and the end in it, and sets is_ended.
     """
 
     def __init__(self, path: Path, on_bytes: Callable[[int], None]) -> None:

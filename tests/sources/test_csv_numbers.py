@@ -1,4 +1,4 @@
-"""Times of a csv are read in whatever notation it has them; they are unknown only where all of them show that digits are lost."""
+"""Times of a csv are read in whatever notation it has them; they are unknown only where all together show a loss."""
 
 from collections.abc import Iterator
 
@@ -38,7 +38,7 @@ def read(connection: duckdb.DuckDBPyConnection, starts: list[str], durations: li
         ("1.736.413.971.558.972,912", "1.234,5"),
         ("1 736 413 971 558 972,912", "1 234,5"),
         ("1\u202f736\u202f413\u202f971\u202f558\u202f972,912", "1\u00a0234,5"),
-        ("1'736'413'971'558'972.912", "1’234.5"),
+        ("1'736'413'971'558'972.912", "1\u2019234.5"),
         ('="1736413971558972.912"', "'1234.5"),
         ("1736413971558972.912\t", " 1234.5"),
         ("1.736413971558972912E+15", "1.2345e3"),
