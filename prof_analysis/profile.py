@@ -425,15 +425,18 @@ class Profile:
         `folder` is the profile's own path unless given. export_type is db, text (xlsx; also called excel), csv, parquet
         or json. `analysis` is named as its command. Gives the files written; what a format could not hold whole is in
         `warnings`.
-        Raises InputError when no rank can answer, OutputError when a file cannot be written.
+        Tables that compare ranks, left there by an earlier run of several, are removed by a run of one.
+        Raises InputError when no rank can answer or there is no such type, OutputError when a file cannot be written.
         """
         from prof_analysis import exports
 
         _require("analysis", analysis, analysis in ANALYSES, " or ".join(ANALYSES))
+        _require("export_type", export_type, export_type in exports.EXPORT_TYPES, ", ".join(exports.EXPORT_TYPES))
         self._session.answer(ANALYSES[analysis])
         tables = dict(ANALYSES[analysis].exports)
+        comparing = ANALYSES[analysis].of_several_ranks
         if len(self._session.stores) > 1:
-            tables |= ANALYSES[analysis].of_several_ranks
+            tables |= comparing
             self._session.provide(tuple(tables))
         target = Path(folder) if folder is not None else discovery.root_of(self.path)
         cuts: list[str] = []
@@ -444,6 +447,7 @@ class Profile:
             tables,
             export_type,
             cuts,
+            outdated=[name for table, name in comparing.items() if table not in tables],
         )
         for cut in cuts:
             self._session.warn(cut)

@@ -8,7 +8,7 @@ these end in a further column, `profile`, since the rank id alone no longer tell
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +17,14 @@ import duckdb
 
 from prof_analysis.database import quote
 from prof_analysis.errors import OutputError
-from prof_analysis.exports.files import replacing
+from prof_analysis.exports.files import flush, unfinished_beside
 from prof_analysis.exports.names import camel_case, snake_case
 from prof_analysis.rank import Rank
 from prof_analysis.tables import Column, Table, documented_tables
 
 FILE_NAME = "cluster_analysis.db"
+# How long to wait for another command that writes the same file.
+_LOCK_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -46,18 +48,31 @@ _AS_MSPROF_ANALYZE = {
 }
 
 
-def write(connection: duckdb.DuckDBPyConnection, ranks: list[Rank], folder: Path, exports: Mapping[str, str]) -> Path:
-    """Write the tables; in an existing file they are replaced in one transaction and all other tables stay."""
+def write(
+    connection: duckdb.DuckDBPyConnection,
+    ranks: list[Rank],
+    folder: Path,
+    exports: Mapping[str, str],
+    outdated: Iterable[str] = (),
+) -> Path:
+    """Write the tables; in an existing file they are replaced in one transaction, and others stay but for `outdated`."""
     target = folder / FILE_NAME
     numbers = rank_numbers(ranks)
-    with _database(target) as database:
-        known = [number for number in numbers.values() if number >= 0]
-        is_ambiguous = len(known) > len(set(known))
+    known = [number for number in numbers.values() if number >= 0]
+    is_ambiguous = len(known) > len(set(known))
+
+    def fill(database: sqlite3.Connection) -> None:
+        for name in outdated:
+            database.execute(f"DROP TABLE IF EXISTS {quote(name)}")
         for table, name in exports.items():
             with_profile = is_ambiguous or table not in _AS_MSPROF_ANALYZE
             _write_table(connection, database, name, documented_tables()[table], numbers, with_profile)
         if ranks:
             _write_ranks(database, ranks, numbers)
+
+    if target.exists() or not _make(target, fill):
+        with _transaction(target, target) as database:
+            fill(database)
     return target
 
 
@@ -120,21 +135,28 @@ def _sqlite_type(column: Column, layout: _Layout) -> str:
     return "INTEGER" if column.type in ("BIGINT", "INTEGER", "BOOLEAN") else "TEXT"
 
 
-@contextmanager
-def _database(target: Path) -> Iterator[sqlite3.Connection]:
-    """One transaction on the file: a new file is written beside its place and renamed into it."""
-    if not target.exists():
-        with replacing(target) as unfinished, _transaction(unfinished, target) as database:
-            yield database
-    else:
-        with _transaction(target, target) as database:
-            yield database
+def _make(target: Path, fill: Callable[[sqlite3.Connection], None]) -> bool:
+    """Write a new file beside its place and link it there, so that it appears whole.
+
+    Give False where it cannot be linked: another command made the file meanwhile, whose tables must stay, or the disk has no
+    links. Then SQLite writes into the file in its place, and lets one command after the other in.
+    """
+    with unfinished_beside(target) as unfinished:
+        with _transaction(unfinished, target) as database:
+            fill(database)
+        flush(unfinished)
+        try:
+            target.hardlink_to(unfinished)
+        except OSError:
+            return False
+    return True
 
 
 @contextmanager
 def _transaction(path: Path, target: Path) -> Iterator[sqlite3.Connection]:
+    """One transaction on the file at a path; an error names the target."""
     try:
-        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        with closing(sqlite3.connect(path, _LOCK_SECONDS, isolation_level=None)) as database:
             database.execute("BEGIN IMMEDIATE")
             yield database
             database.execute("COMMIT")

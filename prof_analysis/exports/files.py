@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from uuid import uuid4
 
 import duckdb
 
@@ -40,13 +41,29 @@ def _without_formulas(connection: duckdb.DuckDBPyConnection, table: str) -> str:
 @contextmanager
 def replacing(target: Path) -> Iterator[Path]:
     """Give a path beside the target to write to; on success it takes the target's place, else nothing is left of it."""
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
+    with unfinished_beside(target) as unfinished:
+        yield unfinished
+        flush(unfinished)
+        unfinished.replace(target)
+
+
+@contextmanager
+def unfinished_beside(target: Path) -> Iterator[Path]:
+    """Give a path beside the target that no other writer has; what lies there at the end is removed.
+
+    Raises OutputError, which names the target, where an error of the disk comes out.
+    """
+    unfinished = target.with_name(f".{uuid4().hex}.unfinished")
     try:
         yield unfinished
-        with unfinished.open("rb") as file:
-            os.fsync(file.fileno())
-        unfinished.replace(target)
     except (OSError, duckdb.Error) as error:
         raise OutputError(f"{target}: cannot be written ({reason_of(error)}); give another folder with -o") from error
     finally:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):  # Why nothing could be written is on its way already.
+            unfinished.unlink(missing_ok=True)
+
+
+def flush(file: Path) -> None:
+    """Wait until a file is on the disk. It is opened for update, since Windows flushes no other."""
+    with file.open("r+b") as opened:
+        os.fsync(opened.fileno())

@@ -1,15 +1,21 @@
 """cluster_analysis.db: the tables that users of msprof-analyze know, beside whatever else the file holds."""
 
+import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
+import duckdb
 import pytest
 from typer.testing import Result
 
 from prof_analysis import open_profile
+from prof_analysis.exports import cluster_db
+from prof_analysis.rank import Rank
+from prof_analysis.tables import documented_tables
 from tests.small_profile import Kernel, Op, Range, edit, write_profile
 
 RANGES = (Range("Net", 100, 200), Range("Layer", 105, 125))
@@ -206,3 +212,99 @@ def test_nothing_is_written_when_there_is_nothing_to_write(tmp_path: Path, comma
     write_profile(tmp_path / "a_ascend_pt", OPS)
     assert command("module-stats", "-d", tmp_path, "-o", tmp_path / "out").exit_code == 2
     assert not (tmp_path / "out").exists()
+
+
+class Writer(Thread):
+    """A command that writes a table of one row, and has read the row when `reads` is set; it goes on when `goes_on` is."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        super().__init__()
+        self.reads, self.goes_on = Event(), Event()
+        self._folder, self._name = folder, name
+        self._errors: list[BaseException] = []
+        self.start()
+
+    def run(self) -> None:
+        try:
+            with duckdb.connect() as connection:
+                connection.create_function("held", self._held, ["BIGINT"], "BIGINT", side_effects=True)
+                columns = documented_tables()["free.untold"].columns
+                values = ", ".join(f"'{self._name}' AS {column.shown_name}" for column in columns)
+                connection.execute(
+                    f"CREATE SCHEMA free; CREATE VIEW free.untold AS SELECT 'a' AS profile, {values} WHERE held(1) > 0"
+                )
+                rank = Rank("a", self._folder, rank_id=0)
+                cluster_db.write(connection, [rank], self._folder, {"free.untold": self._name})
+        except BaseException as error:
+            self._errors.append(error)
+
+    def _held(self, value: int) -> int:
+        self.reads.set()
+        assert self.goes_on.wait(30)
+        return value
+
+    def finish(self) -> None:
+        self.goes_on.set()
+        self.join(60)
+        assert not self.is_alive()
+        assert not self._errors
+
+
+def tables_of(database: Path) -> set[str]:
+    return {name for (name,) in read(database, "SELECT name FROM sqlite_master")}
+
+
+def test_commands_that_make_the_same_file_at_once_all_keep_their_tables_and_a_reader_sees_whole_answers(tmp_path: Path) -> None:
+    database = tmp_path / "cluster_analysis.db"
+    first, second, third = (Writer(tmp_path, name) for name in ("First", "Second", "Third"))
+    try:
+        for writer in (first, second, third):
+            assert writer.reads.wait(30)
+        assert not database.exists()
+        third.finish()
+        assert tables_of(database) == {"ProfileRank", "Third"}
+        with closing(sqlite3.connect(database)) as reader:
+            reader.execute("BEGIN")
+            assert reader.execute("SELECT count(*) FROM Third").fetchall() == [(1,)]
+            first.goes_on.set()
+            second.goes_on.set()
+            first.join(0.3)
+            assert reader.execute("SELECT count(*) FROM sqlite_master").fetchall() == [(2,)]
+    finally:
+        for writer in (first, second, third):
+            writer.finish()
+    assert tables_of(database) == {"ProfileRank", "First", "Second", "Third"}
+    assert [read(database, f"SELECT cause FROM {name}") for name in ("First", "Second", "Third")] == [
+        [("First",)], [("Second",)], [("Third",)]
+    ]  # fmt: skip
+    assert [path.name for path in tmp_path.iterdir()] == ["cluster_analysis.db"]
+
+
+def test_on_a_disk_without_links_the_file_is_made_in_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = []
+
+    def refuse(*paths: object) -> None:
+        refused.append(paths)
+        raise PermissionError(1, "Operation not permitted")
+
+    write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
+    monkeypatch.setattr(os, "link", refuse)
+    database = export(tmp_path)
+    assert len(refused) == 1
+    assert tables_of(database) == OURS
+    assert [path.name for path in database.parent.iterdir()] == ["cluster_analysis.db"]
+
+
+@pytest.mark.parametrize("export_type", ["db", "csv", "text"])
+def test_a_comparison_of_ranks_does_not_stay_beside_the_tables_of_one_rank(tmp_path: Path, export_type: str) -> None:
+    for rank in (0, 1):
+        write_profile(tmp_path / f"{rank}_ascend_pt", OPS, RANGES, rank=rank)
+    found = []
+    for ranks in (None, [0]):
+        with open_profile(tmp_path, rank_list=ranks) as profile:
+            written = profile.export(export_type=export_type)
+        files = {path.stem for path in written[0].parent.iterdir()}
+        found.append(tables_of(written[0]) if export_type == "db" else files)
+    compared = {"ModuleAcrossRanks"} if export_type == "db" else {"module_across_ranks"}
+    assert found[0] - found[1] == compared
+    assert not found[1] - found[0]

@@ -1,7 +1,10 @@
 """csv, parquet and json: one file per table, all ranks in one, the same columns and values as the API."""
 
+import errno
 import json
+import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +12,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from prof_analysis import OutputError, Profile, open_profile
+from prof_analysis import InputError, OutputError, Profile, open_profile
 from tests.small_profile import Kernel, Op, Range, write_profile
 
 RANGES = (Range("Net", 100, 200), Range('Layer, "of" 1\n模块', 105, 125))
@@ -21,12 +24,17 @@ FORMATS = ["csv", "parquet", "json"]
 
 
 @pytest.fixture(scope="module")
-def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Profile]:
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two ranks, one of them without a number."""
     folder = tmp_path_factory.mktemp("ranks")
     write_profile(folder / "a_ascend_pt", OPS, RANGES, rank=3)
     write_profile(folder / "b_ascend_pt", OPS[1:], RANGES, unlinked=[Kernel("lost", 2000, 2003)], rank=None)
-    with open_profile(folder) as profile:
+    return folder
+
+
+@pytest.fixture(scope="module")
+def profile(ranks: Path) -> Iterator[Profile]:
+    with open_profile(ranks) as profile:
         yield profile
 
 
@@ -112,3 +120,42 @@ def test_a_folder_with_odd_characters_is_written_to(profile: Profile, tmp_path: 
     written = profile.export(folder.parent, file_format)
     assert sorted(folder.iterdir()) == sorted(written)
     assert [path.stat().st_size > 0 for path in written] == [True] * len(written)
+
+
+@pytest.mark.parametrize("file_format", ["text", "csv"])
+def test_threads_that_write_to_one_folder_do_not_disturb_each_other(ranks: Path, tmp_path: Path, file_format: str) -> None:
+    def export(_: int) -> list[Path]:
+        with open_profile(ranks, store=tmp_path / "store") as profile:
+            return profile.export(tmp_path, file_format)
+
+    first = export(0)
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(export, range(4))) == [first] * 4
+    assert not [file for file in tmp_path.rglob("*") if "unfinished" in file.name]
+
+
+@pytest.mark.parametrize("file_format", ["xls", "", "CSV"])
+def test_an_unknown_type_is_refused_before_anything_is_built(ranks: Path, tmp_path: Path, file_format: str) -> None:
+    with open_profile(ranks, store=tmp_path / "store") as profile, pytest.raises(InputError) as error:
+        profile.export(tmp_path, file_format)
+    assert str(error.value) == f"export_type='{file_format}': give db, text, excel, csv, parquet, json"
+    assert not list(tmp_path.rglob("*.parquet"))
+    assert not (tmp_path / "cluster_analysis_output").exists()
+
+
+@pytest.mark.parametrize("file_format", ["db", "text", *FORMATS])
+def test_on_a_disk_that_became_read_only_that_is_the_error(
+    profile: Profile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file_format: str
+) -> None:
+    """As on a file system that became read-only: what is there cannot be removed either."""
+    profile.export(tmp_path, file_format)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    monkeypatch.setattr(os, "unlink", refuse)
+    if file_format == "db":
+        (tmp_path / "cluster_analysis_output" / "cluster_analysis.db").rename(tmp_path / "old.db")
+    with pytest.raises(OutputError, match=r"cannot be written \(Read-only file system\)"):
+        profile.export(tmp_path, file_format)
