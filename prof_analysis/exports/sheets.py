@@ -15,7 +15,8 @@ NUMBER, FRACTION, PERCENT = "#,##0", "#,##0.00", "0.0%"
 class Column:
     """A column of a sheet: where it comes from, its header, its width, and the number format if it holds numbers.
 
-    One that is optional is left out where no row has a value.
+    One that is optional is left out where no row has a value. One that is summed has numbers even where a spreadsheet rounds
+    them; in others, such as moments and ids, every digit counts.
     """
 
     source: str
@@ -23,6 +24,7 @@ class Column:
     width: int
     number_format: str | None = None
     is_optional: bool = False
+    is_summed: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ def _plain(column: TableColumn) -> Column:
     if column.shown_type == "DOUBLE":
         return Column(source, title, 14, PERCENT if _is_share(column.name) else FRACTION)
     if column.shown_type in ("BIGINT", "INTEGER"):
-        return Column(source, title, 14, NUMBER)
+        return Column(source, title, 14, NUMBER, is_summed="flops" in column.name)
     return Column(source, title, 40)
 
 

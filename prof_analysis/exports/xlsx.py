@@ -6,12 +6,16 @@ whatever their number; cells and sheets are cut at the limits of the format, and
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import duckdb
 from openpyxl import Workbook
@@ -22,8 +26,10 @@ from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.cell_range import CellRange
 from openpyxl.worksheet.properties import PageSetupProperties
+from openpyxl.writer.excel import ExcelWriter
 
 from prof_analysis.database import quote_text
+from prof_analysis.errors import OutputError, reason_of
 from prof_analysis.exports.files import replacing
 from prof_analysis.exports.names import file_name
 from prof_analysis.exports.sheets import PERCENT, Column, Sheet, sheets_of
@@ -33,6 +39,12 @@ from prof_analysis.tables import Table, documented_tables
 
 MAX_CHARACTERS = 32_767
 MAX_ROWS = 1_048_576
+# A spreadsheet keeps 15 digits of a number.
+ROUNDED = 10**15
+# What XML cannot hold.
+_ILLEGAL = re.compile(f"{ILLEGAL_CHARACTERS_RE.pattern}|[\ufffe\uffff]")
+# Names of files have at most 255 bytes; a digest and an ending come after these.
+_MAX_NAME_BYTES = 230
 
 _FONT = "Times New Roman"
 
@@ -46,24 +58,27 @@ def write(
 ) -> list[Path]:
     """Write ModuleStatistic/module_statistic_{rank}.xlsx, or what the first table is called, of each rank that has rows of it.
 
-    The name holds the rank id where only one folder has it, else the folder's name. A table over all ranks goes into a workbook
-    beside them. Gives the files. What had to be cut is added to `warnings`.
+    The name holds the rank id where only one folder has it, else the folder's name; where two such names would be one file, or
+    one is too long for a file, it ends in a digest of the folder's name. A table over all ranks goes into a workbook beside
+    them. Gives the files. What had to be cut is added to `warnings`.
     """
     tables = {documented_tables()[table]: name for table, name in exports.items()}
-    of_ranks = {table: name for table, name in tables.items() if not table.is_across_ranks}
-    first, first_name = next(iter(tables.items()))
     of_ranks = {table: name for table, name in tables.items() if table.is_of_each_rank}
     first, first_name = next(iter((of_ranks or tables).items()))
     folder = folder / first_name
-    folder.mkdir(exist_ok=True)
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made ({reason_of(error)}); give another folder with -o") from error
+    not_of_ranks = {table: file_name(name) for table, name in tables.items() if not table.is_of_each_rank}
+    names = _names_of(stores, f"{file_name(first_name)}_", not_of_ranks.values())
     books: dict[Path, dict[Table, str]] = {}
     for rank, store in stores.items() if of_ranks else ():
         rows = {table: f"read_parquet({quote_text(str(table_file(store, table.name)))})" for table in of_ranks}
         if connection.execute(f"SELECT 1 FROM {rows[first]} LIMIT 1").fetchall():
-            books[folder / f"{file_name(first_name)}_{_name_of(rank, stores)}.xlsx"] = rows
-    for table, name in tables.items():
-        if not table.is_of_each_rank:
-            books[folder / f"{file_name(name)}.xlsx"] = {table: table.name}
+            books[folder / f"{names[rank]}.xlsx"] = rows
+    for table, file in not_of_ranks.items():
+        books[folder / f"{file}.xlsx"] = {table: table.name}
     for target, rows in books.items():
         with replacing(target) as unfinished:
             cut = _write_workbook(connection, rows, tables, unfinished)
@@ -74,9 +89,22 @@ def write(
     return list(books)
 
 
-def _name_of(rank: Rank, ranks: Iterable[Rank]) -> str:
-    has_own_number = [other.rank_id for other in ranks].count(rank.rank_id) == 1 and rank.rank_id is not None
-    return str(rank.rank_id) if has_own_number else re.sub(r"[^\w.-]", "_", rank.profile)
+def _names_of(ranks: Iterable[Rank], beginning: str, taken: Iterable[str]) -> dict[Rank, str]:
+    """The names of the workbooks of ranks, each another one, also where upper and lower case are one."""
+    numbers = Counter(rank.rank_id for rank in ranks)
+    numbered = {rank: f"{beginning}{rank.rank_id}" for rank in ranks if rank.rank_id is not None and numbers[rank.rank_id] == 1}
+    named = {rank: beginning + re.sub(r"[^\w.-]", "_", rank.profile) for rank in ranks if rank not in numbered}
+    uses = Counter(_as_file(name) for name in (*taken, *numbered.values(), *named.values()))
+    for rank, name in named.items():
+        if uses[_as_file(name)] > 1 or len(name.encode()) > _MAX_NAME_BYTES:
+            shortened = name.encode()[:_MAX_NAME_BYTES].decode(errors="ignore")
+            named[rank] = f"{shortened}-{sha256(rank.profile.encode(errors='surrogateescape')).hexdigest()[:12]}"
+    return numbered | named
+
+
+def _as_file(name: str) -> str:
+    """What names of the same file have in common where the disk does not tell cases or forms of a letter apart."""
+    return normalize("NFC", name).casefold()
 
 
 def _write_workbook(
@@ -84,18 +112,30 @@ def _write_workbook(
 ) -> int:
     book = Workbook(write_only=True)
     try:
-        cut = 0
-        for table, rows in rows_of.items():
-            for layout in sheets_of(table, names[table]):
-                shown = replace(layout, columns=tuple(_with_values(connection, rows, layout.columns)))
-                result = connection.execute(f"SELECT {', '.join(column.source for column in shown.columns)} FROM {rows}")
-                cut += _write_sheets(book, shown, _rows(result))
-        book.save(target)
+        try:
+            cut = sum(_write_table(book, connection, table, rows, names[table]) for table, rows in rows_of.items())
+        except OSError as error:  # openpyxl collects each sheet in a temporary file.
+            raise OutputError(
+                f"{target.parent}: temporary files cannot be written ({reason_of(error)}); set TMPDIR to a larger disk"
+            ) from error
+        # Not by save(), which leaves the file open where the disk is full, so that closing it late prints a traceback.
+        with ZipFile(target, "w", ZIP_DEFLATED) as archive:
+            ExcelWriter(book, archive).save()
         return cut
     finally:
         for sheet in book.worksheets:
             with suppress(Exception):  # What failed is on its way already; an open sheet would print a second traceback.
                 sheet.close()
+
+
+def _write_table(book: Workbook, connection: duckdb.DuckDBPyConnection, table: Table, rows: str, name: str) -> int:
+    """Write the sheets of a table. Give how many cells were cut."""
+    cut = 0
+    for layout in sheets_of(table, name):
+        shown = replace(layout, columns=tuple(_with_values(connection, rows, layout.columns)))
+        result = connection.execute(f"SELECT {', '.join(column.source for column in shown.columns)} FROM {rows}")
+        cut += _write_sheets(book, shown, _rows(result))
+    return cut
 
 
 def _with_values(connection: duckdb.DuckDBPyConnection, rows: str, columns: Iterable[Column]) -> Iterator[Column]:
@@ -127,7 +167,7 @@ def _write_sheets(book: Workbook, layout: Sheet, rows: Iterator[tuple[Any, ...]]
         number = 1
         while row is not None and number < MAX_ROWS:
             number += 1
-            cut += _fill(cells, row)
+            cut += _fill(cells, row, columns)
             for position in runs.repeated(number, row):
                 cells[position].value = None
             sheet.append(cells)
@@ -140,6 +180,7 @@ def _write_sheets(book: Workbook, layout: Sheet, rows: Iterator[tuple[Any, ...]]
                 letter = get_column_letter(position)
                 bar = DataBarRule("num", 0, "num", 1, color="AFEEEE")  # type: ignore[no-untyped-call]
                 sheet.conditional_formatting.add(f"{letter}2:{letter}{max(number, 2)}", bar)
+        sheet.close()
         if row is None:
             return cut
     raise AssertionError("count() never ends")
@@ -198,12 +239,18 @@ def _body(sheet: Any, columns: Sequence[Column]) -> list[Cell]:
     return cells
 
 
-def _fill(cells: list[Cell], row: tuple[Any, ...]) -> int:
-    """Put the values of a row into the cells; a text stays a text, whatever it begins with. Give how many were cut."""
+def _fill(cells: list[Cell], row: tuple[Any, ...], columns: Sequence[Column]) -> int:
+    """Put the values of a row into the cells. Give how many were cut.
+
+    A text stays a text, whatever it begins with. An integer that a spreadsheet would round becomes a text, unless it is summed.
+    """
     cut = 0
-    for cell, value in zip(cells, row, strict=True):
-        if isinstance(value, str):
-            text = ILLEGAL_CHARACTERS_RE.sub("\ufffd", value)
+    for cell, value, column in zip(cells, row, columns, strict=True):
+        if isinstance(value, int) and abs(value) >= ROUNDED and not column.is_summed:
+            cell.value = str(value)
+            cell.data_type = "s"
+        elif isinstance(value, str):
+            text = _ILLEGAL.sub("\ufffd", value)
             fitting = _fitting(text)
             cut += fitting != text
             cell.value = fitting

@@ -1,5 +1,6 @@
 """The workbooks: laid out as users of msprof-analyze know them, readable, and safe to open."""
 
+import gc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,10 +9,10 @@ import pytest
 from openpyxl.worksheet.worksheet import Worksheet
 from typer.testing import Result
 
-from prof_analysis import ProfAnalysisWarning, open_profile
+from prof_analysis import OutputError, ProfAnalysisWarning, open_profile
 from prof_analysis.exports.xlsx import MAX_CHARACTERS
 from tests.conftest import SAMPLE
-from tests.small_profile import Kernel, Op, Range, write_profile
+from tests.small_profile import Kernel, Matmul, Op, Range, write_profile
 
 HEADERS = (
     "Parent Module",
@@ -181,3 +182,95 @@ def test_the_sample_has_the_rows_of_the_api(tmp_path: Path) -> None:
     frame["avg_mfu"] = frame["avg_mfu"].fillna("")
     frame["avg_kernel_duration_ns"] = [float(f"{mean:.16g}") for mean in frame["avg_kernel_duration_ns"]]
     assert found == [tuple(row) for row in frame.itertuples(index=False)]
+
+
+@pytest.mark.parametrize("folders", [("a b_ascend_pt", "a_b_ascend_pt"), ("x/A_ascend_pt", "x_a_ascend_pt")])
+def test_ranks_whose_names_would_be_one_file_have_a_workbook_each(tmp_path: Path, folders: tuple[str, str]) -> None:
+    for number, folder in enumerate(folders):
+        op = Op("op", 10, 20, (Kernel("k", 200, 203 + number),))
+        write_profile(tmp_path / folder, ranges=[Range("A", 0, 100)], ops=[op], rank=None)
+    with open_profile(tmp_path) as profile:
+        first, second, _ = profile.export(export_type="text")
+        assert len({str(file).casefold() for file in profile.export(export_type="text")}) == 3
+    assert first.parent.is_dir()
+    assert [openpyxl.load_workbook(file)["Rows"]["E2"].value for file in (first, second)] == [3, 4]
+
+
+def test_a_folder_named_like_the_workbook_of_all_ranks_keeps_its_own(tmp_path: Path) -> None:
+    for number, folder in enumerate(("all_ranks", "b")):
+        write_profile(tmp_path / folder, [Op("op", 10, 20, (Kernel("k", 200, 203 + number),))], rank=None)
+    with open_profile(tmp_path) as profile:
+        files = profile.export(export_type="text", analysis="kernel-stats")
+    assert len(set(files)) == 3
+    assert [list(openpyxl.load_workbook(file).sheetnames) for file in files] == [
+        ["KernelStatistic"], ["KernelStatistic"], ["KernelStatisticAllRanks"]
+    ]  # fmt: skip
+
+
+def test_ranks_whose_names_are_too_long_for_a_file_have_a_workbook_each(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        deep = tmp_path / ("模" * 60) / ("x" * 100) / f"{folder}_ascend_pt"
+        write_profile(deep, [Op("op", 10, 20, (Kernel("k", 200, 203),))], [Range("A", 0, 100)], rank=0)
+    with open_profile(tmp_path) as profile:
+        files = profile.export(export_type="text")
+    assert len(set(files)) == 3
+    assert [len(file.name.encode()) < 256 and file.stat().st_size > 0 for file in files] == [True] * 3
+
+
+def test_moments_keep_every_digit_and_flops_stay_numbers(tmp_path: Path) -> None:
+    start = 1_767_225_600_000_000_123
+    kernel = Matmul("mm", start, start + 10_000, inputs="90000,90000;90000,90000", outputs="90000,90000")
+    write_profile(tmp_path / "a_ascend_pt", [Op("mm", start - 50, start - 40, (kernel,))])
+    with open_profile(tmp_path) as profile:
+        (file,) = profile.export(export_type="text", analysis="mfu")
+        (row,) = profile.rows("FROM mfu.kernel")
+    headers, cells = openpyxl.load_workbook(file)["MfuKernel"].iter_rows()
+    found = {str(header.value): (cell.value, cell.data_type) for header, cell in zip(headers, cells, strict=True)}
+    assert found["Start(ns)"] == (str(start), "s")
+    assert found["End(ns)"] == (str(start + 10_000), "s")
+    assert found["Duration(ns)"] == (10_000, "n")
+    assert row["flops"] > 10**15
+    assert found["Flops"] == (row["flops"], "n")
+
+
+def test_where_a_folder_cannot_be_made_the_error_says_so(tmp_path: Path) -> None:
+    layers(tmp_path / "a_ascend_pt", 1)
+    in_the_way = tmp_path / "cluster_analysis_output" / "ModuleStatistic"
+    in_the_way.parent.mkdir()
+    in_the_way.write_text("mine", encoding="utf-8")
+    with (
+        open_profile(tmp_path) as profile,
+        pytest.raises(OutputError, match=r"ModuleStatistic: cannot be made \(File exists\)"),
+    ):
+        profile.export(export_type="text")
+    assert in_the_way.read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize(
+    ("rows_of_a_sheet", "named"),
+    [pytest.param(4, "module_statistic_0.xlsx: cannot be written", id="the workbook"),
+     pytest.param(1000, "ModuleStatistic: temporary files cannot be written", id="a temporary file")],
+)  # fmt: skip
+def test_a_full_disk_is_one_error_and_no_half_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows_of_a_sheet: int, named: str
+) -> None:
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr("prof_analysis.exports.xlsx.MAX_ROWS", rows_of_a_sheet)
+    ignored: list[object] = []
+    monkeypatch.setattr("sys.unraisablehook", ignored.append)
+    layers(tmp_path / "a_ascend_pt", 40)
+    with open_profile(tmp_path) as profile:
+        profile.rows("FROM module.statistic, module.tree, module.coverage LIMIT 0")
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (9_000, hard))
+        try:
+            with pytest.raises(OutputError) as error:
+                profile.export(export_type="text")
+            message = str(error.value)
+            del error  # It holds the files that were open.
+            gc.collect()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert named in message
+    assert not ignored
+    assert list((tmp_path / "cluster_analysis_output" / "ModuleStatistic").iterdir()) == []
