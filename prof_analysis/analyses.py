@@ -11,8 +11,8 @@ class Analysis:
     `exports` has its tables in the order in which they are written, each with its name in cluster_analysis.db; files are named
     like that too, in snake case; `of_several_ranks` has further ones, which compare ranks. `subject` is what it counts: a rank
     without rows in the table `counted`, the first of the exports unless given, has no answer. `also` has what the summary reads
-    besides; `needs_too` a question that a rank must answer besides its command's own; `counts_kernels` says whether kernels that
-    are missing make it wrong.
+    besides; `needs_too` a question that a rank must answer besides its command's own; `counts_kernels` says whether it is wrong
+    where kernels are missing.
     """
 
     command: str

@@ -243,8 +243,9 @@ def _analyse(
         facts_of, print_facts = SUMMARIES[summary or command]
         written = profile.export(result.output_path, result.export_type.value, command)
         facts = facts_of(profile, result.top, **(shown or {}))
-        if screen.as_json:
-            print_answer(profile, files=[str(file) for file in written], summary=facts)
-        else:
-            print_facts(facts, written)
-        finish(profile, screen)
+    # Not before the bar is gone.
+    if screen.as_json:
+        print_answer(profile, files=[str(file) for file in written], summary=facts)
+    else:
+        print_facts(facts, written)
+    finish(profile, screen)

@@ -81,11 +81,12 @@ def sql(
 
     with opened(screen, **chosen.chosen(), **modules.chosen(), **machine.chosen()) as profile:
         answer = profile.sql(query, arrow=True)
-        if screen.as_json:
-            print_answer(profile, rows=answer.to_pylist())
-        else:
-            listing.print_rows(answer)
-        finish(profile, screen)
+    # Not before the bar is gone.
+    if screen.as_json:
+        print_answer(profile, rows=answer.to_pylist())
+    else:
+        listing.print_rows(answer)
+    finish(profile, screen)
 
 
 store_app = typer.Typer(name="store", help="What --store keeps, to look at or to remove.", no_args_is_help=True)

@@ -14,6 +14,7 @@ import typer
 
 from prof_analysis.cli_options import ScreenOptions
 from prof_analysis.errors import OutputError, ProfAnalysisError, ProfAnalysisWarning
+from prof_analysis.visible import visible, visible_json, visible_lines
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -47,7 +48,7 @@ def told(screen: ScreenOptions) -> Iterator[None]:
         yield
     except ProfAnalysisError as error:
         if screen.debug:
-            traceback.print_exc()
+            print(visible_lines(traceback.format_exc()), end="", file=sys.stderr)
         fail(str(error), OUTPUT_ERROR if isinstance(error, OutputError) else USAGE_OR_INPUT_ERROR, screen.as_json)
     except KeyboardInterrupt:
         fail("interrupted", INTERRUPTED, screen.as_json)
@@ -61,11 +62,11 @@ def finish(profile: "Profile | StageLogs", screen: ScreenOptions) -> None:
     """Tell warnings and failures, and exit 1 where some ranks failed."""
     if not screen.as_json:
         for warning in profile.warnings:
-            print(f"warning: {warning}", file=sys.stderr)
+            print(visible(f"warning: {warning}"), file=sys.stderr)
         for failure in profile.failures:
-            print(f"failed: {failure}", file=sys.stderr)
+            print(visible(f"failed: {failure}"), file=sys.stderr)
     if screen.debug:
-        print(*profile.details, sep="\n", file=sys.stderr)
+        print(*map(visible_lines, profile.details), sep="\n", file=sys.stderr)
     if profile.failures:
         raise typer.Exit(SOME_RANKS_FAILED)
 
@@ -81,7 +82,7 @@ def report(message: str, as_json: bool) -> None:
     if as_json:
         print_json(status="error", message=message)
     else:
-        print(f"error: {message}", file=sys.stderr)
+        print(visible(f"error: {message}"), file=sys.stderr)
 
 
 def print_answer(profile: "Profile | StageLogs", **content: Any) -> None:
@@ -92,7 +93,7 @@ def print_answer(profile: "Profile | StageLogs", **content: Any) -> None:
 
 def print_json(**content: Any) -> None:
     """Print one JSON object."""
-    print(json.dumps(_finite(content), ensure_ascii=False, default=str, allow_nan=False))
+    print(visible_json(json.dumps(_finite(content), ensure_ascii=False, default=str, allow_nan=False)))
 
 
 def _finite(value: Any) -> Any:

@@ -19,6 +19,7 @@ from prof_analysis.pool import Machine
 from prof_analysis.rank import ModuleChoice, readable
 from prof_analysis.session import Session
 from prof_analysis.tables import documented_tables, referenced_tables
+from prof_analysis.visible import visible
 
 Answer = TypeVar("Answer")
 
@@ -471,7 +472,7 @@ class Profile:
             lines.append(f"  {rank.profile}: {known}, {rank.left_out or ', '.join(rank.answers) or 'answers nothing'}")
         if len(self._session.ranks) > _SHOWN_RANKS:
             lines.append(f"  and {len(self._session.ranks) - _SHOWN_RANKS} more: see .ranks()")
-        return "\n".join(lines)
+        return "\n".join(map(visible, lines))
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}</pre>"

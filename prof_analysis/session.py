@@ -18,6 +18,7 @@ from prof_analysis.rank import ModuleChoice, Rank
 from prof_analysis.ranks import Job, Outcome
 from prof_analysis.store import entry_folder, lacking, table_file, warnings_of
 from prof_analysis.tables import documented_tables
+from prof_analysis.visible import visible
 
 
 class Session:
@@ -133,7 +134,7 @@ class Session:
         """Tell a problem that leaves an answer, once."""
         if message not in self.warnings:
             self.warnings.append(message)
-            warnings.warn(message, ProfAnalysisWarning, stacklevel=_level_of_the_caller())
+            warnings.warn(visible(message), ProfAnalysisWarning, stacklevel=_level_of_the_caller())
 
     def close(self) -> None:
         """Give back memory and temporary files."""
@@ -190,7 +191,7 @@ class Session:
 
     def _fail(self, message: str) -> None:
         self.failures.append(message)
-        warnings.warn(message, ProfAnalysisWarning, stacklevel=_level_of_the_caller())
+        warnings.warn(visible(message), ProfAnalysisWarning, stacklevel=_level_of_the_caller())
 
 
 # Table -> a query on it that says what users must know of it.
@@ -258,8 +259,8 @@ _WARNINGS = {
     """,
     "kernel.statistic_audit": """
         SELECT format(
-            '{}: op_statistic.csv counts {} kernels of {:.6f} ms, the profile has {} of {:.6f} ms of the same types, so kernels '
-            || 'are missing or stand twice; most differs {}: {} kernels of {:.6f} ms there, {} of {:.6f} ms here',
+            '{}: op_statistic.csv counts {} kernels of {:.6f} ms, the profile has {} of {:.6f} ms of the same types, so '
+            || 'kernels are missing or stand twice; most differs {}: {} kernels of {:.6f} ms there, {} of {:.6f} ms here',
             profile,
             sum(recorded_count),
             sum(recorded_ns) / 1000000,

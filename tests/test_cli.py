@@ -8,16 +8,18 @@ import re
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NoReturn
 
 import adbc_driver_sqlite
 import pytest
+import typer
 from typer.testing import CliRunner, Result
 
 from prof_analysis import __version__
+from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli import app
 from prof_analysis.rank import NO_GRAPH_CALLS
 from prof_analysis.tables import documented_tables
@@ -392,26 +394,35 @@ def test_replayed_graphs_are_told_with_the_remedy(tmp_path: Path, command: Comma
     assert len(only_json(command("module-stats", "-d", tmp_path, "--json"))["warnings"]) == 1
 
 
-def stderr_of_terminal(words: list[str | Path]) -> str:
-    """What the command writes to a stderr that is a terminal."""
+def shown_on_terminal(words: list[str | Path], with_stdout: bool = False) -> str:
+    """What the command writes to a stderr that is a terminal, or to that and stdout."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "prof_analysis", *map(str, words)]
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=theirs, check=True, env=os.environ | {"TERM": "xterm"})
-    os.close(theirs)
-    written = b""
-    try:
-        while part := os.read(ours, 65536):
-            written += part
-    except OSError:  # the other side is closed and all is read
-        pass
-    os.close(ours)
-    assert done.returncode == 0
+    stdout = theirs if with_stdout else subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=stdout, stderr=theirs, env=os.environ | {"TERM": "xterm"}) as running:
+        os.close(theirs)
+        written = b""
+        try:
+            while part := os.read(ours, 65536):
+                written += part
+        except OSError:  # the other side is closed and all is read
+            pass
+        os.close(ours)
+    assert running.returncode == 0
     return written.decode()
 
 
 def test_a_terminal_shows_a_bar_over_ranks_unless_quiet(ranks: Path) -> None:
-    assert "reading" in stderr_of_terminal(["module-stats", "-d", ranks])
-    assert stderr_of_terminal(["module-stats", "-d", ranks, "--quiet"]) == ""
+    assert "reading" in shown_on_terminal(["module-stats", "-d", ranks])
+    assert shown_on_terminal(["module-stats", "-d", ranks, "--quiet"]) == ""
+
+
+def test_the_bar_is_gone_when_the_answer_is_shown(ranks: Path) -> None:
+    shown = shown_on_terminal(["module-stats", "-d", ranks], with_stdout=True)
+    before, answer = shown.split("kernel time", 1)
+    assert "reading" in before
+    assert "\x1b[2K" in before.rpartition("reading")[2], "its line is erased"
+    assert "reading" not in answer
 
 
 def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
@@ -517,23 +528,46 @@ def test_help_names_the_commands_and_the_exit_codes(command: Command) -> None:
             assert part in result.stdout
 
 
-@pytest.mark.parametrize(
-    ("name", "sections"),
-    [
-        ("module-stats", ["Input", "Modules", "Result", "Screen"]),
-        ("kernel-stats", ["Input", "Result", "Screen"]),
-        ("op-stats", ["Input", "Result", "Screen"]),
-        ("communication-stats", ["Input", "Result", "Screen"]),
-        ("ranks", ["Input", "Screen"]),
-        ("tables", ["Screen"]),
-        ("sql", ["Input", "Modules", "Screen"]),
-    ],
-)
-def test_the_help_of_each_command_has_sections_and_an_example(command: Command, name: str, sections: list[str]) -> None:
-    result = command(name, "--help")
+def commands_below(group: Any, *words: str) -> Iterator[tuple[str, Any]]:
+    """The words of every command of the app, and the command."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands_below(command, *words, name)
+        else:
+            yield " ".join((*words, name)), command
+
+
+COMMANDS = dict(commands_below(typer.main.get_command(app)))
+OF_ANALYSES = {command.partition(" ")[0] for command in ANALYSES}
+WITH_MODULES = {"module-stats", "communication-time", "mfu", "pmu-stats", "sql"}
+
+
+def sections_of(name: str) -> set[str]:
+    if name in OF_ANALYSES:
+        return {"Input", "Result", "Machine", "Screen"} | ({"Modules"} if name in WITH_MODULES else set())
+    others = {
+        "sql": {"Input", "Modules", "Machine", "Screen"},
+        "stage-durations": {"Result", "Screen"},
+        "ranks": {"Input", "Screen"},
+    }
+    return others.get(name, {"Screen"})
+
+
+def test_every_analysis_has_a_command() -> None:
+    others = {"stage-durations", "ranks", "tables", "sql", "store ls", "store clear"}
+    assert COMMANDS.keys() == OF_ANALYSES | others
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_each_command_has_sections_and_an_example(command: Command, name: str) -> None:
+    result = command(*name.split(), "--help")
     assert result.exit_code == 0
-    assert [f"─ {section} ─" in result.stdout for section in sections] == [True] * len(sections)
+    assert {s for s in ("Input", "Modules", "Result", "Machine", "Screen") if f"─ {s} ─" in result.stdout} == sections_of(name)
     assert f"Example: prof-analysis {name} " in result.stdout
+    options = {option: parameter for parameter in COMMANDS[name].params for option in (*parameter.opts, parameter.name)}
+    assert all(parameter.help for parameter in options.values()), "every option says what it does"
+    used = re.findall(r"(?<= )--?[a-z_-]+", COMMANDS[name].epilog)
+    assert {option.replace("_", "-") for option in used} <= {*options}, "the example can be run"
 
 
 def test_debug_shows_where_an_error_came_from(ranks: Path) -> None:
@@ -582,3 +616,37 @@ def test_the_output_folder_of_a_given_output_is_beside_it(tmp_path: Path, comman
     output = write_profile(tmp_path / "a_ascend_pt", OPS, RANGES).parent
     command("module-stats", "-d", output)
     assert not (output / "cluster_analysis_output").exists()
+
+
+# Clears the screen, turns the direction of the text, and begins a line of its own.
+HOSTILE = "a\x1b[2J\x9b31m\u202e\x7f\u2028\r\nFORGED"
+
+
+def test_no_name_steers_the_terminal_or_begins_a_line_of_its_own(tmp_path: Path, command: Command) -> None:
+    folder, store, log = tmp_path / HOSTILE, tmp_path / "store", tmp_path / f"{HOSTILE}.log"
+    write_profile(folder / HOSTILE / "a_ascend_pt", [Op(HOSTILE, 110, 120, OPS[0].kernels)], [Range(HOSTILE, 100, 200)])
+    write_profile(folder / HOSTILE / "b_ascend_pt", OPS, RANGES, rank=1)
+    break_database(folder / HOSTILE / "b_ascend_pt")
+    log.write_text("Profile execute duration [Decode]: [forward]:1.23ms [\x1b[2J]:1ms\nProfile execute duration\n", "utf-8")
+    query = f'SELECT module AS "{HOSTILE}" FROM module.statistic'
+    for words, exit_code in (
+        (["module-stats", "-d", folder, "--store", store, "--debug"], 1),
+        (["op-stats", "-d", folder, "-o", log], 3),
+        (["kernel-stats", "-d", folder / "none", "--debug"], 2),
+        (["kernel-stats", "-d", folder, "--rank_list", HOSTILE], 2),
+        (["sql", "-d", folder, query], 1),
+        (["ranks", "-d", folder], 0),
+        (["store", "ls", "--store", store], 0),
+        (["stage-durations", log, "-o", folder], 0),
+        (["tables", HOSTILE], 2),
+    ):
+        result = CliRunner().invoke(app, list(map(str, words)))
+        assert result.exit_code == exit_code, result.output
+        for printed in (result.stdout, result.stderr):
+            assert not re.findall("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e]", printed)
+            begun = [line for line in printed.splitlines() if line.lstrip().startswith("FORGED")]
+            assert not begun or "--debug" in words, "only a traceback keeps its lines"
+        assert r"a\x1b[2J\x9b31m\u202e\x7f" in result.output or words[0] == "store"
+    result = command("sql", "-d", folder, query, "--json")
+    assert json.loads(result.stdout)["rows"] == [{HOSTILE: HOSTILE}]
+    assert not re.findall("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e]", result.stdout)

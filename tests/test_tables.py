@@ -243,7 +243,14 @@ def test_what_only_guarded_tables_need_is_deferred() -> None:
     assert plan.deferred_raw_columns == {name: {"startNs", "endNs", "globalTid", "connectionId"} for name in behind}
     assert not plan.raw_columns.keys() & plan.deferred_raw_columns.keys()
     plan = make_plan("ascend_db", raw_columns("ascend_db"), ["module.coverage", "trace.launch"])
-    assert plan.deferred == {"trace.queue", "trace.forward_backward", "raw.enqueue", "raw.dequeue", "kernel.step", "op.step_wrapper"}
+    assert plan.deferred == {
+        "trace.queue",
+        "trace.forward_backward",
+        "raw.enqueue",
+        "raw.dequeue",
+        "kernel.step",
+        "op.step_wrapper",
+    }
     assert "raw.cann_api" in plan.raw_columns
     assert plan.deferred_raw_columns.keys() == {"raw.enqueue", "raw.dequeue"}
 
@@ -398,8 +405,8 @@ def exported(database: Path = SAMPLE_DATABASE, threads: int = 2) -> dict[str, li
     """All tables that are exported, without the numbers of rows in the file."""
     with built(make_plan("ascend_db", raw_columns("ascend_db"), EXPORTED), database, threads) as connection:
         queries = {name: shown_select(source_tables("ascend_db")[name]) for name in EXPORTED}
-        return {name: connection.execute(f"SELECT COLUMNS(lambda c: c NOT IN ('kernel_id', 'op_id')) FROM ({queries[name]})").fetchall()
-                for name in EXPORTED}  # fmt: skip
+        shown = "COLUMNS(lambda column: column NOT IN ('kernel_id', 'op_id'))"
+        return {name: connection.execute(f"SELECT {shown} FROM ({query})").fetchall() for name, query in queries.items()}
 
 
 @pytest.fixture(scope="module")
@@ -431,7 +438,7 @@ def test_rows_of_the_file_in_any_order_give_the_same_rows_in_the_same_order(
 
 
 def test_equal_rows_are_ordered_by_their_texts_and_not_by_when_they_were_written(tmp_path: Path) -> None:
-    """Threads that do the same at the same time, in modules, with kernels, operators and ranges that agree in all but a name."""
+    """Threads do the same at the same time, in modules, with kernels, operators and ranges that agree in all but a name."""
 
     def thread(place: int, name: str) -> list[Op]:
         kernels = (
@@ -457,7 +464,9 @@ def test_equal_rows_are_ordered_by_their_texts_and_not_by_when_they_were_written
         )
         found.append(
             {
-                name: [tuple(re.sub(r"_904_\d+_1$", "", cell) if isinstance(cell, str) else cell for cell in row) for row in rows]
+                name: [
+                    tuple(re.sub(r"_904_\d+_1$", "", cell) if isinstance(cell, str) else cell for cell in row) for row in rows
+                ]
                 for name, rows in exported(database).items()
                 if name != "mfu.op"
             }

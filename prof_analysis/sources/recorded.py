@@ -1,8 +1,8 @@
 """Stages what the profiler itself worked out of a rank: its figures of communication and steps, and its groups of ranks.
 
 These files lie beside the databases and the text exports, and can be all that is left of a rank: communication.json,
-communication_matrix.json, step_trace_time.csv and profiler_metadata.json; or analysis.db, which says the same, and is read where
-these say nothing; and op_statistic.csv. What a file does not tell, or not as it should, is NULL.
+communication_matrix.json, step_trace_time.csv and profiler_metadata.json; or analysis.db, which says the same, and is read
+where these say nothing; and op_statistic.csv. What a file does not tell, or not as it should, is NULL.
 """
 
 import json

@@ -52,11 +52,11 @@ def print_time_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
         grid.add_row(*times, bandwidth, f"{row['op_count']:,}", *cells(row["type"], row["group_name"]))
     whole = facts["all"]
     parts = ", ".join(f"{part} {duration_or_dash(whole[f'{part}_ns'])}" for part in ("transit", "wait", "idle"))
-    lines = [f"communication {duration(whole['elapse_ns'])}: {parts}; {rank_count(facts)}"]
+    lines = [f"communication {duration_or_dash(whole['elapse_ns'])}: {parts}; {rank_count(facts)}"]
     lines += [
         f"not split: {duration(row['elapse_ns'])} in {row['op_count']:,} operators: {row['reason']}" for row in facts["unknown"]
     ]
-    print_statistic(grid, "\n".join(lines), written)
+    print_statistic(grid, lines, written)
 
 
 _SHOWN_MODULES = 3
@@ -64,13 +64,13 @@ _SHOWN_MODULES = 3
 
 def slow_rank_facts(profile: "Profile", top: int) -> dict[str, Any]:
     """The finding, and the ranks that waited least for others with what shows it."""
-    finding = profile.rows("FROM across.slow_rank_finding")
+    (finding,) = profile.rows("FROM across.slow_rank_finding") or [{"finding": None, "sentence": "no ranks to compare"}]
     ranks = profile.rows(
         f"FROM across.slow_rank ORDER BY is_slow DESC NULLS LAST, waited_ns NULLS LAST, rank_id, profile LIMIT {top:d}"
     )
     modules = profile.rows(f"FROM across.slow_rank_module WHERE excess_ns > 0 LIMIT {_SHOWN_MODULES}")
     evidence = {"evidence": ranks, "modules": modules}
-    return {**size_of(profile, "across.slow_rank"), **finding[0], **evidence}
+    return {**size_of(profile, "across.slow_rank"), **finding, **evidence}
 
 
 def print_slow_rank_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
@@ -82,12 +82,12 @@ def print_slow_rank_facts(facts: dict[str, Any], written: Iterable[Path]) -> Non
         numbers = ("-" if row[name] is None else f"{row[name]:,}" for name in ("last_count", "pipeline_stage"))
         slow = {None: "-", True: "yes", False: "no"}[row["is_slow"]]
         grid.add_row(*(duration_or_dash(row[f"{time}_ns"]) for time in times), *numbers, *cells(slow, _rank(row)))
-    modules = "".join(
+    modules = [
         f"rank {_rank(row)} computes {duration(round(row['excess_ns']))} longer in"
-        f" {row['parent_module']}{'/' if row['parent_module'] else ''}{row['module']} than the others\n"
+        f" {row['parent_module']}{'/' if row['parent_module'] else ''}{row['module']} than the others"
         for row in facts["modules"]
-    )
-    print_statistic(grid, f"{facts['sentence']}\n{modules}{rank_count(facts)}", written)
+    ]
+    print_statistic(grid, [facts["sentence"], *modules, rank_count(facts)], written)
 
 
 def _rank(row: dict[str, Any]) -> str:

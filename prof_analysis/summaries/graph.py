@@ -90,7 +90,7 @@ def print_graph_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
         f"{facts['whole_calls']:,} calls whose entry is known; with GE to the first kernel they do not add up",
         *(f"in {row['calls']:,} of {facts['calls']:,} calls: {row['reason']}" for row in facts["unknown"]),
     ]
-    print_statistic(grid, "\n".join(lines), written)
+    print_statistic(grid, lines, written)
 
 
 _ORDER = (

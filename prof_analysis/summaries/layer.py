@@ -41,10 +41,10 @@ def print_layer_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
             *cells(row["type"], row["name"]),
         )
     whole = facts["all"]
-    total = sum(whole.values())
+    total = sum(time_ns or 0 for time_ns in whole.values())
     parts = [
         f"{part.replace('_', ' ')} {percent(whole[f'{part}_ns'] / total)}" for part in _PARTS if whole[f"{part}_ns"] and total
     ]
-    print_statistic(structures, f"compute time: {', '.join(parts)}; {rank_count(facts)}", () if positions.rows else written)
+    print_statistic(structures, [f"compute time: {', '.join(parts)}; {rank_count(facts)}"], () if positions.rows else written)
     if positions.rows:
-        print_statistic(positions, "", written)
+        print_statistic(positions, [""], written)

@@ -55,7 +55,7 @@ def print_mfu_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
         for row in facts["left_out"]
     ]
     lines += [f"to look at: {row['rows']:,} x {row['finding']} (MfuAudit)" for row in facts["audit"]]
-    print_statistic(grid, "\n".join(lines), written)
+    print_statistic(grid, lines, written)
 
 
 _MFU = """

@@ -4,9 +4,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
-from prof_analysis.summaries.parts import console, duration, grid_of, percent, print_statistic, rank_count, size_of
+from prof_analysis.summaries.parts import (
+    console,
+    duration,
+    grid_of,
+    percent,
+    print_files,
+    print_statistic,
+    rank_count,
+    size_of,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -51,7 +59,7 @@ def print_module_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     modules = grid_of("share", "kernel time", "calls", "module", left=1)
     for row in facts["heaviest_modules"]:
         time_ns = duration(row["own_kernel_duration_ns"])
-        modules.add_row(percent(row["share"]), time_ns, f"{row['calls']:,}", Text(row["module"]))
+        modules.add_row(percent(row["share"]), time_ns, f"{row['calls']:,}", text_of(row["module"]))
     out.print(modules)
     places = list(dict.fromkeys(row["place"] for row in facts["coverage"]))
     coverage = grid_of(*places, "kernel time", "kernels", left=1)
@@ -62,8 +70,7 @@ def print_module_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     out.print()
     out.print(coverage)
     out.print()
-    for file in written:
-        out.print(Text(f"wrote {file}"))
+    print_files(written)
 
 
 def across_ranks_facts(profile: "Profile", top: int) -> dict[str, Any]:
@@ -85,10 +92,10 @@ def print_across_ranks_facts(facts: dict[str, Any], written: Iterable[Path]) -> 
             "-" if ratio is None else f"{ratio:.2f}",
             *(duration(row[f"own_{time}_ns"]) for time in ("max", "min")),
             f"{row['rank_count']:,}",
-            *(Text(_rank_name(row, extreme)) for extreme in ("own_max", "own_min")),
-            Text("/".join(filter(None, (row["parent_module"], row["module"])))),
+            *(text_of(_rank_name(row, extreme)) for extreme in ("own_max", "own_min")),
+            text_of("/".join(filter(None, (row["parent_module"], row["module"])))),
         )
-    print_statistic(grid, f"own kernel time of {facts['modules']:,} modules; {rank_count(facts)}", written)
+    print_statistic(grid, [f"own kernel time of {facts['modules']:,} modules; {rank_count(facts)}"], written)
 
 
 def _rank_name(row: dict[str, Any], extreme: str) -> str:

@@ -91,4 +91,4 @@ def print_mstx_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
         f"{row['event_count']:,} {row['kind']}{'s' * (row['event_count'] != 1)} of {row['producer'] or 'an unknown producer'}"
         for row in facts["producers"]
     ]
-    print_statistic(grid, f"{'; '.join(producers)}; {rank_count(facts)}", written)
+    print_statistic(grid, [f"{'; '.join(producers)}; {rank_count(facts)}"], written)

@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from prof_analysis.visible import visible
+
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
 
@@ -42,7 +44,7 @@ def grid_of(*headers: str, left: int) -> Grid:
     """A table without lines whose last columns, `left` of them, are texts and the others numbers."""
     grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for position, header in enumerate(headers):
-        grid.add_column(header, justify="right" if position < len(headers) - left else "left", overflow="fold")
+        grid.add_column(text_of(header), justify="right" if position < len(headers) - left else "left", overflow="fold")
     return grid
 
 
@@ -67,9 +69,14 @@ def share_and_times(row: dict[str, Any]) -> list[str]:
     return [percent(row["share"]), *(duration(round(row[f"{time}_ns"])) for time in TIMES)]
 
 
+def text_of(value: object, style: str = "") -> Text:
+    """A value as one line for the screen, in which nothing steers the terminal or is markup. All that is printed comes here."""
+    return Text(visible(str(value)), style)
+
+
 def cells(*values: str | None) -> list[Text]:
     """Cells of texts that come from a profile; a dash where one is unknown."""
-    return [Text("-", style="dim") if value is None else Text(value) for value in values]
+    return [text_of("-", "dim") if value is None else text_of(value) for value in values]
 
 
 def rank_count(facts: dict[str, Any]) -> str:
@@ -77,12 +84,19 @@ def rank_count(facts: dict[str, Any]) -> str:
     return "1 rank" if facts["ranks"] == 1 else f"{facts['ranks']:,} ranks"
 
 
-def print_statistic(grid: Grid, line: str, written: Iterable[Path]) -> None:
+def print_statistic(grid: Grid, lines: Iterable[str], written: Iterable[Path]) -> None:
     """Print a grid, what is to be said of it, and the files."""
     out = console()
     out.print(grid)
     out.print()
-    out.print(Text(line))
+    for line in lines:
+        out.print(text_of(line))
     out.print()
+    print_files(written)
+
+
+def print_files(written: Iterable[Path]) -> None:
+    """Print which files were written."""
+    out = console()
     for file in written:
-        out.print(Text(f"wrote {file}"))
+        out.print(text_of(f"wrote {file}"))

@@ -63,7 +63,7 @@ def print_pmu_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     whole = facts["all"]
     bounds = ", ".join(f"{bound} {percent(_part(whole, bound))}" for bound in _BOUNDS)
     line = f"what bounds, of the time with counters: {bounds}; counters of {percent(whole['known_share'])} of the time"
-    print_statistic(_grid_of(facts["heaviest"]), f"{line}; {rank_count(facts)}", written)
+    print_statistic(_grid_of(facts["heaviest"]), [f"{line}; {rank_count(facts)}"], written)
 
 
 def module_facts(profile: "Profile", top: int) -> dict[str, Any]:
@@ -115,5 +115,5 @@ def _grid_of(rows: list[dict[str, Any]]) -> Grid:
 
 def _part(row: dict[str, Any], bound: str) -> float | None:
     """The part of the time of which it is known what bounds."""
-    known = sum(row[f"{one}_ns"] for one in _BOUNDS)
+    known = sum(row[f"{one}_ns"] or 0 for one in _BOUNDS)
     return row[f"{bound}_ns"] / known if known else None

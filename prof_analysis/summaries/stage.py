@@ -22,10 +22,10 @@ def stage_facts(logs: StageLogs, top: int) -> dict[str, Any]:
     counts = rows("""
         SELECT
             count(*) AS logs,
-            sum(line_count)::BIGINT AS lines,
-            sum(announcement_count)::BIGINT AS announcements,
-            sum(other_line_count)::BIGINT AS other_lines,
-            sum(process_count)::BIGINT AS processes
+            coalesce(sum(line_count), 0)::BIGINT AS lines,
+            coalesce(sum(announcement_count), 0)::BIGINT AS announcements,
+            coalesce(sum(other_line_count), 0)::BIGINT AS other_lines,
+            coalesce(sum(process_count), 0)::BIGINT AS processes
         FROM stage.log
     """)
     return {
@@ -48,8 +48,8 @@ def print_stage_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
         f"{_counted(facts, 'announcement')} of {_counted(facts, 'process', 'es')} in {_counted(facts, 'line')} of "
         f"{_counted(facts, 'log')}; {facts['other_lines']:,} of the lines say something else and are skipped"
     )
-    print_statistic(whole, line, ())
-    print_statistic(each, "", written)
+    print_statistic(whole, [line], ())
+    print_statistic(each, [""], written)
 
 
 def _add(grid: Grid, row: dict[str, Any], *more: str | None) -> None:

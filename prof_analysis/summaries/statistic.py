@@ -46,7 +46,7 @@ def print_kernel_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     for row in facts["heaviest_kernels"]:
         grid.add_row(*share_and_times(row), f"{row['kernel_count']:,}", *cells(row["kind"], row["type"], row["core"]))
     kinds = [f"{row['kind']} {duration(row['total_ns'])} in {row['kernel_count']:,} kernels" for row in facts["kinds"]]
-    print_statistic(grid, f"{'; '.join(kinds)}; {rank_count(facts)}", written)
+    print_statistic(grid, [f"{'; '.join(kinds)}; {rank_count(facts)}"], written)
 
 
 def op_facts(profile: "Profile", top: int) -> dict[str, Any]:
@@ -82,17 +82,17 @@ def print_op_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
             count_or_dash(row["kernel_count"]),
             duration_or_dash(row["host_self_ns"]),
             duration_or_dash(row["host_total_ns"]),
-            f"{row['calls']:,}",
+            count_or_dash(row["calls"]),
             *cells(row["name"], row["input_shapes"]),
         )
     kernels = "kernels" if facts["kernel_count"] is None else f"{facts['kernel_count']:,} kernels"
     line = (
-        f"{facts['calls']:,} calls took {duration_or_dash(facts['host_self_ns'])} on the host and launched {kernels} "
-        f"of {duration_or_dash(facts['device_self_ns'])}"
+        f"{count_or_dash(facts['calls'])} calls took {duration_or_dash(facts['host_self_ns'])} on the host and launched "
+        f"{kernels} of {duration_or_dash(facts['device_self_ns'])}"
     )
-    if facts["all_kernels_ns"] and facts["kernel_count"] is not None:
+    if facts["all_kernels_ns"] and facts["kernel_count"] is not None and facts["device_self_ns"] is not None:
         line += f"; {percent(1 - facts['device_self_ns'] / facts['all_kernels_ns'])} of all kernel time is linked to no op"
-    print_statistic(grid, f"{line}; {rank_count(facts)}", written)
+    print_statistic(grid, [f"{line}; {rank_count(facts)}"], written)
 
 
 def communication_facts(profile: "Profile", top: int) -> dict[str, Any]:
@@ -129,8 +129,11 @@ def print_communication_facts(facts: dict[str, Any], written: Iterable[Path]) ->
     for row in facts["heaviest_communication"]:
         grid.add_row(*share_and_times(row), f"{row['op_count']:,}", *cells(row["type"], row["group_name"]))
     groups = f"{facts['group_count']:,} group{'s' * (facts['group_count'] != 1)}"
-    lines = [f"communication {duration(facts['total_ns'])} in {facts['op_count']:,} operators of {groups}; {rank_count(facts)}"]
+    line = f"communication {duration_or_dash(facts['total_ns'])} in {count_or_dash(facts['op_count'])} operators of {groups}"
+    lines = [f"{line}; {rank_count(facts)}"]
     if count := facts["operators_of_profiler"]:
         ranks = "1 rank" if facts["ranks_of_profiler"] == 1 else f"{facts['ranks_of_profiler']:,} ranks"
-        lines.append(f"{count:,} of these operators, of {ranks}, have no kernel: their times are those that the profiler worked out")
-    print_statistic(grid, "\n".join(lines), written)
+        lines.append(
+            f"{count:,} of these operators, of {ranks}, have no kernel: their times are those that the profiler worked out"
+        )
+    print_statistic(grid, lines, written)

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from prof_analysis.summaries.parts import (
     cells,
     duration,
@@ -15,6 +13,7 @@ from prof_analysis.summaries.parts import (
     print_statistic,
     rank_count,
     size_of,
+    text_of,
 )
 
 if TYPE_CHECKING:
@@ -55,8 +54,8 @@ def print_step_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
                 for part in ("computing", "communication_not_overlapped", "overlapped", "free", "bubble")
             ),
             duration_or_dash(row["preparing_ns"]),
-            Text("-" if row["step_id"] is None else str(row["step_id"])),
-            Text(row["profile"]),
+            text_of("-" if row["step_id"] is None else row["step_id"]),
+            text_of(row["profile"]),
         )
     whole = facts["all"]
     span_ns = (whole["stage_ns"] or 0) + (whole["bubble_ns"] or 0)
@@ -66,10 +65,12 @@ def print_step_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
         share = of_no_step / (of_no_step + (whole["computing_ns"] or 0))
         lines.append(f"not in this: {duration(of_no_step)} of computing, {percent(share)} of it, by kernels of no step")
     if of_profiler := facts["ranks_of_profiler"]:
-        lines.append(f"of {of_profiler:,} of the ranks, which have no kernels, the times are those that the profiler worked out")
+        lines.append(
+            f"of {of_profiler:,} of the ranks, which have no kernels, the times are those that the profiler worked out"
+        )
     if in_part := facts["steps_known_in_part"]:
         lines.append(f"not in this: {in_part:,} steps of which the profiler recorded only a part")
-    print_statistic(grid, "\n".join(lines), written)
+    print_statistic(grid, lines, written)
 
 
 def free_facts(profile: "Profile", top: int) -> dict[str, Any]:
@@ -112,7 +113,7 @@ def print_free_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     lines = [f"free {duration(total_ns)}; {rank_count(facts)}"]
     lines += [f"{percent(row['share'])} {row['cause']}, {duration(row['total_ns'])}{_gaps(row)}" for row in facts["causes"]]
     lines += [f"not told: {row['cause']}: {row['reason']}" for row in facts["untold"]]
-    print_statistic(grid, "\n".join(lines), written)
+    print_statistic(grid, lines, written)
 
 
 def _gaps(row: dict[str, Any]) -> str:

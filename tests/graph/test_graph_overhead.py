@@ -221,7 +221,9 @@ def test_a_launch_of_the_engine_counts_for_the_one_call_that_is_in_it(tmp_path: 
 
 
 def test_calls_that_begin_and_end_at_one_moment_are_one_call(tmp_path: Path) -> None:
-    write_profile(tmp_path / "a_ascend_pt", [Op(SPACE, 100, 100), Op(CACHE, 100, 100), Op(SPACE, 100, 200), Op(CACHE, 200, 200)])
+    write_profile(
+        tmp_path / "a_ascend_pt", [Op(SPACE, 100, 100), Op(CACHE, 100, 100), Op(SPACE, 100, 200), Op(CACHE, 200, 200)]
+    )
     with open_profile(tmp_path) as profile:
         found = profile.graph_overhead(calls=True, arrow=True).to_pylist()
     assert [(row["start_ns"], row["inference_ns"]) for row in found] == [(100, 100)]

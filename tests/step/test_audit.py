@@ -1,4 +1,4 @@
-"""What the profiler itself worked out stands beside what kernels give, and where the two differ it is said with both figures."""
+"""What the profiler itself worked out is held against what kernels give; where the two differ, both figures are said."""
 
 import csv
 import shutil
@@ -111,8 +111,8 @@ def test_op_statistic_in_every_column(tmp_path: Path) -> None:
     (output / "op_statistic.csv").write_text("\n".join(lines))
     with open_profile(tmp_path) as profile:
         assert warnings_of(profile) == [
-            "op_statistic.csv counts 5 kernels of 0.007006 ms, the profile has 3 of 0.006003 ms of the same types, so kernels are "
-            "missing or stand twice; most differs Sub: 1 kernels of 0.001000 ms there, 0 of 0.000000 ms here"
+            "op_statistic.csv counts 5 kernels of 0.007006 ms, the profile has 3 of 0.006003 ms of the same types, so kernels "
+            "are missing or stand twice; most differs Sub: 1 kernels of 0.001000 ms there, 0 of 0.000000 ms here"
         ]
         found = profile.table("kernel.statistic_audit", arrow=True)
     assert rows(found) == [

@@ -1,0 +1,32 @@
+"""What texts of others look like on the screen: what steers a terminal, or starts a line of its own, is written out.
+
+Names of modules, ops and folders come from files that anybody may have written.
+"""
+
+import re
+
+# C0, DEL and C1; signs that end a line or turn its direction; halves of a pair, which are bytes of a name that is not UTF-8.
+_STEERING = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]",
+)
+_SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
+
+
+def visible(text: str) -> str:
+    r"""Give a text as one line without signs that steer a terminal: these are written as in \x1b and \u202e."""
+    return _STEERING.sub(_written_out, text)
+
+
+def visible_lines(text: str) -> str:
+    """Give a text of several lines without signs that steer a terminal; its lines stay."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def visible_json(text: str) -> str:
+    """Give JSON that says the same without signs that steer a terminal: they are written as in \\u009b."""
+    return _STEERING.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
+
+
+def _written_out(sign: re.Match[str]) -> str:
+    code = ord(sign[0])
+    return _SHORT.get(sign[0]) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")

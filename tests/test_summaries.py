@@ -1,0 +1,175 @@
+"""The summaries hold whatever their tables may hold: unknown values, no rows, and texts that would steer a terminal."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from prof_analysis import Profile
+from prof_analysis.analyses import ANALYSES
+from prof_analysis.building import split_across_ranks
+from prof_analysis.cli_screen import print_json
+from prof_analysis.database import connect, quote, quote_text
+from prof_analysis.stage_log import StageLogs
+from prof_analysis.store import table_file
+from prof_analysis.summaries import SUMMARIES, stage
+from prof_analysis.tables import Column, Table, documented_tables, log_tables, referenced_tables
+from tests.conftest import CHECKOUT
+from tests.small_profile import Kernel, Op, Range, write_profile
+
+# Clears the screen, turns the direction of the text, and begins a line of its own.
+HOSTILE = "a\x1b[2J\x9b31m\u202e\x7f\u2028\r\nFORGED"
+STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+# Texts of which a summary knows all that there are.
+KNOWN_TEXTS = {"phase": "call"}
+# The summaries, and what else they can be about.
+CASES = [
+    *(pytest.param(command, {}, id=command) for command in SUMMARIES),
+    *(
+        pytest.param(command, {"level": level}, id=f"{command} of each {level}", marks=pytest.mark.slow)
+        for command, level in (("mfu", "op"), ("mfu", "kernel"), ("mfu", "rank"), ("pmu-stats", "op"), ("pmu-stats", "module"))
+    ),
+]
+
+
+class WatchedProfile(Profile):
+    """A profile that remembers which tables were read."""
+
+    def __init__(self, path: Path, store: Path) -> None:
+        self.read: set[str] = set()
+        super().__init__(path, store=store)
+
+    def rows(self, query: str) -> list[dict[str, Any]]:
+        self.read |= referenced_tables(query)
+        return super().rows(query)
+
+    def known_values(self, table: Table, columns: list[str]) -> int:
+        """How many values of these columns are not NULL."""
+        counts = " + ".join(["0", *(f"count({quote(column)})" for column in columns)])
+        return int(super().rows(f"SELECT {counts} AS known FROM {table.name}")[0]["known"])
+
+
+@pytest.fixture(scope="module")
+def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WatchedProfile]:
+    """Two ranks whose tables were made already, each of two rows in which everything is known."""
+    folder = tmp_path_factory.mktemp("ranks")
+    for rank in (0, 1):
+        kernel = Kernel("k", 1000, 1010)
+        write_profile(folder / f"{rank}_ascend_pt", [Op("op", 110, 120, (kernel,))], [Range("Net", 100, 200)], rank=rank)
+    names = {name for analysis in ANALYSES.values() for name in (*analysis.tables, *analysis.of_several_ranks)}
+    with WatchedProfile(folder, folder / "store") as profile:
+        for name in split_across_ranks(tuple(sorted(names)))[0]:
+            keep(profile, documented_tables()[name])
+        yield profile
+
+
+def keep(profile: WatchedProfile, table: Table, unknown: Iterable[str] = (), are_there: bool = True) -> None:
+    """Let the store hold a table of each rank, with columns that are all NULL, or without rows."""
+    with duckdb.connect() as connection:
+        for number, folder in enumerate(sorted(path.parent for path in profile.path.glob("store/*/about.json"))):
+            name, rank_id = quote_text(f"{HOSTILE} {number}"), "NULL" if "rank_id" in unknown else number
+            rank = f"{name} AS profile, {rank_id}::INTEGER AS rank_id"
+            rows = f"SELECT {rank}, {cells_of(table, unknown)} FROM range({2 * are_there})"
+            connection.execute(f"COPY ({rows}) TO {quote_text(str(table_file(folder, table.name)))} (FORMAT parquet)")
+
+
+def cells_of(table: Table, unknown: Iterable[str]) -> str:
+    return ", ".join(
+        f"{'NULL' if column.shown_name in unknown else known(column)}::{column.shown_type} AS {quote(column.shown_name)}"
+        for column in table.columns
+    )
+
+
+def known(column: Column) -> str:
+    if column.shown_type.startswith("ENUM"):
+        return f"enum_first(NULL::{column.shown_type})"
+    values = {"VARCHAR": quote_text(KNOWN_TEXTS.get(column.name, HOSTILE)), "BOOLEAN": "true"}
+    return "[]" if column.shown_type.endswith("[]") else values.get(column.shown_type, "range + 1")
+
+
+def may_be_unknown(table: Table) -> list[str]:
+    """The columns of which the head says that they may be NULL, or that they are as the one before, of which it says so."""
+    found: list[str] = []
+    before = ""
+    for column in table.columns:
+        if "NULL" in column.meaning or (column.meaning.startswith(("the same", "as ")) and before in found):
+            found.append(column.shown_name)
+        before = column.shown_name
+    return found
+
+
+def check(profile: Profile, command: str, options: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Print a summary, for the screen and as JSON."""
+    facts_of, print_facts = SUMMARIES[command]
+    facts = facts_of(profile, 10, **options)
+    print_facts(facts, [Path(f"/tmp/{HOSTILE}")])
+    check_printed(facts, capsys)
+
+
+def check_printed(facts: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    printed = capsys.readouterr().out
+    assert "wrote " in printed
+    assert not STEERING.findall(printed)
+    assert not [line for line in printed.splitlines() if line.lstrip().startswith("FORGED")]
+    print_json(**facts)
+    in_json = capsys.readouterr().out
+    assert not STEERING.findall(in_json)
+    assert json.loads(in_json, parse_constant=pytest.fail) == facts
+
+
+@pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
+@pytest.mark.parametrize(("command", "options"), CASES)
+def test_a_summary_is_printed_whatever_is_unknown(
+    profile: WatchedProfile, capsys: pytest.CaptureFixture[str], command: str, options: dict[str, str]
+) -> None:
+    profile.read.clear()
+    check(profile, command, options, capsys)
+    assert profile.read
+    read = split_across_ranks(tuple(sorted(profile.read)))[0]
+    tables = [documented_tables()[name] for name in read if not options or name.endswith(f".{options['level']}")]
+    columns = [may_be_unknown(table) for table in tables]
+    # In all tables at once: all that may be NULL, the rank id, and one column of each after the other.
+    singles = [[[name] if name else [] for name in names] for names in zip_longest(*columns)]
+    for variant in (columns, [["rank_id"] for _ in tables], *singles):
+        for table, unknown in zip(tables, variant, strict=True):
+            keep(profile, table, unknown)
+        if variant is columns:
+            assert not any(map(profile.known_values, tables, columns))
+        try:
+            check(profile, command, options, capsys)
+        except Exception as error:
+            error.add_note(f"NULL: {dict(zip((table.name for table in tables), variant, strict=True))}")
+            raise
+    for table in tables:
+        keep(profile, table, are_there=False)
+        check(profile, command, options, capsys)
+        keep(profile, table)
+
+
+def test_the_summary_of_logs_is_printed_whatever_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+    tables = log_tables()
+    columns = [may_be_unknown(table) for table in tables]
+    singles = [[[name] if name else [] for name in names] for names in zip_longest(*columns)]
+    with connect() as connection:
+        connection.execute("CREATE SCHEMA stage")
+        for rows in (0, 2):
+            for variant in (columns, *singles):
+                for table, unknown in zip(tables, variant, strict=True):
+                    made = f"SELECT {cells_of(table, unknown)} FROM range({rows})"
+                    connection.execute(f"CREATE OR REPLACE TABLE {table.name} AS {made}")
+                facts = stage.stage_facts(StageLogs(connection), 10)
+                stage.print_stage_facts(facts, [Path(f"/tmp/{HOSTILE}")])
+                check_printed(facts, capsys)
+
+
+def test_all_texts_of_summaries_go_one_way_to_the_screen() -> None:
+    folder = CHECKOUT / "prof_analysis" / "summaries"
+    using = {
+        file.name for file in folder.glob("*.py") if re.search(r"rich\.text|print\(f?\"", file.read_text(encoding="utf-8"))
+    }
+    assert using == {"parts.py"}
