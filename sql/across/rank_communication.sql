@@ -9,7 +9,7 @@
 -- kind             VARCHAR  p2p (send and receive) or collective
 -- op_count         BIGINT   operators
 -- elapse_ns        BIGINT   their time, ns
--- wait_ns          BIGINT   waits that the profiler counts in them, ns; NULL when not known
+-- wait_ns          BIGINT   waits that the profiler counts in those of them whose split is known, ns; NULL when it is of none
 -- common_op_count  BIGINT   operators that other ranks have too; all p2p ones of a group in which others have some
 -- waited_ns        BIGINT   time in these beyond that of the rank that came last, ns; NULL when there are none
 -- last_count       BIGINT   collectives to which it came last, while others waited

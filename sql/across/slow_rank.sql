@@ -10,9 +10,9 @@
 -- step_ns                BIGINT   a step from its first start to its last end on the device, ns; NULL when not known
 -- computing_ns           BIGINT   time with a compute kernel, ns; NULL when not known
 -- p2p_elapse_ns          BIGINT   time of send and receive operators, ns; NULL without any; so are the next ones
--- p2p_wait_ns            BIGINT   waits that the profiler counts in them, ns; NULL when not known
+-- p2p_wait_ns            BIGINT   waits that the profiler counts in those whose split is known, ns; NULL when it is of none
 -- collective_elapse_ns   BIGINT   time of the other communication operators, ns
--- collective_wait_ns     BIGINT   waits that the profiler counts in them, ns; NULL when not known
+-- collective_wait_ns     BIGINT   waits that the profiler counts in those whose split is known, ns; NULL when it is of none
 -- waited_ns              BIGINT   time that it waited for other ranks: the sum of across.rank_communication, ns; NULL when no
 --                                 other rank has its operators
 -- last_count             BIGINT   collectives of all steps to which it came last, while others waited

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from tests.small_profile import Kernel, edit, write_profile
 HASHES = {"group_name_0": "5862276093215481612", "group_name_19": "3985310405473756128"}
 
 
-def write(folder: Path, groups: dict[str, object], pairs: list[tuple[str, int, int]], rank: int | None = 2) -> None:
+def write(folder: Path, groups: Mapping[str, object], pairs: list[tuple[str, int, int]], rank: int | None = 2) -> None:
     """A rank with an operator, groups of ranks, and a matrix of what went from a rank in a group to another."""
     database = write_profile(folder / "a_ascend_pt", unlinked=[Kernel("hcom_a_", 1, 2, kind="communication")], rank=rank)
     edit(database, "CREATE TABLE META_DATA (name TEXT, value TEXT);")

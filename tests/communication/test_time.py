@@ -224,7 +224,7 @@ def test_in_a_trace_a_task_belongs_to_the_operator_of_its_group_that_runs_then(t
     threads = ["Group 7 Communication", "Plane 0", "Plane 1", "Group 8 Communication", "Plane 1", "Plane x"]
     events: list[dict[str, Any]] = [
         {"ph": "M", "name": "thread_name", "pid": 5, "tid": tid, "args": {"name": name}} for tid, name in enumerate(threads)
-    ]
+    ] * 2  # A row that is named twice is one.
 
     def add(tid: int, name: str, start: int, duration: float, args: dict[str, Any]) -> None:
         time = f"17364088837322{start}.000"
