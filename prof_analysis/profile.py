@@ -227,8 +227,8 @@ class Profile:
         parent_module, module, start_ns; of a group group_name, kind, type; of a module place, parent_module, module; then
         elapse_ns = transit_ns + wait_ns + idle_ns, of the master plane as the profiler counts them; synchronization_ns (waits
         before the first transfer), longest_plane_wait_ns (of an op also longest_waiting_plane: what the master plane hides),
-        size_bytes and bandwidth_gb_s (bytes over links / time of the transfers). reason says why a split is None: an op
-        has origin too (planes, or profiler: communication.json, analysis.db), the others op_count and unknown_ns, time
+        size_bytes, transfer_ns and bandwidth_gb_s (bytes over links / time of the transfers). reason says why a split is None:
+        an op has origin too (planes, or profiler: communication.json, analysis.db), the others op_count and unknown_ns, time
         that is not split. Of a link: type, group_name, group_label (such as pp), source_rank, destination_rank (within the
         group), source_global_rank, destination_global_rank (None when not recorded), link, op_count, transfer_count,
         size_bytes, duration_ns, bandwidth_gb_s, origin.
