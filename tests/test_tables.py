@@ -52,7 +52,7 @@ EMPTY = {
     "step.overlap_audit", "step.recorded_audit", "kernel.statistic_audit", "trace.recorded_kernel_type",
     "trace.recorded_communication", "trace.recorded_transfer", "trace.recorded_link", "trace.recorded_step",
     "trace.parallelism", "communication.recorded",
-    "layer.kind", "layer.found", "layer.statistic", "layer.number", "layer.pass_layer",
+    "layer.overlap", "layer.boundary", "layer.core", "layer.kind", "layer.period", "layer.found", "layer.statistic", "layer.number", "layer.pass_layer",
     "graph.event", "graph.inference", "graph.entry", "graph.execution", "graph.preparation", "graph.call", "graph.statistic",
     "mfu.attention", "mfu.attention_mark", "mfu.audit", "mfu.convolution", "mfu.fused_matmul", "mfu.marked_flops",
     "mfu.marked_kernel", "mfu.plain_shape", "mfu.recorded", "mfu.recorded_range", "trace.mstx_task",

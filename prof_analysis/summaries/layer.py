@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from prof_analysis.profile import Profile
 
 _PARTS = ("alike", "irregular", "prologue", "between", "epilogue", "unstructured", "other_streams")
+_TEXTS = ("kernels_of_layers", "streams", "beside_streams", "profile", "reason")
 
 
 def layer_facts(profile: "Profile", top: int) -> dict[str, Any]:
@@ -25,10 +26,11 @@ def layer_facts(profile: "Profile", top: int) -> dict[str, Any]:
 
 def print_layer_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     """Print the structure of each rank, the heaviest positions, the parts of compute time, and the files."""
-    structures = grid_of("layers", "alike", "passes", "kernels", "kernels x layers", "profile", "no layers because", left=3)
+    headings = ("layers", "alike", "passes", "kernels", "kernels x layers", "streams", "beside", "profile", "no layers because")
+    structures = grid_of(*headings, left=5)
     for row in facts["structures"]:
         counts = ("-" if row[count] is None else f"{row[count]:,}" for count in ("layer_count", "alike_count", "pass_count"))
-        structures.add_row(*counts, f"{row['kernel_count']:,}", *cells(row["kernels_of_layers"], row["profile"], row["reason"]))
+        structures.add_row(*counts, f"{row['kernel_count']:,}", *cells(*(row[text] for text in _TEXTS)))
     positions = grid_of("share of layer", "mean", "median", "p95", "gap before", "kind", "place", "type", "name", left=2)
     for row in facts["heaviest_positions"]:
         gap = row["mean_gap_ns"]

@@ -3,7 +3,16 @@
 --
 -- symbol         BIGINT  a kind of kernel of layer.sequence
 -- repeated_count BIGINT  kernels of the sequence between two of it with the same kernels as before the first or behind the second
-WITH gram AS (
+--
+-- In E A B C B A B C B A B C B L:
+--     from A to A   4 kernels, A B C B, twice: repeated_count 8, as it is from C to C with C B A B
+--     from B to B   2 kernels, in turn B C and B A: never twice the same one behind the other
+-- so A and C come once a layer. What lies between two of a kind is known by its length and by the sum of the hashes of its threes
+-- (A B C, B C B, ...): both can be had as the difference of two running sums, without comparing lists.
+WITH threshold AS (
+    SELECT 4 AS least_kernels, 2 / 3 AS serving_share
+),
+gram AS (
     SELECT
         position,
         symbol,
@@ -42,22 +51,30 @@ usual AS (
 ),
 -- What comes once a pass repeats too. Layers are the shortest that repeat in most of what repeats.
 serving AS (
-    SELECT *
+    SELECT *, length >= least_kernels AS is_long_enough
     FROM usual
-    QUALIFY 3 * repeated_count >= 2 * max(repeated_count) OVER (PARTITION BY length >= 4)
+    CROSS JOIN threshold
+    QUALIFY repeated_count >= serving_share * max(repeated_count) OVER (PARTITION BY length >= least_kernels)
 ),
 short_enough AS (
     SELECT *
     FROM serving
-    QUALIFY length < 2 * min(length) OVER (PARTITION BY length >= 4)
+    QUALIFY length < 2 * min(length) OVER (PARTITION BY is_long_enough)
+),
+known_part AS (
+    SELECT symbol, max(part) AS part
+    FROM layer.sequence
+    GROUP BY symbol
 )
 SELECT symbol, max(short_enough.repeated_count)::BIGINT AS repeated_count
 FROM short_enough
 JOIN compared USING (symbol)
+JOIN known_part USING (symbol)
 GROUP BY symbol
--- Of those that serve equally well, one that comes in layers of other kernels too.
+-- Attention is in layers of all kinds; of the others that serve equally well, one that comes in layers of other kernels too.
 ORDER BY
-    max(short_enough.length) >= 4 DESC,
+    bool_or(is_long_enough) DESC,
+    coalesce(max(part) = 'attention', false) DESC,
     repeated_count DESC,
     count(*) FILTER (compared.length BETWEEN short_enough.length / 2 AND short_enough.length * 2) DESC,
     count(*),

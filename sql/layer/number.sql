@@ -3,7 +3,7 @@
 -- layer         BIGINT   which layer of a pass, from 0
 -- kind          BIGINT   layers of one kind have the same kernels; NULL of irregular ones
 -- pass_count    BIGINT   passes in which the layer is of this kind
--- kernel_count  DOUBLE   kernels on the main stream, mean
+-- kernel_count  DOUBLE   kernels of the model in it, mean
 -- total_ns      BIGINT   time of its kernels in all passes, ns
 -- mean_ns       DOUBLE   mean of a pass, ns
 -- median_ns     BIGINT   the smallest time that at least half of the passes do not exceed, ns

@@ -4,9 +4,9 @@
 -- layer               BIGINT   which layer of the pass, from 0
 -- kind                BIGINT   layers of one kind have the same kernels; NULL of an irregular one
 -- reason              VARCHAR  why it is irregular; NULL where it is not
--- kernel_count        BIGINT   kernels on the main stream
--- extra_kernel_count  BIGINT   of them such as come at changing places, which make no layer irregular
--- duration_ns         BIGINT   time of its kernels on the main stream, ns
+-- kernel_count        BIGINT   kernels of the model in it
+-- extra_kernel_count  BIGINT   of them such as come at changing places, or open it beyond what opens the others of its kind
+-- duration_ns         BIGINT   time of these kernels, ns
 -- span_ns             BIGINT   from the start of its first kernel to the end of its last, ns
 -- start_ns            BIGINT   start of its first kernel, Unix ns
 -- types               VARCHAR  of an irregular layer the types of its kernels, or their names where there are no types, in order;
@@ -21,8 +21,8 @@ WITH kernel AS (
     WHERE layer_id IS NOT NULL
 )
 SELECT
-    pass,
-    layer,
+    kernel.pass,
+    kernel.layer,
     found.kind,
     found.reason,
     count(*) AS kernel_count,
@@ -33,5 +33,5 @@ SELECT
     string_agg(type, ', ' ORDER BY position) FILTER (found.kind IS NULL) AS types
 FROM kernel
 JOIN layer.found USING (layer_id)
-GROUP BY pass, layer, found.kind, found.reason, layer_id
-ORDER BY pass, layer
+GROUP BY kernel.pass, kernel.layer, found.kind, found.reason, layer_id
+ORDER BY kernel.pass, kernel.layer

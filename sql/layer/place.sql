@@ -3,15 +3,26 @@
 -- position  BIGINT   place in the sequence
 -- kernel_id BIGINT   a kernel of trace.kernel
 -- symbol    BIGINT   its kind, of layer.sequence
+-- part      VARCHAR  its part in a layer, as in layer.symbol; a norm right behind an add takes in the residual too; NULL where unknown
 -- core_id   TEXT_ID  cores it ran on
 -- segment   BIGINT   how many anchors there were up to here
 -- place     BIGINT   place in the sequence without noise, from 1; NULL for noise: a kind that comes at changing places
-WITH segmented AS (
+--
+-- Anchor A, and c that comes at changing places:
+--     kernels      E A c B C A B C A B c C A B C
+--     segments     0 1 1 1 1 2 2 2 3 3 3 3 4 4 4
+--     structural   A, B, C: most segments that have them are followed by one that has as many. E and c are not.
+--     slots of c   behind the first and behind the second structural kernel of a segment: none has more than a third of all c when
+--                  there are more of them; and where c is, A B and B C are neighbours elsewhere. So c is noise and has no place.
+WITH threshold AS (
+    SELECT 0.5 AS most, 3 AS least_slots
+),
+segmented AS (
     SELECT
         sequence.*,
         sum(if(sequence.symbol = anchor.symbol, 1, 0)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS segment
     FROM layer.sequence
-    JOIN layer.anchor ON true
+    CROSS JOIN layer.anchor
 ),
 held AS (
     SELECT segment, symbol, count(*) AS kernel_count
@@ -32,7 +43,7 @@ structural AS (
     SELECT symbol
     FROM followed
     GROUP BY symbol
-    HAVING 2 * count(*) FILTER (comes_again) > count(*)
+    HAVING count(*) FILTER (comes_again) > (SELECT most FROM threshold) * count(*)
 ),
 marked AS (
     SELECT
@@ -74,20 +85,31 @@ noise AS (
     SELECT symbol
     FROM slot
     GROUP BY symbol
-    HAVING 3 * max(kernel_count) <= sum(kernel_count)
+    HAVING (SELECT least_slots FROM threshold) * max(kernel_count) <= sum(kernel_count)
         AND min(first_segment) < max(last_segment)
-        AND 2 * sum(inserted_count) > sum(kernel_count)
+        AND sum(inserted_count) > (SELECT most FROM threshold) * sum(kernel_count)
+),
+placed AS (
+    SELECT
+        segmented.*,
+        if(
+            noise.symbol IS NULL,
+            sum(if(noise.symbol IS NULL, 1, 0)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING),
+            NULL
+        )::BIGINT AS place
+    FROM segmented
+    LEFT JOIN noise USING (symbol)
 )
 SELECT
     position,
     kernel_id,
-    segmented.symbol,
+    symbol,
+    if(
+        part = 'norm' AND lag(part) OVER (PARTITION BY place IS NULL ORDER BY position) = 'add',
+        'residual norm',
+        part
+    ) AS part,
     core_id,
     segment::BIGINT AS segment,
-    if(
-        noise.symbol IS NULL,
-        sum(if(noise.symbol IS NULL, 1, 0)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING),
-        NULL
-    )::BIGINT AS place
-FROM segmented
-LEFT JOIN noise USING (symbol)
+    place
+FROM placed

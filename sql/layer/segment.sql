@@ -1,18 +1,29 @@
 -- One row is a segment of layer.place: the kernels from an anchor up to the next, without noise.
 --
--- segment       BIGINT    number, from 1; 0 is what comes before the first anchor
--- anchor_place  BIGINT    place of its first kernel
--- symbols       BIGINT[]  the kinds of its kernels
--- cores         BIGINT[]  their cores
--- is_repeated   BOOLEAN   the segment before or behind it has the same kernels
-WITH listed AS (
+-- segment         BIGINT    number, from 1; 0 is what comes before the first anchor
+-- anchor_place    BIGINT    place of its first kernel
+-- symbols         BIGINT[]  the kinds of its kernels
+-- cores           BIGINT[]  their cores
+-- attention       BIGINT    which of them is the last attention kernel, from 1; NULL where there is none
+-- norms           BIGINT[]  which of them take in the residual and norm it, from 1; NULL where there is none
+-- block_ends      BIGINT[]  for each of these the last kernel of the block before it: itself where it is of that block too
+-- is_repeated     BOOLEAN   the segment before or behind it has the same kernels
+WITH numbered AS (
+    SELECT *, row_number() OVER (PARTITION BY segment ORDER BY place) AS number
+    FROM layer.place
+    WHERE place IS NOT NULL
+),
+listed AS (
     SELECT
         segment,
         min(place) AS anchor_place,
         list(symbol ORDER BY place) AS symbols,
-        list(core_id ORDER BY place) AS cores
-    FROM layer.place
-    WHERE place IS NOT NULL
+        list(core_id ORDER BY place) AS cores,
+        max(number) FILTER (part = 'attention') AS attention,
+        list(number ORDER BY place) FILTER (part IN ('residual norm', 'closing norm')) AS norms,
+        list(if(part = 'closing norm', number, number - 1) ORDER BY place) FILTER (part IN ('residual norm', 'closing norm'))
+            AS block_ends
+    FROM numbered
     GROUP BY segment
 )
 SELECT
@@ -20,6 +31,9 @@ SELECT
     anchor_place,
     symbols,
     cores,
+    attention,
+    norms,
+    block_ends,
     segment > 0
     AND (
         coalesce(lag(segment) OVER in_order > 0 AND lag(symbols) OVER in_order = symbols, false)

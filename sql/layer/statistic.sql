@@ -1,9 +1,10 @@
--- One row is a position in a kind of layer: the first kernel of these layers, the second, and so on, over all layers and passes.
+-- One row is a position in a kind of layer, and a type there: the first kernel of these layers, the second, and so on, over all layers
+-- and passes.
 --
 -- kind          BIGINT   layers of one kind have the same kernels
 -- layer_count   BIGINT   layers of this kind
 -- place         BIGINT   which kernel of the layer, from 1
--- type_id       TEXT_ID  operator type, such as MatMulV3; NULL at Level0
+-- type_id       TEXT_ID  operator type, such as MatMulV3, the usual one of kernels of its name; NULL at Level0
 -- core_id       TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC
 -- name_id       TEXT_ID  name of the kernel, the first in the alphabet where they differ
 -- kernel_count  BIGINT   kernels
@@ -13,7 +14,7 @@
 -- p95_ns        BIGINT   the smallest time that at least 95 % of the kernels do not exceed, ns
 -- min_ns        BIGINT   shortest time, ns
 -- max_ns        BIGINT   longest time, ns
--- mean_gap_ns   DOUBLE   mean time from the end of the kernel before it on the main stream to its start, ns; below 0 where they
+-- mean_gap_ns   DOUBLE   mean time from the end of the kernel before it in the sequence to its start, ns; below 0 where they
 --                        overlap, NULL where there is none before
 -- share         DOUBLE   part of the kernel time of this kind of layer; NULL when it took no time
 WITH following AS (
@@ -55,14 +56,14 @@ total AS (
 )
 SELECT
     kind,
-    max(kernel_count) OVER (PARTITION BY kind) AS layer_count,
+    layer_count,
     place,
     type_id,
     core_id,
     name_id,
-    kernel_count,
+    total.kernel_count,
     total_ns,
-    total_ns / kernel_count AS mean_ns,
+    total_ns / total.kernel_count AS mean_ns,
     median_ns,
     p95_ns,
     min_ns,
@@ -70,5 +71,6 @@ SELECT
     mean_gap_ns,
     total_ns / nullif(sum(total_ns) OVER (PARTITION BY kind), 0) AS share
 FROM total
+JOIN layer.kind USING (kind)
 LEFT JOIN trace.string AS type ON type.text_id = total.type_id
 ORDER BY kind, place, type.text

@@ -1,7 +1,10 @@
--- One row is the rank: what repeats in its main stream, and where all its compute time is.
+-- One row is the rank: what repeats in the sequence of its kernels, and where all its compute time is.
 --
--- stream_id               BIGINT   the main stream, which has most compute time; NULL where streams are not recorded
--- kernel_count            BIGINT   compute kernels on it
+-- streams                 VARCHAR  streams that the model runs on, in the order in which it comes to them, as in 2, 139, 141; NULL
+--                                  where streams are not recorded
+-- beside_streams          VARCHAR  streams that run beside them, in that order; those of another device with its number, as in 1:2;
+--                                  NULL where there are none
+-- kernel_count            BIGINT   compute kernels of the model, in one sequence
 -- layer_count             BIGINT   layers that were found; NULL where no period is convincing
 -- alike_count             BIGINT   of them such as are of a kind; NULL where no period is convincing
 -- kind_count              BIGINT   kinds of layers; NULL where no period is convincing
@@ -12,8 +15,9 @@
 -- prologue_ns             BIGINT   kernel time before the first layer, ns
 -- between_ns              BIGINT   kernel time between passes, ns
 -- epilogue_ns             BIGINT   kernel time behind the last layer, ns
--- unstructured_ns         BIGINT   kernel time of the main stream where no period is convincing, ns
--- other_streams_ns        BIGINT   compute time on other streams, ns
+-- unstructured_ns         BIGINT   kernel time of the sequence where no period is convincing, ns
+-- other_streams_ns        BIGINT   compute time beside the sequence, ns: on other streams, and of kernels that run beside others of
+--                                  the model
 -- reason                  VARCHAR  why no period is convincing; NULL where one is
 WITH part AS (
     SELECT
@@ -24,7 +28,7 @@ WITH part AS (
         sum(end_ns - start_ns) FILTER (part = 'between passes') AS between_ns,
         sum(end_ns - start_ns) FILTER (part = 'epilogue') AS epilogue_ns,
         sum(end_ns - start_ns) FILTER (part IS NULL) AS unstructured_ns,
-        sum(end_ns - start_ns) AS main_stream_ns,
+        sum(end_ns - start_ns) AS sequence_ns,
         count(DISTINCT pass) AS pass_count
     FROM layer.kernel
 ),
@@ -34,24 +38,29 @@ compute AS (
     WHERE kind = 'compute'
 ),
 stream AS (
-    SELECT min(stream_id) AS stream_id
-    FROM layer.sequence
+    SELECT
+        string_agg(shown, ', ' ORDER BY first_ns, busy_rank) FILTER (is_of_model) AS streams,
+        string_agg(shown, ', ' ORDER BY first_ns, busy_rank) FILTER (NOT is_of_model) AS beside_streams
+    FROM (
+        SELECT
+            *,
+            if(
+                device_id IS NOT DISTINCT FROM first_value(device_id) OVER (ORDER BY busy_rank),
+                stream_id::VARCHAR,
+                format('{}:{}', device_id, coalesce(stream_id::VARCHAR, '-'))
+            ) AS shown
+        FROM layer.stream
+    )
 ),
 layers AS (
     SELECT count(*) AS layer_count, count(kind) AS alike_count
     FROM layer.found
 ),
-of_kind AS (
-    SELECT kind.kind, kind.kernel_count, count(found.kind) AS layer_count
-    FROM layer.kind
-    LEFT JOIN layer.found USING (kind)
-    GROUP BY kind.kind, kind.kernel_count
-),
 kinds AS (
     SELECT
         count(*) AS kind_count,
         string_agg(format('{} x {}', kernel_count, layer_count), ', ' ORDER BY kind) AS kernels_of_layers
-    FROM of_kind
+    FROM layer.kind
 ),
 repeated AS (
     SELECT
@@ -61,7 +70,8 @@ repeated AS (
     FROM layer.segment
 )
 SELECT
-    stream_id,
+    streams,
+    beside_streams,
     part.kernel_count,
     if(kind_count > 0, layer_count, NULL) AS layer_count,
     if(kind_count > 0, alike_count, NULL) AS alike_count,
@@ -74,17 +84,17 @@ SELECT
     coalesce(between_ns, 0)::BIGINT AS between_ns,
     coalesce(epilogue_ns, 0)::BIGINT AS epilogue_ns,
     coalesce(unstructured_ns, 0)::BIGINT AS unstructured_ns,
-    (compute_ns - main_stream_ns)::BIGINT AS other_streams_ns,
+    (compute_ns - sequence_ns)::BIGINT AS other_streams_ns,
     CASE
         WHEN kind_count > 0 THEN NULL
         WHEN coalesce(segment_count, 0) = 0 THEN 'no kind of kernel comes back with the same kernels in between'
         WHEN longest < 4 THEN format('what repeats has {} kernels at most, and a layer has 4 or more', longest)
-        ELSE format('what repeats holds {:.0f}% of the kernels of the main stream, and layers hold half or more', 100 * coalesce(share, 0))
+        ELSE format('what repeats holds {:.0f}% of the kernels of the model, and layers hold half or more', 100 * coalesce(share, 0))
     END AS reason
 FROM part
-JOIN compute ON true
-JOIN stream ON true
-JOIN layers ON true
-JOIN kinds ON true
-JOIN repeated ON true
+CROSS JOIN compute
+CROSS JOIN stream
+CROSS JOIN layers
+CROSS JOIN kinds
+CROSS JOIN repeated
 WHERE part.kernel_count > 0

@@ -15,8 +15,8 @@ HEAD = ["MatMul", "Rope", "Cache"]
 ATTENTION = ["Attention", "MatMul", "AddNorm"]
 DENSE = [*HEAD, *ATTENTION, "MatMul", "SwiGlu", "MatMul", "AddNorm"]
 EXPERTS = [*HEAD, *ATTENTION, "Gating", "Dispatch", "GroupedMatMul", "SwiGlu", "GroupedMatMul", "Combine", "AddNorm"]
-UNFUSED = ["MatMul", "Slice", "Norm", "Slice", "Rope", "Cache", *ATTENTION, "MatMul", "SwiGlu", "MatMul", "AddNorm"]
-BEGIN, END = ["Cast", "Gather", "Norm"], ["Index", "MatMul", "Cast", "ArgMax"]
+UNFUSED = ["MatMul", "Slice", "RmsNorm", "Slice", "Rope", "Cache", *ATTENTION, "MatMul", "SwiGlu", "MatMul", "AddNorm"]
+BEGIN, END = ["Cast", "Gather", "RmsNorm"], ["Index", "MatMul", "Cast", "ArgMax"]
 LETTERS = random.Random(5).choices("ABCDEFGHIJ", k=400)
 NS = 10
 
@@ -46,23 +46,34 @@ def passes(profile: Profile, name: str) -> list[str]:
     return ["".join(str(row["kind"] or "x") for row in of_rank if row["pass"] == number) for number in range(count)]
 
 
+# What predicts a further token with the last layer of the model.
+DRAFT = ["Gather", "RmsNorm", "RmsNorm", "Concat", "MatMul", "RmsNorm", *EXPERTS, "MatMul", "ArgMax"]
+# No name of these says attention or norm.
+PLAIN = list("ABCDEFGH")
+
 # Name -> the kernels, the layers of each pass, and how many kernels are before, between and behind.
 FOUND: dict[str, tuple[list[str], list[str], tuple[int, int, int]]] = {
-    "dense_before_experts": ((BEGIN + DENSE * 3 + EXPERTS * 6 + END) * 3, ["111222222"] * 3, (3, 14, 4)),
-    "one_dense": ((BEGIN + DENSE + EXPERTS * 6 + END) * 3, ["x111111"] * 3, (3, 14, 4)),
+    "dense_before_experts": ((BEGIN + DENSE * 3 + EXPERTS * 6 + END) * 3, ["111222222"] * 3, (2, 14, 5)),
+    "one_dense": ((BEGIN + DENSE + EXPERTS * 6 + END) * 3, ["1222222"] * 3, (2, 14, 5)),
+    "one_dense_once": (BEGIN + DENSE + EXPERTS * 6 + END, ["x111111"], (2, 0, 5)),
     # Other kernels in the first layer of each later pass.
     "prefill_and_decode": (
         BEGIN + EXPERTS * 6 + END + (BEGIN + UNFUSED + DENSE * 6 + END) * 4,
-        ["111111", *["x222222"] * 4],
-        (3, 28, 4),
+        ["111111", *["2333333"] * 4],
+        (2, 28, 5),
     ),
-    "noise": (noisy(BEGIN + DENSE * 60 + END, 0.04), ["1" * 60], (3, 0, 4)),
+    "unfused_once": (BEGIN + UNFUSED + DENSE * 6 + END, ["x111111"], (2, 0, 5)),
+    "drafts": ((BEGIN + DENSE * 3 + EXPERTS * 6 + END + DRAFT) * 3, ["1112222222"] * 3, (2, 3 * 10 + 2 * 5, 3)),
+    "noise": (noisy(BEGIN + DENSE * 60 + END, 0.04), ["1" * 60], (2, 0, 5)),
+    # The profile begins and ends within a layer.
+    "cut": ((DENSE * 8)[4:-3], ["111111x"], (5, 0, 0)),
     # Nothing says where layers begin but the end.
-    "cut": ((DENSE * 8)[4:-3], ["1111111"], (3, 0, 0)),
+    "plain": ((["Q", "R"] + PLAIN * 9 + ["S", "T", "U"]) * 2, ["1" * 9] * 2, (2, 5, 3)),
+    "plain_cut": ((PLAIN * 8)[4:-3], ["x1111111"], (0, 0, 0)),
 }
 NOT_FOUND = {
     "letters": (LETTERS[:50], "no kind of kernel comes back with the same kernels in between"),
-    "mostly_letters": (LETTERS + DENSE * 20, "what repeats holds 32% of the kernels of the main stream"),
+    "mostly_letters": (LETTERS + DENSE * 20, "what repeats holds 32% of the kernels of the model"),
 }
 
 
@@ -87,6 +98,7 @@ def test_layers_passes_and_what_is_outside_are_those_of_the_sequence(found: Prof
         assert (passes(found, name), structure["reason"]) == (expected, None), name
         assert tuple(structure[f"{part}_ns"] / NS for part in ("prologue", "between", "epilogue")) == outside, name
         assert sum(value for part, value in structure.items() if part.endswith("_ns")) == len(types) * NS, name
+        assert (structure["streams"], structure["beside_streams"]) == ("2", None)
         assert structure["pass_count"] == len(expected), name
         assert structure["layer_count"] - structure["alike_count"] == "".join(expected).count("x"), name
     for name, (types, reason) in NOT_FOUND.items():
@@ -98,33 +110,39 @@ def test_layers_passes_and_what_is_outside_are_those_of_the_sequence(found: Prof
 
 
 def test_every_column_of_positions_layers_and_passes(found: Profile) -> None:
-    positions = found.sql("FROM layer.statistic WHERE profile = 'one_dense_ascend_pt'", arrow=True).to_pylist()
-    assert [row["type"] for row in positions] == EXPERTS
-    assert positions[1] == {
-        **{"profile": "one_dense_ascend_pt", "rank_id": None, "kind": 1, "layer_count": 18, "place": 2, "type": "Rope"},
+    positions = found.sql("FROM layer.statistic WHERE profile = 'one_dense_ascend_pt' AND kind = 2", arrow=True).to_pylist()
+    assert [row["type"] for row in positions] == ["AddNorm", *EXPERTS[:-1]]
+    assert positions[2] == {
+        **{"profile": "one_dense_ascend_pt", "rank_id": None, "kind": 2, "layer_count": 18, "place": 3, "type": "Rope"},
         **{"core": "AI_VECTOR_CORE", "name": "Rope_110", "kernel_count": 18, "total_ns": 180, "mean_ns": 10.0},
         **{"median_ns": 10, "p95_ns": 10, "min_ns": 10, "max_ns": 10, "mean_gap_ns": 2.0, "share": 1 / 13},
     }
     layers = found.sql("FROM layer.number WHERE profile = 'one_dense_ascend_pt'", arrow=True).to_pylist()
     assert [(row["layer"], row["kind"], row["pass_count"], row["total_ns"]) for row in layers] == [
-        (0, None, 3, 300),
-        *((layer, 1, 3, 390) for layer in range(1, 7)),
+        (0, 1, 3, 300),
+        *((layer, 2, 3, 390) for layer in range(1, 7)),
     ]
     assert layers[1] == {
-        **{"profile": "one_dense_ascend_pt", "rank_id": None, "layer": 1, "kind": 1, "pass_count": 3, "kernel_count": 13.0},
+        **{"profile": "one_dense_ascend_pt", "rank_id": None, "layer": 1, "kind": 2, "pass_count": 3, "kernel_count": 13.0},
         **{"total_ns": 390, "mean_ns": 130.0, "median_ns": 130, "p95_ns": 130, "min_ns": 130, "max_ns": 130},
         **{"mean_span_ns": 154.0, "share": 390 / 2640},
     }
     of_passes = found.sql("FROM layer.pass_layer WHERE profile = 'one_dense_ascend_pt' AND pass = 1", arrow=True).to_pylist()
     assert of_passes[0] == {
-        **{"profile": "one_dense_ascend_pt", "rank_id": None, "pass": 1, "layer": 0, "kind": None},
-        **{"reason": "goes on with other kernels", "kernel_count": 10, "extra_kernel_count": 0, "duration_ns": 100},
-        **{"span_ns": 118, "start_ns": 12 * (95 + 4), "types": ", ".join(DENSE)},
+        **{"profile": "one_dense_ascend_pt", "rank_id": None, "pass": 1, "layer": 0, "kind": 1, "reason": None},
+        **{"kernel_count": 10, "extra_kernel_count": 0, "duration_ns": 100},
+        **{"span_ns": 118, "start_ns": 12 * (95 + 3), "types": None},
     }
-    assert (of_passes[1]["kind"], of_passes[1]["reason"], of_passes[1]["types"]) == (1, None, None)
-    begins = found.sql("SELECT DISTINCT reason, types FROM layer.pass_layer WHERE profile = 'prefill_and_decode_ascend_pt'"
-                       " AND kind IS NULL", arrow=True)  # fmt: skip
-    assert begins.to_pylist() == [{"reason": "begins with other kernels", "types": ", ".join(UNFUSED)}]
+    irregular = {
+        row["profile"].removesuffix("_ascend_pt"): (row["layer"], row["reason"], row["types"])
+        for row in found.sql("FROM layer.pass_layer WHERE kind IS NULL", arrow=True).to_pylist()
+    }
+    assert irregular == {
+        "one_dense_once": (0, "goes on with other kernels", ", ".join(["RmsNorm", *DENSE[:-1]])),
+        "unfused_once": (0, "begins with other kernels", ", ".join(["RmsNorm", *UNFUSED[:-1]])),
+        "cut": (6, "goes on with other kernels", ", ".join(["AddNorm", *DENSE[:7]])),
+        "plain_cut": (0, "begins with other kernels", "E"),
+    }
 
 
 def test_strewn_kernels_are_extra_and_stay_in_their_layers(found: Profile) -> None:
@@ -137,8 +155,10 @@ def test_strewn_kernels_are_extra_and_stay_in_their_layers(found: Profile) -> No
     assert sum(row["kernel_count"] for row in rows) == len(types) - outside
 
 
-@pytest.mark.parametrize(("name", "kernels", "irregular"), [("pf_4112tok", 12, 18), ("dc_16tok", 10, 15)])
-def test_a_real_forward_pass_has_64_layers(realdata: Path, name: str, kernels: int, irregular: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "kernels", "irregular", "down"), [("pf_4112tok", 12, 18, "MatMulV3"), ("dc_16tok", 10, 15, "MatMulV2")]
+)
+def test_a_real_forward_pass_has_64_layers(realdata: Path, name: str, kernels: int, irregular: int, down: str) -> None:
     with open_profile(realdata / "qwen3_32b_vllm_a3" / f"qwen3-32b_{name}.csv") as profile:
         (structure,) = profile.layer_stats("rank", arrow=True).to_pylist()
         layers = profile.layer_stats("pass", arrow=True).to_pylist()
@@ -147,7 +167,7 @@ def test_a_real_forward_pass_has_64_layers(realdata: Path, name: str, kernels: i
     assert structure["kernels_of_layers"] == f"{kernels} x 63"
     assert [row["layer"] for row in layers if row["kind"] is None] == [0]
     assert [row["kernel_count"] for row in layers] == [irregular, *[kernels] * 63]
-    assert (positions[0]["type"], positions[-1]["type"], len(positions)) == ("MatMulV2", "AddRmsNormBias", kernels)
+    assert (positions[0]["type"], positions[-1]["type"], len(positions)) == ("AddRmsNormBias", down, kernels)
     assert "FusedInferAttentionScore" in layers[0]["types"]
 
 
@@ -158,11 +178,11 @@ def test_level0_text_other_streams_and_steps(tmp_path: Path, command: Callable[.
         for n, type_ in enumerate(BEGIN + DENSE * (3 + step) + END):
             core = "AI_CORE" if type_ == "MatMul" else "AI_VECTOR_CORE"
             lines.append(f"{step},{type_}_{n}_2,{core},7,{step * 10**9 + 10 * n}.000,2.5")
-            lines.append(f"{step},Side,AI_CORE,8,{step * 10**9 + 10 * n + 5}.000,0.5")
+            lines.append(f"{step},Side,AI_CORE,8,{step * 10**9 + 10 * n + 1}.000,0.5")
     (tmp_path / "kernel_details.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     with open_profile(tmp_path, step_id=2) as profile:
         (structure,) = profile.layer_stats("rank", arrow=True).to_pylist()
-        assert (structure["stream_id"], structure["kernels_of_layers"]) == (7, "10 x 5")
+        assert [structure[key] for key in ("streams", "beside_streams", "kernels_of_layers")] == ["7", "8", "10 x 5"]
         assert structure["other_streams_ns"] == 57 * 500
         with pytest.raises(InputError, match="level='step': give position, layer, pass or rank"):
             profile.layer_stats("step")  # type: ignore[arg-type]
@@ -171,11 +191,11 @@ def test_level0_text_other_streams_and_steps(tmp_path: Path, command: Callable[.
     assert [line.split() for line in result.stdout.splitlines() if "wrote" not in line and line.strip()] == [
         line.split()
         for line in (
-            "layers alike passes kernels kernels x layers profile no layers because",
-            f"9 9 2 104 10 x 9 {tmp_path.name} -",
-            "compute time: alike 72.1%, prologue 2.4%, between 5.6%, epilogue 3.2%, other streams 16.7%; 1 rank",
+            "layers alike passes kernels kernels x layers streams beside profile no layers because",
+            f"9 9 2 104 10 x 9 7 8 {tmp_path.name} -",
+            "compute time: alike 72.1%, prologue 1.6%, between 5.6%, epilogue 4.0%, other streams 16.7%; 1 rank",
             "share of layer mean median p95 gap before kind place type name",
-            "10.0% 2.50 us 2.50 us 2.50 us 7.50 us 1 1 - MatMul_13_2",
+            "10.0% 2.50 us 2.50 us 2.50 us 7.50 us 1 1 - AddNorm_12_2",
         )
     ]
     folder = tmp_path / "cluster_analysis_output"

@@ -1,0 +1,153 @@
+-- One row is a layer by the places of its kernels: where it begins and ends.
+--
+-- layer_id      BIGINT   number, in the order of time
+-- anchor_place  BIGINT   place of its anchor, as in layer.place
+-- first_place   BIGINT   place of its first kernel
+-- core_place    BIGINT   place of the first kernel behind the norm that opens it; first_place where no norm does
+-- last_place    BIGINT   place of its last kernel
+-- has_head      BOOLEAN  its kernels from the core on up to the anchor are those of a period
+-- has_tail      BOOLEAN  its kernels from the anchor on are those of a period
+--
+-- Two passes of three layers M A O N F G, anchor A, the first layer of each with other kernels before A (X for M):
+--     E N0 X A O N F G N M A O N F G N M A O N F G N L E N0 X A O N F G ...
+-- has_head: M lies before the second and the third A, not before the first. There the layer begins with a kernel like the first of
+-- the usual head, M, at most two layers away, or with the last on the same cores: X. Then the norm before it is taken in: N0.
+-- has_tail: A O N F G comes behind each A. Of a layer with another tail the end is before the residual norm that opens the next.
+-- What lies between the end of a layer and the begin of the next, N L E, is between two passes; fewer than 3 kernels are of the layer.
+WITH threshold AS (
+    SELECT 3 AS least_between
+),
+-- The periods that a layer may be of: that of its segment, and the next ones before and behind that are known.
+known AS (
+    SELECT
+        segment.*,
+        lag(segment.symbols) OVER in_order AS symbols_before,
+        lag(segment.cores) OVER in_order AS cores_before,
+        period.period AS own_period,
+        last_value(period.period IGNORE NULLS) OVER (ORDER BY segment.segment ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+            AS period_before,
+        first_value(period.period IGNORE NULLS) OVER (ORDER BY segment.segment ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
+            AS period_behind
+    FROM layer.segment
+    LEFT JOIN layer.period USING (symbols)
+    WINDOW in_order AS (ORDER BY segment.segment)
+),
+candidate AS (
+    SELECT
+        known.* EXCLUDE (period_before, period_behind, own_period),
+        unnest([own_period, period_behind, period_before]) AS period,
+        unnest([1, 2, 3]) AS precedence
+    FROM known
+    WHERE segment > 0
+),
+with_tail AS (
+    SELECT
+        segment,
+        anchor_place,
+        candidate.symbols,
+        block_ends,
+        tail_count,
+        norm_count,
+        kernel_count,
+        period.symbols[:tail_count] AS tail,
+        candidate.symbols[:tail_count] = tail AS has_tail
+    FROM candidate
+    JOIN layer.period USING (period)
+    QUALIFY row_number() OVER (PARTITION BY segment ORDER BY has_tail DESC, if(has_tail, -tail_count, 0), precedence) = 1
+),
+ended AS (
+    SELECT
+        *,
+        if(
+            has_tail,
+            tail_count,
+            [an_end FOR an_end IN block_ends[norm_count + 1:] IF an_end <= 2 * kernel_count][1]
+        ) AS end_count,
+        list_filter(range(1, len(symbols) + 1), lambda i: symbols[i] = tail[-1])[len(list_filter(tail, lambda one: one = tail[-1]))]
+            AS like_last
+    FROM with_tail
+),
+with_head AS (
+    SELECT
+        segment,
+        symbols_before,
+        cores_before,
+        coalesce(len(symbols_before), 0) AS count_before,
+        head_count,
+        opening_count,
+        kernel_count,
+        period.symbols[kernel_count - head_count + 1:] AS head,
+        period.cores[kernel_count - head_count + 1] AS first_core,
+        head_count = 0 OR coalesce(symbols_before[-head_count:] = head, false) AS has_head
+    FROM candidate
+    JOIN layer.period USING (period)
+    QUALIFY row_number() OVER (PARTITION BY segment ORDER BY has_head DESC, if(has_head, -head_count, 0), precedence) = 1
+),
+searched AS (
+    SELECT
+        *,
+        count_before + 1 - if(
+            has_head,
+            NULL,
+            coalesce(
+                list_filter(range(1, count_before + 1), lambda i: symbols_before[i] = head[1])
+                    [-len(list_filter(head, lambda one: one = head[1]))],
+                list_filter(range(1, count_before + 1), lambda i: cores_before[i] = first_core)[-1]
+            )
+        ) AS count_from_like_first
+    FROM with_head
+),
+begun AS (
+    SELECT
+        ended.*,
+        has_head,
+        opening_count,
+        lag(anchor_place + coalesce(end_count, 0)) OVER in_order AS place_behind_last,
+        anchor_place - CASE
+            WHEN has_head THEN head_count
+            WHEN count_from_like_first <= least(2 * searched.kernel_count, count_before - coalesce(lag(end_count) OVER in_order, 0))
+                THEN count_from_like_first
+            ELSE least(head_count, count_before)
+        END AS core_place
+    FROM ended
+    JOIN searched USING (segment)
+    WINDOW in_order AS (ORDER BY segment)
+),
+opened AS (
+    SELECT
+        begun.*,
+        core_place - CASE
+            WHEN opening_count = 0 THEN 0
+            WHEN before.part IN ('norm', 'residual norm') THEN 1
+            -- A norm with a bias: RmsNorm, Add.
+            WHEN before.part = 'add' AND before_that.part IN ('norm', 'residual norm') THEN 2
+            ELSE 0
+        END AS first_place
+    FROM begun
+    LEFT JOIN layer.place AS before ON before.place = core_place - 1 AND before.place >= coalesce(place_behind_last, 1)
+    LEFT JOIN layer.place AS before_that
+        ON before_that.place = core_place - 2 AND before_that.place >= coalesce(place_behind_last, 1)
+),
+bounded AS (
+    SELECT *, lead(first_place) OVER (ORDER BY segment) - 1 AS place_before_next
+    FROM opened
+)
+SELECT
+    segment AS layer_id,
+    anchor_place,
+    first_place,
+    core_place,
+    least(
+        place_before_next,
+        CASE
+            WHEN place_before_next - (anchor_place + end_count - 1) < least_between THEN place_before_next
+            WHEN end_count IS NOT NULL THEN anchor_place + end_count - 1
+            WHEN place_before_next - anchor_place < 2 * kernel_count THEN place_before_next
+            WHEN like_last <= 2 * tail_count THEN anchor_place + like_last - 1
+            ELSE anchor_place + least(tail_count, len(symbols)) - 1
+        END
+    ) AS last_place,
+    has_head,
+    has_tail
+FROM bounded
+CROSS JOIN threshold

@@ -1,0 +1,112 @@
+-- One row is a list of kernels from an anchor up to the next that comes several times one behind the other: the rest of a layer,
+-- the norm that opens the next layer, and the head of that layer up to its anchor. There is none where what repeats is not
+-- convincing.
+--
+-- period         BIGINT    number, in the order of the first of each
+-- symbols        BIGINT[]  the kinds of its kernels, from the anchor on: tail, opening, head
+-- cores          BIGINT[]  their cores
+-- kernel_count   BIGINT    how many kernels a layer has
+-- tail_count     BIGINT    how many of them, from the anchor on, end a layer
+-- opening_count  BIGINT    1 where the norm that opens the next layer comes then; 0 where names do not say what opens a layer
+-- head_count     BIGINT    how many come then, before the next anchor
+-- norm_count     BIGINT    how many norms in the tail take in the residual; NULL where names do not say what opens a layer
+--
+-- Anchor A, attention of M A O, a norm N that takes in the residual, and F G after it:
+--     kernels   E N0 M A O N F G N M A O N F G N M A O N F G N L
+--     segments        |A O N F G N M|A O N F G N M|A O N F G N L
+--     tail A O N F G: it ends before the last residual norm in front of the attention; opening N; head M
+--     layers       |M A O N F G|  with the norms before them: N0 M A O N F G, N M A O N F G, N M A O N F G
+-- Where names say neither attention nor norms, the tail is what the segment behind the last of a run still has in common with it:
+--     kernels   E A B C A B C A B C A B L     segments   |A B C|A B C|A B C|A B L     tail A B, head C; layers C A B
+WITH threshold AS (
+    SELECT 4 AS least_kernels, 0.5 AS least_share
+),
+repeated AS (
+    SELECT
+        symbols,
+        min(cores) AS cores,
+        len(symbols) AS kernel_count,
+        min(attention) AS attention,
+        min(norms) AS norms,
+        min(block_ends) AS block_ends,
+        min(segment) AS first_segment,
+        count(*) AS segment_count
+    FROM layer.segment
+    WHERE is_repeated AND len(symbols) >= (SELECT least_kernels FROM threshold)
+    GROUP BY symbols
+),
+convincing AS (
+    SELECT *
+    FROM repeated
+    WHERE (SELECT sum(kernel_count * segment_count) FROM repeated)
+        >= (SELECT least_share FROM threshold) * (SELECT sum(len(symbols)) FROM layer.segment)
+),
+-- The residual norm that comes last before the attention, over the end of the segment, as layer follows layer.
+opened AS (
+    SELECT
+        *,
+        coalesce(list_max([norm FOR norm IN norms IF norm < attention]), if(attention IS NULL, NULL, list_max(norms))) AS opening
+    FROM convincing
+),
+by_name AS (
+    SELECT
+        symbols,
+        block_ends[list_position(norms, opening)] AS tail_count,
+        kernel_count - opening AS head_count,
+        list_position(norms, opening) - 1 AS norm_count
+    FROM opened
+    WHERE opening > 1
+),
+run_end AS (
+    SELECT symbols AS run_symbols, lead(symbols) OVER in_order AS next_symbols
+    FROM layer.segment
+    WINDOW in_order AS (ORDER BY segment)
+    QUALIFY is_repeated AND NOT lead(is_repeated) OVER in_order
+),
+in_common AS (
+    SELECT
+        run_symbols AS symbols,
+        coalesce(
+            list_min(list_filter(range(1, len(run_symbols) + 1), lambda i: run_symbols[i] IS DISTINCT FROM next_symbols[i])) - 1,
+            len(run_symbols)
+        ) AS tail_count,
+        count(*) AS run_count
+    FROM run_end
+    GROUP BY ALL
+),
+by_end AS (
+    SELECT symbols, arg_max(tail_count, (run_count, tail_count)) AS tail_count
+    FROM in_common
+    GROUP BY symbols
+),
+known_head AS (
+    SELECT
+        convincing.*,
+        by_name.tail_count AS named_tail_count,
+        by_name.norm_count,
+        coalesce(by_name.head_count, kernel_count - by_end.tail_count) AS head_count
+    FROM convincing
+    LEFT JOIN by_name USING (symbols)
+    LEFT JOIN by_end USING (symbols)
+),
+-- A period that only ever runs into another one has a head like that.
+headed AS (
+    SELECT
+        * REPLACE (
+            least(
+                coalesce(head_count, arg_max(head_count, (segment_count, -first_segment)) FILTER (head_count IS NOT NULL) OVER (), 0),
+                kernel_count - 1
+            ) AS head_count
+        )
+    FROM known_head
+)
+SELECT
+    row_number() OVER (ORDER BY first_segment) AS period,
+    symbols,
+    cores,
+    kernel_count,
+    coalesce(named_tail_count, kernel_count - head_count) AS tail_count,
+    kernel_count - head_count - coalesce(named_tail_count, kernel_count - head_count) AS opening_count,
+    head_count,
+    norm_count::BIGINT AS norm_count
+FROM headed

@@ -1,0 +1,73 @@
+-- One row is a stream with compute kernels: whether the model runs on it, or it runs beside the model.
+--
+-- device_id        BIGINT   device; NULL when not recorded
+-- stream_id        BIGINT   stream; NULL where streams are not recorded
+-- busy_rank        BIGINT   place among the streams by compute time, from 1
+-- kernel_count     BIGINT   compute kernels on it
+-- total_ns         BIGINT   their time, ns
+-- first_ns         BIGINT   start of the first, Unix ns
+-- overlap_ns       BIGINT   part of this time in which a stream that joined before it is busy too, ns; 0 for another device
+-- is_of_model      BOOLEAN  the model runs on it
+--
+-- A captured graph goes on in another stream when one is full, and what comes before and behind it runs on a third. Streams that
+-- take turns are one sequence: from the busiest stream down, a stream joins if not more than a tenth of its time overlaps with
+-- those that have joined. The others (shared experts beside the routed ones, helpers of communication) run beside.
+WITH RECURSIVE busy AS (
+    SELECT
+        device_id,
+        stream_id,
+        row_number() OVER (ORDER BY sum(duration_ns) DESC, device_id, stream_id) AS busy_rank,
+        count(*) AS kernel_count,
+        sum(duration_ns)::BIGINT AS total_ns,
+        min(start_ns) AS first_ns
+    FROM kernel.chosen
+    JOIN (SELECT kernel_id, device_id, stream_id, start_ns FROM trace.kernel) USING (kernel_id)
+    WHERE kind = 'compute'
+    GROUP BY device_id, stream_id
+),
+pair AS (
+    SELECT stream_rank, other_rank, sum(overlap_ns) AS overlap_ns
+    FROM layer.overlap
+    GROUP BY stream_rank, other_rank
+),
+beside AS (
+    SELECT stream_rank AS busy_rank, list({other_rank: other_rank, overlap_ns: overlap_ns}) AS others
+    FROM pair
+    GROUP BY stream_rank
+),
+candidate AS (
+    SELECT
+        busy_rank,
+        total_ns,
+        coalesce(others, []) AS others,
+        device_id IS NOT DISTINCT FROM first_value(device_id) OVER (ORDER BY busy_rank) AS is_on_device
+    FROM busy
+    LEFT JOIN beside USING (busy_rank)
+),
+joined AS (
+    SELECT busy_rank, [busy_rank] AS members, 0::BIGINT AS overlap_ns, true AS is_of_model
+    FROM candidate
+    WHERE busy_rank = 1
+    UNION ALL
+    SELECT
+        busy_rank,
+        if(is_on_device AND 10 * overlap_ns <= total_ns, list_append(members, busy_rank), members),
+        overlap_ns,
+        is_on_device AND 10 * overlap_ns <= total_ns
+    FROM (
+        SELECT
+            candidate.busy_rank,
+            total_ns,
+            is_on_device,
+            members,
+            coalesce(
+                list_sum([other.overlap_ns FOR other IN others IF list_contains(members, other.other_rank)]), 0
+            )::BIGINT AS overlap_ns
+        FROM joined
+        JOIN candidate ON candidate.busy_rank = joined.busy_rank + 1
+    )
+)
+SELECT device_id, stream_id, busy_rank, kernel_count, total_ns, first_ns, overlap_ns, is_of_model
+FROM busy
+JOIN joined USING (busy_rank)
+ORDER BY busy_rank

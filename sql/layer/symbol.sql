@@ -1,0 +1,57 @@
+-- One row is a description of compute kernels, with the symbol that stands for it in the sequence, and its part in a layer.
+--
+-- name_id        TEXT_ID  name of the kernels
+-- type_id        TEXT_ID  their type; NULL at Level0
+-- core_id        TEXT_ID  cores they ran on
+-- symbol         BIGINT   what stands for them
+-- usual_type_id  TEXT_ID  the type that most kernels of this name and these cores have; NULL at Level0
+-- part           VARCHAR  their part in a layer, as below; NULL where the name gives none
+--
+-- A symbol is a type on certain cores. Kernels of one name are of one type: of the first launch in a captured graph some versions
+-- record the call (MatMulCommon, PadV3AiCore) in place of the type (MatMulV2, MemSet and PadV3).
+-- Where no types were collected, the symbol is the name without the numbers at its end.
+--
+-- This is the one place that knows names of operators. Where it knows none of a model, layers begin where the sequence alone says.
+-- In order, the first that fits:
+--   none           of a backward pass (Grad), or norms that are within attention (with rope, of q, k and v, with the cache)
+--   closing norm   a matmul that adds the residual and norms what it gives, such as MatmulAllReduceAddRmsNorm
+--   attention      FlashAttentionScore, FusedInferAttentionScore, PagedAttention, IncreFlashAttention, RingMLA, MlaProlog
+--   residual norm  adds the residual and norms the sum: AddRmsNorm, AddRmsNormBias, AddRmsNormCast, InplaceAddRmsNorm, AddLayerNorm
+--   norm           RmsNorm, LayerNorm, GemmaRmsNorm
+--   add            Add
+WITH described AS (
+    SELECT name_id, type_id, core_id, count(*) AS kernel_count
+    FROM kernel.chosen
+    WHERE kind = 'compute'
+    GROUP BY ALL
+),
+usual AS (
+    SELECT
+        described.name_id,
+        described.type_id,
+        described.core_id,
+        core.text AS core,
+        arg_max(described.type_id, (kernel_count, type.text)) OVER of_name AS usual_type_id,
+        coalesce(arg_max(type.text, (kernel_count, type.text)) OVER of_name, regexp_replace(name.text, '(_\d+)+$', ''))
+            AS symbol_text
+    FROM described
+    LEFT JOIN trace.string AS type ON type.text_id = described.type_id
+    LEFT JOIN trace.string AS name ON name.text_id = described.name_id
+    LEFT JOIN trace.string AS core ON core.text_id = described.core_id
+    WINDOW of_name AS (PARTITION BY described.name_id, described.core_id)
+)
+SELECT
+    name_id,
+    type_id,
+    core_id,
+    dense_rank() OVER (ORDER BY symbol_text, core) AS symbol,
+    usual_type_id,
+    CASE
+        WHEN regexp_matches(symbol_text, '(?i)grad|backward|rope|qkv|kv_?rms|cache') THEN NULL
+        WHEN regexp_matches(symbol_text, '(?i)(matmul|reduce|mm).*add_?(rms_?|layer_?)?norm') THEN 'closing norm'
+        WHEN regexp_matches(symbol_text, '(?i)attention|attn|ring_?mla|mla_?(prolog|preprocess)') THEN 'attention'
+        WHEN regexp_matches(symbol_text, '(?i)add_?(rms_?|layer_?)?norm') THEN 'residual norm'
+        WHEN regexp_matches(symbol_text, '(?i)(rms|layer)_?norm') THEN 'norm'
+        WHEN regexp_matches(symbol_text, '(?i)(^|_)(inplace)?adds?(_|v\d|aicore|$)') THEN 'add'
+    END AS part
+FROM usual
