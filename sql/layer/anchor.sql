@@ -1,7 +1,7 @@
 -- One row is the kind of kernel that comes once a layer, so that layers are told apart by it; none where no kind comes back with the
 -- same kernels in between.
 --
--- symbol         BIGINT  a kind of kernel of layer.sequence
+-- symbol         BIGINT  a kind of kernel of layer.sequence; 0 for the kernels of any kind that begin attention, if names say which do
 -- repeated_count BIGINT  kernels of the sequence between two of it with the same kernels as before the first or behind the second
 --
 -- In E A B C B A B C B A B C B L:
@@ -10,7 +10,7 @@
 -- so A and C come once a layer. What lies between two of a kind is known by its length and by the sum of the hashes of its threes
 -- (A B C, B C B, ...): both can be had as the difference of two running sums, without comparing lists.
 WITH threshold AS (
-    SELECT 4 AS least_kernels, 2 / 3 AS serving_share
+    SELECT 4 AS least_kernels, 2 / 3 AS serving_share, 4 AS largest_distance
 ),
 gram AS (
     SELECT
@@ -24,24 +24,38 @@ summed AS (
     SELECT position, symbol, sum(gram) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS gram_sum
     FROM gram
 ),
+candidate AS (
+    SELECT position, symbol
+    FROM layer.sequence
+    UNION ALL
+    SELECT position, 0
+    FROM layer.sequence
+    WHERE begins_attention
+),
 -- What lies between two of a kind: how many kernels, and the sum over their threes, which tells them and their order.
 stretch AS (
     SELECT
-        symbol,
+        candidate.symbol,
         position,
+        row_number() OVER of_kind AS number,
         lead(position) OVER of_kind - position AS length,
         lead(gram_sum) OVER of_kind - gram_sum AS fingerprint
-    FROM summed
-    WINDOW of_kind AS (PARTITION BY symbol ORDER BY position)
+    FROM candidate
+    JOIN summed USING (position)
+    WINDOW of_kind AS (PARTITION BY candidate.symbol ORDER BY position)
 ),
+-- Attention is in layers of all kinds, which may come in turn; of others the next stretch has to be the same.
 compared AS (
     SELECT
         symbol,
         length,
-        coalesce(lag(fingerprint) OVER of_kind = fingerprint AND lag(length) OVER of_kind = length, false)
-        OR coalesce(lead(fingerprint) OVER of_kind = fingerprint AND lead(length) OVER of_kind = length, false) AS is_repeated
+        coalesce(
+            least(number - lag(number) OVER same, lead(number) OVER same - number) <= if(symbol = 0, largest_distance, 1),
+            false
+        ) AS is_repeated
     FROM stretch
-    WINDOW of_kind AS (PARTITION BY symbol ORDER BY position)
+    CROSS JOIN threshold
+    WINDOW same AS (PARTITION BY symbol, length, fingerprint ORDER BY position)
 ),
 usual AS (
     SELECT symbol, quantile_disc(length, 0.5) FILTER (is_repeated) AS length, sum(length) FILTER (is_repeated) AS repeated_count
@@ -60,21 +74,15 @@ short_enough AS (
     SELECT *
     FROM serving
     QUALIFY length < 2 * min(length) OVER (PARTITION BY is_long_enough)
-),
-known_part AS (
-    SELECT symbol, max(part) AS part
-    FROM layer.sequence
-    GROUP BY symbol
 )
 SELECT symbol, max(short_enough.repeated_count)::BIGINT AS repeated_count
 FROM short_enough
 JOIN compared USING (symbol)
-JOIN known_part USING (symbol)
 GROUP BY symbol
--- Attention is in layers of all kinds; of the others that serve equally well, one that comes in layers of other kernels too.
+-- Of those that serve equally well attention, or else one that comes in layers of other kernels too.
 ORDER BY
     bool_or(is_long_enough) DESC,
-    coalesce(max(part) = 'attention', false) DESC,
+    symbol = 0 DESC,
     repeated_count DESC,
     count(*) FILTER (compared.length BETWEEN short_enough.length / 2 AND short_enough.length * 2) DESC,
     count(*),

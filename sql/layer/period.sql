@@ -19,7 +19,7 @@
 -- Where names say neither attention nor norms, the tail is what the segment behind the last of a run still has in common with it:
 --     kernels   E A B C A B C A B C A B L     segments   |A B C|A B C|A B C|A B L     tail A B, head C; layers C A B
 WITH threshold AS (
-    SELECT 4 AS least_kernels, 0.5 AS least_share
+    SELECT 4 AS least_kernels, 0.5 AS least_share, 3 AS least_between
 ),
 repeated AS (
     SELECT
@@ -35,27 +35,44 @@ repeated AS (
     WHERE is_repeated AND len(symbols) >= (SELECT least_kernels FROM threshold)
     GROUP BY symbols
 ),
-convincing AS (
-    SELECT *
-    FROM repeated
-    WHERE (SELECT sum(kernel_count * segment_count) FROM repeated)
-        >= (SELECT least_share FROM threshold) * (SELECT sum(len(symbols)) FROM layer.segment)
-),
 -- The residual norm that comes last before the attention, over the end of the segment, as layer follows layer.
 opened AS (
     SELECT
         *,
         coalesce(list_max([norm FOR norm IN norms IF norm < attention]), if(attention IS NULL, NULL, list_max(norms))) AS opening
-    FROM convincing
+    FROM repeated
 ),
 by_name AS (
     SELECT
         symbols,
         block_ends[list_position(norms, opening)] AS tail_count,
         kernel_count - opening AS head_count,
-        list_position(norms, opening) - 1 AS norm_count
+        list_position(norms, opening) - 1 AS norm_count,
+        symbols[opening + 1:] AS head
     FROM opened
     WHERE opening > 1
+),
+-- From the last layer of a pass to the first of the next: before a head that others have too lies what is between passes.
+shortened AS (
+    SELECT symbols, unnest([head[i:] FOR i IN range(least_between + 1, len(head) + 2)]) AS head
+    FROM by_name
+    CROSS JOIN threshold
+),
+across_passes AS (
+    SELECT DISTINCT shortened.symbols
+    FROM shortened
+    SEMI JOIN by_name USING (head)
+),
+within_pass AS (
+    SELECT *
+    FROM repeated
+    ANTI JOIN across_passes USING (symbols)
+),
+convincing AS (
+    SELECT *
+    FROM within_pass
+    WHERE (SELECT sum(kernel_count * segment_count) FROM within_pass)
+        >= (SELECT least_share FROM threshold) * (SELECT sum(len(symbols)) FROM layer.segment)
 ),
 run_end AS (
     SELECT symbols AS run_symbols, lead(symbols) OVER in_order AS next_symbols

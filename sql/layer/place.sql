@@ -3,7 +3,7 @@
 -- position  BIGINT   place in the sequence
 -- kernel_id BIGINT   a kernel of trace.kernel
 -- symbol    BIGINT   its kind, of layer.sequence
--- part      VARCHAR  its part in a layer, as in layer.symbol; a norm right behind an add takes in the residual too; NULL where unknown
+-- part      VARCHAR  its part in a layer, as in layer.sequence
 -- core_id   TEXT_ID  cores it ran on
 -- segment   BIGINT   how many anchors there were up to here
 -- place     BIGINT   place in the sequence without noise, from 1; NULL for noise: a kind that comes at changing places
@@ -20,7 +20,8 @@ WITH threshold AS (
 segmented AS (
     SELECT
         sequence.*,
-        sum(if(sequence.symbol = anchor.symbol, 1, 0)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS segment
+        sum(if(sequence.symbol = anchor.symbol OR (anchor.symbol = 0 AND begins_attention), 1, 0))
+            OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS segment
     FROM layer.sequence
     CROSS JOIN layer.anchor
 ),
@@ -88,28 +89,18 @@ noise AS (
     HAVING (SELECT least_slots FROM threshold) * max(kernel_count) <= sum(kernel_count)
         AND min(first_segment) < max(last_segment)
         AND sum(inserted_count) > (SELECT most FROM threshold) * sum(kernel_count)
-),
-placed AS (
-    SELECT
-        segmented.*,
-        if(
-            noise.symbol IS NULL,
-            sum(if(noise.symbol IS NULL, 1, 0)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING),
-            NULL
-        )::BIGINT AS place
-    FROM segmented
-    LEFT JOIN noise USING (symbol)
 )
 SELECT
     position,
     kernel_id,
-    symbol,
-    if(
-        part = 'norm' AND lag(part) OVER (PARTITION BY place IS NULL ORDER BY position) = 'add',
-        'residual norm',
-        part
-    ) AS part,
+    segmented.symbol,
+    part,
     core_id,
     segment::BIGINT AS segment,
-    place
-FROM placed
+    if(
+        noise.symbol IS NULL,
+        sum(if(noise.symbol IS NULL, 1, 0)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING),
+        NULL
+    )::BIGINT AS place
+FROM segmented
+LEFT JOIN noise USING (symbol)

@@ -7,7 +7,8 @@
 -- attention       BIGINT    which of them is the last attention kernel, from 1; NULL where there is none
 -- norms           BIGINT[]  which of them take in the residual and norm it, from 1; NULL where there is none
 -- block_ends      BIGINT[]  for each of these the last kernel of the block before it: itself where it is of that block too
--- is_repeated     BOOLEAN   the segment before or behind it has the same kernels
+-- is_repeated     BOOLEAN   the segment before or behind it has the same kernels; where attention is the anchor, one of the 4 before or
+--                           behind it, as kinds of layers may come in turn
 WITH numbered AS (
     SELECT *, row_number() OVER (PARTITION BY segment ORDER BY place) AS number
     FROM layer.place
@@ -25,19 +26,22 @@ listed AS (
             AS block_ends
     FROM numbered
     GROUP BY segment
+),
+threshold AS (
+    SELECT if(anchor.symbol = 0, 4, 1) AS largest_distance, 4 * (SELECT median(len(symbols)) FROM listed) AS most_kernels
+    FROM layer.anchor
 )
 SELECT
-    segment,
-    anchor_place,
-    symbols,
-    cores,
-    attention,
-    norms,
-    block_ends,
-    segment > 0
-    AND (
-        coalesce(lag(segment) OVER in_order > 0 AND lag(symbols) OVER in_order = symbols, false)
-        OR coalesce(lead(symbols) OVER in_order = symbols, false)
+    listed.*,
+    coalesce(
+        segment > 0
+        AND len(symbols) <= most_kernels
+        AND least(
+            segment - lag(segment) OVER same,
+            lead(segment) OVER same - segment
+        ) <= largest_distance,
+        false
     ) AS is_repeated
 FROM listed
-WINDOW in_order AS (ORDER BY segment)
+CROSS JOIN threshold
+WINDOW same AS (PARTITION BY segment > 0, symbols ORDER BY segment)

@@ -13,10 +13,12 @@
 --
 -- This is the one place that knows names of operators. Where it knows none of a model, layers begin where the sequence alone says.
 -- In order, the first that fits:
---   none           of a backward pass (Grad), or norms that are within attention (with rope, of q, k and v, with the cache)
+--   none           what runs backward (Grad) or generates masks (GenAttentionMask)
 --   closing norm   a matmul that adds the residual and norms what it gives, such as MatmulAllReduceAddRmsNorm
---   attention      FlashAttentionScore, FusedInferAttentionScore, PagedAttention, IncreFlashAttention, RingMLA, MlaProlog
---   residual norm  adds the residual and norms the sum: AddRmsNorm, AddRmsNormBias, AddRmsNormCast, InplaceAddRmsNorm, AddLayerNorm
+--   attention      FlashAttentionScore, FusedInferAttentionScore, PagedAttention, IncreFlashAttention, RingMLA, MlaProlog; and what
+--                  some layers have in its place, as GatedDeltaRule
+--   none           norms within attention (with rope, of q, k and v, with the cache) and those of images (BatchNorm)
+--   residual norm  what adds the residual and norms the sum: AddRmsNorm, AddRmsNormCast, InplaceAddRmsNorm, AddLayerNorm
 --   norm           RmsNorm, LayerNorm, GemmaRmsNorm
 --   add            Add
 WITH described AS (
@@ -47,9 +49,10 @@ SELECT
     dense_rank() OVER (ORDER BY symbol_text, core) AS symbol,
     usual_type_id,
     CASE
-        WHEN regexp_matches(symbol_text, '(?i)grad|backward|rope|qkv|kv_?rms|cache') THEN NULL
-        WHEN regexp_matches(symbol_text, '(?i)(matmul|reduce|mm).*add_?(rms_?|layer_?)?norm') THEN 'closing norm'
-        WHEN regexp_matches(symbol_text, '(?i)attention|attn|ring_?mla|mla_?(prolog|preprocess)') THEN 'attention'
+        WHEN regexp_matches(symbol_text, '(?i)grad|backward|^gen') THEN NULL
+        WHEN regexp_matches(symbol_text, '(?i)(matmul|mm|reduce).*add_?(rms_?|layer_?)?norm') THEN 'closing norm'
+        WHEN regexp_matches(symbol_text, '(?i)attention|attn|mla_?(v\d|kernel|prolog|preprocess|prefill|decode|$)|delta_?rule|selective_?scan') THEN 'attention'
+        WHEN regexp_matches(symbol_text, '(?i)rope|rotary|qkv|kv_?rms|cache|(batch|group|instance)_?norm') THEN NULL
         WHEN regexp_matches(symbol_text, '(?i)add_?(rms_?|layer_?)?norm') THEN 'residual norm'
         WHEN regexp_matches(symbol_text, '(?i)(rms|layer)_?norm') THEN 'norm'
         WHEN regexp_matches(symbol_text, '(?i)(^|_)(inplace)?adds?(_|v\d|aicore|$)') THEN 'add'
