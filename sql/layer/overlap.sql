@@ -8,34 +8,33 @@
 --
 -- With three streams a kernel that two others overlap with counts beside the longer one only.
 WITH compute AS (
-    SELECT kernel_id, device_id, stream_id, start_ns, end_ns, sum(end_ns - start_ns) OVER of_stream AS stream_ns
+    SELECT kernel_id, device_id, stream_id, start_ns, end_ns
     FROM kernel.chosen
-    JOIN trace.kernel USING (kernel_id)
-    WHERE chosen.kind = 'compute'
-    WINDOW of_stream AS (PARTITION BY device_id, stream_id)
-),
-numbered AS (
-    SELECT *, dense_rank() OVER (ORDER BY stream_ns DESC, device_id, stream_id) AS stream_rank
-    FROM compute
+    JOIN (SELECT kernel_id, device_id, stream_id, start_ns, end_ns FROM trace.kernel) USING (kernel_id)
+    WHERE kind = 'compute'
 ),
 running AS (
-    SELECT
-        kernel_id,
-        stream_rank,
-        start_ns,
-        end_ns,
-        max(end_ns) OVER before AS running_end_ns,
-        arg_max(kernel_id, end_ns) OVER before AS running_id,
-        arg_max(stream_rank, end_ns) OVER before AS running_rank
-    FROM numbered
+    SELECT *, max(end_ns) OVER before AS running_end_ns, arg_max(kernel_id, end_ns) OVER before AS running_id
+    FROM compute
     WINDOW before AS (
         PARTITION BY device_id ORDER BY start_ns, end_ns, kernel_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     )
 ),
 both_run AS (
-    SELECT *, least(end_ns, running_end_ns) - start_ns AS overlap_ns
+    SELECT
+        running.kernel_id,
+        stream.busy_rank AS stream_rank,
+        running_id,
+        running_stream.busy_rank AS running_rank,
+        least(running.end_ns, running_end_ns) - running.start_ns AS overlap_ns
     FROM running
-    WHERE running_end_ns > start_ns AND end_ns > start_ns AND running_rank <> stream_rank
+    JOIN compute AS begun_before ON begun_before.kernel_id = running_id
+    JOIN layer.busy_stream AS stream
+        ON stream.stream_id IS NOT DISTINCT FROM running.stream_id AND stream.device_id IS NOT DISTINCT FROM running.device_id
+    JOIN layer.busy_stream AS running_stream
+        ON running_stream.stream_id IS NOT DISTINCT FROM begun_before.stream_id
+        AND running_stream.device_id IS NOT DISTINCT FROM begun_before.device_id
+    WHERE running_end_ns > running.start_ns AND running.end_ns > running.start_ns AND running_rank <> stream_rank
 )
 SELECT kernel_id, stream_rank, running_rank AS other_rank, overlap_ns
 FROM both_run

@@ -12,20 +12,7 @@
 -- A captured graph goes on in another stream when one is full, and what comes before and behind it runs on a third. Streams that
 -- take turns are one sequence: from the busiest stream down, a stream joins if not more than a tenth of its time overlaps with
 -- those that have joined. The others (shared experts beside the routed ones, helpers of communication) run beside.
-WITH RECURSIVE busy AS (
-    SELECT
-        device_id,
-        stream_id,
-        row_number() OVER (ORDER BY sum(duration_ns) DESC, device_id, stream_id) AS busy_rank,
-        count(*) AS kernel_count,
-        sum(duration_ns)::BIGINT AS total_ns,
-        min(start_ns) AS first_ns
-    FROM kernel.chosen
-    JOIN (SELECT kernel_id, device_id, stream_id, start_ns FROM trace.kernel) USING (kernel_id)
-    WHERE kind = 'compute'
-    GROUP BY device_id, stream_id
-),
-pair AS (
+WITH RECURSIVE pair AS (
     SELECT stream_rank, other_rank, sum(overlap_ns) AS overlap_ns
     FROM layer.overlap
     GROUP BY stream_rank, other_rank
@@ -41,7 +28,7 @@ candidate AS (
         total_ns,
         coalesce(others, []) AS others,
         device_id IS NOT DISTINCT FROM first_value(device_id) OVER (ORDER BY busy_rank) AS is_on_device
-    FROM busy
+    FROM layer.busy_stream
     LEFT JOIN beside USING (busy_rank)
 ),
 joined AS (
@@ -68,6 +55,6 @@ joined AS (
     )
 )
 SELECT device_id, stream_id, busy_rank, kernel_count, total_ns, first_ns, overlap_ns, is_of_model
-FROM busy
+FROM layer.busy_stream
 JOIN joined USING (busy_rank)
 ORDER BY busy_rank

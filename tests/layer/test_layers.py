@@ -51,6 +51,11 @@ DRAFT = ["Gather", "RmsNorm", "RmsNorm", "Concat", "MatMul", "RmsNorm", *EXPERTS
 # No name of these says attention or norm.
 PLAIN = list("ABCDEFGH")
 
+# A matmul that takes in the residual and norms it; norms behind an addition; layers that have something in place of attention.
+CLOSING = ["MatMul", "Rope", "Attention", "MatmulAllReduceAddRmsNorm", "MatMul", "SwiGlu", "MatmulAllReduceAddRmsNorm"]
+ADDING = [*HEAD, "Attention", "MatMul", "Add", "LayerNorm", "MatMul", "Gelu", "MatMul", "Add", "LayerNorm"]
+LINEAR = ["MatMul", "Conv1d", "GatedDeltaRule", "MatMul", "AddNorm", *EXPERTS[len(HEAD + ATTENTION) :]]
+
 # Name -> the kernels, the layers of each pass, and how many kernels are before, between and behind.
 FOUND: dict[str, tuple[list[str], list[str], tuple[int, int, int]]] = {
     "dense_before_experts": ((BEGIN + DENSE * 3 + EXPERTS * 6 + END) * 3, ["111222222"] * 3, (2, 14, 5)),
@@ -64,6 +69,10 @@ FOUND: dict[str, tuple[list[str], list[str], tuple[int, int, int]]] = {
     ),
     "unfused_once": (BEGIN + UNFUSED + DENSE * 6 + END, ["x111111"], (2, 0, 5)),
     "drafts": ((BEGIN + DENSE * 3 + EXPERTS * 6 + END + DRAFT) * 3, ["1112222222"] * 3, (2, 3 * 10 + 2 * 5, 3)),
+    "in_turn": ((BEGIN + (DENSE + EXPERTS) * 6 + END) * 3, ["121212121212"] * 3, (2, 14, 5)),
+    "hybrid": ((BEGIN + (LINEAR * 3 + EXPERTS) * 4 + END) * 2, ["1112" * 4] * 2, (2, 7, 5)),
+    "closing": ((BEGIN + CLOSING * 9 + END) * 2, ["1" * 9] * 2, (3, 7, 4)),
+    "adding": ((BEGIN[:2] + ["LayerNorm"] + ADDING * 9 + END) * 2, ["1" * 9] * 2, (2, 7, 5)),
     "noise": (noisy(BEGIN + DENSE * 60 + END, 0.04), ["1" * 60], (2, 0, 5)),
     # The profile begins and ends within a layer.
     "cut": ((DENSE * 8)[4:-3], ["111111x"], (5, 0, 0)),
