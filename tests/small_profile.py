@@ -187,7 +187,9 @@ def write_profile(
             rows.add("COMMUNICATION_OP", op_name, kernel.start, kernel.end, launch, group, task, 0, 0, 4, 0, 1, type_)
             return
         no_graph = 4294967295
-        rows.add("TASK", kernel.start, kernel.end, kernel.device, launch, task, 1, name, no_graph, kernel.stream, task, kernel.model)
+        rows.add(
+            "TASK", kernel.start, kernel.end, kernel.device, launch, task, 1, name, no_graph, kernel.stream, task, kernel.model
+        )
         if kernel.kind == "schedule":
             rows.add("COMMUNICATION_SCHEDULE_TASK_INFO", name, task, rows.text("AI_CPU"), name)
         else:

@@ -1,14 +1,14 @@
--- One row is the kind of kernel that comes once a layer, so that layers are told apart by it; none where no kind comes back with the
--- same kernels in between.
+-- One row is the kind of kernel that comes once a layer, by which layers are found; none where no kind comes back with the same
+-- kernels in between.
 --
--- symbol         BIGINT  a kind of kernel of layer.sequence; 0 for the kernels of any kind that begin attention, if names say which do
--- repeated_count BIGINT  kernels of the sequence between two of it with the same kernels as before the first or behind the second
+-- symbol          BIGINT  a kind of kernel of layer.sequence; 0 for kernels of any kind that begin attention
+-- repeated_count  BIGINT  kernels of the sequence between two of it that repeat before the first of them or behind the second
 --
 -- In E A B C B A B C B A B C B L:
 --     from A to A   4 kernels, A B C B, twice: repeated_count 8, as it is from C to C with C B A B
 --     from B to B   2 kernels, in turn B C and B A: never twice the same one behind the other
--- so A and C come once a layer. What lies between two of a kind is known by its length and by the sum of the hashes of its threes
--- (A B C, B C B, ...): both can be had as the difference of two running sums, without comparing lists.
+-- so A and C come once a layer. What lies between two of a kind is known by its length and the sum of the hashes of its threes
+-- (A B C, B C B, ...): both are differences of two running sums, so that no lists are compared.
 WITH threshold AS (
     SELECT 4 AS least_kernels, 2 / 3 AS serving_share, 4 AS largest_distance
 ),
@@ -32,7 +32,7 @@ candidate AS (
     FROM layer.sequence
     WHERE begins_attention
 ),
--- What lies between two of a kind: how many kernels, and the sum over their threes, which tells them and their order.
+-- What lies between two of a kind: how many kernels, and the sum over their threes, by which they and their order are known.
 stretch AS (
     SELECT
         candidate.symbol,

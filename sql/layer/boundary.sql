@@ -10,10 +10,10 @@
 --
 -- Two passes of three layers M A O N F G, anchor A, the first layer of each with other kernels before A (X for M):
 --     E N0 X A O N F G N M A O N F G N M A O N F G N L E N0 X A O N F G ...
--- has_head: M lies before the second and the third A, not before the first. There the layer begins with a kernel like the first of
--- the usual head, M, at most two layers away, or with the last on the same cores: X. Then the norm before it is taken in: N0.
--- has_tail: A O N F G comes behind each A. Of a layer with another tail the end is before the residual norm that opens the next.
--- What lies between the end of a layer and the begin of the next, N L E, is between two passes; fewer than 3 kernels are of the layer.
+-- has_head  M is before the second and the third A, not before the first. There the layer begins with a kernel like the first of
+--           the usual head, M, at most two layers away, or with the last on the same cores: X. The norm before it, N0, opens it.
+-- has_tail  A O N F G comes with each A. A layer with another tail ends before the residual norm that opens the next.
+-- What is between the end of a layer and the begin of the next, N L E, is between two passes; fewer than 3 are the layer's.
 WITH threshold AS (
     SELECT 3 AS least_between
 ),
@@ -63,8 +63,7 @@ ended AS (
             tail_count,
             [an_end FOR an_end IN block_ends[norm_count + 1:] IF an_end <= 2 * kernel_count][1]
         ) AS end_count,
-        list_filter(range(1, len(symbols) + 1), lambda i: symbols[i] = tail[-1])[len(list_filter(tail, lambda one: one = tail[-1]))]
-            AS like_last
+        [i FOR i IN range(1, len(symbols) + 1) IF symbols[i] = tail[-1]][len([1 FOR one IN tail IF one = tail[-1]])] AS like_last
     FROM with_tail
 ),
 with_head AS (
@@ -90,9 +89,9 @@ searched AS (
             has_head,
             NULL,
             coalesce(
-                list_filter(range(1, count_before + 1), lambda i: symbols_before[i] = head[1])
-                    [-len(list_filter(head, lambda one: one = head[1]))],
-                list_filter(range(1, count_before + 1), lambda i: cores_before[i] = first_core)[-1]
+                [i FOR i IN range(1, count_before + 1) IF symbols_before[i] = head[1]]
+                    [-len([1 FOR one IN head IF one = head[1]])],
+                [i FOR i IN range(1, count_before + 1) IF cores_before[i] = first_core][-1]
             )
         ) AS count_from_like_first
     FROM with_head
@@ -105,7 +104,8 @@ begun AS (
         lag(anchor_place + coalesce(end_count, 0)) OVER in_order AS place_behind_last,
         anchor_place - CASE
             WHEN has_head THEN head_count
-            WHEN count_from_like_first <= least(2 * searched.kernel_count, count_before - coalesce(lag(end_count) OVER in_order, 0))
+            WHEN count_from_like_first <= 2 * searched.kernel_count
+                AND count_from_like_first <= count_before - coalesce(lag(end_count) OVER in_order, 0)
                 THEN count_from_like_first
             ELSE least(head_count, count_before)
         END AS core_place

@@ -9,8 +9,8 @@
 -- duration_ns         BIGINT   time of these kernels, ns
 -- span_ns             BIGINT   from the start of its first kernel to the end of its last, ns
 -- start_ns            BIGINT   start of its first kernel, Unix ns
--- types               VARCHAR  of an irregular layer the types of its kernels, or their names where there are no types, in order;
---                              NULL for the others, which layer.statistic shows
+-- types               VARCHAR  of an irregular layer the types of its kernels, or their names where there are no types, in
+--                              order; NULL for the others, which layer.statistic shows
 WITH kernel AS (
     SELECT
         kernel.* EXCLUDE (kind),

@@ -1,6 +1,5 @@
--- One row is a list of kernels from an anchor up to the next that comes several times one behind the other: the rest of a layer,
--- the norm that opens the next layer, and the head of that layer up to its anchor. There is none where what repeats is not
--- convincing.
+-- One row is a list of kernels from an anchor up to the next that repeats: the tail of a layer, the norm that opens the next one,
+-- and the head of that up to its anchor. There is none where what repeats is not convincing: less than half of the sequence.
 --
 -- period         BIGINT    number, in the order of the first of each
 -- symbols        BIGINT[]  the kinds of its kernels, from the anchor on: tail, opening, head
@@ -16,7 +15,7 @@
 --     segments        |A O N F G N M|A O N F G N M|A O N F G N L
 --     tail A O N F G: it ends before the last residual norm in front of the attention; opening N; head M
 --     layers       |M A O N F G|  with the norms before them: N0 M A O N F G, N M A O N F G, N M A O N F G
--- Where names say neither attention nor norms, the tail is what the segment behind the last of a run still has in common with it:
+-- Where names say neither attention nor norms, the tail is what the segment behind a run still has in common with it:
 --     kernels   E A B C A B C A B C A B L     segments   |A B C|A B C|A B C|A B L     tail A B, head C; layers C A B
 WITH threshold AS (
     SELECT 4 AS least_kernels, 0.5 AS least_share, 3 AS least_between
@@ -39,7 +38,11 @@ repeated AS (
 opened AS (
     SELECT
         *,
-        coalesce(list_max([norm FOR norm IN norms IF norm < attention]), if(attention IS NULL, NULL, list_max(norms))) AS opening
+        if(
+            attention IS NULL,
+            NULL,
+            coalesce(list_max([norm FOR norm IN norms IF norm < attention]), list_max(norms))
+        ) AS opening
     FROM repeated
 ),
 by_name AS (
@@ -84,7 +87,7 @@ in_common AS (
     SELECT
         run_symbols AS symbols,
         coalesce(
-            list_min(list_filter(range(1, len(run_symbols) + 1), lambda i: run_symbols[i] IS DISTINCT FROM next_symbols[i])) - 1,
+            [i FOR i IN range(1, len(run_symbols) + 1) IF run_symbols[i] IS DISTINCT FROM next_symbols[i]][1] - 1,
             len(run_symbols)
         ) AS tail_count,
         count(*) AS run_count
@@ -107,15 +110,14 @@ known_head AS (
     LEFT JOIN by_end USING (symbols)
 ),
 -- A period that only ever runs into another one has a head like that.
-headed AS (
-    SELECT
-        * REPLACE (
-            least(
-                coalesce(head_count, arg_max(head_count, (segment_count, -first_segment)) FILTER (head_count IS NOT NULL) OVER (), 0),
-                kernel_count - 1
-            ) AS head_count
-        )
+usual_head AS (
+    SELECT arg_max(head_count, (segment_count, -first_segment)) FILTER (head_count IS NOT NULL) AS usual_head_count
     FROM known_head
+),
+headed AS (
+    SELECT * REPLACE (least(coalesce(head_count, usual_head_count, 0), kernel_count - 1) AS head_count)
+    FROM known_head
+    CROSS JOIN usual_head
 )
 SELECT
     row_number() OVER (ORDER BY first_segment) AS period,

@@ -9,11 +9,11 @@
 -- place     BIGINT   place in the sequence without noise, from 1; NULL for noise: a kind that comes at changing places
 --
 -- Anchor A, and c that comes at changing places:
---     kernels      E A c B C A B C A B c C A B C
---     segments     0 1 1 1 1 2 2 2 3 3 3 3 4 4 4
+--     kernels      E A c B C A B C A B c C A B C c
+--     segments     0 1 1 1 1 2 2 2 3 3 3 3 4 4 4 4
 --     structural   A, B, C: most segments that have them are followed by one that has as many. E and c are not.
---     slots of c   behind the first and behind the second structural kernel of a segment: none has more than a third of all c when
---                  there are more of them; and where c is, A B and B C are neighbours elsewhere. So c is noise and has no place.
+--     slots of c   behind the first, the second, the third structural kernel of its segment: none has more than a third of all c,
+--                  and where c is, A B, B C and C A are neighbours elsewhere. So c is noise and has no place.
 WITH threshold AS (
     SELECT 0.5 AS most, 3 AS least_slots
 ),
@@ -81,7 +81,7 @@ slot AS (
     WHERE structural_symbol IS NULL
     GROUP BY symbol, slot
 ),
--- No place has more than a third of them; they are not all in one layer; and most stand between two that elsewhere are neighbours.
+-- No slot has more than a third of them; they are not all in one layer; and most are between two that elsewhere are neighbours.
 noise AS (
     SELECT symbol
     FROM slot

@@ -7,8 +7,8 @@
 -- attention       BIGINT    which of them is the last attention kernel, from 1; NULL where there is none
 -- norms           BIGINT[]  which of them take in the residual and norm it, from 1; NULL where there is none
 -- block_ends      BIGINT[]  for each of these the last kernel of the block before it: itself where it is of that block too
--- is_repeated     BOOLEAN   the segment before or behind it has the same kernels; where attention is the anchor, one of the 4 before or
---                           behind it, as kinds of layers may come in turn
+-- is_repeated     BOOLEAN   the segment before or behind it has the same kernels; where attention is the anchor, one of the 4
+--                           before or behind it, as kinds of layers may come in turn
 WITH numbered AS (
     SELECT *, row_number() OVER (PARTITION BY segment ORDER BY place) AS number
     FROM layer.place

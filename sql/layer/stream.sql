@@ -9,9 +9,9 @@
 -- overlap_ns       BIGINT   part of this time in which a stream that joined before it is busy too, ns; 0 for another device
 -- is_of_model      BOOLEAN  the model runs on it
 --
--- A captured graph goes on in another stream when one is full, and what comes before and behind it runs on a third. Streams that
--- take turns are one sequence: from the busiest stream down, a stream joins if not more than a tenth of its time overlaps with
--- those that have joined. The others (shared experts beside the routed ones, helpers of communication) run beside.
+-- A captured graph goes on in another stream when one is full, and what comes before and behind it runs on a third. Streams
+-- that take turns are one sequence: from the busiest stream down, a stream joins if not more than a tenth of its time overlaps
+-- with those that have joined. The others (shared experts beside the routed ones, helpers of communication) run beside.
 WITH RECURSIVE pair AS (
     SELECT stream_rank, other_rank, sum(overlap_ns) AS overlap_ns
     FROM layer.overlap

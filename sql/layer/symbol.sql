@@ -7,16 +7,17 @@
 -- usual_type_id  TEXT_ID  the type that most kernels of this name and these cores have; NULL at Level0
 -- part           VARCHAR  their part in a layer, as below; NULL where the name gives none
 --
--- A symbol is a type on certain cores. Kernels of one name are of one type: of the first launch in a captured graph some versions
--- record the call (MatMulCommon, PadV3AiCore) in place of the type (MatMulV2, MemSet and PadV3).
+-- A symbol is a type on certain cores. Kernels of one name are of one type: of the first launch in a captured graph some
+-- versions record the call (MatMulCommon, PadV3AiCore) in place of the type (MatMulV2, MemSet and PadV3).
 -- Where no types were collected, the symbol is the name without the numbers at its end.
 --
--- This is the one place that knows names of operators. Where it knows none of a model, layers begin where the sequence alone says.
+-- This is the one place that knows names of operators. Where it knows none of a model, the sequence alone says where layers
+-- begin.
 -- In order, the first that fits:
 --   none           what runs backward (Grad) or generates masks (GenAttentionMask)
 --   closing norm   a matmul that adds the residual and norms what it gives, such as MatmulAllReduceAddRmsNorm
---   attention      FlashAttentionScore, FusedInferAttentionScore, PagedAttention, IncreFlashAttention, RingMLA, MlaProlog; and what
---                  some layers have in its place, as GatedDeltaRule
+--   attention      FlashAttentionScore, FusedInferAttentionScore, PagedAttention, IncreFlashAttention, RingMLA, MlaProlog, and
+--                  what some layers have in its place, such as GatedDeltaRule
 --   none           norms within attention (with rope, of q, k and v, with the cache) and those of images (BatchNorm)
 --   residual norm  what adds the residual and norms the sum: AddRmsNorm, AddRmsNormCast, InplaceAddRmsNorm, AddLayerNorm
 --   norm           RmsNorm, LayerNorm, GemmaRmsNorm
@@ -51,7 +52,8 @@ SELECT
     CASE
         WHEN regexp_matches(symbol_text, '(?i)grad|backward|^gen') THEN NULL
         WHEN regexp_matches(symbol_text, '(?i)(matmul|mm|reduce).*add_?(rms_?|layer_?)?norm') THEN 'closing norm'
-        WHEN regexp_matches(symbol_text, '(?i)attention|attn|mla_?(v\d|kernel|prolog|preprocess|prefill|decode|$)|delta_?rule|selective_?scan') THEN 'attention'
+        WHEN regexp_matches(symbol_text, '(?i)attention|attn|delta_?rule|selective_?scan') THEN 'attention'
+        WHEN regexp_matches(symbol_text, '(?i)mla_?(v\d|kernel|prolog|preprocess|prefill|decode|$)') THEN 'attention'
         WHEN regexp_matches(symbol_text, '(?i)rope|rotary|qkv|kv_?rms|cache|(batch|group|instance)_?norm') THEN NULL
         WHEN regexp_matches(symbol_text, '(?i)add_?(rms_?|layer_?)?norm') THEN 'residual norm'
         WHEN regexp_matches(symbol_text, '(?i)(rms|layer)_?norm') THEN 'norm'
