@@ -27,10 +27,9 @@ WITH placed AS (
     FROM mfu.work
     WHERE is_cube
     UNION ALL
-    SELECT 'module', work.* REPLACE (NULL AS op_name_id, NULL AS type_id, NULL AS input_shapes_id, path.path_id AS path_id)
+    SELECT 'module', work.* REPLACE (NULL AS op_name_id, NULL AS type_id, NULL AS input_shapes_id, enclosing_id AS path_id)
     FROM mfu.work
-    JOIN module.path AS inside USING (path_id)
-    JOIN module.path ON path.path = inside.path[:path.depth] AND path.is_backward = inside.is_backward
+    JOIN module.enclosing_path USING (path_id)
 )
 SELECT
     level,

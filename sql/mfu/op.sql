@@ -17,7 +17,10 @@
 -- flops_sources          VARCHAR  where flops is from, joined by ', '; NULL without any
 -- peaks                  VARCHAR  the peaks by data type and where they are from, joined by ', '; NULL without any
 -- reasons                VARCHAR  why kernels of cube_duration_ns are not in mfu, joined by '; '; NULL when all are
-SELECT * EXCLUDE (level, path_id)
+SELECT figure.* EXCLUDE (level, path_id)
 FROM mfu.figure
-WHERE level = 'op'
-ORDER BY duration_ns DESC, op_name_id, type_id, input_shapes_id
+LEFT JOIN trace.string AS op_name ON op_name.text_id = figure.op_name_id
+LEFT JOIN trace.string AS type ON type.text_id = figure.type_id
+LEFT JOIN trace.string AS input_shapes ON input_shapes.text_id = figure.input_shapes_id
+WHERE figure.level = 'op'
+ORDER BY duration_ns DESC, op_name.text, type.text, input_shapes.text

@@ -52,11 +52,6 @@ WITH counted AS (
     LEFT JOIN pmu.bound USING (kernel_id)
     WHERE of_module.kind = 'compute' OR counters.kernel_id IS NOT NULL
 ),
-enclosing AS (
-    SELECT inside.path_id AS inside_id, path.path_id
-    FROM module.path AS inside
-    JOIN module.path ON path.path = inside.path[:path.depth] AND path.is_backward = inside.is_backward
-),
 placed AS (
     SELECT 'kernel_type' AS level, * REPLACE (NULL AS op_name_id, NULL AS path_id)
     FROM counted
@@ -64,9 +59,9 @@ placed AS (
     SELECT 'op', * REPLACE (NULL AS path_id)
     FROM counted
     UNION ALL
-    SELECT 'module', counted.* REPLACE (NULL AS kind, NULL AS type_id, NULL AS core_id, NULL AS op_name_id, enclosing.path_id AS path_id)
+    SELECT 'module', counted.* REPLACE (NULL AS kind, NULL AS type_id, NULL AS core_id, NULL AS op_name_id, enclosing_id AS path_id)
     FROM counted
-    JOIN enclosing ON enclosing.inside_id = counted.path_id
+    JOIN module.enclosing_path USING (path_id)
 ),
 figure AS (
     SELECT
