@@ -46,6 +46,8 @@ ALLOWED = {
     "mfu.utilisation": "one row says what the chip can do",
     "mfu.matmul": "a row a shape, and its few tensors",
     "mfu.fused_matmul": "a row a shape, and its few tensors",
+    "mfu.grouped_matmul": "a row a shape, and its few tensors",
+    "mfu.vector_shape": "one row says whether the chip has two kinds of cores",
     "mfu.marked_kernel": "attention ops whose forward and backward overlap a mark",
     "communication.recorded": "one row says how far the clocks are apart, and one how many kernels lost their names",
     "communication.link": "one row says whether there are planes",

@@ -57,6 +57,7 @@ EMPTY = {
     "graph.event", "graph.inference", "graph.entry", "graph.execution", "graph.preparation", "graph.call", "graph.statistic",
     "mfu.attention", "mfu.attention_mark", "mfu.audit", "mfu.convolution", "mfu.fused_matmul", "mfu.marked_flops",
     "mfu.marked_kernel", "mfu.plain_shape", "mfu.recorded", "mfu.recorded_range", "trace.mstx_task",
+    "mfu.grouped_matmul", "mfu.counted", "mfu.unsure_shape", "mfu.vector_shape",
 }  # fmt: skip
 BEHIND_THE_AUDIT = {"module.doubtful_launch", "module.derived_link"}
 EXPORTED = sorted({name for analysis in ANALYSES.values() for name in analysis.exports if name in TABLES})

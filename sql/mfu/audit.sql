@@ -1,14 +1,14 @@
--- One row is something to look at in the numbers of mfu.kernel. Nothing is left out or cut for it.
+-- One row is something to look at in the numbers of mfu.kernel.
 --
--- finding      VARCHAR  'mfu above 1' (the FLOPs are too many, the peak too low, or the kernel does less than its shapes say),
---                       'recorded otherwise than the shapes', 'recorded, but no kernel to take it', or 'not a recording' (a
---                       message of the domain mfu_flops that is not "{flops}-{name}")
+-- finding      VARCHAR  'mfu above 1' (the FLOPs are too many, the peak too low, or the kernel does less than its shapes say; it
+--                       is in no sum), 'recorded otherwise than the shapes', 'recorded, but no kernel to take it', or 'not a
+--                       recording' (a message of the domain mfu_flops that is not "{flops}-{name}")
 -- name_id      TEXT_ID  the kernel, or the range that recorded
 -- kernel_id    BIGINT   a kernel of mfu.kernel; NULL for a range
 -- range_id     BIGINT   a range of trace.range; NULL for a kernel
 -- start_ns     BIGINT   start of the kernel or of the range, Unix ns
--- mfu          DOUBLE   mfu of the kernel; NULL for a range
--- flops        BIGINT   FLOPs of the kernel, or those recorded; NULL where the message tells none
+-- mfu          DOUBLE   mfu that the kernel would have; NULL for a range
+-- flops        BIGINT   FLOPs that the kernel would have, or those recorded; NULL where the message tells none
 -- other_flops  BIGINT   what the shapes tell of the kernels of the range; else NULL
 WITH taken AS (
     SELECT recorded.range_id, sum(shape_flops.flops) AS flops, count(*) = count(shape_flops.flops) AS is_told
@@ -23,11 +23,12 @@ SELECT
     kernel.kernel_id,
     NULL::BIGINT AS range_id,
     kernel.start_ns,
-    kernel.mfu,
-    kernel.flops,
+    judged.too_much AS mfu,
+    judged.flops_upper_bound AS flops,
     NULL::BIGINT AS other_flops
-FROM mfu.kernel
-WHERE kernel.mfu > 1
+FROM mfu.judged
+JOIN module.kernel USING (kernel_id)
+WHERE judged.too_much IS NOT NULL
 UNION ALL
 SELECT
     CASE

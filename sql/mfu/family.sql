@@ -19,9 +19,9 @@ judged AS (
         CASE
             WHEN regexp_matches(name, '^(allgather|alltoall).*matmul') THEN 'gathering matmul'
             WHEN regexp_matches(name, 'matmul.*(allreduce|reducescatter|alltoall)') THEN 'reducing matmul'
-            WHEN regexp_matches(name, '^(quant)?transpose(quant)?batchmatmul(v\d+)?$') THEN 'transposed matmul'
-            WHEN regexp_matches(name, '^(weight)?(quant)?(batch)?matmul(common)?(v\d+)?(common)?$') THEN 'matmul'
-            WHEN regexp_matches(name, '^(quant)?groupedmatmul') THEN 'grouped matmul'
+            WHEN regexp_matches(name, '^(quant)?transpose(quant)?batchmatmul(weightnz|v\d+)*$') THEN 'transposed matmul'
+            WHEN regexp_matches(name, '^(weight)?(quant)?(batch)?matmul(common|nd|nz|weightnz|v\d+)*$') THEN 'matmul'
+            WHEN regexp_matches(name, '^(weight)?(quant)?groupedmatmul') THEN 'grouped matmul'
             WHEN regexp_matches(name, '^conv[23]d(v\d+)?$') THEN 'convolution'
             WHEN regexp_matches(name, '^conv[23]dbackpropinput(v\d+)?d?$') THEN 'input gradient'
             WHEN regexp_matches(name, '^conv[23]dbackpropfilter(v\d+)?d?$') THEN 'weight gradient'

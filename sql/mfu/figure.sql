@@ -6,15 +6,19 @@
 -- op_name_id             TEXT_ID  the op that launched them; NULL where linked to no op, and for other levels
 -- type_id                TEXT_ID  operator type of the kernels; NULL at Level0, and for other levels
 -- input_shapes_id        TEXT_ID  input shapes of the kernels; NULL when not recorded, and for other levels
--- mfu                    DOUBLE   sum of flops / sum of (peak * time) of the kernels of which both are known; NULL without any
--- flops                  BIGINT   FLOPs of those kernels; NULL without any
--- achieved_tflops        DOUBLE   flops / their time, 10^12 a second; NULL without any
--- peak_tflops            DOUBLE   mean of their peaks, by time, 10^12 a second; NULL without any
+-- mfu                    DOUBLE   mfu_flops / possible_flops; NULL without any
+-- mfu_flops              BIGINT   FLOPs of the kernels of which FLOPs and peak are known; NULL without any
+-- possible_flops         BIGINT   sum of (peak * time) of these kernels; NULL without any
+-- flops                  BIGINT   FLOPs of all kernels of which they are known, also without a peak; NULL without any
+-- achieved_tflops        DOUBLE   flops / the time of these kernels, 10^12 a second; NULL without any
+-- peak_tflops            DOUBLE   mean of the peaks of the kernels in mfu, by time, 10^12 a second; NULL without any
 -- mfu_at_measured_clock  DOUBLE   mfu by the peak at the real clock of the device; NULL where clock samples miss a kernel
 -- duration_ns            BIGINT   time of its compute kernels, of an op only of those that may multiply matrices, ns
 -- cube_duration_ns       BIGINT   the part of it of kernels that may multiply matrices, ns
+-- flops_duration_ns      BIGINT   the part of that of which flops is known, ns
 -- known_duration_ns      BIGINT   the part of that which is in mfu, ns
 -- known_share            DOUBLE   known_duration_ns / duration_ns; NULL when that is 0
+-- cube_known_share       DOUBLE   known_duration_ns / cube_duration_ns; NULL when that is 0
 -- kernel_count           BIGINT   kernels of duration_ns
 -- flops_sources          VARCHAR  where flops is from, joined by ', '; NULL without any
 -- peaks                  VARCHAR  the peaks by data type and where they are from, joined by ', '; NULL without any
@@ -37,18 +41,22 @@ SELECT
     op_name_id,
     type_id,
     input_shapes_id,
-    sum(flops) * 1000 / sum(possible_flops) AS mfu,
+    sum(mfu_flops) * 1000 / sum(possible_flops) AS mfu,
+    TRY_CAST(sum(mfu_flops) AS BIGINT) AS mfu_flops,
+    TRY_CAST(sum(possible_flops) // 1000 AS BIGINT) AS possible_flops,
     TRY_CAST(sum(flops) AS BIGINT) AS flops,
-    sum(flops) / nullif(sum(known_duration_ns), 0) / 1000 AS achieved_tflops,
+    sum(flops) / nullif(sum(flops_duration_ns), 0) / 1000 AS achieved_tflops,
     sum(possible_flops) / nullif(sum(known_duration_ns), 0) / 1000000 AS peak_tflops,
     CASE
-        WHEN count(possible_at_measured) = count(flops)
-            THEN sum(flops) * 1000 / nullif(sum(possible_at_measured), 0)
+        WHEN count(possible_at_measured) = count(mfu_flops)
+            THEN sum(mfu_flops) * 1000 / nullif(sum(possible_at_measured), 0)
     END AS mfu_at_measured_clock,
     sum(duration_ns)::BIGINT AS duration_ns,
     coalesce(sum(duration_ns) FILTER (is_cube), 0)::BIGINT AS cube_duration_ns,
+    sum(flops_duration_ns)::BIGINT AS flops_duration_ns,
     sum(known_duration_ns)::BIGINT AS known_duration_ns,
     sum(known_duration_ns) / nullif(sum(duration_ns), 0) AS known_share,
+    sum(known_duration_ns) / nullif(sum(duration_ns) FILTER (is_cube), 0) AS cube_known_share,
     sum(kernel_count)::BIGINT AS kernel_count,
     string_agg(DISTINCT flops_source, ', ' ORDER BY flops_source) FILTER (flops IS NOT NULL) AS flops_sources,
     string_agg(DISTINCT peak, ', ' ORDER BY peak) AS peaks,

@@ -1,4 +1,4 @@
--- One row is a description of a matmul in which something else changes the shapes: a transposition, groups, or communication.
+-- One row is a description of a matmul in which something else changes the shapes: a transposition, or communication.
 --
 -- shape_id   BIGINT   a description of mfu.shape
 -- flops      HUGEINT  2 * (rows that are multiplied) * n * k
@@ -19,7 +19,8 @@ WITH operand AS (
     JOIN mfu.tensor AS a ON a.shape_id = shape.shape_id AND NOT a.is_output AND a.position = 1
     JOIN mfu.tensor AS b ON b.shape_id = shape.shape_id AND NOT b.is_output AND b.position = 2
     JOIN mfu.tensor AS o ON o.shape_id = shape.shape_id AND o.is_output AND o.position = 1
-    WHERE NOT a.is_padded AND NOT o.is_padded AND b.matrix IS NOT NULL
+    WHERE shape.family IN ('transposed matmul', 'gathering matmul', 'reducing matmul')
+      AND NOT a.is_padded AND NOT o.is_padded AND b.matrix IS NOT NULL
 ),
 turned AS (
     SELECT operand.* REPLACE (if(turns_b, b_columns, b_rows) AS b_rows, if(turns_b, b_rows, b_columns) AS b_columns), turns_b
@@ -34,19 +35,6 @@ counted AS (
       AND agrees(b_rows, b_padded, a[-1], false)
       AND o_count::HUGEINT * a[-1] = a_count::HUGEINT * b_columns
       AND list_contains(a, b_batch)
-    UNION ALL
-    -- Each row of a [m, k] meets one weight of b [groups, k, n]. What follows may join or halve the output's columns.
-    SELECT shape_id, turns_b, 2 * a_count::HUGEINT * b_columns, b_padded
-    FROM turned
-    WHERE family = 'grouped matmul' AND len(o) = len(a) AND agrees(b_rows, b_padded, a[-1], false)
-      AND (b_columns % o[-1] = 0 OR agrees(b_columns, b_padded, o[-1], false))
-    UNION ALL
-    -- The gradient of the weights: rows of a [k, m] and b [k, n] in groups make an output [groups, m, n].
-    SELECT shape_id, turns_b, 2 * a_count::HUGEINT * b_columns, b_padded
-    FROM turned
-    WHERE family = 'grouped matmul' AND len(o) = 3 AND len(a) = 2 AND b_batch = 1
-      AND b_columns = o[-1]
-      AND a_count = b_rows * o[-2]
     UNION ALL
     -- Rows of other ranks join before the matmul, so the output tells them.
     SELECT shape_id, turns_b, 2 * o_count::HUGEINT * b_rows, b_padded

@@ -9,10 +9,10 @@
 -- start_ns               BIGINT   start, Unix ns
 -- end_ns                 BIGINT   end, Unix ns
 -- duration_ns            BIGINT   end - start
--- mfu                    DOUBLE   flops / duration / peak; can exceed 1, see mfu.audit; NULL with a reason
+-- mfu                    DOUBLE   flops / duration / peak; NULL with a reason
 -- flops                  BIGINT   operations of its matrix products, a multiplication and an addition are two; NULL when not
---                                 known
--- flops_source           VARCHAR  where flops is from: recorded, marks, shapes, or padded shapes; NULL without flops
+--                                 known, and where they would be above the peak, see mfu.audit
+-- flops_source           VARCHAR  where flops is from: recorded, marks, shapes, padded shapes, or counters; NULL without flops
 -- flops_name             VARCHAR  what the recording calls it; NULL where nothing was recorded
 -- padded_flops           BIGINT   what its shapes tell with the padding of the format; NULL when not known
 -- flops_upper_bound      BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
@@ -31,7 +31,7 @@
 -- parent_module          VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules
 -- module                 VARCHAR  class name of the module, [Backward] before it in the backward; NULL outside modules
 SELECT
-    utilisation.kernel_id,
+    judged.kernel_id,
     kernel.name_id,
     kernel.type_id,
     kernel.core_id,
@@ -39,20 +39,20 @@ SELECT
     kernel.start_ns,
     kernel.end_ns,
     kernel.duration_ns,
-    utilisation.known_flops * 1000 / utilisation.possible_flops AS mfu,
-    utilisation.flops,
-    utilisation.flops_source,
-    utilisation.flops_name,
-    utilisation.padded_flops,
-    utilisation.flops_upper_bound,
-    utilisation.flops / nullif(utilisation.duration_ns, 0) / 1000 AS achieved_tflops,
-    utilisation.data_type,
-    utilisation.peak_tflops,
-    utilisation.peak_from,
-    measured_clock.cycles / nullif(utilisation.duration_ns, 0) AS measured_clock_mhz,
-    utilisation.known_flops * 1000
-        / nullif(at_clock(possible_flops, clock_mhz, utilisation.duration_ns, cycles), 0) AS mfu_at_measured_clock,
-    utilisation.reason,
+    judged.mfu_flops * 1000 / judged.possible_flops AS mfu,
+    judged.flops,
+    judged.flops_source,
+    judged.flops_name,
+    judged.padded_flops,
+    judged.flops_upper_bound,
+    judged.flops / nullif(judged.duration_ns, 0) / 1000 AS achieved_tflops,
+    judged.data_type,
+    judged.peak_tflops,
+    judged.peak_from,
+    measured_clock.cycles / nullif(judged.duration_ns, 0) AS measured_clock_mhz,
+    judged.mfu_flops * 1000
+        / nullif(at_clock(possible_flops, clock_mhz, judged.duration_ns, cycles), 0) AS mfu_at_measured_clock,
+    judged.reason,
     kernel.input_shapes_id,
     kernel.output_shapes_id,
     kernel.op_id,
@@ -60,8 +60,8 @@ SELECT
     kernel.path_id,
     kernel.parent_module,
     kernel.module
-FROM mfu.utilisation
+FROM mfu.judged
 LEFT JOIN mfu.measured_clock USING (kernel_id)
 JOIN module.kernel USING (kernel_id)
 LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
-ORDER BY kernel.start_ns, name.text, utilisation.kernel_id
+ORDER BY kernel.start_ns, name.text, judged.kernel_id

@@ -1,4 +1,5 @@
--- One row is a kernel with an mfu, in the columns of OperatorMFU of msprof-analyze 26. Of mfu.kernel it has what that has.
+-- One row is a kernel with an mfu, in the columns of OperatorMFU of msprof-analyze 26. It has what mfu.kernel has, but for FLOPs by
+-- hardware counters.
 --
 -- op_name             VARCHAR  the op that launched it; NULL where linked to no op
 -- kernel_name         VARCHAR  name of the kernel; NULL when the profile lost it
@@ -31,5 +32,5 @@ LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
 LEFT JOIN trace.string AS type ON type.text_id = kernel.type_id
 LEFT JOIN trace.string AS input_shapes ON input_shapes.text_id = kernel.input_shapes_id
 LEFT JOIN trace.string AS output_shapes ON output_shapes.text_id = kernel.output_shapes_id
-WHERE kernel.mfu IS NOT NULL
+WHERE kernel.mfu IS NOT NULL AND kernel.flops_source <> 'counters'
 ORDER BY kernel.start_ns, name.text, kernel.kernel_id

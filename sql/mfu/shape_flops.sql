@@ -28,6 +28,9 @@ counted AS (
     SELECT shape_id, flops, flops AS padded_flops, is_padded
     FROM mfu.fused_matmul
     UNION ALL BY NAME
+    SELECT shape_id, flops_at_most AS flops_upper_bound, 'the rows of the groups are not in the shapes' AS reason
+    FROM mfu.grouped_matmul
+    UNION ALL BY NAME
     SELECT shape_id, flops, padded_flops, is_padded
     FROM mfu.convolution
     UNION ALL BY NAME

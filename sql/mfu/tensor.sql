@@ -7,7 +7,8 @@
 -- format         VARCHAR   format as recorded, without FORMAT_; NULL when not recorded
 -- dims           BIGINT[]  dims as recorded
 -- element_count  BIGINT    their product
--- true_dims      BIGINT[]  dims without padding: as recorded, or as a transform shows; NULL where a padded format hides them
+-- true_dims      BIGINT[]  dims without padding: as recorded, or as a transform shows; NULL where a padded format hides them.
+--                          Fewer dims than the blocks of FRACTAL_NZ have are those without padding
 -- matrix         BIGINT[]  the dims of the matrices in it: any batch, then rows and columns; padded where is_padded; NULL where
 --                          the format holds no matrix, and for less than two dims
 -- is_padded      BOOLEAN   whether matrix is padded
@@ -44,7 +45,11 @@ with_true_dims AS (
     SELECT
         tensor.*,
         count_of(tensor.dims) AS element_count,
-        CASE WHEN is_padded_format(tensor.format) THEN plain_shape.dims ELSE tensor.dims END AS true_dims
+        CASE
+            WHEN tensor.format = 'FRACTAL_NZ' AND len(tensor.dims) < 4 THEN tensor.dims
+            WHEN is_padded_format(tensor.format) THEN plain_shape.dims
+            ELSE tensor.dims
+        END AS true_dims
     FROM tensor
     LEFT JOIN mfu.plain_shape ON plain_shape.padded_dims = tensor.dims AND plain_shape.padded_format = tensor.format
     WHERE count_of(tensor.dims) IS NOT NULL

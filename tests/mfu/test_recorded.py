@@ -71,13 +71,54 @@ def test_odd_messages_are_found_and_change_nothing(tmp_path: Path) -> None:
     assert audit[["finding", "name"]].values.tolist() == [["not a recording", message] for message in messages]
 
 
-def test_more_than_possible_is_kept_and_listed(tmp_path: Path) -> None:
+def test_more_than_possible_is_listed_and_in_no_sum(tmp_path: Path) -> None:
     peak_of_100_ns = 24 * 1800 * 8192 // 10
-    op = Op("aten::mm", 110, 150, (Matmul("too fast", 200, 300, **MATMUL),))
-    write_profile(tmp_path, [op], [recorded(f"{2 * peak_of_100_ns}-mm", 100, 200)])
+    ops = [
+        Op("aten::mm", 110, 150, (Matmul("too fast", 200, 300, **MATMUL),)),
+        Op("aten::mm", 310, 350, (Matmul("at its peak", 400, 500, **MATMUL),)),
+    ]
+    ranges = [recorded(f"{2 * peak_of_100_ns}-mm", 100, 200), recorded(f"{peak_of_100_ns}-mm", 300, 360)]
+    write_profile(tmp_path, ops, [*ranges, Range("Linear", 105, 160), Range("Net", 305, 355)])
     write_chip(tmp_path)
     with open_profile(tmp_path) as profile:
-        assert profile.mfu("kernel")["mfu"].tolist() == [2.0]
-        assert profile.mfu("rank")["mfu"].tolist() == [2.0]
-        audit = profile.table("mfu.audit")
-    assert audit[["finding", "name", "mfu"]].values.tolist()[0] == ["mfu above 1", "too fast", 2.0]
+        too_fast, at_its_peak = profile.mfu("kernel", arrow=True).to_pylist()
+        sums = [profile.mfu(level, arrow=True).to_pylist() for level in ("rank", "module", "op")]
+        audit = profile.table("mfu.audit", arrow=True).to_pylist()
+        operators = profile.table("mfu.operator_mfu")
+        modules = profile.module_stats()
+    reason = "more FLOPs than its peak allows in its time (see MfuAudit)"
+    expected = {
+        "name": "too fast", "mfu": None, "flops": None, "flops_source": None, "achieved_tflops": None,
+        "flops_upper_bound": 2 * peak_of_100_ns, "reason": reason,
+    }  # fmt: skip
+    assert {name: too_fast[name] for name in expected} == expected
+    assert (at_its_peak["mfu"], at_its_peak["reason"]) == (1.0, None)
+    (rank,), (linear, net), (op,) = sums
+    for row in (rank, op):
+        assert (row["mfu"], row["flops"], row["known_duration_ns"], row["cube_duration_ns"]) == (1.0, peak_of_100_ns, 100, 200)
+        assert (row["known_share"], row["cube_known_share"], row["reasons"]) == (0.5, 0.5, reason)
+    assert (linear["mfu"], linear["flops"], net["mfu"]) == (None, None, 1.0)
+    assert [(row["finding"], row["name"], row["mfu"], row["flops"]) for row in audit] == [
+        ("mfu above 1", "too fast", 2.0, 2 * peak_of_100_ns),
+        ("recorded otherwise than the shapes", f"{2 * peak_of_100_ns}-mm", None, 2 * peak_of_100_ns),
+        ("recorded otherwise than the shapes", f"{peak_of_100_ns}-mm", None, peak_of_100_ns),
+    ]
+    assert operators["kernel_name"].tolist() == ["at its peak"]
+    assert modules["avg_mfu"].tolist() == ["200.0%", "100.0%"]  # as msprof-analyze 8.3 has it
+
+
+def test_recorded_rows_of_a_buffer_are_no_more_trusted_than_its_shapes(tmp_path: Path) -> None:
+    """torch_npu multiplies all rows of the input of a grouped matmul with SwiGLU; those of the plain one it takes by group."""
+    about: dict[str, Any] = {"types": "INT8;INT8", "inputs": "96,64;4,64,48"}
+    ops = [
+        Op("npu::swiglu", 10, 20, (Matmul("all rows", 100, 200, type="GroupedMatmulSwigluQuant", outputs="96,24", **about),)),
+        Op("npu::grouped", 30, 40, (Matmul("by group", 300, 400, type="GroupedMatmul", outputs="96,48", **about),)),
+    ]
+    ranges = [recorded("589824-npu_grouped_matmul_swiglu_quant_v2", 5, 25), recorded("24576-npu_grouped_matmul", 28, 45)]
+    write_profile(tmp_path, ops, ranges)
+    with open_profile(tmp_path) as profile:
+        kernels = profile.mfu("kernel", arrow=True).to_pylist()
+    assert [(row["name"], row["flops"], row["flops_source"], row["flops_upper_bound"]) for row in kernels] == [
+        ("all rows", None, None, 589824),
+        ("by group", 24576, "recorded", None),
+    ]

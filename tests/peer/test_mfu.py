@@ -20,6 +20,7 @@ ERRORS_OF_8_3 = {
 ERRORS_OF_26_2 = {
     "transform": (0.2427, None),  # every kernel of a range gets all FLOPs
     "mm of another thread": (38.8361, 0.0001),  # a range takes the ops of all threads
+    "mm": (1.2945, None),  # more than its peak
 }
 
 
@@ -43,7 +44,7 @@ def test_avg_mfu_and_operator_mfu_beside_msprof_analyze(tmp_path: Path) -> None:
     assert (found["mm float"], rows["mm float"]["data_type"], round(rows["mm float"]["mfu"], 4)) == ("4.05%", "fp32", 0.1618)
     expected_26 = dict(recorded["26.2.0"])
     assert {name: (expected_26[name], found_26.get(name)) for name in ERRORS_OF_26_2} == ERRORS_OF_26_2
-    assert {name: found_26[name] for name in expected_26.keys() - ERRORS_OF_26_2.keys()} == {"mm": 1.2945, "mm beside": 0.0405}
+    assert {name: found_26[name] for name in expected_26.keys() - ERRORS_OF_26_2.keys()} == {"mm beside": 0.0405}
 
 
 def test_an_odd_data_type_is_a_reason_for_its_kernel_alone(tmp_path: Path) -> None:

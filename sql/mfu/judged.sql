@@ -1,0 +1,55 @@
+-- One row is a kernel that multiplies matrices, as far as anything says so, and its FLOPs: those of mfu.utilisation, else of the
+-- hardware counters.
+--
+-- kernel_id          BIGINT   a kernel of mfu.cube_kernel
+-- duration_ns        BIGINT   time, ns
+-- flops              BIGINT   FLOPs; NULL when not known
+-- flops_source       VARCHAR  as in mfu.kernel_flops, or counters; NULL with flops
+-- flops_name         VARCHAR  as in mfu.kernel_flops
+-- padded_flops       BIGINT   as in mfu.kernel_flops
+-- flops_upper_bound  BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
+-- data_type          VARCHAR  as in mfu.shape
+-- peak_tflops        DOUBLE   as in mfu.peak
+-- peak_from          VARCHAR  as in mfu.peak
+-- mfu_flops          BIGINT   flops where a peak goes with it, else NULL
+-- possible_flops     HUGEINT  FLOPs of the device in this time at the rated clock, in thousandths; NULL where mfu_flops is
+-- clock_mhz          BIGINT   the rated clock, MHz; NULL when not known, and where mfu_flops is
+-- too_much           DOUBLE   as in mfu.utilisation
+-- reason             VARCHAR  why mfu_flops is NULL
+WITH found AS (
+    SELECT
+        utilisation.*,
+        if(counted.flops::HUGEINT * 1000 > utilisation.possible_flops, NULL, counted.flops) AS counted_flops,
+        counted.flops_upper_bound AS counted_upper_bound
+    FROM mfu.utilisation
+    ANTI JOIN mfu.vector_shape USING (shape_id)
+    LEFT JOIN mfu.counted USING (kernel_id)
+),
+known AS (
+    SELECT
+        * REPLACE (
+            coalesce(flops, counted_flops) AS flops,
+            if(flops IS NULL AND counted_flops IS NOT NULL, 'counters', flops_source) AS flops_source,
+            if(flops IS NULL AND counted_flops IS NULL, least(flops_upper_bound, counted_upper_bound), NULL) AS flops_upper_bound,
+            if(flops IS NULL AND counted_flops IS NULL, reason, peak_reason) AS reason
+        ),
+        coalesce(flops, counted_flops) IS NOT NULL AND possible_flops IS NOT NULL AS is_in_mfu
+    FROM found
+)
+SELECT
+    kernel_id,
+    duration_ns,
+    flops,
+    flops_source,
+    flops_name,
+    padded_flops,
+    flops_upper_bound,
+    data_type,
+    peak_tflops,
+    peak_from,
+    if(is_in_mfu, flops, NULL) AS mfu_flops,
+    if(is_in_mfu, possible_flops, NULL) AS possible_flops,
+    if(is_in_mfu, clock_mhz, NULL) AS clock_mhz,
+    too_much,
+    reason
+FROM known

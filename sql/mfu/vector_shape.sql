@@ -1,0 +1,33 @@
+-- One row is a description in mfu.shape of kernels that multiply no matrices, though the cores they ran on could: counters of
+-- kernels of their type and core show the matrix unit at rest. Where none were recorded, the name of the type decides on chips
+-- with one kind of core (910A), on which everything runs on AI_CORE.
+--
+-- shape_id  BIGINT  a description of mfu.unsure_shape
+--
+-- Only when mfu.unsure_shape has rows.
+WITH matrix_counter AS (
+    SELECT text_id AS metric_id
+    FROM trace.string
+    WHERE regexp_matches(lower(text), '^(aic_)?(mac(_[a-z0-9]+)?_(ratio|time)|cube_fops)$')
+),
+used AS (
+    SELECT shape.type_id, shape.core_id, bool_or(metric.value > 0) AS multiplies
+    FROM trace.kernel_metric AS metric
+    JOIN matrix_counter USING (metric_id)
+    JOIN mfu.cube_kernel USING (kernel_id)
+    JOIN mfu.shape USING (shape_id)
+    GROUP BY shape.type_id, shape.core_id
+),
+split_core AS (
+    SELECT count(*) > 0 AS has_rows
+    FROM trace.kernel
+    JOIN trace.string AS core ON core.text_id = kernel.core_id
+    WHERE core.text IN ('AI_VECTOR_CORE', 'MIX_AIC', 'MIX_AIV')
+)
+SELECT unsure_shape.shape_id
+FROM mfu.unsure_shape
+JOIN mfu.shape USING (shape_id)
+CROSS JOIN split_core
+LEFT JOIN used
+    ON used.type_id IS NOT DISTINCT FROM shape.type_id AND used.core_id IS NOT DISTINCT FROM shape.core_id
+WHERE coalesce(NOT used.multiplies, NOT unsure_shape.names_cube AND NOT split_core.has_rows, false)
