@@ -54,6 +54,7 @@ ANALYSES: Mapping[str, Analysis] = {
             "module-stats --pmu",
             "modules",
             {**_OF_MODULES, "pmu.module": "PmuModule"},
+            also=("across.pmu",),
             of_several_ranks=_ACROSS_RANKS,
             counted="module.tree",
             needs_too="pmu-stats",
@@ -136,6 +137,7 @@ ANALYSES: Mapping[str, Analysis] = {
                 "mfu.audit": "MfuAudit",
                 "mfu.operator_mfu": "OperatorMFU",
                 "mfu.module_mfu": "ModuleMFU",
+                "across.mfu": "MfuAllRanks",
             },
         ),
         Analysis(
@@ -146,6 +148,7 @@ ANALYSES: Mapping[str, Analysis] = {
                 "pmu.op": "PmuOp",
                 "pmu.module": "PmuModule",
                 "pmu.metric": "PmuMetric",
+                "across.pmu": "PmuAllRanks",
             },
         ),
         Analysis(

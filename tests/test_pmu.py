@@ -414,7 +414,7 @@ def test_the_summary_and_the_tables_that_are_written(small: Path, tmp_path: Path
         "counters of 93.6% of the time; 1 rank"
     )
     written = {path.name for path in (tmp_path / "cluster_analysis_output").iterdir()}
-    assert written == {"pmu_kernel_type.csv", "pmu_op.csv", "pmu_module.csv", "pmu_metric.csv"}
+    assert written == {"pmu_kernel_type.csv", "pmu_op.csv", "pmu_module.csv", "pmu_metric.csv", "pmu_all_ranks.csv"}
     result = command("module-stats", "--pmu", "-d", small, "-o", tmp_path / "modules", "--export_type", "csv", "--top", "1")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.startswith("kernel time  counted    mac")
@@ -423,3 +423,35 @@ def test_the_summary_and_the_tables_that_are_written(small: Path, tmp_path: Path
     }
     with open_profile(small) as profile, pytest.raises(InputError, match="level='x': give kernel_type, op, module or metric"):
         profile.pmu_stats("x")  # type: ignore[arg-type]
+
+
+def test_counters_over_all_ranks_are_means_by_the_time_of_the_core(tmp_path: Path) -> None:
+    """A rank of which only the core's time was recorded takes no part in a ratio that it lacks."""
+    used = {"aic_total_time": 500, "aic_total_cycles": 100}
+    counters: list[dict[str, float] | None] = [{**used, "aic_mac_ratio": 0.9}, {**used, "aic_mac_ratio": 0.1}, used, None]
+    for rank, (duration, pmu) in enumerate(zip((1000, 3000, 2000, 500), counters, strict=True)):
+        mm = kernel(1000, duration, "MatMulV3", "AI_CORE", pmu)
+        op = Op("aten::linear", START + 110, START + 120, (mm,))
+        write_profile(tmp_path / f"{rank}_ascend_pt", [op], [Range("Net", START + 100, START + 150)], rank=rank)
+    with open_profile(tmp_path) as profile, pytest.warns(ProfAnalysisWarning, match="3_ascend_pt: no hardware counters"):
+        profile.pmu_stats()
+        rows = profile.table("across.pmu", arrow=True).to_pylist()
+    figures: dict[str, Any] = {
+        "kernel_count": 4, "duration_ns": 6500, "known_duration_ns": 6000, "known_share": 6000 / 6500, "bound": "wait",
+        "compute_ns": 0, "memory_ns": 0, "scalar_ns": 0, "wait_ns": 4000, "aic_duration_ns": 6000,
+        "aic_time_share": (500 + 500 + 500) / 6000, "aic_mac_ratio": (0.9 * 1000 + 0.1 * 3000) / 4000,
+        "aic_scalar_ratio": None, "aic_mte1_ratio": None, "aic_mte2_ratio": None, "aic_fixpipe_ratio": None,
+        "cube_utilization": None, "aiv_duration_ns": 0, "aiv_time_share": None, "aiv_vec_ratio": None,
+        "aiv_scalar_ratio": None, "aiv_mte2_ratio": None, "aiv_mte3_ratio": None,
+    }  # fmt: skip
+    labels = ("kind", "type", "core", "op_name", "parent_module", "module")
+    expected = {
+        "all": (None, None, None, None, None, None),
+        "kernel_type": ("compute", "MatMulV3", "AI_CORE", None, None, None),
+        "module": (None, None, None, None, "", "Net"),
+        "op": ("compute", "MatMulV3", "AI_CORE", "aten::linear", None, None),
+    }
+    assert [rounded(row) for row in rows] == [
+        rounded({"level": level, **dict(zip(labels, values, strict=True)), "rank_count": 4, **figures})
+        for level, values in expected.items()
+    ]

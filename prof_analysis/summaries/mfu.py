@@ -1,6 +1,6 @@
 """What `mfu` prints."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ def mfu_facts(profile: "Profile", top: int, level: str | None = None) -> dict[st
         ORDER BY duration_ns DESC, reason
         """
     )
-    whole = profile.rows(f"SELECT {_MFU} FROM mfu.rank")
+    whole = profile.rows(f"SELECT {_MFU}, cube_duration_ns, cube_known_share FROM across.mfu WHERE level = 'all'")
     audit = profile.rows("SELECT finding, count(*) AS rows FROM mfu.audit GROUP BY finding ORDER BY finding")
     return {
         **size_of(profile, "mfu.rank"),
@@ -43,12 +43,12 @@ def mfu_facts(profile: "Profile", top: int, level: str | None = None) -> dict[st
 def print_mfu_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     """Print MFU by row, the peaks, what is left out and to be looked at, and the files."""
     labels = [name for name in facts["heaviest"][0] if name not in _MFU_FIGURES] if facts["heaviest"] else [facts["level"]]
-    grid = grid_of("MFU", "TFLOPS", "time in MFU", "kernel time", "kernels", *labels, left=len(labels))
+    grid = grid_of("MFU", "TFLOPS", "in MFU", "kernel time", "kernels", *labels, left=len(labels))
     for row in facts["heaviest"]:
         grid.add_row(*_mfu_figures(row), *cells(*(row[label] for label in labels)))
     whole = facts["all"]
-    known = f"{percent(whole['known_share'])} of compute time"
-    lines = [f"MFU {percent(whole['mfu'])} of the kernels in it, {known}; {rank_count(facts)}"]
+    lines = [f"MFU {percent(whole['mfu'])} of the kernels in it: {_shares(whole)}; {rank_count(facts)}"]
+    lines += _main_reason(whole, facts["left_out"])
     lines += [f"peak: {row['peak']}" for row in facts["peaks"]]
     lines += [
         f"not in MFU: {duration(row['duration_ns'])} in {row['kernel_count']:,} kernels: {row['reason']}"
@@ -58,26 +58,19 @@ def print_mfu_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     print_statistic(grid, lines, written)
 
 
-_MFU = """
-    sum(flops) / sum(flops / nullif(mfu, 0)) AS mfu,
-    sum(flops) / nullif(sum(known_duration_ns), 0) / 1000 AS achieved_tflops,
-    sum(known_duration_ns) / nullif(sum(duration_ns), 0) AS known_share,
-    sum(duration_ns)::BIGINT AS duration_ns,
-    sum(kernel_count)::BIGINT AS kernel_count
-"""
 _MFU_FIGURES = ("mfu", "achieved_tflops", "known_share", "duration_ns", "kernel_count")
+_MFU = ", ".join(_MFU_FIGURES)
 _MFU_ROWS = {
     "module": f"""
         SELECT {_MFU}, if(parent_module = '', module, parent_module || '/' || module) AS module
-        FROM mfu.module
-        GROUP BY ALL
-        HAVING sum(cube_duration_ns) > 0
+        FROM across.mfu
+        WHERE level = 'module' AND cube_duration_ns > 0
         ORDER BY duration_ns DESC, module
     """,
     "op": f"""
         SELECT {_MFU}, op_name AS op, type, input_shapes
-        FROM mfu.op
-        GROUP BY ALL
+        FROM across.mfu
+        WHERE level = 'op'
         ORDER BY duration_ns DESC, op, type, input_shapes
     """,
     "kernel": """
@@ -92,8 +85,23 @@ _MFU_ROWS = {
         FROM mfu.kernel
         ORDER BY duration_ns DESC, profile, start_ns, kernel_id
     """,
-    "rank": f"SELECT {_MFU}, profile AS rank FROM mfu.rank GROUP BY profile ORDER BY profile",
+    "rank": f"SELECT {_MFU}, profile AS rank FROM mfu.rank ORDER BY profile",
 }
+
+
+def _shares(whole: dict[str, Any]) -> str:
+    """Which part of the time is in the MFU, in words."""
+    cube, compute = percent(whole["cube_known_share"]), percent(whole["known_share"])
+    return f"{cube} of the time of kernels that may multiply matrices, {compute} of compute time"
+
+
+def _main_reason(whole: dict[str, Any], left_out: list[dict[str, Any]]) -> Iterator[str]:
+    """Say which part of the time of matrix products is not in the MFU, and the reason for most of it."""
+    if left_out and whole["cube_known_share"] is not None:
+        main = left_out[0]
+        share = main["duration_ns"] / whole["cube_duration_ns"]
+        mostly = f"{percent(share)} since {main['reason']}" if len(left_out) > 1 else f"since {main['reason']}"
+        yield f"not in MFU: {percent(1 - whole['cube_known_share'])} of the time of these kernels, {mostly}"
 
 
 def _mfu_figures(row: dict[str, Any]) -> list[str]:

@@ -39,17 +39,12 @@ _RATIOS = {
     "aiv_mte3": "mte3",
 }
 _BOUNDS = ("compute", "memory", "scalar", "wait")
-_TIMES = f"""
-    sum(duration_ns)::BIGINT AS duration_ns,
-    sum(known_duration_ns)::BIGINT AS known_duration_ns,
-    sum(known_duration_ns) / nullif(sum(duration_ns), 0) AS known_share,
-    {", ".join(f"sum({bound}_ns)::BIGINT AS {bound}_ns" for bound in _BOUNDS)}
-"""
+_TIMES = f"duration_ns, known_duration_ns, known_share, {', '.join(f'{bound}_ns' for bound in _BOUNDS)}"
 
 
 def pmu_facts(profile: "Profile", top: int, level: str = "kernel_type") -> dict[str, Any]:
     """The counters of the heaviest kernel types, ops or modules, and what bounds all kernels, over all ranks."""
-    whole = profile.rows(f"SELECT {_TIMES} FROM pmu.kernel_type")
+    whole = profile.rows(f"SELECT {_TIMES} FROM across.pmu WHERE level = 'all'")
     return {
         **size_of(profile, f"pmu.{level}"),
         "level": level,
@@ -80,16 +75,13 @@ def print_module_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
 
 
 def _heaviest(profile: "Profile", level: str, top: int) -> list[dict[str, Any]]:
-    """Times add up over ranks; a ratio is the mean of those of the ranks by the time of the core."""
-    ratios = ", ".join(
-        f"sum({ratio}_ratio * {ratio[:3]}_duration_ns) / nullif(sum({ratio[:3]}_duration_ns) "
-        f"FILTER ({ratio}_ratio IS NOT NULL), 0) AS {ratio}_ratio"
-        for ratio in _RATIOS
-    )
+    """The heaviest rows of a level over all ranks, with its labels in front."""
+    ratios = ", ".join(f"{ratio}_ratio" for ratio in _RATIOS)
     labels = _LABELS[level]
     names = ", ".join(label.rpartition(" AS ")[2] for label in (labels.split(", ") if level != "module" else [labels]))
     rows: list[dict[str, Any]] = profile.rows(
-        f"SELECT {labels}, {_TIMES}, {ratios} FROM pmu.{level} GROUP BY ALL ORDER BY duration_ns DESC, {names} LIMIT {top:d}"
+        f"SELECT {labels}, {_TIMES}, {ratios} FROM across.pmu WHERE level = '{level}' "
+        f"ORDER BY duration_ns DESC, {names} LIMIT {top:d}"
     )
     return rows
 

@@ -5,8 +5,9 @@
 WITH type_name AS (
     SELECT
         text_id AS type_id,
-        regexp_matches(lower(text), 'mat_?mul|gemm|bmm|conv[^e]|conv$|attention|attn|cube|ffn|mlp|lstm|gru|rnn|linear|dense|einsum')
-            AS names_cube
+        regexp_matches(
+            lower(text), 'mat_?mul|gemm|bmm|conv[^e]|conv$|attention|attn|cube|ffn|mlp|lstm|gru|rnn|linear|dense|einsum'
+        ) AS names_cube
     FROM trace.string
     WHERE text_id IN (SELECT type_id FROM mfu.shape)
 )

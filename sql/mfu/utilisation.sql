@@ -12,12 +12,12 @@
 -- data_type          VARCHAR  as in mfu.shape
 -- peak_tflops        DOUBLE   as in mfu.peak
 -- peak_from          VARCHAR  as in mfu.peak
--- possible_flops     HUGEINT  FLOPs of the device in this time at the rated clock, in thousandths; NULL when no peak is known, and
---                             for a kernel that took no time
+-- possible_flops     HUGEINT  FLOPs of the device in this time at the rated clock, in thousandths; NULL when no peak is known,
+--                             and for a kernel that took no time
 -- clock_mhz          BIGINT   the rated clock, MHz; NULL when not known
 -- too_much           DOUBLE   mfu by the FLOPs of a kernel that would be above its peak; NULL for all others
--- peer_ratio         BIGINT   by the definition of msprof-analyze 8.3, in 10^-12: for the types it knew, with the peak of fp16 for
---                             all floats, also above that peak; NULL for others and below 10^-12
+-- peer_ratio         BIGINT   by the definition of msprof-analyze 8.3, in 10^-12: for the types it knew, with the peak of fp16
+--                             for all floats, also above that peak; NULL for others and below 10^-12
 -- ratio              BIGINT   flops / possible_flops in 10^-12; NULL where one of them is
 -- reason             VARCHAR  why flops is NULL
 -- peak_reason        VARCHAR  why possible_flops is NULL

@@ -55,7 +55,7 @@ def test_busy_cycles_say_the_flops_of_long_groups(found: dict[str, dict[str, Any
 
 
 def test_groups_of_a_token_or_two_have_no_flops_since_the_cube_pads_them(found: dict[str, dict[str, Any]]) -> None:
-    """One token is counted as 32 rows by the cycles, and as 6656 by the shapes: neither is an answer, the lower one is a bound."""
+    """One token is 32 rows by the cycles, and 6656 by the shapes: neither is an answer, the lower one is a bound."""
     row = found["one token"]
     assert (row["flops"], row["mfu"], row["reason"]) == (None, None, ROWS)
     assert row["flops_upper_bound"] == round(24 * 1800 * 1000 * 0.04 * 16384) < 128 * 8 * A_ROW

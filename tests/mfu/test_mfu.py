@@ -124,6 +124,11 @@ def test_the_command_writes_the_tables_and_prints_the_peak(tmp_path: Path, comma
     result = command("mfu", "-d", tmp_path, "--level", "op", "--peak_tflops", "fp16=376")
     assert result.exit_code == 0
     assert "peak: fp16 376.0 TFLOPS (given for fp16)" in result.stdout
+    assert (
+        "MFU 0.6% of the kernels in it: 38.5% of the time of kernels that may multiply matrices, 34.2% of compute time; "
+        "1 rank\n"
+        "not in MFU: 61.5% of the time of these kernels, since the shapes do not fit the operator type\n"
+    ) in result.stdout
     assert "not in MFU: 400 ns in 1 kernels: the shapes do not fit the operator type" in result.stdout
     with closing(sqlite3.connect(tmp_path / "cluster_analysis_output" / "cluster_analysis.db")) as database:
         rows = database.execute("SELECT * FROM OperatorMFU").fetchall()
@@ -173,3 +178,60 @@ def test_nothing_is_lost_between_kernels_and_roll_ups(tmp_path: Path) -> None:
     assert (kernels["mfu"].isna() == kernels["reason"].notna()).all()
     mfu = kernels["flops"] * 1000 / (kernels["duration_ns"] * PEAK_PER_US)
     assert (kernels["mfu"] - mfu).abs().max() < 1e-12
+
+
+def test_figures_over_all_ranks_are_sums_over_sums_also_of_a_rank_whose_flops_take_no_part(tmp_path: Path) -> None:
+    """A rank whose time is long and FLOPs are few counts in full; 1 FLOP in a second leaves an MFU of next to 0."""
+    tiny: dict[str, Any] = {"inputs": "1,1;1,1", "outputs": "1,1"}
+    ranks = {
+        "a_ascend_pt": [Matmul("mm", 200, 300, **MATMUL), Matmul("float", 400, 500, **MATMUL, types="FLOAT;FLOAT")],
+        "b_ascend_pt": [Matmul("mm", 200, 1_000_000_200, **tiny), Matmul("cast", 0, 50, type="Cast", core="AI_VECTOR_CORE")],
+    }
+    for rank, (name, kernels) in enumerate(ranks.items()):
+        ops = [Op("aten::linear", 110, 120, tuple(kernels))]
+        write_profile(tmp_path / name, ops, [Range("Net", 100, 150)], rank=rank)
+        write_chip(tmp_path / name)
+    with open_profile(tmp_path) as profile:
+        profile.mfu("rank")
+        rows = profile.table("across.mfu", arrow=True).to_pylist()
+    flops, known = FLOPS + 2, 100 + 1_000_000_000
+    everything: dict[str, Any] = {
+        "level": "all",
+        "parent_module": None,
+        "module": None,
+        "op_name": None,
+        "type": None,
+        "input_shapes": None,
+        "rank_count": 2,
+        "mfu": pytest.approx(share(flops, known)),
+        "mfu_flops": flops,
+        "possible_flops": PEAK_PER_US * 100 // 1000 + PEAK_PER_US * 1_000_000,
+        "flops": 2 * FLOPS + 2,
+        "achieved_tflops": pytest.approx((2 * FLOPS + 2) / (known + 100) / 1000),
+        "peak_tflops": pytest.approx(353.8944),
+        "duration_ns": known + 100 + 50,
+        "cube_duration_ns": known + 100,
+        "flops_duration_ns": known + 100,
+        "known_duration_ns": known,
+        "known_share": pytest.approx(known / (known + 150)),
+        "cube_known_share": pytest.approx(known / (known + 100)),
+        "kernel_count": 4,
+    }
+    op = {"op_name": "aten::linear", "type": "MatMulV3", "rank_count": 1, "peak_tflops": pytest.approx(353.8944)}
+    assert rows == [
+        everything,
+        {**everything, "level": "module", "parent_module": "", "module": "Net"},
+        {
+            **everything, **op, "level": "op", "input_shapes": '"1,1;1,1"', "mfu": pytest.approx(share(2, 10**9)),
+            "mfu_flops": 2, "possible_flops": PEAK_PER_US * 1_000_000, "flops": 2, "achieved_tflops": 2e-12,
+            "duration_ns": 10**9, "cube_duration_ns": 10**9, "flops_duration_ns": 10**9, "known_duration_ns": 10**9,
+            "known_share": 1.0, "cube_known_share": 1.0, "kernel_count": 1,
+        },
+        {
+            **everything, **op, "level": "op", "input_shapes": '"64,32;32,48"', "mfu": pytest.approx(share(FLOPS, 100)),
+            "mfu_flops": FLOPS, "possible_flops": PEAK_PER_US * 100 // 1000, "flops": 2 * FLOPS,
+            "achieved_tflops": pytest.approx(2 * FLOPS / 200 / 1000), "duration_ns": 200, "cube_duration_ns": 200,
+            "flops_duration_ns": 200, "known_duration_ns": 100, "known_share": 0.5, "cube_known_share": 0.5,
+            "kernel_count": 2,
+        },
+    ]  # fmt: skip

@@ -1,0 +1,57 @@
+-- One row is a module path with all inside it, an op with a kernel type and input shapes, or all there is, over all ranks: how well
+-- kernels used the cube cores. The longest of a level come first.
+--
+-- level              VARCHAR  all, module or op: which of the next columns the row is of
+-- parent_module      VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module; NULL for other levels
+-- module             VARCHAR  class name of the module, with [Backward] before it in the backward; NULL for other levels
+-- op_name            VARCHAR  the op that launched them; NULL where linked to no op, and for other levels
+-- type               VARCHAR  operator type of the kernels; NULL at Level0, and for other levels
+-- input_shapes       VARCHAR  input shapes of the kernels; NULL when not recorded, and for other levels
+-- rank_count         BIGINT   ranks that have it
+-- mfu                DOUBLE   mfu_flops / possible_flops; NULL without any
+-- mfu_flops          BIGINT   FLOPs of the kernels of which FLOPs and peak are known; NULL without any
+-- possible_flops     BIGINT   sum of (peak * time) of these kernels; NULL without any
+-- flops              BIGINT   FLOPs of all kernels of which they are known, also without a peak; NULL without any
+-- achieved_tflops    DOUBLE   flops / the time of these kernels, 10^12 a second; NULL without any
+-- peak_tflops        DOUBLE   mean of the peaks of the kernels in mfu, by time, 10^12 a second; NULL without any
+-- duration_ns        BIGINT   time of its compute kernels, of an op only of those that may multiply matrices, ns
+-- cube_duration_ns   BIGINT   the part of it of kernels that may multiply matrices, ns
+-- flops_duration_ns  BIGINT   the part of that of which flops is known, ns
+-- known_duration_ns  BIGINT   the part of that which is in mfu, ns
+-- known_share        DOUBLE   known_duration_ns / duration_ns; NULL when that is 0
+-- cube_known_share   DOUBLE   known_duration_ns / cube_duration_ns; NULL when that is 0
+-- kernel_count       BIGINT   kernels of duration_ns
+WITH placed AS (
+    SELECT 'all' AS level, NULL AS parent_module, NULL AS module, NULL AS op_name, NULL AS type, NULL AS input_shapes, *
+    FROM mfu.rank
+    UNION ALL BY NAME
+    SELECT 'module' AS level, *
+    FROM mfu.module
+    UNION ALL BY NAME
+    SELECT 'op' AS level, *
+    FROM mfu.op
+)
+SELECT
+    level,
+    parent_module,
+    module,
+    op_name,
+    type,
+    input_shapes,
+    count(DISTINCT profile) AS rank_count,
+    sum(mfu_flops) / nullif(sum(possible_flops), 0) AS mfu,
+    TRY_CAST(sum(mfu_flops) AS BIGINT) AS mfu_flops,
+    TRY_CAST(sum(possible_flops) AS BIGINT) AS possible_flops,
+    TRY_CAST(sum(flops) AS BIGINT) AS flops,
+    sum(flops) / nullif(sum(flops_duration_ns), 0) / 1000 AS achieved_tflops,
+    sum(possible_flops) / nullif(sum(known_duration_ns), 0) / 1000 AS peak_tflops,
+    sum(duration_ns)::BIGINT AS duration_ns,
+    sum(cube_duration_ns)::BIGINT AS cube_duration_ns,
+    sum(flops_duration_ns)::BIGINT AS flops_duration_ns,
+    sum(known_duration_ns)::BIGINT AS known_duration_ns,
+    sum(known_duration_ns) / nullif(sum(duration_ns), 0) AS known_share,
+    sum(known_duration_ns) / nullif(sum(cube_duration_ns), 0) AS cube_known_share,
+    sum(kernel_count)::BIGINT AS kernel_count
+FROM placed
+GROUP BY level, parent_module, module, op_name, type, input_shapes
+ORDER BY level, duration_ns DESC, parent_module, module, op_name, type, input_shapes

@@ -1,0 +1,122 @@
+-- One row is a kernel type, an op, a module path with all inside it, or all there is, over all ranks, and what the hardware counters
+-- of its kernels say. The longest of a level come first. Counted are compute kernels, and others that have counters. A ratio is the
+-- mean of those of the ranks, by the time of the kernels on these cores.
+--
+-- level              VARCHAR  all, kernel_type, op or module: which of the next columns the row is of
+-- kind               VARCHAR  what the kernels are: compute, communication or schedule; NULL for a module, and for all
+-- type               VARCHAR  operator type; NULL at Level0, for a module, and for all
+-- core               VARCHAR  cores they ran on; NULL when not recorded, for a module, and for all
+-- op_name            VARCHAR  the op that launched them; NULL where linked to no op, and for other levels
+-- parent_module      VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module; NULL for other levels
+-- module             VARCHAR  class name of the module, with [Backward] before it in the backward; NULL for other levels
+-- rank_count         BIGINT   ranks that have it
+-- kernel_count       BIGINT   kernels
+-- duration_ns        BIGINT   their time, ns; overlapping kernels count fully
+-- known_duration_ns  BIGINT   the part of it of kernels with counters; only these are in what follows
+-- known_share        DOUBLE   known_duration_ns / duration_ns; NULL when that is 0
+-- bound              VARCHAR  what bounds most of the time: compute, memory, scalar or wait, as in pmu.bound; NULL when not known
+-- compute_ns         BIGINT   time of kernels that compute bounds, ns
+-- memory_ns          BIGINT   time of kernels that memory bounds, ns
+-- scalar_ns          BIGINT   time of kernels that the scalar unit bounds, ns
+-- wait_ns            BIGINT   time of kernels that wait, ns
+-- aic_duration_ns    BIGINT   time of kernels that ran on cube cores, ns; a kernel on both kinds of cores counts for both
+-- aic_time_share     DOUBLE   the part of it in which these cores ran; NULL when not recorded
+-- aic_mac_ratio      DOUBLE   the part of that in which the matrix unit worked; NULL when not recorded
+-- aic_scalar_ratio   DOUBLE   the same of its scalar unit
+-- aic_mte1_ratio     DOUBLE   the same of moving L1 to L0
+-- aic_mte2_ratio     DOUBLE   the same of moving memory to the core
+-- aic_fixpipe_ratio  DOUBLE   the same of moving results out of the core
+-- cube_utilization   DOUBLE   part of the cycles of all cube cores of the device that were used, in aic_duration_ns; NULL when not
+--                             known
+-- aiv_duration_ns    BIGINT   time of kernels that ran on vector cores, ns
+-- aiv_time_share     DOUBLE   as aic_time_share
+-- aiv_vec_ratio      DOUBLE   as aic_mac_ratio, of the vector unit
+-- aiv_scalar_ratio   DOUBLE   as aic_scalar_ratio
+-- aiv_mte2_ratio     DOUBLE   as aic_mte2_ratio
+-- aiv_mte3_ratio     DOUBLE   the same of moving results out of the core
+WITH placed AS (
+    SELECT 'all' AS level, * EXCLUDE (kind, type, core)
+    FROM pmu.kernel_type
+    UNION ALL BY NAME
+    SELECT 'kernel_type' AS level, *
+    FROM pmu.kernel_type
+    UNION ALL BY NAME
+    SELECT 'op' AS level, *
+    FROM pmu.op
+    UNION ALL BY NAME
+    SELECT 'module' AS level, *
+    FROM pmu.module
+),
+summed AS (
+    SELECT
+        level,
+        kind,
+        type,
+        core,
+        op_name,
+        parent_module,
+        module,
+        count(DISTINCT profile) AS rank_count,
+        sum(kernel_count)::BIGINT AS kernel_count,
+        sum(duration_ns)::BIGINT AS duration_ns,
+        sum(known_duration_ns)::BIGINT AS known_duration_ns,
+        sum(compute_ns)::BIGINT AS compute_ns,
+        sum(memory_ns)::BIGINT AS memory_ns,
+        sum(scalar_ns)::BIGINT AS scalar_ns,
+        sum(wait_ns)::BIGINT AS wait_ns,
+        sum(aic_duration_ns)::BIGINT AS aic_duration_ns,
+        mean_ratio(aic_time_share, aic_duration_ns) AS aic_time_share,
+        mean_ratio(aic_mac_ratio, aic_duration_ns) AS aic_mac_ratio,
+        mean_ratio(aic_scalar_ratio, aic_duration_ns) AS aic_scalar_ratio,
+        mean_ratio(aic_mte1_ratio, aic_duration_ns) AS aic_mte1_ratio,
+        mean_ratio(aic_mte2_ratio, aic_duration_ns) AS aic_mte2_ratio,
+        mean_ratio(aic_fixpipe_ratio, aic_duration_ns) AS aic_fixpipe_ratio,
+        mean_ratio(cube_utilization, aic_duration_ns) AS cube_utilization,
+        sum(aiv_duration_ns)::BIGINT AS aiv_duration_ns,
+        mean_ratio(aiv_time_share, aiv_duration_ns) AS aiv_time_share,
+        mean_ratio(aiv_vec_ratio, aiv_duration_ns) AS aiv_vec_ratio,
+        mean_ratio(aiv_scalar_ratio, aiv_duration_ns) AS aiv_scalar_ratio,
+        mean_ratio(aiv_mte2_ratio, aiv_duration_ns) AS aiv_mte2_ratio,
+        mean_ratio(aiv_mte3_ratio, aiv_duration_ns) AS aiv_mte3_ratio
+    FROM placed
+    GROUP BY level, kind, type, core, op_name, parent_module, module
+)
+SELECT
+    level,
+    kind,
+    type,
+    core,
+    op_name,
+    parent_module,
+    module,
+    rank_count,
+    kernel_count,
+    duration_ns,
+    known_duration_ns,
+    known_duration_ns / nullif(duration_ns, 0) AS known_share,
+    CASE nullif(greatest(compute_ns, memory_ns, scalar_ns, wait_ns), 0)
+        WHEN compute_ns THEN 'compute'
+        WHEN memory_ns THEN 'memory'
+        WHEN scalar_ns THEN 'scalar'
+        WHEN wait_ns THEN 'wait'
+    END AS bound,
+    compute_ns,
+    memory_ns,
+    scalar_ns,
+    wait_ns,
+    aic_duration_ns,
+    aic_time_share,
+    aic_mac_ratio,
+    aic_scalar_ratio,
+    aic_mte1_ratio,
+    aic_mte2_ratio,
+    aic_fixpipe_ratio,
+    cube_utilization,
+    aiv_duration_ns,
+    aiv_time_share,
+    aiv_vec_ratio,
+    aiv_scalar_ratio,
+    aiv_mte2_ratio,
+    aiv_mte3_ratio
+FROM summed
+ORDER BY level, duration_ns DESC, kind, type, core, op_name, parent_module, module
