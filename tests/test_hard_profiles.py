@@ -18,6 +18,7 @@ from tests.conftest import PEER_COLUMNS, build_at_once
 SWITCHES: dict[str, Any] = {
     "forward_threads": 2,
     "equal_sequences": True,
+    "restarted_sequences": "micro_batch",
     "relaunch": True,
     "depth": 40,
     "recompute": True,
@@ -44,6 +45,9 @@ CASES: dict[str, dict[str, Any]] = {
     "launches of the last op lost without a task queue": {"last_op_lost": True, **NO_QUEUE},
     "relaunch without a task queue": {"relaunch": True, **NO_QUEUE},
     "threads with equal sequence numbers": {"forward_threads": 3, "equal_sequences": True},
+    "numbers that begin anew with each step": {"restarted_sequences": "step"},
+    "numbers that begin anew with each micro-batch": {"restarted_sequences": "micro_batch", "micro_batches": 2},
+    "threads whose numbers begin anew": {"restarted_sequences": "micro_batch", "forward_threads": 2, "equal_sequences": True},
     "threads with several queue threads": {"forward_threads": 2, "queue_threads": 3},
     "all at once": SWITCHES,
     "all at once without a task queue": {**SWITCHES, **NO_QUEUE},

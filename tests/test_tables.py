@@ -47,7 +47,7 @@ ASKED = sorted(set(TABLES) - {need for name in TABLES for need in source_tables(
 # What the sample has no row of, and what it has only where its links are audited.
 EMPTY = {
     "trace.set_aside", "trace.set_aside_call", "trace.mark", "trace.recorded_cost", "trace.frame", "trace.gc", "trace.overlap",
-    "module.link_audit", "module.unnumbered_backward_op",
+    "module.link_audit", "module.doubtful_pair", "module.undecided_backward_op",
     "module.recorded_pair", "module.misplaced_launch", "module.direct_launching", "step.chosen", "kernel.in_step",
     "step.overlap_audit", "step.recorded_audit", "kernel.statistic_audit", "trace.recorded_kernel_type",
     "trace.recorded_communication", "trace.recorded_transfer", "trace.recorded_link", "trace.recorded_step",

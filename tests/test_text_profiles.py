@@ -116,7 +116,15 @@ def assert_same(path: Path, names: tuple[str, ...] = TABLES) -> None:
             marks=pytest.mark.slow,
         ),
         (
-            Shape(steps=1, layers=1, task_queue=False, last_op_lost=True, double_backward=True, micro_batches=2),
+            Shape(
+                steps=2,
+                layers=1,
+                task_queue=False,
+                last_op_lost=True,
+                double_backward=True,
+                micro_batches=2,
+                restarted_sequences="micro_batch",
+            ),
             TextStyle(exports="both", gzip=True, end="unclosed"),
         ),
     ],

@@ -1,10 +1,11 @@
--- One row is a backward op without a number and the forward op with which the profile itself paired it.
+-- One row is a backward op whose number does not decide and the forward op with which the profile itself paired it.
 --
 -- op_id          BIGINT  the backward op
--- forward_op_id  BIGINT  the forward op
+-- forward_op_id  BIGINT  the forward op; where the profile names several, the last of them
 --
--- Only when module.unnumbered_backward_op has rows. Pairs cover only the last ops of each number, and take as long to read
+-- Only when module.undecided_backward_op has rows. Pairs can cover only the last ops of each number, and take as long to read
 -- as all links together.
-SELECT pair.backward_op_id AS op_id, pair.forward_op_id
+SELECT pair.backward_op_id AS op_id, max(pair.forward_op_id) AS forward_op_id
 FROM trace.forward_backward AS pair
-SEMI JOIN module.unnumbered_backward_op ON unnumbered_backward_op.op_id = pair.backward_op_id
+SEMI JOIN module.undecided_backward_op ON undecided_backward_op.op_id = pair.backward_op_id
+GROUP BY pair.backward_op_id

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from fixtures.text_export import export_text
+from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
-from tests.small_profile import Kernel, Op, Range, write_profile
+from tests.small_profile import Kernel, Op, Range, edit, write_profile
 
 Rows = list[tuple[Any, ...]]
 ENGINE = "autograd::engine::evaluate_function: "
@@ -250,4 +252,110 @@ def test_backward_work_catches_no_op_of_another_thread(tmp_path: Path) -> None:
     assert ask(tmp_path, PLACES) == [
         ("AddmmBackward0", "Net", "[Backward]Linear", None),
         ("optimizer", None, None, "outside every module"),
+    ]
+
+
+def calls(*starts: int) -> list[Range]:
+    """A call of another module at each start."""
+    return [Range(chr(ord("A") + number), start, start + 90) for number, start in enumerate(starts)]
+
+
+def modules(folder: Path, source: str = "auto") -> list[str]:
+    """The module of each kernel in the order of their ops."""
+    with open_profile(folder, source=source) as profile:
+        return [
+            row["module"]
+            for row in profile.sql("SELECT module FROM module.kernel ORDER BY op_start_ns", arrow=True).to_pylist()
+        ]
+
+
+def test_where_numbers_begin_anew_each_backward_op_has_the_forward_op_before_it(tmp_path: Path) -> None:
+    """Each step is run by a new thread with the same id; the backward of the third is cut off, the fourth has one number."""
+    ops = []
+    for start in (1000, 2000, 3000):
+        ops += [forward("aten::linear", start + 10, start + 30, 0), forward("aten::addmm", start + 15, start + 25, 0)]
+        ops += [forward("aten::relu", start + 40, start + 50, 1)]
+        if start < 3000:
+            ops += [
+                backward("ReluBackward0", start + 110, start + 120, 1),
+                backward("AddmmBackward0", start + 130, start + 140, 0),
+            ]
+    ops += [forward("aten::mul", 4010, 4020, 0), backward("MulBackward0", 4110, 4120, 0)]
+    write_profile(tmp_path, ops, calls(1000, 2000, 3000, 4000))
+    assert modules(tmp_path) == ["[Backward]A", "[Backward]A", "[Backward]B", "[Backward]B", "[Backward]D"]
+    assert ask(tmp_path, "SELECT op_id, forward_op_id FROM module.backward_op") == [(4, 3), (5, 2), (9, 8), (10, 7), (15, 14)]
+
+
+def test_one_number_that_begins_anew_in_each_step_has_its_backward(tmp_path: Path) -> None:
+    ops = [
+        op
+        for start in (1000, 2000, 3000)
+        for op in (forward("aten::mul", start + 10, start + 20, 0), backward("MulBackward0", start + 110, start + 120, 0))
+    ]
+    write_profile(tmp_path, ops, calls(1000, 2000, 3000))
+    assert modules(tmp_path) == ["[Backward]A", "[Backward]B", "[Backward]C"]
+
+
+# Two threads, one after the other, run forward before the first backward begins.
+PIPELINE = [
+    op for start in (1000, 2000) for op in (forward("mm", start + 10, start + 20, 0), forward("mul", start + 30, start + 40, 1))
+]
+
+
+@pytest.mark.parametrize("source", ["db", "text"])
+def test_a_recorded_pair_decides_which_of_several_forward_ops_with_a_number_is_meant(tmp_path: Path, source: str) -> None:
+    ops = [
+        *PIPELINE,
+        Op("MulBackward0", 3010, 3020, (Kernel("k", 4000, 4010),), 9, 1, 1, 1),
+        Op("MmBackward0", 3030, 3040, (Kernel("k", 4020, 4030),), 9, 0, 0, 1),
+        Op("MulBackward0", 3110, 3120, (Kernel("k", 4040, 4050),), 9, 3, 1, 1),
+        Op("MmBackward0", 3130, 3140, (Kernel("k", 4060, 4070),), 9, 2, 0, 1),
+    ]
+    database = write_profile(tmp_path, ops, calls(1000, 2000))
+    export_text(database, TextStyle())
+    assert modules(tmp_path, source) == ["[Backward]A", "[Backward]A", "[Backward]B", "[Backward]B"]
+
+
+@pytest.mark.parametrize("first", [2, 7])
+def test_autograds_number_says_which_of_the_threads_with_one_id_is_meant(tmp_path: Path, first: int) -> None:
+    """Nothing else is recorded: the thread that began first has the smaller number."""
+    ops = [
+        *PIPELINE,
+        backward("MulBackward0", 3010, 3020, 1, thread=first),
+        backward("MmBackward0", 3030, 3040, 0, thread=first),
+        backward("MulBackward0", 3110, 3120, 1, thread=9),
+        backward("MmBackward0", 3130, 3140, 0, thread=9),
+    ]
+    write_profile(tmp_path, ops, calls(1000, 2000))
+    assert modules(tmp_path) == ["[Backward]A", "[Backward]A", "[Backward]B", "[Backward]B"]
+
+
+def test_of_forward_ops_before_the_first_backward_the_last_is_meant_where_nothing_says_more(tmp_path: Path) -> None:
+    """The first pass can be an evaluation, which has no backward."""
+    ops = [*PIPELINE, backward("MulBackward0", 3010, 3020, 1), backward("MmBackward0", 3030, 3040, 0)]
+    write_profile(tmp_path, ops, calls(1000, 2000))
+    assert modules(tmp_path) == ["[Backward]B", "[Backward]B"]
+
+
+def test_two_threads_of_each_step_that_have_the_ids_of_those_before_keep_their_backward(tmp_path: Path) -> None:
+    """Replicas: autograd numbers the threads of the second step 4 and 5, after the engine's own."""
+    ops, ranges = [], []
+    for start, first in ((1000, 1), (2000, 4)):
+        for tid in (11, 12):
+            ops += [forward("aten::mm", start + 2 * tid, start + 2 * tid + 10, 0, tid=tid)]
+            ops += [forward("aten::mul", start + 2 * tid + 20, start + 2 * tid + 30, 1, tid=tid)]
+            ranges += [Range(f"Step{start}Thread{tid}", start, start + 90, tid)]
+        for number, tid in ((1, 12), (1, 11), (0, 12), (0, 11)):
+            at = start + 100 + 40 * (1 - number) + 20 * (12 - tid)
+            ops += [backward("Backward0", at, at + 10, number, thread=first + tid - 11)]
+    write_profile(tmp_path, ops, ranges)
+    assert modules(tmp_path) == [f"[Backward]Step{start}Thread{tid}" for start in (1000, 2000) for tid in (12, 11, 12, 11)]
+
+
+def test_without_forward_threads_the_recorded_pairs_serve(tmp_path: Path) -> None:
+    ops = [*FORWARD, backward("ReluBackward0", 210, 220, 6, of=1), backward("AddmmBackward0", 230, 240, 5, of=0)]
+    edit(write_profile(tmp_path, ops, NET), "ALTER TABLE PYTORCH_API DROP COLUMN fwdThreadId")
+    assert ask(tmp_path, PLACES) == [
+        ("ReluBackward0", "Net", "[Backward]ReLU", None),
+        ("AddmmBackward0", "Net", "[Backward]Linear", None),
     ]

@@ -40,6 +40,7 @@ def simple_shape(seed: int) -> Shape:
         unlinked_kernels=draw.randint(0, 3),
         pmu=False,
         schema=draw.choice(["2026", "2025"]),
+        restarted_sequences=draw.choice(["off", "step"]),
     )
 
 

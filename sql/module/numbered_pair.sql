@@ -1,0 +1,77 @@
+-- One row is a backward op and the forward op that its sequence number names.
+--
+-- op_id              BIGINT  the backward op
+-- forward_op_id      BIGINT  the last forward op with its number, on its forward thread, that ended before it began
+-- tid                BIGINT  host thread of the forward op
+-- sequence_number    BIGINT  their number
+-- forward_thread_id  BIGINT  autograd's number of the forward thread
+-- start_ns           BIGINT  start of the backward op, Unix ns
+WITH backward_op AS (
+    SELECT op_id, start_ns, sequence_number, forward_thread_id
+    FROM trace.op
+    WHERE sequence_number IS NOT NULL AND forward_thread_id > 0
+),
+-- A backward op names its forward thread by autograd's own number, which threads get in the order of their first ops. The host
+-- thread meant is the one that has most of its sequence numbers; of those with equally many, the one that began in that order.
+thread_match AS (
+    SELECT backward_op.forward_thread_id, forward.tid, count(*) AS matches
+    FROM backward_op
+    JOIN module.forward_number AS forward USING (sequence_number)
+    WHERE forward.first_start_ns < backward_op.start_ns
+    GROUP BY backward_op.forward_thread_id, forward.tid
+),
+thread_of_number AS (
+    SELECT forward_thread_id, tid
+    FROM thread_match
+    JOIN module.thread_life USING (tid)
+    QUALIFY row_number() OVER (PARTITION BY forward_thread_id ORDER BY matches DESC, abs(place - forward_thread_id), tid) = 1
+),
+latest AS (
+    SELECT backward_op.*, forward.tid, forward.op_id AS forward_op_id, op.end_ns AS forward_end_ns
+    FROM backward_op
+    JOIN thread_of_number USING (forward_thread_id)
+    JOIN module.forward_number AS forward USING (tid, sequence_number)
+    JOIN trace.op ON op.op_id = forward.op_id
+),
+-- Where a thread counts anew, the latest op with a number often comes after the backward op. Then all with it are looked at.
+undecided AS (
+    FROM latest
+    WHERE forward_end_ns >= start_ns
+),
+ended AS (
+    SELECT DISTINCT
+        tid,
+        sequence_number,
+        end_ns,
+        max(start_ns) OVER (PARTITION BY tid, sequence_number ORDER BY end_ns) AS last_start_ns
+    FROM trace.op
+    SEMI JOIN undecided USING (tid, sequence_number)
+    WHERE coalesce(forward_thread_id, 0) = 0
+),
+found AS (
+    SELECT undecided.*, ended.last_start_ns
+    FROM undecided
+    ASOF JOIN ended
+        ON ended.tid = undecided.tid
+        AND ended.sequence_number = undecided.sequence_number
+        AND ended.end_ns < undecided.start_ns
+)
+SELECT op_id, forward_op_id, tid, sequence_number, forward_thread_id, start_ns
+FROM latest
+WHERE forward_end_ns < start_ns
+UNION ALL BY NAME
+SELECT
+    found.op_id,
+    max(op.op_id) AS forward_op_id,
+    found.tid,
+    found.sequence_number,
+    found.forward_thread_id,
+    found.start_ns
+FROM found
+JOIN trace.op AS op
+    ON op.tid = found.tid
+    AND op.sequence_number = found.sequence_number
+    AND op.start_ns = found.last_start_ns
+    AND op.end_ns < found.start_ns
+WHERE coalesce(op.forward_thread_id, 0) = 0
+GROUP BY ALL
