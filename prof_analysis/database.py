@@ -1,10 +1,13 @@
 """The one way to open DuckDB: every connection has the same settings and nothing of the caller's variables."""
 
-from collections.abc import Mapping
+import os
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import duckdb
 
+from prof_analysis.errors import InputError
 from prof_analysis.macros import create_macros
 from prof_analysis.statements import run
 
@@ -28,6 +31,10 @@ _DEFAULTS: Variables = {
 }
 
 
+# DuckDB would load code from the net when a query names an address.
+_OFFLINE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+
+
 def connect(
     variables: Variables | None = None,
     threads: int | None = None,
@@ -40,7 +47,7 @@ def connect(
 
     `variables` are those that differ from the defaults. What does not fit into buffer_bytes spills to temp_directory.
     """
-    config = {"threads": threads, "memory_limit": None if buffer_bytes is None else f"{buffer_bytes}B"}
+    config = {"threads": threads, "memory_limit": None if buffer_bytes is None else f"{buffer_bytes}B", **_OFFLINE}
     connection = duckdb.connect(config={name: value for name, value in config.items() if value is not None})
     if macros:
         create_macros(connection)
@@ -84,3 +91,21 @@ def quote(identifier: str) -> str:
 def quote_text(text: str) -> str:
     """Quote a text for use in an SQL statement that takes no parameters, such as COPY."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def parquet_rows(files: Iterable[Path]) -> str:
+    """What follows FROM to read these Parquet files and no others, with the columns that are in them and no others."""
+    names = ", ".join(quote_path(file) for file in files)
+    return f"read_parquet([{names}], union_by_name = true, hive_partitioning = false)"
+
+
+def quote_path(path: Path) -> str:
+    """Quote the path of a file that DuckDB is to read: to DuckDB `run[1]` is a pattern. What it writes takes quote_text().
+
+    Raises InputError for a path that DuckDB cannot be told: a backslash beside a sign of patterns.
+    """
+    text = str(path)
+    has_signs = any(sign in text for sign in "[*?")
+    if has_signs and os.sep != "\\" and "\\" in text:
+        raise InputError(f"{path}: a backslash beside one of [ * ? in a path cannot be read; rename the folder")
+    return quote_text(re.sub(r"[\[*?]", r"[\g<0>]", text) if has_signs else text)

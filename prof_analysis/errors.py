@@ -28,5 +28,22 @@ def reason_of(error: BaseException) -> str:
     return inner[1].replace('\\"', '"') if inner else lines[0]
 
 
+def remedy_of(error: BaseException) -> str:
+    """What a user can do about an error that the machine is the cause of, as the end of a message; nothing for others."""
+    text = str(error).lower()
+    if (
+        isinstance(error, MemoryError)
+        or "out of memory" in text
+        or "failed to pin block" in text
+        or "failed to allocate" in text
+    ):
+        return "; give it more memory (--memory-limit), or run fewer ranks at a time (--workers)"
+    if "too many open files" in text:
+        return "; let a process open more files (ulimit -n 4096), or ask for fewer ranks (--rank_list)"
+    if "no space left" in text or "disk full" in text or "temp_directory_size" in text:
+        return "; set TMPDIR to a larger disk"
+    return ""
+
+
 class ProfAnalysisWarning(UserWarning):
     """Something in the input that a result leaves out or takes as unknown."""

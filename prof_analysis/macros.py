@@ -1,7 +1,7 @@
 """What repeats in the SQL of the project, as macros. None hides a table."""
 
 import re
-from functools import cache
+from functools import lru_cache
 
 import duckdb
 
@@ -206,7 +206,7 @@ def create_macros(connection: duckdb.DuckDBPyConnection, sql: str | None = None)
     run(connection, _MACROS if sql is None else _called_in(sql))
 
 
-@cache
+@lru_cache(maxsize=256)  # The project's own SQL comes again for each rank; what users ask is not to be kept for ever.
 def _called_in(sql: str) -> str:
     """The statements of the macros that an SQL text calls. A macro calls only those before it."""
     calls, needed = set(_CALL.findall(sql.lower())), ""

@@ -1,22 +1,25 @@
-"""Runs the jobs of ranks: in this process, in processes of their own, or on a Dask cluster.
+"""Runs the jobs of ranks: in this process or in processes of their own (on a Dask cluster: cluster.py).
 
-A worker that dies takes only the rank with it that it worked on.
+A worker that dies takes only the rank with it that it worked on. None outlives the process that started it.
 """
 
 import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from queue import SimpleQueue
-from threading import Thread
+from threading import Event, Thread
 from time import monotonic, sleep
+from typing import TYPE_CHECKING
 
 import duckdb
 
-from prof_analysis.errors import InputError, reason_of
-from prof_analysis.ranks import Job, Outcome, run_rank
+from prof_analysis.errors import QueryError
+from prof_analysis.ranks import Job, Outcome, died, failed, run_rank
+
+if TYPE_CHECKING:
+    from loky import ProcessPoolExecutor
 
 # A process takes half a second to start and 100 MB: all ranks together smaller than this are read sooner in this process.
 _WORTH_PROCESSES_BYTES = 64 * 2**20
@@ -24,7 +27,9 @@ _WORTH_PROCESSES_BYTES = 64 * 2**20
 _WORTH_THREADS_BYTES = 16 * 2**20
 # What a process has beside the buffers of DuckDB, which are all that DuckDB's limit counts.
 _SHARE_OF_BUFFERS = 0.7
-_ANSWERS_WITHIN = "3s"
+_LOOKS_EVERY_S = 0.5
+_STOPS_WITHIN_S = 0.5
+_ENDS_WITHIN_S = 5.0
 
 
 @dataclass(frozen=True)
@@ -37,14 +42,23 @@ class Machine:
     scheduler: str | None = None
 
 
-def run(jobs: list[Job], machine: Machine, on_done: Callable[[Outcome], None], on_bytes: Callable[[int], None]) -> None:
+def run(
+    jobs: list[Job],
+    machine: Machine,
+    on_done: Callable[[Outcome], None],
+    on_bytes: Callable[[int], None],
+    is_stopped: Callable[[], bool],
+) -> None:
     """Run all jobs, several ranks at a time.
 
     on_done gets each outcome in the calling thread, on_bytes the size of each piece of a file that was read, in any thread.
-    Raises InputError when there is no scheduler to be reached.
+    Raises InputError when no scheduler can be reached or no worker comes, QueryError soon after is_stopped() has become true.
     """
     if machine.scheduler is not None:
-        _run_on_cluster([replace(job, threads=machine.threads) for job in jobs], machine.scheduler, on_done, on_bytes)
+        from prof_analysis.cluster import run_on_cluster
+
+        jobs = [replace(job, threads=machine.threads) for job in jobs]
+        run_on_cluster(jobs, machine.scheduler, on_done, on_bytes, is_stopped)
         return
     threads, memory_bytes = machine.threads or _cores(), machine.memory_bytes
     workers = max(1, min(machine.workers or threads, len(jobs)))
@@ -57,22 +71,51 @@ def run(jobs: list[Job], machine: Machine, on_done: Callable[[Outcome], None], o
 
     jobs = [replace(job, threads=threads_of(job), buffer_bytes=buffers) for job in jobs]
     if workers == 1 or sum(job.input_bytes for job in jobs) < _WORTH_PROCESSES_BYTES:
-        _run_here(jobs, workers, on_done, on_bytes)
+        _run_here(jobs, workers, on_done, on_bytes, is_stopped)
     else:
-        _run_in_processes(jobs, workers, on_done, on_bytes)
+        _run_in_processes(jobs, workers, on_done, on_bytes, is_stopped)
 
 
-def _run_here(jobs: list[Job], workers: int, on_done: Callable[[Outcome], None], on_bytes: Callable[[int], None]) -> None:
-    running: list[duckdb.DuckDBPyConnection] = []
+def each_done(running: list[Future[Outcome]], look: Callable[[], None]) -> Iterator[Future[Outcome]]:
+    """The futures as they are done. `look` is called now and then, and may raise what ends the waiting."""
+    waiting = set(running)
+    while waiting:
+        look()
+        done, waiting = wait(waiting, timeout=_LOOKS_EVERY_S, return_when=FIRST_COMPLETED)
+        yield from done
+
+
+def refuse_when(is_stopped: Callable[[], bool]) -> None:
+    """End what works for a question that nobody waits for any more."""
+    if is_stopped():
+        raise QueryError("this Profile was closed while it was asked; open it again")
+
+
+def _run_here(
+    jobs: list[Job],
+    workers: int,
+    on_done: Callable[[Outcome], None],
+    on_bytes: Callable[[int], None],
+    is_stopped: Callable[[], bool],
+) -> None:
+    connections: list[duckdb.DuckDBPyConnection] = []
+    is_over = Event()
+
+    def count(size: int) -> None:
+        refuse_when(is_over.is_set)  # What is read without DuckDB ends with the next piece.
+        on_bytes(size)
+
     pool = ThreadPoolExecutor(workers)
     try:
-        for future in as_completed([pool.submit(run_rank, job, running, on_bytes) for job in jobs]):
+        futures = [pool.submit(run_rank, job, connections, count) for job in jobs]
+        for future in each_done(futures, lambda: refuse_when(is_stopped)):
             on_done(future.result())
     except BaseException:
+        is_over.set()
         pool.shutdown(wait=False, cancel_futures=True)
-        give_up = monotonic() + 0.5
-        while running and monotonic() < give_up:  # A job goes on to its next statement, so one call is not enough.
-            for connection in list(running):
+        give_up = monotonic() + _STOPS_WITHIN_S
+        while connections and monotonic() < give_up:  # A job goes on to its next statement, so one call is not enough.
+            for connection in list(connections):
                 connection.interrupt()
             sleep(0.02)
         raise
@@ -80,84 +123,73 @@ def _run_here(jobs: list[Job], workers: int, on_done: Callable[[Outcome], None],
 
 
 def _run_in_processes(
-    jobs: list[Job], workers: int, on_done: Callable[[Outcome], None], on_bytes: Callable[[int], None]
+    jobs: list[Job],
+    workers: int,
+    on_done: Callable[[Outcome], None],
+    on_bytes: Callable[[int], None],
+    is_stopped: Callable[[], bool],
 ) -> None:
     """Each worker is an executor of one process, so that it is known whose process died, and the others go on."""
     from loky import ProcessPoolExecutor
 
     waiting = deque(jobs)
-    outcomes: SimpleQueue[Outcome] = SimpleQueue()
+    running: dict[Future[Outcome], tuple[Job, ProcessPoolExecutor]] = {}
     executors: list[ProcessPoolExecutor] = []
 
-    def feed() -> None:
-        executor = None
+    def finish(outcome: Outcome) -> None:
+        on_bytes(outcome.job.input_bytes)
+        on_done(outcome)
+
+    def begin(executor: ProcessPoolExecutor | None) -> None:
+        """Give the next job to a worker, or to a new one. A job whose worker cannot be started has failed."""
         while waiting:
+            job = waiting.popleft()
             try:
-                job = waiting.popleft()
-            except IndexError:
+                if executor is None:
+                    executor = ProcessPoolExecutor(max_workers=1, initializer=_live_no_longer_than, initargs=(os.getpid(),))
+                    executors.append(executor)
+                running[executor.submit(run_rank, job)] = job, executor
                 return
-            if executor is None:
-                executor = ProcessPoolExecutor(max_workers=1)
-                executors.append(executor)
-            outcome, has_died = _outcome_of(executor, job)
-            executor = None if has_died else executor
-            outcomes.put(outcome)
+            except Exception as error:
+                executor = None
+                finish(failed(job, error))
 
-    feeders = [Thread(target=feed, daemon=True) for _ in range(workers)]
-    for feeder in feeders:
-        feeder.start()
     try:
-        for _ in jobs:
-            outcome = outcomes.get()
-            on_bytes(outcome.job.input_bytes)
-            on_done(outcome)
+        for _ in range(workers):
+            begin(None)
+        while running:
+            refuse_when(is_stopped)
+            done, _ = wait(running, timeout=_LOOKS_EVERY_S, return_when=FIRST_COMPLETED)
+            for future in done:
+                job, executor = running.pop(future)
+                error = future.exception()
+                finish(future.result() if error is None else died(job, error))
+                begin(None if isinstance(error, BrokenExecutor) else executor)
     finally:
-        waiting.clear()
-        for executor in executors:
-            executor.shutdown(wait=False, kill_workers=True)
+        _end(executors)
 
 
-def _run_on_cluster(
-    jobs: list[Job], scheduler: str, on_done: Callable[[Outcome], None], on_bytes: Callable[[int], None]
-) -> None:
-    with _cluster(scheduler) as executor:
-        running = {executor.submit(run_rank, job): job for job in jobs}
-        for future in as_completed(running):
-            job = running[future]
-            error = future.exception()
-            on_bytes(job.input_bytes)
-            on_done(future.result() if error is None else _died(job, error))
+def _end(executors: "list[ProcessPoolExecutor]") -> None:
+    """Kill the workers, whatever they do, so that nobody writes any more; do not wait for long for one that cannot end."""
+
+    processes = [process for executor in executors for process in list((executor._processes or {}).values())]
+    for executor in executors:
+        executor.shutdown(wait=False, kill_workers=True)
+    give_up = monotonic() + _ENDS_WITHIN_S
+    while any(process.is_alive() for process in processes) and monotonic() < give_up:
+        sleep(0.005)
 
 
-@contextmanager
-def _cluster(scheduler: str) -> Iterator[Executor]:
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise InputError("--scheduler needs Dask: pip install 'prof-analysis[distributed]'") from error
-    try:
-        client = Client(scheduler, timeout=_ANSWERS_WITHIN, set_as_default=False)  # type: ignore[no-untyped-call]
-    except (OSError, TimeoutError, ValueError) as error:
-        raise InputError(f"{scheduler}: no Dask scheduler answers ({reason_of(error)}); start one, or name another") from error
-    with client:
-        yield client.get_executor(pure=False)  # type: ignore[no-untyped-call]
+def _live_no_longer_than(parent: int) -> None:
+    """Begin a worker: an interrupt is for the parent, which ends its workers; one that was killed cannot, so they look."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
+    def look() -> None:
+        while os.getppid() == parent:
+            sleep(_LOOKS_EVERY_S)
+        os._exit(1)
 
-def _outcome_of(executor: Executor, job: Job) -> tuple[Outcome, bool]:
-    """What became of a job, and whether its worker died."""
-    try:
-        return executor.submit(run_rank, job).result(), False
-    except BrokenExecutor as error:
-        return _died(job, error), True
-
-
-def _died(job: Job, error: BaseException) -> Outcome:
-    return Outcome(
-        job,
-        failure=f"{job.rank.folder}: the process that analysed it died, killed or out of memory; run it alone with "
-        "--rank_list, with fewer --workers or a smaller --memory-limit",
-        details=repr(error),
-    )
+    Thread(target=look, daemon=True).start()
 
 
 def _cores() -> int:

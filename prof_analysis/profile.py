@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from pathlib import Path
@@ -13,7 +14,7 @@ import duckdb
 from prof_analysis import discovery, frames
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.database import Variables
-from prof_analysis.errors import InputError, QueryError, reason_of
+from prof_analysis.errors import InputError, QueryError, reason_of, remedy_of
 from prof_analysis.macros import create_macros
 from prof_analysis.pool import Machine
 from prof_analysis.rank import ModuleChoice, readable
@@ -30,6 +31,9 @@ class Profile:
     Every frame begins with the columns `profile` (the folder below the path, the identity of a rank) and `rank_id`
     (NULL when the files tell none), and holds all ranks in the order of ranks(). Times are integer nanoseconds since
     1970, UTC. With arrow=True a method gives a pyarrow.Table in place of a pandas.DataFrame.
+
+    Threads may share a Profile: their questions are answered one after the other; a Profile each is faster. A process that was
+    forked opens its own. close() in one thread ends what another one asks, with a QueryError.
 
     A rank that cannot be read does not stop the others: it is named in `failures` and by a ProfAnalysisWarning. A method raises
     InputError when no rank at all can answer.
@@ -104,7 +108,7 @@ class Profile:
                 _require(option, value, value is None, "nothing, a cluster has limits of its own")
             _require("store", store, store is not None, "a folder that the workers of the cluster see too")
         self.path = Path(path)
-        store_folder = None if store is None else Path(store)
+        store_folder = None if store is None else Path(os.path.abspath(store))  # noqa: PTH100  (links stay)
         self._session = Session(self.path, rank_list, source, modules, variables, machine, store_folder, on_progress)
         self.failures = self._session.failures
         self.warnings = self._session.warnings
@@ -340,7 +344,7 @@ class Profile:
         return self._answer("mstx-stats", "mstx.step_statistic" if per_step else "mstx.statistic", arrow)
 
     def layer_stats(self, level: Literal["position", "layer", "pass", "rank"] = "position", *, arrow: bool = False) -> Any:
-        """The repeating layers of a model, found in the sequence of its kernels on all its streams, where nothing marks modules.
+        """The repeating layers of a model, found in the sequence of its kernels on all its streams, without marked modules.
 
         By position, the columns after profile and rank_id are: kind (layers of one kind have the same kernels), layer_count,
         place (which kernel of the layer, from 1), type, core, name, kernel_count, total_ns, mean_ns (float), median_ns, p95_ns,
@@ -350,7 +354,7 @@ class Profile:
         reason (why it is irregular), kernel_count, extra_kernel_count, duration_ns, span_ns, start_ns, types (of irregular
         ones). level="rank" says what was found and where all compute time is: streams, beside_streams, kernel_count,
         layer_count, alike_count, kind_count, pass_count, kernels_of_layers, alike_ns, irregular_ns, prologue_ns, between_ns,
-        epilogue_ns, unstructured_ns, other_streams_ns, reason (why no period is convincing; then the other levels have no rows).
+        epilogue_ns, unstructured_ns, other_streams_ns, reason (why no period is convincing; then the other levels are empty).
         Raises InputError when no rank holds compute kernels.
         """
         tables = {
@@ -394,7 +398,9 @@ class Profile:
     def sql(self, query: str, *, arrow: bool = False) -> Any:
         """The answer of a DuckDB query on the tables of the engine, over all ranks.
 
-        The tables that the query names are built first. A sum of integers is an integer where 64 bits hold it.
+        The tables that the query names are built first. A sum of integers is an integer where 64 bits hold it. A query changes
+        nothing and loads nothing from the net, but may read files, as in `JOIN read_csv('mine.csv')`: any that its user may
+        read. So do not pass on queries of people whom you would not give an account.
         Raises QueryError when the query cannot be read or run.
         """
         answer = frames.plain(self._asked(query, lambda relation: relation.to_arrow_table()))
@@ -408,6 +414,10 @@ class Profile:
         return self._asked(query, frames.rows)
 
     def _asked(self, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Answer]) -> Answer:
+        with self._session.turn():
+            return self._asked_in_turn(query, fetch)
+
+    def _asked_in_turn(self, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Answer]) -> Answer:
         needed = referenced_tables(query)
         if unknown := sorted(needed - documented_tables().keys()):
             raise QueryError(f"there is no table {unknown[0]}; `prof-analysis tables` lists those there are")
@@ -418,7 +428,7 @@ class Profile:
         try:
             return fetch(self._session.connection.sql(query))
         except duckdb.Error as error:
-            raise QueryError(f"the query failed: {reason_of(error)}") from error
+            raise QueryError(f"the query failed: {reason_of(error)}{remedy_of(error)}") from error
 
     def export(self, folder: str | Path | None = None, export_type: str = "db", analysis: str = "module-stats") -> list[Path]:
         """Write the tables of an analysis, of all ranks, below `folder`/cluster_analysis_output.
@@ -433,29 +443,30 @@ class Profile:
 
         _require("analysis", analysis, analysis in ANALYSES, " or ".join(ANALYSES))
         _require("export_type", export_type, export_type in exports.EXPORT_TYPES, ", ".join(exports.EXPORT_TYPES))
-        self._session.answer(ANALYSES[analysis])
-        tables = dict(ANALYSES[analysis].exports)
-        comparing = ANALYSES[analysis].of_several_ranks
-        if len(self._session.stores) > 1:
-            tables |= comparing
-            self._session.provide(tuple(tables))
-        target = Path(folder) if folder is not None else discovery.root_of(self.path)
-        cuts: list[str] = []
-        files = exports.export(
-            self._session.connection,
-            self._session.stores,
-            target / "cluster_analysis_output",
-            tables,
-            export_type,
-            cuts,
-            outdated=[name for table, name in comparing.items() if table not in tables],
-        )
-        for cut in cuts:
-            self._session.warn(cut)
+        with self._session.turn():
+            self._session.answer(ANALYSES[analysis])
+            tables = dict(ANALYSES[analysis].exports)
+            comparing = ANALYSES[analysis].of_several_ranks
+            if len(self._session.stores) > 1:
+                tables |= comparing
+                self._session.provide(tuple(tables))
+            target = Path(folder) if folder is not None else discovery.root_of(self.path)
+            cuts: list[str] = []
+            files = exports.export(
+                self._session.connection,
+                self._session.stores,
+                target / "cluster_analysis_output",
+                tables,
+                export_type,
+                cuts,
+                outdated=[name for table, name in comparing.items() if table not in tables],
+            )
+            for cut in cuts:
+                self._session.warn(cut)
         return files
 
     def close(self) -> None:
-        """Give back memory and temporary files. Nothing can be asked afterwards."""
+        """Give back memory and temporary files. Nothing can be asked afterwards, and what another thread asks ends."""
         self._session.close()
 
     def __enter__(self) -> Profile:

@@ -1,21 +1,26 @@
 """Session: the ranks under a path, and the tables that were built of them so far. What a Profile asks stands on it."""
 
+import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from threading import Lock
+from threading import Lock, RLock
+from time import monotonic
+
+import duckdb
 
 from prof_analysis import discovery
 from prof_analysis.analyses import Analysis
 from prof_analysis.building import split_across_ranks
-from prof_analysis.database import Variables, connect, quote_text
-from prof_analysis.errors import InputError, ProfAnalysisWarning, QueryError
+from prof_analysis.database import Variables, connect, parquet_rows
+from prof_analysis.errors import InputError, ProfAnalysisError, ProfAnalysisWarning, QueryError, reason_of, remedy_of
 from prof_analysis.macros import create_macros
 from prof_analysis.pool import Machine, run
 from prof_analysis.rank import ModuleChoice, Rank
 from prof_analysis.ranks import Job, Outcome
+from prof_analysis.scratch import make_folder
 from prof_analysis.store import entry_folder, lacking, table_file, warnings_of
 from prof_analysis.tables import documented_tables
 from prof_analysis.visible import visible
@@ -24,7 +29,8 @@ from prof_analysis.visible import visible
 class Session:
     """Builds tables of all ranks on demand and has views of them in `connection`; each rank leaves its own in a store.
 
-    What went wrong is in `failures` (ranks that cannot be read), `warnings` and `details` (tracebacks).
+    What went wrong is in `failures` (ranks that cannot be read), `warnings` and `details` (tracebacks). Threads that ask at
+    once take turns.
     Raises InputError when there is nothing under the path, or not the ranks or the step that were chosen.
     """
 
@@ -47,6 +53,8 @@ class Session:
         self._machine = machine
         self._on_progress = on_progress
         self._is_closed = False
+        self._turn = RLock()
+        self._process = os.getpid()
         self._provided: set[str] = set()
         self.ranks = _selected(discovery.find_ranks(path, modules, source), rank_list)
         self._failed = {rank.profile for rank in self.ranks if rank.left_out}
@@ -56,13 +64,13 @@ class Session:
             for reason in rank.unread:
                 self.warn(f"{reason}; the rank is read without it")
         self._warn_of_same_ids()
-        self._folder = TemporaryDirectory(prefix="prof_analysis_")
+        self._folder = make_folder()
         # The workers of a cluster spill to disks of their own.
-        self._spill_folder = Path(self._folder.name) if machine.scheduler is None else None
-        self.connection = connect(variables, macros=False)
+        self._spill_folder = self._folder.path if machine.scheduler is None else None
+        self.connection = connect(variables, temp_directory=self._folder.path / "spill", macros=False)
         try:
             self._stores = {
-                rank: Path(self._folder.name, str(number)) if store is None else entry_folder(store, rank, variables)
+                rank: self._folder.path / str(number) if store is None else entry_folder(store, rank, variables)
                 for number, rank in enumerate(self.ranks)
                 if not rank.left_out
             }
@@ -90,6 +98,10 @@ class Session:
 
         Raises InputError when no rank can answer; a rank that cannot, beside others that can, is named in a warning.
         """
+        with self.turn():
+            self._answer(analysis)
+
+    def _answer(self, analysis: Analysis) -> None:
         unable = {rank: reason for question in analysis.questions for rank, reason in self.require(question).items()}
         self.provide(analysis.tables)
         table = analysis.counted or next(iter(analysis.exports))
@@ -100,8 +112,31 @@ class Session:
 
     def provide(self, tables: tuple[str, ...]) -> None:
         """Build the tables that the store lacks, and make views of them over all ranks that could be read."""
-        if self._is_closed:
-            raise QueryError("this Profile is closed; open it again")
+        with self.turn():
+            self._provide(tables)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """While a thread asks, others wait; close() ends what it waits for.
+
+        Raises QueryError when the Profile is closed, or was made by the process that this one is a fork of; InputError when
+        the machine has too little of something.
+        """
+        if os.getpid() != self._process:
+            raise QueryError("this Profile belongs to the process that this one was forked of; open one here")
+        with self._turn:
+            if self._is_closed:
+                raise QueryError("this Profile is closed; open it again")
+            try:
+                yield
+            except (duckdb.Error, ProfAnalysisError) as error:
+                if self._is_closed:
+                    raise QueryError("this Profile was closed while it was asked; open it again") from error
+                if isinstance(error, ProfAnalysisError):
+                    raise
+                raise InputError(f"{self.path}: cannot be answered ({reason_of(error)}){remedy_of(error)}") from error
+
+    def _provide(self, tables: tuple[str, ...]) -> None:
         of_ranks, across_ranks = split_across_ranks(tables)
         new = [table for table in of_ranks if table not in self._provided]
         to_build = {rank: lacking(store, new) for rank, store in self.stores.items()}
@@ -119,8 +154,7 @@ class Session:
             files = [table_file(store, table) for store in self.stores.values()]
             for warning in warnings_of(self.connection, files) if table in new else ():
                 self.warn(warning)
-            names = ", ".join(quote_text(str(file)) for file in files)
-            self._create_view(table, f"FROM read_parquet([{names}], union_by_name = true)")
+            self._create_view(table, f"FROM {parquet_rows(files)}")
         self._provided.update(of_ranks)
         for table in across_ranks:
             create_macros(self.connection, documented_tables()[table].body)
@@ -137,10 +171,19 @@ class Session:
             warnings.warn(visible(message), ProfAnalysisWarning, stacklevel=_level_of_the_caller())
 
     def close(self) -> None:
-        """Give back memory and temporary files."""
+        """Give back memory and temporary files. What another thread waits for ends. In a fork of the process do nothing."""
+        if os.getpid() != self._process:
+            return
         self._is_closed = True
-        self.connection.close()
-        self._folder.cleanup()
+        give_up = monotonic() + _ENDS_WITHIN_S
+        while not (is_mine := self._turn.acquire(timeout=0.05)) and monotonic() < give_up:
+            self.connection.interrupt()
+        try:
+            self.connection.close()
+            self._folder.remove()
+        finally:
+            if is_mine:
+                self._turn.release()
 
     def _warn_of(self, unable: dict[Rank, str]) -> None:
         if unable and len(unable) == len(self.stores):
@@ -170,7 +213,7 @@ class Session:
         def on_done(outcome: Outcome) -> None:
             outcomes[outcome.job.rank.profile] = outcome
 
-        run(jobs, self._machine, on_done, _byte_counter(jobs, self._on_progress))
+        run(jobs, self._machine, on_done, _byte_counter(jobs, self._on_progress), lambda: self._is_closed)
         for job in jobs:
             outcome = outcomes[job.rank.profile]
             if outcome.failure:
@@ -182,8 +225,9 @@ class Session:
         step_id = self._variables["step_id"]
         if step_id is None:
             return
-        self.provide(("trace.step",))
-        rows = self.connection.execute("SELECT DISTINCT step_id FROM trace.step ORDER BY 1").fetchall()
+        with self.turn():
+            self.provide(("trace.step",))
+            rows = self.connection.execute("SELECT DISTINCT step_id FROM trace.step ORDER BY 1").fetchall()
         steps = [row[0] for row in rows]
         if step_id not in steps:
             known = ", ".join(map(str, steps)) if steps else "none: prof.step() was not called"
@@ -193,6 +237,9 @@ class Session:
         self.failures.append(message)
         warnings.warn(visible(message), ProfAnalysisWarning, stacklevel=_level_of_the_caller())
 
+
+# What reads a file without DuckDB looks as often whether it is to end.
+_ENDS_WITHIN_S = 10
 
 # Table -> a query on it that says what users must know of it.
 _WARNINGS = {

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BufferedReader, RawIOBase
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import duckdb
 
 from prof_analysis.database import connect
 from prof_analysis.errors import InputError, reason_of
+from prof_analysis.scratch import temporary_folder
 from prof_analysis.tables import log_tables
 
 STANDARD_INPUT = "-"
@@ -55,7 +55,7 @@ def open_logs(paths: Iterable[str | Path]) -> Iterator[StageLogs]:
     Raises InputError when no log tells durations.
     """
     logs = list(dict.fromkeys(map(str, paths)))
-    with TemporaryDirectory(prefix="prof_analysis_") as spill, connect(temp_directory=Path(spill)) as connection:
+    with temporary_folder() as spill, connect(temp_directory=spill) as connection:
         opened = StageLogs(connection)
         connection.execute("""
             CREATE SCHEMA raw;

@@ -1,27 +1,28 @@
 """The store: a folder per rank and question that keeps what was built of it, as Parquet, for the next time.
 
-The name of an entry has a digest of all that its tables come from: the input files by path, size and time of change, the values
-that the SQL reads, the SQL and the code that stages. So an entry is never stale; what changed has another name. Files appear
-whole, so that several processes may use one store.
+The name of an entry has a digest of all that its tables come from: the input files and the journals of databases, by path, size
+and times of change, the values that the SQL reads, the SQL and the code that stages. So an entry is never stale; what changed
+has another name. Files appear whole, so that several processes may use one store; what a killed one left, the next removes.
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
-from uuid import uuid4
 
 import duckdb
 
 from prof_analysis import __version__
-from prof_analysis.database import Variables, quote_text
-from prof_analysis.errors import OutputError, reason_of
+from prof_analysis.database import Variables, quote_path, quote_text
+from prof_analysis.errors import InputError, OutputError, reason_of, remedy_of
 from prof_analysis.rank import Rank, json_object
+from prof_analysis.scratch import temporary_folder
+from prof_analysis.sources.sqlite_file import sidecars_of
 from prof_analysis.tables import sql_folder
 
 _ABOUT = "about.json"
@@ -47,10 +48,10 @@ def entry_folder(store: Path, rank: Rank, variables: Variables) -> Path:
     """
     identity = {
         "inputs": _identity(rank.inputs),
-        "device": [rank.device_id, rank.first_device_id],
+        "source": [rank.source, rank.device_id, rank.first_device_id],
         "shown": [rank.profile, rank.rank_id],
         "variables": dict(variables),
-        "code": _code_digest(),
+        "code": code_digest(),
     }
     digest = sha256(json.dumps(identity, sort_keys=True, default=str).encode()).hexdigest()[:24]
     folder = store / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', rank.profile)[-80:]}-{digest}"
@@ -58,25 +59,36 @@ def entry_folder(store: Path, rank: Rank, variables: Variables) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder / _ABOUT).exists():
-            unfinished = folder / f"{_ABOUT}.{_own_name()}"
-            unfinished.write_text(json.dumps(about, indent=1), encoding="utf-8")
-            unfinished.replace(folder / _ABOUT)
+            with temporary_folder(folder) as scratch:
+                unfinished = scratch / _ABOUT
+                unfinished.write_text(json.dumps(about, indent=1), encoding="utf-8")
+                unfinished.replace(folder / _ABOUT)
     except OSError as error:
         raise OutputError(f"{folder}: cannot be made ({reason_of(error)}); give --store a folder you may write to") from error
     return folder
 
 
+def is_entry(folder: Path) -> bool:
+    """Whether a folder is that of a rank in a store, as entry_folder() made it."""
+    return (folder / _ABOUT).is_file()
+
+
 def entries(store: Path) -> Iterator[Entry]:
-    """What a store keeps, ordered by folder."""
+    """What a store keeps, ordered by folder.
+
+    Raises InputError when there is no such folder.
+    """
+    if not store.is_dir():
+        raise InputError(f"{store}: there is no such folder; give the one that was given to --store")
     for about_file in sorted(store.glob(f"*/{_ABOUT}")):
         about = json_object(about_file)
-        files = [file for file in about_file.parent.iterdir() if file.is_file()]
+        files = [file for file in about_file.parent.rglob("*") if file.is_file()]
         inputs = tuple(str(file) for file in about.get("inputs", ()))
         yield Entry(
             about_file.parent,
             str(about.get("profile", "")),
             inputs,
-            tuple(sorted(file.stem for file in files if file.suffix == ".parquet")),
+            tuple(sorted(file.stem for file in files if file.suffix == ".parquet" and file.parent == about_file.parent)),
             sum(file.stat().st_size for file in files),
             about.get("identity") == _identity(map(Path, inputs)),
         )
@@ -106,32 +118,33 @@ def lacking(folder: Path, tables: Iterable[str]) -> tuple[str, ...]:
     return tuple(table for table in tables if not _is_whole(table_file(folder, table)))
 
 
-def write_table(connection: duckdb.DuckDBPyConnection, rows: str, folder: Path, table: str, warnings: Iterable[str]) -> None:
+def write_table(
+    connection: duckdb.DuckDBPyConnection, rows: str, folder: Path, table: str, warnings: Iterable[str], scratch: Path
+) -> None:
     """Write the rows of a query as a table, with the warnings that belong to it. It appears whole or not at all.
 
-    Raises OutputError when it cannot be written.
+    `scratch` is a temporary folder in `folder`. Raises OutputError when it cannot be written.
     """
-    unfinished = folder / f"{table}.{_own_name()}"
+    unfinished = table_file(scratch, table)
     metadata = f"KV_METADATA {{{_WARNINGS}: {quote_text(json.dumps(list(warnings)))}}}"
     try:
         connection.execute(f"COPY ({rows}) TO {quote_text(str(unfinished))} (FORMAT parquet, {metadata})")
         unfinished.replace(table_file(folder, table))
     except (duckdb.IOException, OSError) as error:
+        remedy = remedy_of(error) or "; set TMPDIR to a larger disk"
         raise OutputError(
-            f"{folder}: temporary files cannot be written ({reason_of(error)}); set TMPDIR to a larger disk, "
-            "or give --store a folder on one"
+            f"{folder}: temporary files cannot be written ({reason_of(error)}){remedy}, or give --store a folder on one"
         ) from error
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
-def warnings_of(connection: duckdb.DuckDBPyConnection, files: Iterable[Path]) -> list[str]:
-    """The warnings that belong to these tables, each once."""
-    names = ", ".join(quote_text(str(file)) for file in files)
+def warnings_of(connection: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> list[str]:
+    """The warnings that belong to these tables, each once, in the order of the files."""
+    names = ", ".join(map(quote_path, files))
     rows = connection.execute(
-        f"SELECT DISTINCT decode(value) FROM parquet_kv_metadata([{names}]) WHERE decode(key) = '{_WARNINGS}'"
+        f"SELECT file_name, decode(value) FROM parquet_kv_metadata([{names}]) WHERE decode(key) = '{_WARNINGS}'"
     ).fetchall()
-    return list(dict.fromkeys(warning for row in rows for warning in json.loads(row[0])))
+    of_file = dict(rows)
+    return list(dict.fromkeys(warning for file in files for warning in json.loads(of_file.get(str(file), "[]"))))
 
 
 def _is_whole(file: Path) -> bool:
@@ -148,25 +161,26 @@ def _is_whole(file: Path) -> bool:
 
 
 def _identity(files: Iterable[Path]) -> list[Any]:
-    found = []
+    found: list[Any] = []
     for file in files:
-        try:
-            status = file.stat()
-            found.append([str(file), status.st_size, status.st_mtime_ns])
-        except OSError:
-            found.append([str(file), None, None])
+        for one in (file, *(sidecars_of(file) if file.suffix == ".db" else ())):
+            try:
+                status = one.stat()
+                found.append([str(one), status.st_size, status.st_mtime_ns, status.st_ctime_ns])
+            except OSError:
+                found.append([str(one), None, None, None])
     return found
 
 
 @cache
-def _code_digest() -> str:
-    """What stands for the SQL and the code that stages: with another one, tables can be others."""
-    files = sorted([*sql_folder().rglob("*.sql"), *Path(__file__).parent.rglob("*.py")])
+def code_digest() -> str:
+    """What stands for the SQL and the code that stages: with another one, tables can be others.
+
+    It is the same wherever this version is installed, and in whichever way.
+    """
     digest = sha256(f"{__version__} {duckdb.__version__}".encode())
-    for file in files:
-        digest.update(file.read_bytes())
+    for folder, pattern in ((sql_folder(), "*.sql"), (Path(__file__).parent, "*.py")):
+        for name, file in sorted((file.relative_to(folder).as_posix(), file) for file in folder.rglob(pattern)):
+            digest.update(f"{name} {file.stat().st_size} ".encode())
+            digest.update(file.read_bytes())
     return digest.hexdigest()
-
-
-def _own_name() -> str:
-    return f"{uuid4().hex}.unfinished"

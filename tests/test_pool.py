@@ -6,6 +6,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Iterator
@@ -84,10 +85,49 @@ def test_an_unguarded_script_may_use_processes(three: Path, tmp_path: Path) -> N
     assert (done.stdout, done.stderr, done.returncode) == ("3\n", "", 0)
 
 
-def test_memory_that_does_not_suffice_spills(tmp_path: Path) -> None:
-    write_profile(tmp_path / "a_ascend_pt", (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040),)),), RANGES)
-    with open_profile(tmp_path, memory_limit=500_000_000, threads=1) as profile:
-        assert profile.module_stats()["total_kernel_duration_ns"].tolist() == [40]
+def test_memory_that_does_not_suffice_spills_and_the_answer_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ops = [
+        Op("aten::mm", 10 * n, 10 * n + 5, (Kernel(f"kernel {n}", 10 * n + 1, 10 * n + 7, inputs=f"{n},16"),))
+        for n in range(20_000)
+    ]
+    write_profile(tmp_path / "profile" / "a_ascend_pt", ops, (Range("Net", 0, 10**6),))
+    (tmp_path / "spill").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "spill"))
+    with open_profile(tmp_path / "profile") as profile:
+        whole = profile.kernels(arrow=True)
+    for megabytes in (96, 88, 80, 72):  # Where there is too little is a matter of the SQL; above it some limit makes it spill.
+        spilled: set[str] = set()
+        limit = megabytes * 1_000_000
+        with (
+            watching(tmp_path / "spill", spilled),
+            open_profile(tmp_path / "profile", memory_limit=limit, threads=1) as profile,
+        ):
+            assert profile.kernels(arrow=True) == whole
+        if spilled:
+            break
+    assert spilled
+    assert whole.num_rows == 20_000
+    assert list((tmp_path / "spill").iterdir()) == []
+
+
+@contextmanager
+def watching(folder: Path, spilled: set[str]) -> Iterator[None]:
+    """Note what files DuckDB spills to."""
+    done = Event()
+
+    def watch() -> None:
+        while not done.wait(0.001):
+            spilled.update(file.name for file in folder.rglob("duckdb_temp*"))
+
+    watcher = Thread(target=watch)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
 
 
 @pytest.mark.parametrize("option", ["workers", "threads", "memory_limit"])

@@ -3,7 +3,12 @@
 import json
 import os
 import shutil
-from collections.abc import Callable
+import sqlite3
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import duckdb
@@ -115,3 +120,70 @@ def test_a_store_may_be_gone_at_the_next_question(two: Path, tmp_path: Path) -> 
         with open_profile(two, store=tmp_path / "kept") as profile:
             assert times(profile) == [40, 41]
         shutil.rmtree(tmp_path / "kept")
+
+
+@pytest.mark.parametrize("journal_mode", ["WAL", "PERSIST"])
+def test_what_a_writer_commits_into_a_journal_beside_the_database_is_seen(two: Path, tmp_path: Path, journal_mode: str) -> None:
+    database = next(two.rglob("*_1.db"))
+    with closing(sqlite3.connect(database, isolation_level=None)) as writer:
+        writer.execute(f"PRAGMA journal_mode = {journal_mode}")
+        writer.execute("PRAGMA wal_autocheckpoint = 0")
+        for expected in (41, 541):
+            with open_profile(two, store=tmp_path / "kept") as profile:
+                assert times(profile) == [40, expected]
+            writer.execute("UPDATE TASK SET endNs = endNs + 500")
+
+
+def test_an_input_that_was_replaced_by_one_of_its_size_and_time_is_built_anew(two: Path, tmp_path: Path) -> None:
+    database = next(two.rglob("*_1.db"))
+    with open_profile(two, store=tmp_path / "kept") as profile:
+        assert times(profile) == [40, 41]
+    before = database.stat()
+    edit(database, "UPDATE TASK SET endNs = endNs + 5")
+    os.utime(database, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert database.stat().st_size == before.st_size
+    with open_profile(two, store=tmp_path / "kept") as profile:
+        assert times(profile) == [40, 46]
+
+
+def test_a_store_that_is_not_there_is_named(tmp_path: Path, command: Command) -> None:
+    for word in ("ls", "clear"):
+        result = command("store", word, "--store", tmp_path / "nowhere")
+        said = f"error: {tmp_path / 'nowhere'}: there is no such folder; give the one that was given to --store\n"
+        assert (result.exit_code, result.stdout, result.stderr) == (2, "", said)
+
+
+def test_warnings_come_in_the_order_of_the_ranks(two: Path, tmp_path: Path) -> None:
+    for number, database in enumerate(sorted(two.rglob("*.db"), reverse=True)):
+        edit(database, f"UPDATE PYTORCH_API SET sequenceNumber = '{'x' * (number + 1)}'")
+    for _ in range(2):
+        with warnings.catch_warnings(), open_profile(two, store=tmp_path / "kept") as profile:
+            warnings.simplefilter("ignore", ProfAnalysisWarning)
+            profile.module_stats()
+            named = [Path(warning.split(":")[0]).name for warning in profile.warnings if "sequenceNumber" in warning]
+        assert named == ["ascend_pytorch_profiler_0.db", "ascend_pytorch_profiler_1.db"]
+
+
+def test_what_a_killed_run_left_unfinished_is_removed_and_nothing_else(two: Path, tmp_path: Path) -> None:
+    store = tmp_path / "kept"
+    with open_profile(two, store=store) as profile:
+        profile.module_stats()
+    entry = next(store.iterdir())
+    with killed_while_it_writes(entry) as left:
+        assert left.is_dir()
+    before = {file.name for file in entry.iterdir()} - {left.name}
+    with open_profile(two, store=store) as profile:
+        profile.kernel_stats()
+    assert not left.exists()
+    assert {"about.json", "module.statistic.parquet"} < before < {file.name for file in entry.iterdir()}
+
+
+@contextmanager
+def killed_while_it_writes(entry: Path) -> Iterator[Path]:
+    script = (
+        "import sys, os, signal; from pathlib import Path; from prof_analysis.scratch import make_folder\n"
+        "folder = make_folder(Path(sys.argv[1])).path; (folder / 'trace.op.parquet').write_bytes(b'PAR1')\n"
+        "print(folder, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, entry], capture_output=True, text=True, check=False)
+    yield Path(done.stdout.strip())

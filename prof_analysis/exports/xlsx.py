@@ -28,7 +28,7 @@ from openpyxl.worksheet.cell_range import CellRange
 from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.writer.excel import ExcelWriter
 
-from prof_analysis.database import quote_text
+from prof_analysis.database import parquet_rows
 from prof_analysis.errors import OutputError, reason_of
 from prof_analysis.exports.files import replacing
 from prof_analysis.exports.names import file_name
@@ -74,7 +74,7 @@ def write(
     names = _names_of(stores, f"{file_name(first_name)}_", not_of_ranks.values())
     books: dict[Path, dict[Table, str]] = {}
     for rank, store in stores.items() if of_ranks else ():
-        rows = {table: f"read_parquet({quote_text(str(table_file(store, table.name)))})" for table in of_ranks}
+        rows = {table: parquet_rows([table_file(store, table.name)]) for table in of_ranks}
         if connection.execute(f"SELECT 1 FROM {rows[first]} LIMIT 1").fetchall():
             books[folder / f"{names[rank]}.xlsx"] = rows
     for table, file in not_of_ranks.items():

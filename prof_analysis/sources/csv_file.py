@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 import duckdb
 
-from prof_analysis.database import quote, quote_text
-from prof_analysis.errors import InputError, reason_of
+from prof_analysis.database import quote, quote_path, quote_text
+from prof_analysis.errors import InputError, reason_of, remedy_of
 
 _MAX_HEADER_BYTES = 2**20
 _MAX_ROW_BYTES = 2**20
@@ -68,7 +68,8 @@ def copy_columns(
     file_columns = ", ".join(f"{quote_text(f'column_{position}')}: 'VARCHAR'" for position in range(len(names)))
     # Without `parallel = false` DuckDB refuses line breaks in cells beside rows that are too short.
     rows = (
-        f"read_csv({quote_text(str(path))}, auto_detect = false, header = false, skip = 1, columns = {{{file_columns}}}, "
+        f"read_csv({quote_path(path)}, hive_partitioning = false, auto_detect = false, header = false, skip = 1, "
+        f"columns = {{{file_columns}}}, "
         f"delim = {quote_text(delimiter)}, quote = '\"', escape = '\"', strict_mode = false, null_padding = true, "
         "parallel = false, store_rejects = true, rejects_limit = 0, rejects_table = 'rejected_rows', "
         "rejects_scan = 'rejected_scans')"
@@ -80,7 +81,9 @@ def copy_columns(
         rejected = connection.execute("SELECT count(DISTINCT line), min(line) FROM rejected_rows").fetchone()
         connection.execute("DROP TABLE rejected_rows; DROP TABLE rejected_scans")
     except duckdb.Error as error:
-        raise InputError(f"{path}: cannot be read as CSV ({reason_of(error)}); export it again") from error
+        raise InputError(
+            f"{path}: cannot be read as CSV ({reason_of(error)}){remedy_of(error) or '; export it again'}"
+        ) from error
     count, line = rejected or (0, None)
     warnings = [f"{path}: {count:,} lines cannot be read and are left out, the first is line {line:,}"] if count else []
     broken = " OR ".join(_is_broken(quote(column), of_lines.get(column)) for column in columns)

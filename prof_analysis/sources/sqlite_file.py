@@ -6,11 +6,10 @@ The reader is the Arrow project's ADBC driver, whose batches DuckDB takes as the
 import os
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import copy2
-from tempfile import TemporaryDirectory
 from urllib.parse import quote as percent_encode
 
 import adbc_driver_manager as adbc
@@ -18,7 +17,8 @@ import adbc_driver_sqlite
 import duckdb
 
 from prof_analysis.database import quote
-from prof_analysis.errors import InputError, reason_of
+from prof_analysis.errors import InputError, reason_of, remedy_of
+from prof_analysis.scratch import temporary_folder
 
 _BATCH_ROWS = "65536"  # 3 million rows of 4 columns: 1.26 s with the driver's default of 1,024 rows, 0.90 s with this
 
@@ -99,11 +99,11 @@ def open_sqlite(path: Path, known_tables: Collection[str]) -> Iterator[SqliteFil
     With a journal beside it, a read-only reader would see stale rows or none: then a copy is read.
     Raises InputError when the file is no SQLite database, is damaged, or is being written.
     """
-    before = _identity(path)
-    sidecars = [side for suffix in ("-wal", "-journal") if (side := path.with_name(path.name + suffix)).is_file()]
-    with TemporaryDirectory(prefix="prof_analysis_") as folder:
+    sidecars = sidecars_of(path)
+    before = [_identity(one) for one in (path, *sidecars)]
+    with temporary_folder() if sidecars else nullcontext(path.parent) as folder:
         try:
-            readable = _copy_with_journal(path, sidecars, Path(folder)) if sidecars else path.absolute()
+            readable = _copy_with_journal(path, sidecars, folder) if sidecars else path.absolute()
             uri = f"file:{percent_encode(os.fsencode(readable))}?mode=ro&immutable=1"
             with closing(sqlite3.connect(uri, uri=True)) as reader:
                 reader.text_factory = _decode
@@ -116,8 +116,13 @@ def open_sqlite(path: Path, known_tables: Collection[str]) -> Iterator[SqliteFil
             yield SqliteFile(path, uri, tables)
         except (sqlite3.Error, adbc.Error, UnicodeError) as error:
             raise _unreadable(path, error) from error
-    if _identity(path) != before:
+    if sidecars_of(path) != sidecars or [_identity(one) for one in (path, *sidecars)] != before:
         raise InputError(f"{path}: changed while it was read; wait until the profiler has finished writing it")
+
+
+def sidecars_of(path: Path) -> list[Path]:
+    """The journals beside a database, which hold a part of it."""
+    return [side for suffix in ("-wal", "-journal") if (side := path.with_name(path.name + suffix)).is_file()]
 
 
 def _copy_with_journal(path: Path, sidecars: list[Path], folder: Path) -> Path:
@@ -132,6 +137,8 @@ def _copy_with_journal(path: Path, sidecars: list[Path], folder: Path) -> Path:
 
 
 def _unreadable(path: Path, error: Exception) -> InputError:
+    if remedy := remedy_of(error):
+        return InputError(f"{path}: cannot be read ({reason_of(error)}){remedy}")
     return InputError(f"{path}: not a readable SQLite database ({reason_of(error)}); copy it again, or parse the profile again")
 
 

@@ -1,0 +1,129 @@
+"""Temporary folders that never stay for good: those of a process that was killed are removed by the next run that makes one.
+
+A folder in use is locked by its process, and the system takes the lock back when the process ends, however it ends. The lock
+file says on which machine, since not every shared disk shows the locks of another one.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from platform import node
+from shutil import rmtree
+from tempfile import gettempdir, mkdtemp
+from time import time
+
+from prof_analysis.errors import OutputError, reason_of, remedy_of
+
+_PREFIX = "prof_analysis_"
+_LOCK = "lock"
+# A run that began on another machine so long ago has ended.
+_ENDED_ELSEWHERE_S = 7 * 24 * 3600
+# Some network disks give a process every lock that it has itself.
+_in_use: set[Path] = set()
+
+
+@contextmanager
+def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
+    """A folder that is removed at the end, in the folder for temporary files unless a parent is given.
+
+    What killed processes left beside it is removed too. Raises OutputError when it cannot be made.
+    """
+    folder = make_folder(parent)
+    try:
+        yield folder.path
+    finally:
+        folder.remove()
+
+
+def make_folder(parent: Path | None = None) -> "ScratchFolder":
+    """Make a temporary folder that is removed when somebody says so, or after its process ended.
+
+    Raises OutputError when it cannot be made.
+    """
+    try:
+        place = Path(gettempdir() if parent is None else parent).absolute()
+        _remove_abandoned(place)
+        return ScratchFolder(Path(mkdtemp(prefix=_PREFIX, dir=place)))
+    except OSError as error:
+        shown = "TMPDIR" if parent is None else str(parent)
+        why = f"no temporary folder can be made ({reason_of(error)})"
+        raise OutputError(f"{shown}: {why}; set TMPDIR to a folder you may write to{remedy_of(error)}") from error
+
+
+class ScratchFolder:
+    """A temporary folder of this process: its path, and the lock that says that it is in use."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._process = os.getpid()
+        _in_use.add(path)
+        self._lock = _lock(path)
+
+    def remove(self) -> None:
+        """Remove the folder with all in it, unless this is a fork of the process that made it."""
+        if os.getpid() != self._process:
+            return
+        _remove(self.path)
+        _in_use.discard(self.path)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def _lock(folder: Path) -> int | None:
+    """Lock a new folder; None where the system or the disk has no locks, and nobody will take it for abandoned."""
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    unlocked = folder / f"{_LOCK}.new"  # The name by which others know it comes with the lock.
+    descriptor = os.open(unlocked, os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.write(descriptor, node().encode())
+        unlocked.replace(folder / _LOCK)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _remove_abandoned(place: Path) -> None:
+    with suppress(OSError), os.scandir(place) as entries:
+        for folder in [Path(entry.path) for entry in entries if entry.name.startswith(_PREFIX)]:
+            with suppress(OSError):
+                if folder not in _in_use and _is_own_folder(folder) and _is_abandoned(folder / _LOCK):
+                    _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, the lock last: what cannot be removed now, the next run removes, and no answer is lost over it."""
+    with suppress(OSError):
+        for path in [path for path in folder.iterdir() if path.name != _LOCK]:
+            with suppress(OSError):
+                rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        if [path.name for path in folder.iterdir()] == [_LOCK]:
+            (folder / _LOCK).unlink()
+        folder.rmdir()
+
+
+def _is_own_folder(path: Path) -> bool:
+    status = path.lstat()
+    return stat.S_ISDIR(status.st_mode) and (not hasattr(os, "geteuid") or status.st_uid == os.geteuid())
+
+
+def _is_abandoned(lock: Path) -> bool:
+    """Whether the process that locked a folder has ended. Raises OSError when there is no lock to judge by."""
+    try:
+        import fcntl
+    except ImportError:
+        return False
+    descriptor = os.open(lock, os.O_RDWR | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # Fails while another process holds it.
+        is_of_here = os.read(descriptor, 256).decode(errors="replace") == node()
+        return is_of_here or time() - os.fstat(descriptor).st_mtime > _ENDED_ELSEWHERE_S
+    finally:
+        os.close(descriptor)
