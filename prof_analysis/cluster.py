@@ -1,6 +1,7 @@
 """Runs the jobs of ranks on a Dask cluster whose workers see the same profiles and the same store."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -120,17 +121,32 @@ def _client(scheduler: str) -> Iterator[Any]:
         raise InputError(
             f"{scheduler}: no Dask scheduler answers ({reason_of(error)}); start one, or give its address, as in tcp://host:8786"
         ) from error
-    with client:
+    with _without_log(), client:
         yield client
+
+
+@contextmanager
+def _without_log() -> Iterator[None]:
+    """What Dask logs of a scheduler that ended are tracebacks; what matters of it is said."""
+    logs = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    before = [log.level for log in logs]
+    for log in logs:
+        log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for log, level in zip(logs, before, strict=True):
+            log.setLevel(level)
 
 
 async def _ask_identity(scheduler: str) -> None:
     """Raise an error unless a Dask scheduler answers at an address."""
-    from distributed.core import connect
+    from distributed.comm.core import connect
     from distributed.security import Security
 
     arguments = Security().get_connection_args("client")  # type: ignore[no-untyped-call]
-    comm = await asyncio.wait_for(connect(scheduler, timeout=_ANSWERS_WITHIN_S, **arguments), _ANSWERS_WITHIN_S + 1)
+    connecting = connect(scheduler, timeout=_ANSWERS_WITHIN_S, **arguments)  # type: ignore[no-untyped-call]
+    comm = await asyncio.wait_for(connecting, _ANSWERS_WITHIN_S + 1)
     try:
         await comm.write({"op": "identity", "reply": True, "n_workers": 0})
         answer = await asyncio.wait_for(comm.read(), _ANSWERS_WITHIN_S)

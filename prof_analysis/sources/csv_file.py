@@ -81,9 +81,8 @@ def copy_columns(
         rejected = connection.execute("SELECT count(DISTINCT line), min(line) FROM rejected_rows").fetchone()
         connection.execute("DROP TABLE rejected_rows; DROP TABLE rejected_scans")
     except duckdb.Error as error:
-        raise InputError(
-            f"{path}: cannot be read as CSV ({reason_of(error)}){remedy_of(error) or '; export it again'}"
-        ) from error
+        remedy = remedy_of(error) or "; export it again"
+        raise InputError(f"{path}: cannot be read as CSV ({reason_of(error)}){remedy}") from error
     count, line = rejected or (0, None)
     warnings = [f"{path}: {count:,} lines cannot be read and are left out, the first is line {line:,}"] if count else []
     broken = " OR ".join(_is_broken(quote(column), of_lines.get(column)) for column in columns)
