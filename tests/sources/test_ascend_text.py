@@ -1,11 +1,12 @@
 """The trace tables out of trace_view.json and kernel_details.csv, to the nanosecond, whatever one of the files lacks."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import Result
 
 from prof_analysis import ProfAnalysisWarning, open_profile
 from prof_analysis.database import connect
@@ -446,7 +447,7 @@ def test_events_of_every_kind_that_have_no_time_or_end_before_they_start_are_cou
         {**computing(0, 1)[1]},
         {"name": "mark", "args": mark},
     ]
-    times = [{"ts": us(50), "dur": -1}, {"ts": us(50)}, {"ts": "now", "dur": 1}, {"ts": us(50), "dur": 1}]
+    times: list[Event] = [{"ts": us(50), "dur": -1}, {"ts": us(50)}, {"ts": "now", "dur": 1}, {"ts": us(50), "dur": 1}]
     events = [{"ph": "X", "pid": PID, "tid": 1, **head, "dur": None, **time} for head in heads for time in times]
     names = ("trace.set_aside", "trace.set_aside_call")
     (aside, calls), warnings = tables_of(tmp_path, [computing(0, 1)[0], *events], None, *names)
@@ -457,6 +458,39 @@ def test_events_of_every_kind_that_have_no_time_or_end_before_they_start_are_cou
     kinds = ["Python functions", "calls into CANN", "ends of the task queue", "garbage collections"]
     assert brief(calls, *columns) == [(kind, *rest) for kind in kinds for rest in ((backwards, 1), (no_time, 2))]
     assert len(warnings) == 11
+
+
+@pytest.mark.parametrize(
+    ("columns", "line"),
+    [
+        (
+            ("Host Self Duration(us)", "Host Total Duration(us)", "Device Self Duration(us)", "Device Total Duration(us)"),
+            "2 calls took 3.00 us on the host and launched kernels of 3.00 us; 1 rank",
+        ),
+        (("Call Stack",), "2 calls took - on the host and launched kernels of -; 1 rank"),
+    ],
+)
+def test_op_stats_print_what_operator_details_leave_unknown(
+    columns: tuple[str, ...], line: str, tmp_path: Path, command: Callable[..., Result]
+) -> None:
+    output = tmp_path / "a_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    rows = [["Name", *columns], *(["aten::mm", *[cell] * len(columns)] for cell in ("1", "2"))]
+    (output / "operator_details.csv").write_text("\r\n".join([*map(",".join, rows), ""]), newline="")
+    (output / "kernel_details.csv").write_text("\r\n".join([HEADER, detail("k", us(0), "5"), ""]), newline="")
+    result = command("op-stats", "-d", tmp_path)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert line in result.stdout
+
+
+def test_a_mark_of_a_process_with_a_huge_number_stops_nothing(tmp_path: Path) -> None:
+    huge = 3_000_000_000
+    mark = {"ph": "X", "name": "m", "pid": 1, "tid": 2, "ts": us(5), "dur": 0, "args": {"event_type": "marker", "domain": "d"}}
+    events = [{**op("aten::mm", 100, 200), "pid": huge}, mark]
+    (marks, ops), warnings = tables_of(tmp_path, events, None, "trace.mark", "trace.op")
+    assert brief(marks, "message", "tid", "start_ns") == [("m", None, 5)]
+    assert brief(ops, "name", "tid") == [("aten::mm", None)]
+    assert warnings == []
 
 
 def test_names_are_only_names(tmp_path: Path) -> None:
