@@ -74,7 +74,7 @@ def of_several_lines(content: bytes, draw: random.Random) -> bytes:
 
 
 def as_object(content: bytes, draw: random.Random) -> bytes:
-    others = [{}, {"displayTimeUnit": "ms"}, {"a": [{"b": "}, {"}, {"c": [1]}], "d": 'traceEvents": ['}]
+    others: list[dict[str, Any]] = [{}, {"displayTimeUnit": "ms"}, {"a": [{"b": "}, {"}, {"c": [1]}], "d": 'traceEvents": ['}]
     whole = {**draw.choice(others), "traceEvents": json.loads(content), "z": draw.choice(others)}
     text = json.dumps(whole, indent=draw.choice([None, None, 1])).encode()
     return text[: draw.choice([None, None, -1, -3, -30, len(text) // 2, 12, 20])]
