@@ -344,7 +344,7 @@ class Profile:
         return self._answer("mstx-stats", "mstx.step_statistic" if per_step else "mstx.statistic", arrow)
 
     def layer_stats(self, level: Literal["position", "layer", "pass", "rank"] = "position", *, arrow: bool = False) -> Any:
-        """The repeating layers of a model, found in the sequence of its kernels on all its streams, without marked modules.
+        """The repeating layers of a model, found in the sequence of its kernels on all streams, where nothing marks modules.
 
         By position, the columns after profile and rank_id are: kind (layers of one kind have the same kernels), layer_count,
         place (which kernel of the layer, from 1), type, core, name, kernel_count, total_ns, mean_ns (float), median_ns, p95_ns,
@@ -354,7 +354,8 @@ class Profile:
         reason (why it is irregular), kernel_count, extra_kernel_count, duration_ns, span_ns, start_ns, types (of irregular
         ones). level="rank" says what was found and where all compute time is: streams, beside_streams, kernel_count,
         layer_count, alike_count, kind_count, pass_count, kernels_of_layers, alike_ns, irregular_ns, prologue_ns, between_ns,
-        epilogue_ns, unstructured_ns, other_streams_ns, reason (why no period is convincing; then the other levels are empty).
+        epilogue_ns, unstructured_ns, other_streams_ns, reason (why no period is convincing; then the other levels have no
+        rows).
         Raises InputError when no rank holds compute kernels.
         """
         tables = {

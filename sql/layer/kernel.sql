@@ -9,6 +9,7 @@
 -- kind         BIGINT   kind of layer; NULL outside layers and in irregular ones
 -- place        BIGINT   which kernel of the layer, from 1; NULL outside layers, for kernels that come at changing places, and
 --                       for what opens a layer beyond what opens the others of its kind
+-- symbol       BIGINT   stands for its type and core, as in layer.symbol
 -- name_id      TEXT_ID  name of the kernel
 -- type_id      TEXT_ID  operator type, such as MatMulV3, the usual one of kernels of its name; NULL at Level0
 -- core_id      TEXT_ID  cores it ran on
@@ -34,6 +35,7 @@ placed AS (
     SELECT
         sequence.position,
         sequence.kernel_id,
+        sequence.symbol,
         sequence.type_id,
         place.place,
         bounded.* EXCLUDE (first_position, last_position),
@@ -62,6 +64,7 @@ SELECT
         WHEN place >= core_place THEN place - core_place + opening_count + 1
         WHEN place - first_place < opening_count THEN place - first_place + 1
     END AS place,
+    placed.symbol,
     kernel.name_id,
     placed.type_id,
     kernel.core_id,

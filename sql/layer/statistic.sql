@@ -1,4 +1,4 @@
--- One row is a position in a kind of layer, and a type there: the first kernel of these layers, the second, and so on, over all
+-- One row is a position in a kind of layer, and a symbol there: the first kernel of these layers, the second, and so on, over all
 -- layers and passes.
 --
 -- kind          BIGINT   layers of one kind have the same kernels
@@ -18,18 +18,28 @@
 --                        overlap, NULL where there is none before
 -- share         DOUBLE   part of the kernel time of this kind of layer; NULL when it took no time
 WITH following AS (
-    SELECT kind, place, name_id, type_id, core_id, start_ns, end_ns, start_ns - lag(end_ns) OVER (ORDER BY position) AS gap_ns
+    SELECT
+        kind,
+        place,
+        symbol,
+        name_id,
+        type_id,
+        core_id,
+        start_ns,
+        end_ns,
+        start_ns - lag(end_ns) OVER (ORDER BY position) AS gap_ns
     FROM layer.kernel
 ),
 counted AS (
     SELECT
         kind,
         place,
+        symbol,
         type_id,
         core_id,
         end_ns - start_ns AS duration_ns,
-        row_number() OVER (PARTITION BY kind, place ORDER BY end_ns - start_ns) AS count_up_to,
-        count(*) OVER (PARTITION BY kind, place) AS count_of_all,
+        row_number() OVER (PARTITION BY kind, place, symbol ORDER BY end_ns - start_ns) AS count_up_to,
+        count(*) OVER (PARTITION BY kind, place, symbol) AS count_of_all,
         gap_ns,
         name.text AS name,
         name_id
@@ -44,6 +54,7 @@ total AS (
         type_id,
         core_id,
         arg_min(name_id, name) AS name_id,
+        min(name) AS name,
         count(*) AS kernel_count,
         sum(duration_ns)::BIGINT AS total_ns,
         nearest_rank(duration_ns, count_up_to, count_of_all, 50) AS median_ns,
@@ -52,7 +63,7 @@ total AS (
         max(duration_ns) AS max_ns,
         sum(gap_ns) / nullif(count(gap_ns), 0) AS mean_gap_ns
     FROM counted
-    GROUP BY kind, place, type_id, core_id
+    GROUP BY kind, place, symbol, type_id, core_id
 )
 SELECT
     kind,
@@ -73,4 +84,4 @@ SELECT
 FROM total
 JOIN layer.kind USING (kind)
 LEFT JOIN trace.string AS type ON type.text_id = total.type_id
-ORDER BY kind, place, type.text
+ORDER BY kind, place, type.text, total.name

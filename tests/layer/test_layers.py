@@ -204,7 +204,7 @@ def test_level0_text_other_streams_and_steps(tmp_path: Path, command: Callable[.
             f"9 9 2 104 10 x 9 7 8 {tmp_path.name} -",
             "compute time: alike 72.1%, prologue 1.6%, between 5.6%, epilogue 4.0%, other streams 16.7%; 1 rank",
             "share of layer mean median p95 gap before kind place type name",
-            "10.0% 2.50 us 2.50 us 2.50 us 7.50 us 1 1 - AddNorm_12_2",
+            "10.0% 2.50 us 2.50 us 2.50 us 7.50 us 1 2 - MatMul_13_2",
         )
     ]
     folder = tmp_path / "cluster_analysis_output"
