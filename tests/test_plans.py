@@ -36,6 +36,7 @@ ALLOWED = {
     "free.host_call": "the longest gaps are 100",
     "layer.place": "the anchor is one row",
     "layer.anchor": "the thresholds are one row",
+    "layer.segment": "the thresholds are one row",
     "layer.period": "how many kernels there are is one row",
     "layer.boundary": "the thresholds are one row",
     "layer.found": "the thresholds are one row",
