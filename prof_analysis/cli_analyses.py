@@ -107,7 +107,8 @@ def slow_ranks(chosen: InputOptions, result: ResultOptions, machine: MachineOpti
 @app.command(
     "mfu",
     epilog="Example: prof-analysis mfu -d ./result --level op. "
-    "Writes the tables Mfu, MfuModule, MfuOp, MfuKernel, MfuAudit, OperatorMFU and ModuleMFU, or files and workbooks named so.",
+    "Writes the tables Mfu, MfuModule, MfuOp, MfuKernel, MfuAudit, OperatorMFU, ModuleMFU and MfuAllRanks, or files and "
+    "workbooks named so.",
 )
 @takes_options
 def mfu(
@@ -201,7 +202,7 @@ def free_time(chosen: InputOptions, result: ResultOptions, machine: MachineOptio
 @app.command(
     "pmu-stats",
     epilog="Example: prof-analysis pmu-stats -d ./result --level module. "
-    "Writes the tables PmuKernelType, PmuOp, PmuModule and PmuMetric, or files and workbooks named so.",
+    "Writes the tables PmuKernelType, PmuOp, PmuModule, PmuMetric and PmuAllRanks, or files and workbooks named so.",
 )
 @takes_options
 def pmu_stats(

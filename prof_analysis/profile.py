@@ -270,10 +270,12 @@ class Profile:
         """Model FLOPs utilisation: how much of the peak of the cube cores the matrix products used.
 
         Columns after profile and rank_id: of a module parent_module, module, depth; of an op op_name, type, input_shapes; then
-        mfu (sum of flops / sum of peak * time, over kernels with both), flops, achieved_tflops, peak_tflops,
-        mfu_at_measured_clock, duration_ns (all compute kernels; of an op those that may multiply matrices),
-        cube_duration_ns, known_duration_ns, known_share (what is in mfu, of duration_ns), kernel_count, flops_sources, peaks,
-        reasons (why kernels are not in mfu). A kernel has its own source of flops, origin of the peak, and reason: mfu.kernel.
+        mfu (mfu_flops / possible_flops, over kernels with FLOPs and a peak), mfu_flops, possible_flops, flops (also without
+        a peak), achieved_tflops, peak_tflops, mfu_at_measured_clock, duration_ns (all compute kernels; of an op those that
+        may multiply matrices), cube_duration_ns (those that may), flops_duration_ns, known_duration_ns (what is in mfu),
+        known_share (of duration_ns), cube_known_share (of cube_duration_ns), kernel_count, flops_sources, peaks, reasons (why
+        kernels are not in mfu). A kernel has its own source of flops, origin of the peak, and reason: mfu.kernel. Table
+        across.mfu has the same over all ranks.
         Raises InputError when no rank holds compute kernels with types, or with level="module" no modules.
         """
         _require("level", level, level in ("module", "op", "kernel", "rank"), "module, op, kernel or rank")

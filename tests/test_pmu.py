@@ -427,7 +427,7 @@ def test_the_summary_and_the_tables_that_are_written(small: Path, tmp_path: Path
 
 def test_counters_over_all_ranks_are_means_by_the_time_of_the_core(tmp_path: Path) -> None:
     """A rank of which only the core's time was recorded takes no part in a ratio that it lacks."""
-    used = {"aic_total_time": 500, "aic_total_cycles": 100}
+    used: dict[str, float] = {"aic_total_time": 500, "aic_total_cycles": 100}
     counters: list[dict[str, float] | None] = [{**used, "aic_mac_ratio": 0.9}, {**used, "aic_mac_ratio": 0.1}, used, None]
     for rank, (duration, pmu) in enumerate(zip((1000, 3000, 2000, 500), counters, strict=True)):
         mm = kernel(1000, duration, "MatMulV3", "AI_CORE", pmu)

@@ -1,5 +1,5 @@
--- One row is a module path with all inside it, an op with a kernel type and input shapes, or all there is, over all ranks: how well
--- kernels used the cube cores. The longest of a level come first.
+-- One row is a module path with all inside it, an op with a kernel type and input shapes, or all there is, over all ranks: how
+-- well kernels used the cube cores. The longest of a level come first.
 --
 -- level              VARCHAR  all, module or op: which of the next columns the row is of
 -- parent_module      VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module; NULL for other levels

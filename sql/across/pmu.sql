@@ -1,6 +1,6 @@
--- One row is a kernel type, an op, a module path with all inside it, or all there is, over all ranks, and what the hardware counters
--- of its kernels say. The longest of a level come first. Counted are compute kernels, and others that have counters. A ratio is the
--- mean of those of the ranks, by the time of the kernels on these cores.
+-- One row is a kernel type, an op, a module path with all inside it, or all there is, over all ranks, and what the hardware
+-- counters of its kernels say. The longest of a level come first. Counted are compute kernels, and others that have counters. A
+-- ratio is the mean of those of the ranks, by the time of the kernels on these cores.
 --
 -- level              VARCHAR  all, kernel_type, op or module: which of the next columns the row is of
 -- kind               VARCHAR  what the kernels are: compute, communication or schedule; NULL for a module, and for all
@@ -26,8 +26,8 @@
 -- aic_mte1_ratio     DOUBLE   the same of moving L1 to L0
 -- aic_mte2_ratio     DOUBLE   the same of moving memory to the core
 -- aic_fixpipe_ratio  DOUBLE   the same of moving results out of the core
--- cube_utilization   DOUBLE   part of the cycles of all cube cores of the device that were used, in aic_duration_ns; NULL when not
---                             known
+-- cube_utilization   DOUBLE   part of the cycles of all cube cores of the device that were used, in aic_duration_ns; NULL when
+--                             not known
 -- aiv_duration_ns    BIGINT   time of kernels that ran on vector cores, ns
 -- aiv_time_share     DOUBLE   as aic_time_share
 -- aiv_vec_ratio      DOUBLE   as aic_mac_ratio, of the vector unit

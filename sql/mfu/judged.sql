@@ -1,5 +1,5 @@
--- One row is a kernel that multiplies matrices, as far as anything says so, and its FLOPs: those of mfu.utilisation, else of the
--- hardware counters.
+-- One row is a kernel that may multiply matrices, as far as counters and types say so, and its FLOPs: those of mfu.utilisation,
+-- else of the hardware counters.
 --
 -- kernel_id          BIGINT   a kernel of mfu.cube_kernel
 -- duration_ns        BIGINT   time, ns
@@ -22,8 +22,9 @@ WITH found AS (
         if(counted.flops::HUGEINT * 1000 > utilisation.possible_flops, NULL, counted.flops) AS counted_flops,
         counted.flops_upper_bound AS counted_upper_bound
     FROM mfu.utilisation
-    ANTI JOIN mfu.vector_shape USING (shape_id)
+    LEFT JOIN mfu.vector_shape USING (shape_id)
     LEFT JOIN mfu.counted USING (kernel_id)
+    WHERE vector_shape.shape_id IS NULL OR utilisation.flops IS NOT NULL OR utilisation.too_much IS NOT NULL
 ),
 known AS (
     SELECT

@@ -107,16 +107,16 @@ MATMULS = [
 ]
 # Of grouped matmuls the shapes hold a buffer, which the groups can fill in part: all of its rows are the most there can be.
 GROUPED = [
-    Case(type_, inputs, outputs, reason=ROWS, upper_bound=2 * 96 * 64 * 48, **about)
-    for type_, inputs, outputs, about in (
-        ("GroupedMatmul", "96,64;4,64,48;;;;;;4", "96,48", {}),
-        ("GroupedMatmul", "96,64;4,48,64;;;;;;4", "96,48", {}),
-        ("GroupedMatmul", "96,64;64,48;64,48;;;;;;2", "96,48", {}),  # a tensor a weight
-        ("GroupedMatmul", "96,64;96,48;;;;;;4", "4,64,48", {}),  # the gradient of the weights
-        ("GroupedMatmulSwigluQuant", "96,64;4,64,48", "96,24", {"types": INT8}),
-        ("GroupedMatmulSwigluQuantV2", "96,64;4,64,48", "96,24", {"types": INT8, "formats": nz("nd", "nz")}),
-        ("GroupedMatmulFinalizeRouting", "96,64;4,64,48", "12,48", {"types": INT8}),
-        ("WeightQuantGroupedMatmul", "96,64;4,64,48", "96,48", {"types": "DT_BF16;INT8"}),
+    Case(type_, inputs, outputs, reason=ROWS, upper_bound=2 * 96 * 64 * 48, types=types, formats=formats)
+    for type_, inputs, outputs, types, formats in (
+        ("GroupedMatmul", "96,64;4,64,48;;;;;;4", "96,48", Case.types, Case.formats),
+        ("GroupedMatmul", "96,64;4,48,64;;;;;;4", "96,48", Case.types, Case.formats),
+        ("GroupedMatmul", "96,64;64,48;64,48;;;;;;2", "96,48", Case.types, Case.formats),  # a tensor a weight
+        ("GroupedMatmul", "96,64;96,48;;;;;;4", "4,64,48", Case.types, Case.formats),  # the gradient of the weights
+        ("GroupedMatmulSwigluQuant", "96,64;4,64,48", "96,24", INT8, Case.formats),
+        ("GroupedMatmulSwigluQuantV2", "96,64;4,64,48", "96,24", INT8, nz("nd", "nz")),
+        ("GroupedMatmulFinalizeRouting", "96,64;4,64,48", "12,48", INT8, Case.formats),
+        ("WeightQuantGroupedMatmul", "96,64;4,64,48", "96,48", "DT_BF16;INT8", Case.formats),
     )
 ]
 CONVOLUTIONS = [
