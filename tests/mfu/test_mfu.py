@@ -235,3 +235,12 @@ def test_figures_over_all_ranks_are_sums_over_sums_also_of_a_rank_whose_flops_ta
             "kernel_count": 2,
         },
     ]  # fmt: skip
+
+
+def test_ops_of_equal_time_come_in_the_order_of_their_names(tmp_path: Path) -> None:
+    """And not of the numbers that their names have in a database, which the text export does not have."""
+    names = ("z::mm", "a::mm", "m::mm")
+    ops = [Op(name, 100 * n, 100 * n + 10, (Matmul("mm", 100 * n, 100 * n + 50),)) for n, name in enumerate(names, 1)]
+    write_profile(tmp_path, ops)
+    with open_profile(tmp_path) as profile:
+        assert profile.mfu("op")["op_name"].tolist() == ["a::mm", "m::mm", "z::mm"]
