@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,7 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WatchedProfile
         kernel = Kernel("k", 1000, 1010)
         write_profile(folder / f"{rank}_ascend_pt", [Op("op", 110, 120, (kernel,))], [Range("Net", 100, 200)], rank=rank)
     names = {name for analysis in ANALYSES.values() for name in (*analysis.tables, *analysis.of_several_ranks)}
-    with WatchedProfile(folder, folder / "store") as profile:
+    with closing(WatchedProfile(folder, folder / "store")) as profile:
         for name in split_across_ranks(tuple(sorted(names)))[0]:
             keep(profile, documented_tables()[name])
         yield profile
