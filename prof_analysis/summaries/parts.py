@@ -84,7 +84,7 @@ def rank_count(facts: dict[str, Any]) -> str:
     return "1 rank" if facts["ranks"] == 1 else f"{facts['ranks']:,} ranks"
 
 
-def print_statistic(grid: Grid, lines: Iterable[str], written: Iterable[Path]) -> None:
+def print_statistic(grid: Grid, lines: list[str], written: Iterable[Path]) -> None:
     """Print a grid, what is to be said of it, and the files."""
     out = console()
     out.print(grid)
