@@ -64,11 +64,15 @@ def run() -> None:
         app()
     except SystemExit as end:
         if end.code == INTERRUPTED:
-            # Threads that still read a file would keep the process alive.
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(INTERRUPTED)
+            _leave()
         raise
-    except KeyboardInterrupt:  # while the commands are made, before any of them begins
+    except (KeyboardInterrupt, typer.Abort):  # while the commands are made, before any of them begins, or once more
         report("interrupted", "--json" in sys.argv)
-        sys.exit(INTERRUPTED)
+        _leave()
+
+
+def _leave() -> NoReturn:
+    """End the process, though threads that still read a file would keep it alive."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(INTERRUPTED)

@@ -196,6 +196,23 @@ def test_no_process_lives_on_when_the_command_is_ended(
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
+@pytest.mark.parametrize("pause_s", [0.02, 0.3])
+@pytest.mark.usefixtures("faulty_library")
+def test_a_second_interrupt_ends_the_command_without_a_traceback(six: Path, tmp_path: Path, pause_s: float) -> None:
+    (tmp_path / "site" / "sitecustomize.py").write_text(SLOW_LIBRARY, encoding="utf-8")
+    words = [sys.executable, "-m", "prof_analysis", "module-stats", "-d", str(six), "--store", str(tmp_path / "kept")]
+    command = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with limit(60):
+        while not list((tmp_path / "kept").rglob("about.json")):
+            time.sleep(0.05)
+        time.sleep(0.5)
+        for _ in range(2):
+            command.send_signal(signal.SIGINT)
+            time.sleep(pause_s)
+        _, stderr = command.communicate(timeout=20)
+    assert (command.returncode, stderr) == (130, "error: interrupted\n")
+
+
 def kill(process: int) -> None:
     with suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)
