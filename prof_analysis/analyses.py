@@ -33,7 +33,7 @@ class Analysis:
     @property
     def tables(self) -> tuple[str, ...]:
         """What to build for it, all in one go; and what was set aside or is missing, so that it is told."""
-        missing = ("step.overlap_audit",) if self.counts_kernels else ()
+        missing = ("step.overlap_audit", "kernel.statistic_audit") if self.counts_kernels else ()
         return (*self.exports, *self.also, *missing, "trace.set_aside")
 
 
@@ -63,13 +63,12 @@ ANALYSES: Mapping[str, Analysis] = {
             "kernel-stats",
             "kernels",
             {"kernel.statistic": "KernelStatistic", "across.kernel_statistic": "KernelStatisticAllRanks"},
-            also=("kernel.statistic_audit",),
         ),
         Analysis(
             "op-stats",
             "ops",
             {"op.statistic": "OpStatistic", "across.op_statistic": "OpStatisticAllRanks"},
-            also=("kernel.duration",),
+            also=("kernel.duration"),
         ),
         Analysis(
             "communication-stats",
@@ -108,6 +107,7 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.slow_rank_module": "SlowRankModule",
                 "across.rank_communication": "RankCommunication",
             },
+            also=_STEP_AUDITS,
         ),
         Analysis(
             "layer-stats",

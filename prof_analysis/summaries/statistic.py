@@ -102,7 +102,8 @@ def communication_facts(profile: "Profile", top: int) -> dict[str, Any]:
         SELECT
             sum(op_count)::BIGINT AS op_count,
             sum(total_ns)::BIGINT AS total_ns,
-            count(DISTINCT group_name) AS group_count
+            count(DISTINCT group_name) AS group_count,
+            coalesce(sum(op_count) FILTER (group_name IS NULL), 0)::BIGINT AS operators_without_group
         FROM across.communication_statistic
         """
     )
@@ -131,6 +132,8 @@ def print_communication_facts(facts: dict[str, Any], written: Iterable[Path]) ->
     groups = f"{facts['group_count']:,} group{'s' * (facts['group_count'] != 1)}"
     line = f"communication {duration_or_dash(facts['total_ns'])} in {count_or_dash(facts['op_count'])} operators of {groups}"
     lines = [f"{line}; {rank_count(facts)}"]
+    if count := facts["operators_without_group"]:
+        lines.append(f"the group of {count:,} of these operators is not recorded")
     if count := facts["operators_of_profiler"]:
         ranks = "1 rank" if facts["ranks_of_profiler"] == 1 else f"{facts['ranks_of_profiler']:,} ranks"
         lines.append(

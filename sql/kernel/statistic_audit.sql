@@ -7,6 +7,8 @@
 -- recorded_ns     BIGINT   time of those that the profiler counted, ns
 -- kernels_ns      BIGINT   time of those that the profile holds, ns
 -- agrees          BOOLEAN  whether the numbers are equal, and the times but for the rounding of each
+--
+-- Only when trace.recorded_kernel_type has rows.
 WITH typed AS (
     SELECT type.text AS type, kernel.end_ns - kernel.start_ns AS duration_ns
     FROM trace.kernel

@@ -15,6 +15,8 @@
 -- step in which it began. So what it says lies between the kernels of steps, or the stretches that begin in steps, and all
 -- kernels, with those twice that ran while two steps did. It rounds each stretch to ns; where its times are floats, they are a
 -- quarter of a us apart.
+--
+-- Only when trace.recorded_step has rows.
 WITH step_span AS (
     SELECT step_id, min(start_ns) AS first_ns, max(end_ns) AS last_ns
     FROM step.kernel
@@ -111,6 +113,8 @@ SELECT
     all_kernels_ns,
     recorded_ns - kernels_ns AS difference_ns,
     is_equal OR is_of_tasks AS agrees,
-    if(is_of_tasks AND NOT is_equal, 'analysis.db of 2024 counts the tasks of operators, up to 5 % less than operators', NULL) AS reason
+    CASE
+        WHEN is_of_tasks AND NOT is_equal THEN 'analysis.db of 2024 counts the tasks of operators, up to 5 % less than operators'
+    END AS reason
 FROM judged
 ORDER BY kind

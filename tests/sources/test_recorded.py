@@ -14,9 +14,9 @@ from prof_analysis.sources.recorded import COLUMNS, stage_recorded
 from prof_analysis.tables import source_tables
 
 TABLES = (
-    "recorded_communication", "recorded_transfer", "recorded_link", "recorded_step", "recorded_kernel_type", "parallel_group",
-    "parallelism",
-)  # fmt: skip
+    *("recorded_communication", "recorded_transfer", "recorded_link", "recorded_step", "recorded_kernel_type"),
+    *("parallel_group", "parallelism"),
+)
 START = 1_727_593_954_650_726_200
 MS = {"Elapse": 3.0000005, "Transit": 1, "Wait": 1.5, "Synchronization": 0.25, "Idle": 0.5000005}
 

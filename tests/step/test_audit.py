@@ -1,4 +1,4 @@
-"""What the profiler itself worked out is held against what kernels give; where the two differ, both figures are said."""
+"""What the profiler itself worked out is held against what kernels give; where they differ, both figures are said."""
 
 import csv
 import shutil
