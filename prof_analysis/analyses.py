@@ -107,7 +107,7 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.slow_rank_module": "SlowRankModule",
                 "across.rank_communication": "RankCommunication",
             },
-            also=_STEP_AUDITS,
+            also=("step.recorded_audit",),
         ),
         Analysis(
             "layer-stats",
