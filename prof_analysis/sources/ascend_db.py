@@ -13,6 +13,7 @@ import duckdb
 
 from prof_analysis.database import cursor_of, quote, quote_text
 from prof_analysis.sources import device_info, recorded
+from prof_analysis.sources.repeated import drop_repeated, may_repeat, warnings_of, with_keys
 from prof_analysis.sources.sqlite_file import Cell, SqliteFile, copy_table, open_sqlite, query
 from prof_analysis.tables import ROW_ID, create_schemas, store_view
 
@@ -95,6 +96,32 @@ _NAMED_ROWS: Mapping[str, str] = {
 }
 _ONCE_EACH = "raw.dequeue_thread"
 
+_CALL_KEY = ("startNs", "endNs", "globalTid", "name")
+
+# What tells the rows of a table apart. A task can be executed more than once, but not twice at the same time; of a task that is
+# described twice the first description counts. What the file declares to be unique needs no look.
+_KEYS: Mapping[str, tuple[str, ...]] = {
+    "raw.framework_op": (*_CALL_KEY, "connectionId"),
+    "raw.module_call": _CALL_KEY,
+    "raw.python_call": _CALL_KEY,
+    "raw.enqueue": ("startNs", "endNs", "globalTid", "connectionId"),
+    "raw.dequeue": ("startNs", "endNs", "globalTid", "connectionId"),
+    "raw.task": ("startNs", "globalTaskId"),
+    "raw.compute_task_info": ("globalTaskId",),
+    "raw.communication_schedule_task_info": ("globalTaskId",),
+    "raw.communication_task_info": ("globalTaskId", "opId"),
+    "raw.communication_op": ("startNs", "endNs", "opName", "connectionId", "deviceId"),
+    "raw.mstx_events": ("endNs", "startNs", "eventType", "globalTid", "message", "connectionId"),
+    "raw.cann_api": ("startNs", "endNs", "globalTid", "connectionId"),
+    "raw.gc_record": ("startNs", "endNs", "globalTid"),
+    "raw.overlap_analysis": ("startNs", "endNs", "type", "deviceId"),
+    "raw.step_time": ("id", "startNs", "endNs"),
+    "raw.task_pmu_info": ("globalTaskId", "name", "value"),
+}
+_COUNTERS = "raw.task_pmu_info"
+# A task that both describe is of the first.
+_DESCRIPTIONS = ("raw.compute_task_info", "raw.communication_schedule_task_info")
+
 RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
     **{name: columns for name, (_, columns) in _TABLES.items()},
     device_info.TABLE: device_info.COLUMNS,
@@ -160,7 +187,7 @@ def stage(
     of_recorded = {name: columns for name, columns in wanted.items() if name not in _TABLES}
     lost = recorded.stage_recorded(connection, beside, of_recorded)
     input_bytes = sum(one.stat().st_size for one in (path, *beside))
-    wanted = {name: columns for name, columns in wanted.items() if name in _TABLES}
+    wanted = with_keys({name: columns for name, columns in wanted.items() if name in _TABLES}, _KEYS)
     if not wanted:
         on_bytes(input_bytes)
         return lost
@@ -179,6 +206,8 @@ def stage(
         with ThreadPoolExecutor(threads) as pool:
             staged = {name: pool.submit(stage_one, name) for name in _TABLES if name in wanted}
             warnings = [warning for name in sorted(staged) for warning in staged[name].result()]
+        if wanted.keys() >= set(_DESCRIPTIONS):
+            warnings += _describe_once(connection, file)
         if wanted.get("raw.string_ids") and "STRING_IDS" in file.tables:
             _number_texts(connection)
         if connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'other_id'").fetchall():
@@ -197,11 +226,43 @@ def _stage_table(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: 
         return []
     cells = _cells(file, table, {column: type_ for column, type_ in types.items() if column in wanted})
     rejected = copy_table(connection, file, source, cells or [Cell("nothing_read", _I, "rowid", "INTEGER")], target)
-    store_view(connection, name, types, [cell.column for cell in cells])
+    columns = [cell.column for cell in cells]
+    key = _KEYS.get(name, ())
+    is_looked_at = bool(key) and _declared_key(file, table) not in key
+    if name == _COUNTERS and set(key) <= set(columns):
+        is_looked_at = may_repeat(connection, name, *key[:2])
+    repeated = drop_repeated(connection, name, key, columns) if is_looked_at else 0
+    store_view(connection, name, types, columns)
     return [
-        f"{count} values of {table}.{column} are not of type {types[column]} and count as unknown"
-        for column, count in rejected.items()
+        *(
+            f"{count} values of {table}.{column} are not of type {types[column]} and count as unknown"
+            for column, count in rejected.items()
+        ),
+        *warnings_of({name.removeprefix("raw."): repeated}, f"{table} ({{}})" if table == "PYTORCH_API" else table),
     ]
+
+
+def _declared_key(file: SqliteFile, table: str) -> str | None:
+    """The column that the file declares to be the key of a table; None where none is, or several together."""
+    columns = [
+        str(name) for name, place in query(file, f"SELECT name, pk FROM pragma_table_info({quote_text(table)})") if place
+    ]
+    return columns[0] if len(columns) == 1 else None
+
+
+def _describe_once(connection: duckdb.DuckDBPyConnection, file: SqliteFile) -> list[str]:
+    """Leave out of the second table of descriptions the tasks that the first one has, and say how many."""
+    first, second = _DESCRIPTIONS
+    if not all(_TABLES[name][0] in file.tables for name in _DESCRIPTIONS):
+        return []
+    known = [{row[0] for row in connection.execute(f"DESCRIBE stored.{quote(name)}").fetchall()} for name in _DESCRIPTIONS]
+    if not all("globalTaskId" in columns for columns in known):
+        return []
+    ((count,),) = connection.execute(
+        f"DELETE FROM stored.{quote(second)} WHERE globalTaskId IN (SELECT globalTaskId FROM {first} SEMI JOIN {second} USING"
+        " (globalTaskId))"
+    ).fetchall()
+    return warnings_of({_TABLES[second][0]: count}, f"{{}} that are in {_TABLES[first][0]} too")
 
 
 def _source(file: SqliteFile, name: str) -> str | None:

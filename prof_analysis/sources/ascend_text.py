@@ -5,6 +5,7 @@ the id that text_id() makes of it. That is a hash, so all texts of a profile are
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
@@ -21,6 +22,7 @@ from prof_analysis.macros import create_macros
 from prof_analysis.sources import counters, device_info, recorded, text_columns
 from prof_analysis.sources.csv_file import copy_columns
 from prof_analysis.sources.csv_numbers import Notation, lost_digits, notation_of
+from prof_analysis.sources.repeated import drop_repeated, warnings_of, with_keys
 from prof_analysis.sources.trace_json import read_events
 from prof_analysis.tables import create_schemas, store_view
 
@@ -64,6 +66,7 @@ def stage(
     """
     create_macros(connection)
     create_schemas(connection, wanted)
+    wanted = with_keys(wanted, text_columns.KEYS)
     if device_info.TABLE in wanted:
         device_info.stage_device_info(connection, files)
     for name, columns in wanted.items():
@@ -90,7 +93,11 @@ def stage(
             "SET VARIABLE text_salt = getvariable('text_salt') + 1; DROP SCHEMA stored CASCADE; DROP SCHEMA raw CASCADE"
         )
         return stage(connection, files, wanted, threads, on_bytes)
-    return warnings
+    repeated: Counter[str] = Counter()
+    for name in wanted.keys() & text_columns.KEYS.keys():
+        count = drop_repeated(connection, name, text_columns.KEYS[name], wanted[name])
+        repeated["kernel_details.csv" if name == "raw.kernel_detail" else "trace_view.json"] += count
+    return [*warnings, *(f"{files[0].parent}: {warning}" for warning in warnings_of(repeated, "{}"))]
 
 
 _EQUAL_TEXT_IDS = 'SELECT 1 FROM stored."raw.string" GROUP BY text_id HAVING count(*) > 1 LIMIT 1'

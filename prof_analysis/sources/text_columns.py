@@ -203,3 +203,19 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     **counters.TABLES,
     **{name: {column: type_ for column, (type_, _) in columns.items()} for name, (_, columns) in EVENTS.items()},
 }
+
+_CALL_KEY = ("start_ns", "end_ns", "pid", "tid", "name")
+
+# What tells the rows of a table apart: two events of one thread do not share start, end and name.
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "raw.cpu_op": _CALL_KEY,
+    "raw.module_call": _CALL_KEY,
+    "raw.python_call": _CALL_KEY,
+    "raw.mstx": (*_CALL_KEY, "domain"),
+    "raw.queue_call": ("start_ns", "end_ns", "pid", "tid", "is_enqueue", "correlation_id"),
+    "raw.host_api": ("start_ns", "end_ns", "pid", "tid", "level", "connection_id"),
+    "raw.device_task": (*_CALL_KEY, "task_id", "connection_id"),
+    "raw.communication_op": (*_CALL_KEY, "connection_id"),
+    "raw.communication_task": _CALL_KEY,
+    "raw.kernel_detail": ("start_ns", "duration_ns", "name", "stream_id", "task_id"),
+}
