@@ -38,6 +38,8 @@ class Analysis:
 
 
 _OF_MODULES = {"module.statistic": "ModuleStatistic", "module.tree": "ModuleTree", "module.coverage": "ModuleCoverage"}
+# What users must know of the answer; nothing is shown of them but warnings.
+_LOST_LINKS = ("module.lost_launch", "module.lost_backward")
 _ACROSS_RANKS = {"across.module": "ModuleAcrossRanks"}
 
 ANALYSES: Mapping[str, Analysis] = {
@@ -47,6 +49,7 @@ ANALYSES: Mapping[str, Analysis] = {
             "module-stats",
             "modules",
             _OF_MODULES,
+            also=_LOST_LINKS,
             of_several_ranks=_ACROSS_RANKS,
             counted="module.tree",
         ),
@@ -54,7 +57,7 @@ ANALYSES: Mapping[str, Analysis] = {
             "module-stats --pmu",
             "modules",
             {**_OF_MODULES, "pmu.module": "PmuModule"},
-            also=("across.pmu",),
+            also=(*_LOST_LINKS, "across.pmu"),
             of_several_ranks=_ACROSS_RANKS,
             counted="module.tree",
             needs_too="pmu-stats",

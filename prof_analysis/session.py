@@ -265,6 +265,28 @@ _WARNINGS = {
         HAVING sum(kernel_duration_ns) FILTER (reason = 'graph replay') > 0
         ORDER BY profile
     """,
+    "module.lost_launch": """
+        SELECT format(
+            '{}: {:.1f}% of the kernel time links to no op, since the profile lost the links between ops and launches '
+            || '(CONNECTION_IDS, or flows in trace_view.json); parse it again',
+            profile,
+            100 * kernel_duration_share
+        )
+        FROM module.lost_launch
+        WHERE kernel_duration_share >= 0.01
+        ORDER BY profile
+    """,
+    "module.lost_backward": """
+        SELECT format(
+            '{}: {:.1f}% of the kernel time is backward work in no module, since the profile does not say its forward ops: '
+            || 'they ran before profiling began, or their sequence numbers, forward threads or links are lost',
+            profile,
+            100 * kernel_duration_share
+        )
+        FROM module.lost_backward
+        WHERE kernel_duration_share >= 0.01
+        ORDER BY profile
+    """,
     "layer.structure": """
         SELECT format('{}: no layers were found: {}', profile, reason)
         FROM layer.structure

@@ -48,6 +48,7 @@ ASKED = sorted(set(TABLES) - {need for name in TABLES for need in source_tables(
 EMPTY = {
     "trace.set_aside", "trace.set_aside_call", "trace.mark", "trace.recorded_cost", "trace.frame", "trace.gc", "trace.overlap",
     "module.link_audit", "module.doubtful_pair", "module.undecided_backward_op",
+    "module.lost_launch", "module.unpaired_task", "module.lost_backward",
     "module.recorded_pair", "module.misplaced_launch", "module.direct_launching", "step.chosen", "kernel.in_step",
     "step.overlap_audit", "step.recorded_audit", "kernel.statistic_audit", "trace.recorded_kernel_type",
     "trace.recorded_communication", "trace.recorded_transfer", "trace.recorded_link", "trace.recorded_step",
@@ -242,7 +243,9 @@ def test_what_only_guarded_tables_need_is_deferred() -> None:
     plan = make_plan("ascend_db", raw_columns("ascend_db"), ["module.coverage"])
     behind = {"raw.cann_api", "raw.enqueue", "raw.dequeue"}
     assert plan.deferred == {*behind, "trace.launch", "trace.queue", "trace.forward_backward", "kernel.step", "op.step_wrapper"}
-    assert plan.deferred_raw_columns == {name: {"startNs", "endNs", "globalTid", "connectionId"} for name in behind}
+    call = {"startNs", "endNs", "globalTid", "connectionId"}
+    queue_end = call | {"row_id", "name"}
+    assert plan.deferred_raw_columns == {name: call if name == "raw.cann_api" else queue_end for name in behind}
     assert not plan.raw_columns.keys() & plan.deferred_raw_columns.keys()
     plan = make_plan("ascend_db", raw_columns("ascend_db"), ["module.coverage", "trace.launch"])
     assert plan.deferred == {

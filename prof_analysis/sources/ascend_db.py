@@ -39,8 +39,8 @@ _TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "raw.string_ids": ("STRING_IDS", {"id": _I, "value": _T}),
     "raw.module_call": ("PYTORCH_API", {**_CALL, "name": _I}),
     "raw.python_call": ("PYTORCH_API", {**_CALL, "name": _I}),
-    "raw.enqueue": ("PYTORCH_API", {**_CALL, "connectionId": _I}),
-    "raw.dequeue": ("PYTORCH_API", {**_CALL, "connectionId": _I}),
+    "raw.enqueue": ("PYTORCH_API", {**_CALL, "connectionId": _I, "name": _I}),
+    "raw.dequeue": ("PYTORCH_API", {**_CALL, "connectionId": _I, "name": _I}),
     "raw.dequeue_thread": ("PYTORCH_API", {"globalTid": _I}),
     "raw.connection_ids": ("CONNECTION_IDS", {"id": _I, "connectionId": _I}),
     "raw.task": (
@@ -119,6 +119,14 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "raw.task_pmu_info": ("globalTaskId", "name", "value"),
 }
 _COUNTERS = "raw.task_pmu_info"
+# Columns of which each value links only a few rows, and so many rows that one value for all is damage.
+_LINKS: Mapping[str, tuple[str, ...]] = {
+    "raw.connection_ids": ("id", "connectionId"),
+    "raw.framework_op": ("connectionId",),
+    "raw.enqueue": ("connectionId",),
+    "raw.dequeue": ("connectionId",),
+}
+_FEW_LINKS = 10
 # A task that both describe is of the first.
 _DESCRIPTIONS = ("raw.compute_task_info", "raw.communication_schedule_task_info")
 
@@ -227,6 +235,7 @@ def _stage_table(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: 
     cells = _cells(file, table, {column: type_ for column, type_ in types.items() if column in wanted})
     rejected = copy_table(connection, file, source, cells or [Cell("nothing_read", _I, "rowid", "INTEGER")], target)
     columns = [cell.column for cell in cells]
+    constant = [column for column in _LINKS.get(name, ()) if column in columns and _forget_constant(connection, target, column)]
     key = _KEYS.get(name, ())
     is_looked_at = bool(key) and _declared_key(file, table) not in key
     if name == _COUNTERS and set(key) <= set(columns):
@@ -238,8 +247,19 @@ def _stage_table(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: 
             f"{count} values of {table}.{column} are not of type {types[column]} and count as unknown"
             for column, count in rejected.items()
         ),
+        *(f"all values of {table}.{column} are the same and count as unknown" for column in constant),
         *warnings_of({name.removeprefix("raw."): repeated}, f"{table} ({{}})" if table == "PYTORCH_API" else table),
     ]
+
+
+def _forget_constant(connection: duckdb.DuckDBPyConnection, target: str, column: str) -> bool:
+    """Clear a column of links in which many rows all have one value: whatever it was, it links nothing."""
+    ((is_constant,),) = connection.execute(
+        f"SELECT count({column}) > {_FEW_LINKS} AND min({column}) = max({column}) FROM {target}"
+    ).fetchall()
+    if is_constant:
+        connection.execute(f"UPDATE {target} SET {column} = NULL")
+    return bool(is_constant)
 
 
 def _declared_key(file: SqliteFile, table: str) -> str | None:

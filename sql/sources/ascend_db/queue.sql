@@ -1,4 +1,6 @@
--- Both ends are PYTORCH_API rows, named Enqueue... and Dequeue..., whose groups in CONNECTION_IDS share a value.
+-- Both ends are PYTORCH_API rows, named Enqueue... and Dequeue..., whose groups in CONNECTION_IDS share a value. Where none of
+-- these is left, the order does: a queue gives out first what was put in first. It must fit for each task: its name, which of
+-- Enqueue old writers leave out, and that it was taken out after it was put in.
 WITH enqueued AS (
     SELECT link.connectionId AS queue_id, enqueue.*
     FROM raw.enqueue
@@ -10,14 +12,51 @@ dequeued AS (
     FROM raw.dequeue
     JOIN raw.connection_ids AS link ON link.id = dequeue.connectionId
     WHERE dequeue.endNs >= dequeue.startNs
+),
+recorded AS (
+    SELECT
+        queue_id,
+        enqueued.globalTid AS enqueue_tid,
+        enqueued.startNs AS enqueue_start_ns,
+        enqueued.endNs AS enqueue_end_ns,
+        dequeued.globalTid AS dequeue_tid,
+        dequeued.startNs AS dequeue_start_ns,
+        dequeued.endNs AS dequeue_end_ns
+    FROM enqueued
+    JOIN dequeued USING (queue_id)
+),
+no_link AS (
+    SELECT true AS is_lost
+    WHERE NOT EXISTS (FROM recorded)
+),
+in_order AS (
+    SELECT
+        place AS queue_id,
+        enqueue.globalTid AS enqueue_tid,
+        enqueue.startNs AS enqueue_start_ns,
+        enqueue.endNs AS enqueue_end_ns,
+        dequeue.globalTid AS dequeue_tid,
+        dequeue.startNs AS dequeue_start_ns,
+        dequeue.endNs AS dequeue_end_ns,
+        enqueue_name.text IN ('Enqueue', replace(dequeue_name.text, 'Dequeue', 'Enqueue'))
+            AND dequeue.startNs >= enqueue.startNs AS fits
+    FROM (
+        SELECT *, row_number() OVER (ORDER BY startNs, row_id) AS place
+        FROM raw.enqueue
+        CROSS JOIN no_link
+        WHERE endNs >= startNs
+    ) AS enqueue
+    FULL JOIN (
+        SELECT *, row_number() OVER (ORDER BY startNs, row_id) AS place
+        FROM raw.dequeue
+        CROSS JOIN no_link
+        WHERE endNs >= startNs
+    ) AS dequeue USING (place)
+    LEFT JOIN trace.string AS enqueue_name ON enqueue_name.text_id = enqueue.name
+    LEFT JOIN trace.string AS dequeue_name ON dequeue_name.text_id = dequeue.name
 )
-SELECT
-    queue_id,
-    enqueued.globalTid AS enqueue_tid,
-    enqueued.startNs AS enqueue_start_ns,
-    enqueued.endNs AS enqueue_end_ns,
-    dequeued.globalTid AS dequeue_tid,
-    dequeued.startNs AS dequeue_start_ns,
-    dequeued.endNs AS dequeue_end_ns
-FROM enqueued
-JOIN dequeued USING (queue_id)
+FROM recorded
+UNION ALL
+SELECT * EXCLUDE (fits)
+FROM in_order
+WHERE (SELECT bool_and(coalesce(fits, false)) AND count(DISTINCT dequeue_tid) = 1 FROM in_order)

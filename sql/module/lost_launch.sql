@@ -1,0 +1,31 @@
+-- One row is how many kernels link to no op because the profile lost the link: it has ops, but names none for any launch, or it
+-- has the launch on a queue thread, but not the task that the thread ran. No row, none is lost.
+--
+-- kernel_count           BIGINT  such kernels; those of a replayed graph are not among them, nor those without a launch
+-- kernel_duration_ns     BIGINT  their time, ns
+-- kernel_duration_share  DOUBLE  part of all kernel time; NULL when kernels took no time
+--
+-- Only when module.doubtful_launch has rows.
+WITH unlinked AS (
+    SELECT kernel_id, launch_id, end_ns - start_ns AS duration_ns
+    FROM trace.kernel
+    ANTI JOIN module.link USING (kernel_id)
+    WHERE launch_id IS NOT NULL AND model_id IS NULL
+),
+launch_of_queue AS (
+    FROM trace.launch
+    SEMI JOIN trace.queue_thread USING (tid)
+),
+lost AS (
+    FROM unlinked
+    SEMI JOIN launch_of_queue USING (launch_id)
+    UNION
+    FROM unlinked
+    WHERE NOT EXISTS (FROM module.recorded_link) AND EXISTS (FROM trace.op)
+)
+SELECT
+    count(*) AS kernel_count,
+    sum(duration_ns)::BIGINT AS kernel_duration_ns,
+    sum(duration_ns) / nullif((SELECT sum(end_ns - start_ns) FROM trace.kernel), 0) AS kernel_duration_share
+FROM lost
+HAVING count(*) > 0
