@@ -359,3 +359,22 @@ def test_without_forward_threads_the_recorded_pairs_serve(tmp_path: Path) -> Non
         ("ReluBackward0", "Net", "[Backward]ReLU", None),
         ("AddmmBackward0", "Net", "[Backward]Linear", None),
     ]
+
+
+def test_of_several_devices_in_a_database_each_has_its_kernels_and_the_pairs_of_the_process(tmp_path: Path) -> None:
+    """A launch that two ops name, on another device, pairs no ops."""
+    ops = [
+        Op("aten::linear", 15, 35),
+        Op("aten::addmm", 20, 30, (Kernel("k0", 500, 510), Kernel("k1", 500, 511, device=1)), sequence_number=5),
+        Op("AddmmBackward0", 230, 240, (Kernel("b1", 600, 610, device=1),), 9, 1, 5, 1),
+    ]
+    map_ = "CREATE TABLE RANK_DEVICE_MAP (rankId INTEGER, deviceId INTEGER); INSERT INTO RANK_DEVICE_MAP VALUES (0, 0), (1, 1);"
+    shared = "INSERT INTO CONNECTION_IDS SELECT 0, connectionId FROM CONNECTION_IDS WHERE id = 1 AND connectionId < 6000"
+    edit(write_profile(tmp_path, ops, NET), map_ + shared)
+    pairs = "SELECT rank_id, forward_op_id, backward_op_id FROM trace.forward_backward"
+    assert ask(tmp_path, pairs) == [(0, 2, 3), (1, 2, 3)]
+    assert ask(tmp_path, "SELECT rank_id, name, module FROM module.kernel ORDER BY ALL") == [
+        (0, "k0", "Linear"),
+        (1, "b1", "[Backward]Linear"),
+        (1, "k1", "Linear"),
+    ]

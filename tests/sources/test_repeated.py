@@ -25,8 +25,10 @@ TABLES = (
     "step.time",
     "trace.kernel_metric",
 )
-COMMON = ("PYTORCH_API", "CONNECTION_IDS", "TASK", "COMPUTE_TASK_INFO", "COMMUNICATION_SCHEDULE_TASK_INFO", "COMMUNICATION_OP")
-COMMON += ("STRING_IDS", "MSTX_EVENTS", "STEP_TIME", "TASK_PMU_INFO", "RANK_DEVICE_MAP")
+COMMON = (
+    "PYTORCH_API", "CONNECTION_IDS", "TASK", "COMPUTE_TASK_INFO", "COMMUNICATION_SCHEDULE_TASK_INFO", "COMMUNICATION_OP",
+    "STRING_IDS", "MSTX_EVENTS", "STEP_TIME", "TASK_PMU_INFO", "RANK_DEVICE_MAP",
+)  # fmt: skip
 
 
 def answer(folder: Path, source: str = "auto") -> tuple[dict[str, Any], list[str]]:

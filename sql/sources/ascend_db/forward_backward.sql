@@ -1,5 +1,5 @@
 -- Two ops that share a value which is no launch are a forward op and its backward op. The writer numbers ops by start, so the
--- smaller group id is the forward one.
+-- smaller group id is the forward one. Launches of other devices are told by what each op says of itself, where it does.
 WITH pair AS (
     SELECT connectionId, min(id) AS forward_group, max(id) AS backward_group
     FROM raw.connection_ids
@@ -11,4 +11,7 @@ SELECT forward.row_id AS forward_op_id, backward.row_id AS backward_op_id
 FROM pair
 JOIN raw.framework_op AS forward ON forward.connectionId = pair.forward_group
 JOIN raw.framework_op AS backward ON backward.connectionId = pair.backward_group
-WHERE forward.endNs >= forward.startNs AND backward.endNs >= backward.startNs
+WHERE forward.endNs >= forward.startNs
+  AND backward.endNs >= backward.startNs
+  AND coalesce(forward.fwdThreadId, 0) = 0
+  AND backward.fwdThreadId IS DISTINCT FROM 0
