@@ -71,7 +71,7 @@ ANALYSES: Mapping[str, Analysis] = {
             "op-stats",
             "ops",
             {"op.statistic": "OpStatistic", "across.op_statistic": "OpStatisticAllRanks"},
-            also=("kernel.duration"),
+            also=("kernel.duration",),
         ),
         Analysis(
             "communication-stats",
