@@ -159,10 +159,11 @@ class Session:
         for table in across_ranks:
             create_macros(self.connection, documented_tables()[table].body)
             self._create_view(table, documented_tables()[table].body)
+        why_untyped = {rank.profile: f": {reason}" for rank in self.stores if (reason := rank.why_not("mfu"))}
         for table, query in _WARNINGS.items():
             if table in of_ranks:
-                for (warning,) in self.connection.execute(query).fetchall():
-                    self.warn(warning)
+                for warning, *untyped in self.connection.execute(query).fetchall():
+                    self.warn("".join([warning, *(why_untyped.get(profile, "") for profile in untyped)]))
 
     def warn(self, message: str) -> None:
         """Tell a problem that leaves an answer, once."""
@@ -241,7 +242,7 @@ class Session:
 # What reads a file without DuckDB looks as often whether it is to end.
 _ENDS_WITHIN_S = 10
 
-# Table -> a query on it that says what users must know of it.
+# Table -> a query on it that says what users must know of it; of kernels without type also whose they are.
 _WARNINGS = {
     "trace.set_aside": """
         SELECT format('{}: {} {} were set aside: {}', profile, row_count, what, reason)
@@ -356,11 +357,11 @@ _WARNINGS = {
     """,
     "kernel.statistic": """
         SELECT format(
-            '{}: {:.1f}% of the compute time is of kernels without a type, which are told apart by core only; '
-            || 'Level1 and higher collect types',
+            '{}: {:.1f}% of the compute time is of kernels whose type is not known, which are listed by core only',
             profile,
             100 * sum(total_ns) FILTER (type IS NULL) / sum(total_ns)
-        )
+        ),
+        profile
         FROM kernel.statistic
         WHERE kind = 'compute'
         GROUP BY profile

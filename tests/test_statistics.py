@@ -72,17 +72,17 @@ def test_kernel_stats_in_every_column(both: Profile) -> None:
     found = both.kernel_stats(arrow=True)
     assert found.column_names == [
         *("profile", "rank_id", "kind", "type", "core", "kernel_count", "total_ns", "mean_ns", "median_ns", "p95_ns"),
-        *("min_ns", "max_ns", "share"),
+        *("min_ns", "max_ns", "share", "type_from"),
     ]
     assert rows(found) == [
-        ("0_ascend_pt", 0, "communication", "hcom_allReduce_", None, 3, 900, 300.0, 300, 500, 100, 500, 1.0),
-        ("0_ascend_pt", 0, "compute", "Mul", "AI_CORE", 20, 210, 10.5, 10, 19, 1, 20, 210 / 275),
-        ("0_ascend_pt", 0, "compute", "Add", "AI_VECTOR_CORE", 2, 65, 32.5, 5, 60, 5, 60, 65 / 275),
-        ("0_ascend_pt", 0, "schedule", "schedule", "AI_CPU", 1, 7, 7.0, 7, 7, 7, 7, 1.0),
-        ("1_ascend_pt", 1, "compute", "Mul", "AI_CORE", 20, 2210, 110.5, 110, 119, 101, 120, 2210 / 2335),
-        ("1_ascend_pt", 1, "communication", "hcom_allReduce_", None, 3, 900, 300.0, 300, 500, 100, 500, 1.0),
-        ("1_ascend_pt", 1, "compute", "Add", "AI_VECTOR_CORE", 3, 125, 125 / 3, 60, 60, 5, 60, 125 / 2335),
-        ("1_ascend_pt", 1, "schedule", "schedule", "AI_CPU", 1, 7, 7.0, 7, 7, 7, 7, 1.0),
+        ("0_ascend_pt", 0, "communication", "hcom_allReduce_", None, 3, 900, 300.0, 300, 500, 100, 500, 1.0, "profile"),
+        ("0_ascend_pt", 0, "compute", "Mul", "AI_CORE", 20, 210, 10.5, 10, 19, 1, 20, 210 / 275, "profile"),
+        ("0_ascend_pt", 0, "compute", "Add", "AI_VECTOR_CORE", 2, 65, 32.5, 5, 60, 5, 60, 65 / 275, "profile"),
+        ("0_ascend_pt", 0, "schedule", "schedule", "AI_CPU", 1, 7, 7.0, 7, 7, 7, 7, 1.0, "profile"),
+        ("1_ascend_pt", 1, "compute", "Mul", "AI_CORE", 20, 2210, 110.5, 110, 119, 101, 120, 2210 / 2335, "profile"),
+        ("1_ascend_pt", 1, "communication", "hcom_allReduce_", None, 3, 900, 300.0, 300, 500, 100, 500, 1.0, "profile"),
+        ("1_ascend_pt", 1, "compute", "Add", "AI_VECTOR_CORE", 3, 125, 125 / 3, 60, 60, 5, 60, 125 / 2335, "profile"),
+        ("1_ascend_pt", 1, "schedule", "schedule", "AI_CPU", 1, 7, 7.0, 7, 7, 7, 7, 1.0, "profile"),
     ]
     assert both.warnings == []
 
@@ -92,10 +92,10 @@ def test_kernel_stats_over_all_ranks_are_exact(both: Profile) -> None:
     found = both.kernel_stats(across_ranks=True, arrow=True)
     assert found.column_names[:3] == ["kind", "type", "core"]
     assert rows(found) == [
-        ("compute", "Mul", "AI_CORE", *times_of(matmuls, 2420 / 2610)),
-        ("communication", "hcom_allReduce_", None, *times_of([100, 300, 500] * 2, 1.0)),
-        ("compute", "Add", "AI_VECTOR_CORE", *times_of([60, 5, 60, 60, 5], 190 / 2610)),
-        ("schedule", "schedule", "AI_CPU", *times_of([7, 7], 1.0)),
+        ("compute", "Mul", "AI_CORE", *times_of(matmuls, 2420 / 2610), "profile"),
+        ("communication", "hcom_allReduce_", None, *times_of([100, 300, 500] * 2, 1.0), "profile"),
+        ("compute", "Add", "AI_VECTOR_CORE", *times_of([60, 5, 60, 60, 5], 190 / 2610), "profile"),
+        ("schedule", "schedule", "AI_CPU", *times_of([7, 7], 1.0), "profile"),
     ]
 
 
@@ -116,9 +116,52 @@ def test_kernels_without_a_type_are_one_row_a_core_and_a_warning(tmp_path: Path)
     kernels = (Kernel("a", 0, 10, type=None), Kernel("b", 20, 40, type=None), Kernel("c", 50, 80))
     write_profile(tmp_path / "a_ascend_pt", unlinked=kernels)
     with open_profile(tmp_path) as profile:
-        with pytest.warns(ProfAnalysisWarning, match=r"a_ascend_pt: 50.0% of the compute time is of kernels without a type"):
+        with pytest.warns(
+            ProfAnalysisWarning, match=r"a_ascend_pt: 50.0% of the compute time is of kernels whose type is not known"
+        ):
             found = profile.kernel_stats(arrow=True)
         assert [row[3:7] for row in rows(found)] == [("Mul", "AI_CORE", 1, 30), (None, "AI_CORE", 2, 30)]
+
+
+NAMED = {
+    "aclnnMm_MatMulCommon_MatMulV2": "MatMulV2",
+    "aclnnMm_MatMulCommon_MemSet": "MemSet",
+    "trans_TransData_12": "TransData",
+    "Conv2DBackpropFilter9_MemSet": "MemSet",
+    "Conv2D18": "Conv2D",
+    "SwiGlu": "SwiGlu",
+    "ReduceSum47": None,  # a ReduceSumD
+    "Conv2DBackpropInput79": None,  # a Conv2DBackpropInputD
+    "MatMulV3_ND_bf16": None,
+    "_triton_rope": None,
+}
+
+
+def test_a_type_that_was_not_collected_is_that_of_the_name_where_it_is_certain(
+    tmp_path: Path, command: Callable[..., Result]
+) -> None:
+    kernels = [Kernel(name, 0, 10, type=None) for name in NAMED]
+    kernels.append(Kernel("hcom_allReduce_", 0, 10, "communication", type=None))
+    kernels.append(Kernel("aclnnAdd_AddAiCore_Add", 0, 10, type="Add"))
+    folder = tmp_path / "a_ascend_pt"
+    write_profile(folder, unlinked=kernels)
+    config = {"config": {"common_config": {}, "experimental_config": {"_profiler_level": "Level0"}}}
+    (folder / "profiler_info_0.json").write_text(json.dumps(config), encoding="utf-8")
+    with open_profile(tmp_path) as profile:
+        found = profile.sql("SELECT name, type, type_from FROM trace.kernel", arrow=True).to_pylist()
+        expected = {name: (type_, type_ and "name") for name, type_ in NAMED.items()}
+        expected["hcom_allReduce__904_10_1"] = ("hcom_allReduce_", "name")
+        expected["aclnnAdd_AddAiCore_Add"] = ("Add", "profile")
+        assert {row["name"]: (row["type"], row["type_from"]) for row in found} == expected
+    result = command("kernel-stats", "-d", tmp_path)
+    assert (
+        "\ntypes of 54.5% of the compute time are not in the profile, but certain by the names of the kernels\n"
+        in result.stdout
+    )
+    assert result.stderr == (
+        "warning: a_ascend_pt: 36.4% of the compute time is of kernels whose type is not known, which are listed by core only: "
+        "no kernel types and shapes: profiler_level was Level0; collect with Level1, which has them\n"
+    )
 
 
 def test_communication_stats_in_every_column(both: Profile) -> None:

@@ -33,9 +33,17 @@ def kernel_facts(profile: "Profile", top: int) -> dict[str, Any]:
         ORDER BY total_ns DESC, kind
         """
     )
+    of_names = profile.rows(
+        """
+        SELECT coalesce(sum(total_ns) FILTER (type_from = 'name'), 0) / nullif(sum(total_ns), 0) AS share
+        FROM across.kernel_statistic
+        WHERE kind = 'compute'
+        """
+    )
     return {
         **size_of(profile, "kernel.statistic"),
         "kinds": kinds,
+        "types_from_names_share": of_names[0]["share"],
         "heaviest_kernels": heaviest_of(profile, "across.kernel_statistic", top),
     }
 
@@ -46,7 +54,12 @@ def print_kernel_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     for row in facts["heaviest_kernels"]:
         grid.add_row(*share_and_times(row), f"{row['kernel_count']:,}", *cells(row["kind"], row["type"], row["core"]))
     kinds = [f"{row['kind']} {duration(row['total_ns'])} in {row['kernel_count']:,} kernels" for row in facts["kinds"]]
-    print_statistic(grid, [f"{'; '.join(kinds)}; {rank_count(facts)}"], written)
+    lines = [f"{'; '.join(kinds)}; {rank_count(facts)}"]
+    if share := facts["types_from_names_share"]:
+        lines.append(
+            f"types of {percent(share)} of the compute time are not in the profile, but certain by the names of the kernels"
+        )
+    print_statistic(grid, lines, written)
 
 
 def op_facts(profile: "Profile", top: int) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 -- One row is a kind, type and core of kernels with their number and times over all ranks, the heaviest first.
 --
 -- kind          VARCHAR  what the kernels are: compute, communication or schedule
--- type          VARCHAR  operator type, such as MatMulV3 or hcom_allReduce_; NULL at Level0
+-- type          VARCHAR  operator type, such as MatMulV3 or hcom_allReduce_; NULL when it is not known
 -- core          VARCHAR  cores they ran on, such as AI_CORE or MIX_AIC; NULL for communication
 -- kernel_count  BIGINT   kernels
 -- total_ns      BIGINT   their time, ns; overlapping kernels count fully
@@ -11,22 +11,24 @@
 -- min_ns        BIGINT   shortest time, ns
 -- max_ns        BIGINT   longest time, ns
 -- share         DOUBLE   part of the kernel time of the same kind over all ranks; NULL when the kind took no time
+-- type_from     VARCHAR  where the type comes from: profile, or name (Level0: the names of the kernels); NULL without type
 WITH duration AS (
-    SELECT kind, type, core, duration_ns, sum(kernel_count) AS kernel_count
+    SELECT kind, type, type_from, core, duration_ns, sum(kernel_count) AS kernel_count
     FROM kernel.duration
-    GROUP BY kind, type, core, duration_ns
+    GROUP BY kind, type, type_from, core, duration_ns
 ),
 ranked AS (
     SELECT
         *,
-        sum(kernel_count) OVER (PARTITION BY kind, type, core ORDER BY duration_ns) AS kernels_up_to,
-        sum(kernel_count) OVER (PARTITION BY kind, type, core) AS kernels
+        sum(kernel_count) OVER (PARTITION BY kind, type, type_from, core ORDER BY duration_ns) AS kernels_up_to,
+        sum(kernel_count) OVER (PARTITION BY kind, type, type_from, core) AS kernels
     FROM duration
 ),
 total AS (
     SELECT
         kind,
         type,
+        type_from,
         core,
         sum(kernel_count)::BIGINT AS kernel_count,
         sum(duration_ns * kernel_count)::BIGINT AS total_ns,
@@ -35,7 +37,7 @@ total AS (
         min(duration_ns) AS min_ns,
         max(duration_ns) AS max_ns
     FROM ranked
-    GROUP BY kind, type, core
+    GROUP BY kind, type, type_from, core
 )
 SELECT
     kind,
@@ -48,6 +50,7 @@ SELECT
     p95_ns,
     min_ns,
     max_ns,
-    total_ns / nullif(sum(total_ns) OVER (PARTITION BY kind), 0) AS share
+    total_ns / nullif(sum(total_ns) OVER (PARTITION BY kind), 0) AS share,
+    type_from
 FROM total
-ORDER BY total_ns DESC, kind, type, core
+ORDER BY total_ns DESC, kind, type, type_from, core

@@ -5,7 +5,7 @@
 -- parent_module      VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module; NULL for other levels
 -- module             VARCHAR  class name of the module, with [Backward] before it in the backward; NULL for other levels
 -- op_name            VARCHAR  the op that launched them; NULL where linked to no op, and for other levels
--- type               VARCHAR  operator type of the kernels; NULL at Level0, and for other levels
+-- type               VARCHAR  operator type of the kernels; NULL when it is not known, and for other levels
 -- input_shapes       VARCHAR  input shapes of the kernels; NULL when not recorded, and for other levels
 -- rank_count         BIGINT   ranks that have it
 -- mfu                DOUBLE   mfu_flops / possible_flops; NULL without any

@@ -4,7 +4,7 @@
 --
 -- level              VARCHAR  all, kernel_type, op or module: which of the next columns the row is of
 -- kind               VARCHAR  what the kernels are: compute, communication or schedule; NULL for a module, and for all
--- type               VARCHAR  operator type; NULL at Level0, for a module, and for all
+-- type               VARCHAR  operator type; NULL when it is not known, for a module, and for all
 -- core               VARCHAR  cores they ran on; NULL when not recorded, for a module, and for all
 -- op_name            VARCHAR  the op that launched them; NULL where linked to no op, and for other levels
 -- parent_module      VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module; NULL for other levels

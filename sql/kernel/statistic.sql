@@ -1,8 +1,8 @@
--- One row is a kind, type and core of kernels with their number and times, the heaviest first. Where no types were collected, it
--- is a kind and core.
+-- One row is a kind, type and core of kernels with their number and times, the heaviest first. Kernels of
+-- unknown type are one row a kind and core.
 --
 -- kind          ENUM('compute', 'communication', 'schedule')  what the kernels are
--- type_id       TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL at Level0
+-- type_id       TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL when it is not known
 -- core_id       TEXT_ID  cores they ran on, such as AI_CORE or MIX_AIC; NULL for communication
 -- kernel_count  BIGINT   kernels
 -- total_ns      BIGINT   their time, ns; overlapping kernels count fully
@@ -12,17 +12,20 @@
 -- min_ns        BIGINT   shortest time, ns
 -- max_ns        BIGINT   longest time, ns
 -- share         DOUBLE   part of the kernel time of the same kind in the rank; NULL when the kind took no time
+-- type_from     ENUM('profile', 'name')  where the type comes from: the profile, or (Level0) the names of the kernels; NULL
+--                        without type
 WITH ranked AS (
     SELECT
         *,
-        sum(kernel_count) OVER (PARTITION BY kind, type_id, core_id ORDER BY duration_ns) AS kernels_up_to,
-        sum(kernel_count) OVER (PARTITION BY kind, type_id, core_id) AS kernels
+        sum(kernel_count) OVER (PARTITION BY kind, type_id, type_from, core_id ORDER BY duration_ns) AS kernels_up_to,
+        sum(kernel_count) OVER (PARTITION BY kind, type_id, type_from, core_id) AS kernels
     FROM kernel.duration
 ),
 total AS (
     SELECT
         kind,
         type_id,
+        type_from,
         core_id,
         sum(kernel_count)::BIGINT AS kernel_count,
         sum(duration_ns * kernel_count)::BIGINT AS total_ns,
@@ -31,7 +34,7 @@ total AS (
         min(duration_ns) AS min_ns,
         max(duration_ns) AS max_ns
     FROM ranked
-    GROUP BY kind, type_id, core_id
+    GROUP BY kind, type_id, type_from, core_id
 )
 SELECT
     kind,
@@ -44,8 +47,9 @@ SELECT
     p95_ns,
     min_ns,
     max_ns,
-    total_ns / nullif(sum(total_ns) OVER (PARTITION BY kind), 0) AS share
+    total_ns / nullif(sum(total_ns) OVER (PARTITION BY kind), 0) AS share,
+    type_from
 FROM total
 LEFT JOIN trace.string AS type ON type.text_id = total.type_id
 LEFT JOIN trace.string AS core ON core.text_id = total.core_id
-ORDER BY total_ns DESC, kind, type.text, core.text
+ORDER BY total_ns DESC, kind, type.text, type_from, core.text

@@ -11,7 +11,7 @@
 --                       for what opens a layer beyond what opens the others of its kind
 -- symbol       BIGINT   stands for its type and core, as in layer.symbol
 -- name_id      TEXT_ID  name of the kernel
--- type_id      TEXT_ID  operator type, such as MatMulV3, the usual one of kernels of its name; NULL at Level0
+-- type_id      TEXT_ID  operator type, such as MatMulV3, the usual one of kernels of its name; NULL when it is not known
 -- core_id      TEXT_ID  cores it ran on
 -- start_ns     BIGINT   start, Unix ns
 -- end_ns       BIGINT   end, Unix ns

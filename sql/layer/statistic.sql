@@ -4,7 +4,7 @@
 -- kind          BIGINT   layers of one kind have the same kernels
 -- layer_count   BIGINT   layers of this kind
 -- place         BIGINT   which kernel of the layer, from 1
--- type_id       TEXT_ID  operator type, such as MatMulV3, the usual one of kernels of its name; NULL at Level0
+-- type_id       TEXT_ID  operator type, such as MatMulV3, the usual one of kernels of its name; NULL when it is not known
 -- core_id       TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC
 -- name_id       TEXT_ID  name of the kernel, the first in the alphabet where they differ
 -- kernel_count  BIGINT   kernels

@@ -1,10 +1,10 @@
 -- One row is a description of compute kernels, with the symbol that stands for it in the sequence, and its part in a layer.
 --
 -- name_id        TEXT_ID  name of the kernels
--- type_id        TEXT_ID  their type; NULL at Level0
+-- type_id        TEXT_ID  their type; NULL when it is not known
 -- core_id        TEXT_ID  cores they ran on
 -- symbol         BIGINT   what stands for them
--- usual_type_id  TEXT_ID  the type that most kernels of this name and these cores have; NULL at Level0
+-- usual_type_id  TEXT_ID  the type that most kernels of this name and these cores have; NULL when it is not known
 -- part           VARCHAR  their part in a layer, as below; NULL where the name gives none
 --
 -- A symbol is a type on certain cores. Kernels of one name are of one type: of the first launch in a captured graph some

@@ -4,7 +4,7 @@
 -- level                  VARCHAR  module, op or rank: which of the next columns the row is of
 -- path_id                BIGINT   the path of module.path; NULL for other levels
 -- op_name_id             TEXT_ID  the op that launched them; NULL where linked to no op, and for other levels
--- type_id                TEXT_ID  operator type of the kernels; NULL at Level0, and for other levels
+-- type_id                TEXT_ID  operator type of the kernels; NULL when it is not known, and for other levels
 -- input_shapes_id        TEXT_ID  input shapes of the kernels; NULL when not recorded, and for other levels
 -- mfu                    DOUBLE   mfu_flops / possible_flops; NULL without any
 -- mfu_flops              BIGINT   FLOPs of the kernels of which FLOPs and peak are known; NULL without any

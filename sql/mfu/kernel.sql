@@ -3,7 +3,7 @@
 --
 -- kernel_id              BIGINT   a kernel of module.kernel
 -- name_id                TEXT_ID  name of the kernel
--- type_id                TEXT_ID  operator type, such as MatMulV3; NULL at Level0
+-- type_id                TEXT_ID  operator type, such as MatMulV3; NULL when it is not known
 -- core_id                TEXT_ID  cores it ran on
 -- device_id              BIGINT   device; NULL when not recorded
 -- start_ns               BIGINT   start, Unix ns

@@ -2,7 +2,7 @@
 -- Kernels that multiply no matrices have no row.
 --
 -- op_name_id             TEXT_ID  the op that launched them; NULL where linked to no op
--- type_id                TEXT_ID  operator type of the kernels; NULL at Level0
+-- type_id                TEXT_ID  operator type of the kernels; NULL when it is not known
 -- input_shapes_id        TEXT_ID  input shapes of the kernels; NULL when not recorded
 -- mfu                    DOUBLE   mfu_flops / possible_flops; NULL without any
 -- mfu_flops              BIGINT   FLOPs of the kernels of which FLOPs and peak are known; NULL without any

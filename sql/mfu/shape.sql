@@ -2,7 +2,7 @@
 -- cube cores. FLOPs are counted once for each.
 --
 -- shape_id           BIGINT   the id
--- type_id            TEXT_ID  operator type, such as MatMulV3; NULL at Level0
+-- type_id            TEXT_ID  operator type, such as MatMulV3; NULL when it is not known
 -- family             VARCHAR  the formula, as in mfu.family; NULL where there is none
 -- core_id            TEXT_ID  cores it ran on
 -- input_shapes_id    TEXT_ID  input shapes, tensors split by ';'; NULL when not recorded

@@ -1,7 +1,7 @@
 -- One row is what compute kernels that have all of this in common did, and what their device can do in their time.
 --
 -- op_name_id            TEXT_ID  the op that launched them; NULL where linked to no op
--- type_id               TEXT_ID  operator type; NULL at Level0
+-- type_id               TEXT_ID  operator type; NULL when it is not known
 -- input_shapes_id       TEXT_ID  input shapes; NULL when not recorded, and for kernels that multiply no matrices
 -- path_id               BIGINT   the path of module.path; NULL outside modules
 -- is_cube               BOOLEAN  whether they may multiply matrices: those of mfu.judged

@@ -4,7 +4,7 @@
 -- kernel_id         BIGINT   the id, unique in the rank
 -- kind              ENUM('compute', 'communication', 'schedule')  what it is
 -- name_id           TEXT_ID  name of the kernel
--- type_id           TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL at Level0
+-- type_id           TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL when it is not known
 -- core_id           TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC; NULL for communication
 -- device_id         BIGINT   device; NULL when not recorded
 -- stream_id         BIGINT   stream; NULL for communication, whose tasks run on several

@@ -3,7 +3,7 @@
 --
 -- level                   VARCHAR  kernel_type, op or module: which of the next columns the row is of
 -- kind                    ENUM('compute', 'communication', 'schedule')  what the kernels are; NULL for a module
--- type_id                 TEXT_ID  operator type; NULL at Level0, and for a module
+-- type_id                 TEXT_ID  operator type; NULL when it is not known, and for a module
 -- core_id                 TEXT_ID  cores they ran on; NULL when not recorded, and for a module
 -- op_name_id              TEXT_ID  the op that launched them; NULL where linked to no op, and for other levels
 -- path_id                 BIGINT   the path of module.path; NULL for other levels

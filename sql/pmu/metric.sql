@@ -2,7 +2,7 @@
 -- kernels that used the counter's core are in it.
 --
 -- kind               ENUM('compute', 'communication', 'schedule')  what the kernels are
--- type_id            TEXT_ID  operator type, such as MatMulV3; NULL at Level0
+-- type_id            TEXT_ID  operator type, such as MatMulV3; NULL when it is not known
 -- core_id            TEXT_ID  cores they ran on, such as AI_CORE or MIX_AIC; NULL when not recorded
 -- metric_id          TEXT_ID  the counter as recorded, such as aic_l1_read_bw; aic_ is the cube cores, aiv_ the vector cores
 -- unit               VARCHAR  unit of the values; NULL where the name of the counter says none

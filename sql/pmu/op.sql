@@ -3,7 +3,7 @@
 --
 -- op_name_id              TEXT_ID  the op that launched them; NULL where linked to no op
 -- kind                    ENUM('compute', 'communication', 'schedule')  what the kernels are
--- type_id                 TEXT_ID  operator type, such as MatMulV3; NULL at Level0
+-- type_id                 TEXT_ID  operator type, such as MatMulV3; NULL when it is not known
 -- core_id                 TEXT_ID  cores they ran on, such as AI_CORE or MIX_AIC; NULL when not recorded
 -- kernel_count            BIGINT   kernels
 -- duration_ns             BIGINT   their time, ns; overlapping kernels count fully

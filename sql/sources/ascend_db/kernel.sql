@@ -1,6 +1,18 @@
 -- A TASK row is an execution on the device; what it computed stands in one of two info tables. Large communication operators
 -- have a table of their own. A task id can be executed more than once: each execution is a kernel.
-WITH described_task AS (
+WITH untyped AS (
+    SELECT DISTINCT name AS name_id, 'compute' AS kind FROM raw.compute_task_info WHERE opType IS NULL
+    UNION ALL
+    SELECT DISTINCT opName, 'communication' FROM raw.communication_op WHERE opType IS NULL
+),
+type_in_name AS (
+    SELECT untyped.name_id, untyped.kind, type.text_id AS type_id
+    FROM untyped
+    JOIN trace.string AS name ON name.text_id = untyped.name_id
+    JOIN trace.string AS type
+        ON type.text = if(untyped.kind = 'compute', type_of_compute(name.text), type_of_communication(name.text))
+),
+described_task AS (
     SELECT 'compute' AS kind, globalTaskId, name, taskType, opType, blockNum, mixBlockNum,
            inputShapes, inputDataTypes, inputFormats, outputShapes, outputDataTypes, outputFormats, hf32Eligible
     FROM raw.compute_task_info
@@ -47,8 +59,15 @@ kernel AS (
         nullif(connectionId, -1) AS launch_id
     FROM raw.communication_op
 )
-SELECT * REPLACE (kind::ENUM('compute', 'communication', 'schedule') AS kind)
+SELECT
+    kernel.* REPLACE (
+        kernel.kind::ENUM('compute', 'communication', 'schedule') AS kind,
+        coalesce(kernel.type_id, type_in_name.type_id) AS type_id
+    ),
+    CASE WHEN kernel.type_id IS NOT NULL THEN 'profile' WHEN type_in_name.type_id IS NOT NULL THEN 'name' END
+        ::ENUM('profile', 'name') AS type_from
 FROM kernel
+LEFT JOIN type_in_name ON type_in_name.name_id = kernel.name_id AND type_in_name.kind = kernel.kind
 WHERE end_ns >= start_ns
   -- Where a database holds several devices, what names none belongs to the first of them.
   AND (getvariable('device_id') IS NULL OR coalesce(device_id, getvariable('first_device_id')) = getvariable('device_id'))

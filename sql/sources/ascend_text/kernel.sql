@@ -6,7 +6,18 @@
 -- (old versions write Other for most), its name does, in part: tasks of the runtime have names such as MEMCPY_ASYNC. One with
 -- another name is a kernel where the profiler counts its time as computing, or, without such an account, where a call on the
 -- host launched it.
-WITH detail AS (
+WITH untyped AS (
+    SELECT name FROM raw.kernel_detail WHERE type IS NULL
+    UNION
+    SELECT name FROM raw.device_task
+),
+type_in_name AS (
+    SELECT untyped.name AS name_id, text_id(type_of_compute(name.text)) AS type_id
+    FROM untyped
+    JOIN trace.string AS name ON name.text_id = untyped.name
+    WHERE type_of_compute(name.text) IS NOT NULL
+),
+detail AS (
     SELECT
         kernel_detail.*,
         CASE
@@ -134,6 +145,13 @@ kernel AS (
     FROM detailed_operator AS detailed
     FULL JOIN operator USING (name, place)
 )
-SELECT * REPLACE (kind::ENUM('compute', 'communication', 'schedule') AS kind)
+SELECT
+    kernel.* REPLACE (
+        kernel.kind::ENUM('compute', 'communication', 'schedule') AS kind,
+        coalesce(kernel.type_id, type_in_name.type_id) AS type_id
+    ),
+    CASE WHEN kernel.type_id IS NOT NULL THEN 'profile' WHEN type_in_name.type_id IS NOT NULL THEN 'name' END
+        ::ENUM('profile', 'name') AS type_from
 FROM kernel
+LEFT JOIN type_in_name ON type_in_name.name_id = kernel.name_id AND kernel.kind = 'compute'
 WHERE end_ns >= start_ns
