@@ -686,7 +686,7 @@ def test_all_errors_are_of_one_family_and_the_class_is_public(one: Path) -> None
     assert {InputError.__base__, QueryError.__base__, OutputError.__base__} == {ProfAnalysisError}
     with open_profile(one) as profile:
         assert isinstance(profile, Profile)
-        with pytest.raises(OutputError, match="xls: no such export type; there are db, "):
+        with pytest.raises(InputError, match="export_type='xls': give db, text, excel, "):
             profile.export(one, "xls")
         with pytest.raises(InputError, match="analysis='modules': give module-stats"):
             profile.export(one, analysis="modules")

@@ -1,5 +1,6 @@
 """Whatever is thrown at whatever stage of a rank: one failed rank, no hang, and the answers of the others."""
 
+import json
 import os
 import runpy
 import signal
@@ -12,13 +13,14 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, QueryError, open_profile, pool
 from prof_analysis.statements import _parsed
-from tests.small_profile import Kernel, Op, Range, write_profile
+from tests.small_profile import Kernel, Op, Range, edit, write_profile
 from tests.test_pool import children, command_line
 
 # Wraps the connections of DuckDB, so that a statement of a rank throws what nobody foresees.
@@ -129,8 +131,9 @@ def test_what_a_process_throws_fails_its_rank_alone_and_so_does_its_death(six: P
 def test_what_is_thrown_while_a_folder_is_found_or_looked_at_leaves_out_that_folder_alone(
     six: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    database = next((six / "1_ascend_pt").rglob("*.db"))
-    os.mkfifo(database.with_name(f"{database.name}-wal"))
+    strange: dict[str, Any] = {"config": {"experimental_config": {"_mstx_domain_include": [{}]}}}
+    (six / "1_ascend_pt" / "profiler_info_1.json").write_text(json.dumps(strange), encoding="utf-8")
+    edit(next((six / "1_ascend_pt").rglob("*.db")), "DELETE FROM MSTX_EVENTS")
     scandir = os.scandir
 
     def fail(path: str | Path = ".") -> "os._ScandirIterator[str]":

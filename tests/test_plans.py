@@ -19,7 +19,7 @@ TABLES = [name for name, table in documented_tables().items() if table.is_of_eac
 PAIRWISE = {"NESTED_LOOP_JOIN", "BLOCKWISE_NL_JOIN", "CROSS_PRODUCT"}
 # Table -> why all pairs are few; what begins with "db: " or "text: " is so in that source alone.
 ALLOWED = {
-    "kernel.step": "one row says whether there are ops",
+    "kernel.step": "text: one row says whether there are ops",
     "kernel.statistic_audit": "one row says whether kernels have types",
     "op.statistic": "the periods of the chosen step are few",
     "module.tree": "the periods of the chosen step are few; the time of all kernels is one row",

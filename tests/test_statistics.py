@@ -322,6 +322,7 @@ COLUMNS = {
             "min(ns)",
             "max(ns)",
             "share",
+            "typeFrom",
         )
     ],
     "op-stats": [

@@ -235,7 +235,9 @@ def _stage_table(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: 
     cells = _cells(file, table, {column: type_ for column, type_ in types.items() if column in wanted})
     rejected = copy_table(connection, file, source, cells or [Cell("nothing_read", _I, "rowid", "INTEGER")], target)
     columns = [cell.column for cell in cells]
-    constant = [column for column in _LINKS.get(name, ()) if column in columns and _forget_constant(connection, target, column)]
+    constant = [
+        column for column in _LINKS.get(name, ()) if column in columns and _forget_constant(connection, file, name, column)
+    ]
     key = _KEYS.get(name, ())
     is_looked_at = bool(key) and _declared_key(file, table) not in key
     if name == _COUNTERS and set(key) <= set(columns):
@@ -252,14 +254,25 @@ def _stage_table(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: 
     ]
 
 
-def _forget_constant(connection: duckdb.DuckDBPyConnection, target: str, column: str) -> bool:
-    """Clear a column of links in which many rows all have one value: whatever it was, it links nothing."""
-    ((is_constant,),) = connection.execute(
-        f"SELECT count({column}) > {_FEW_LINKS} AND min({column}) = max({column}) FROM {target}"
+def _forget_constant(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: str, column: str) -> bool:
+    """Clear a column of links in which many rows all have one value: whatever it was, it links nothing.
+
+    An op that is the only one with links has many of them under its one id.
+    """
+    target = f"stored.{quote(name)}"
+    ((is_constant, value),) = connection.execute(
+        f"SELECT count({column}) > {_FEW_LINKS} AND min({column}) = max({column}), min({column}) FROM {target}"
     ).fetchall()
-    if is_constant:
-        connection.execute(f"UPDATE {target} SET {column} = NULL")
-    return bool(is_constant)
+    if not is_constant or (column == "id" and not _has_other_links(file, value)):
+        return False
+    connection.execute(f"UPDATE {target} SET {column} = NULL")
+    return True
+
+
+def _has_other_links(file: SqliteFile, value: int) -> bool:
+    """Whether a call has links under another id."""
+    has_ids = "connectionId" in file.tables.get("PYTORCH_API", {})
+    return has_ids and bool(query(file, f"SELECT 1 FROM PYTORCH_API WHERE connectionId <> {value:d} LIMIT 1"))
 
 
 def _declared_key(file: SqliteFile, table: str) -> str | None:

@@ -27,7 +27,8 @@ def mfu_facts(profile: "Profile", top: int, level: str | None = None) -> dict[st
         ORDER BY duration_ns DESC, reason
         """
     )
-    whole = profile.rows(f"SELECT {_MFU}, cube_duration_ns, cube_known_share FROM across.mfu WHERE level = 'all'")
+    figures = (*_MFU_FIGURES, "cube_duration_ns", "cube_known_share")
+    whole = profile.rows(f"SELECT {', '.join(figures)} FROM across.mfu WHERE level = 'all'") or [dict.fromkeys(figures)]
     audit = profile.rows("SELECT finding, count(*) AS rows FROM mfu.audit GROUP BY finding ORDER BY finding")
     return {
         **size_of(profile, "mfu.rank"),

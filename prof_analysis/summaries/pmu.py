@@ -39,12 +39,12 @@ _RATIOS = {
     "aiv_mte3": "mte3",
 }
 _BOUNDS = ("compute", "memory", "scalar", "wait")
-_TIMES = f"duration_ns, known_duration_ns, known_share, {', '.join(f'{bound}_ns' for bound in _BOUNDS)}"
+_TIMES = ("duration_ns", "known_duration_ns", "known_share", *(f"{bound}_ns" for bound in _BOUNDS))
 
 
 def pmu_facts(profile: "Profile", top: int, level: str = "kernel_type") -> dict[str, Any]:
     """The counters of the heaviest kernel types, ops or modules, and what bounds all kernels, over all ranks."""
-    whole = profile.rows(f"SELECT {_TIMES} FROM across.pmu WHERE level = 'all'")
+    whole = profile.rows(f"SELECT {', '.join(_TIMES)} FROM across.pmu WHERE level = 'all'") or [dict.fromkeys(_TIMES)]
     return {
         **size_of(profile, f"pmu.{level}"),
         "level": level,
@@ -80,7 +80,7 @@ def _heaviest(profile: "Profile", level: str, top: int) -> list[dict[str, Any]]:
     labels = _LABELS[level]
     names = ", ".join(label.rpartition(" AS ")[2] for label in (labels.split(", ") if level != "module" else [labels]))
     rows: list[dict[str, Any]] = profile.rows(
-        f"SELECT {labels}, {_TIMES}, {ratios} FROM across.pmu WHERE level = '{level}' "
+        f"SELECT {labels}, {', '.join(_TIMES)}, {ratios} FROM across.pmu WHERE level = '{level}' "
         f"ORDER BY duration_ns DESC, {names} LIMIT {top:d}"
     )
     return rows

@@ -5,7 +5,6 @@
 -- name_id           TEXT_ID  name of the kernel
 -- type_id           TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL when it is neither recorded (Level0) nor
 --                            certain by the name
--- type_from         ENUM('profile', 'name')  where the type comes from: the profile, or the name of the kernel; NULL without type
 -- core_id           TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC; NULL for communication
 -- device_id         BIGINT   device; NULL when not recorded
 -- stream_id         BIGINT   stream; NULL for communication, whose tasks run on several
@@ -25,3 +24,4 @@
 -- output_formats_id TEXT_ID  output formats; NULL at Level0
 -- pmu_id            BIGINT   what the profile records its hardware counters under; NULL for communication
 -- hf32_eligible_id  TEXT_ID  YES where a FLOAT kernel may compute in HF32, NO where not; NULL when not recorded, as before 2025
+-- type_from         ENUM('profile', 'name')  where the type comes from: the profile, or the name of the kernel; NULL without type

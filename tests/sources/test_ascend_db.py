@@ -354,7 +354,8 @@ def test_columns_in_another_order_change_nothing(tmp_path: Path) -> None:
 def test_a_column_that_is_not_there_is_unknown(tmp_path: Path) -> None:
     path = training(tmp_path)
     edit(path, "ALTER TABLE TASK DROP COLUMN streamId; ALTER TABLE COMPUTE_TASK_INFO DROP COLUMN opType")
-    assert ask(path, "SELECT DISTINCT stream_id, type FROM module.kernel WHERE kind = 'compute'") == ([(None, None)], [])
+    columns = "stream_id, coalesce(type = name, false) AS is_type_of_name, type_from"
+    assert ask(path, f"SELECT DISTINCT {columns} FROM trace.kernel WHERE kind = 'compute'") == ([(None, True, "name")], [])
     assert ask(path, STATISTIC) == (WHOLE, [])
 
 
@@ -646,7 +647,7 @@ def test_two_broken_files_beside_a_good_one_are_named_and_the_good_one_is_answer
 def test_what_stands_for_no_value_is_null_except_in_names(tmp_path: Path) -> None:
     path = training(tmp_path)
     edit(path, "UPDATE STRING_IDS SET value = 'N/A' WHERE value = 'Mul'")
-    assert ask(path, "SELECT DISTINCT type FROM module.kernel WHERE kind = 'compute'") == ([(None,)], [])
+    assert ask(path, "SELECT DISTINCT type_from FROM trace.kernel WHERE kind = 'compute'") == ([("name",)], [])
 
 
 def test_a_database_without_texts_says_so_and_still_has_times(tmp_path: Path) -> None:

@@ -109,6 +109,7 @@ def test_a_kernel_of_both_files_is_one_with_the_facts_of_both(tmp_path: Path) ->
             "kind": "compute",
             "name": "mm_kernel",
             "type": "MatMulV3",
+            "type_from": "profile",
             "core": "AI_CORE",
             "device_id": 3,
             "stream_id": 2,
@@ -361,7 +362,7 @@ def test_shapes_of_several_lines_are_the_same_shapes(tmp_path: Path) -> None:
 
 def test_columns_and_kernels_whose_names_occur_twice_are_the_first_and_all(tmp_path: Path) -> None:
     header = HEADER + ",Name,Start Time(us),aic_mac_ratio,aic_mac_ratio"
-    rows = [detail("k", us(0), "1") + f",other,{us(500)},0.5,0.7"] * 2
+    rows = [detail("k", us(0), "1", **{"Task ID": number}) + f",other,{us(500)},0.5,0.7" for number in ("7", "8")]
     output = tmp_path / "a_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
     output.mkdir(parents=True)
     (output / "kernel_details.csv").write_text("\r\n".join([header, *rows, ""]), newline="")

@@ -10,7 +10,7 @@ import pytest
 
 from prof_analysis.database import connect
 from prof_analysis.sources import SOURCES
-from prof_analysis.sources.recorded import COLUMNS, stage_recorded
+from prof_analysis.sources.recorded import COLUMNS, STEPS, stage_recorded
 from prof_analysis.tables import source_tables
 
 TABLES = (
@@ -166,10 +166,10 @@ def test_a_number_beyond_all_bounds_costs_only_its_own_figure(number: str, tmp_p
     ]
     rows, warnings = staged(*files)
     assert warnings == []
-    assert rows["recorded_communication"] == [("a__1_0_1", "7", None, "collective", None, 1_500_000, None, None, None)]
+    assert rows["recorded_communication"] == [("a__1_0_1", "7", None, "collective", None, None, 1_500_000, None, None, None)]
     assert rows["recorded_transfer"] == [("a__1_0_1", "7", None, "HCCS", 2_000_000, None)]
     assert rows["recorded_link"] == [("collective", "all", "7", None, 0, 1, "HCCS", None, 3_000_000)]
-    assert rows["recorded_step"] == [(None, None, None, None, None, 2_000, None, None, None)]
+    assert rows["recorded_step"] == [(None, None, None, None, None, 2_000, None, None, None, STEPS)]
 
 
 def test_a_number_of_analysis_db_beyond_all_bounds_costs_only_its_own_figure(tmp_path: Path) -> None:
@@ -185,11 +185,12 @@ def test_a_number_of_analysis_db_beyond_all_bounds_costs_only_its_own_figure(tmp
     assert warnings == []
     assert rows == {
         "recorded_step": [
-            (step, None, None, None, None, free, None, None, None) for step, free in ((1, 2000), (2, 3000), (3, 4000))
+            (step, None, None, None, None, free, None, None, None, "analysis.db")
+            for step, free in ((1, 2000), (2, 3000), (3, 4000))
         ]
     }
 
 
 def test_steps_that_a_spreadsheet_saved_are_the_same(tmp_path: Path) -> None:
     path = write(tmp_path, "step_trace_time.csv", "Step;Computing;Free\n12;1.231.290,25;7,5\n")
-    assert staged(path)[0]["recorded_step"] == [(12, 1_231_290_250, None, None, None, 7_500, None, None, None)]
+    assert staged(path)[0]["recorded_step"] == [(12, 1_231_290_250, None, None, None, 7_500, None, None, None, STEPS)]

@@ -1,17 +1,17 @@
--- Both ends are PYTORCH_API rows, named Enqueue... and Dequeue..., whose groups in CONNECTION_IDS share a value. Where none of
--- these is left, the order does: a queue gives out first what was put in first. It must fit for each task: its name, which of
+-- Both ends are PYTORCH_API rows, named Enqueue... and Dequeue..., whose groups in CONNECTION_IDS share a value. Where all values
+-- of one end are lost, the order pairs them: a queue gives out first what was put in first. It must fit for each task: its name, which of
 -- Enqueue old writers leave out, and that it was taken out after it was put in.
 WITH enqueued AS (
     SELECT link.connectionId AS queue_id, enqueue.*
     FROM raw.enqueue
     JOIN raw.connection_ids AS link ON link.id = enqueue.connectionId
-    WHERE enqueue.endNs >= enqueue.startNs
+    WHERE enqueue.endNs >= enqueue.startNs AND link.connectionId IS NOT NULL
 ),
 dequeued AS (
     SELECT link.connectionId AS queue_id, dequeue.*
     FROM raw.dequeue
     JOIN raw.connection_ids AS link ON link.id = dequeue.connectionId
-    WHERE dequeue.endNs >= dequeue.startNs
+    WHERE dequeue.endNs >= dequeue.startNs AND link.connectionId IS NOT NULL
 ),
 recorded AS (
     SELECT
@@ -27,7 +27,7 @@ recorded AS (
 ),
 no_link AS (
     SELECT true AS is_lost
-    WHERE NOT EXISTS (FROM recorded)
+    WHERE NOT EXISTS (FROM enqueued) OR NOT EXISTS (FROM dequeued)
 ),
 in_order AS (
     SELECT
