@@ -75,6 +75,12 @@ class Rank:
         """Why the rank has no answer to a question; None where it has one."""
         return dict(self.unanswered).get(question)
 
+    @property
+    def why_untyped(self) -> str | None:
+        """Why kernels have no type, where some have none; None where nothing says so."""
+        was_off = self.profiler_level in _LEVELS_WITHOUT_TYPES
+        return why_no_shapes({"level": self.profiler_level}) if was_off else self.why_not("mfu")
+
 
 def unanswered(reasons: Mapping[str, str | None]) -> tuple[tuple[str, str], ...]:
     """The questions with a reason, as Rank holds them."""

@@ -159,7 +159,7 @@ class Session:
         for table in across_ranks:
             create_macros(self.connection, documented_tables()[table].body)
             self._create_view(table, documented_tables()[table].body)
-        why_untyped = {rank.profile: f": {reason}" for rank in self.stores if (reason := rank.why_not("mfu"))}
+        why_untyped = {rank.profile: f": {reason}" for rank in self.stores if (reason := rank.why_untyped)}
         for table, query in _WARNINGS.items():
             if table in of_ranks:
                 for warning, *untyped in self.connection.execute(query).fetchall():
