@@ -33,7 +33,8 @@ class Analysis:
     @property
     def tables(self) -> tuple[str, ...]:
         """What to build for it, all in one go; and what was set aside or is missing, so that it is told."""
-        missing = ("step.overlap_audit", "kernel.statistic_audit") if self.counts_kernels else ()
+        of_steps = () if "step.recorded_audit" in self.also else ("kernel.step_audit",)
+        missing = ("step.overlap_audit", "kernel.statistic_audit", *of_steps) if self.counts_kernels else ()
         return (*self.exports, *self.also, *missing, "trace.set_aside")
 
 

@@ -5,7 +5,7 @@ import math
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -42,14 +42,15 @@ def progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
 
 
 @contextmanager
-def told(screen: ScreenOptions) -> Iterator[None]:
-    """Turn an error of the package into one line and the documented exit code."""
+def told(screen: ScreenOptions) -> Iterator[list[str]]:
+    """Turn an error of the package into one line and the documented exit code; warnings put into the list come with it."""
+    found: list[str] = []
     try:
-        yield
+        yield found
     except ProfAnalysisError as error:
         if screen.debug:
             print(visible_lines(traceback.format_exc()), end="", file=sys.stderr)
-        fail(str(error), OUTPUT_ERROR if isinstance(error, OutputError) else USAGE_OR_INPUT_ERROR, screen.as_json)
+        fail(str(error), OUTPUT_ERROR if isinstance(error, OutputError) else USAGE_OR_INPUT_ERROR, screen.as_json, found)
     except KeyboardInterrupt:
         fail("interrupted", INTERRUPTED, screen.as_json)
     except RuntimeError as error:
@@ -71,18 +72,20 @@ def finish(profile: "Profile | StageLogs", screen: ScreenOptions) -> None:
         raise typer.Exit(SOME_RANKS_FAILED)
 
 
-def fail(message: str, exit_code: int, as_json: bool) -> NoReturn:
-    """Tell a problem and end the command."""
-    report(message, as_json)
+def fail(message: str, exit_code: int, as_json: bool, found: Sequence[str] = ()) -> NoReturn:
+    """Tell a problem, and the warnings that may explain it, and end the command."""
+    report(message, as_json, found)
     raise typer.Exit(exit_code)
 
 
-def report(message: str, as_json: bool) -> None:
-    """Tell a problem in one line, or as JSON."""
+def report(message: str, as_json: bool, found: Sequence[str] = ()) -> None:
+    """Tell a problem in one line, or as JSON; then the warnings, if there are any."""
     if as_json:
-        print_json(status="error", message=message)
-    else:
-        print(visible(f"error: {message}"), file=sys.stderr)
+        print_json(status="error", message=message, **({"warnings": found} if found else {}))
+        return
+    print(visible(f"error: {message}"), file=sys.stderr)
+    for warning in found:
+        print(visible(f"warning: {warning}"), file=sys.stderr)
 
 
 def print_answer(profile: "Profile | StageLogs", **content: Any) -> None:
@@ -109,8 +112,12 @@ def _finite(value: Any) -> Any:
 def opened(screen: ScreenOptions, path: Path, **options: Any) -> "Iterator[Profile]":
     """A profile to ask; an error of the package is one line and the documented exit code."""
     warnings.simplefilter("ignore", ProfAnalysisWarning)
-    with told(screen):
+    with told(screen) as found:
         from prof_analysis.profile import Profile
 
         with progress(screen.quiet) as on_progress, Profile(path, on_progress=on_progress, **options) as profile:
-            yield profile
+            try:
+                yield profile
+            except ProfAnalysisError:
+                found.extend(profile.warnings)
+                raise

@@ -30,6 +30,7 @@ _OTHER_TEXTS = re.compile(
 _MSPROF_OUTPUT = "mindstudio_profiler_output"
 _OP_SUMMARY = re.compile(r"op_summary_.*\.csv")
 _MSPROF_TRACE = re.compile(r"msprof_.*\.json")
+_OF_PROFILES = (".json", ".json.gz", ".csv", ".db", "FRAMEWORK", _OUTPUT, _MSPROF_OUTPUT)
 _ANALYSE = "parse it with torch_npu.profiler.profiler.analyse({folder!r})"
 
 
@@ -100,11 +101,15 @@ def _result_folders(folder: Path, depth: int, seen: set[str]) -> Iterator[Path]:
     was_collected = "FRAMEWORK" in children and any(child.startswith("PROF_") for child in children)
     is_result = _OUTPUT in children or was_collected or folder.name.endswith(("_ascend_pt", "_ascend_ms"))
     is_result = is_result or any(_is_result_file(name) for name in is_folder if not is_folder[name])
-    if is_result or is_prof:
-        yield folder
+    below: list[Path] = []
     for child in children if depth and not is_prof else ():
         if child not in (_OUTPUT, "FRAMEWORK", "logs") and not (is_result and child.startswith("PROF_")):
-            yield from _result_folders(folder / child, depth - 1, seen)
+            below += _result_folders(folder / child, depth - 1, seen)
+    # An archive that is unpacked into a folder of its own name makes one that holds a result and is none.
+    is_wrapper = bool(below) and not any(name.startswith("PROF_") or name.endswith(_OF_PROFILES) for name in is_folder)
+    if (is_result or is_prof) and not is_wrapper:
+        yield folder
+    yield from below
 
 
 def _is_result_file(name: str) -> bool:

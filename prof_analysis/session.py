@@ -327,6 +327,21 @@ _WARNINGS = {
         WHERE NOT agrees
         ORDER BY profile, kind
     """,
+    "kernel.step_audit": """
+        SELECT format(
+            '{}: {} says {} {:.6f} ms in {} step{}, the kernels give {:.6f} ms: kernels are missing',
+            profile,
+            file,
+            kind,
+            recorded_ns / 1000000,
+            step_count,
+            if(step_count = 1, '', 's'),
+            kernels_ns / 1000000
+        )
+        FROM kernel.step_audit
+        WHERE NOT agrees
+        ORDER BY profile, kind
+    """,
     "kernel.statistic_audit": """
         SELECT format(
             '{}: op_statistic.csv counts {} kernels of {:.6f} ms, the profile has {} of {:.6f} ms of the same types, so '

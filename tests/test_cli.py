@@ -650,3 +650,22 @@ def test_no_name_steers_the_terminal_or_begins_a_line_of_its_own(tmp_path: Path,
     result = command("sql", "-d", folder, query, "--json")
     assert json.loads(result.stdout)["rows"] == [{HOSTILE: HOSTILE}]
     assert not re.findall("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e]", result.stdout)
+
+
+def test_an_error_comes_with_the_warnings_that_explain_it(command: Command, tmp_path: Path) -> None:
+    output = tmp_path / "a_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    file = output / "kernel_details.csv"
+    file.write_text("Name,Type,Accelerator Core,Start Time(us),Duration(us)\nk,Add,AI_CORE,1.73641E+15,1.5\n")
+    error = f"{tmp_path}: no rank can answer this: no kernels"
+    warnings = [
+        f"{file}: the numbers of the column 'start time(us)' have lost digits, as when a spreadsheet saves them, so they are "
+        "unknown; export it again",
+        "a_ascend_pt: 1 rows of kernel_details.csv were set aside: they have no time",
+    ]
+    result = command("kernel-stats", "-d", tmp_path, "-o", tmp_path / "out")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.splitlines() == [f"error: {error}", *(f"warning: {warning}" for warning in warnings)]
+    result = command("kernel-stats", "-d", tmp_path, "-o", tmp_path / "out", "--json")
+    assert result.exit_code == 2
+    assert json.loads(result.stdout) == {"status": "error", "message": error, "warnings": warnings}

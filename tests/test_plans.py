@@ -21,6 +21,7 @@ PAIRWISE = {"NESTED_LOOP_JOIN", "BLOCKWISE_NL_JOIN", "CROSS_PRODUCT"}
 ALLOWED = {
     "kernel.step": "text: one row says whether there are ops",
     "kernel.statistic_audit": "one row says whether kernels have types",
+    "kernel.step_audit": "two kinds",
     "op.statistic": "the periods of the chosen step are few",
     "module.tree": "the periods of the chosen step are few; the time of all kernels is one row",
     "module.coverage": "three kinds, three places",

@@ -50,7 +50,7 @@ EMPTY = {
     "module.link_audit", "module.doubtful_pair", "module.undecided_backward_op",
     "module.lost_launch", "module.unpaired_task", "module.lost_backward",
     "module.recorded_pair", "module.misplaced_launch", "module.direct_launching", "step.chosen", "kernel.in_step",
-    "step.overlap_audit", "step.recorded_audit", "kernel.statistic_audit", "trace.recorded_kernel_type",
+    "step.overlap_audit", "step.recorded_audit", "kernel.statistic_audit", "kernel.step_audit", "trace.recorded_kernel_type",
     "trace.recorded_communication", "trace.recorded_transfer", "trace.recorded_link", "trace.recorded_step",
     "trace.parallelism", "communication.recorded",
     "layer.overlap", "layer.boundary", "layer.core", "layer.kind", "layer.period", "layer.found", "layer.statistic",

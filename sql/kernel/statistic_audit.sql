@@ -6,7 +6,8 @@
 -- kernel_count    BIGINT   kernels that the profile holds
 -- recorded_ns     BIGINT   time of those that the profiler counted, ns
 -- kernels_ns      BIGINT   time of those that the profile holds, ns
--- agrees          BOOLEAN  whether the numbers are equal, and the times but for the rounding of each
+-- agrees          BOOLEAN  whether the numbers are equal, and the times but for the rounding of each; or what lacks of all types
+--                          is as many kernels of the same time as have no known type
 --
 -- Only when trace.recorded_kernel_type has rows.
 WITH typed AS (
@@ -21,7 +22,10 @@ counted AS (
     GROUP BY type
 ),
 known AS (
-    SELECT count(type) > 0 AS has_types
+    SELECT
+        count(type) > 0 AS has_types,
+        count(*) FILTER (type IS NULL) AS untyped_count,
+        coalesce(sum(duration_ns) FILTER (type IS NULL), 0) AS untyped_ns
     FROM typed
 ),
 recorded AS (
@@ -32,15 +36,29 @@ recorded AS (
     FROM trace.recorded_kernel_type AS recorded
     CROSS JOIN known
     GROUP BY ALL
+),
+compared AS (
+    SELECT
+        recorded.type,
+        recorded.recorded_count,
+        coalesce(counted.kernel_count, 0) AS kernel_count,
+        recorded.recorded_ns,
+        coalesce(counted.kernels_ns, 0) AS kernels_ns
+    FROM recorded
+    LEFT JOIN counted ON counted.type IS NOT DISTINCT FROM recorded.type
+),
+lacking AS (
+    SELECT
+        bool_and(kernel_count <= recorded_count)
+        AND sum(recorded_count - kernel_count) = min(known.untyped_count)
+        AND abs(sum(recorded_ns - kernels_ns) - min(known.untyped_ns)) <= sum(recorded_count) + count(*) AS is_untyped
+    FROM compared
+    CROSS JOIN known
+    WHERE known.has_types
 )
 SELECT
-    recorded.type,
-    recorded.recorded_count,
-    coalesce(counted.kernel_count, 0) AS kernel_count,
-    recorded.recorded_ns,
-    coalesce(counted.kernels_ns, 0) AS kernels_ns,
-    recorded.recorded_count = coalesce(counted.kernel_count, 0)
-        AND abs(recorded.recorded_ns - coalesce(counted.kernels_ns, 0)) <= recorded.recorded_count + 1 AS agrees
-FROM recorded
-LEFT JOIN counted ON counted.type IS NOT DISTINCT FROM recorded.type
-ORDER BY abs(recorded.recorded_ns - coalesce(counted.kernels_ns, 0)) DESC, recorded.type
+    compared.*,
+    recorded_count = kernel_count AND abs(recorded_ns - kernels_ns) <= recorded_count + 1 OR coalesce(is_untyped, false) AS agrees
+FROM compared
+CROSS JOIN lacking
+ORDER BY abs(recorded_ns - kernels_ns) DESC, type

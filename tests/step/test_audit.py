@@ -100,6 +100,37 @@ def test_lost_and_doubled_rows_of_kernel_details_are_told_by_the_files_beside_it
     ]
 
 
+def test_kernels_that_are_missing_are_said_by_every_command_that_counts_them(realdata: Path, tmp_path: Path) -> None:
+    source = realdata / "alexnet_ddp_910b/text/level1/rank0_ascend_pt"
+    cut(source, tmp_path / "cut_ascend_pt", ("step_trace_time.csv",), lambda lines: lines[:22])
+    cut(source, tmp_path / "whole_ascend_pt", ("step_trace_time.csv",), lambda lines: lines)
+    for is_of_flops in (False, True):
+        with open_profile(tmp_path) as profile:
+            profile.mfu("kernel") if is_of_flops else profile.kernel_stats()
+            assert [warning for warning in profile.warnings if " says " in warning] == [
+                "cut_ascend_pt: step_trace_time.csv says communication 105.991878 ms in 1 step, the kernels give 0.000000 ms: "
+                "kernels are missing",
+                "cut_ascend_pt: step_trace_time.csv says computing 8.873756 ms in 1 step, the kernels give 1.246042 ms: "
+                "kernels are missing",
+            ]
+            found = profile.table("kernel.step_audit", arrow=True).to_pylist()
+    assert [list(row.values()) for row in found] == [
+        ["cut_ascend_pt", None, "communication", "step_trace_time.csv", 1, 105_991_878, 0, False],
+        ["cut_ascend_pt", None, "computing", "step_trace_time.csv", 1, 8_873_756, 1_246_042, False],
+        ["whole_ascend_pt", None, "communication", "step_trace_time.csv", 1, 105_991_878, 105_991_876, True],
+        ["whole_ascend_pt", None, "computing", "step_trace_time.csv", 1, 8_873_756, 8_873_737, True],
+    ]
+
+
+def test_kernels_that_only_lack_their_type_are_not_missing(realdata: Path, tmp_path: Path) -> None:
+    source = realdata / "alexnet_ddp_910b/text/level1/rank0_ascend_pt"
+    cut(source, tmp_path / "cut_ascend_pt", ("op_statistic.csv", "trace_view.json"), lambda lines: lines[:22])
+    with open_profile(tmp_path) as profile:
+        assert [warning for warning in warnings_of(profile) if "are missing" in warning] == []
+        held = profile.table("kernel.statistic", arrow=True).to_pylist()
+        assert sum(row["kernel_count"] for row in held if row["kind"] == "compute") == 187
+
+
 def test_op_statistic_in_every_column(tmp_path: Path) -> None:
     output = tmp_path / "a_ascend_pt" / OUTPUT
     output.mkdir(parents=True)
