@@ -89,12 +89,24 @@ def stage_recorded(
             if rows and file.name == DATABASE:
                 continue
             try:
-                rows += _rows(connection, file, name)
+                read = _rows(connection, file, name)
+                rows += read
+                warnings += _of_untimed_operators(file, name, read)
             except (InputError, OSError, ValueError, ArithmeticError, RecursionError, AttributeError, TypeError) as error:
                 reason = str(error) if isinstance(error, InputError) else f"{file}: cannot be read ({reason_of(error)})"
                 warnings.append(f"{reason}; what it says of communication and steps is left out")
         _store(connection, name, rows)
     return warnings
+
+
+def _of_untimed_operators(file: Path, name: str, rows: Sequence[tuple[Any, ...]]) -> list[str]:
+    """Say of how many communication operators a file has no time that is a number."""
+    if name != "raw.recorded_communication":
+        return []
+    place = list(COLUMNS[name]).index("elapse_ns")
+    count = sum(row[place] is None for row in rows)
+    what = f"{file}: {count} of {len(rows)} communication operators have no time that is a number"
+    return [f"{what}, so they are left out where no kernel shows them"] if count else []
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, file: Path, name: str) -> list[tuple[Any, ...]]:
