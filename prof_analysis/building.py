@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Set
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 import duckdb
@@ -23,6 +24,9 @@ from prof_analysis.tables import (
 
 # Columns of smaller tables are not worth the statements that drop them.
 MANY_ROWS = 100_000
+
+# Source and query -> the tables that it scans, and which of their columns. The queries are the project's own, so they are few.
+_known_scans: dict[tuple[str, str], dict[str, frozenset[str]]] = {}
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ def make_plan(source: str, raw_columns: Mapping[str, Mapping[str, str]], wanted:
     """Work out what `wanted` needs: tables in building order, and the columns that are read of each.
 
     The columns are DuckDB's own answer: on empty tables, with all optimizers off but the one that drops unused columns, the
-    plan of each body says what it scans.
+    plan of each body says what it scans. What it said is kept, since other questions need many of the same tables.
     """
     tables = source_tables(source)
     order = _trace_first(tables, list(in_building_order(tables, wanted)))
@@ -77,16 +81,18 @@ def make_plan(source: str, raw_columns: Mapping[str, Mapping[str, str]], wanted:
         **{name: raw_columns[name] for name in raw_needs},
         **{name: {column.name: column.stored_type for column in tables[name].columns} for name in order},
     }
-    with connect(macros=False) as empty:
-        create_macros(empty, _sql_of(tables, order))
-        create_schemas(empty, definitions)
-        for name, columns in definitions.items():
-            empty.execute(f"CREATE TABLE {name} ({', '.join(f'{quote(column)} {type_}' for column, type_ in columns.items())})")
-        optimizers = [row[0] for row in empty.execute("FROM duckdb_optimizers()").fetchall()]
-        empty.execute(f"SET disabled_optimizers = '{','.join(set(optimizers) - {'unused_columns'})}'")
-        reads = {}
+    reads = {}
+    with ExitStack() as opened:
+        empty: duckdb.DuckDBPyConnection | None = None
+        lacking = dict(definitions)
         for name in reversed(order):
-            reads[name] = _scans(empty, _pruned(tables[name], used[name], tables[name].body))
+            query = _pruned(tables[name], used[name], tables[name].body)
+            if (source, query) not in _known_scans:
+                empty = empty or opened.enter_context(_open_planner(definitions, _sql_of(tables, order)))
+                for need in tables[name].needs & lacking.keys():
+                    _create_empty(empty, need, lacking.pop(need))
+                _known_scans[source, query] = _scans(empty, query)
+            reads[name] = _known_scans[source, query]
             for scanned, columns_read in reads[name].items():
                 used[scanned].update(columns_read)
     deferred = used.keys() - _before_guards(tables, wanted)
@@ -213,6 +219,21 @@ def _pruned(table: Table, columns: Iterable[str], body: str) -> str:
     kept = set(columns)
     names = [quote(column.name) for column in table.columns if column.name in kept] or ["NULL AS nothing_read"]
     return f"SELECT {', '.join(names)} FROM ({body})"
+
+
+def _open_planner(tables: Iterable[str], sql: str) -> duckdb.DuckDBPyConnection:
+    """Open a database for empty tables, in which the only optimizer is the one that drops unused columns."""
+    connection = connect(threads=1, macros=False)
+    create_macros(connection, sql)
+    create_schemas(connection, tables)
+    optimizers = [row[0] for row in connection.execute("FROM duckdb_optimizers()").fetchall()]
+    connection.execute(f"SET disabled_optimizers = '{','.join(set(optimizers) - {'unused_columns'})}'")
+    return connection
+
+
+def _create_empty(connection: duckdb.DuckDBPyConnection, name: str, columns: Mapping[str, str]) -> None:
+    described = ", ".join(f"{quote(column)} {type_}" for column, type_ in columns.items())
+    connection.execute(f"CREATE TABLE {name} ({described})")
 
 
 def _scans(connection: duckdb.DuckDBPyConnection, query: str) -> dict[str, frozenset[str]]:

@@ -1,7 +1,7 @@
 """What repeats in the SQL of the project, as macros. None hides a table."""
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import duckdb
 
@@ -222,11 +222,18 @@ def create_macros(connection: duckdb.DuckDBPyConnection, sql: str | None = None)
 def _called_in(sql: str) -> str:
     """The statements of the macros that an SQL text calls. A macro calls only those before it."""
     calls, needed = set(_CALL.findall(sql.lower())), ""
-    for statement in reversed(re.split(r"^(?=CREATE MACRO )", _MACROS, flags=re.MULTILINE)):
-        if calls.intersection(_CALL.findall(statement.partition("(")[0] + "(")):
+    for name, (statement, called) in reversed(_statements().items()):
+        if name in calls:
             needed = statement + needed
-            calls.update(_CALL.findall(statement))
+            calls.update(called)
     return needed
+
+
+@cache
+def _statements() -> dict[str, tuple[str, frozenset[str]]]:
+    """The statement of each macro, and what it calls."""
+    statements = re.split(r"^(?=CREATE MACRO )", _MACROS, flags=re.MULTILINE)[1:]
+    return {_CALL.findall(statement)[0]: (statement, frozenset(_CALL.findall(statement))) for statement in statements}
 
 
 _CALL = re.compile(r"\w+(?=\s*\()")

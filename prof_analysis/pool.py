@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from prof_analysis.errors import QueryError
-from prof_analysis.ranks import Job, Outcome, died, failed, run_rank
+from prof_analysis.ranks import Job, Outcome, died, failed, plan_once, run_rank
 
 if TYPE_CHECKING:
     from loky import ProcessPoolExecutor
@@ -107,6 +107,7 @@ def _run_here(
 
     pool = ThreadPoolExecutor(workers)
     try:
+        plan_once(jobs)
         futures = [pool.submit(run_rank, job, connections, count) for job in jobs]
         for future in each_done(futures, lambda: refuse_when(is_stopped)):
             on_done(future.result())

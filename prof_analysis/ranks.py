@@ -118,6 +118,13 @@ def run_rank(
         return failed(job, error)
 
 
+def plan_once(jobs: list[Job]) -> None:
+    """Plan what the jobs build, so that ranks that run at once need not each work out the same."""
+    for source, tables in dict.fromkeys((job.rank.source, job.tables) for job in jobs):
+        assert source is not None
+        _plan(source, tables)
+
+
 def failed(job: Job, error: BaseException) -> Outcome:
     """What an exception means for a rank, in a line for its user."""
     if isinstance(error, ProfAnalysisError):

@@ -3,7 +3,7 @@
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock, RLock
@@ -56,6 +56,8 @@ class Session:
         self._turn = RLock()
         self._process = os.getpid()
         self._provided: set[str] = set()
+        self._shown: set[str] = set()
+        self._shown_ranks: Set[Rank] = set()
         self.ranks = _selected(discovery.find_ranks(path, modules, source), rank_list)
         self._failed = {rank.profile for rank in self.ranks if rank.left_out}
         for rank in self.ranks:
@@ -150,18 +152,30 @@ class Session:
         if not self.stores:
             more = f" (and {len(self.failures) - 1} more ranks failed)" if len(self.failures) > 1 else ""
             raise InputError(f"{self.failures[0]}{more}")
-        for table in of_ranks:
-            files = [table_file(store, table) for store in self.stores.values()]
-            for warning in warnings_of(self.connection, files) if table in new else ():
-                self.warn(warning)
-            self._create_view(table, f"FROM {parquet_rows(files)}")
-        self._provided.update(of_ranks)
+        if self._shown_ranks != self.stores.keys():  # One failed, so it goes from the tables that were shown before, too.
+            self._shown_ranks = self.stores.keys()
+            self._shown.clear()
+        self._show_ranks([table for table in of_ranks if table not in self._shown], new)
         for table in across_ranks:
-            create_macros(self.connection, documented_tables()[table].body)
-            self._create_view(table, documented_tables()[table].body)
+            if table not in self._shown:
+                create_macros(self.connection, documented_tables()[table].body)
+                self._create_view(table, documented_tables()[table].body)
+        self._provided.update(of_ranks)
+        self._shown.update(of_ranks, across_ranks)
+
+    def _show_ranks(self, tables: list[str], new: list[str]) -> None:
+        """Make views of tables over all ranks, and warn of what they say; new ones have warnings of how they were made."""
+        files = {table: [table_file(store, table) for store in self.stores.values()] for table in tables}
+        made = [file for table in tables if table in new for file in files[table]]
+        for warning in warnings_of(self.connection, made) if made else ():
+            self.warn(warning)
+        for table in tables:
+            self._create_view(table, f"FROM {parquet_rows(files[table])}")
+        if not any(table in _WARNINGS for table in tables):
+            return
         why_untyped = {rank.profile: f": {reason}" for rank in self.stores if (reason := rank.why_untyped)}
         for table, query in _WARNINGS.items():
-            if table in of_ranks:
+            if table in tables:
                 for warning, *untyped in self.connection.execute(query).fetchall():
                     self.warn("".join([warning, *(why_untyped.get(profile, "") for profile in untyped)]))
 

@@ -229,12 +229,14 @@ def _parse(query: str) -> dict[str, Any]:
 
 def nodes(tree: Any) -> Iterator[dict[str, Any]]:
     """All objects in a JSON tree."""
-    if isinstance(tree, dict):
-        yield tree
-        tree = list(tree.values())
-    if isinstance(tree, list):
-        for child in tree:
-            yield from nodes(child)
+    to_visit = [tree]
+    while to_visit:
+        one = to_visit.pop()
+        if isinstance(one, dict):
+            yield one
+            to_visit += one.values()
+        elif isinstance(one, list):
+            to_visit += one
 
 
 def in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> Iterator[str]:
