@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from prof_analysis import ProfAnalysisWarning, Profile
+from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli import app
 
 CHECKOUT = Path(__file__).parent.parent
@@ -26,8 +27,9 @@ PEER_COLUMNS = {
 }
 
 
-def build_at_once(profile: Profile, *tables: str) -> None:
-    """Build tables in one go, which reads each rank once, before they are asked for one by one."""
+def build_at_once(profile: Profile, *names: str) -> None:
+    """Build tables, and those of commands, in one go, which reads each rank once, before they are asked for one by one."""
+    tables = dict.fromkeys(table for name in names for table in (ANALYSES[name].tables if name in ANALYSES else (name,)))
     profile.rows(f"SELECT 1 FROM {', '.join(tables)} LIMIT 0")
 
 

@@ -37,9 +37,8 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Profile]:
         edit(database, "UPDATE PYTORCH_API SET sequenceNumber = 5, inputShapes = 900, inputDtypes = 901 WHERE startNs = '130'")
     with open_profile(folder) as profile:
         build_at_once(
-            profile, "module.statistic", "module.tree", "module.coverage", "module.kernel", "module.interval", "module.path",
-            "trace.op", "trace.step", "trace.set_aside", "kernel.statistic", "op.statistic", "communication.statistic",
-            "mstx.statistic", "mstx.step_statistic",
+            profile, "module-stats", "module.kernel", "module.interval", "module.path", "trace.op", "trace.step",
+            "kernel-stats", "op-stats", "communication-stats", "mstx-stats",
         )  # fmt: skip
         yield profile
 

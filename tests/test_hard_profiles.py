@@ -70,7 +70,7 @@ def assert_true(folder: Path, truth: Truth) -> None:
         FROM module.kernel
     """
     with open_profile(folder) as profile:
-        build_at_once(profile, "module.kernel", "module.statistic", "module.tree", "module.coverage", "trace.set_aside")
+        build_at_once(profile, "module.kernel", "module-stats")
         owner = profile.sql(kernels)
         statistic = profile.module_stats()
         tree = profile.module_tree().rename(columns={"own_kernel_duration_ns": "own_ns", "kernel_duration_ns": "inclusive_ns"})

@@ -124,7 +124,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("source", ["db", "text"])
 def test_marks_and_ranges_in_every_column_of_all_and_of_each_step(small: Path, source: Literal["db", "text"]) -> None:
     with open_profile(small, source=source) as profile:
-        build_at_once(profile, "mstx.statistic", "mstx.step_statistic", "trace.mstx_task", "trace.set_aside")
+        build_at_once(profile, "mstx-stats", "trace.mstx_task")
         whole, by_step = (profile.mstx_stats(per_step=per_step, arrow=True) for per_step in (False, True))
         tasks = profile.sql("SELECT device_id, stream_id, start_ns, end_ns FROM trace.mstx_task ORDER BY start_ns", arrow=True)
     keys = ["profile", "rank_id", "kind", "producer", "domain", "message"]

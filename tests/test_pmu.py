@@ -261,7 +261,7 @@ def test_odd_counters_leave_the_others(tmp_path: Path, command: Callable[..., Re
 def test_times_add_up_to_all_compute_time(tmp_path: Path) -> None:
     generate(tmp_path, Shape(steps=1, layers=1, bare_launches=True), ranks=1)
     with open_profile(tmp_path) as profile:
-        build_at_once(profile, "pmu.module", "module.kernel", "trace.set_aside", "pmu.kernel_type", "pmu.op", "pmu.metric")
+        build_at_once(profile, "pmu-stats", "module.kernel")
         rows = {level: profile.pmu_stats(level, arrow=True).to_pylist() for level in ("kernel_type", "op", "module")}
         whole, inside = profile.sql(
             "SELECT sum(duration_ns) AS ns, sum(duration_ns) FILTER (module IS NOT NULL) AS inside FROM module.kernel "
@@ -371,7 +371,7 @@ def test_kernel_types_of_real_profiles_are_what_the_files_give(realdata: Path, f
 
 def test_modules_of_a_real_profile_are_what_their_kernels_give(realdata: Path) -> None:
     with open_profile(realdata / "alexnet_ddp_910b_mstx", rank_list=[0]) as profile:
-        build_at_once(profile, "pmu.module", "module.kernel", "trace.set_aside", "pmu.kernel_type", "pmu.op", "pmu.metric")
+        build_at_once(profile, "pmu-stats", "module.kernel")
         rows = profile.pmu_stats("module", arrow=True).to_pylist()
         inside = profile.sql(
             "SELECT start_ns, parent_module, module FROM module.kernel WHERE kind = 'compute' AND module IS NOT NULL",

@@ -70,7 +70,7 @@ def test_coverage_names_the_ops_outside_modules(realdata: Path) -> None:
 @pytest.mark.parametrize("source", PROFILES_WITH_MODULES)
 def test_coverage_adds_up_to_all_kernel_time(realdata: Path, source: str) -> None:
     with open_profile(realdata / source) as profile:
-        build_at_once(profile, "module.coverage", "trace.kernel")
+        build_at_once(profile, "module-stats", "trace.kernel")
         found = profile.coverage().groupby(["rank_id", "kind"])["kernel_duration_ns"].sum()
         kernel = profile.sql("SELECT rank_id, kind::VARCHAR AS kind, end_ns - start_ns AS ns FROM trace.kernel")
     expected = kernel.groupby(["rank_id", "kind"])["ns"].sum()
@@ -281,9 +281,7 @@ def test_text_exports_of_alexnet_say_what_the_database_of_another_run_says(
     expected = module_stats(realdata / "alexnet_ddp_910b" / "db" / f"level{level}")
     with open_profile(text) as profile:
         assert set(profile.ranks()["source"]) == {"ascend_text"}
-        build_at_once(
-            profile, "module.statistic", "module.tree", "module.coverage", "trace.set_aside", "module.kernel", "trace.op"
-        )
+        build_at_once(profile, "module-stats", "module.kernel", "trace.op")
         found, kernels, ops = profile.module_stats(), profile.kernels(), profile.ops()
         assert profile.warnings == []
     assert len(found) == 64

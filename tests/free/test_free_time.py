@@ -67,7 +67,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_causes_and_longest_gaps_in_every_column(small: Path) -> None:
     with open_profile(small) as profile:
-        build_at_once(profile, "step.time", "free.cause", "free.longest_gap", "free.untold", "step.overlap_audit")
+        build_at_once(profile, "free-time")
         causes, gaps = profile.free_time(arrow=True), profile.free_time(gaps=True, arrow=True)
         free = [row["free_ns"] for row in profile.step_time(arrow=True).to_pylist()]
         untold = profile.table("free.untold", arrow=True).num_rows
@@ -230,7 +230,7 @@ def test_causes_are_those_of_a_walk_over_every_nanosecond(tmp_path: Path) -> Non
         start for start, _, step, *_ in made.kernels if step == 2
     )
     with open_profile(tmp_path) as profile:
-        build_at_once(profile, "step.time", "free.cause", "free.longest_gap", "free.untold", "step.overlap_audit")
+        build_at_once(profile, "free-time")
         causes = profile.free_time(arrow=True).to_pylist()
         free = {row["step_id"]: row["free_ns"] for row in profile.step_time(arrow=True).to_pylist()}
     for step in (1, 2):
@@ -245,7 +245,7 @@ def test_causes_are_those_of_a_walk_over_every_nanosecond(tmp_path: Path) -> Non
 )
 def test_the_causes_of_alexnet_add_up_to_its_free_time(realdata: Path, place: str, untold: list[str]) -> None:
     with open_profile(realdata / "alexnet_ddp_910b" / place / "rank0_ascend_pt") as profile:
-        build_at_once(profile, "step.time", "free.cause", "free.longest_gap", "free.untold")
+        build_at_once(profile, "free-time")
         (step,) = profile.step_time(arrow=True).to_pylist()
         causes = profile.free_time(arrow=True).to_pylist()
         gaps = profile.free_time(gaps=True, arrow=True).to_pylist()

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prof_analysis import ProfAnalysisWarning, open_profile
+from tests.conftest import build_at_once
 from tests.small_profile import Kernel, Launch, Op, Queue, Range, write_profile
 
 Rows = list[tuple[Any, ...]]
@@ -214,10 +215,12 @@ def test_derived_ops_and_chains_are_those_of_a_plain_search(ops_and_launches: tu
     ops, launches = ops_and_launches
     with TemporaryDirectory() as folder:
         write_profile(Path(folder), ops, [Range("Net", -1, 5000)], launches=launches)
-        links = ask(Path(folder), "SELECT name, op_name FROM module.kernel")
-        chains: dict[str, str] = dict(ask(Path(folder), "SELECT op_name, op_chain FROM module.statistic"))
+        with open_profile(folder) as profile:
+            build_at_once(profile, "module.kernel", "module.statistic")
+            links = {row["name"]: row["op_name"] for row in profile.rows("SELECT name, op_name FROM module.kernel")}
+            chains = {row["op_name"]: row["op_chain"] for row in profile.rows("SELECT op_name, op_chain FROM module.statistic")}
     expected = {one.kernels[0].name: innermost(ops, one.start, one.end) for one in launches}
-    assert dict(links) == {name: op and op.name for name, op in expected.items()}
+    assert links == {name: op and op.name for name, op in expected.items()}
 
     def chain(inner: Op) -> str:
         around = [op for op in ops if op.start <= inner.start and op.end >= inner.end]

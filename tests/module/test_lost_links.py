@@ -3,7 +3,6 @@
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,6 +10,7 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
+from tests.conftest import build_at_once
 from tests.small_profile import edit
 
 EMPTY_LINKS = "DELETE FROM CONNECTION_IDS;"
@@ -23,6 +23,22 @@ NO_QUEUE = "DELETE FROM PYTORCH_API WHERE rowid = (SELECT min(rowid) FROM PYTORC
 
 Answer = tuple[dict[tuple[str, str], int], list[str]]
 
+# What was lost of which other rows say the same, and what is warned of the column.
+FOUND_ANYWAY = {
+    "nothing": ("", []),
+    "forward threads: the recorded pairs serve": (NO_THREADS, []),
+    "pairs: the numbers serve, the order pairs the ends of the queue": (NO_PAIRS, []),
+    "all links": (EMPTY_LINKS, []),
+    "one id for all": ("UPDATE CONNECTION_IDS SET id = 300;", ["CONNECTION_IDS.id"]),
+    "one link for all": ("UPDATE CONNECTION_IDS SET connectionId = 300;", ["CONNECTION_IDS.connectionId"]),
+    "one group for all": ("UPDATE PYTORCH_API SET connectionId = 300;", ["PYTORCH_API.connectionId"]),
+    "no column of links": ("ALTER TABLE CONNECTION_IDS DROP COLUMN connectionId;", []),
+}
+WITHOUT_OPS = {"links and order": EMPTY_LINKS + OTHER_ORDER, "links and an end of the queue": EMPTY_LINKS + NO_QUEUE}
+WITHOUT_FORWARD_OPS = {"threads and pairs": NO_THREADS + NO_PAIRS, "numbers and pairs": NO_NUMBERS + NO_PAIRS}
+
+pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -31,59 +47,55 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def answer(folder: Path, source: str = "db") -> Answer:
-    """Kernel time of each module, and what was warned of; all kernel time is in the coverage, whatever was lost."""
-    with open_profile(folder, source=source) as profile:
+def answers(path: Path, source: str = "db") -> dict[str, Answer]:
+    """Kernel time of each module, and what was warned of, by folder; all kernel time is in the coverage, whatever was lost."""
+    with open_profile(path, source=source) as profile:
+        build_at_once(profile, "module-stats", "trace.kernel", "kernel.statistic")
         profile.module_stats()
-        rows: list[dict[str, Any]] = profile.module_tree(arrow=True).to_pylist()
-        coverage = profile.coverage()
-        (total,) = profile.sql("SELECT sum(end_ns - start_ns)::BIGINT AS ns FROM trace.kernel")["ns"]
-        assert coverage["kernel_duration_ns"].sum() == total
-        (statistic,) = profile.sql("SELECT sum(total_ns)::BIGINT AS ns FROM kernel.statistic")["ns"]
-        assert statistic == total
-        warnings = [warning.partition(": ")[2] for warning in profile.warnings]
-        return {(row["parent_module"], row["module"]): row["own_kernel_duration_ns"] for row in rows}, warnings
+        modules: dict[str, dict[tuple[str, str], int]] = {folder.name: {} for folder in path.iterdir()}
+        for row in profile.module_tree(arrow=True).to_pylist():
+            modules[row["profile"].partition("/")[0]][row["parent_module"], row["module"]] = row["own_kernel_duration_ns"]
+        sums = "SELECT profile, sum({})::BIGINT AS ns FROM {} GROUP BY profile ORDER BY profile"
+        total = profile.rows(sums.format("end_ns - start_ns", "trace.kernel"))
+        assert len(total) == len(modules)
+        assert profile.rows(sums.format("kernel_duration_ns", "module.coverage")) == total
+        assert profile.rows(sums.format("total_ns", "kernel.statistic")) == total
+        warnings = [warning.partition(": ")[::2] for warning in profile.warnings]
+        return {name: (modules[name], [text for place, text in warnings if f"{name}/" in place]) for name in modules}
 
 
 @pytest.fixture(scope="module")
-def expected(whole: Path) -> dict[tuple[str, str], int]:
-    modules, warnings = answer(whole)
+def found(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answer]:
+    """The answers of the database with what each case lost."""
+    folder = tmp_path_factory.mktemp("damaged")
+    cases = {name: sql for name, (sql, _) in FOUND_ANYWAY.items()} | WITHOUT_OPS | WITHOUT_FORWARD_OPS
+    for number, sql in enumerate(cases.values()):
+        shutil.copytree(whole, folder / f"case_{number:02}", ignore=shutil.ignore_patterns("trace_view.json"))
+        edit(next((folder / f"case_{number:02}").rglob("*.db")), sql)
+    by_number = answers(folder)
+    return {name: by_number[f"case_{number:02}"] for number, name in enumerate(cases)}
+
+
+@pytest.fixture(scope="module")
+def expected(found: dict[str, Answer]) -> dict[tuple[str, str], int]:
+    modules, warnings = found["nothing"]
     assert warnings == []
     assert sum(modules.values()) > 0
     return modules
 
 
-def damaged(whole: Path, folder: Path, sql: str) -> Path:
-    shutil.copytree(whole, folder, dirs_exist_ok=True)
-    edit(next(folder.rglob("*.db")), sql)
-    return folder
-
-
-@pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
-@pytest.mark.parametrize(
-    ("sql", "warning"),
-    [
-        pytest.param(NO_THREADS, [], id="forward threads: the recorded pairs serve"),
-        pytest.param(NO_PAIRS, [], id="pairs: the numbers serve, the order pairs the ends of the queue"),
-        pytest.param(EMPTY_LINKS, [], id="all links"),
-        pytest.param("UPDATE CONNECTION_IDS SET id = 300;", ["CONNECTION_IDS.id"], id="one id for all"),
-        pytest.param("UPDATE CONNECTION_IDS SET connectionId = 300;", ["CONNECTION_IDS.connectionId"], id="one link for all"),
-        pytest.param("UPDATE PYTORCH_API SET connectionId = 300;", ["PYTORCH_API.connectionId"], id="one group for all"),
-        pytest.param("ALTER TABLE CONNECTION_IDS DROP COLUMN connectionId;", [], id="no column of links"),
-    ],
-)
+@pytest.mark.parametrize("case", FOUND_ANYWAY)
 def test_links_that_are_lost_are_found_by_what_else_the_profile_holds(
-    whole: Path, expected: dict[tuple[str, str], int], tmp_path: Path, sql: str, warning: list[str]
+    found: dict[str, Answer], expected: dict[tuple[str, str], int], case: str
 ) -> None:
-    modules, warnings = answer(damaged(whole, tmp_path, sql))
+    modules, warnings = found[case]
     assert modules == expected
-    assert sorted(warnings) == [f"all values of {name} are the same and count as unknown" for name in warning]
+    assert sorted(warnings) == [f"all values of {name} are the same and count as unknown" for name in FOUND_ANYWAY[case][1]]
 
 
-@pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
-@pytest.mark.parametrize("sql", [EMPTY_LINKS + OTHER_ORDER, EMPTY_LINKS + NO_QUEUE])
-def test_launches_whose_op_nothing_says_are_said_with_their_share(whole: Path, tmp_path: Path, sql: str) -> None:
-    modules, (warning,) = answer(damaged(whole, tmp_path, sql))
+@pytest.mark.parametrize("case", WITHOUT_OPS)
+def test_launches_whose_op_nothing_says_are_said_with_their_share(found: dict[str, Answer], case: str) -> None:
+    modules, (warning,) = found[case]
     assert sum(modules.values()) == 0
     assert warning.endswith(
         "% of the kernel time links to no op, since the profile lost the links between ops and launches "
@@ -92,28 +104,26 @@ def test_launches_whose_op_nothing_says_are_said_with_their_share(whole: Path, t
     assert float(warning.partition("%")[0]) > 90
 
 
-@pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
-@pytest.mark.parametrize("sql", [NO_THREADS + NO_PAIRS, NO_NUMBERS + NO_PAIRS])
+@pytest.mark.parametrize("case", WITHOUT_FORWARD_OPS)
 def test_backward_work_without_forward_ops_is_said_with_its_share(
-    whole: Path, expected: dict[tuple[str, str], int], tmp_path: Path, sql: str
+    found: dict[str, Answer], expected: dict[tuple[str, str], int], case: str
 ) -> None:
-    modules, (warning,) = answer(damaged(whole, tmp_path, sql))
+    modules, (warning,) = found[case]
     assert modules == {names: ns for names, ns in expected.items() if "[Backward]" not in names[1]}
     assert "% of the kernel time is backward work in no module, since the profile does not say its forward ops" in warning
     assert 20 < float(warning.partition("%")[0]) < 80
 
 
-@pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
 def test_a_trace_without_flows_is_answered_from_the_intervals_of_its_calls(
     whole: Path, expected: dict[tuple[str, str], int], tmp_path: Path
 ) -> None:
-    shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
-    (trace,) = tmp_path.rglob("trace_view.json")
-    events = json.loads(trace.read_text())
-    trace.write_text(json.dumps([event for event in events if event.get("cat") not in ("async_npu", "fwdbwd")]))
-    assert answer(tmp_path, "text") == (expected, [])
-    lost = ("async_npu", "fwdbwd", "enqueue", "dequeue")
-    trace.write_text(json.dumps([event for event in events if event.get("cat") not in lost]))
-    modules, warnings = answer(tmp_path, "text")
+    flows, ends = ["async_npu", "fwdbwd"], ["enqueue", "dequeue"]
+    for name, lost in {"flows": flows, "flows and queue": flows + ends}.items():
+        shutil.copytree(whole, tmp_path / name)
+        (trace,) = (tmp_path / name).rglob("trace_view.json")
+        trace.write_text(json.dumps([event for event in json.loads(trace.read_text()) if event.get("cat") not in lost]))
+    found = answers(tmp_path, "text")
+    assert found["flows"] == (expected, [])
+    modules, warnings = found["flows and queue"]
     assert sum(modules.values()) == 0
     assert [warning.partition("%")[2][:28] for warning in warnings] == [" of the kernel time links to"]

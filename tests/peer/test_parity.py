@@ -22,7 +22,7 @@ from tests.conftest import PEER_COLUMNS
 
 PLACES = {"inside": "inside modules", "outside": "outside modules", "unlinked": "linked to no op"}
 
-PROFILES = 30
+PROFILES = 12
 
 
 def simple_shape(seed: int) -> Shape:
@@ -68,7 +68,7 @@ def run_peer(command: Path, profiles: Path, output: Path) -> pd.DataFrame:
 # Hypothesis begins with the seed 0; with more examples others follow.
 @settings(max_examples=1, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**31).map(lambda seed: PROFILES * seed))
-def test_truth_peer_and_engine_agree_on_any_30_profiles(
+def test_truth_peer_and_engine_agree_on_any_12_profiles(
     msprof_analyze: Path, tmp_path_factory: pytest.TempPathFactory, seed: int
 ) -> None:
     folder = tmp_path_factory.mktemp("parity")

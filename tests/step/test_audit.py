@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import InputError, Profile, open_profile
+from tests.conftest import build_at_once
 from tests.small_profile import Kernel, Op, write_profile
 
 pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
@@ -54,6 +55,7 @@ def cut(source: Path, folder: Path, names: Iterable[str], change: Any) -> Path:
 
 
 def warnings_of(profile: Profile) -> list[str]:
+    build_at_once(profile, "step-time", "kernel-stats")
     profile.step_time()
     profile.kernel_stats()
     return [warning.partition(": ")[2] for warning in profile.warnings]
@@ -80,6 +82,7 @@ def test_lost_and_doubled_rows_of_kernel_details_are_told_by_the_files_beside_it
     cut(source, tmp_path / "lost_ascend_pt", beside[:1], lambda lines: lines[:100] + lines[101:])
     cut(source, tmp_path / "whole_ascend_pt", beside, lambda lines: lines)
     with open_profile(tmp_path) as profile:
+        build_at_once(profile, "step-time", "kernel-stats")
         profile.step_time()
         profile.kernel_stats()
         found = [warning for warning in profile.warnings if "are missing" in warning]

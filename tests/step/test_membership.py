@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
+from tests.conftest import build_at_once
 from tests.small_profile import Kernel, Op, Range, write_profile
 
 # Id, start and end; the last begun counts, of equal ones the longest, and one without length has nothing.
@@ -29,8 +30,7 @@ def test_all_questions_mean_the_same_by_a_step(tmp_path: Path, step_id: int, ord
     moments = [at for at, step in MOMENTS if step == step_id]
     write(tmp_path, STEPS[::order])
     with open_profile(tmp_path, step_id=step_id) as profile:
-        tables = ("module.kernel", "step.time", "op.statistic", "module.tree", "mstx.statistic", "kernel.statistic")
-        profile.rows(f"SELECT 1 FROM {', '.join(tables)} LIMIT 0")
+        build_at_once(profile, "module.kernel", "step-time", "op-stats", "module-stats", "mstx-stats", "kernel-stats")
         (kernels,) = profile.kernel_stats(arrow=True).to_pylist()
         (step,) = profile.step_time(arrow=True).to_pylist()
         ops = profile.op_stats(arrow=True)["name"].to_pylist()
@@ -76,6 +76,7 @@ def test_what_wraps_a_step_is_no_op_of_the_framework(tmp_path: Path) -> None:
     ]
     write_profile(tmp_path / "a_ascend_pt", ops)
     with open_profile(tmp_path) as profile:
+        build_at_once(profile, "op-stats", "step-time")
         per_rank = profile.op_stats(arrow=True).to_pylist()
         (step,) = profile.step_time(arrow=True).to_pylist()
     assert [tuple(row.values())[2:] for row in per_rank] == [
