@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from prof_analysis import InputError, open_profile
+from prof_analysis.tables import referenced_tables
+from tests.conftest import build_at_once
 from tests.small_profile import Frame, Kernel, Launch, Op, Queue, Range, edit, write_profile
 
 pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
@@ -24,10 +26,17 @@ NOWHERE, NO_LAUNCH, CUT = "outside every module", "no host launch", "cut at the 
 
 def ask(path: Path, query: str) -> tuple[Rows, list[str]]:
     """The answer of the profile that a database belongs to, and its warnings without the name of what they are about."""
+    (rows,), warnings = ask_all(path, query)
+    return rows, warnings
+
+
+def ask_all(path: Path, *queries: str) -> tuple[list[Rows], list[str]]:
+    """The same of several questions, in one go."""
     with open_profile(path.parent.parent) as profile:
-        rows = [tuple(row.values()) for row in profile.sql(query, arrow=True).to_pylist()]
+        build_at_once(profile, *sorted({table for query in queries for table in referenced_tables(query)}))
+        answers = [[tuple(row.values()) for row in profile.sql(query, arrow=True).to_pylist()] for query in queries]
         prefixes = (f"{path}: ", f"{path.parent.parent.name}: ")
-        return rows, [warning.removeprefix(prefixes[0]).removeprefix(prefixes[1]) for warning in profile.warnings]
+        return answers, [warning.removeprefix(prefixes[0]).removeprefix(prefixes[1]) for warning in profile.warnings]
 
 
 def training(folder: Path) -> Path:
@@ -74,8 +83,7 @@ def retype(path: Path, table: str, columns: str) -> None:
 
 def test_a_whole_database_is_answered_without_a_warning(tmp_path: Path) -> None:
     path = training(tmp_path)
-    assert ask(path, STATISTIC) == (WHOLE, [])
-    assert ask(path, PLACES) == (WHOLE_PLACES, [])
+    assert ask_all(path, STATISTIC, PLACES) == ([WHOLE, WHOLE_PLACES], [])
 
 
 @pytest.mark.parametrize("declared", ["INTEGER", "TEXT", "NUMERIC"])
@@ -88,18 +96,21 @@ def test_op_times_are_exact_as_text_and_as_numbers(tmp_path: Path, declared: str
         " sequenceNumber INTEGER, fwdThreadId INTEGER, inputDtypes INTEGER, inputShapes INTEGER, type INTEGER",
     )
     times = "SELECT start_ns, end_ns FROM trace.op ORDER BY start_ns"
-    assert ask(path, times) == ([(NOW, NOW + 10), (NOW + 20, NOW + 30), (NOW + 60, NOW + 70)], [])
-    assert ask(path, STATISTIC) == (WHOLE, [])
+    assert ask_all(path, times, STATISTIC) == ([[(NOW, NOW + 10), (NOW + 20, NOW + 30), (NOW + 60, NOW + 70)], WHOLE], [])
 
 
 def test_every_time_is_exact_to_the_nanosecond(tmp_path: Path) -> None:
     path = training(tmp_path)
-    assert ask(path, "SELECT start_ns, end_ns FROM trace.kernel ORDER BY start_ns, end_ns") == (
-        [(NOW, NOW + 9), (NOW + 100, NOW + 201), (NOW + 300, NOW + 307), (NOW + 300, NOW + 450), (NOW + 500, NOW + 703)],
+    kernels = "SELECT start_ns, end_ns FROM trace.kernel ORDER BY start_ns, end_ns"
+    ranges, steps = "SELECT start_ns, end_ns FROM trace.range", "SELECT step_id, start_ns, end_ns FROM trace.step"
+    assert ask_all(path, kernels, ranges, steps) == (
+        [
+            [(NOW, NOW + 9), (NOW + 100, NOW + 201), (NOW + 300, NOW + 307), (NOW + 300, NOW + 450), (NOW + 500, NOW + 703)],
+            [(NOW - 10, NOW + 40), (NOW - 1, NOW + 15)],
+            [(0, NOW - 20, NOW + 80)],
+        ],
         [],
     )
-    assert ask(path, "SELECT start_ns, end_ns FROM trace.range") == ([(NOW - 10, NOW + 40), (NOW - 1, NOW + 15)], [])
-    assert ask(path, "SELECT step_id, start_ns, end_ns FROM trace.step") == ([(0, NOW - 20, NOW + 80)], [])
 
 
 MSPROF = "no PYTORCH_API (written by msprof or MindSpore, or collected without CPU activity), so no ops, no modules"
@@ -220,8 +231,7 @@ def test_hand_overs_and_python_frames_are_no_ops_with_and_without_the_type_colum
     path = training(tmp_path)
     edit(path, HAND_OVERS + change)
     names = "SELECT name FROM trace.op ORDER BY start_ns"
-    assert ask(path, names) == ([("aten::mm",), ("c10d::allreduce_",), ("MmBackward0",)], [])
-    assert ask(path, STATISTIC) == (WHOLE, [])
+    assert ask_all(path, names, STATISTIC) == ([[("aten::mm",), ("c10d::allreduce_",), ("MmBackward0",)], WHOLE], [])
 
 
 def test_mstx_ops_are_ops(tmp_path: Path) -> None:
@@ -251,8 +261,10 @@ def test_sentinel_numbers_are_unknown(tmp_path: Path) -> None:
         "UPDATE COMMUNICATION_OP SET connectionId = -1; UPDATE PYTORCH_API SET sequenceNumber = -1",
     )
     kernels = "SELECT DISTINCT stream_id, task_id, model_id, launch_id FROM trace.kernel"
-    assert ask(path, kernels) == ([(None, None, None, None)], [])
-    assert ask(path, "SELECT DISTINCT sequence_number FROM trace.op") == ([(None,)], [])
+    assert ask_all(path, kernels, "SELECT DISTINCT sequence_number FROM trace.op") == (
+        [[(None, None, None, None)], [(None,)]],
+        [],
+    )
     assert ask(path, PLACES) == (
         [
             ("compute", UNLINKED, NO_LAUNCH, 3, 313),
@@ -282,8 +294,10 @@ def test_equal_texts_with_two_ids_are_one_name(tmp_path: Path) -> None:
         UPDATE COMPUTE_TASK_INFO SET name = name + 268435456, opType = opType + 268435456 WHERE globalTaskId = 1;
         """,
     )
-    assert ask(path, STATISTIC) == ([("", "Net", "aten::mm", "MatMul", 18, 9.0, 2, "aten::mm")], [])
-    assert ask(path, "SELECT module, calls FROM module.tree") == ([("Net", 2)], [])
+    assert ask_all(path, STATISTIC, "SELECT module, calls FROM module.tree") == (
+        [[("", "Net", "aten::mm", "MatMul", 18, 9.0, 2, "aten::mm")], [("Net", 2)]],
+        [],
+    )
     assert ask(path, "SELECT type, count(*) FROM module.kernel GROUP BY type") == ([("Mul", 2)], [])
 
 
@@ -347,8 +361,10 @@ def test_columns_in_another_order_change_nothing(tmp_path: Path) -> None:
     path = training(tmp_path)
     retype(path, "CONNECTION_IDS", "connectionId INTEGER, id INTEGER")
     retype(path, "STEP_TIME", "endNs INTEGER, id INTEGER, startNs INTEGER")
-    assert ask(path, STATISTIC) == (WHOLE, [])
-    assert ask(path, "SELECT step_id, start_ns, end_ns FROM trace.step") == ([(0, NOW - 20, NOW + 80)], [])
+    assert ask_all(path, STATISTIC, "SELECT step_id, start_ns, end_ns FROM trace.step") == (
+        [WHOLE, [(0, NOW - 20, NOW + 80)]],
+        [],
+    )
 
 
 def test_a_column_that_is_not_there_is_unknown(tmp_path: Path) -> None:
@@ -374,9 +390,10 @@ def test_views_named_like_known_tables_are_not_read(tmp_path: Path) -> None:
 def test_a_time_that_is_no_number_is_counted_and_its_kernel_set_aside(tmp_path: Path, odd: str) -> None:
     path = training(tmp_path)
     edit(path, f"UPDATE TASK SET startNs = {odd} WHERE globalTaskId = 0")
-    assert ask(path, PLACES)[0] == [("compute", INSIDE, None, 1, 203), *WHOLE_PLACES[1:]]
     with open_profile(tmp_path) as profile:
         profile.module_stats()
+        places = [tuple(row.values()) for row in profile.rows(PLACES)]
+        assert places == [("compute", INSIDE, None, 1, 203), *WHOLE_PLACES[1:]]
         assert profile.warnings == [
             f"{path}: 1 values of TASK.startNs are not of type BIGINT and count as unknown",
             f"{tmp_path.name}: 1 kernels were set aside: they have no time",
@@ -510,8 +527,7 @@ def test_links_and_texts_that_stand_twice_count_no_kernel_twice(tmp_path: Path) 
     edit(path, "INSERT INTO CONNECTION_IDS SELECT * FROM CONNECTION_IDS")
     retype(path, "STRING_IDS", "id INTEGER, value TEXT")
     edit(path, "INSERT INTO STRING_IDS SELECT * FROM STRING_IDS")
-    assert ask(path, STATISTIC) == (WHOLE, [])
-    assert ask(path, PLACES) == (WHOLE_PLACES, [])
+    assert ask_all(path, STATISTIC, PLACES) == ([WHOLE, WHOLE_PLACES], [])
 
 
 def test_each_execution_of_a_task_is_a_kernel(tmp_path: Path) -> None:
@@ -533,8 +549,10 @@ def test_a_launch_that_two_ops_name_is_of_the_inner_one_only(tmp_path: Path, inn
     inner, outer = Op("aten::mm", 110, 120, kernels), Op("aten::linear", 105, 130)
     path = write_profile(tmp_path, [inner, outer] if inner_first else [outer, inner], [Range("Net", 100, 200)])
     edit(path, "INSERT INTO CONNECTION_IDS SELECT 1 - id, connectionId FROM CONNECTION_IDS")
-    assert ask(path, STATISTIC) == ([("", "Net", "aten::mm", "MatMul", 10, 10.0, 1, "aten::linear > aten::mm")], [])
-    assert ask(path, "SELECT module, calls FROM module.tree") == ([("Net", 1)], [])  # two ops of a launch are no backward
+    assert ask_all(path, STATISTIC, "SELECT module, calls FROM module.tree") == (
+        [[("", "Net", "aten::mm", "MatMul", 10, 10.0, 1, "aten::linear > aten::mm")], [("Net", 1)]],
+        [],
+    )  # two ops of a launch are no backward
 
 
 def test_a_launch_of_several_kernels_counts_each(tmp_path: Path) -> None:

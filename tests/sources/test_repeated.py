@@ -13,6 +13,7 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
+from tests.conftest import build_at_once
 from tests.small_profile import Kernel, Op, Range, edit, write_profile
 from tests.test_text_profiles import IDS
 
@@ -34,6 +35,7 @@ COMMON = (
 def answer(folder: Path, source: str = "auto") -> tuple[dict[str, Any], list[str]]:
     """The tables without numbers of rows, and what was warned of without the place."""
     with open_profile(folder, source=source) as profile:
+        build_at_once(profile, *TABLES)
         tables = {name: profile.table(name, arrow=True).to_pylist() for name in TABLES}
         assert profile.failures == []
         found = {name: [{k: v for k, v in row.items() if k not in IDS} for row in rows] for name, rows in tables.items()}
