@@ -114,6 +114,7 @@ def test_ranks_promises_what_the_commands_answer_of_parts_of_text_exports(tmp_pa
     check_promises(tmp_path / "parts")
 
 
+@pytest.mark.slow
 def test_ranks_promises_what_the_commands_answer_of_the_sample() -> None:
     check_promises(SAMPLE / "decoder_training")
 

@@ -166,7 +166,12 @@ def test_ranks_without_kernels_are_reported_and_do_not_fail_the_others(realdata:
 
 
 @pytest.mark.parametrize(
-    "folder", ["alexnet_ddp_910a/text/level1", "alexnet_ddp_910b/text/level0", "alexnet_ddp_910b/text/level1"]
+    "folder",
+    [
+        "alexnet_ddp_910a/text/level1",
+        pytest.param("alexnet_ddp_910b/text/level0", marks=pytest.mark.slow),
+        pytest.param("alexnet_ddp_910b/text/level1", marks=pytest.mark.slow),
+    ],
 )
 def test_the_kernels_of_a_trace_alone_are_those_of_kernel_details(realdata: Path, folder: str) -> None:
     query = (
@@ -272,7 +277,10 @@ def test_statistics_of_alexnet_are_those_of_its_tables(realdata: Path, level: st
     assert all(0 <= row["host_self_ns"] <= row["host_total_ns"] for row in ops)
 
 
-@pytest.mark.parametrize(("level", "compute_ns"), [(0, (8_827_454, 8_813_154)), (1, (8_873_737, 8_878_275))])
+@pytest.mark.parametrize(
+    ("level", "compute_ns"),
+    [pytest.param(0, (8_827_454, 8_813_154), marks=pytest.mark.slow), (1, (8_873_737, 8_878_275))],
+)
 def test_text_exports_of_alexnet_say_what_the_database_of_another_run_says(
     realdata: Path, level: int, compute_ns: tuple[int, int]
 ) -> None:

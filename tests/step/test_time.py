@@ -13,6 +13,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import ProfAnalysisWarning, Profile, open_profile
+from tests.conftest import build_at_once
 from tests.small_profile import Kernel, Op, edit, write_profile
 
 COLUMNS = [
@@ -225,6 +226,7 @@ def test_step_times_of_alexnet_out_of_text(realdata: Path) -> None:
 def test_ranks_of_which_only_the_figures_of_the_profiler_are_left_are_in_the_answer(realdata: Path) -> None:
     folder = realdata / "qwen3_0.6b_pp2dp2_910b"
     with open_profile(folder) as profile:
+        build_at_once(profile, "step-time", "communication-stats", "communication.rank_time")
         found = profile.step_time(arrow=True)
         operators = profile.communication_stats(arrow=True).to_pylist()
         splits = profile.sql("FROM communication.rank_time", arrow=True).to_pylist()
