@@ -100,7 +100,7 @@ def test_modules_that_the_python_tracer_saw_give_the_rows_of_mstx_ranges(realdat
 
 
 def test_without_module_ranges_one_line_says_what_to_switch_on(realdata: Path, command: Callable[..., Result]) -> None:
-    result = command("module-stats", "-d", realdata / "alexnet_ddp_910b" / "db", "--module-source", "mstx")
+    result = command("module-stats", "-d", realdata / "alexnet_ddp_910b" / "db" / "level1", "--module-source", "mstx")
     assert result.exit_code == 2
     assert result.stdout == ""
     assert result.stderr.count("\n") == 1
