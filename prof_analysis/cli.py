@@ -28,6 +28,8 @@ class _Commands(typer.core.TyperGroup):
             hint = "" if words[-1] in ("-h", "--help") else "; --help lists the words it knows"
             report(f"{' '.join(error.format_message().split()).rstrip('.')}{hint}", "--json" in words)
             sys.exit(USAGE_OR_INPUT_ERROR)
+        if code == INTERRUPTED:  # by a command, or by typer where a second interrupt ends what a command does about the first
+            report("interrupted", "--json" in words)
         sys.exit(code)
 
 

@@ -52,11 +52,11 @@ def told(screen: ScreenOptions) -> Iterator[list[str]]:
             print(visible_lines(traceback.format_exc()), end="", file=sys.stderr)
         fail(str(error), OUTPUT_ERROR if isinstance(error, OutputError) else USAGE_OR_INPUT_ERROR, screen.as_json, found)
     except KeyboardInterrupt:
-        fail("interrupted", INTERRUPTED, screen.as_json)
+        raise typer.Exit(INTERRUPTED) from None
     except RuntimeError as error:
         if str(error) != "Query interrupted":  # what DuckDB makes of an interrupt
             raise
-        fail("interrupted", INTERRUPTED, screen.as_json)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def finish(profile: "Profile | StageLogs", screen: ScreenOptions) -> None:
