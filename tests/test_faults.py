@@ -199,6 +199,7 @@ def test_no_process_lives_on_when_the_command_is_ended(
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pause_s", [0.02, 0.3])
 @pytest.mark.usefixtures("faulty_library")
 def test_a_second_interrupt_ends_the_command_without_a_traceback(six: Path, tmp_path: Path, pause_s: float) -> None:
@@ -234,6 +235,7 @@ def members(session: int) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_threads_may_share_a_profile(six: Path) -> None:
     answers: list[object] = []
 
@@ -299,6 +301,7 @@ def test_close_ends_ranks_that_another_thread_waits_for(six: Path) -> None:
     assert said == ["this Profile was closed while it was asked; open it again"]
 
 
+@pytest.mark.slow
 def test_a_fork_is_refused_and_leaves_the_profile_to_its_parent(six: Path) -> None:
     with limit(60), open_profile(six) as profile:
         profile.module_stats()
@@ -315,6 +318,7 @@ def test_a_fork_is_refused_and_leaves_the_profile_to_its_parent(six: Path) -> No
         assert profile.module_stats()["rank_id"].tolist() == [*range(6)]
 
 
+@pytest.mark.slow
 def test_too_few_open_files_are_said_with_the_remedy(six: Path) -> None:
     script = (
         "import resource, sys\n"

@@ -64,6 +64,7 @@ def test_the_sdist_does_the_main_job(distributions: Path, tmp_path: Path) -> Non
     assert_does_the_main_job(command, tmp_path / "work")
 
 
+@pytest.mark.slow
 def test_an_editable_install_reads_the_sql_of_the_checkout(source: Path, tmp_path: Path) -> None:
     command = install(tmp_path / "venv", "-e", source)
     assert_does_the_main_job(command, tmp_path / "work")

@@ -33,6 +33,7 @@ def three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_processes_give_the_same_rows_as_threads_and_count_all_bytes(three: Path) -> None:
     read: list[tuple[int, int]] = []
     with open_profile(three, workers=2, on_progress=lambda done, total: read.append((done, total))) as in_processes:
@@ -73,6 +74,7 @@ def test_workers_killed_at_random_moments_leave_the_right_answer_to_the_next_run
             assert again.module_stats(arrow=True).to_pylist() == rows
 
 
+@pytest.mark.slow
 def test_an_unguarded_script_may_use_processes(three: Path, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(

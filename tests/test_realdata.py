@@ -67,6 +67,7 @@ def test_coverage_names_the_ops_outside_modules(realdata: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", PROFILES_WITH_MODULES)
 def test_coverage_adds_up_to_all_kernel_time(realdata: Path, source: str) -> None:
     with open_profile(realdata / source) as profile:
@@ -78,6 +79,7 @@ def test_coverage_adds_up_to_all_kernel_time(realdata: Path, source: str) -> Non
     assert found.to_dict() == expected.to_dict()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", PROFILES_WITH_MODULES)
 def test_an_audit_derives_the_recorded_op_of_every_launch(realdata: Path, source: str) -> None:
     with open_profile(realdata / source, audit_links=True) as profile:
@@ -89,6 +91,7 @@ def test_an_audit_derives_the_recorded_op_of_every_launch(realdata: Path, source
         assert set(profile.kernels()["link"]) == {"recorded"}
 
 
+@pytest.mark.slow
 def test_modules_that_the_python_tracer_saw_give_the_rows_of_mstx_ranges(realdata: Path) -> None:
     marked, level_1, level_0 = (
         module_stats(realdata / source).drop(columns=["profile", "avg_mfu"])
@@ -108,6 +111,7 @@ def test_without_module_ranges_one_line_says_what_to_switch_on(realdata: Path, c
     assert "mstx=True" in result.stderr
 
 
+@pytest.mark.slow
 def test_ranks_of_two_levels_in_one_tree_are_all_there(realdata: Path) -> None:
     with open_profile(realdata / "alexnet_ddp_910b" / "db") as profile:
         ranks = profile.ranks()
@@ -136,6 +140,7 @@ def test_ranks_of_two_levels_in_one_tree_are_all_there(realdata: Path) -> None:
         assert compute_ns.set_index("profile")["ns"]["level1/rank0_ascend_pt"] == 8_903_431
 
 
+@pytest.mark.slow
 def test_a_profile_without_module_ranges_still_answers(realdata: Path) -> None:
     with open_profile(realdata / "alexnet_ddp_910b" / "db" / "level1", module_source="mstx") as profile:
         assert profile.ranks()["modules_from"].isna().all()
@@ -217,6 +222,7 @@ def test_traces_of_another_profiler_are_refused_for_what_they_are(realdata: Path
     assert all("is a trace of Kineto, which profiles CPUs and GPUs" in reason for reason in left_out)
 
 
+@pytest.mark.slow
 def test_without_a_trace_op_stats_come_from_operator_details(realdata: Path, tmp_path: Path) -> None:
     whole = realdata / "alexnet_ddp_910b" / "text" / "level1"
     shutil.copytree(whole, tmp_path / "part", ignore=shutil.ignore_patterns("trace_view.json"))
@@ -231,6 +237,7 @@ def test_without_a_trace_op_stats_come_from_operator_details(realdata: Path, tmp
         assert profile.warnings == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", ["level0", "level1"])
 def test_statistics_of_alexnet_are_those_of_its_tables(realdata: Path, level: str) -> None:
     folder = realdata / "alexnet_ddp_910b" / "db" / level
@@ -277,6 +284,7 @@ def test_statistics_of_alexnet_are_those_of_its_tables(realdata: Path, level: st
     assert all(0 <= row["host_self_ns"] <= row["host_total_ns"] for row in ops)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("level", "compute_ns"),
     [pytest.param(0, (8_827_454, 8_813_154), marks=pytest.mark.slow), (1, (8_873_737, 8_878_275))],

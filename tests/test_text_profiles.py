@@ -147,6 +147,7 @@ def test_level_0_gives_the_same_analyses(tmp_path: Path) -> None:
     assert {row["type"] for row in kernels if row["kind"] == "communication"} == {"hcom_allReduce_"}
 
 
+@pytest.mark.slow
 def test_what_sglang_collects_needs_no_database(tmp_path: Path, command: Command) -> None:
     shape, style = sglang(steps=1, layers=1)
     generate(tmp_path, replace(shape, queue_threads=2), ranks=1, style=replace(style, exports="both"))

@@ -23,6 +23,7 @@ def test_avg_mfu_of_alexnet_is_that_of_msprof_analyze_8_3(realdata: Path) -> Non
     pd.testing.assert_frame_equal(found.reset_index(drop=True), expected.reset_index(drop=True), check_dtype=False)
 
 
+@pytest.mark.slow
 def test_float_kernels_of_an_older_database_need_a_given_peak(realdata: Path) -> None:
     kernels = {}
     for given in (None, {"fp32": 353.9}):
@@ -37,6 +38,7 @@ def test_float_kernels_of_an_older_database_need_a_given_peak(realdata: Path) ->
     assert round(first["padded_flops"] / first["flops"] * first["mfu"], 4) == 0.1077
 
 
+@pytest.mark.slow
 def test_the_text_export_tells_the_chip_and_hf32(realdata: Path) -> None:
     with open_profile(realdata / "alexnet_ddp_910b" / "text" / "level1", rank_list=[0]) as profile:
         peaks = profile.sql("SELECT data_type, peak_tflops, peak_from FROM mfu.peak ORDER BY ALL").values.tolist()

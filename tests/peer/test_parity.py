@@ -22,7 +22,7 @@ from tests.conftest import PEER_COLUMNS
 
 PLACES = {"inside": "inside modules", "outside": "outside modules", "unlinked": "linked to no op"}
 
-PROFILES = 12
+PROFILES = 30
 
 
 def simple_shape(seed: int) -> Shape:
@@ -66,14 +66,15 @@ def run_peer(command: Path, profiles: Path, output: Path) -> pd.DataFrame:
 
 
 # Hypothesis begins with the seed 0; with more examples others follow.
+@pytest.mark.parametrize("count", [6, pytest.param(PROFILES, marks=pytest.mark.slow)])
 @settings(max_examples=1, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**31).map(lambda seed: PROFILES * seed))
-def test_truth_peer_and_engine_agree_on_any_12_profiles(
-    msprof_analyze: Path, tmp_path_factory: pytest.TempPathFactory, seed: int
+def test_truth_peer_and_engine_agree_on_any_profiles(
+    msprof_analyze: Path, tmp_path_factory: pytest.TempPathFactory, seed: int, count: int
 ) -> None:
     folder = tmp_path_factory.mktemp("parity")
     truths = []
-    for number in range(PROFILES):
+    for number in range(count):
         rank = make_rank(simple_shape(seed + number), number, seed + number)
         write_rank(rank, folder / "profiles")
         truths.append(truth_of(rank))

@@ -61,6 +61,7 @@ def warnings_of(profile: Profile) -> list[str]:
     return [warning.partition(": ")[2] for warning in profile.warnings]
 
 
+@pytest.mark.slow
 def test_real_profiles_that_are_whole_agree_with_what_the_profiler_worked_out(realdata: Path) -> None:
     folders = ["alexnet_ddp_910b/db", "alexnet_ddp_910b/text", "alexnet_ddp_910a", "qwen3_0.6b_pp2dp2_910b"]
     audited, types = 0, 0
