@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from prof_analysis.rank import GRAPH_CALLS
+
 
 @dataclass(frozen=True)
 class Analysis:
@@ -125,7 +127,7 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "graph-overhead",
-            "calls of compiled graphs (ops named npu_fx_compiler inference or cache_compiler inference)",
+            GRAPH_CALLS,
             {"graph.statistic": "GraphOverhead", "graph.call": "GraphCall"},
             also=("op.host", "trace.set_aside_call"),
             counts_kernels=False,

@@ -9,6 +9,7 @@ from prof_analysis.database import quote_text
 from prof_analysis.errors import InputError
 from prof_analysis.rank import (
     NO_GRAPH_CALLS,
+    NO_KERNELS,
     ModuleChoice,
     Rank,
     json_object,
@@ -23,7 +24,6 @@ from prof_analysis.rank import (
 from prof_analysis.sources import ascend_db, recorded
 from prof_analysis.sources.sqlite_file import SqliteFile, open_sqlite, query
 
-_NO_KERNELS = "no kernels (collected without NPU activity, or nothing ran on the device)"
 _NO_COMPUTE = "no compute kernels"
 _NO_OPS = "no ops (collected without CPU activity), so no modules"
 _NO_OPERATORS = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
@@ -109,7 +109,7 @@ def _reasons(
 
     has_operators = _has_rows(file, "COMMUNICATION_OP")
     recorded_tables = set() if has_operators else recorded.in_databases(beside)
-    no_kernels = gap("table of kernels") or (None if has_operators or _has_compute(file) else _NO_KERNELS)
+    no_kernels = gap("table of kernels") or (None if has_operators or _has_compute(file) else NO_KERNELS)
     no_compute = no_kernels or (None if _has_compute(file) else _NO_COMPUTE)
     no_counters = None if _has_rows(file, "TASK_PMU_INFO", "value", "IS NOT NULL") else why_no_counters(config)
     no_ops = gap("PYTORCH_API") or (None if ascend_db.has_ops(file) else _NO_OPS)

@@ -14,6 +14,7 @@ from prof_analysis.errors import InputError, reason_of
 from prof_analysis.inspect_db import with_info_json
 from prof_analysis.rank import (
     NO_GRAPH_CALLS,
+    NO_KERNELS,
     ModuleChoice,
     Rank,
     not_collected,
@@ -51,7 +52,6 @@ _SHAPES = "input shapes"
 _BESIDE = (ascend_text.COMMUNICATION, ascend_text.OPERATOR_DETAILS)
 
 _NO_FILES = "no kernel_details.csv and no trace_view.json (exported without NPU activity, or not copied), so no kernels"
-_NO_KERNELS = "no kernels (collected without NPU activity, or nothing ran on the device)"
 _NO_COMMUNICATION = "no communication operators (collected on one device, or nothing was communicated)"
 _NO_TRACE = "no trace_view.json (exported without CPU activity, or not copied), so no ops and no modules"
 _NO_OPS = "no ops in trace_view.json (collected without CPU activity), so no modules"
@@ -78,7 +78,7 @@ def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modul
     marks = set().union(*held.values())
     modules_from = next((mark for mark in ("mstx", "nn.Module") if mark in marks), None)
     no_ops = None if "ops" in marks else _NO_OPS if has_trace else unreadable.get(True, _NO_TRACE)
-    no_kernels = None if "kernels" in marks else _NO_KERNELS if held else _NO_FILES
+    no_kernels = None if "kernels" in marks else NO_KERNELS if held else _NO_FILES
     names = {file.name for file in beside}
     no_communication = no_kernels or (None if "communication" in marks else _NO_COMMUNICATION)
     recorded_tables = recorded.in_databases(beside)

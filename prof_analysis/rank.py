@@ -15,7 +15,9 @@ QUESTIONS = (
 # Question -> what only asking it finds out.
 FOUND_OUT_BY_ASKING: Mapping[str, str] = {"layer-stats": "whether layers repeat in the sequence of kernels"}
 
-NO_GRAPH_CALLS = "no calls of compiled graphs (ops named npu_fx_compiler inference or cache_compiler inference)"
+GRAPH_CALLS = "calls of compiled graphs (ops named npu_fx_compiler inference or cache_compiler inference)"
+NO_GRAPH_CALLS = f"no {GRAPH_CALLS}"
+NO_KERNELS = "no kernels (collected without NPU activity, or nothing ran on the device)"
 
 
 @dataclass(frozen=True)

@@ -34,19 +34,6 @@ covered AS (
 precision AS (
     SELECT count(*) > 0 AS has_kernels, if(bool_and(start_ns % 100 = 0 OR start_ns % 250 = 0), 500, 2) AS rounding_ns
     FROM counted
-),
-recorded_figure AS (
-    SELECT 'computing' AS kind, file, computing_ns AS time_ns
-    FROM trace.recorded_step
-    UNION ALL
-    SELECT 'communication', file, communication_ns
-    FROM trace.recorded_step
-),
-recorded AS (
-    SELECT kind, min(file) AS file, count(*) AS step_count, sum(time_ns)::BIGINT AS recorded_ns
-    FROM recorded_figure
-    GROUP BY kind
-    HAVING count(*) = count(time_ns)
 )
 SELECT
     kind,
@@ -56,7 +43,7 @@ SELECT
     coalesce(covered.kernels_ns, 0) AS kernels_ns,
     recorded.recorded_ns * if(recorded.step_count > 1, 0.9, 1)
         <= coalesce(covered.kernels_ns, 0) + 1 + coalesce(covered.kernel_count, 0) * precision.rounding_ns AS agrees
-FROM recorded
+FROM step.recorded_total AS recorded
 LEFT JOIN covered USING (kind)
 CROSS JOIN precision
 WHERE precision.has_kernels

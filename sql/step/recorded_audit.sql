@@ -69,19 +69,6 @@ precision AS (
         if(bool_and(start_ns % 100 = 0 OR start_ns % 250 = 0), 500, 2) AS rounding_ns
     FROM step.kernel
 ),
-recorded_figure AS (
-    SELECT 'computing' AS kind, file, computing_ns AS time_ns
-    FROM trace.recorded_step
-    UNION ALL
-    SELECT 'communication', file, communication_ns
-    FROM trace.recorded_step
-),
-recorded AS (
-    SELECT kind, min(file) AS file, count(*) AS step_count, sum(time_ns)::BIGINT AS recorded_ns
-    FROM recorded_figure
-    GROUP BY kind
-    HAVING count(*) = count(time_ns)
-),
 compared AS (
     SELECT
         recorded.*,
@@ -90,7 +77,7 @@ compared AS (
         least(coalesce(of_steps.kernels_ns, 0), coalesce(stretch.begun_in_steps_ns, 0)) AS least_ns,
         coalesce(stretch.all_ns, 0) + coalesce(stretch.begun_in_two_ns, 0) + shared.shared_ns AS most_ns,
         1 + coalesce(stretch.stretch_count, 0) * precision.rounding_ns AS rounding_ns
-    FROM recorded
+    FROM step.recorded_total AS recorded
     LEFT JOIN stretch USING (kind)
     LEFT JOIN of_steps USING (kind)
     CROSS JOIN shared
