@@ -41,8 +41,10 @@ def watch_function(module: Any, name: str, phase: Callable[..., str]) -> None:
 
 def main() -> None:
     started, result, *words = sys.argv[1:]
-    from prof_analysis import building, exports, profile, ranks, summaries
-    from prof_analysis.cli import app
+    from prof_analysis import exports, profile
+    from prof_analysis.cli import app, summaries
+    from prof_analysis.engine import building
+    from prof_analysis.run import job as ranks
     from prof_analysis.sources import SOURCES
 
     watch_function(profile, "Session", lambda *_: "find ranks")

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from prof_analysis.errors import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, QueryError
+from prof_analysis.version import __version__
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
-
-__version__ = "0.1.0"
 
 __all__ = [
     "InputError",
@@ -64,7 +63,7 @@ def stage_durations(
     import warnings
 
     from prof_analysis import frames
-    from prof_analysis.stage_log import LEVELS, open_logs
+    from prof_analysis.logs.vllm_stages import LEVELS, open_logs
 
     if level not in LEVELS:
         raise InputError(f"level={level!r}: give {', '.join(LEVELS)}")

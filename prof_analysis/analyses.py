@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from prof_analysis.rank import GRAPH_CALLS
+from prof_analysis.sources.rank import GRAPH_CALLS
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,16 @@ from typing import Any, Literal, TypeVar
 
 import duckdb
 
-from prof_analysis import discovery, frames
+from prof_analysis import frames
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.database import Variables
+from prof_analysis.engine.database import Variables
+from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.tables import documented_tables, referenced_tables
 from prof_analysis.errors import InputError, QueryError, reason_of, remedy_of
-from prof_analysis.macros import create_macros
-from prof_analysis.pool import Machine
-from prof_analysis.rank import ModuleChoice, readable
-from prof_analysis.session import Session
-from prof_analysis.tables import documented_tables, referenced_tables
+from prof_analysis.run.pool import Machine
+from prof_analysis.run.session import Session
+from prof_analysis.sources import discovery
+from prof_analysis.sources.rank import ModuleChoice, readable
 from prof_analysis.visible import visible
 
 Answer = TypeVar("Answer")

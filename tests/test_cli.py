@@ -21,8 +21,8 @@ from typer.testing import CliRunner, Result
 from prof_analysis import __version__
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli import app
-from prof_analysis.rank import NO_GRAPH_CALLS
-from prof_analysis.tables import documented_tables
+from prof_analysis.engine.tables import documented_tables
+from prof_analysis.sources.rank import NO_GRAPH_CALLS
 from tests.small_profile import Frame, Kernel, Launch, Op, Range, write_profile
 from tests.test_discovery import NO_COUNTERS, NO_OPERATORS, NOT_IN_ONE_RANK, all_but
 

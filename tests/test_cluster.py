@@ -19,10 +19,10 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
-from prof_analysis import cluster as dask_cluster
-from prof_analysis.discovery import find_ranks
-from prof_analysis.ranks import Job, own_code, run_elsewhere
-from prof_analysis.store import entry_folder
+from prof_analysis.run import cluster as dask_cluster
+from prof_analysis.run.job import Job, own_code, run_elsewhere
+from prof_analysis.run.store import entry_folder
+from prof_analysis.sources.discovery import find_ranks
 from tests.conftest import CHECKOUT
 from tests.small_profile import Kernel, Op, Range, write_profile
 from tests.test_faults import LIBRARY, check, limit

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
-from prof_analysis.discovery import find_ranks
-from prof_analysis.rank import FOUND_OUT_BY_ASKING, NO_GRAPH_CALLS, QUESTIONS, ModuleChoice, Rank
+from prof_analysis.sources.discovery import find_ranks
+from prof_analysis.sources.rank import FOUND_OUT_BY_ASKING, NO_GRAPH_CALLS, QUESTIONS, ModuleChoice, Rank
 from tests.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 
 OPS = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040),)),)

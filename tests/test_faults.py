@@ -18,8 +18,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from prof_analysis import InputError, ProfAnalysisWarning, Profile, QueryError, open_profile, pool
-from prof_analysis.statements import _parsed
+from prof_analysis import InputError, ProfAnalysisWarning, Profile, QueryError, open_profile
+from prof_analysis.engine.statements import _parsed
+from prof_analysis.run import pool
 from tests.small_profile import Kernel, Op, Range, edit, write_profile
 from tests.test_pool import children, command_line
 
@@ -153,7 +154,8 @@ def test_what_is_thrown_while_a_folder_is_found_or_looked_at_leaves_out_that_fol
 
 SCRIPT = """
     import sys, time
-    from prof_analysis import open_profile, pool
+    from prof_analysis import open_profile
+    from prof_analysis.run import pool
     pool._WORTH_PROCESSES_BYTES = 0
     with open_profile(sys.argv[1], workers=2) as profile:
         profile.module_stats()
@@ -334,7 +336,7 @@ def test_too_few_open_files_are_said_with_the_remedy(six: Path) -> None:
 
 
 def test_questions_of_users_are_not_kept_for_ever(six: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("prof_analysis.statements._MOST_KEPT", 600)
+    monkeypatch.setattr("prof_analysis.engine.statements._MOST_KEPT", 600)
     with open_profile(six, rank_list=[0]) as profile:
         for number in range(300):
             profile.rows(f"SELECT shown_time({number}) AS mine_{number}")

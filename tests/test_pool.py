@@ -17,7 +17,8 @@ from typing import Any
 
 import pytest
 
-from prof_analysis import InputError, ProfAnalysisWarning, open_profile, pool
+from prof_analysis import InputError, ProfAnalysisWarning, open_profile
+from prof_analysis.run import pool
 from tests.small_profile import Kernel, Op, Range, write_profile
 
 RANGES = (Range("Net", 100, 200),)

@@ -11,7 +11,7 @@ from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.rank import FOUND_OUT_BY_ASKING, QUESTIONS
+from prof_analysis.sources.rank import FOUND_OUT_BY_ASKING, QUESTIONS
 from tests.conftest import SAMPLE, build_at_once
 from tests.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 

@@ -9,7 +9,8 @@ import pytest
 
 from fixtures.generate import generate
 from fixtures.shape import Shape
-from prof_analysis import open_profile, pool
+from prof_analysis import open_profile
+from prof_analysis.run import pool
 from tests.conftest import build_at_once
 
 TABLES = ("module.statistic", "module.tree", "module.coverage", "kernel.statistic", "across.module")

@@ -140,9 +140,9 @@ def test_stages_that_took_equally_long_are_in_the_order_of_their_names(tmp_path:
 
 
 def test_lines_are_counted_over_the_blocks_of_a_long_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("prof_analysis.stage_log._BLOCK_BYTES", 100)
-    monkeypatch.setattr("prof_analysis.stage_log._CHUNK_BYTES", 10)
-    monkeypatch.setattr("prof_analysis.stage_log._MAX_LINE_BYTES", 300)
+    monkeypatch.setattr("prof_analysis.logs.vllm_stages._BLOCK_BYTES", 100)
+    monkeypatch.setattr("prof_analysis.logs.vllm_stages._CHUNK_BYTES", 10)
+    monkeypatch.setattr("prof_analysis.logs.vllm_stages._MAX_LINE_BYTES", 300)
     log = tmp_path / "a.log"
     log.write_text(f"{SAYS} [D]: [x]:1ms\n\nother\n" * 30 + "no end" * 100, encoding="utf-8")
     (found,) = stage_durations(log, level="log", arrow=True).to_pylist()

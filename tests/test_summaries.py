@@ -13,13 +13,13 @@ import pytest
 
 from prof_analysis import Profile
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.building import split_across_ranks
-from prof_analysis.cli_screen import print_json
-from prof_analysis.database import connect, quote, quote_text
-from prof_analysis.stage_log import StageLogs
-from prof_analysis.store import table_file
-from prof_analysis.summaries import SUMMARIES, stage
-from prof_analysis.tables import Column, Table, documented_tables, log_tables, referenced_tables
+from prof_analysis.cli.screen import print_json
+from prof_analysis.cli.summaries import SUMMARIES, stage
+from prof_analysis.engine.building import split_across_ranks
+from prof_analysis.engine.database import connect, quote, quote_text
+from prof_analysis.engine.tables import Column, Table, documented_tables, log_tables, referenced_tables
+from prof_analysis.logs.vllm_stages import StageLogs
+from prof_analysis.run.store import table_file
 from tests.conftest import CHECKOUT
 from tests.small_profile import Kernel, Op, Range, write_profile
 

@@ -13,12 +13,12 @@ from typing import Any
 import duckdb
 import pytest
 
-from prof_analysis import Profile, building, open_profile
+from prof_analysis import Profile, open_profile
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.building import Plan, build, make_plan, split_across_ranks
-from prof_analysis.database import connect
-from prof_analysis.errors import QueryError
-from prof_analysis.tables import (
+from prof_analysis.engine import building
+from prof_analysis.engine.building import Plan, build, make_plan, split_across_ranks
+from prof_analysis.engine.database import connect
+from prof_analysis.engine.tables import (
     Table,
     documented_tables,
     in_building_order,
@@ -28,6 +28,7 @@ from prof_analysis.tables import (
     source_tables,
     sql_folder,
 )
+from prof_analysis.errors import QueryError
 from tests.conftest import SAMPLE, build_at_once
 from tests.small_profile import DATABASE, Kernel, Launch, Matmul, Op, Queue, Range, write_profile
 

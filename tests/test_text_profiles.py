@@ -19,7 +19,7 @@ from fixtures.shape import Shape
 from fixtures.text_spreadsheet import resave_as_spreadsheet
 from fixtures.text_style import TextStyle, sglang
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
-from prof_analysis.rank import NO_GRAPH_CALLS, QUESTIONS
+from prof_analysis.sources.rank import NO_GRAPH_CALLS, QUESTIONS
 from tests.conftest import build_at_once
 from tests.small_profile import edit
 from tests.test_discovery import all_but

@@ -8,7 +8,7 @@ import duckdb
 from prof_analysis.errors import OutputError, reason_of
 from prof_analysis.exports import cluster_db, files
 from prof_analysis.exports.names import file_name
-from prof_analysis.rank import Rank
+from prof_analysis.sources.rank import Rank
 
 EXPORT_TYPES = ("db", "text", "excel", *files.FORMATS)
 

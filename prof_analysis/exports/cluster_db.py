@@ -15,12 +15,12 @@ from pathlib import Path
 
 import duckdb
 
-from prof_analysis.database import quote
+from prof_analysis.engine.database import quote
+from prof_analysis.engine.tables import Column, Table, documented_tables
 from prof_analysis.errors import OutputError
 from prof_analysis.exports.files import flush, unfinished_beside
 from prof_analysis.exports.names import camel_case, snake_case
-from prof_analysis.rank import Rank
-from prof_analysis.tables import Column, Table, documented_tables
+from prof_analysis.sources.rank import Rank
 
 FILE_NAME = "cluster_analysis.db"
 # How long to wait for another command that writes the same file.

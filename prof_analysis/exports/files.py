@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import duckdb
 
-from prof_analysis.database import quote, quote_text
+from prof_analysis.engine.database import quote, quote_text
 from prof_analysis.errors import OutputError, reason_of
 from prof_analysis.exports.names import file_name
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from prof_analysis.database import quote
+from prof_analysis.engine.database import quote
+from prof_analysis.engine.tables import Column as TableColumn
+from prof_analysis.engine.tables import Table
 from prof_analysis.exports.names import header
-from prof_analysis.tables import Column as TableColumn
-from prof_analysis.tables import Table
 
 NUMBER, FRACTION, PERCENT = "#,##0", "#,##0.00", "0.0%"
 

@@ -28,14 +28,14 @@ from openpyxl.worksheet.cell_range import CellRange
 from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.writer.excel import ExcelWriter
 
-from prof_analysis.database import parquet_rows
+from prof_analysis.engine.database import parquet_rows
+from prof_analysis.engine.tables import Table, documented_tables
 from prof_analysis.errors import OutputError, reason_of
 from prof_analysis.exports.files import replacing
 from prof_analysis.exports.names import file_name
 from prof_analysis.exports.sheets import PERCENT, Column, Sheet, sheets_of
-from prof_analysis.rank import Rank
-from prof_analysis.store import table_file
-from prof_analysis.tables import Table, documented_tables
+from prof_analysis.run.store import table_file
+from prof_analysis.sources.rank import Rank
 
 MAX_CHARACTERS = 32_767
 MAX_ROWS = 1_048_576

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import open_profile
-from prof_analysis.database import connect
+from prof_analysis.engine.database import connect
 from tests.communication.planes import Task, add_tasks
 from tests.small_profile import Kernel, edit, write_profile
 

@@ -10,7 +10,7 @@ import pyarrow
 import pytest
 
 from prof_analysis import open_profile
-from prof_analysis.database import connect
+from prof_analysis.engine.database import connect
 from tests.small_profile import Frame, Kernel, Matmul, Op, Range, write_profile
 
 FAR = 2147483647

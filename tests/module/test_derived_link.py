@@ -5,8 +5,8 @@ import random
 import duckdb
 import pytest
 
-from prof_analysis.database import connect
-from prof_analysis.tables import documented_tables
+from prof_analysis.engine.database import connect
+from prof_analysis.engine.tables import documented_tables
 
 RULE = """
     WITH host_call AS (

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import InputError, open_profile
-from prof_analysis.tables import referenced_tables
+from prof_analysis.engine.tables import referenced_tables
 from tests.conftest import build_at_once
 from tests.small_profile import Frame, Kernel, Launch, Op, Queue, Range, edit, write_profile
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import ProfAnalysisWarning, open_profile
-from prof_analysis.database import connect
+from prof_analysis.engine.database import connect
 from tests.conftest import build_at_once
 
 Rows = list[dict[str, Any]]

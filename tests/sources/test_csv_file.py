@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from prof_analysis import InputError
-from prof_analysis.database import connect
-from prof_analysis.sources import text_columns
-from prof_analysis.sources.csv_file import copy_columns
+from prof_analysis.engine.database import connect
+from prof_analysis.sources.ascend_text import columns as text_columns
+from prof_analysis.sources.readers.csv_file import copy_columns
 
 Row = tuple[str | None, ...]
 Read = Callable[[bytes], tuple[list[Row], list[str]]]

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import duckdb
 import pytest
 
-from prof_analysis.database import connect
-from prof_analysis.sources.csv_numbers import lost_digits, notation_of
+from prof_analysis.engine.database import connect
+from prof_analysis.sources.readers.csv_numbers import lost_digits, notation_of
 
 STAMP_NS = 1_736_413_971_558_972_912
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from prof_analysis.database import connect
+from prof_analysis.engine.database import connect
+from prof_analysis.engine.tables import source_tables
 from prof_analysis.sources import SOURCES
-from prof_analysis.sources.recorded import COLUMNS, STEPS, stage_recorded
-from prof_analysis.tables import source_tables
+from prof_analysis.sources.ascend_beside.recorded import COLUMNS, STEPS, stage_recorded
 
 TABLES = (
     *("recorded_communication", "recorded_transfer", "recorded_link", "recorded_step", "recorded_kernel_type"),

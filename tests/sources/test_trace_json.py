@@ -17,9 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from prof_analysis import InputError
-from prof_analysis.database import connect
-from prof_analysis.sources import trace_file
-from prof_analysis.sources.trace_json import read_events
+from prof_analysis.engine.database import connect
+from prof_analysis.sources.readers import trace_file
+from prof_analysis.sources.readers.trace_json import read_events
 
 Event = dict[str, Any]
 Read = Callable[..., tuple[list[Event], list[str]]]

@@ -1,0 +1,82 @@
+"""The command `prof-analysis`: parses words, calls the API, prints. Results go to stdout, progress and problems to stderr."""
+
+import os
+import sys
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from prof_analysis.cli import analyses as cli_analyses
+from prof_analysis.cli import listing as cli_listing
+from prof_analysis.cli.screen import INTERRUPTED, USAGE_OR_INPUT_ERROR, report
+from prof_analysis.version import __version__
+
+
+class _Commands(typer.core.TyperGroup):
+    """The commands; a wrong word is told like every other error: in one line, or as JSON."""
+
+    def main(self, *args: Any, **options: Any) -> NoReturn:
+        """Run a command line and exit."""
+        given = args[0] if args else options.get("args")
+        words = sys.argv[1:] if given is None else given
+        try:
+            code = super().main(*args, **{**options, "standalone_mode": False})
+        except Exception as error:
+            if not hasattr(error, "format_message"):
+                raise
+            if not words:
+                print(error.format_message())
+                sys.exit(USAGE_OR_INPUT_ERROR)
+            hint = "" if words[-1] in ("-h", "--help") else "; --help lists the words it knows"
+            report(f"{' '.join(error.format_message().split()).rstrip('.')}{hint}", "--json" in words)
+            sys.exit(USAGE_OR_INPUT_ERROR)
+        if code == INTERRUPTED:  # by a command, or by typer where a second interrupt ends what a command does about the first
+            report("interrupted", "--json" in words)
+        sys.exit(code)
+
+
+app = typer.Typer(
+    cls=_Commands,
+    name="prof-analysis",
+    help="Which module of the model costs the time on the NPU, through which ops and kernels.",
+    epilog="Exit codes: 0 done; 1 done, but some ranks failed; 2 usage or input error, nothing written; "
+    "3 the output could not be written; 130 interrupted.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={
+        "token_normalize_func": lambda token: token.replace("_", "-"),
+        "help_option_names": ["-h", "--help"],
+    },
+)
+app.add_typer(cli_analyses.app)
+app.add_typer(cli_listing.app)
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    """Which module of the model costs the time on the NPU, through which ops and kernels."""
+    if version:
+        print(f"prof-analysis {__version__}")
+        raise typer.Exit
+
+
+def run() -> None:
+    """The entry point of the command."""
+    try:
+        app()
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            _leave()
+        raise
+    except (KeyboardInterrupt, typer.Abort):  # while the commands are made, before any of them begins, or once more
+        report("interrupted", "--json" in sys.argv)
+        _leave()
+
+
+def _leave() -> NoReturn:
+    """End the process, though threads that still read a file would keep it alive."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(INTERRUPTED)

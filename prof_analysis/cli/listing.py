@@ -1,0 +1,122 @@
+"""The commands that show what is there: ranks, tables, the answer of a query, what a store keeps."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from prof_analysis.cli.options import (
+    AsJson,
+    Debug,
+    InputOptions,
+    MachineOptions,
+    ModuleOptions,
+    PathOption,
+    ScreenOptions,
+    takes_options,
+)
+from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, fail, finish, opened, print_answer, print_json, told
+
+app = typer.Typer()
+
+
+@app.command("ranks", epilog="Example: prof-analysis ranks -d ./result")
+@takes_options
+def ranks(chosen: PathOption, as_json: AsJson = False, debug: Debug = False) -> None:
+    """What was found: folders, ranks, files, what they can answer, and what was not collected."""
+    from prof_analysis.cli.summaries import listing
+
+    with opened(ScreenOptions(as_json, quiet=True, debug=debug), **chosen.chosen()) as profile:
+        rows = profile.ranks(arrow=True).to_pylist()
+        if as_json:
+            print_json(status="done", ranks=rows)
+        else:
+            listing.print_ranks(rows)
+
+
+@app.command("tables", epilog="Example: prof-analysis tables module.kernel")
+def tables(
+    name: Annotated[str | None, typer.Argument(help="Only this table, or the tables of this schema.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """The tables that `sql` and Profile.table() know, with every column."""
+    from prof_analysis.cli.summaries import listing
+    from prof_analysis.engine.tables import documented_tables
+
+    chosen = [
+        table for table in documented_tables().values() if name is None or name in (table.name, table.name.partition(".")[0])
+    ]
+    if not chosen:
+        fail(f"there is no table {name}; `prof-analysis tables` lists them", USAGE_OR_INPUT_ERROR, as_json)
+    if as_json:
+        print_json(
+            status="done",
+            tables=[
+                {
+                    "name": table.name,
+                    "meaning": table.summary,
+                    "columns": [{"name": c.shown_name, "type": c.shown_type, "meaning": c.meaning} for c in table.columns],
+                }
+                for table in chosen
+            ],
+        )
+    else:
+        listing.print_tables(chosen)
+
+
+@app.command(
+    "sql",
+    epilog='Example: prof-analysis sql -d ./result "SELECT rank_id, type, sum(duration_ns) FROM module.kernel GROUP BY ALL"',
+)
+@takes_options
+def sql(
+    query: Annotated[str, typer.Argument(help="A DuckDB SELECT on the tables that `prof-analysis tables` lists.")],
+    chosen: InputOptions,
+    modules: ModuleOptions,
+    machine: MachineOptions,
+    screen: ScreenOptions,
+) -> None:
+    """The answer of a query, always over all ranks."""
+    from prof_analysis.cli.summaries import listing
+
+    with opened(screen, **chosen.chosen(), **modules.chosen(), **machine.chosen()) as profile:
+        answer = profile.sql(query, arrow=True)
+    # Not before the bar is gone.
+    if screen.as_json:
+        print_answer(profile, rows=answer.to_pylist())
+    else:
+        listing.print_rows(answer)
+    finish(profile, screen)
+
+
+store_app = typer.Typer(name="store", help="What --store keeps, to look at or to remove.", no_args_is_help=True)
+app.add_typer(store_app)
+StoreFolder = Annotated[Path, typer.Option("--store", help="The folder that was given to --store.")]
+
+
+@store_app.command("ls", epilog="Example: prof-analysis store ls --store ./kept")
+def list_store(store: StoreFolder, as_json: AsJson = False) -> None:
+    """The ranks that a store keeps, their tables and size, and whether their input is still the same."""
+    from prof_analysis.cli.summaries import listing
+    from prof_analysis.run.store import entries
+
+    with told(ScreenOptions(as_json)):
+        kept = list(entries(store))
+    if as_json:
+        print_json(status="done", entries=[{**vars(entry), "folder": str(entry.folder)} for entry in kept])
+    else:
+        listing.print_store(kept)
+
+
+@store_app.command("clear", epilog="Example: prof-analysis store clear --store ./kept")
+def clear_store(store: StoreFolder, as_json: AsJson = False) -> None:
+    """Remove what a store keeps, and nothing else in its folder."""
+    from prof_analysis.run.store import clear
+
+    with told(ScreenOptions(as_json)):
+        removed = clear(store)
+    size = sum(entry.size_bytes for entry in removed)
+    if as_json:
+        print_json(status="done", removed=[str(entry.folder) for entry in removed], size_bytes=size)
+    else:
+        print(f"removed {len(removed)} entries, {size:,} bytes")

@@ -1,0 +1,123 @@
+"""What the command says: the answer as JSON, a bar, problems in one line, and the exit codes."""
+
+import json
+import math
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+
+from prof_analysis.cli.options import ScreenOptions
+from prof_analysis.errors import OutputError, ProfAnalysisError, ProfAnalysisWarning
+from prof_analysis.visible import visible, visible_json, visible_lines
+
+if TYPE_CHECKING:
+    from prof_analysis.logs.vllm_stages import StageLogs
+    from prof_analysis.profile import Profile
+
+DONE = 0
+SOME_RANKS_FAILED = 1
+USAGE_OR_INPUT_ERROR = 2
+OUTPUT_ERROR = 3
+INTERRUPTED = 130
+
+
+@contextmanager
+def progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar over the bytes of the input on stderr; nothing when quiet or when stderr is no terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("reading", total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+@contextmanager
+def told(screen: ScreenOptions) -> Iterator[list[str]]:
+    """Turn an error of the package into one line and the documented exit code; warnings put into the list come with it."""
+    found: list[str] = []
+    try:
+        yield found
+    except ProfAnalysisError as error:
+        if screen.debug:
+            print(visible_lines(traceback.format_exc()), end="", file=sys.stderr)
+        fail(str(error), OUTPUT_ERROR if isinstance(error, OutputError) else USAGE_OR_INPUT_ERROR, screen.as_json, found)
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    except RuntimeError as error:
+        if str(error) != "Query interrupted":  # what DuckDB makes of an interrupt
+            raise
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def finish(profile: "Profile | StageLogs", screen: ScreenOptions) -> None:
+    """Tell warnings and failures, and exit 1 where some ranks failed."""
+    if not screen.as_json:
+        for warning in profile.warnings:
+            print(visible(f"warning: {warning}"), file=sys.stderr)
+        for failure in profile.failures:
+            print(visible(f"failed: {failure}"), file=sys.stderr)
+    if screen.debug:
+        print(*map(visible_lines, profile.details), sep="\n", file=sys.stderr)
+    if profile.failures:
+        raise typer.Exit(SOME_RANKS_FAILED)
+
+
+def fail(message: str, exit_code: int, as_json: bool, found: Sequence[str] = ()) -> NoReturn:
+    """Tell a problem, and the warnings that may explain it, and end the command."""
+    report(message, as_json, found)
+    raise typer.Exit(exit_code)
+
+
+def report(message: str, as_json: bool, found: Sequence[str] = ()) -> None:
+    """Tell a problem in one line, or as JSON; then the warnings, if there are any."""
+    if as_json:
+        print_json(status="error", message=message, **({"warnings": found} if found else {}))
+        return
+    print(visible(f"error: {message}"), file=sys.stderr)
+    for warning in found:
+        print(visible(f"warning: {warning}"), file=sys.stderr)
+
+
+def print_answer(profile: "Profile | StageLogs", **content: Any) -> None:
+    """Print an answer as JSON, with what was told of it."""
+    status = "partial" if profile.failures else "done"
+    print_json(status=status, **content, warnings=profile.warnings, failures=profile.failures)
+
+
+def print_json(**content: Any) -> None:
+    """Print one JSON object."""
+    print(visible_json(json.dumps(_finite(content), ensure_ascii=False, default=str, allow_nan=False)))
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN and no infinity: they are null there."""
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@contextmanager
+def opened(screen: ScreenOptions, path: Path, **options: Any) -> "Iterator[Profile]":
+    """A profile to ask; an error of the package is one line and the documented exit code."""
+    warnings.simplefilter("ignore", ProfAnalysisWarning)
+    with told(screen) as found:
+        from prof_analysis.profile import Profile
+
+        with progress(screen.quiet) as on_progress, Profile(path, on_progress=on_progress, **options) as profile:
+            try:
+                yield profile
+            except ProfAnalysisError:
+                found.extend(profile.warnings)
+                raise

@@ -1,0 +1,1 @@
+"""The engine: tables as files of SQL, planned and built in DuckDB."""

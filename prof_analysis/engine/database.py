@@ -1,0 +1,111 @@
+"""The one way to open DuckDB: every connection has the same settings and nothing of the caller's variables."""
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import duckdb
+
+from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.statements import run
+from prof_analysis.errors import InputError
+
+# What the SQL reads with getvariable(), and what it is unless something else is said.
+Variables = Mapping[str, int | bool | str | list[str] | None]
+_DEFAULTS: Variables = {
+    "nesting_tolerance_ns": 0,
+    "step_id": None,
+    "device_id": None,
+    "first_device_id": None,
+    "module_source": "auto",
+    "module_domains": ["Module"],
+    "by_instance": False,
+    "depth": None,
+    "audit_links": False,
+    "profile": "",
+    "rank_id": None,
+    "text_salt": 0,
+    "peak_tflops": [],
+    "published_peaks": False,
+}
+
+
+# DuckDB would load code from the net when a query names an address.
+_OFFLINE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+
+
+def connect(
+    variables: Variables | None = None,
+    threads: int | None = None,
+    temp_directory: Path | None = None,
+    buffer_bytes: int | None = None,
+    *,
+    macros: bool = True,
+) -> duckdb.DuckDBPyConnection:
+    """Open an in-memory database that the SQL of this project can run in, with all its macros or without.
+
+    `variables` are those that differ from the defaults. What does not fit into buffer_bytes spills to temp_directory.
+    """
+    config = {"threads": threads, "memory_limit": None if buffer_bytes is None else f"{buffer_bytes}B", **_OFFLINE}
+    connection = duckdb.connect(config={name: value for name, value in config.items() if value is not None})
+    if macros:
+        create_macros(connection)
+    # An ASOF join of few rows would be a nested loop; but behind filters DuckDB takes a million rows for few.
+    run(connection, "SET asof_loop_join_threshold = 0")
+    # Memory of dropped tables goes back to the system: at a million kernels 60 MB less are resident.
+    run(connection, "SET allocator_bulk_deallocation_flush_threshold = '16MB'")
+    if temp_directory is not None:
+        connection.execute("SET temp_directory = $path", {"path": str(temp_directory)})
+    _prepare(connection, variables)
+    return connection
+
+
+def _prepare(connection: duckdb.DuckDBPyConnection, variables: Variables | None = None) -> None:
+    """Give a connection or a cursor the settings and variables that it does not inherit."""
+    run(connection, "SET TimeZone = 'UTC'")
+    run(connection, "SET python_enable_replacements = false")
+    # In Jupyter without ipywidgets the bar is off, and DuckDB refuses to hear of it.
+    if run(connection, "SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
+        connection.execute("SET enable_progress_bar = false")
+    for name, value in {**_DEFAULTS, **(variables or {})}.items():
+        if value is not None:  # What is not set is NULL.
+            cast = "::VARCHAR[]" if value == [] else ""
+            run(connection, f"SET VARIABLE {quote(name)} = $value{cast}", {"value": value})
+
+
+def cursor_of(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """A second connection to the same database, for another thread, with the settings and variables of the first."""
+    values = ", ".join(f"getvariable({quote_text(name)})" for name in _DEFAULTS)
+    (row,) = connection.execute(f"SELECT {values}").fetchall()
+    cursor = connection.cursor()
+    _prepare(cursor, dict(zip(_DEFAULTS, row, strict=True)))
+    return cursor
+
+
+def quote(identifier: str) -> str:
+    """Quote a name for use as an SQL identifier."""
+    return '"' + identifier.replace('"', '""') + '"'
+
+
+def quote_text(text: str) -> str:
+    """Quote a text for use in an SQL statement that takes no parameters, such as COPY."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def parquet_rows(files: Iterable[Path]) -> str:
+    """What follows FROM to read these Parquet files and no others, with the columns that are in them and no others."""
+    names = ", ".join(quote_path(file) for file in files)
+    return f"read_parquet([{names}], union_by_name = true, hive_partitioning = false)"
+
+
+def quote_path(path: Path) -> str:
+    """Quote the path of a file that DuckDB is to read: to DuckDB `run[1]` is a pattern. What it writes takes quote_text().
+
+    Raises InputError for a path that DuckDB cannot be told: a backslash beside a sign of patterns.
+    """
+    text = str(path)
+    has_signs = any(sign in text for sign in "[*?")
+    if has_signs and os.sep != "\\" and "\\" in text:
+        raise InputError(f"{path}: a backslash beside one of [ * ? in a path cannot be read; rename the folder")
+    return quote_text(re.sub(r"[\[*?]", r"[\g<0>]", text) if has_signs else text)

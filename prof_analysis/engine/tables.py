@@ -1,0 +1,272 @@
+"""The table registry: sql/ on disk becomes tables and their documentation.
+
+A table is a file: `sql/module/statistic.sql` makes `module.statistic`. Its head documents the columns, its body is one SELECT.
+What a body needs is read from DuckDB's own parse tree. The files of `sql/trace/` are contracts: each source makes those tables
+with `sql/sources/<source>/<name>.sql`; a body beside the contract serves all sources, which stage the same for it. Those of
+`sql/across/` are over all ranks: they see the other tables as users do, with texts in place of ids and the columns `profile`
+and `rank_id` in front. Those of `sql/stage/` are of logs.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from prof_analysis.engine.database import quote
+from prof_analysis.engine.statements import run
+from prof_analysis.errors import QueryError
+
+TEXT_ID = "TEXT_ID"
+ROW_ID = "row_id"
+_GUARD = re.compile(r"Only when (\w+\.\w+) has rows\.")
+_COLUMN = re.compile(r"(\w+) +((?:[A-Z_]+|(?:ENUM|STRUCT)\([^)]*\))(?:\[\])?) +(.+)")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A documented column. A TEXT_ID is a BIGINT inside the engine and comes out as text, without `_id` in its name."""
+
+    name: str
+    type: str
+    meaning: str
+
+    @property
+    def stored_type(self) -> str:
+        """The type inside the engine."""
+        return "BIGINT" if self.type == TEXT_ID else self.type
+
+    @property
+    def shown_name(self) -> str:
+        """The name that users see."""
+        return self.name.removesuffix("_id") if self.type == TEXT_ID else self.name
+
+    @property
+    def shown_type(self) -> str:
+        """The type that users see."""
+        return "VARCHAR" if self.type == TEXT_ID else self.type
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: its name, its head, and the SELECT that makes it.
+
+    With a guard, it stays empty where the guard is a table without rows, and what only it needs is not built.
+    """
+
+    name: str
+    summary: str
+    columns: tuple[Column, ...]
+    body: str
+    guard: str | None = None
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The tables that its body reads."""
+        return _needs_and_order(self.body)[0]
+
+    @property
+    def read(self) -> frozenset[str]:
+        """What is read to make it: what its body reads, and its guard."""
+        return self.needs | {self.guard} if self.guard else self.needs
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether its body says in which order the rows come."""
+        return _needs_and_order(self.body)[1]
+
+    @property
+    def is_across_ranks(self) -> bool:
+        """Whether it is over all ranks, and not of each."""
+        return self.name.startswith("across.")
+
+    @property
+    def is_of_logs(self) -> bool:
+        """Whether it is made of logs, and not of profiles."""
+        return self.name.startswith("stage.")
+
+    @property
+    def is_of_each_rank(self) -> bool:
+        """Whether each rank has one of its own."""
+        return not (self.is_across_ranks or self.is_of_logs)
+
+
+def sql_folder() -> Path:
+    """Where the SQL lies: inside an installed package, beside it in a checkout."""
+    package = Path(__file__).parent.parent
+    inside = package / "sql"
+    return inside if inside.is_dir() else package.parent / "sql"
+
+
+@cache
+def documented_tables() -> Mapping[str, Table]:
+    """All tables, without the bodies that only a source can give to trace tables."""
+    folder = sql_folder()
+    files = sorted(file for file in folder.glob("*/*.sql"))
+    return {table.name: table for table in map(_read, files)}
+
+
+@cache
+def source_tables(source: str) -> Mapping[str, Table]:
+    """All tables of a rank as one source makes them. A trace table that no body fills is empty."""
+    tables = {name: table for name, table in documented_tables().items() if table.is_of_each_rank}
+    for name, table in tables.items():
+        schema, _, short_name = name.partition(".")
+        if schema == "trace":
+            file = sql_folder() / "sources" / source / f"{short_name}.sql"
+            body = file.read_text(encoding="utf-8") if file.exists() else table.body or empty_select(table.columns)
+            tables[name] = replace(table, body=body)
+    return tables
+
+
+def log_tables() -> list[Table]:
+    """The tables that are made of logs, in building order."""
+    tables = {name: table for name, table in documented_tables().items() if table.is_of_logs}
+    return [tables[name] for name in in_building_order(tables, tables)]
+
+
+def referenced_tables(query: str) -> frozenset[str]:
+    """The schema.table names that a query reads; raises QueryError when it is not a single SELECT."""
+    return _base_tables(_parse(query))
+
+
+def store_view(connection: duckdb.DuckDBPyConnection, name: str, columns: Mapping[str, str], kept: Iterable[str]) -> None:
+    """Make the view of a table's name over the columns that were kept in stored.<name>; the others are NULL.
+
+    So a body can name every documented column, and only those that somebody reads take time and memory. ROW_ID is never kept:
+    it is DuckDB's own number of the row.
+    """
+    hidden = {column: f"NULL::{type_}" for column, type_ in columns.items()} | {ROW_ID: "rowid"}
+    kept = set(kept)
+    shown = ", ".join(quote(column) if column in kept else f"{hidden[column]} AS {quote(column)}" for column in columns)
+    run(connection, f"CREATE OR REPLACE VIEW {name} AS SELECT {shown} FROM stored.{quote(name)}")
+
+
+def shown_select(table: Table) -> str:
+    """The query that gives a built table as users see it: texts in place of their ids, in a fixed order."""
+    columns, joins = [], []
+    for number, column in enumerate(table.columns):
+        if column.type == TEXT_ID:
+            columns.append(f"text_{number}.text AS {quote(column.shown_name)}")
+            joins.append(f"LEFT JOIN trace.string AS text_{number} ON text_{number}.text_id = shown.{quote(column.name)}")
+        else:
+            columns.append(f"shown.{quote(column.name)}")
+    order = "shown.row_in_file" if table.is_ordered else ", ".join(f"shown.{quote(c.name)}" for c in table.columns)
+    rows = f"(SELECT *, row_number() OVER () AS row_in_file FROM {table.name})" if table.is_ordered else table.name
+    return f"SELECT {', '.join(columns)} FROM {rows} AS shown {' '.join(joins)} ORDER BY {order}"
+
+
+def _read(file: Path) -> Table:
+    text = file.read_text(encoding="utf-8")
+    head, body = _split_head(text)
+    summary, _, column_lines = head.partition("\n\n")
+    columns: list[Column] = []
+    for line in column_lines.split("\n\n")[0].splitlines():
+        if line.startswith("  "):
+            last = columns.pop()
+            columns.append(Column(last.name, last.type, f"{last.meaning} {line.strip()}"))
+        elif match := _COLUMN.fullmatch(line):
+            columns.append(Column(*match.groups()))
+        else:
+            raise ValueError(f"{file}: this line of the head documents no column: {line}")
+    guard = _GUARD.search(head)
+    name = f"{file.parent.name}.{file.stem}"
+    return Table(name, " ".join(summary.split()), tuple(columns), body.strip(), guard and guard[1])
+
+
+@cache
+def _needs_and_order(body: str) -> tuple[frozenset[str], bool]:
+    """What a body reads, and whether it orders its rows; a contract has no body, and reads nothing."""
+    if not body:
+        return frozenset(), False
+    tree = _parse(body)
+    modifiers = tree["statements"][0]["node"]["modifiers"]
+    return _base_tables(tree), any(modifier["type"] == "ORDER_MODIFIER" for modifier in modifiers)
+
+
+def _base_tables(tree: dict[str, Any]) -> frozenset[str]:
+    return frozenset(
+        f"{node['schema_name']}.{node['table_name']}".lower()
+        for node in nodes(tree)
+        if node.get("type") == "BASE_TABLE" and node["schema_name"] not in ("", "recurring")
+    )
+
+
+def _split_head(text: str) -> tuple[str, str]:
+    lines = text.splitlines()
+    length = next((number for number, line in enumerate(lines) if not line.startswith("--")), len(lines))
+    head = "\n".join(line.removeprefix("--").removeprefix(" ") for line in lines[:length])
+    return head, "\n".join(lines[length:])
+
+
+def empty_select(columns: Iterable[Column]) -> str:
+    """The query that gives these columns and no row."""
+    return "SELECT " + ", ".join(f"NULL::{c.stored_type} AS {quote(c.name)}" for c in columns) + " WHERE false"
+
+
+@cache
+def _parser() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(config={"threads": 1})
+
+
+def _parse(query: str) -> dict[str, Any]:
+    with _parser().cursor() as cursor:
+        row = cursor.execute("SELECT json_serialize_sql($query)", {"query": query}).fetchone()
+    tree: dict[str, Any] = json.loads(row[0]) if row else {}
+    if tree.get("error"):
+        message = tree["error_message"]
+        if message.startswith("Only SELECT"):
+            raise QueryError("only a SELECT can be asked (a PIVOT as FROM (PIVOT ...))")
+        raise QueryError(f"the query cannot be read: {message}")
+    if len(tree["statements"]) != 1:
+        raise QueryError("one SELECT at a time, please")
+    return tree
+
+
+def nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    """All objects in a JSON tree."""
+    to_visit = [tree]
+    while to_visit:
+        one = to_visit.pop()
+        if isinstance(one, dict):
+            yield one
+            to_visit += one.values()
+        elif isinstance(one, list):
+            to_visit += one
+
+
+def in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> Iterator[str]:
+    """The wanted tables and all that they need, each after what it needs."""
+    done: set[str] = set()
+
+    def visit(name: str, path: tuple[str, ...]) -> Iterator[str]:
+        if name in path:
+            raise ValueError(f"these tables need each other: {' -> '.join((*path, name))}")
+        if name in done or name.startswith("raw."):
+            return
+        if name not in tables:
+            raise QueryError(f"there is no table {name}; `prof-analysis tables` lists them")
+        for need in sorted(tables[name].read):
+            yield from visit(need, (*path, name))
+        done.add(name)
+        yield name
+
+    for name in wanted:
+        yield from visit(name, ())
+        if has_text_ids(tables[name]):
+            yield from visit("trace.string", ())
+
+
+def has_text_ids(table: Table) -> bool:
+    """Whether its columns name texts by their ids."""
+    return any(column.type == TEXT_ID for column in table.columns)
+
+
+def create_schemas(connection: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> None:
+    """Make the schemas that tables of these names lie in, and that of what store_view() shows."""
+    for schema in sorted({"stored", *(table.partition(".")[0] for table in tables)}):
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")

@@ -1,0 +1,1 @@
+"""Answers from logs in place of profiles."""

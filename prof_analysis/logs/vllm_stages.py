@@ -1,0 +1,187 @@
+"""Reads the logs in which vLLM-Ascend tells how long its stages took, and builds the tables `stage.*` of them.
+
+A log is read as a stream, whatever its size; only lines that tell durations are kept. What they mean is said in sql/stage/.
+"""
+
+import gzip
+import sys
+import zlib
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import BufferedReader, RawIOBase
+from pathlib import Path
+from typing import Any, cast
+
+import duckdb
+
+from prof_analysis.engine.database import connect
+from prof_analysis.engine.tables import log_tables
+from prof_analysis.errors import InputError, reason_of
+from prof_analysis.scratch import temporary_folder
+
+STANDARD_INPUT = "-"
+# What a row can be of, and the table that has these rows.
+LEVELS = {"process": "stage.statistic", "all": "stage.across_processes", "log": "stage.log"}
+# The tables in the order in which they are written, each with its name in cluster_analysis.db.
+EXPORTS = {
+    "stage.statistic": "StageDuration",
+    "stage.across_processes": "StageDurationAllProcesses",
+    "stage.log": "StageLog",
+}
+
+_ANNOUNCES = b"Profile execute duration"
+_BLOCK_BYTES = 16 * 2**20
+_CHUNK_BYTES = 2**18
+_MAX_LINE_BYTES = 64 * 2**20
+_GZIP = b"\x1f\x8b"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True)
+class StageLogs:
+    """Logs that were read: the tables of sql/stage/ in `connection`; `failures` has the logs that cannot be read."""
+
+    connection: duckdb.DuckDBPyConnection
+    failures: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    details: tuple[str, ...] = ()
+
+
+@contextmanager
+def open_logs(paths: Iterable[str | Path]) -> Iterator[StageLogs]:
+    """Read logs, `-` for standard input, and build the tables.
+
+    Raises InputError when no log tells durations.
+    """
+    logs = list(dict.fromkeys(map(str, paths)))
+    with temporary_folder() as spill, connect(temp_directory=spill) as connection:
+        opened = StageLogs(connection)
+        connection.execute("""
+            CREATE SCHEMA raw;
+            CREATE TABLE raw.log (log_number BIGINT, log VARCHAR, line_count BIGINT);
+            CREATE TABLE raw.stage_line (log_number BIGINT, line_number BIGINT, line VARCHAR);
+        """)
+        for number, log in enumerate(logs):
+            try:
+                opened.warnings.extend(_stage(connection, number, log))
+            except InputError as error:
+                opened.failures.append(str(error))
+        for table in log_tables():
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS stage; CREATE TABLE {table.name} AS {table.body}")
+        _check(opened, logs)
+        yield opened
+
+
+def folder_of(logs: list[str]) -> Path:
+    """Where results go unless somebody says so: beside the first log that is a file, else here."""
+    return next((Path(log).parent for log in logs if log != STANDARD_INPUT), Path())
+
+
+def _check(opened: StageLogs, logs: list[str]) -> None:
+    rows = opened.connection.execute("SELECT log, line_count, announcement_count, unread_count FROM stage.log").fetchall()
+    if not opened.connection.execute("SELECT 1 FROM stage.record LIMIT 1").fetchall():
+        if opened.failures:
+            more = f" (and {len(opened.failures) - 1} more logs cannot be read)" if len(opened.failures) > 1 else ""
+            raise InputError(f"{opened.failures[0]}{more}")
+        name = logs[0] if len(logs) == 1 else f"{len(logs)} logs"
+        raise InputError(
+            f"{name}: none of {sum(row[1] for row in rows):,} lines tells a `{_ANNOUNCES.decode()} [phase]: [stage]:1.23ms`; "
+            "serve with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1 and log level INFO, and give what the workers print"
+        )
+    for log, _, announcements, unread in rows:
+        if unread:
+            opened.warnings.append(f"{log}: {unread:,} of {announcements:,} announcements of durations cannot be read whole")
+        if not announcements:
+            opened.warnings.append(f"{log}: none of its lines tells durations")
+
+
+def _stage(connection: duckdb.DuckDBPyConnection, number: int, log: str) -> list[str]:
+    """Add the lines of a log that tell durations to raw.stage_line. Give warnings. Raises InputError when it cannot be read."""
+    import pyarrow
+
+    warnings: list[str] = []
+    line_count = 0
+    for block in _blocks(log, warnings):
+        chunks: list[tuple[int, str]] = []
+        for chunk in _chunks(block):
+            if _ANNOUNCES in chunk:
+                chunks.append((line_count, chunk.decode("utf-8", "replace")))
+            line_count += chunk.count(b"\n") + (not chunk.endswith(b"\n"))
+        if chunks:
+            table = pyarrow.table({"lines_before": [lines for lines, _ in chunks], "text": [text for _, text in chunks]})
+            connection.register("log_block", table)
+            connection.execute(_LINES, {"log_number": number})
+            connection.unregister("log_block")
+    connection.execute(
+        "INSERT INTO raw.log VALUES ($number, $log, $lines)", {"number": number, "log": log, "lines": line_count}
+    )
+    return warnings
+
+
+_LINES = f"""
+    INSERT INTO raw.stage_line
+    WITH chunk AS (SELECT lines_before, string_split(text, chr(10)) AS lines FROM log_block),
+    line AS (SELECT lines_before + generate_subscripts(lines, 1) AS line_number, unnest(lines) AS line FROM chunk)
+    SELECT $log_number, line_number, line
+    FROM line
+    WHERE contains(line, '{_ANNOUNCES.decode()}')
+"""
+
+
+def _chunks(block: bytes) -> Generator[bytes]:
+    """A block of whole lines in parts of whole lines, most of which announce nothing."""
+    start = 0
+    while start < len(block):
+        end = block.find(b"\n", start + _CHUNK_BYTES) + 1 or len(block)
+        yield block[start:end]
+        start = end
+
+
+def _blocks(log: str, warnings: list[str]) -> Generator[bytes]:
+    """A log in blocks of whole lines; a line beyond any measure is cut. What stops unpacking is added to the warnings."""
+    try:
+        with _opened(log) as file:
+            begin = file.peek(2)[:2]
+            if begin in _UTF_16:
+                raise InputError(f"{log}: is UTF-16 text, as PowerShell writes it; save it as UTF-8")
+            content = gzip.GzipFile(fileobj=file) if begin == _GZIP else file
+            rest = b""
+            while piece := _piece(content, log, warnings):
+                end = piece.rfind(b"\n") + 1
+                if end or len(rest) > _MAX_LINE_BYTES:
+                    yield rest + piece[:end]
+                    rest = piece[end:]
+                else:
+                    rest += piece
+            if rest:
+                yield rest
+    except OSError as error:
+        hint = "; give the logs in it" if isinstance(error, IsADirectoryError) else ""
+        raise InputError(f"{log}: cannot be read ({reason_of(error)}){hint}") from error
+
+
+@contextmanager
+def _opened(log: str) -> Iterator["BufferedReader[Any]"]:
+    if log != STANDARD_INPUT:
+        with Path(log).open("rb") as file:
+            yield file
+        return
+    standard_input = BufferedReader(cast(RawIOBase, sys.stdin.buffer))
+    try:
+        yield standard_input
+    finally:
+        standard_input.detach()  # It is not for us to close.
+
+
+def _piece(content: "BufferedReader[Any] | gzip.GzipFile", log: str, warnings: list[str]) -> bytes:
+    """The next piece of a log; of one that cannot be unpacked to its end, all that can."""
+    parts: list[bytes] = []
+    missing = 0 if warnings else _BLOCK_BYTES
+    try:
+        while missing > 0 and (part := content.read1(missing)):
+            parts.append(part)
+            missing -= len(part)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        warnings.append(f"{log}: cannot be unpacked to its end ({reason_of(error)}), so later lines are missing; copy it again")
+    return b"".join(parts)

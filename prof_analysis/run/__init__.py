@@ -1,0 +1,1 @@
+"""Runs ranks: sessions, jobs, pools of processes, a cluster, the store."""

@@ -1,0 +1,179 @@
+"""Runs a rank: it is analysed by itself in its own DuckDB, and leaves the tables asked for as Parquet files in a store."""
+
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from platform import node
+
+import duckdb
+
+from prof_analysis.engine.building import Plan, build, make_plan
+from prof_analysis.engine.database import Variables, connect
+from prof_analysis.engine.tables import shown_select, source_tables
+from prof_analysis.errors import ProfAnalysisError, reason_of, remedy_of
+from prof_analysis.run.store import code_digest, is_entry, write_table
+from prof_analysis.scratch import temporary_folder
+from prof_analysis.sources import SOURCES
+from prof_analysis.sources.rank import Rank
+from prof_analysis.version import __version__
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to make of one rank: the tables, the values that their SQL reads, and the folder to leave them in.
+
+    `threads` and `buffer_bytes` bound what DuckDB takes; None is as much as there is. What does not fit is spilled to a folder
+    below `spill_folder`.
+    """
+
+    rank: Rank
+    tables: tuple[str, ...]
+    variables: Variables
+    folder: Path
+    threads: int | None = None
+    buffer_bytes: int | None = None
+    spill_folder: Path | None = None
+
+    @property
+    def input_bytes(self) -> int:
+        """The size of what is read for it, as far as it is there."""
+        return sum(map(_size_of, self.rank.inputs))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a job: why it failed, if it did, with the traceback for those who ask."""
+
+    job: Job
+    failure: str | None = None
+    details: str | None = None
+
+
+@dataclass(frozen=True)
+class Code:
+    """What makes tables: another one may make others of the same files."""
+
+    digest: str
+    prof_analysis: str
+    duckdb: str
+
+
+def own_code() -> Code:
+    """The code of this process."""
+    return Code(code_digest(), __version__, duckdb.__version__)
+
+
+def run_elsewhere(job: Job, code: Code) -> Outcome:
+    """Build the tables of one rank on another machine, where it has the same code and sees the same store."""
+    if (here := own_code()) != code:
+        return Outcome(
+            job,
+            failure=f"{job.rank.folder}: the worker on {node()} has another code: prof-analysis {here.prof_analysis} "
+            f"({here.digest[:8]}) with DuckDB {here.duckdb}, not {code.prof_analysis} ({code.digest[:8]}) with DuckDB "
+            f"{code.duckdb}; install the same on all machines",
+        )
+    if not is_entry(job.folder):
+        return Outcome(
+            job,
+            failure=f"{job.rank.folder}: the worker on {node()} does not see the store ({job.folder}); give --store a folder "
+            "that all machines see under the same path",
+        )
+    return run_rank(job)
+
+
+def run_rank(
+    job: Job,
+    running: list[duckdb.DuckDBPyConnection] | None = None,
+    on_bytes: Callable[[int], None] | None = None,
+) -> Outcome:
+    """Build the tables of one rank and write them into its folder. Whatever goes wrong is in the outcome.
+
+    `running` has the connection while it works, so that it can be interrupted. on_bytes gets the size of each piece of a file
+    that was read.
+    """
+    try:
+        assert job.rank.source is not None
+        source = SOURCES[job.rank.source]
+        job.folder.mkdir(parents=True, exist_ok=True)
+        with temporary_folder(job.folder) as scratch, _connection(job, [] if running is None else running) as connection:
+            plan = _plan(job.rank.source, job.tables)
+            stage = partial(source.stage, connection, job.rank.inputs, threads=job.threads or 1)
+            at_once = {**plan.raw_columns, **plan.deferred_raw_columns} if source.IS_READ_ONCE else plan.raw_columns
+            warnings = stage(at_once, on_bytes=on_bytes or _not_counted)
+
+            def stage_more(columns: Mapping[str, frozenset[str]]) -> None:
+                if not source.IS_READ_ONCE:
+                    warnings.extend(stage(columns, on_bytes=_not_counted))
+
+            build(connection, source.NAME, plan, stage_more, kept=job.tables)
+            for table in job.tables:
+                shown = shown_select(source_tables(source.NAME)[table])
+                rows = f"SELECT getvariable('profile') AS profile, getvariable('rank_id')::INTEGER AS rank_id, * FROM ({shown})"
+                write_table(connection, rows, job.folder, table, warnings, scratch)
+        return Outcome(job)
+    except Exception as error:
+        return failed(job, error)
+
+
+def plan_once(jobs: list[Job]) -> None:
+    """Plan what the jobs build, so that ranks that run at once need not each work out the same."""
+    for source, tables in dict.fromkeys((job.rank.source, job.tables) for job in jobs):
+        assert source is not None
+        _plan(source, tables)
+
+
+def failed(job: Job, error: BaseException) -> Outcome:
+    """What an exception means for a rank, in a line for its user."""
+    if isinstance(error, ProfAnalysisError):
+        failure = str(error)
+    elif isinstance(error, (duckdb.Error, OSError, MemoryError)):
+        failure = f"{job.rank.folder}: cannot be analysed ({reason_of(error)}){remedy_of(error)}"
+    else:
+        defect = f"{type(error).__name__}: {reason_of(error)}"
+        failure = f"{job.rank.folder}: cannot be analysed: a defect of prof-analysis, please report it with --debug ({defect})"
+    return Outcome(job, failure, details="".join(traceback.format_exception(error)))
+
+
+def died(job: Job, error: BaseException) -> Outcome:
+    """What it means for a rank that its process ended."""
+    return Outcome(
+        job,
+        failure=f"{job.rank.folder}: the process that analysed it died, killed or out of memory; run it alone with "
+        "--rank_list, with fewer --workers or a smaller --memory-limit",
+        details=repr(error),
+    )
+
+
+def _size_of(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
+def _not_counted(size: int) -> None:
+    """Takes the size of a piece that is not to be counted."""
+
+
+@contextmanager
+def _connection(job: Job, running: list[duckdb.DuckDBPyConnection]) -> Iterator[duckdb.DuckDBPyConnection]:
+    rank = job.rank
+    devices = {"device_id": rank.device_id, "first_device_id": rank.first_device_id} if rank.first_device_id is not None else {}
+    variables = {**job.variables, **devices, "rank_id": rank.rank_id, "profile": rank.profile}
+    with (
+        temporary_folder(job.spill_folder) as spill,
+        connect(variables, job.threads, spill, job.buffer_bytes, macros=False) as connection,
+    ):
+        running.append(connection)
+        try:
+            yield connection
+        finally:
+            running.remove(connection)
+
+
+@lru_cache(maxsize=256)
+def _plan(source: str, tables: tuple[str, ...]) -> Plan:
+    return make_plan(source, SOURCES[source].RAW_COLUMNS, tables)

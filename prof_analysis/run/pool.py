@@ -1,0 +1,205 @@
+"""Runs the jobs of ranks: in this process or in processes of their own (on a Dask cluster: cluster.py).
+
+A worker that dies takes only the rank with it that it worked on. None outlives the process that started it.
+"""
+
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from threading import Event, Thread
+from time import monotonic, sleep
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from prof_analysis.errors import QueryError
+from prof_analysis.run.job import Job, Outcome, died, failed, plan_once, run_rank
+
+if TYPE_CHECKING:
+    from loky import ProcessPoolExecutor
+
+# A process takes half a second to start and 100 MB: all ranks together smaller than this are read sooner in this process.
+_WORTH_PROCESSES_BYTES = 64 * 2**20
+# Two threads hinder each other on a rank smaller than this: one of 10,000 kernels (8 MB) takes 0.58 s, on one thread 0.51 s.
+_WORTH_THREADS_BYTES = 16 * 2**20
+# What a process has beside the buffers of DuckDB, which are all that DuckDB's limit counts.
+_SHARE_OF_BUFFERS = 0.7
+_LOOKS_EVERY_S = 0.5
+_STOPS_WITHIN_S = 0.5
+_ENDS_WITHIN_S = 5.0
+
+
+@dataclass(frozen=True)
+class Machine:
+    """How much of the machine to use, or which cluster. None is as much as the machine, or its container, has."""
+
+    workers: int | None = None
+    threads: int | None = None
+    memory_bytes: int | None = None
+    scheduler: str | None = None
+
+
+def run(
+    jobs: list[Job],
+    machine: Machine,
+    on_done: Callable[[Outcome], None],
+    on_bytes: Callable[[int], None],
+    is_stopped: Callable[[], bool],
+) -> None:
+    """Run all jobs, several ranks at a time.
+
+    on_done gets each outcome in the calling thread, on_bytes the size of each piece of a file that was read, in any thread.
+    Raises InputError when no scheduler can be reached or no worker comes, QueryError soon after is_stopped() has become true.
+    """
+    if machine.scheduler is not None:
+        from prof_analysis.run.cluster import run_on_cluster
+
+        jobs = [replace(job, threads=machine.threads) for job in jobs]
+        run_on_cluster(jobs, machine.scheduler, on_done, on_bytes, is_stopped)
+        return
+    threads, memory_bytes = machine.threads or _cores(), machine.memory_bytes
+    workers = max(1, min(machine.workers or threads, len(jobs)))
+    if workers > 1 and memory_bytes is None:
+        memory_bytes = _memory_of_machine()
+    buffers = None if memory_bytes is None else int(memory_bytes * _SHARE_OF_BUFFERS / workers)
+
+    def threads_of(job: Job) -> int:
+        return max(1, threads // workers) if machine.threads or job.input_bytes > _WORTH_THREADS_BYTES else 1
+
+    jobs = [replace(job, threads=threads_of(job), buffer_bytes=buffers) for job in jobs]
+    if workers == 1 or sum(job.input_bytes for job in jobs) < _WORTH_PROCESSES_BYTES:
+        _run_here(jobs, workers, on_done, on_bytes, is_stopped)
+    else:
+        _run_in_processes(jobs, workers, on_done, on_bytes, is_stopped)
+
+
+def each_done(running: list[Future[Outcome]], look: Callable[[], None]) -> Iterator[Future[Outcome]]:
+    """The futures as they are done. `look` is called now and then, and may raise what ends the waiting."""
+    waiting = set(running)
+    while waiting:
+        look()
+        done, waiting = wait(waiting, timeout=_LOOKS_EVERY_S, return_when=FIRST_COMPLETED)
+        yield from done
+
+
+def refuse_when(is_stopped: Callable[[], bool]) -> None:
+    """End what works for a question that nobody waits for any more."""
+    if is_stopped():
+        raise QueryError("this Profile was closed while it was asked; open it again")
+
+
+def _run_here(
+    jobs: list[Job],
+    workers: int,
+    on_done: Callable[[Outcome], None],
+    on_bytes: Callable[[int], None],
+    is_stopped: Callable[[], bool],
+) -> None:
+    connections: list[duckdb.DuckDBPyConnection] = []
+    is_over = Event()
+
+    def count(size: int) -> None:
+        refuse_when(is_over.is_set)  # What is read without DuckDB ends with the next piece.
+        on_bytes(size)
+
+    pool = ThreadPoolExecutor(workers)
+    try:
+        plan_once(jobs)
+        futures = [pool.submit(run_rank, job, connections, count) for job in jobs]
+        for future in each_done(futures, lambda: refuse_when(is_stopped)):
+            on_done(future.result())
+    except BaseException:
+        is_over.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+        give_up = monotonic() + _STOPS_WITHIN_S
+        while connections and monotonic() < give_up:  # A job goes on to its next statement, so one call is not enough.
+            for connection in list(connections):
+                connection.interrupt()
+            sleep(0.02)
+        raise
+    pool.shutdown()
+
+
+def _run_in_processes(
+    jobs: list[Job],
+    workers: int,
+    on_done: Callable[[Outcome], None],
+    on_bytes: Callable[[int], None],
+    is_stopped: Callable[[], bool],
+) -> None:
+    """Each worker is an executor of one process, so that it is known whose process died, and the others go on."""
+    from loky import ProcessPoolExecutor
+
+    waiting = deque(jobs)
+    running: dict[Future[Outcome], tuple[Job, ProcessPoolExecutor]] = {}
+    executors: list[ProcessPoolExecutor] = []
+
+    def finish(outcome: Outcome) -> None:
+        on_bytes(outcome.job.input_bytes)
+        on_done(outcome)
+
+    def begin(executor: ProcessPoolExecutor | None) -> None:
+        """Give the next job to a worker, or to a new one. A job whose worker cannot be started has failed."""
+        while waiting:
+            job = waiting.popleft()
+            try:
+                if executor is None:
+                    executor = ProcessPoolExecutor(max_workers=1, initializer=_live_no_longer_than, initargs=(os.getpid(),))
+                    executors.append(executor)
+                running[executor.submit(run_rank, job)] = job, executor
+                return
+            except Exception as error:
+                executor = None
+                finish(failed(job, error))
+
+    try:
+        for _ in range(workers):
+            begin(None)
+        while running:
+            refuse_when(is_stopped)
+            done, _ = wait(running, timeout=_LOOKS_EVERY_S, return_when=FIRST_COMPLETED)
+            for future in done:
+                job, executor = running.pop(future)
+                error = future.exception()
+                finish(future.result() if error is None else died(job, error))
+                begin(None if isinstance(error, BrokenExecutor) else executor)
+    finally:
+        _end(executors)
+
+
+def _end(executors: "list[ProcessPoolExecutor]") -> None:
+    """Kill the workers, whatever they do, so that nobody writes any more; do not wait for long for one that cannot end."""
+
+    processes = [process for executor in executors for process in list((executor._processes or {}).values())]
+    for executor in executors:
+        executor.shutdown(wait=False, kill_workers=True)
+    give_up = monotonic() + _ENDS_WITHIN_S
+    while any(process.is_alive() for process in processes) and monotonic() < give_up:
+        sleep(0.005)
+
+
+def _live_no_longer_than(parent: int) -> None:
+    """Begin a worker: an interrupt is for the parent, which ends its workers; one that was killed cannot, so they look."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def look() -> None:
+        while os.getppid() == parent:
+            sleep(_LOOKS_EVERY_S)
+        os._exit(1)
+
+    Thread(target=look, daemon=True).start()
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _memory_of_machine() -> int:
+    """What DuckDB would take by itself, which is a share of the memory of the machine or of its container."""
+    with duckdb.connect() as connection:
+        row = connection.execute("SELECT parse_formatted_bytes(current_setting('memory_limit'))").fetchone()
+    assert row is not None
+    return int(row[0])

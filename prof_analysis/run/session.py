@@ -1,0 +1,434 @@
+"""Session: the ranks under a path, and the tables that were built of them so far. What a Profile asks stands on it."""
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Set
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock, RLock
+from time import monotonic
+
+import duckdb
+
+from prof_analysis.analyses import Analysis
+from prof_analysis.engine.building import split_across_ranks
+from prof_analysis.engine.database import Variables, connect, parquet_rows
+from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.tables import documented_tables
+from prof_analysis.errors import InputError, ProfAnalysisError, ProfAnalysisWarning, QueryError, reason_of, remedy_of
+from prof_analysis.run.job import Job, Outcome
+from prof_analysis.run.pool import Machine, run
+from prof_analysis.run.store import entry_folder, lacking, table_file, warnings_of
+from prof_analysis.scratch import make_folder
+from prof_analysis.sources import discovery
+from prof_analysis.sources.rank import ModuleChoice, Rank
+from prof_analysis.visible import visible
+
+
+class Session:
+    """Builds tables of all ranks on demand and has views of them in `connection`; each rank leaves its own in a store.
+
+    What went wrong is in `failures` (ranks that cannot be read), `warnings` and `details` (tracebacks). Threads that ask at
+    once take turns.
+    Raises InputError when there is nothing under the path, or not the ranks or the step that were chosen.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        rank_list: Iterable[int] | None,
+        source: str,
+        modules: ModuleChoice,
+        variables: Variables,
+        machine: Machine,
+        store: Path | None,
+        on_progress: Callable[[int, int], None] | None,
+    ) -> None:
+        self.path = path
+        self.failures: list[str] = []
+        self.warnings: list[str] = []
+        self.details: list[str] = []
+        self._variables = variables
+        self._machine = machine
+        self._on_progress = on_progress
+        self._is_closed = False
+        self._turn = RLock()
+        self._process = os.getpid()
+        self._provided: set[str] = set()
+        self._shown: set[str] = set()
+        self._shown_ranks: Set[Rank] = set()
+        self.ranks = _selected(discovery.find_ranks(path, modules, source), rank_list)
+        self._failed = {rank.profile for rank in self.ranks if rank.left_out}
+        for rank in self.ranks:
+            if rank.left_out:
+                self._fail(rank.left_out)
+            for reason in rank.unread:
+                self.warn(f"{reason}; the rank is read without it")
+        self._warn_of_same_ids()
+        self._folder = make_folder()
+        # The workers of a cluster spill to disks of their own.
+        self._spill_folder = self._folder.path if machine.scheduler is None else None
+        self.connection = connect(variables, temp_directory=self._folder.path / "spill", macros=False)
+        try:
+            self._stores = {
+                rank: self._folder.path / str(number) if store is None else entry_folder(store, rank, variables)
+                for number, rank in enumerate(self.ranks)
+                if not rank.left_out
+            }
+            self._check_step()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def stores(self) -> dict[Rank, Path]:
+        """The ranks that can be read, and the folder in which each leaves its tables."""
+        return {rank: store for rank, store in self._stores.items() if rank.profile not in self._failed}
+
+    def require(self, question: str) -> dict[Rank, str]:
+        """Give the ranks that cannot answer a question, and why not; each is named in a warning.
+
+        Raises InputError when no rank can answer.
+        """
+        unable = {rank: reason for rank in self.stores if (reason := rank.why_not(question))}
+        self._warn_of(unable)
+        return unable
+
+    def answer(self, analysis: Analysis) -> None:
+        """Build what an analysis consists of.
+
+        Raises InputError when no rank can answer; a rank that cannot, beside others that can, is named in a warning.
+        """
+        with self.turn():
+            self._answer(analysis)
+
+    def _answer(self, analysis: Analysis) -> None:
+        unable = {rank: reason for question in analysis.questions for rank, reason in self.require(question).items()}
+        self.provide(analysis.tables)
+        table = analysis.counted or next(iter(analysis.exports))
+        answering = {row[0] for row in self.connection.execute(f"SELECT DISTINCT profile FROM {table}").fetchall()}
+        step_id = self._variables["step_id"]
+        empty = f"no {analysis.subject}" + ("" if step_id is None else f" in step {step_id}")
+        self._warn_of({rank: unable.get(rank, empty) for rank in self.stores if rank.profile not in answering})
+
+    def provide(self, tables: tuple[str, ...]) -> None:
+        """Build the tables that the store lacks, and make views of them over all ranks that could be read."""
+        with self.turn():
+            self._provide(tables)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """While a thread asks, others wait; close() ends what it waits for.
+
+        Raises QueryError when the Profile is closed, or was made by the process that this one is a fork of; InputError when
+        the machine has too little of something.
+        """
+        if os.getpid() != self._process:
+            raise QueryError("this Profile belongs to the process that this one was forked of; open one here")
+        with self._turn:
+            if self._is_closed:
+                raise QueryError("this Profile is closed; open it again")
+            try:
+                yield
+            except (duckdb.Error, ProfAnalysisError) as error:
+                if self._is_closed:
+                    raise QueryError("this Profile was closed while it was asked; open it again") from error
+                if isinstance(error, ProfAnalysisError):
+                    raise
+                raise InputError(f"{self.path}: cannot be answered ({reason_of(error)}){remedy_of(error)}") from error
+
+    def _provide(self, tables: tuple[str, ...]) -> None:
+        of_ranks, across_ranks = split_across_ranks(tables)
+        new = [table for table in of_ranks if table not in self._provided]
+        to_build = {rank: lacking(store, new) for rank, store in self.stores.items()}
+        self._run(
+            [
+                Job(rank, tables, self._variables, self._stores[rank], spill_folder=self._spill_folder)
+                for rank, tables in to_build.items()
+                if tables
+            ]
+        )
+        if not self.stores:
+            more = f" (and {len(self.failures) - 1} more ranks failed)" if len(self.failures) > 1 else ""
+            raise InputError(f"{self.failures[0]}{more}")
+        if self._shown_ranks != self.stores.keys():  # One failed, so it goes from the tables that were shown before, too.
+            self._shown_ranks = self.stores.keys()
+            self._shown.clear()
+        self._show_ranks([table for table in of_ranks if table not in self._shown], new)
+        for table in across_ranks:
+            if table not in self._shown:
+                create_macros(self.connection, documented_tables()[table].body)
+                self._create_view(table, documented_tables()[table].body)
+        self._provided.update(of_ranks)
+        self._shown.update(of_ranks, across_ranks)
+
+    def _show_ranks(self, tables: list[str], new: list[str]) -> None:
+        """Make views of tables over all ranks, and warn of what they say; new ones have warnings of how they were made."""
+        files = {table: [table_file(store, table) for store in self.stores.values()] for table in tables}
+        made = [file for table in tables if table in new for file in files[table]]
+        for warning in warnings_of(self.connection, made) if made else ():
+            self.warn(warning)
+        for table in tables:
+            self._create_view(table, f"FROM {parquet_rows(files[table])}")
+        if not any(table in _WARNINGS for table in tables):
+            return
+        why_untyped = {rank.profile: f": {reason}" for rank in self.stores if (reason := rank.why_untyped)}
+        for table, query in _WARNINGS.items():
+            if table in tables:
+                for warning, *untyped in self.connection.execute(query).fetchall():
+                    self.warn("".join([warning, *(why_untyped.get(profile, "") for profile in untyped)]))
+
+    def warn(self, message: str) -> None:
+        """Tell a problem that leaves an answer, once."""
+        if message not in self.warnings:
+            self.warnings.append(message)
+            warnings.warn(visible(message), ProfAnalysisWarning, stacklevel=_level_of_the_caller())
+
+    def close(self) -> None:
+        """Give back memory and temporary files. What another thread waits for ends. In a fork of the process do nothing."""
+        if os.getpid() != self._process:
+            return
+        self._is_closed = True
+        give_up = monotonic() + _ENDS_WITHIN_S
+        while not (is_mine := self._turn.acquire(timeout=0.05)) and monotonic() < give_up:
+            self.connection.interrupt()
+        try:
+            self.connection.close()
+            self._folder.remove()
+        finally:
+            if is_mine:
+                self._turn.release()
+
+    def _warn_of(self, unable: dict[Rank, str]) -> None:
+        if unable and len(unable) == len(self.stores):
+            failed = f"; {len(self.failures)} more could not be read: {self.failures[0]}" if self.failures else ""
+            raise InputError(f"{self.path}: no rank can answer this: {next(iter(unable.values()))}{failed}")
+        for rank, reason in unable.items():
+            self.warn(f"{rank.profile}: {reason}")
+
+    def _warn_of_same_ids(self) -> None:
+        """Say which folders have the same rank id: as parts of one job they would count twice."""
+        for rank_id in sorted({rank.rank_id for rank in self.ranks if rank.rank_id is not None}):
+            profiles = [rank.profile for rank in self.ranks if rank.rank_id == rank_id and not rank.left_out]
+            if len(profiles) > 1:
+                self.warn(
+                    f"{len(profiles)} folders are of rank {rank_id}: {', '.join(profiles)}; what is summed over ranks counts "
+                    "each of them, so give the folder of one run"
+                )
+
+    def _create_view(self, table: str, query: str) -> None:
+        schema, _, short_name = table.partition(".")
+        self.connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
+        self.connection.execute(f'CREATE OR REPLACE VIEW "{schema}"."{short_name}" AS {query}')
+
+    def _run(self, jobs: list[Job]) -> None:
+        outcomes: dict[str, Outcome] = {}
+
+        def on_done(outcome: Outcome) -> None:
+            outcomes[outcome.job.rank.profile] = outcome
+
+        run(jobs, self._machine, on_done, _byte_counter(jobs, self._on_progress), lambda: self._is_closed)
+        for job in jobs:
+            outcome = outcomes[job.rank.profile]
+            if outcome.failure:
+                self._failed.add(job.rank.profile)
+                self._fail(outcome.failure)
+                self.details.append(outcome.details or "")
+
+    def _check_step(self) -> None:
+        step_id = self._variables["step_id"]
+        if step_id is None:
+            return
+        with self.turn():
+            self.provide(("trace.step",))
+            rows = self.connection.execute("SELECT DISTINCT step_id FROM trace.step ORDER BY 1").fetchall()
+        steps = [row[0] for row in rows]
+        if step_id not in steps:
+            known = ", ".join(map(str, steps)) if steps else "none: prof.step() was not called"
+            raise InputError(f"{self.path}: there is no step {step_id}; the steps are {known}")
+
+    def _fail(self, message: str) -> None:
+        self.failures.append(message)
+        warnings.warn(visible(message), ProfAnalysisWarning, stacklevel=_level_of_the_caller())
+
+
+# What reads a file without DuckDB looks as often whether it is to end.
+_ENDS_WITHIN_S = 10
+
+# Table -> a query on it that says what users must know of it; of kernels without type also whose they are.
+_WARNINGS = {
+    "trace.set_aside": """
+        SELECT format('{}: {} {} were set aside: {}', profile, row_count, what, reason)
+        FROM trace.set_aside
+        ORDER BY profile, what, reason
+    """,
+    "trace.set_aside_call": """
+        SELECT format('{}: {} {} were set aside: {}', profile, row_count, what, reason)
+        FROM trace.set_aside_call
+        ORDER BY profile, what, reason
+    """,
+    "module.coverage": """
+        SELECT format(
+            '{}: {:.1f}% of the kernel time was replayed from graphs that were captured before profiling began, so nothing '
+            || 'tells its ops and modules; start profiling before the engine captures its graphs',
+            profile,
+            100 * sum(kernel_duration_ns) FILTER (reason = 'graph replay') / sum(kernel_duration_ns)
+        )
+        FROM module.coverage
+        GROUP BY profile
+        HAVING sum(kernel_duration_ns) FILTER (reason = 'graph replay') > 0
+        ORDER BY profile
+    """,
+    "module.lost_launch": """
+        SELECT format(
+            '{}: {:.1f}% of the kernel time links to no op, since the profile lost the links between ops and launches '
+            || '(CONNECTION_IDS, or flows in trace_view.json); parse it again',
+            profile,
+            100 * kernel_duration_share
+        )
+        FROM module.lost_launch
+        WHERE kernel_duration_share >= 0.01
+        ORDER BY profile
+    """,
+    "module.lost_backward": """
+        SELECT format(
+            '{}: {:.1f}% of the kernel time is backward work in no module, since the profile does not say its forward ops: '
+            || 'they ran before profiling began, or their sequence numbers, forward threads or links are lost',
+            profile,
+            100 * kernel_duration_share
+        )
+        FROM module.lost_backward
+        WHERE kernel_duration_share >= 0.01
+        ORDER BY profile
+    """,
+    "layer.structure": """
+        SELECT format('{}: no layers were found: {}', profile, reason)
+        FROM layer.structure
+        WHERE reason IS NOT NULL
+        ORDER BY profile
+    """,
+    "step.overlap_audit": """
+        SELECT format(
+            '{}: the Overlap Analysis of the profiler says {} {} ns, its kernels give {} ns{}',
+            profile,
+            replace(kind::VARCHAR, '_', ' '),
+            recorded_ns,
+            kernels_ns,
+            if(
+                kind IN ('computing', 'communication') AND kernels_ns < recorded_ns,
+                format(', {:.1f}% of it, so kernels are missing here', 100 * kernels_ns / recorded_ns),
+                ''
+            )
+        )
+        FROM step.overlap_audit
+        WHERE NOT agrees
+        ORDER BY profile, kind
+    """,
+    "step.recorded_audit": """
+        SELECT format(
+            '{}: {} says {} {:.6f} ms in {} step{}, the kernels give {:.6f} ms: {}',
+            profile,
+            file,
+            kind,
+            recorded_ns / 1000000,
+            step_count,
+            if(step_count = 1, '', 's'),
+            kernels_ns / 1000000,
+            if(recorded_ns > kernels_ns, 'kernels are missing', 'the file is of another recording, or its steps lack kernels')
+        )
+        FROM step.recorded_audit
+        WHERE NOT agrees
+        ORDER BY profile, kind
+    """,
+    "kernel.step_audit": """
+        SELECT format(
+            '{}: {} says {} {:.6f} ms in {} step{}, the kernels give {:.6f} ms: kernels are missing',
+            profile,
+            file,
+            kind,
+            recorded_ns / 1000000,
+            step_count,
+            if(step_count = 1, '', 's'),
+            kernels_ns / 1000000
+        )
+        FROM kernel.step_audit
+        WHERE NOT agrees
+        ORDER BY profile, kind
+    """,
+    "kernel.statistic_audit": """
+        SELECT format(
+            '{}: op_statistic.csv counts {} kernels of {:.6f} ms, the profile has {} of {:.6f} ms of the same types, so '
+            || 'kernels are missing or stand twice; most differs {}: {} kernels of {:.6f} ms there, {} of {:.6f} ms here',
+            profile,
+            sum(recorded_count),
+            sum(recorded_ns) / 1000000,
+            sum(kernel_count),
+            sum(kernels_ns) / 1000000,
+            arg_max(coalesce(type, 'all together'), place),
+            arg_max(recorded_count, place),
+            arg_max(recorded_ns, place) / 1000000,
+            arg_max(kernel_count, place),
+            arg_max(kernels_ns, place) / 1000000
+        )
+        FROM (
+            SELECT
+                *,
+                row_number() OVER (
+                    PARTITION BY profile
+                    ORDER BY agrees DESC, abs(recorded_ns - kernels_ns), abs(recorded_count - kernel_count), type DESC
+                ) AS place
+            FROM kernel.statistic_audit
+        )
+        GROUP BY profile
+        HAVING NOT bool_and(agrees)
+        ORDER BY profile
+    """,
+    "kernel.statistic": """
+        SELECT format(
+            '{}: {:.1f}% of the compute time is of kernels whose type is not known, which are listed by core only',
+            profile,
+            100 * sum(total_ns) FILTER (type IS NULL) / sum(total_ns)
+        ),
+        profile
+        FROM kernel.statistic
+        WHERE kind = 'compute'
+        GROUP BY profile
+        HAVING sum(total_ns) FILTER (type IS NULL) > 0
+        ORDER BY profile
+    """,
+}
+
+
+def _byte_counter(jobs: list[Job], on_progress: Callable[[int, int], None] | None) -> Callable[[int], None]:
+    """A function that tells how many bytes of the jobs' input files were read so far."""
+    total = sum(job.input_bytes for job in jobs)
+    done, lock = 0, Lock()
+
+    def count(size: int) -> None:
+        nonlocal done
+        with lock:
+            done += size
+            if on_progress:
+                on_progress(done, total)
+
+    return count
+
+
+def _selected(found: list[Rank], rank_list: Iterable[int] | None) -> list[Rank]:
+    if rank_list is None:
+        return found
+    wanted = set(rank_list)
+    known = {rank.rank_id for rank in found if rank.rank_id is not None}
+    if unknown := sorted(wanted - known):
+        there = ", ".join(map(str, sorted(known))) or "none has a number"
+        raise InputError(f"there is no rank {', '.join(map(str, unknown))}; the ranks are {there}")
+    return [rank for rank in found if rank.rank_id in wanted]
+
+
+def _level_of_the_caller() -> int:
+    """The stacklevel of a warning that points at the line outside this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("prof_analysis"):
+        frame, level = frame.f_back, level + 1
+    return level

@@ -1,0 +1,186 @@
+"""The store: a folder per rank and question that keeps what was built of it, as Parquet, for the next time.
+
+The name of an entry has a digest of all that its tables come from: the input files and the journals of databases, by path, size
+and times of change, the values that the SQL reads, the SQL and the code that stages. So an entry is never stale; what changed
+has another name. Files appear whole, so that several processes may use one store; what a killed one left, the next removes.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+import duckdb
+
+from prof_analysis.engine.database import Variables, quote_path, quote_text
+from prof_analysis.engine.tables import sql_folder
+from prof_analysis.errors import InputError, OutputError, reason_of, remedy_of
+from prof_analysis.scratch import temporary_folder
+from prof_analysis.sources.rank import Rank, json_object
+from prof_analysis.sources.readers.sqlite_file import sidecars_of
+from prof_analysis.version import __version__
+
+_ABOUT = "about.json"
+_WARNINGS = "prof_analysis_warnings"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the store keeps of one rank: the names of its tables, their size, and whether the input is still the same."""
+
+    folder: Path
+    profile: str
+    inputs: tuple[str, ...]
+    tables: tuple[str, ...]
+    size_bytes: int
+    is_current: bool
+
+
+def entry_folder(store: Path, rank: Rank, variables: Variables) -> Path:
+    """The folder of a rank and a question, made if need be.
+
+    Raises OutputError when it cannot be made.
+    """
+    identity = {
+        "inputs": _identity(rank.inputs),
+        "source": [rank.source, rank.device_id, rank.first_device_id],
+        "shown": [rank.profile, rank.rank_id],
+        "variables": dict(variables),
+        "code": code_digest(),
+    }
+    digest = sha256(json.dumps(identity, sort_keys=True, default=str).encode()).hexdigest()[:24]
+    folder = store / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', rank.profile)[-80:]}-{digest}"
+    about = {"profile": rank.profile, "inputs": [str(file) for file in rank.inputs], "identity": identity["inputs"]}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / _ABOUT).exists():
+            with temporary_folder(folder) as scratch:
+                unfinished = scratch / _ABOUT
+                unfinished.write_text(json.dumps(about, indent=1), encoding="utf-8")
+                unfinished.replace(folder / _ABOUT)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made ({reason_of(error)}); give --store a folder you may write to") from error
+    return folder
+
+
+def is_entry(folder: Path) -> bool:
+    """Whether a folder is that of a rank in a store, as entry_folder() made it."""
+    return (folder / _ABOUT).is_file()
+
+
+def entries(store: Path) -> Iterator[Entry]:
+    """What a store keeps, ordered by folder.
+
+    Raises InputError when there is no such folder.
+    """
+    if not store.is_dir():
+        raise InputError(f"{store}: there is no such folder; give the one that was given to --store")
+    for about_file in sorted(store.glob(f"*/{_ABOUT}")):
+        about = json_object(about_file)
+        files = [file for file in about_file.parent.rglob("*") if file.is_file()]
+        inputs = tuple(str(file) for file in about.get("inputs", ()))
+        yield Entry(
+            about_file.parent,
+            str(about.get("profile", "")),
+            inputs,
+            tuple(sorted(file.stem for file in files if file.suffix == ".parquet" and file.parent == about_file.parent)),
+            sum(file.stat().st_size for file in files),
+            about.get("identity") == _identity(map(Path, inputs)),
+        )
+
+
+def clear(store: Path) -> list[Entry]:
+    """Remove what a store keeps, and nothing else below its folder; give what was removed.
+
+    Raises OutputError when it cannot be removed.
+    """
+    removed = list(entries(store))
+    for entry in removed:
+        try:
+            rmtree(entry.folder)
+        except OSError as error:
+            raise OutputError(f"{entry.folder}: cannot be removed ({reason_of(error)})") from error
+    return removed
+
+
+def table_file(folder: Path, table: str) -> Path:
+    """Where a table of a rank lies in the rank's folder."""
+    return folder / f"{table}.parquet"
+
+
+def lacking(folder: Path, tables: Iterable[str]) -> tuple[str, ...]:
+    """The tables that a folder does not hold, or holds damaged."""
+    return tuple(table for table in tables if not _is_whole(table_file(folder, table)))
+
+
+def write_table(
+    connection: duckdb.DuckDBPyConnection, rows: str, folder: Path, table: str, warnings: Iterable[str], scratch: Path
+) -> None:
+    """Write the rows of a query as a table, with the warnings that belong to it. It appears whole or not at all.
+
+    `scratch` is a temporary folder in `folder`. Raises OutputError when it cannot be written.
+    """
+    unfinished = table_file(scratch, table)
+    metadata = f"KV_METADATA {{{_WARNINGS}: {quote_text(json.dumps(list(warnings)))}}}"
+    try:
+        connection.execute(f"COPY ({rows}) TO {quote_text(str(unfinished))} (FORMAT parquet, {metadata})")
+        unfinished.replace(table_file(folder, table))
+    except (duckdb.IOException, OSError) as error:
+        remedy = remedy_of(error) or "; set TMPDIR to a larger disk"
+        raise OutputError(
+            f"{folder}: temporary files cannot be written ({reason_of(error)}){remedy}, or give --store a folder on one"
+        ) from error
+
+
+def warnings_of(connection: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> list[str]:
+    """The warnings that belong to these tables, each once, in the order of the files."""
+    names = ", ".join(map(quote_path, files))
+    rows = connection.execute(
+        f"SELECT file_name, decode(value) FROM parquet_kv_metadata([{names}]) WHERE decode(key) = '{_WARNINGS}'"
+    ).fetchall()
+    of_file = dict(rows)
+    return list(dict.fromkeys(warning for file in files for warning in json.loads(of_file.get(str(file), "[]"))))
+
+
+def _is_whole(file: Path) -> bool:
+    """A Parquet file ends with what describes it, so one that was cut or overwritten has no readable end."""
+    if not file.exists():  # The usual case, in which the import is spared.
+        return False
+    import pyarrow.parquet
+
+    try:
+        with pyarrow.parquet.ParquetFile(file):
+            return True
+    except (OSError, ValueError):
+        return False
+
+
+def _identity(files: Iterable[Path]) -> list[Any]:
+    found: list[Any] = []
+    for file in files:
+        for one in (file, *(sidecars_of(file) if file.suffix == ".db" else ())):
+            try:
+                status = one.stat()
+                found.append([str(one), status.st_size, status.st_mtime_ns, status.st_ctime_ns])
+            except OSError:
+                found.append([str(one), None, None, None])
+    return found
+
+
+@cache
+def code_digest() -> str:
+    """What stands for the SQL and the code that stages: with another one, tables can be others.
+
+    It is the same wherever this version is installed, and in whichever way.
+    """
+    digest = sha256(f"{__version__} {duckdb.__version__}".encode())
+    for folder, pattern in ((sql_folder(), "*.sql"), (Path(__file__).parent.parent, "*.py")):
+        for name, file in sorted((file.relative_to(folder).as_posix(), file) for file in folder.rglob(pattern)):
+            digest.update(f"{name} {file.stat().st_size} ".encode())
+            digest.update(file.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,57 @@
+"""Stages what info.json says of the devices: it lies beside both the databases and the text exports of a rank.
+
+A file is PROF_*/device_N/info.json.N. Its numbers may be written as texts. What it does not tell is NULL.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from prof_analysis.engine.database import quote
+from prof_analysis.engine.tables import store_view
+from prof_analysis.sources.rank import json_object
+
+TABLE = "raw.device_info"
+COLUMNS: Mapping[str, str] = {
+    "file": "VARCHAR",
+    "device_id": "BIGINT",
+    "core_count": "BIGINT",
+    "clock_mhz": "BIGINT",
+}
+
+_NAME = re.compile(r"info\.json\.(\d{1,9})")
+_LARGEST = 10**6
+
+
+def is_device_info(file: Path) -> bool:
+    """Whether a file is one that this module reads, by its name."""
+    return _NAME.fullmatch(file.name) is not None
+
+
+def stage_device_info(connection: duckdb.DuckDBPyConnection, files: Iterable[Path]) -> None:
+    """Stage a row of each of the files that is_device_info()."""
+    target = f"stored.{quote(TABLE)}"
+    definition = ", ".join(f"{quote(column)} {type_}" for column, type_ in COLUMNS.items())
+    connection.execute(f"CREATE TABLE {target} ({definition})")
+    store_view(connection, TABLE, COLUMNS, COLUMNS)
+    for file in files:
+        if match := _NAME.fullmatch(file.name):
+            connection.execute(f"INSERT INTO {target} VALUES (?, ?, ?, ?)", [file.name, int(match[1]), *_figures(file)])
+
+
+def _figures(file: Path) -> tuple[int | None, int | None]:
+    """The number of cube cores and their rated clock in MHz."""
+    devices = json_object(file).get("DeviceInfo")
+    device = devices[0] if isinstance(devices, list) and devices and isinstance(devices[0], dict) else {}
+    return _number(device.get("ai_core_num")), _number(device.get("aic_frequency"))
+
+
+def _number(value: Any) -> int | None:
+    try:
+        number = float(str(value))
+    except ValueError:
+        return None
+    return round(number) if 0 < number < _LARGEST else None

@@ -1,0 +1,250 @@
+"""Stages what the profiler itself worked out of a rank: its figures of communication and steps, and its groups of ranks.
+
+These files lie beside the databases and the text exports, and can be all that is left of a rank: communication.json,
+communication_matrix.json, step_trace_time.csv and profiler_metadata.json; or analysis.db, which says the same, and is read
+where these say nothing; and op_statistic.csv. What a file does not tell, or not as it should, is NULL.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from prof_analysis.engine.database import quote
+from prof_analysis.engine.tables import store_view
+from prof_analysis.errors import InputError, reason_of
+from prof_analysis.sources.rank import json_object
+from prof_analysis.sources.readers.csv_file import copy_columns
+from prof_analysis.sources.readers.csv_numbers import notation_of
+from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite, query
+
+_I = "BIGINT"
+_T = "VARCHAR"
+
+_TIMES = {"elapse_ns": "elapse_time", "transit_ns": "transit_time", "wait_ns": "wait_time",
+          "synchronization_ns": "synchronization_time", "idle_ns": "idle_time"}  # fmt: skip
+_STEP_TIMES = {"computing_ns": "computing", "communication_not_overlapped_ns": "communication(not overlapped)",
+               "overlapped_ns": "overlapped", "communication_ns": "communication", "free_ns": "free", "stage_ns": "stage",
+               "bubble_ns": "bubble", "preparing_ns": "preparing"}  # fmt: skip
+
+COLUMNS: Mapping[str, Mapping[str, str]] = {
+    "raw.recorded_communication": {"name": _T, "group_name": _T, "step": _T, "kind": _T, "start_ns": _I,
+                                   **dict.fromkeys(_TIMES, _I)},
+    "raw.recorded_transfer": {"name": _T, "group_name": _T, "step": _T, "link": _T, "size_bytes": _I, "duration_ns": _I},
+    "raw.recorded_link": {"kind": _T, "type": _T, "group_name": _T, "step": _T, "pair": _T, "link": _T, "size_bytes": _I,
+                          "duration_ns": _I},
+    "raw.recorded_step": {"device_id": _I, "step": _T, **dict.fromkeys(_STEP_TIMES, _I), "file": _T},
+    "raw.recorded_kernel_type": {"type": _T, "kernel_count": _I, "total_ns": _I},
+    "raw.metadata": {"name": _T, "value": _T},
+}  # fmt: skip
+
+COMMUNICATION = "communication.json"
+MATRIX = "communication_matrix.json"
+STEPS = "step_trace_time.csv"
+KERNELS = "op_statistic.csv"
+METADATA = "profiler_metadata.json"
+DATABASE = "analysis.db"
+TEXTS = (MATRIX, STEPS, KERNELS, METADATA)  # beside communication.json
+
+_KINDS = ("p2p", "collective")
+_METADATA = ("parallel_group_info", "distributed_args")  # The others may hold private values.
+_MS, _US, _MB = 10**6, 10**3, 10**6
+_BOUND = 10**15  # Eleven days in ns; a file that says more is wrong, and sums of it would not fit.
+_BOUND_OF_TIMES = 2**62  # The same for Unix ns.
+_DATABASE_TABLES = ("CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMatrix", "StepTraceTime")
+
+
+def is_recorded(file: Path) -> bool:
+    """Whether a file is one that only this module reads, by its name."""
+    return file.name in (*TEXTS, DATABASE)
+
+
+def in_databases(files: Iterable[Path]) -> set[str]:
+    """Which tables have rows in an analysis.db among the files; none where it cannot be read."""
+    found: set[str] = set()
+    for file in files:
+        if file.name == DATABASE:
+            try:
+                with open_sqlite(file, _DATABASE_TABLES) as database:
+                    found.update(table for table in database.tables if query(database, f"SELECT 1 FROM {table} LIMIT 1"))
+            except InputError:
+                pass  # Reading it says what cannot be read.
+    return found
+
+
+def stage_recorded(
+    connection: duckdb.DuckDBPyConnection, files: Sequence[Path], wanted: Mapping[str, frozenset[str]]
+) -> list[str]:
+    """Stage those of COLUMNS that are wanted, from those of the files that hold them. Gives warnings of what cannot be read.
+
+    The database says the same as the texts, so it counts only for what these do not say.
+    """
+    warnings: list[str] = []
+    for name in sorted(wanted.keys() & COLUMNS.keys()):
+        rows: list[tuple[Any, ...]] = []
+        for file in sorted(files, key=lambda file: file.name == DATABASE):
+            if rows and file.name == DATABASE:
+                continue
+            try:
+                read = _rows(connection, file, name)
+                rows += read
+                warnings += _of_untimed_operators(file, name, read)
+            except (InputError, OSError, ValueError, ArithmeticError, RecursionError, AttributeError, TypeError) as error:
+                reason = str(error) if isinstance(error, InputError) else f"{file}: cannot be read ({reason_of(error)})"
+                warnings.append(f"{reason}; what it says of communication and steps is left out")
+        _store(connection, name, rows)
+    return warnings
+
+
+def _of_untimed_operators(file: Path, name: str, rows: Sequence[tuple[Any, ...]]) -> list[str]:
+    """Say of how many communication operators a file has no time that is a number."""
+    if name != "raw.recorded_communication":
+        return []
+    place = list(COLUMNS[name]).index("elapse_ns")
+    count = sum(row[place] is None for row in rows)
+    what = f"{file}: {count} of {len(rows)} communication operators have no time that is a number"
+    return [f"{what}, so they are left out where no kernel shows them"] if count else []
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, file: Path, name: str) -> list[tuple[Any, ...]]:
+    """The rows that a file has of a raw table."""
+    if file.name == DATABASE:
+        with open_sqlite(file, _DATABASE_TABLES) as database:
+            return list(_rows_of_database(database, name))
+    if (file.name, name) in _ENTRIES:
+        # Numbers stay texts until one is asked for: some are beyond all bounds, and cost only their own figure.
+        entries = json.loads(file.read_text(encoding="utf-8", errors="replace"), parse_float=str, parse_int=str)
+        return list(_ENTRIES[file.name, name](entries))
+    if (file.name, name) == (STEPS, "raw.recorded_step"):
+        return [(*row, STEPS) for row in _steps(connection, file)]
+    if (file.name, name) == (KERNELS, "raw.recorded_kernel_type"):
+        return _kernels(connection, file)
+    if (file.name, name) == (METADATA, "raw.metadata"):
+        content = json_object(file)
+        return [(key, json.dumps(content[key])) for key in _METADATA if key in content]
+    return []
+
+
+def _entries(steps: Any) -> Iterator[tuple[str, str, str, str, Any]]:
+    """The entries of a communication file: step, kind, what stands before and behind the @ of the name, and the entry."""
+    for step, kinds in steps.items():
+        for kind in _KINDS:
+            for key, entry in kinds.get(kind, {}).items():
+                name, is_named, group = key.rpartition("@")
+                if is_named:
+                    yield step, kind, name, group, entry
+
+
+def _operators(steps: Any) -> Iterator[tuple[Any, ...]]:
+    for step, kind, name, group, entry in _entries(steps):
+        times = entry.get("Communication Time Info", {})
+        heads = (f"{column.removesuffix('_ns').capitalize()} Time(ms)" for column in _TIMES)
+        start = _whole(times.get("Start Timestamp(us)"), _US, _BOUND_OF_TIMES)
+        yield name, group, step, kind, start, *(_whole(times.get(head), _MS) for head in heads)
+
+
+def _transfers(steps: Any) -> Iterator[tuple[Any, ...]]:
+    for step, _, name, group, entry in _entries(steps):
+        for link, moved in entry.get("Communication Bandwidth Info", {}).items():
+            size, duration = _whole(moved.get("Transit Size(MB)"), _MB), _whole(moved.get("Transit Time(ms)"), _MS)
+            if link != "SDMA" and size:  # SDMA is the sum of the others but RDMA.
+                yield name, group, step, link, size, duration
+
+
+def _links(steps: Any) -> Iterator[tuple[Any, ...]]:
+    for step, kind, key, group, pairs in _entries(steps):
+        if key.endswith("-total"):
+            for pair, moved in pairs.items():
+                size, duration = _whole(moved.get("Transit Size(MB)"), _MB), _whole(moved.get("Transit Time(ms)"), _MS)
+                yield kind, key.removesuffix("-total"), group, step, pair, moved.get("Transport Type"), size, duration
+
+
+_ENTRIES: Mapping[tuple[str, str], Callable[[Any], Iterator[tuple[Any, ...]]]] = {
+    (COMMUNICATION, "raw.recorded_communication"): _operators,
+    (COMMUNICATION, "raw.recorded_transfer"): _transfers,
+    (MATRIX, "raw.recorded_link"): _links,
+}
+
+
+def _steps(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
+    rows = _cells(connection, file, {"device_id": "device_id", "step": "step"}, _STEP_TIMES)
+    return [(_whole(row[0]), row[1], *(_whole(cell, _US) for cell in row[2:])) for row in rows]
+
+
+def _kernels(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
+    rows = _cells(connection, file, {"type": "op type"}, {"kernel_count": "count", "total_ns": "total time(us)"})
+    return [(type_, _whole(count), _whole(total, _US)) for type_, count, total in rows]
+
+
+def _cells(
+    connection: duckdb.DuckDBPyConnection, file: Path, texts: Mapping[str, str], numbers: Mapping[str, str]
+) -> list[tuple[Any, ...]]:
+    """Give the cells of a csv file: texts, then numbers in a notation that Decimal reads."""
+    copy_columns(connection, file, {column: (head,) for column, head in {**texts, **numbers}.items()}, "stored.recorded_cell")
+    notation = notation_of(connection, "stored.recorded_cell", numbers)
+    cells = ", ".join([*texts, *(notation.number(column) for column in numbers)])
+    rows = connection.execute(f"SELECT {cells} FROM stored.recorded_cell ORDER BY row_number").fetchall()
+    connection.execute("DROP TABLE stored.recorded_cell")
+    return rows
+
+
+def _rows_of_database(database: SqliteFile, name: str) -> Iterator[tuple[Any, ...]]:
+    if name == "raw.recorded_communication":
+        columns = ("hccl_op_name", "group_name", "step", "type", "start_timestamp", *_TIMES.values())
+        for row in _select(database, "CommAnalyzerTime", columns):
+            yield *row[:4], _whole(row[4], _US, _BOUND_OF_TIMES), *(_whole(cell, _MS) for cell in row[5:])
+    elif name == "raw.recorded_transfer":
+        columns = ("hccl_op_name", "group_name", "step", "transport_type", "transit_size", "transit_time")
+        # A row is a size of packets; what it says of the link is the same in all of them.
+        for operator, group, step, link, *moved in _select(database, "CommAnalyzerBandwidth", columns):
+            if link != "SDMA" and (size := _whole(moved[0], _MB)):
+                yield operator, group, step, link, size, _whole(moved[1], _MS)
+    elif name == "raw.recorded_link":
+        columns = ("type", "hccl_op_name", "group_name", "step", "src_rank", "dst_rank", "transport_type", "transit_size",
+                   "transit_time")  # fmt: skip
+        for kind, key, group, step, source, destination, link, *moved in _select(database, "CommAnalyzerMatrix", columns):
+            if str(key).endswith("-total"):
+                sizes = (_whole(moved[0], _MB), _whole(moved[1], _MS))
+                yield kind, str(key).removesuffix("-total"), group, step, f"{source}-{destination}", link, *sizes
+    elif name == "raw.recorded_step":
+        figures = [head.replace("(not overlapped)", "_not_overlapped") for head in _STEP_TIMES.values()]
+        for row in _select(database, "StepTraceTime", ("deviceId", "step", *figures)):
+            yield _whole(row[0]), row[1], *(_whole(cell, _US) for cell in row[2:]), DATABASE
+
+
+def _select(database: SqliteFile, table: str, columns: Iterable[str]) -> list[tuple[object, ...]]:
+    """The cells of these columns; rows that are equal in all of them say the same thing once more."""
+    known = database.tables.get(table, {})
+    shown = ", ".join(quote(column) if column in known else "NULL" for column in columns)
+    return list(dict.fromkeys(query(database, f"SELECT {shown} FROM {table} ORDER BY rowid"))) if known else []
+
+
+def _whole(value: object, scale: int = 1, bound: int = _BOUND) -> int | None:
+    """A number as so many of a smaller unit, such as ms in ns, without a float in between."""
+    try:
+        number = Decimal(str(value)) * scale
+        return int(number.to_integral_value(ROUND_HALF_UP)) if abs(number) < bound else None
+    except ArithmeticError:
+        return None
+
+
+def _store(connection: duckdb.DuckDBPyConnection, name: str, rows: list[tuple[Any, ...]]) -> None:
+    import pyarrow
+
+    types = {_I: pyarrow.int64(), _T: pyarrow.string()}
+    cells = {
+        column: pyarrow.array([_text(row[place]) if type_ == _T else row[place] for row in rows], types[type_])
+        for place, (column, type_) in enumerate(COLUMNS[name].items())
+    }
+    connection.register("recorded_rows", pyarrow.table(cells))
+    connection.execute(f"CREATE TABLE stored.{quote(name)} AS FROM recorded_rows")
+    connection.unregister("recorded_rows")
+    store_view(connection, name, COLUMNS[name], COLUMNS[name])
+
+
+def _text(value: object) -> str | None:
+    """A text that Arrow takes: without halves of a character."""
+    return None if value is None else str(value).encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,221 @@
+"""The raw tables of text exports: which events and which columns of csv files they are made of."""
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from prof_analysis.sources.ascend_text import counters
+
+_I = "BIGINT"
+_T = "VARCHAR"
+_B = "BOOLEAN"
+_D = "DOUBLE"
+ID = "TEXT_ID"  # staged as the id of a text
+NAMES = ("name", "class", "domain")
+
+Columns: TypeAlias = Mapping[str, tuple[str, str]]
+
+# The parts of an event that are read, as from_json() of DuckDB takes them.
+ARGUMENTS = {
+    "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "correlation_id": _I, "connection_id": _I,
+    "Task Type": _T, "Model Id": _I, "Physic Stream Id": _I, "Stream Id": _I, "Task Id": _I, "level": _T, "alg_type": _T,
+    "event_type": _T, "domain": _T, "name": _T, "MHz": _I, "count": _I, "data_type": _T, "transport type": _T, "link type": _T,
+    "src rank": _I, "dst rank": _I, "size(Byte)": _I,
+}  # fmt: skip
+EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
+
+_START = (_I, "ns_of_us_timestamp(event.ts)")
+_TIMES: Columns = {"start_ns": _START, "end_ns": (_I, "TRY(ns_of_us_timestamp(event.ts) + ns_of_us_duration(event.dur))")}
+_PLACE: Columns = {"pid": (_I, "event.pid"), "tid": (_I, "event.tid")}
+_CALL: Columns = {"event_id": (_I, "event_id"), "name": (ID, "event.name"), **_PLACE, **_TIMES}
+_CONNECTION: Columns = {"connection_id": (_I, "event.args.connection_id")}
+
+# Raw table -> (which events are its rows, its columns: type, and the expression that gives them).
+EVENTS: Mapping[str, tuple[str, Columns]] = {
+    "raw.cpu_op": (
+        "event.ph = 'X' AND event.cat = 'cpu_op'",
+        {
+            **_CALL,
+            "sequence_number": (_I, 'event.args."Sequence number"'),
+            "forward_thread_id": (_I, 'event.args."Fwd thread id"'),
+            "input_dims": (ID, 'event.args."Input Dims"'),
+            "input_types": (ID, 'event.args."Input type"'),
+        },
+    ),
+    "raw.queue_call": (
+        "event.ph = 'X' AND event.cat IN ('enqueue', 'dequeue')",
+        {**_PLACE, **_TIMES, "is_enqueue": (_B, "event.cat = 'enqueue'"), "correlation_id": (_I, "event.args.correlation_id")},
+    ),
+    "raw.module_call": (
+        "event.ph = 'X' AND event.cat = 'python_function' AND starts_with(event.name, 'nn.Module: ')",
+        {**_CALL, "class": (ID, "class_of_traced_module(event.name)")},
+    ),
+    "raw.mstx": (
+        "event.ph = 'X' AND event.args.event_type IS NOT NULL",
+        {**_CALL, "event_type": (_T, "event.args.event_type"), "domain": (ID, "event.args.domain")},
+    ),
+    "raw.python_call": ("event.ph = 'X' AND event.cat = 'python_function'", _CALL),
+    "raw.host_api": (
+        "event.ph = 'X' AND event.args.level IS NOT NULL",
+        {
+            "event_id": (_I, "event_id"),
+            "level": (_T, "event.args.level"),
+            "call": (ID, "regexp_extract(event.name, '(?s)^(?:[^@]*@)?(.*)$', 1)"),
+            **_PLACE,
+            **_TIMES,
+            **_CONNECTION,
+        },
+    ),
+    "raw.gc": ("event.ph = 'X' AND event.cat = 'GC'", {**_PLACE, **_TIMES}),
+    # The device side of a mark or range, which 2024 wrote as MsTx_<number>, later by its message.
+    "raw.mstx_task": (
+        "event.ph = 'X' AND event.args.\"Physic Stream Id\" IS NOT NULL AND coalesce(event.args.\"Task Type\" = 'MsTx', true)",
+        {**_CALL, "stream_id": (_I, 'event.args."Physic Stream Id"')},
+    ),
+    "raw.mstx_flow": (
+        "event.cat = 'MsTx' AND event.ph IN ('s', 'f')",
+        {
+            "event_id": (_I, "event_id"),
+            "is_start": (_B, "event.ph = 's'"),
+            "connection_id": (_I, "coalesce(TRY_CAST(event.id AS BIGINT), text_id(event.id))"),
+            **_PLACE,
+            "start_ns": _START,
+        },
+    ),
+    "raw.device_task": (
+        "event.ph = 'X' AND event.args.\"Task Type\" IS NOT NULL",
+        {
+            **_CALL,
+            **_CONNECTION,
+            "task_type": (ID, 'event.args."Task Type"'),
+            "model_id": (_I, 'event.args."Model Id"'),
+            "stream_id": (_I, 'coalesce(event.args."Physic Stream Id", event.args."Stream Id")'),
+            "task_id": (_I, 'event.args."Task Id"'),
+        },
+    ),
+    "raw.communication_op": (
+        "event.ph = 'X' AND event.args.alg_type IS NOT NULL",
+        {
+            **_CALL,
+            **_CONNECTION,
+            "type": (ID, "type_of_communication(event.name)"),
+            "algorithm": (ID, "event.args.alg_type"),
+            "data_type": (_T, "event.args.data_type"),
+            "element_count": (_I, "event.args.count"),
+        },
+    ),
+    # Its name is its type: Memcpy, Reduce_Inline, Notify_Wait, ...
+    "raw.communication_task": (
+        "event.ph = 'X' AND event.args.\"transport type\" IS NOT NULL",
+        {
+            **_CALL,
+            "duration_ps": (_I, "TRY((TRY_CAST(event.dur AS DECIMAL(24, 6)) * 1000000)::BIGINT)"),
+            "transport": (_T, 'event.args."transport type"'),
+            "link": (_T, 'event.args."link type"'),
+            "source_rank": (_I, 'event.args."src rank"'),
+            "destination_rank": (_I, 'event.args."dst rank"'),
+            "size_bytes": (_I, 'event.args."size(Byte)"'),
+        },
+    ),
+    "raw.plane": (
+        "event.ph = 'M' AND event.name = 'thread_name' AND starts_with(event.args.name, 'Plane ')",
+        {**_PLACE, "plane": (_I, "TRY_CAST(substr(event.args.name, 7) AS BIGINT)")},
+    ),
+    "raw.flow": (
+        "event.ph IN ('s', 'f') AND event.cat IN ('async_npu', 'fwdbwd')",
+        {
+            "event_id": (_I, "event_id"),
+            "category": (_T, "event.cat"),
+            "is_start": (_B, "event.ph = 's'"),
+            "flow_id": (_I, "TRY_CAST(event.id AS BIGINT)"),
+            **_PLACE,
+            "start_ns": _START,
+        },
+    ),
+    "raw.overlap": (
+        "event.ph = 'X' AND event.cat IS NULL AND event.name IN ('Computing', 'Communication', 'Communication(Not Overlapped)',"
+        " 'Free')",
+        {"name": (ID, "event.name"), "pid": (_I, "event.pid"), **_TIMES},
+    ),
+    "raw.overlap_process": (
+        "event.ph = 'M' AND event.name = 'process_name' AND event.args.name = 'Overlap Analysis'",
+        {"pid": (_I, "event.pid")},
+    ),
+    "raw.core_clock": (
+        "event.ph = 'C' AND starts_with(event.name, 'AI Core Freq') AND event.args.MHz IS NOT NULL",
+        {**_PLACE, "start_ns": _START, "clock_mhz": (_I, "event.args.MHz")},
+    ),
+    "raw.thread": (
+        "event.ph = 'M' AND event.name = 'thread_name' AND starts_with(event.args.name, 'Group ')",
+        {**_PLACE, "group_name": (ID, "regexp_extract(event.args.name, '^Group (.*?)( Communication)?$', 1)")},
+    ),
+}
+
+# Column of raw.kernel_detail -> (type, names in the header, newest first; last those of msprof's op_summary).
+DETAILS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "step_id": (_I, ("step id",)),
+    "device_id": (_I, ("device_id",)),
+    "model_id": (_I, ("model id",)),
+    "task_id": (_I, ("task id",)),
+    "stream_id": (_I, ("stream id",)),
+    "name": (ID, ("name", "op name")),
+    "type": (ID, ("type", "op type")),
+    "core": (ID, ("accelerator core", "task type")),
+    "start_ns": (_I, ("start time(us)", "task start time(us)")),
+    "duration_ns": (_I, ("duration(us)", "task duration(us)")),
+    "block_num": (_I, ("block num", "block dim")),
+    "mix_block_num": (_I, ("mix block num", "mix block dim")),
+    "input_shapes": (ID, ("input shapes",)),
+    "input_types": (ID, ("input data types",)),
+    "input_formats": (ID, ("input formats",)),
+    "output_shapes": (ID, ("output shapes",)),
+    "output_types": (ID, ("output data types",)),
+    "output_formats": (ID, ("output formats",)),
+    "hf32_eligible": (ID, ("hf32 eligible",)),
+    "cube_time_us": (_D, ("aicore_time(us)",)),
+    "cube_cycles": (_D, ("aic_total_cycles", "total_cycles")),
+    "cube_utilization_percent": (_D, ("cube_utilization(%)",)),
+}
+
+# Which of them can have several lines, and such as these patterns match: lists of tensors, one a line.
+_SHAPES, _WORDS = r"[0-9,;\s\"\[\]-]*", r"[A-Za-z0-9_;/\s\"]*"
+DETAIL_LINES: Mapping[str, str] = {
+    "input_shapes": _SHAPES, "input_types": _WORDS, "input_formats": _WORDS,
+    "output_shapes": _SHAPES, "output_types": _WORDS, "output_formats": _WORDS,
+}  # fmt: skip
+
+# The same of raw.operator_detail, which serves where there is no trace_view.json.
+OPERATORS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "name": (ID, ("name",)),
+    "input_shapes": (ID, ("input shapes",)),
+    "host_self_ns": (_I, ("host self duration(us)",)),
+    "host_total_ns": (_I, ("host total duration(us)",)),
+    "device_self_ns": (_I, ("device self duration(us)",)),
+    "device_total_ns": (_I, ("device total duration(us)",)),
+}
+
+OPERATOR_LINES: Mapping[str, str] = {"input_shapes": r"(?s).*"}
+
+TABLES: Mapping[str, Mapping[str, str]] = {
+    "raw.string": {"text_id": _I, "text": _T},
+    "raw.communication_group": {"operator": ID, "group_name": ID},
+    "raw.kernel_detail": {"row_number": _I, **{column: type_ for column, (type_, _) in DETAILS.items()}},
+    "raw.operator_detail": {column: type_ for column, (type_, _) in OPERATORS.items()},
+    **counters.TABLES,
+    **{name: {column: type_ for column, (type_, _) in columns.items()} for name, (_, columns) in EVENTS.items()},
+}
+
+_CALL_KEY = ("start_ns", "end_ns", "pid", "tid", "name")
+
+# What tells the rows of a table apart: two events of one thread do not share start, end and name.
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "raw.cpu_op": _CALL_KEY,
+    "raw.module_call": _CALL_KEY,
+    "raw.python_call": _CALL_KEY,
+    "raw.mstx": (*_CALL_KEY, "domain"),
+    "raw.queue_call": ("start_ns", "end_ns", "pid", "tid", "is_enqueue", "correlation_id"),
+    "raw.host_api": ("start_ns", "end_ns", "pid", "tid", "level", "connection_id"),
+    "raw.device_task": (*_CALL_KEY, "task_id", "connection_id"),
+    "raw.communication_op": (*_CALL_KEY, "connection_id"),
+    "raw.communication_task": _CALL_KEY,
+    "raw.kernel_detail": ("start_ns", "duration_ns", "name", "stream_id", "task_id"),
+}

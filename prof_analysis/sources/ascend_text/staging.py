@@ -1,0 +1,262 @@
+"""The source `ascend_text`: the files that torch_npu writes with ExportType.Text.
+
+Ops, ranges, links and tasks on the device are in trace_view.json; kernels with their shapes in kernel_details.csv. A text gets
+the id that text_id() makes of it. That is a hash, so all texts of a profile are checked to have an id of their own.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from itertools import compress
+from pathlib import Path
+from threading import Lock
+from typing import Any, TypeAlias
+
+import duckdb
+
+from prof_analysis.engine.database import quote
+from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.tables import create_schemas, store_view
+from prof_analysis.errors import reason_of
+from prof_analysis.sources.ascend_beside import device_info, recorded
+from prof_analysis.sources.ascend_text import columns as text_columns
+from prof_analysis.sources.ascend_text import counters
+from prof_analysis.sources.readers.csv_file import copy_columns
+from prof_analysis.sources.readers.csv_numbers import Notation, lost_digits, notation_of
+from prof_analysis.sources.readers.repeated import drop_repeated, warnings_of, with_keys
+from prof_analysis.sources.readers.trace_json import read_events
+
+NAME = "ascend_text"
+LABEL = "the text exports"
+IS_READ_ONCE = True
+
+_I = "BIGINT"
+TextsLock: TypeAlias = AbstractContextManager[Any] | None
+
+RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
+    **{
+        name: {column: _I if type_ == text_columns.ID else type_ for column, type_ in columns.items()}
+        for name, columns in text_columns.TABLES.items()
+    },
+    device_info.TABLE: device_info.COLUMNS,
+    **recorded.COLUMNS,
+}
+
+
+COMMUNICATION = recorded.COMMUNICATION
+OPERATOR_DETAILS = "operator_details.csv"
+
+
+def is_trace(path: Path) -> bool:
+    """Whether a file is a list of events, by its name."""
+    return path.name.endswith((".json", ".json.gz")) and path.name != COMMUNICATION and not recorded.is_recorded(path)
+
+
+def stage(
+    connection: duckdb.DuckDBPyConnection,
+    files: Sequence[Path],
+    wanted: Mapping[str, frozenset[str]],
+    threads: int,
+    on_bytes: Callable[[int], None],
+) -> list[str]:
+    """Stage the wanted columns of the raw tables from trace_view.json, kernel_details.csv and info.json, where they are.
+
+    `on_bytes` gets the size of each piece of a file as it is read. Gives warnings.
+    Raises InputError when a file cannot be read.
+    """
+    create_macros(connection)
+    create_schemas(connection, wanted)
+    wanted = with_keys(wanted, text_columns.KEYS)
+    if device_info.TABLE in wanted:
+        device_info.stage_device_info(connection, files)
+    for name, columns in wanted.items():
+        if name == device_info.TABLE or name in recorded.COLUMNS:
+            continue
+        kept = {column: type_ for column, type_ in RAW_COLUMNS[name].items() if column in columns} or {"nothing_read": _I}
+        definition = ", ".join(f"{quote(column)} {type_}" for column, type_ in kept.items())
+        connection.execute(f"CREATE TABLE {_stored(name)} ({definition})")
+        store_view(connection, name, RAW_COLUMNS[name], columns)
+    texts_lock = Lock() if "raw.string" in wanted else None
+    warnings = recorded.stage_recorded(connection, files, wanted)
+    for file in files:
+        if is_trace(file):
+            warnings += _stage_trace(connection, file, wanted, texts_lock, threads, on_bytes)
+            continue
+        if file.name == COMMUNICATION:
+            groups = wanted.get("raw.communication_group")
+            warnings += _stage_groups(connection, file, groups, texts_lock) if groups else []
+        elif not device_info.is_device_info(file) and not recorded.is_recorded(file):
+            warnings += _stage_csv(connection, file, wanted, texts_lock)
+        on_bytes(file.stat().st_size)
+    if texts_lock and connection.execute(_EQUAL_TEXT_IDS).fetchall():
+        connection.execute(
+            "SET VARIABLE text_salt = getvariable('text_salt') + 1; DROP SCHEMA stored CASCADE; DROP SCHEMA raw CASCADE"
+        )
+        return stage(connection, files, wanted, threads, on_bytes)
+    repeated: Counter[str] = Counter()
+    for name in wanted.keys() & text_columns.KEYS.keys():
+        count = drop_repeated(connection, name, text_columns.KEYS[name], wanted[name])
+        repeated["kernel_details.csv" if name == "raw.kernel_detail" else "trace_view.json"] += count
+    return [*warnings, *(f"{files[0].parent}: {warning}" for warning in warnings_of(repeated, "{}"))]
+
+
+_EQUAL_TEXT_IDS = 'SELECT 1 FROM stored."raw.string" GROUP BY text_id HAVING count(*) > 1 LIMIT 1'
+
+
+def _stage_trace(
+    connection: duckdb.DuckDBPyConnection,
+    file: Path,
+    wanted: Mapping[str, frozenset[str]],
+    texts_lock: TextsLock,
+    threads: int,
+    on_bytes: Callable[[int], None],
+) -> list[str]:
+    tables = {name: columns for name, columns in wanted.items() if name in text_columns.EVENTS}
+    if not tables:
+        return []
+    asked = " OR ".join(f"({text_columns.EVENTS[name][0]})" for name in tables)
+    take = partial(_insert_events, tables, texts_lock)
+    return read_events(connection, file, _event_structure(tables), asked, take, on_bytes, threads)
+
+
+def _stage_csv(
+    connection: duckdb.DuckDBPyConnection, file: Path, wanted: Mapping[str, frozenset[str]], texts_lock: TextsLock
+) -> list[str]:
+    is_operators = file.name == OPERATOR_DETAILS
+    name, known_as = (
+        ("raw.operator_detail", text_columns.OPERATORS) if is_operators else ("raw.kernel_detail", text_columns.DETAILS)
+    )
+    details = wanted.get(name)
+    warnings = _stage_details(connection, file, name, known_as, details, texts_lock) if details else []
+    if not is_operators and wanted.keys() & counters.TABLES.keys():
+        counters.stage_counters(connection, file, wanted, partial(_insert, connection, texts_lock=texts_lock))
+    return warnings
+
+
+def _stored(name: str) -> str:
+    return f"stored.{quote(name)}"
+
+
+def _event_structure(wanted: Mapping[str, frozenset[str]]) -> str:
+    """The parts of an event that these columns are made of, since each further one costs time in every event."""
+    conditions = [text_columns.EVENTS[name][0] for name in wanted]
+    expressions = [text_columns.EVENTS[name][1][column][1] for name, columns in wanted.items() for column in columns]
+    read = " ".join([*conditions, *expressions])
+    arguments = {
+        name: type_ for name, type_ in text_columns.ARGUMENTS.items() if f"args.{name}" in read or f'args."{name}"' in read
+    }
+    return json.dumps({**text_columns.EVENT, "args": arguments or {"name": "VARCHAR"}})
+
+
+def _insert_events(wanted: Mapping[str, frozenset[str]], texts_lock: TextsLock, connection: duckdb.DuckDBPyConnection) -> None:
+    """Add the events of a block to the raw tables, and their texts to raw.string where there is a lock for it."""
+    for name, columns in wanted.items():
+        condition, definitions = text_columns.EVENTS[name]
+        _insert(
+            connection,
+            name,
+            {c: definitions[c] for c in definitions if c in columns},
+            f"event_block WHERE {condition}",
+            texts_lock,
+        )
+
+
+def _stage_details(
+    connection: duckdb.DuckDBPyConnection,
+    file: Path,
+    name: str,
+    known_as: Mapping[str, tuple[str, tuple[str, ...]]],
+    columns: frozenset[str],
+    texts_lock: TextsLock,
+) -> list[str]:
+    """Stage a csv file as a raw table. The times of a column whose digits were cut are unknown."""
+    cells = "stored.detail_cell"
+    headers = {column: names for column, (_, names) in known_as.items() if column in columns}
+    is_operators = name == "raw.operator_detail"
+    of_lines = text_columns.OPERATOR_LINES if is_operators else text_columns.DETAIL_LINES
+    warnings = copy_columns(connection, file, headers, cells, of_lines)
+    times = [column for column in headers if column.endswith("_ns")]
+    notation = notation_of(connection, cells, times) if times else Notation()
+    cut = lost_digits(connection, cells, times, notation)
+    warnings += [
+        f"{file}: the numbers of the column {headers[column][0]!r} have lost digits, as when a spreadsheet saves them, so they "
+        "are unknown; export it again"
+        for column in cut
+    ]
+    of_several_lines = _of_several_lines(connection, cells, () if is_operators else headers.keys() & of_lines.keys())
+    definitions: dict[str, tuple[str, str]] = {"row_number": (_I, "row_number")} if "row_number" in columns else {}
+    for column in headers:
+        type_, cell = known_as[column][0], quote(column)
+        if type_ == text_columns.ID:
+            value = f"regexp_replace({cell}, '\\s*\\n\\s*', '', 'g')" if column in of_several_lines else cell
+        elif column in times:
+            value = "NULL::BIGINT" if column in cut else notation.time_ns(cell)
+        else:
+            value = f"TRY_CAST({notation.number(cell)} AS {type_})"
+        definitions[column] = (type_, value)
+    _insert(connection, name, definitions, cells, texts_lock)
+    connection.execute(f"DROP TABLE {cells}")
+    return warnings
+
+
+def _of_several_lines(connection: duckdb.DuckDBPyConnection, table: str, columns: Iterable[str]) -> list[str]:
+    """Those of the columns that have cells of several lines."""
+    sought = sorted(columns)
+    counts = ", ".join(f"count(*) FILTER (contains({quote(column)}, chr(10)))" for column in sought)
+    (found,) = connection.execute(f"SELECT {counts} FROM {table}").fetchall() if sought else [()]
+    return list(compress(sought, found))
+
+
+def _stage_groups(
+    connection: duckdb.DuckDBPyConnection, file: Path, columns: frozenset[str], texts_lock: TextsLock
+) -> list[str]:
+    """Stage the group of each communication operator: communication.json names it behind the operator, as in name@group."""
+    try:
+        steps = json.loads(file.read_text(encoding="utf-8", errors="replace"))
+        kinds = [step.get(kind, ()) for step in steps.values() for kind in ("p2p", "collective")]
+        names = [name for kind in kinds for name in kind if "@" in name]
+    except (OSError, ValueError, RecursionError, AttributeError, TypeError) as error:
+        return [f"{file}: cannot be read ({reason_of(error)}), so groups may be unknown; export it again"]
+    connection.execute("CREATE TABLE stored.group_cell AS SELECT unnest($names::VARCHAR[]) AS name", {"names": names})
+    definitions = {
+        "operator": (text_columns.ID, "regexp_extract(name, '^(.*)@', 1)"),
+        "group_name": (text_columns.ID, "regexp_extract(name, '@([^@]*)$', 1)"),
+    }
+    _insert(
+        connection,
+        "raw.communication_group",
+        {column: definition for column, definition in definitions.items() if column in columns},
+        "stored.group_cell",
+        texts_lock,
+    )
+    connection.execute("DROP TABLE stored.group_cell")
+    return []
+
+
+def _insert(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    columns: text_columns.Columns,
+    rows: str,
+    texts_lock: TextsLock,
+) -> None:
+    """Insert rows into a raw table, texts as their ids; and, with a lock, the texts that are new into raw.string.
+
+    The lock lets one thread at a time look for what is new.
+    """
+    texts = {
+        c: expression if c in text_columns.NAMES else f"known({expression})"
+        for c, (type_, expression) in columns.items()
+        if type_ == text_columns.ID
+    }
+    values = [f"text_id({texts[c]})" if c in texts else expression for c, (_, expression) in columns.items()]
+    connection.execute(f"INSERT INTO {_stored(name)} SELECT {', '.join(values) or 'NULL'} FROM {rows}")
+    if texts and texts_lock:
+        with texts_lock:
+            connection.execute(f"""
+                INSERT INTO stored."raw.string"
+                WITH found AS (SELECT DISTINCT unnest([{", ".join(texts.values())}]) AS text FROM {rows})
+                SELECT text_id(text), text FROM found ANTI JOIN stored."raw.string" USING (text) WHERE text IS NOT NULL
+            """)

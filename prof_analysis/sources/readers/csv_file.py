@@ -1,0 +1,159 @@
+"""Reads columns of a CSV file into DuckDB by their names, whoever wrote or re-saved it; each cell as the text in it."""
+
+import csv
+import io
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import duckdb
+
+from prof_analysis.engine.database import quote, quote_path, quote_text
+from prof_analysis.errors import InputError, reason_of, remedy_of
+
+_MAX_HEADER_BYTES = 2**20
+_MAX_ROW_BYTES = 2**20
+_NOTHING = ("", "N/A", "NULL")
+_ENCODINGS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
+
+
+def read_header(path: Path) -> tuple[str, list[str]]:
+    """The delimiter of a CSV file, and the names of its columns.
+
+    Raises InputError when the file cannot be read or its first line is no header.
+    """
+    try:
+        with path.open("rb") as file:
+            begin = file.read(_MAX_HEADER_BYTES)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({reason_of(error)})") from error
+    if begin[:2] in _ENCODINGS:
+        raise InputError(f"{path}: is UTF-16 text, as a spreadsheet saves it; save it as CSV UTF-8, or export it again")
+    line = re.split(rb"[\r\n]", begin.removeprefix(b"\xef\xbb\xbf"), maxsplit=1)[0].decode("utf-8", "replace")
+    if not line.strip():
+        raise InputError(f"{path}: {'begins with an empty line' if begin else 'is empty'}; export it again")
+    delimiter = max(",;\t", key=line.count)
+    try:
+        names = next(csv.reader(io.StringIO(line), delimiter=delimiter))
+    except csv.Error as error:
+        raise InputError(f"{path}: its first line is no header ({error}); export it again") from error
+    return delimiter, [" ".join(name.split()) for name in names]
+
+
+def copy_columns(
+    connection: duckdb.DuckDBPyConnection,
+    path: Path,
+    columns: Mapping[str, tuple[str, ...]],
+    target: str,
+    of_lines: Mapping[str, str] = MappingProxyType({}),
+) -> list[str]:
+    """Copy columns into the new DuckDB table `target`, all VARCHAR, with row_number, the number of the row.
+
+    Cells of the columns `of_lines` may hold line breaks where they match its patterns; elsewhere these are the sign of a quote
+    that is not closed.
+    `columns` has for each column its possible names in the file, in lower case; one that the file lacks is NULL. White space
+    around a cell is dropped, and what stands for no value (N/A, NULL, nothing) is NULL. Gives warnings about lines that are
+    left out. Raises InputError when the file cannot be read.
+    """
+    delimiter, names = read_header(path)
+    positions = {name.lower(): position for position, name in reversed(list(enumerate(names)))}
+    found = {column: next((positions[name] for name in known_as if name in positions), None)
+             for column, known_as in columns.items()}  # fmt: skip
+    cells = []
+    for column, position in found.items():
+        cell = "NULL::VARCHAR" if position is None else f"trim({_column(position)}, {_WHITE_SPACE})"
+        cells.append(f"if({cell} IN {_NOTHING}, NULL, {cell}) AS {quote(column)}")
+    file_columns = ", ".join(f"{quote_text(f'column_{position}')}: 'VARCHAR'" for position in range(len(names)))
+    # Without `parallel = false` DuckDB refuses line breaks in cells beside rows that are too short.
+    rows = (
+        f"read_csv({quote_path(path)}, hive_partitioning = false, auto_detect = false, header = false, skip = 1, "
+        f"columns = {{{file_columns}}}, "
+        f"delim = {quote_text(delimiter)}, quote = '\"', escape = '\"', strict_mode = false, null_padding = true, "
+        "parallel = false, store_rejects = true, rejects_limit = 0, rejects_table = 'rejected_rows', "
+        "rejects_scan = 'rejected_scans')"
+    )
+    try:
+        connection.execute(
+            f"CREATE TABLE {target} AS SELECT row_number() OVER () AS row_number, {', '.join(cells)} FROM {rows}"
+        )
+        rejected = connection.execute("SELECT count(DISTINCT line), min(line) FROM rejected_rows").fetchone()
+        connection.execute("DROP TABLE rejected_rows; DROP TABLE rejected_scans")
+    except duckdb.Error as error:
+        remedy = remedy_of(error) or "; export it again"
+        raise InputError(f"{path}: cannot be read as CSV ({reason_of(error)}){remedy}") from error
+    count, line = rejected or (0, None)
+    warnings = [f"{path}: {count:,} lines cannot be read and are left out, the first is line {line:,}"] if count else []
+    broken = " OR ".join(_is_broken(quote(column), of_lines.get(column)) for column in columns)
+    ((count,),) = connection.execute(f"SELECT count(*) FILTER ({broken or 'false'}) FROM {target}").fetchall()
+    if count:
+        warnings.append(f"{path}: {count:,} rows reach over several lines, since a quote is not closed; export it again")
+    last_columns = [column for column, position in found.items() if position == len(names) - 1]
+    return warnings + _check_last_row(connection, path, delimiter, len(names), target, last_columns)
+
+
+def _is_broken(cell: str, lines: str | None) -> str:
+    """Whether a cell holds other lines of the file, as an SQL condition: it has several, and not such as `lines` matches."""
+    is_of_lines = f"contains({cell}, chr(10))"
+    return f"({is_of_lines} AND NOT regexp_full_match({cell}, {quote_text(lines)}))" if lines else is_of_lines
+
+
+def _check_last_row(
+    connection: duckdb.DuckDBPyConnection, path: Path, delimiter: str, column_count: int, target: str, last_columns: list[str]
+) -> list[str]:
+    """Leave out the last row where the file breaks off in it, which the number of its cells shows. Gives a warning about it.
+
+    Nothing shows whether its last cell is whole, unless it has a quote or tab at its end, or another row has the same there;
+    else it is unknown.
+    """
+    last_row = f"row_number = (SELECT max(row_number) FROM {target})"
+    try:
+        row = _unended_row(path)
+        if not row.strip():
+            return []
+        cells = next(csv.reader(io.StringIO(row), delimiter=delimiter, strict=True), [])
+    except UnicodeDecodeError:
+        return []  # It cannot be read and is counted as such.
+    except csv.Error:
+        cells = []
+    if len(cells) < column_count:
+        connection.execute(f"DELETE FROM {target} WHERE {last_row}")
+        return [f"{path}: breaks off within a line, which is left out, so later rows may be missing; copy it again"]
+    is_doubtful = len(cells) == column_count and cells[-1].strip() not in _NOTHING and not row.rstrip(" ").endswith(('"', "\t"))
+    doubtful = [column for column in last_columns if is_doubtful and not _occurs_before(connection, target, column)]
+    for column in doubtful:
+        connection.execute(f"UPDATE {target} SET {quote(column)} = NULL WHERE {last_row}")
+    cell = "its last cell may be cut and counts as unknown" if doubtful else "it is whole"
+    return [f"{path}: has no line end after its last row; {cell}, but where the file was cut off, later rows are missing"]
+
+
+def _occurs_before(connection: duckdb.DuckDBPyConnection, target: str, column: str) -> bool:
+    """Whether another row has in a column what the last row has."""
+    last_cell = f"SELECT max_by({quote(column)}, row_number) FROM {target}"
+    ((count,),) = connection.execute(f"SELECT count(*) FROM {target} WHERE {quote(column)} = ({last_cell})").fetchall()
+    return bool(count > 1)
+
+
+def _unended_row(path: Path) -> str:
+    """The last row of a file that has no line end behind it; nothing where it has one."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _MAX_ROW_BYTES))
+        text = file.read()
+    if text.endswith((b"\r", b"\n")):
+        return ""
+    begin, quotes = len(text), 0
+    while begin > 0:
+        line_end, begin = begin, max(text.rfind(b"\n", 0, begin - 1), text.rfind(b"\r", 0, begin - 1)) + 1
+        quotes += text.count(b'"', begin, line_end)
+        if quotes % 2 == 0:  # Lines inside a cell have a quote before them that is not closed.
+            break
+    return text[begin:].decode()
+
+
+_WHITE_SPACE = "' ' || chr(9) || chr(10) || chr(13)"
+
+
+def _column(position: int) -> str:
+    return quote(f"column_{position}")

@@ -1,0 +1,3 @@
+"""The version of prof-analysis."""
+
+__version__ = "0.1.0"
