@@ -241,7 +241,7 @@ def test_a_full_disk_leaves_the_old_output(export_type: str, tmp_path: Path) -> 
 def test_ctrl_c_is_exit_130_and_leaves_nothing(tmp_path: Path) -> None:
     script = (
         "import os, signal, sys, threading\n"
-        "from prof_analysis import ranks, cli\n"
+        "from prof_analysis import cli, profile\n"
         "threading.Timer(float(sys.argv.pop()), os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         "cli.run()\n"
     )

@@ -179,7 +179,7 @@ def test_the_summary_of_logs_is_printed_whatever_is_unknown(capsys: pytest.Captu
 
 
 def test_all_texts_of_summaries_go_one_way_to_the_screen() -> None:
-    folder = CHECKOUT / "prof_analysis" / "summaries"
+    folder = CHECKOUT / "prof_analysis" / "cli" / "summaries"
     using = {
         file.name for file in folder.glob("*.py") if re.search(r"rich\.text|print\(f?\"", file.read_text(encoding="utf-8"))
     }
