@@ -14,7 +14,7 @@
 -- type_from     VARCHAR  where the type comes from: profile, or name (Level0: the names of the kernels); NULL without type
 WITH duration AS (
     SELECT kind, type, type_from, core, duration_ns, sum(kernel_count) AS kernel_count
-    FROM kernel.duration
+    FROM kernels.duration
     GROUP BY kind, type, type_from, core, duration_ns
 ),
 ranked AS (

@@ -22,11 +22,11 @@ WITH operator AS (
         if(regexp_full_match(group_name, '\d{1,4}'), NULL, group_name) AS known_group,
         kind,
         name,
-        row_number() OVER (PARTITION BY profile, group_name, name ORDER BY start_ns, kernel_id) AS place,
+        row_number() OVER (PARTITION BY profile, group_name, name ORDER BY start_ns, kernel_id) AS position,
         1 AS op_count,
         elapse_ns,
         wait_ns
-    FROM communication.split
+    FROM communication.breakdown
     WHERE name IS NOT NULL
 ),
 counted AS (
@@ -53,7 +53,7 @@ met AS (
         elapse_ns - min(elapse_ns) OVER together AS waited_ns,
         max(elapse_ns) OVER together > min(elapse_ns) OVER together AS is_waited_for
     FROM counted
-    WINDOW together AS (PARTITION BY known_group, kind, name, place)
+    WINDOW together AS (PARTITION BY known_group, kind, name, position)
 )
 SELECT
     profile,

@@ -3,9 +3,9 @@
 -- profile                VARCHAR  the folder, the identity of the rank
 -- rank_id                INTEGER  the rank; NULL when the files tell none
 -- pipeline_stage         BIGINT   pipeline stage; NULL when not recorded; so are the next three
--- data_place             BIGINT   place among the data parallel ranks
--- context_place          BIGINT   place among the context parallel ranks
--- tensor_place           BIGINT   place among the tensor parallel ranks
+-- dp_rank             BIGINT   rank among the data parallel ranks
+-- cp_rank          BIGINT   rank among the context parallel ranks
+-- tp_rank           BIGINT   rank among the tensor parallel ranks
 -- step_count             BIGINT   steps; 1 where there are none
 -- step_ns                BIGINT   a step from its first start to its last end on the device, ns; NULL when not known
 -- computing_ns           BIGINT   time with a compute kernel, ns; NULL when not known
@@ -39,7 +39,7 @@ communication AS (
 ),
 rank AS (
     SELECT
-        coordinate.*,
+        parallel_rank.*,
         coalesce(load.step_count, 1) AS step_count,
         load.step_ns,
         load.computing_ns,
@@ -50,7 +50,7 @@ rank AS (
         (communication.waited_ns // coalesce(load.step_count, 1))::BIGINT AS waited_ns,
         communication.last_count::BIGINT AS last_count,
         coalesce(load.step_ns, load.computing_ns, communication.elapse_ns // coalesce(load.step_count, 1)) AS whole_ns
-    FROM communication.coordinate AS coordinate
+    FROM communication.parallel_rank
     LEFT JOIN load USING (profile)
     LEFT JOIN communication USING (profile)
     WHERE load.profile IS NOT NULL OR communication.profile IS NOT NULL

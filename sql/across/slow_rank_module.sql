@@ -9,8 +9,8 @@
 -- others_mean_ns  DOUBLE   mean of the same on the ranks that wait and have the module, ns
 -- excess_ns       DOUBLE   computing_ns - others_mean_ns
 WITH module_time AS (
-    SELECT slow_rank.profile, slow_rank.rank_id, slow_rank.is_slow, parent_module, module, computing.computing_ns
-    FROM module.computing
+    SELECT slow_rank.profile, slow_rank.rank_id, slow_rank.is_slow, parent_module, module, compute_time.computing_ns
+    FROM module.compute_time
     JOIN across.slow_rank USING (profile)
 ),
 of_others AS (

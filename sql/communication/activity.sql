@@ -32,14 +32,14 @@ rdma_plane AS (
 rdma_task AS (
     SELECT
         task.*,
-        row_number() OVER in_order AS place,
+        row_number() OVER in_order AS position,
         is_rdma AND coalesce(lead(is_rdma) OVER in_order, false) AS is_payload
     FROM task
     SEMI JOIN rdma_plane USING (kernel_id, plane)
     WINDOW in_order AS (PARTITION BY kernel_id, plane ORDER BY start_ns, end_ns, is_rdma DESC, role)
 ),
 payload AS (
-    SELECT *, place - row_number() OVER (PARTITION BY kernel_id, plane ORDER BY place) AS batch
+    SELECT *, position - row_number() OVER (PARTITION BY kernel_id, plane ORDER BY position) AS batch
     FROM rdma_task
     WHERE is_payload
 ),
@@ -47,9 +47,9 @@ batch AS (
     SELECT
         kernel_id,
         plane,
-        min(place) AS first_place,
+        min(position) AS first_position,
         -- Between two ranks a message and a wait follow, between more two of each.
-        max(place) + if(regexp_matches(name.text, '(?i)send|receive'), 2, 4) AS last_place,
+        max(position) + if(regexp_matches(name.text, '(?i)send|receive'), 2, 4) AS last_position,
         min(payload.start_ns) AS start_ns,
         min(source_rank) AS source_rank,
         min(destination_rank) AS destination_rank,
@@ -67,25 +67,25 @@ rdma_transfer AS (
         TRY((closing.start_ns - batch.start_ns) * 1000 + closing.duration_ps) AS duration_ps
     FROM batch
     JOIN rdma_task AS closing
-        ON closing.kernel_id = batch.kernel_id AND closing.plane = batch.plane AND closing.place = batch.last_place
+        ON closing.kernel_id = batch.kernel_id AND closing.plane = batch.plane AND closing.position = batch.last_position
     WINDOW earlier AS (
         PARTITION BY batch.kernel_id, batch.plane
-        ORDER BY batch.first_place
+        ORDER BY batch.first_position
         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     )
-    QUALIFY batch.first_place > coalesce(max(batch.last_place) OVER earlier, 0)
+    QUALIFY batch.first_position > coalesce(max(batch.last_position) OVER earlier, 0)
 ),
 plain_task AS (
     FROM task
     ANTI JOIN rdma_plane USING (kernel_id, plane)
     UNION ALL
-    SELECT rdma_task.* EXCLUDE (place, is_payload)
+    SELECT rdma_task.* EXCLUDE (position, is_payload)
     FROM rdma_task
     ASOF LEFT JOIN rdma_transfer
         ON rdma_transfer.kernel_id = rdma_task.kernel_id
         AND rdma_transfer.plane = rdma_task.plane
-        AND rdma_transfer.first_place <= rdma_task.place
-    WHERE NOT coalesce(rdma_task.place <= rdma_transfer.last_place, false)
+        AND rdma_transfer.first_position <= rdma_task.position
+    WHERE NOT coalesce(rdma_task.position <= rdma_transfer.last_position, false)
 ),
 -- Writers before 2024 name no link: then it is within the device where no other rank is named.
 activity AS (
@@ -108,7 +108,7 @@ activity AS (
     FROM plain_task
     WHERE role = 'wait' OR (role = 'move' AND NOT is_rdma AND (transport IS DISTINCT FROM 'LOCAL' OR link IS NOT NULL))
     UNION ALL BY NAME
-    SELECT * EXCLUDE (first_place, last_place), 'transfer' AS kind, 'RDMA' AS link
+    SELECT * EXCLUDE (first_position, last_position), 'transfer' AS kind, 'RDMA' AS link
     FROM rdma_transfer
 )
 SELECT

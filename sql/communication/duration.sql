@@ -19,16 +19,16 @@ operator AS (
         coalesce(type.text, type_of_communication(name.text)) AS type,
         group_name.text AS group_name,
         'kernels' AS origin,
-        chosen.duration_ns
-    FROM kernel.chosen
+        selected.duration_ns
+    FROM kernels.selected
     LEFT JOIN trace.communication USING (kernel_id)
-    LEFT JOIN trace.string AS type ON type.text_id = chosen.type_id
-    LEFT JOIN trace.string AS name ON name.text_id = chosen.name_id
+    LEFT JOIN trace.string AS type ON type.text_id = selected.type_id
+    LEFT JOIN trace.string AS name ON name.text_id = selected.name_id
     LEFT JOIN trace.string AS group_name ON group_name.text_id = communication.group_name_id
-    WHERE chosen.kind = 'communication'
+    WHERE selected.kind = 'communication'
     UNION ALL
     SELECT type_of_communication(name), group_name, 'profiler', elapse_ns
-    FROM trace.recorded_communication
+    FROM trace.reported_communication
     ANTI JOIN known USING (name)
     WHERE elapse_ns IS NOT NULL AND (getvariable('step_id') IS NULL OR step_id = getvariable('step_id'))
 )

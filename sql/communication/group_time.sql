@@ -15,7 +15,7 @@
 -- size_bytes             BIGINT   what was moved over links; NULL when not known
 -- transfer_ns            BIGINT   time of these transfers, ns; those at the same time count fully; NULL when not known
 -- bandwidth_gb_s         DOUBLE   size_bytes / transfer_ns, GB/s; NULL when nothing was moved
-SELECT * EXCLUDE (level, place, parent_module, module)
-FROM communication.figure
+SELECT * EXCLUDE (level, location, parent_module, module)
+FROM communication.by_level
 WHERE level = 'group'
 ORDER BY elapse_ns DESC, group_name, kind, type

@@ -19,8 +19,8 @@
 --                                   (communication_matrix.json, analysis.db)
 WITH of_planes AS (
     SELECT
-        lower(regexp_extract(split.type, '(?i)^(?:hcom_)?([a-z]+)', 1)) AS type,
-        split.group_name,
+        lower(regexp_extract(breakdown.type, '(?i)^(?:hcom_)?([a-z]+)', 1)) AS type,
+        breakdown.group_name,
         transfer.source_rank,
         transfer.destination_rank,
         transfer.link,
@@ -30,7 +30,7 @@ WITH of_planes AS (
         ns_of_ps(sum(transfer.duration_ps)) AS duration_ns,
         'planes' AS origin
     FROM communication.transfer
-    JOIN communication.split USING (kernel_id)
+    JOIN communication.breakdown USING (kernel_id)
     GROUP BY ALL
 ),
 link AS (
@@ -45,7 +45,7 @@ link AS (
         sum(size_bytes)::BIGINT AS size_bytes,
         sum(duration_ns)::BIGINT AS duration_ns,
         'profiler' AS origin
-    FROM trace.recorded_link
+    FROM trace.reported_link
     WHERE NOT EXISTS (FROM of_planes) AND (getvariable('step_id') IS NULL OR step_id = getvariable('step_id'))
     GROUP BY ALL
 ),

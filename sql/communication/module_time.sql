@@ -1,6 +1,6 @@
 -- One row is a module and the communication operators that belong to it, the longest first.
 --
--- place                  VARCHAR  'inside modules', 'outside modules', or 'linked to no op'
+-- location               VARCHAR  'inside modules', 'outside modules', or 'linked to no op'
 -- parent_module          VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules
 -- module                 VARCHAR  class name of the module, [Backward] before it in the backward; NULL outside modules
 -- op_count               BIGINT   operators
@@ -16,6 +16,6 @@
 -- transfer_ns            BIGINT   time of these transfers, ns; those at the same time count fully; NULL when not known
 -- bandwidth_gb_s         DOUBLE   size_bytes / transfer_ns, GB/s; NULL when nothing was moved
 SELECT * EXCLUDE (level, group_name, kind, type)
-FROM communication.figure
+FROM communication.by_level
 WHERE level = 'module'
-ORDER BY elapse_ns DESC, place, parent_module, module
+ORDER BY elapse_ns DESC, location, parent_module, module

@@ -12,6 +12,6 @@
 -- size_bytes             BIGINT   what was moved over links; NULL when not known
 -- transfer_ns            BIGINT   time of these transfers, ns; those at the same time count fully; NULL when not known
 -- bandwidth_gb_s         DOUBLE   size_bytes / transfer_ns, GB/s; NULL when nothing was moved
-SELECT * EXCLUDE (level, group_name, kind, type, place, parent_module, module)
-FROM communication.figure
+SELECT * EXCLUDE (level, group_name, kind, type, location, parent_module, module)
+FROM communication.by_level
 WHERE level = 'rank'

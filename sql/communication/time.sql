@@ -8,7 +8,7 @@
 -- kind                   VARCHAR  p2p (send and receive) or collective
 -- group_name             VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
 -- step_id                BIGINT   profiler step that the profile itself gives it; NULL in databases, and outside steps
--- place                  VARCHAR  where it belongs: 'inside modules', 'outside modules', or 'linked to no op'
+-- location               VARCHAR  where it belongs: 'inside modules', 'outside modules', or 'linked to no op'
 -- parent_module          VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules
 -- module                 VARCHAR  class name of the module; NULL outside modules
 -- start_ns               BIGINT   start, Unix ns; NULL without a kernel
@@ -27,28 +27,28 @@
 --                                 (communication.json, analysis.db); NULL when it is not known
 -- reason                 VARCHAR  why the split is not known; NULL when it is
 SELECT
-    split.kernel_id,
-    split.name,
-    split.type,
-    split.kind,
-    split.group_name,
-    split.step_id,
-    coalesce(kernel.place, 'linked to no op') AS place,
+    breakdown.kernel_id,
+    breakdown.name,
+    breakdown.type,
+    breakdown.kind,
+    breakdown.group_name,
+    breakdown.step_id,
+    coalesce(kernel.location, 'linked to no op') AS location,
     kernel.parent_module,
     kernel.module,
-    split.start_ns,
-    split.elapse_ns,
-    split.transit_ns,
-    split.wait_ns,
-    split.synchronization_ns,
-    split.idle_ns,
-    split.longest_waiting_plane,
-    split.longest_plane_wait_ns,
-    split.size_bytes,
-    split.transfer_ns,
-    split.bandwidth_gb_s,
-    split.origin,
-    split.reason
-FROM communication.split
+    breakdown.start_ns,
+    breakdown.elapse_ns,
+    breakdown.transit_ns,
+    breakdown.wait_ns,
+    breakdown.synchronization_ns,
+    breakdown.idle_ns,
+    breakdown.longest_waiting_plane,
+    breakdown.longest_plane_wait_ns,
+    breakdown.size_bytes,
+    breakdown.transfer_ns,
+    breakdown.bandwidth_gb_s,
+    breakdown.origin,
+    breakdown.reason
+FROM communication.breakdown
 LEFT JOIN module.kernel USING (kernel_id)
-ORDER BY split.start_ns, split.name, split.kernel_id
+ORDER BY breakdown.start_ns, breakdown.name, breakdown.kernel_id

@@ -17,8 +17,8 @@ gap AS (
     WHERE end_before_ns IS NOT NULL
 ),
 counted AS (
-    SELECT kernel.kernel_id, kernel.start_ns, kernel.end_ns, coalesce(name.text, '') AS name
-    FROM step.kernel
+    SELECT kernel_step.kernel_id, kernel_step.start_ns, kernel_step.end_ns, coalesce(name.text, '') AS name
+    FROM step.kernel_step
     JOIN trace.kernel AS named USING (kernel_id)
     LEFT JOIN trace.string AS name ON name.text_id = named.name_id
 ),

@@ -5,7 +5,7 @@
 -- cause        VARCHAR  garbage collection, waiting in a synchronise, data loading, inside an op or nothing recorded, all of
 --                       the thread that asked for the next kernel, up to when it asked; between queue and device from then on;
 --                       launch not recorded where nothing tells which thread asked
--- precedence   INTEGER  place of the cause: where several hold at a time, the first counts
+-- precedence   INTEGER  position of the cause: where several hold at a time, the first counts
 -- duration_ns  BIGINT   the part of the gap, ns
 WITH host AS (
     SELECT

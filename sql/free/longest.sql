@@ -1,7 +1,7 @@
 -- One row is one of the 100 longest gaps of the steps, or of the chosen step, with its main cause and the moment at which the
 -- host is looked at for it.
 --
--- place     BIGINT   1 for the longest
+-- position  BIGINT   1 for the longest
 -- step_id   BIGINT   the step in whose time it lies; of several the first; NULL without steps
 -- gap_id    BIGINT   a gap of free.gap
 -- start_ns  BIGINT   start, Unix ns
@@ -37,7 +37,7 @@ main_cause AS (
     GROUP BY gap_id
 )
 SELECT
-    row_number() OVER (ORDER BY longest.end_ns - longest.start_ns DESC, longest.gap_id) AS place,
+    row_number() OVER (ORDER BY longest.end_ns - longest.start_ns DESC, longest.gap_id) AS position,
     step_of.step_id,
     longest.gap_id,
     longest.start_ns,

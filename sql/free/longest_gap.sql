@@ -18,8 +18,8 @@
 -- python_stack      VARCHAR  Python functions around the same moment, outermost first, joined by ' > '; NULL when there are
 --                            none, as without with_stack
 WITH launched_by AS (
-    SELECT link.kernel_id, op.name_id
-    FROM module.link
+    SELECT kernel_op.kernel_id, op.name_id
+    FROM module.kernel_op
     JOIN trace.op USING (op_id)
 )
 SELECT
@@ -44,4 +44,4 @@ LEFT JOIN launched_by AS op_before ON op_before.kernel_id = gap.kernel_before_id
 LEFT JOIN launched_by AS op_after ON op_after.kernel_id = gap.kernel_after_id
 LEFT JOIN free.host_stack USING (gap_id)
 LEFT JOIN free.host_call USING (gap_id)
-ORDER BY longest.place
+ORDER BY longest.position

@@ -42,7 +42,7 @@ queued AS (
 op AS (
     SELECT wanted.kernel_id, op.tid, op.end_ns
     FROM wanted
-    JOIN module.link USING (kernel_id)
+    JOIN module.kernel_op USING (kernel_id)
     JOIN trace.op USING (op_id)
 )
 SELECT

@@ -7,7 +7,7 @@
 -- last_gap_id   BIGINT  the last of them, a gap of free.gap
 WITH span AS (
     SELECT step_id, min(start_ns) AS start_ns, max(end_ns) AS end_ns
-    FROM step.kernel
+    FROM step.kernel_step
     GROUP BY step_id
 ),
 counted AS (

@@ -14,21 +14,21 @@ WITH threshold AS (
 ),
 gram AS (
     SELECT
-        position,
+        sequence_position,
         symbol,
         (hash(symbol, lead(symbol) OVER in_order, lead(symbol, 2) OVER in_order) & 1099511627775)::BIGINT AS gram
     FROM layer.sequence
-    WINDOW in_order AS (ORDER BY position)
+    WINDOW in_order AS (ORDER BY sequence_position)
 ),
 summed AS (
-    SELECT position, symbol, sum(gram) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS gram_sum
+    SELECT sequence_position, symbol, sum(gram) OVER (ORDER BY sequence_position ROWS UNBOUNDED PRECEDING) AS gram_sum
     FROM gram
 ),
 candidate AS (
-    SELECT position, symbol
+    SELECT sequence_position, symbol
     FROM layer.sequence
     UNION ALL
-    SELECT position, 0
+    SELECT sequence_position, 0
     FROM layer.sequence
     WHERE begins_attention
 ),
@@ -36,13 +36,13 @@ candidate AS (
 stretch AS (
     SELECT
         candidate.symbol,
-        position,
+        sequence_position,
         row_number() OVER of_kind AS number,
-        lead(position) OVER of_kind - position AS length,
+        lead(sequence_position) OVER of_kind - sequence_position AS length,
         lead(gram_sum) OVER of_kind - gram_sum AS fingerprint
     FROM candidate
-    JOIN summed USING (position)
-    WINDOW of_kind AS (PARTITION BY candidate.symbol ORDER BY position)
+    JOIN summed USING (sequence_position)
+    WINDOW of_kind AS (PARTITION BY candidate.symbol ORDER BY sequence_position)
 ),
 -- Attention is in layers of all kinds, which may come in turn; of others the next stretch has to be the same.
 compared AS (
@@ -55,7 +55,7 @@ compared AS (
         ) AS is_repeated
     FROM stretch
     CROSS JOIN threshold
-    WINDOW same AS (PARTITION BY symbol, length, fingerprint ORDER BY position)
+    WINDOW same AS (PARTITION BY symbol, length, fingerprint ORDER BY sequence_position)
 ),
 usual AS (
     SELECT symbol, quantile_disc(length, 0.5) FILTER (is_repeated) AS length, sum(length) FILTER (is_repeated) AS repeated_count

@@ -1,12 +1,12 @@
--- One row is a layer by the places of its kernels: where it begins and ends.
+-- One row is a layer by the positions of its kernels: where it begins and ends.
 --
--- layer_id      BIGINT   number, in the order of time
--- anchor_place  BIGINT   place of its anchor, as in layer.place
--- first_place   BIGINT   place of its first kernel
--- core_place    BIGINT   place of the first kernel behind the norm that opens it; first_place where no norm does
--- last_place    BIGINT   place of its last kernel
--- has_head      BOOLEAN  its kernels from the core on up to the anchor are those of a period
--- has_tail      BOOLEAN  its kernels from the anchor on are those of a period
+-- layer_id         BIGINT   number, in the order of time
+-- anchor_position  BIGINT   position of its anchor, as in layer.segment_kernel
+-- first_position   BIGINT   position of its first kernel
+-- core_position    BIGINT   position of the first kernel behind the norm that opens it; first_position where no norm does
+-- last_position    BIGINT   position of its last kernel
+-- has_head         BOOLEAN  its kernels from the core on up to the anchor are those of a period
+-- has_tail         BOOLEAN  its kernels from the anchor on are those of a period
 --
 -- Two passes of three layers M A O N F G, anchor A, the first layer of each with other kernels before A (X for M):
 --     E N0 X A O N F G N M A O N F G N M A O N F G N L E N0 X A O N F G ...
@@ -43,7 +43,7 @@ candidate AS (
 with_tail AS (
     SELECT
         segment,
-        anchor_place,
+        anchor_position,
         candidate.symbols,
         block_ends,
         tail_count,
@@ -101,14 +101,14 @@ begun AS (
         ended.*,
         has_head,
         opening_count,
-        lag(anchor_place + coalesce(end_count, 0)) OVER in_order AS place_behind_last,
-        anchor_place - CASE
+        lag(anchor_position + coalesce(end_count, 0)) OVER in_order AS position_behind_last,
+        anchor_position - CASE
             WHEN has_head THEN head_count
             WHEN count_from_like_first <= 2 * searched.kernel_count
                 AND count_from_like_first <= count_before - coalesce(lag(end_count) OVER in_order, 0)
                 THEN count_from_like_first
             ELSE least(head_count, count_before)
-        END AS core_place
+        END AS core_position
     FROM ended
     JOIN searched USING (segment)
     WINDOW in_order AS (ORDER BY segment)
@@ -116,37 +116,37 @@ begun AS (
 opened AS (
     SELECT
         begun.*,
-        core_place - CASE
+        core_position - CASE
             WHEN opening_count = 0 THEN 0
             WHEN before.part IN ('norm', 'residual norm') THEN 1
             -- A norm with a bias: RmsNorm, Add.
             WHEN before.part = 'add' AND before_that.part IN ('norm', 'residual norm') THEN 2
             ELSE 0
-        END AS first_place
+        END AS first_position
     FROM begun
-    LEFT JOIN layer.place AS before ON before.place = core_place - 1 AND before.place >= coalesce(place_behind_last, 1)
-    LEFT JOIN layer.place AS before_that
-        ON before_that.place = core_place - 2 AND before_that.place >= coalesce(place_behind_last, 1)
+    LEFT JOIN layer.segment_kernel AS before ON before.position = core_position - 1 AND before.position >= coalesce(position_behind_last, 1)
+    LEFT JOIN layer.segment_kernel AS before_that
+        ON before_that.position = core_position - 2 AND before_that.position >= coalesce(position_behind_last, 1)
 ),
 bounded AS (
-    SELECT *, lead(first_place) OVER (ORDER BY segment) - 1 AS place_before_next
+    SELECT *, lead(first_position) OVER (ORDER BY segment) - 1 AS position_before_next
     FROM opened
 )
 SELECT
     segment AS layer_id,
-    anchor_place,
-    first_place,
-    core_place,
+    anchor_position,
+    first_position,
+    core_position,
     least(
-        place_before_next,
+        position_before_next,
         CASE
-            WHEN place_before_next - (anchor_place + end_count - 1) < least_between THEN place_before_next
-            WHEN end_count IS NOT NULL THEN anchor_place + end_count - 1
-            WHEN place_before_next - anchor_place < 2 * kernel_count THEN place_before_next
-            WHEN like_last <= 2 * tail_count THEN anchor_place + like_last - 1
-            ELSE anchor_place + least(tail_count, len(symbols)) - 1
+            WHEN position_before_next - (anchor_position + end_count - 1) < least_between THEN position_before_next
+            WHEN end_count IS NOT NULL THEN anchor_position + end_count - 1
+            WHEN position_before_next - anchor_position < 2 * kernel_count THEN position_before_next
+            WHEN like_last <= 2 * tail_count THEN anchor_position + like_last - 1
+            ELSE anchor_position + least(tail_count, len(symbols)) - 1
         END
-    ) AS last_place,
+    ) AS last_position,
     has_head,
     has_tail
 FROM bounded

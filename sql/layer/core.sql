@@ -5,9 +5,9 @@
 -- opening_count  BIGINT    how many kernels open it
 SELECT
     layer_id,
-    list(symbol ORDER BY place) FILTER (place >= core_place) AS symbols,
-    count(*) FILTER (place < core_place) AS opening_count
-FROM layer.place
-ASOF JOIN layer.boundary ON place.place >= boundary.first_place
-WHERE place <= last_place
+    list(symbol ORDER BY position) FILTER (position >= core_position) AS symbols,
+    count(*) FILTER (position < core_position) AS opening_count
+FROM layer.segment_kernel
+ASOF JOIN layer.boundary ON segment_kernel.position >= boundary.first_position
+WHERE position <= last_position
 GROUP BY layer_id

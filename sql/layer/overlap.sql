@@ -2,14 +2,14 @@
 -- last to end of those begun before, or that this one was last to end of.
 --
 -- kernel_id    BIGINT  a kernel of trace.kernel
--- stream_rank  BIGINT  its stream, as the place among the streams by compute time
+-- stream_rank  BIGINT  its stream, as the position among the streams by compute time
 -- other_rank   BIGINT  the stream of the other kernel, likewise
 -- overlap_ns   BIGINT  time in which both run, ns
 --
 -- With three streams a kernel that two others overlap with counts beside the longer one only.
 WITH compute AS (
     SELECT kernel_id, device_id, stream_id, start_ns, end_ns
-    FROM kernel.chosen
+    FROM kernels.selected
     JOIN (SELECT kernel_id, device_id, stream_id, start_ns, end_ns FROM trace.kernel) USING (kernel_id)
     WHERE kind = 'compute'
 ),

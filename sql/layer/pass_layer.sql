@@ -5,7 +5,7 @@
 -- kind                BIGINT   layers of one kind have the same kernels; NULL of an irregular one
 -- reason              VARCHAR  why it is irregular; NULL where it is not
 -- kernel_count        BIGINT   kernels of the model in it
--- extra_kernel_count  BIGINT   of them such as come at changing places, or open it beyond what opens the others of its kind
+-- extra_kernel_count  BIGINT   of them such as come at changing positions, or open it beyond what opens the others of its kind
 -- duration_ns         BIGINT   time of these kernels, ns
 -- span_ns             BIGINT   from the start of its first kernel to the end of its last, ns
 -- start_ns            BIGINT   start of its first kernel, Unix ns
@@ -13,25 +13,25 @@
 --                              order; NULL for the others, which layer.statistic shows
 WITH kernel AS (
     SELECT
-        kernel.* EXCLUDE (kind),
+        kernel_layer.* EXCLUDE (kind),
         coalesce(type.text, name.text) AS type
-    FROM layer.kernel
-    LEFT JOIN trace.string AS type ON type.text_id = kernel.type_id
-    LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
+    FROM layer.kernel_layer
+    LEFT JOIN trace.string AS type ON type.text_id = kernel_layer.type_id
+    LEFT JOIN trace.string AS name ON name.text_id = kernel_layer.name_id
     WHERE layer_id IS NOT NULL
 )
 SELECT
     kernel.pass,
     kernel.layer,
-    found.kind,
-    found.reason,
+    instance.kind,
+    instance.reason,
     count(*) AS kernel_count,
-    count(*) - count(place) AS extra_kernel_count,
+    count(*) - count(position) AS extra_kernel_count,
     sum(end_ns - start_ns)::BIGINT AS duration_ns,
     max(end_ns) - min(start_ns) AS span_ns,
     min(start_ns) AS start_ns,
-    string_agg(type, ', ' ORDER BY position) FILTER (found.kind IS NULL) AS types
+    string_agg(type, ', ' ORDER BY sequence_position) FILTER (instance.kind IS NULL) AS types
 FROM kernel
-JOIN layer.found USING (layer_id)
-GROUP BY kernel.pass, kernel.layer, found.kind, found.reason, layer_id
+JOIN layer.instance USING (layer_id)
+GROUP BY kernel.pass, kernel.layer, instance.kind, instance.reason, layer_id
 ORDER BY kernel.pass, kernel.layer

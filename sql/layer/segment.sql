@@ -1,28 +1,28 @@
--- One row is a segment of layer.place: the kernels from an anchor up to the next, without noise.
+-- One row is a segment of layer.segment_kernel: the kernels from an anchor up to the next, without noise.
 --
--- segment         BIGINT    number, from 1; 0 is what comes before the first anchor
--- anchor_place    BIGINT    place of its first kernel
--- symbols         BIGINT[]  the kinds of its kernels
--- cores           BIGINT[]  their cores
--- attention       BIGINT    which of them is the last attention kernel, from 1; NULL where there is none
--- norms           BIGINT[]  which of them take in the residual and norm it, from 1; NULL where there is none
--- block_ends      BIGINT[]  for each of these the last kernel of the block before it: itself where it is of that block too
--- is_repeated     BOOLEAN   the segment before or behind it has the same kernels; where attention is the anchor, one of the 4
---                           before or behind it, as kinds of layers may come in turn
+-- segment          BIGINT    number, from 1; 0 is what comes before the first anchor
+-- anchor_position  BIGINT    position of its first kernel
+-- symbols          BIGINT[]  the kinds of its kernels
+-- cores            BIGINT[]  their cores
+-- attention        BIGINT    which of them is the last attention kernel, from 1; NULL where there is none
+-- norms            BIGINT[]  which of them take in the residual and norm it, from 1; NULL where there is none
+-- block_ends       BIGINT[]  for each of these the last kernel of the block before it: itself where it is of that block too
+-- is_repeated      BOOLEAN   the segment before or behind it has the same kernels; where attention is the anchor, one of the 4
+--                              before or behind it, as kinds of layers may come in turn
 WITH numbered AS (
-    SELECT *, row_number() OVER (PARTITION BY segment ORDER BY place) AS number
-    FROM layer.place
-    WHERE place IS NOT NULL
+    SELECT *, row_number() OVER (PARTITION BY segment ORDER BY position) AS number
+    FROM layer.segment_kernel
+    WHERE position IS NOT NULL
 ),
 listed AS (
     SELECT
         segment,
-        min(place) AS anchor_place,
-        list(symbol ORDER BY place) AS symbols,
-        list(core_id ORDER BY place) AS cores,
+        min(position) AS anchor_position,
+        list(symbol ORDER BY position) AS symbols,
+        list(core_id ORDER BY position) AS cores,
         max(number) FILTER (part = 'attention') AS attention,
-        list(number ORDER BY place) FILTER (part IN ('residual norm', 'closing norm')) AS norms,
-        list(if(part = 'closing norm', number, number - 1) ORDER BY place) FILTER (part IN ('residual norm', 'closing norm'))
+        list(number ORDER BY position) FILTER (part IN ('residual norm', 'closing norm')) AS norms,
+        list(if(part = 'closing norm', number, number - 1) ORDER BY position) FILTER (part IN ('residual norm', 'closing norm'))
             AS block_ends
     FROM numbered
     GROUP BY segment

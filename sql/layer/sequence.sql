@@ -1,14 +1,14 @@
 -- One row is a compute kernel of the model, on whichever of its streams, in the order in which they started.
 --
--- position       BIGINT   place in the sequence, from 1
--- kernel_id      BIGINT   a kernel of trace.kernel
--- symbol         BIGINT   stands for its type and core, as in layer.symbol
--- part           VARCHAR  its part in a layer, as in layer.symbol; a norm right behind an add takes in the residual too; NULL
---                         where its name gives none
--- begins_attention  BOOLEAN  the first attention kernel since the last norm that takes in the residual; NULL where its part is
--- type_id        TEXT_ID  operator type, such as MatMulV3, the usual one of kernels of its name; NULL when it is not known
--- core_id        TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC
--- stream_id      BIGINT   stream; NULL where streams are not recorded
+-- sequence_position  BIGINT   position in the sequence, from 1
+-- kernel_id          BIGINT   a kernel of trace.kernel
+-- symbol             BIGINT   stands for its type and core, as in layer.symbol
+-- part               VARCHAR  its part in a layer, as in layer.symbol; a norm right behind an add takes in the residual too; NULL
+--                          where its name gives none
+-- begins_attention   BOOLEAN  the first attention kernel since the last norm that takes in the residual; NULL where its part is
+-- type_id            TEXT_ID  operator type, such as MatMulV3, the usual one of kernels of its name; NULL when it is not known
+-- core_id            TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC
+-- stream_id          BIGINT   stream; NULL where streams are not recorded
 --
 -- A kernel that runs for half of its time or more beside one of a busier stream of the model is not in the order of the model.
 WITH model_stream AS (
@@ -25,7 +25,7 @@ beside AS (
 ),
 ordered AS (
     SELECT
-        row_number() OVER (ORDER BY kernel.start_ns, kernel.end_ns, kernel_id) AS position,
+        row_number() OVER (ORDER BY kernel.start_ns, kernel.end_ns, kernel_id) AS sequence_position,
         kernel_id,
         symbol.symbol,
         symbol.part,
@@ -33,7 +33,7 @@ ordered AS (
         kernel.core_id,
         kernel.stream_id
     FROM trace.kernel
-    JOIN kernel.chosen USING (kernel_id)
+    JOIN kernels.selected USING (kernel_id)
     JOIN model_stream
         ON model_stream.stream_id IS NOT DISTINCT FROM kernel.stream_id
         AND model_stream.device_id IS NOT DISTINCT FROM kernel.device_id
@@ -42,23 +42,23 @@ ordered AS (
         AND symbol.type_id IS NOT DISTINCT FROM kernel.type_id
         AND symbol.core_id IS NOT DISTINCT FROM kernel.core_id
     LEFT JOIN beside USING (kernel_id)
-    WHERE chosen.kind = 'compute' AND (beside.overlap_ns IS NULL OR 2 * beside.overlap_ns < kernel.end_ns - kernel.start_ns)
+    WHERE selected.kind = 'compute' AND (beside.overlap_ns IS NULL OR 2 * beside.overlap_ns < kernel.end_ns - kernel.start_ns)
 ),
 with_residual AS (
     SELECT * REPLACE (
-        if(part = 'norm' AND lag(part) OVER (ORDER BY position) = 'add', 'residual norm', part) AS part
+        if(part = 'norm' AND lag(part) OVER (ORDER BY sequence_position) = 'add', 'residual norm', part) AS part
     )
     FROM ordered
 )
 SELECT
-    position,
+    sequence_position,
     kernel_id,
     symbol,
     part,
     part = 'attention'
     AND coalesce(
         last_value(if(part IN ('attention', 'residual norm', 'closing norm'), part, NULL) IGNORE NULLS)
-            OVER (ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) <> 'attention',
+            OVER (ORDER BY sequence_position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) <> 'attention',
         true
     ) AS begins_attention,
     type_id,

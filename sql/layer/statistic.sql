@@ -3,7 +3,7 @@
 --
 -- kind          BIGINT   layers of one kind have the same kernels
 -- layer_count   BIGINT   layers of this kind
--- place         BIGINT   which kernel of the layer, from 1
+-- position      BIGINT   which kernel of the layer, from 1
 -- type_id       TEXT_ID  operator type, such as MatMulV3, the usual one of kernels of its name; NULL when it is not known
 -- core_id       TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC
 -- name_id       TEXT_ID  name of the kernel, the first in the alphabet where they differ
@@ -20,37 +20,37 @@
 WITH following AS (
     SELECT
         kind,
-        place,
+        position,
         symbol,
         name_id,
         type_id,
         core_id,
         start_ns,
         end_ns,
-        start_ns - lag(end_ns) OVER (ORDER BY position) AS gap_ns
-    FROM layer.kernel
+        start_ns - lag(end_ns) OVER (ORDER BY sequence_position) AS gap_ns
+    FROM layer.kernel_layer
 ),
 counted AS (
     SELECT
         kind,
-        place,
+        position,
         symbol,
         type_id,
         core_id,
         end_ns - start_ns AS duration_ns,
-        row_number() OVER (PARTITION BY kind, place, symbol ORDER BY end_ns - start_ns) AS count_up_to,
-        count(*) OVER (PARTITION BY kind, place, symbol) AS count_of_all,
+        row_number() OVER (PARTITION BY kind, position, symbol ORDER BY end_ns - start_ns) AS count_up_to,
+        count(*) OVER (PARTITION BY kind, position, symbol) AS count_of_all,
         gap_ns,
         name.text AS name,
         name_id
     FROM following
     LEFT JOIN trace.string AS name ON name.text_id = following.name_id
-    WHERE kind IS NOT NULL AND place IS NOT NULL
+    WHERE kind IS NOT NULL AND position IS NOT NULL
 ),
 total AS (
     SELECT
         kind,
-        place,
+        position,
         type_id,
         core_id,
         arg_min(name_id, name) AS name_id,
@@ -63,12 +63,12 @@ total AS (
         max(duration_ns) AS max_ns,
         sum(gap_ns) / nullif(count(gap_ns), 0) AS mean_gap_ns
     FROM counted
-    GROUP BY kind, place, symbol, type_id, core_id
+    GROUP BY kind, position, symbol, type_id, core_id
 )
 SELECT
     kind,
     layer_count,
-    place,
+    position,
     type_id,
     core_id,
     name_id,
@@ -84,4 +84,4 @@ SELECT
 FROM total
 JOIN layer.kind USING (kind)
 LEFT JOIN trace.string AS type ON type.text_id = total.type_id
-ORDER BY kind, place, type.text, total.name
+ORDER BY kind, position, type.text, total.name

@@ -2,7 +2,7 @@
 --
 -- device_id        BIGINT   device; NULL when not recorded
 -- stream_id        BIGINT   stream; NULL where streams are not recorded
--- busy_rank        BIGINT   place among the streams by compute time, from 1
+-- busy_rank        BIGINT   position among the streams by compute time, from 1
 -- kernel_count     BIGINT   compute kernels on it
 -- total_ns         BIGINT   their time, ns
 -- first_ns         BIGINT   start of the first, Unix ns

@@ -31,11 +31,11 @@ WITH part AS (
         sum(end_ns - start_ns) FILTER (part IS NULL) AS unstructured_ns,
         sum(end_ns - start_ns) AS sequence_ns,
         count(DISTINCT pass) AS pass_count
-    FROM layer.kernel
+    FROM layer.kernel_layer
 ),
 compute AS (
     SELECT sum(duration_ns) AS compute_ns
-    FROM kernel.chosen
+    FROM kernels.selected
     WHERE kind = 'compute'
 ),
 stream AS (
@@ -55,7 +55,7 @@ stream AS (
 ),
 layers AS (
     SELECT count(*) AS layer_count, count(kind) AS alike_count
-    FROM layer.found
+    FROM layer.instance
 ),
 kinds AS (
     SELECT

@@ -24,7 +24,7 @@
 --   add            Add
 WITH described AS (
     SELECT name_id, type_id, core_id, count(*) AS kernel_count
-    FROM kernel.chosen
+    FROM kernels.selected
     WHERE kind = 'compute'
     GROUP BY ALL
 ),

@@ -1,10 +1,10 @@
--- One row is something to look at in the numbers of mfu.kernel.
+-- One row is something to look at in the numbers of mfu.kernel_mfu.
 --
 -- finding      VARCHAR  'mfu above 1' (the FLOPs are too many, the peak too low, or the kernel does less than its shapes say; it
 --                       is in no sum), 'recorded otherwise than the shapes', 'recorded, but no kernel to take it', or 'not a
 --                       recording' (a message of the domain mfu_flops that is not "{flops}-{name}")
 -- name_id      TEXT_ID  the kernel, or the range that recorded
--- kernel_id    BIGINT   a kernel of mfu.kernel; NULL for a range
+-- kernel_id    BIGINT   a kernel of mfu.kernel_mfu; NULL for a range
 -- range_id     BIGINT   a range of trace.range; NULL for a kernel
 -- start_ns     BIGINT   start of the kernel or of the range, Unix ns
 -- mfu          DOUBLE   mfu that the kernel would have; NULL for a range

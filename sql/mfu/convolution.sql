@@ -1,17 +1,17 @@
 -- One row is a description of a convolution, forward or backward.
 --
 -- shape_id      BIGINT   a description of mfu.shape
--- flops         HUGEINT  2 * (places of the output, over the batch) * (elements of the weight)
+-- flops         HUGEINT  2 * (positions of the output, over the batch) * (elements of the weight)
 -- padded_flops  HUGEINT  the same with the weight's channels as recorded, padding included
 -- is_padded     BOOLEAN  whether flops is on padded channels, since nothing tells the true ones
 --
--- All three do the same work: each element of the weight meets each place of the output once, for each image.
+-- All three do the same work: each element of the weight meets each position of the output once, for each image.
 WITH operand AS (
     SELECT
         shape.shape_id,
         shape.family,
         tensor.is_output,
-        row_number() OVER (PARTITION BY shape.shape_id, tensor.is_output ORDER BY tensor.position) AS place,
+        row_number() OVER (PARTITION BY shape.shape_id, tensor.is_output ORDER BY tensor.position) AS number,
         count_of(tensor.true_dims) AS true_count,
         tensor.element_count,
         CASE
@@ -24,34 +24,34 @@ WITH operand AS (
             WHEN tensor.format = 'NCDHW' THEN dims[1] * dims[3] * dims[4] * dims[5]
             WHEN tensor.format = 'NDHWC' THEN dims[1] * dims[2] * dims[3] * dims[4]
             WHEN tensor.format = 'NDC1HWC0' THEN dims[1] * dims[2] * dims[4] * dims[5]
-        END AS places
+        END AS position_count
     FROM mfu.shape
     JOIN mfu.tensor USING (shape_id)
     WHERE shape.family IN ('convolution', 'input gradient', 'weight gradient') AND len(tensor.dims) >= 4
 ),
--- Which operand is the weight, and which has the places of the output: the output or its gradient.
+-- Which operand is the weight, and which has the positions of the output: the output or its gradient.
 part AS (
     SELECT
         shape_id,
         CASE family
-            WHEN 'convolution' THEN NOT is_output AND place = 2
-            WHEN 'input gradient' THEN NOT is_output AND place = 1
-            ELSE is_output AND place = 1
+            WHEN 'convolution' THEN NOT is_output AND number = 2
+            WHEN 'input gradient' THEN NOT is_output AND number = 1
+            ELSE is_output AND number = 1
         END AS is_weight,
         CASE family
-            WHEN 'convolution' THEN is_output AND place = 1
-            ELSE NOT is_output AND place = 2
-        END AS has_places,
+            WHEN 'convolution' THEN is_output AND number = 1
+            ELSE NOT is_output AND number = 2
+        END AS has_positions,
         true_count,
         element_count,
-        places
+        position_count
     FROM operand
 )
 SELECT
     weight.shape_id,
-    2 * output.places::HUGEINT * coalesce(weight.true_count, weight.element_count) AS flops,
-    2 * output.places::HUGEINT * weight.element_count AS padded_flops,
+    2 * output.position_count::HUGEINT * coalesce(weight.true_count, weight.element_count) AS flops,
+    2 * output.position_count::HUGEINT * weight.element_count AS padded_flops,
     weight.true_count IS NULL AS is_padded
 FROM part AS weight
 JOIN part AS output USING (shape_id)
-WHERE weight.is_weight AND output.has_places AND output.places IS NOT NULL
+WHERE weight.is_weight AND output.has_positions AND output.position_count IS NOT NULL

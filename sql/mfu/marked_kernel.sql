@@ -7,10 +7,10 @@
 -- Only when mfu.attention_mark has rows. A mark is for the next op of its thread that launches an attention, and for the
 -- backward of that op.
 WITH launched AS (
-    SELECT cube_kernel.kernel_id, shape.shape_id, shape.family, link.op_id
+    SELECT cube_kernel.kernel_id, shape.shape_id, shape.family, kernel_op.op_id
     FROM mfu.cube_kernel
     JOIN mfu.shape USING (shape_id)
-    JOIN module.link USING (kernel_id)
+    JOIN module.kernel_op USING (kernel_id)
     WHERE shape.family IN ('attention', 'attention gradient', 'inference attention', 'paged attention')
 ),
 last_mark AS (
@@ -29,8 +29,8 @@ forward_op AS (
 backward_op AS (
     SELECT DISTINCT launched.op_id, interval.forward_op_id
     FROM launched
-    JOIN module.owner ON owner.op_id = launched.op_id
-    JOIN module.interval ON interval.interval_id = owner.interval_id
+    JOIN module.op_interval ON op_interval.op_id = launched.op_id
+    JOIN module.interval ON interval.interval_id = op_interval.interval_id
     WHERE launched.family = 'attention gradient' AND interval.forward_op_id IS NOT NULL
 ),
 marked_op AS (

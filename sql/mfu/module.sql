@@ -21,8 +21,8 @@
 -- flops_sources          VARCHAR  where flops is from, joined by ', '; NULL without any
 -- peaks                  VARCHAR  the peaks by data type and where they are from, joined by ', '; NULL without any
 -- reasons                VARCHAR  why kernels of cube_duration_ns are not in mfu, joined by '; '; NULL when all are
-SELECT path.parent_module, path.module, path.depth, figure.* EXCLUDE (level, path_id, op_name_id, type_id, input_shapes_id)
-FROM mfu.figure
+SELECT path.parent_module, path.module, path.depth, by_level.* EXCLUDE (level, path_id, op_name_id, type_id, input_shapes_id)
+FROM mfu.by_level
 JOIN module.path USING (path_id)
-WHERE figure.level = 'module'
+WHERE by_level.level = 'module'
 ORDER BY path_id

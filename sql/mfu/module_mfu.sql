@@ -1,4 +1,4 @@
--- One row is an op at its place in a module, in the columns of ModuleMFU of msprof-analyze 26; the rows are those of
+-- One row is an op at its position in a module, in the columns of ModuleMFU of msprof-analyze 26; the rows are those of
 -- module.statistic, backward included.
 --
 -- parent_module             VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
@@ -12,15 +12,15 @@
 --                                    skipped; '' where none has one
 SELECT
     path.parent_module,
-    path.module || merged.suffix AS module,
+    path.module || statistic_row.suffix AS module,
     op_name.text AS op_name,
     kernel_list.kernel_list,
-    merged.duration_ns AS total_kernel_duration_ns,
-    merged.duration_ns / merged.op_count AS avg_kernel_duration_ns,
-    merged.op_count,
-    coalesce(merged.avg_mfu, '') AS avg_mfu
-FROM module.merged
+    statistic_row.duration_ns AS total_kernel_duration_ns,
+    statistic_row.duration_ns / statistic_row.op_count AS avg_kernel_duration_ns,
+    statistic_row.op_count,
+    coalesce(statistic_row.avg_mfu, '') AS avg_mfu
+FROM module.statistic_row
 JOIN module.path USING (path_id)
 JOIN module.kernel_list USING (position)
-LEFT JOIN trace.string AS op_name ON op_name.text_id = merged.name_id
-ORDER BY merged.position
+LEFT JOIN trace.string AS op_name ON op_name.text_id = statistic_row.name_id
+ORDER BY statistic_row.position

@@ -21,10 +21,10 @@
 -- flops_sources          VARCHAR  where flops is from, joined by ', '; NULL without any
 -- peaks                  VARCHAR  the peaks by data type and where they are from, joined by ', '; NULL without any
 -- reasons                VARCHAR  why kernels of cube_duration_ns are not in mfu, joined by '; '; NULL when all are
-SELECT figure.* EXCLUDE (level, path_id)
-FROM mfu.figure
-LEFT JOIN trace.string AS op_name ON op_name.text_id = figure.op_name_id
-LEFT JOIN trace.string AS type ON type.text_id = figure.type_id
-LEFT JOIN trace.string AS input_shapes ON input_shapes.text_id = figure.input_shapes_id
-WHERE figure.level = 'op'
+SELECT by_level.* EXCLUDE (level, path_id)
+FROM mfu.by_level
+LEFT JOIN trace.string AS op_name ON op_name.text_id = by_level.op_name_id
+LEFT JOIN trace.string AS type ON type.text_id = by_level.type_id
+LEFT JOIN trace.string AS input_shapes ON input_shapes.text_id = by_level.input_shapes_id
+WHERE by_level.level = 'op'
 ORDER BY duration_ns DESC, op_name.text, type.text, input_shapes.text

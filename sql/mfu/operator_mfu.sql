@@ -1,4 +1,4 @@
--- One row is a kernel with an mfu, in the columns of OperatorMFU of msprof-analyze 26. It has what mfu.kernel has, but for FLOPs
+-- One row is a kernel with an mfu, in the columns of OperatorMFU of msprof-analyze 26. It has what mfu.kernel_mfu has, but for FLOPs
 -- by hardware counters.
 --
 -- op_name             VARCHAR  the op that launched it; NULL where linked to no op
@@ -6,7 +6,7 @@
 -- kernel_start_ns     BIGINT   start, Unix ns
 -- kernel_end_ns       BIGINT   end, Unix ns
 -- kernel_duration_ns  BIGINT   end - start
--- mfu                 DOUBLE   as in mfu.kernel, to 4 decimals
+-- mfu                 DOUBLE   as in mfu.kernel_mfu, to 4 decimals
 -- actual_tflops       DOUBLE   10^12 a second, to 2 decimals
 -- chip_peak_tflops    DOUBLE   10^12 a second, to 2 decimals
 -- flops               BIGINT   FLOPs
@@ -16,21 +16,21 @@
 SELECT
     op_name.text AS op_name,
     name.text AS kernel_name,
-    kernel.start_ns AS kernel_start_ns,
-    kernel.end_ns AS kernel_end_ns,
-    kernel.duration_ns AS kernel_duration_ns,
-    round(kernel.mfu, 4) AS mfu,
-    round(kernel.achieved_tflops, 2) AS actual_tflops,
-    round(kernel.peak_tflops, 2) AS chip_peak_tflops,
-    kernel.flops,
-    coalesce(kernel.flops_name, type.text) AS flops_op_name,
+    kernel_mfu.start_ns AS kernel_start_ns,
+    kernel_mfu.end_ns AS kernel_end_ns,
+    kernel_mfu.duration_ns AS kernel_duration_ns,
+    round(kernel_mfu.mfu, 4) AS mfu,
+    round(kernel_mfu.achieved_tflops, 2) AS actual_tflops,
+    round(kernel_mfu.peak_tflops, 2) AS chip_peak_tflops,
+    kernel_mfu.flops,
+    coalesce(kernel_mfu.flops_name, type.text) AS flops_op_name,
     input_shapes.text AS input_shapes,
     output_shapes.text AS output_shapes
-FROM mfu.kernel
-LEFT JOIN trace.string AS op_name ON op_name.text_id = kernel.op_name_id
-LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
-LEFT JOIN trace.string AS type ON type.text_id = kernel.type_id
-LEFT JOIN trace.string AS input_shapes ON input_shapes.text_id = kernel.input_shapes_id
-LEFT JOIN trace.string AS output_shapes ON output_shapes.text_id = kernel.output_shapes_id
-WHERE kernel.mfu IS NOT NULL AND kernel.flops_source <> 'counters'
-ORDER BY kernel.start_ns, name.text, kernel.kernel_id
+FROM mfu.kernel_mfu
+LEFT JOIN trace.string AS op_name ON op_name.text_id = kernel_mfu.op_name_id
+LEFT JOIN trace.string AS name ON name.text_id = kernel_mfu.name_id
+LEFT JOIN trace.string AS type ON type.text_id = kernel_mfu.type_id
+LEFT JOIN trace.string AS input_shapes ON input_shapes.text_id = kernel_mfu.input_shapes_id
+LEFT JOIN trace.string AS output_shapes ON output_shapes.text_id = kernel_mfu.output_shapes_id
+WHERE kernel_mfu.mfu IS NOT NULL AND kernel_mfu.flops_source <> 'counters'
+ORDER BY kernel_mfu.start_ns, name.text, kernel_mfu.kernel_id

@@ -18,5 +18,5 @@
 -- peaks                  VARCHAR  the peaks by data type and where they are from, joined by ', '; NULL without any
 -- reasons                VARCHAR  why kernels of cube_duration_ns are not in mfu, joined by '; '; NULL when all are
 SELECT * EXCLUDE (level, path_id, op_name_id, type_id, input_shapes_id)
-FROM mfu.figure
+FROM mfu.by_level
 WHERE level = 'rank'

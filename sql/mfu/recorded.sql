@@ -13,34 +13,34 @@ WITH RECURSIVE ordered_range AS (
         tid,
         start_ns,
         end_ns,
-        row_number() OVER on_thread AS place,
+        row_number() OVER on_thread AS position,
         max(end_ns) OVER (on_thread ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached_before_ns
     FROM mfu.recorded_range
     WINDOW on_thread AS (PARTITION BY tid ORDER BY start_ns, end_ns DESC, range_id)
 ),
 last_started AS (
-    SELECT tid, start_ns, max(place) AS place
+    SELECT tid, start_ns, max(position) AS position
     FROM ordered_range
     GROUP BY tid, start_ns
 ),
 -- Of the ranges that started before an op, the last is around it or, one after another, those before it, as long as one
 -- of them reaches so far. Recorded ranges do not nest, so the walk is short.
 walk AS (
-    SELECT cube_kernel.kernel_id, op.tid, op.start_ns, op.end_ns, last_started.place
+    SELECT cube_kernel.kernel_id, op.tid, op.start_ns, op.end_ns, last_started.position
     FROM mfu.cube_kernel
-    JOIN module.link USING (kernel_id)
+    JOIN module.kernel_op USING (kernel_id)
     JOIN trace.op USING (op_id)
     ASOF JOIN last_started ON last_started.tid = op.tid AND last_started.start_ns <= op.start_ns
     UNION ALL
-    SELECT walk.kernel_id, walk.tid, walk.start_ns, walk.end_ns, walk.place - 1
+    SELECT walk.kernel_id, walk.tid, walk.start_ns, walk.end_ns, walk.position - 1
     FROM walk
-    JOIN ordered_range AS range USING (tid, place)
+    JOIN ordered_range AS range USING (tid, position)
     WHERE NOT covers(range.end_ns, walk.start_ns, walk.end_ns) AND covers(range.reached_before_ns, walk.start_ns, walk.end_ns)
 ),
 worked AS (
     SELECT walk.kernel_id, range.range_id
     FROM walk
-    JOIN ordered_range AS range USING (tid, place)
+    JOIN ordered_range AS range USING (tid, position)
     WHERE covers(range.end_ns, walk.start_ns, walk.end_ns)
 ),
 typed AS (

@@ -1,8 +1,8 @@
--- One row is a tensor of a description in mfu.shape whose dims can be read. Absent inputs have no row, but keep their place.
+-- One row is a tensor of a description in mfu.shape whose dims can be read. Absent inputs have no row, but keep their position.
 --
 -- shape_id       BIGINT    a description of mfu.shape
 -- is_output      BOOLEAN   false for an input
--- position       BIGINT    place among the inputs or the outputs, from 1
+-- position       BIGINT    position among the inputs or the outputs, from 1
 -- type           VARCHAR   data type as recorded, without DT_; NULL for an output, and when not recorded
 -- format         VARCHAR   format as recorded, without FORMAT_; NULL when not recorded
 -- dims           BIGINT[]  dims as recorded

@@ -17,13 +17,13 @@
 WITH RECURSIVE unplaced AS (
     SELECT interval.interval_id, interval.kind
     FROM module.interval
-    LEFT JOIN module.owner ON owner.op_id = interval.forward_op_id
-    WHERE interval.kind = 'gradient' OR (interval.kind = 'backward' AND owner.interval_id IS NULL)
+    LEFT JOIN module.op_interval ON op_interval.op_id = interval.forward_op_id
+    WHERE interval.kind = 'gradient' OR (interval.kind = 'backward' AND op_interval.interval_id IS NULL)
     UNION
     SELECT interval.interval_id, interval.kind
     FROM unplaced
-    JOIN module.owner USING (interval_id)
-    JOIN module.interval ON interval.forward_op_id = owner.op_id
+    JOIN module.op_interval USING (interval_id)
+    JOIN module.interval ON interval.forward_op_id = op_interval.op_id
 ),
 child AS (
     SELECT
@@ -41,10 +41,10 @@ done_again AS (
     SELECT again.interval_id, count(before.interval_id) AS calls_before
     FROM child AS again
     JOIN module.interval AS task ON task.interval_id = again.parent_id AND task.kind = 'backward'
-    JOIN module.owner ON owner.op_id = task.forward_op_id
+    JOIN module.op_interval ON op_interval.op_id = task.forward_op_id
     JOIN trace.op AS forward ON forward.op_id = task.forward_op_id
     LEFT JOIN child AS before
-        ON before.parent_id = owner.interval_id AND before.name_id = again.name_id AND before.start_ns < forward.start_ns
+        ON before.parent_id = op_interval.interval_id AND before.name_id = again.name_id AND before.start_ns < forward.start_ns
     WHERE getvariable('by_instance')
     GROUP BY again.interval_id
 ),
@@ -64,9 +64,9 @@ edge AS (
     LEFT JOIN unplaced ON unplaced.interval_id = child.parent_id
     LEFT JOIN done_again ON done_again.interval_id = child.interval_id
     UNION ALL
-    SELECT interval.interval_id, NULL, NULL, false, owner.interval_id, false
+    SELECT interval.interval_id, NULL, NULL, false, op_interval.interval_id, false
     FROM module.interval
-    JOIN module.owner ON owner.op_id = interval.forward_op_id
+    JOIN module.op_interval ON op_interval.op_id = interval.forward_op_id
     WHERE interval.kind = 'backward'
 ),
 walk AS (

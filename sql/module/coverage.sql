@@ -2,15 +2,15 @@
 -- step chosen, kernels linked to no op are left out: they belong to no step.
 --
 -- kind                   ENUM('compute', 'communication', 'schedule')  kind of kernel; only kinds that the rank has
--- place                  VARCHAR  'inside modules', 'outside modules' (an op launched it, no module encloses the op), or
+-- location               VARCHAR  'inside modules', 'outside modules' (an op launched it, no module encloses the op), or
 --                                 'linked to no op'; each is there for each kind
--- reason                 VARCHAR  why it is not inside modules, as in module.kernel; NULL inside modules, and in an empty place
+-- reason                 VARCHAR  why it is not inside modules, as in module.kernel; NULL inside modules, and in an empty location
 -- kernel_count           BIGINT   kernels
 -- kernel_duration_ns     BIGINT   their time, ns; overlapping kernels count fully
 -- kernel_duration_share  DOUBLE   part of the time of the kind; NULL when the kind took no time
 -- top_ops                VARCHAR  outside modules, the three ops with the most kernel time, joined by ', '; else NULL
-WITH place AS (
-    SELECT unnest(['inside modules', 'outside modules', 'linked to no op']) AS place, unnest([1, 2, 3]) AS place_order
+WITH location AS (
+    SELECT unnest(['inside modules', 'outside modules', 'linked to no op']) AS location, unnest([1, 2, 3]) AS location_order
 ),
 kind AS (
     SELECT kind, sum(duration_ns) AS duration_ns
@@ -18,15 +18,15 @@ kind AS (
     GROUP BY kind
 ),
 total AS (
-    SELECT kind, place, reason, count(*) AS kernel_count, sum(duration_ns)::BIGINT AS duration_ns
+    SELECT kind, location, reason, count(*) AS kernel_count, sum(duration_ns)::BIGINT AS duration_ns
     FROM module.kernel
-    GROUP BY kind, place, reason
+    GROUP BY kind, location, reason
 ),
 op_time AS (
     SELECT kind, reason, coalesce(string.text, '(name lost)') AS name, sum(duration_ns) AS duration_ns
     FROM module.kernel
     LEFT JOIN trace.string ON string.text_id = kernel.op_name_id
-    WHERE place = 'outside modules'
+    WHERE location = 'outside modules'
     GROUP BY ALL
 ),
 top_op AS (
@@ -39,14 +39,14 @@ top_op AS (
 )
 SELECT
     kind.kind,
-    place.place,
+    location.location,
     total.reason,
     coalesce(total.kernel_count, 0) AS kernel_count,
     coalesce(total.duration_ns, 0) AS kernel_duration_ns,
     coalesce(total.duration_ns, 0) / nullif(kind.duration_ns, 0) AS kernel_duration_share,
     top_op.top_ops
 FROM kind
-CROSS JOIN place
-LEFT JOIN total USING (kind, place)
+CROSS JOIN location
+LEFT JOIN total USING (kind, location)
 LEFT JOIN top_op ON top_op.kind = kind.kind AND top_op.reason = total.reason
-ORDER BY kind.kind, place.place_order, total.reason
+ORDER BY kind.kind, location.location_order, total.reason

@@ -44,32 +44,32 @@ op AS (
 ),
 -- Ops and requests of each thread in one order, in which an op stands before all that it contains.
 placed AS (
-    SELECT *, row_number() OVER (ORDER BY tid, start_ns, end_ns DESC, op_id NULLS LAST, launch_id) AS place
+    SELECT *, row_number() OVER (ORDER BY tid, start_ns, end_ns DESC, op_id NULLS LAST, launch_id) AS position
     FROM (FROM op UNION ALL BY NAME FROM request)
 ),
 reached AS (
     SELECT
         *,
-        max(place) FILTER (op_id IS NOT NULL) OVER before AS before_place,
+        max(position) FILTER (op_id IS NOT NULL) OVER before AS before_position,
         max(end_ns) FILTER (op_id IS NOT NULL) OVER before AS reached_ns
     FROM placed
-    WINDOW before AS (PARTITION BY tid ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+    WINDOW before AS (PARTITION BY tid ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ),
 -- The same search as in op.parent, in which only ops are candidates.
-search (place, end_ns, candidate_place) USING KEY (place) AS (
-    SELECT place, end_ns, CASE WHEN reached_ns >= end_ns THEN before_place END
+search (position, end_ns, candidate_position) USING KEY (position) AS (
+    SELECT position, end_ns, CASE WHEN reached_ns >= end_ns THEN before_position END
     FROM reached
     UNION
-    SELECT inside.place, inside.end_ns, rejected.candidate_place
+    SELECT inside.position, inside.end_ns, rejected.candidate_position
     FROM search AS inside
-    JOIN recurring.search AS rejected ON rejected.place = inside.candidate_place
+    JOIN recurring.search AS rejected ON rejected.position = inside.candidate_position
     WHERE rejected.end_ns < inside.end_ns
 ),
 around AS (
     SELECT request.launch_id, arg_max(op.op_id, (op.start_ns, -op.end_ns, op.op_id)) AS op_id
     FROM search
-    JOIN placed AS request ON request.place = search.place AND request.op_id IS NULL
-    JOIN placed AS op ON op.place = search.candidate_place
+    JOIN placed AS request ON request.position = search.position AND request.op_id IS NULL
+    JOIN placed AS op ON op.position = search.candidate_position
     GROUP BY request.launch_id
 )
 SELECT host_call.launch_id, bool_or(host_call.tid IS NOT NULL) AS is_on_host, max(around.op_id) AS op_id

@@ -43,7 +43,7 @@ thread_of_number AS (
     SELECT
         forward_thread_id,
         tid,
-        row_number() OVER (PARTITION BY tid ORDER BY forward_thread_id) AS place,
+        row_number() OVER (PARTITION BY tid ORDER BY forward_thread_id) AS position,
         min(life) AS latest_life
     FROM pair
     GROUP BY forward_thread_id, tid
@@ -52,8 +52,8 @@ life_of_number AS (
     SELECT
         forward_thread_id,
         tid,
-        place + min(latest_life - place) OVER (
-            PARTITION BY tid ORDER BY place ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING
+        position + min(latest_life - position) OVER (
+            PARTITION BY tid ORDER BY position ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING
         ) AS life
     FROM thread_of_number
     QUALIFY count(*) OVER (PARTITION BY tid) > 1

@@ -14,7 +14,7 @@
 -- input_shapes_id   TEXT_ID  input shapes, tensors split by ';'; NULL at Level0
 -- input_types_id    TEXT_ID  input data types; NULL at Level0
 -- output_shapes_id  TEXT_ID  output shapes; NULL at Level0
--- place             ENUM('inside modules', 'linked to no op', 'outside modules')  outside: an op launched it, no module
+-- location          ENUM('inside modules', 'linked to no op', 'outside modules')  outside: an op launched it, no module
 --                            encloses the op
 -- reason            VARCHAR  why it is not inside modules: 'outside every module', 'gradient hooks' (work that autograd
 --                            does when it accumulates a gradient), 'graph replay', 'no host launch', 'cut at the profile
@@ -45,20 +45,20 @@ SELECT
     kernel.output_shapes_id,
     CASE
         WHEN call.interval_id IS NOT NULL THEN 'inside modules'
-        WHEN link.op_id IS NOT NULL THEN 'outside modules'
+        WHEN kernel_op.op_id IS NOT NULL THEN 'outside modules'
         ELSE 'linked to no op'
-    END::ENUM('inside modules', 'linked to no op', 'outside modules') AS place,
+    END::ENUM('inside modules', 'linked to no op', 'outside modules') AS location,
     CASE
         WHEN call.interval_id IS NOT NULL THEN NULL
         WHEN interval.kind = 'gradient' THEN 'gradient hooks'
-        WHEN link.op_id IS NOT NULL THEN 'outside every module'
+        WHEN kernel_op.op_id IS NOT NULL THEN 'outside every module'
         WHEN kernel.model_id IS NOT NULL AND derived_link.is_on_host IS NOT TRUE THEN 'graph replay'
         WHEN kernel.launch_id IS NULL THEN 'no host launch'
         WHEN derived_link.is_on_host THEN 'launch outside any op'
         ELSE 'cut at the profile edge'
     END AS reason,
-    link.link,
-    link.op_id,
+    kernel_op.link,
+    kernel_op.op_id,
     op.name_id AS op_name_id,
     op.start_ns AS op_start_ns,
     op.end_ns AS op_end_ns,
@@ -68,11 +68,11 @@ SELECT
     path.parent_module,
     path.module
 FROM trace.kernel
-LEFT JOIN module.link USING (kernel_id)
-LEFT JOIN trace.op ON op.op_id = link.op_id
-LEFT JOIN module.owner ON owner.op_id = link.op_id
-LEFT JOIN module.interval ON interval.interval_id = owner.interval_id
+LEFT JOIN module.kernel_op USING (kernel_id)
+LEFT JOIN trace.op ON op.op_id = kernel_op.op_id
+LEFT JOIN module.op_interval ON op_interval.op_id = kernel_op.op_id
+LEFT JOIN module.interval ON interval.interval_id = op_interval.interval_id
 LEFT JOIN module.derived_link ON derived_link.launch_id = kernel.launch_id
-LEFT JOIN module.call ON call.interval_id = owner.interval_id
+LEFT JOIN module.call ON call.interval_id = op_interval.interval_id
 LEFT JOIN module.path ON path.path_key = call.path_key AND path.is_backward = call.is_backward
-WHERE getvariable('step_id') IS NULL OR kernel.kernel_id IN (SELECT kernel_id FROM kernel.in_step)
+WHERE getvariable('step_id') IS NULL OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.in_step)

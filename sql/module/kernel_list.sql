@@ -1,8 +1,8 @@
--- One row is a row of module.merged and the names of its kernels as one text.
+-- One row is a row of module.statistic_row and the names of its kernels as one text.
 --
--- position     BIGINT   a row of module.merged
+-- position     BIGINT   a row of module.statistic_row
 -- kernel_list  VARCHAR  the names joined by ', ': compute, then communication (by type), then schedule, each by start
-SELECT merged.position, string_agg(coalesce(string.text, '(name lost)'), ', ' ORDER BY part.ordinality) AS kernel_list
-FROM module.merged, unnest(merged.kernel_ids) WITH ORDINALITY AS part (text_id, ordinality)
+SELECT statistic_row.position, string_agg(coalesce(string.text, '(name lost)'), ', ' ORDER BY part.ordinality) AS kernel_list
+FROM module.statistic_row, unnest(statistic_row.kernel_ids) WITH ORDINALITY AS part (text_id, ordinality)
 LEFT JOIN trace.string ON string.text_id = part.text_id
-GROUP BY merged.position
+GROUP BY statistic_row.position

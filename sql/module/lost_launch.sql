@@ -9,7 +9,7 @@
 WITH unlinked AS (
     SELECT kernel_id, launch_id, end_ns - start_ns AS duration_ns
     FROM trace.kernel
-    ANTI JOIN module.link USING (kernel_id)
+    ANTI JOIN module.kernel_op USING (kernel_id)
     WHERE launch_id IS NOT NULL AND model_id IS NULL
 ),
 launch_of_queue AS (

@@ -24,7 +24,7 @@ thread_of_number AS (
     SELECT forward_thread_id, tid
     FROM thread_match
     JOIN module.thread_life USING (tid)
-    QUALIFY row_number() OVER (PARTITION BY forward_thread_id ORDER BY matches DESC, abs(place - forward_thread_id), tid) = 1
+    QUALIFY row_number() OVER (PARTITION BY forward_thread_id ORDER BY matches DESC, abs(position - forward_thread_id), tid) = 1
 ),
 latest AS (
     SELECT backward_op.*, forward.tid, forward.op_id AS forward_op_id, op.end_ns AS forward_end_ns

@@ -8,7 +8,7 @@
 WITH first_op AS (
     SELECT op.op_id, op.tid, op.start_ns, op.end_ns
     FROM trace.op
-    SEMI JOIN module.merged ON merged.first_op_id = op.op_id
+    SEMI JOIN module.statistic_row ON statistic_row.first_op_id = op.op_id
 ),
 near AS (
     SELECT first_op.*, block.block_id

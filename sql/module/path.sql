@@ -56,7 +56,7 @@ placed AS (
         inside_path AS path,
         is_backward,
         list(name ORDER BY depth) AS names,
-        list((around.start_ns, name) ORDER BY depth) AS place
+        list((around.start_ns, name) ORDER BY depth) AS position
     FROM prefix
     JOIN enclosing AS around USING (path, is_backward)
     LEFT JOIN trace.string ON string.text_id = path[-1].name_id
@@ -69,7 +69,7 @@ SELECT
     spelled.path_key,
     path,
     is_backward,
-    row_number() OVER (ORDER BY place, is_backward, path) AS path_id,
+    row_number() OVER (ORDER BY position, is_backward, path) AS path_id,
     len(path) AS depth,
     array_to_string(names[:-2], '/') AS parent_module,
     CASE WHEN is_backward THEN '[Backward]' ELSE '' END || names[-1] AS module

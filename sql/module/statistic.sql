@@ -1,4 +1,4 @@
--- One row is an op at its place in a module: all calls of the module's path that run the same sequence of ops are one, over
+-- One row is an op at its position in a module: all calls of the module's path that run the same sequence of ops are one, over
 -- layers, steps and micro-batches. The columns, the merging, the order and the suffixes are those of msprof-analyze.
 --
 -- parent_module             VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
@@ -17,17 +17,17 @@
 --                                    > '; of the first of the merged calls
 SELECT
     path.parent_module,
-    path.module || merged.suffix AS module,
+    path.module || statistic_row.suffix AS module,
     op_name.text AS op_name,
     kernel_list.kernel_list,
-    merged.duration_ns AS total_kernel_duration_ns,
-    merged.duration_ns / merged.op_count AS avg_kernel_duration_ns,
-    merged.op_count,
-    merged.peer_avg_mfu AS avg_mfu,
+    statistic_row.duration_ns AS total_kernel_duration_ns,
+    statistic_row.duration_ns / statistic_row.op_count AS avg_kernel_duration_ns,
+    statistic_row.op_count,
+    statistic_row.peer_avg_mfu AS avg_mfu,
     op_chain.op_chain
-FROM module.merged
+FROM module.statistic_row
 JOIN module.path USING (path_id)
 JOIN module.kernel_list USING (position)
-LEFT JOIN trace.string AS op_name ON op_name.text_id = merged.name_id
-LEFT JOIN module.op_chain ON op_chain.op_id = merged.first_op_id
-ORDER BY merged.position
+LEFT JOIN trace.string AS op_name ON op_name.text_id = statistic_row.name_id
+LEFT JOIN module.op_chain ON op_chain.op_id = statistic_row.first_op_id
+ORDER BY statistic_row.position

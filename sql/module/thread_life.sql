@@ -3,7 +3,7 @@
 -- tid       BIGINT  host thread: process id * 2^32 + thread id
 -- life      BIGINT  which of the threads with this id it is, from 1
 -- start_ns  BIGINT  start of its first op, Unix ns; of a later one its first forward op with a sequence number
--- place     BIGINT  position among all in the order of these starts, from 1
+-- position  BIGINT  position among all in the order of these starts, from 1
 --
 -- Autograd counts from 0 in each thread, and the numbers of a thread never fall: where they do, a new thread has the id.
 WITH judged AS (
@@ -41,5 +41,5 @@ SELECT
     tid,
     row_number() OVER (PARTITION BY tid ORDER BY start_ns) AS life,
     start_ns,
-    row_number() OVER (ORDER BY start_ns, tid) AS place
+    row_number() OVER (ORDER BY start_ns, tid) AS position
 FROM first_op

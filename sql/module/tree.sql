@@ -13,8 +13,8 @@ WITH RECURSIVE chosen_call AS (
     SELECT call.*
     FROM module.call
     JOIN module.interval USING (interval_id)
-    LEFT JOIN step.chosen ON interval.start_ns >= chosen.start_ns AND interval.start_ns < chosen.end_ns
-    WHERE getvariable('step_id') IS NULL OR chosen.start_ns IS NOT NULL
+    LEFT JOIN step.selected ON interval.start_ns >= selected.start_ns AND interval.start_ns < selected.end_ns
+    WHERE getvariable('step_id') IS NULL OR selected.start_ns IS NOT NULL
 ),
 forward_call AS (
     SELECT range_id, parent_range_id, path_key

@@ -12,13 +12,13 @@ WITH issuing_op AS (
 ),
 kernel AS (
     SELECT
-        chosen.duration_ns,
+        selected.duration_ns,
         issuing_op.op_id,
         if(issuing_op.op_id IS NULL, kernel.launch_id, NULL) AS launch_id
-    FROM kernel.chosen
+    FROM kernels.selected
     JOIN trace.kernel USING (kernel_id)
-    LEFT JOIN module.link USING (kernel_id)
-    LEFT JOIN issuing_op ON issuing_op.op_id = link.op_id
+    LEFT JOIN module.kernel_op USING (kernel_id)
+    LEFT JOIN issuing_op ON issuing_op.op_id = kernel_op.op_id
 ),
 launched AS (
     SELECT op_id, launch_id, count(*) AS kernel_count, sum(duration_ns)::BIGINT AS duration_ns

@@ -24,9 +24,9 @@
 -- device_max_ns      BIGINT   longest time on the device, ns; NULL without any
 -- kernel_count       BIGINT   kernels launched inside them by their thread, once for each range around; NULL for marks
 -- kernel_duration_ns BIGINT   time of these kernels, ns; NULL for marks
-SELECT figure.step_id, figure.* EXCLUDE (is_of_step, step_id)
-FROM mstx.figure
-LEFT JOIN trace.string AS domain ON domain.text_id = figure.domain_id
-LEFT JOIN trace.string AS message ON message.text_id = figure.message_id
-WHERE figure.is_of_step
-ORDER BY figure.step_id, host_total_ns DESC NULLS LAST, device_total_ns DESC NULLS LAST, event_count DESC, kind, producer, domain.text, message.text
+SELECT by_level.step_id, by_level.* EXCLUDE (is_of_step, step_id)
+FROM mstx.by_level
+LEFT JOIN trace.string AS domain ON domain.text_id = by_level.domain_id
+LEFT JOIN trace.string AS message ON message.text_id = by_level.message_id
+WHERE by_level.is_of_step
+ORDER BY by_level.step_id, host_total_ns DESC NULLS LAST, device_total_ns DESC NULLS LAST, event_count DESC, kind, producer, domain.text, message.text

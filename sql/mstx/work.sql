@@ -13,7 +13,7 @@ WITH range AS (
         tid,
         start_ns,
         start_ns + duration_ns AS end_ns,
-        row_number() OVER (PARTITION BY tid ORDER BY start_ns, range_id) AS place
+        row_number() OVER (PARTITION BY tid ORDER BY start_ns, range_id) AS position
     FROM mstx.event
     WHERE kind = 'range'
 ),
@@ -38,22 +38,22 @@ begun AS (
     WINDOW by_start AS (PARTITION BY tid ORDER BY start_ns ROWS UNBOUNDED PRECEDING)
 ),
 last_of_start AS (
-    SELECT tid, start_ns, max(place) AS place
+    SELECT tid, start_ns, max(position) AS position
     FROM range
     GROUP BY tid, start_ns
 ),
 -- Ranges that begin while a launch runs: most launches have none.
 reaching AS (
-    SELECT launch.*, coalesce(before.place, 0) AS first_place, within.place AS last_place
+    SELECT launch.*, coalesce(before.position, 0) AS first_position, within.position AS last_position
     FROM mstx.launch
     ASOF JOIN last_of_start AS within ON within.tid = launch.tid AND within.start_ns < launch.end_ns
     ASOF LEFT JOIN last_of_start AS before ON before.tid = launch.tid AND before.start_ns <= launch.start_ns
-    WHERE within.place > coalesce(before.place, 0)
+    WHERE within.position > coalesce(before.position, 0)
 ),
 around AS (
     SELECT range.range_id, sum(pair.kernel_count) AS kernel_count, sum(pair.duration_ns) AS duration_ns
-    FROM (SELECT *, unnest(range(first_place + 1, last_place + 1)) AS place FROM reaching) AS pair
-    JOIN range USING (tid, place)
+    FROM (SELECT *, unnest(range(first_position + 1, last_position + 1)) AS position FROM reaching) AS pair
+    JOIN range USING (tid, position)
     WHERE range.end_ns < pair.end_ns
     GROUP BY range.range_id
 )

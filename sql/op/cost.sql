@@ -29,10 +29,10 @@ host_inside AS (
     GROUP BY around.op_id
 ),
 launched AS (
-    SELECT link.op_id, count(*) AS kernel_count, sum(kernel.end_ns - kernel.start_ns)::BIGINT AS duration_ns
-    FROM module.link
+    SELECT kernel_op.op_id, count(*) AS kernel_count, sum(kernel.end_ns - kernel.start_ns)::BIGINT AS duration_ns
+    FROM module.kernel_op
     JOIN trace.kernel USING (kernel_id)
-    GROUP BY link.op_id
+    GROUP BY kernel_op.op_id
 ),
 -- Each round carries kernel time one op further out.
 carried AS (

@@ -16,10 +16,10 @@ WITH call AS (
     FROM trace.op
     JOIN op.cost USING (op_id)
     ANTI JOIN op.step_wrapper USING (name_id)
-    LEFT JOIN step.chosen ON op.start_ns >= chosen.start_ns AND op.start_ns < chosen.end_ns
-    WHERE getvariable('step_id') IS NULL OR chosen.start_ns IS NOT NULL
+    LEFT JOIN step.selected ON op.start_ns >= selected.start_ns AND op.start_ns < selected.end_ns
+    WHERE getvariable('step_id') IS NULL OR selected.start_ns IS NOT NULL
     UNION ALL BY NAME
-    FROM trace.recorded_cost
+    FROM trace.reported_cost
 ),
 total AS (
     SELECT

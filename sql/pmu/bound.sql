@@ -1,7 +1,7 @@
 -- One row is a kernel with ratios of its pipes, and what bounds it: the kind of pipe that is busiest, or waiting, where none is
 -- busy for half of its time.
 --
--- kernel_id  BIGINT   a kernel of pmu.kernel
+-- kernel_id  BIGINT   a kernel of pmu.kernel_counters
 -- bound      VARCHAR  compute (mac, vec), memory (mte1, mte2, mte3, fixpipe), scalar, or wait; of equals the first
 --
 -- A ratio is of the time of the core; that of the kernel is longer by what the core did not run.
@@ -19,7 +19,7 @@ WITH busy AS (
             aiv_mte3_ratio * aiv_share
         ) AS memory,
         greatest(aic_scalar_ratio * aic_share, aiv_scalar_ratio * aiv_share) AS scalar
-    FROM pmu.kernel
+    FROM pmu.kernel_counters
 )
 SELECT
     kernel_id,

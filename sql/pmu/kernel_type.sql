@@ -34,9 +34,9 @@
 -- aiv_l2_read_hit_rate    DOUBLE   as aic_l2_read_hit_rate
 -- aiv_l2_write_hit_rate   DOUBLE   as aic_l2_write_hit_rate
 -- reason                  VARCHAR  why bound is NULL
-SELECT figure.* EXCLUDE (level, op_name_id, path_id)
-FROM pmu.figure
-LEFT JOIN trace.string AS type ON type.text_id = figure.type_id
-LEFT JOIN trace.string AS core ON core.text_id = figure.core_id
-WHERE figure.level = 'kernel_type'
-ORDER BY duration_ns DESC, figure.kind, type.text, core.text
+SELECT by_level.* EXCLUDE (level, op_name_id, path_id)
+FROM pmu.by_level
+LEFT JOIN trace.string AS type ON type.text_id = by_level.type_id
+LEFT JOIN trace.string AS core ON core.text_id = by_level.core_id
+WHERE by_level.level = 'kernel_type'
+ORDER BY duration_ns DESC, by_level.kind, type.text, core.text

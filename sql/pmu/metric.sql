@@ -19,7 +19,7 @@ WITH part AS (
 measured AS (
     SELECT metric.kernel_id, metric.metric_id, metric.unit, metric.value, counters.duration_ns
     FROM trace.kernel_metric AS metric
-    JOIN pmu.kernel AS counters USING (kernel_id)
+    JOIN pmu.kernel_counters AS counters USING (kernel_id)
     JOIN part ON part.text_id = metric.metric_id
     WHERE isfinite(metric.value)
       AND CASE part.prefix WHEN 'aic_' THEN counters.aic_runs WHEN 'aiv_' THEN counters.aiv_runs ELSE true END

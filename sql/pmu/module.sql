@@ -34,8 +34,8 @@
 -- aiv_l2_read_hit_rate    DOUBLE   as aic_l2_read_hit_rate
 -- aiv_l2_write_hit_rate   DOUBLE   as aic_l2_write_hit_rate
 -- reason                  VARCHAR  why bound is NULL
-SELECT path.parent_module, path.module, path.depth, figure.* EXCLUDE (level, kind, type_id, core_id, op_name_id, path_id)
-FROM pmu.figure
+SELECT path.parent_module, path.module, path.depth, by_level.* EXCLUDE (level, kind, type_id, core_id, op_name_id, path_id)
+FROM pmu.by_level
 JOIN module.path USING (path_id)
-WHERE figure.level = 'module'
-ORDER BY figure.path_id
+WHERE by_level.level = 'module'
+ORDER BY by_level.path_id

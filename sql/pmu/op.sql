@@ -35,10 +35,10 @@
 -- aiv_l2_read_hit_rate    DOUBLE   as aic_l2_read_hit_rate
 -- aiv_l2_write_hit_rate   DOUBLE   as aic_l2_write_hit_rate
 -- reason                  VARCHAR  why bound is NULL
-SELECT figure.op_name_id, figure.* EXCLUDE (level, op_name_id, path_id)
-FROM pmu.figure
-LEFT JOIN trace.string AS op_name ON op_name.text_id = figure.op_name_id
-LEFT JOIN trace.string AS type ON type.text_id = figure.type_id
-LEFT JOIN trace.string AS core ON core.text_id = figure.core_id
-WHERE figure.level = 'op'
-ORDER BY duration_ns DESC, op_name.text, figure.kind, type.text, core.text
+SELECT by_level.op_name_id, by_level.* EXCLUDE (level, op_name_id, path_id)
+FROM pmu.by_level
+LEFT JOIN trace.string AS op_name ON op_name.text_id = by_level.op_name_id
+LEFT JOIN trace.string AS type ON type.text_id = by_level.type_id
+LEFT JOIN trace.string AS core ON core.text_id = by_level.core_id
+WHERE by_level.level = 'op'
+ORDER BY duration_ns DESC, op_name.text, by_level.kind, type.text, core.text

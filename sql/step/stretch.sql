@@ -5,10 +5,10 @@
 -- end_ns    BIGINT  end of the last of them, Unix ns
 WITH counted AS (
     SELECT 'busy' AS kind, start_ns, end_ns
-    FROM step.kernel
+    FROM step.kernel_step
     UNION ALL
     SELECT if(kind = 'compute', 'computing', 'communication') AS kind, start_ns, end_ns
-    FROM step.kernel
+    FROM step.kernel_step
 ),
 reached AS (
     SELECT *, max(end_ns) OVER (

@@ -20,13 +20,13 @@
 --                                           when neither is
 WITH counted AS (
     SELECT step_id, 'busy' AS what, start_ns, end_ns
-    FROM step.kernel
+    FROM step.kernel_step
     UNION ALL
     SELECT step_id, kind::VARCHAR, start_ns, end_ns
-    FROM step.kernel
+    FROM step.kernel_step
     UNION ALL
     SELECT step_id, 'receive', start_ns, end_ns
-    FROM step.kernel
+    FROM step.kernel_step
     WHERE is_receive
 ),
 -- What each adds to the time that those before it cover.
@@ -68,7 +68,7 @@ step_begin AS (
     GROUP BY step_id
 ),
 recorded AS (
-    FROM trace.recorded_step
+    FROM trace.reported_step
     WHERE getvariable('step_id') IS NULL OR step_id = getvariable('step_id')
 ),
 recorded_preparing AS (
@@ -119,7 +119,7 @@ step AS (
             NULL
         ) AS reason
     FROM recorded
-    WHERE NOT EXISTS (FROM step.kernel)
+    WHERE NOT EXISTS (FROM step.kernel_step)
         AND coalesce(computing_ns, communication_ns, free_ns, stage_ns) IS NOT NULL
 )
 FROM step

@@ -2,8 +2,8 @@
 --
 -- group_name    VARCHAR  name under which the profile lists the group; not always that of the communicator
 -- label         VARCHAR  what it is for, such as pp, dp, tp or default_group; NULL when not recorded
--- own_position  BIGINT   place of the profiled rank in it; NULL when not recorded
--- position      BIGINT   place of a rank in it
+-- own_position  BIGINT   position of the profiled rank in it; NULL when not recorded
+-- position      BIGINT   position of a rank in it
 -- global_rank   BIGINT   that rank
 WITH metadata AS (
     SELECT if(json_valid(value), value, '{}')::JSON AS content

@@ -31,7 +31,7 @@ no_link AS (
 ),
 in_order AS (
     SELECT
-        place AS queue_id,
+        position AS queue_id,
         enqueue.globalTid AS enqueue_tid,
         enqueue.startNs AS enqueue_start_ns,
         enqueue.endNs AS enqueue_end_ns,
@@ -41,17 +41,17 @@ in_order AS (
         enqueue_name.text IN ('Enqueue', replace(dequeue_name.text, 'Dequeue', 'Enqueue'))
             AND dequeue.startNs >= enqueue.startNs AS fits
     FROM (
-        SELECT *, row_number() OVER (ORDER BY startNs, row_id) AS place
+        SELECT *, row_number() OVER (ORDER BY startNs, row_id) AS position
         FROM raw.enqueue
         CROSS JOIN no_link
         WHERE endNs >= startNs
     ) AS enqueue
     FULL JOIN (
-        SELECT *, row_number() OVER (ORDER BY startNs, row_id) AS place
+        SELECT *, row_number() OVER (ORDER BY startNs, row_id) AS position
         FROM raw.dequeue
         CROSS JOIN no_link
         WHERE endNs >= startNs
-    ) AS dequeue USING (place)
+    ) AS dequeue USING (position)
     LEFT JOIN trace.string AS enqueue_name ON enqueue_name.text_id = enqueue.name
     LEFT JOIN trace.string AS dequeue_name ON dequeue_name.text_id = dequeue.name
 )

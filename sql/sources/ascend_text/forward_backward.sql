@@ -4,7 +4,7 @@ WITH flow_end AS (
     SELECT
         flow_id,
         is_start,
-        row_number() OVER (PARTITION BY flow_id, is_start ORDER BY event_id) AS place,
+        row_number() OVER (PARTITION BY flow_id, is_start ORDER BY event_id) AS position,
         thread_id(pid, tid) AS tid,
         start_ns
     FROM raw.flow
@@ -18,7 +18,7 @@ numbered_op AS (
 )
 SELECT forward_op.op_id AS forward_op_id, backward_op.op_id AS backward_op_id
 FROM flow_end AS forward
-JOIN flow_end AS backward USING (flow_id, place)
+JOIN flow_end AS backward USING (flow_id, position)
 JOIN numbered_op AS forward_op
     ON forward_op.tid = forward.tid AND forward_op.start_ns = forward.start_ns AND forward_op.sequence_number = flow_id
 JOIN numbered_op AS backward_op

@@ -51,7 +51,7 @@ detailed_task AS (
         detail.* REPLACE (coalesce(exact_start.start_ns, detail.start_ns) AS start_ns),
         row_number() OVER (
             PARTITION BY detail.name, coalesce(exact_start.start_ns, detail.start_ns) ORDER BY stream_id, task_id, row_number
-        ) AS place
+        ) AS position
     FROM detail
     LEFT JOIN exact_start ON exact_start.name = detail.name AND exact_start.inexact_start_ns = detail.start_ns
     WHERE kind != 'communication'
@@ -81,7 +81,7 @@ unclear_kernel AS (
 task AS (
     SELECT
         device_task.*,
-        row_number() OVER (PARTITION BY device_task.name, start_ns ORDER BY stream_id, task_id, event_id) AS place,
+        row_number() OVER (PARTITION BY device_task.name, start_ns ORDER BY stream_id, task_id, event_id) AS position,
         CASE
             WHEN ends_with(name.text, 'AicpuKernel') OR ends_with(name.text, 'AivKernel') THEN 'schedule'
             WHEN regexp_matches(type.text, '^(AI_|AIC|AIV|MIX_|KERNEL_|DSA_)') THEN 'compute'
@@ -94,12 +94,12 @@ task AS (
     WHERE device_task.name IS DISTINCT FROM device_task.task_type
 ),
 detailed_operator AS (
-    SELECT *, row_number() OVER (PARTITION BY name ORDER BY start_ns, row_number) AS place
+    SELECT *, row_number() OVER (PARTITION BY name ORDER BY start_ns, row_number) AS position
     FROM detail
     WHERE kind = 'communication'
 ),
 operator AS (
-    SELECT *, row_number() OVER (PARTITION BY name ORDER BY start_ns, event_id) AS place
+    SELECT *, row_number() OVER (PARTITION BY name ORDER BY start_ns, event_id) AS position
     FROM raw.communication_op
 ),
 kernel AS (
@@ -129,7 +129,7 @@ kernel AS (
         detailed.row_number AS pmu_id,
         detailed.hf32_eligible AS hf32_eligible_id
     FROM detailed_task AS detailed
-    FULL JOIN task USING (name, start_ns, place)
+    FULL JOIN task USING (name, start_ns, position)
     WHERE coalesce(detailed.kind, task.kind) IS NOT NULL
     UNION ALL BY NAME
     SELECT
@@ -143,7 +143,7 @@ kernel AS (
         detailed.step_id,
         nullif(operator.connection_id, -1) AS launch_id
     FROM detailed_operator AS detailed
-    FULL JOIN operator USING (name, place)
+    FULL JOIN operator USING (name, position)
 )
 SELECT
     kernel.* REPLACE (

@@ -1,12 +1,12 @@
--- The flow from a mark or range to its device side begins at the place of its event, whether or not there is a device side;
+-- The flow from a mark or range to its device side begins at the position of its event, whether or not there is a device side;
 -- events at one place have their flows in the same order.
 WITH record AS (
-    SELECT event_id, event_type, row_number() OVER (PARTITION BY pid, tid, start_ns ORDER BY event_id) AS place, pid, tid, start_ns
+    SELECT event_id, event_type, row_number() OVER (PARTITION BY pid, tid, start_ns ORDER BY event_id) AS position, pid, tid, start_ns
     FROM raw.mstx
     WHERE event_type IN ('marker', 'marker_ex', 'push/pop', 'start/end')
 ),
 flow AS (
-    SELECT connection_id, row_number() OVER (PARTITION BY pid, tid, start_ns ORDER BY event_id) AS place, pid, tid, start_ns
+    SELECT connection_id, row_number() OVER (PARTITION BY pid, tid, start_ns ORDER BY event_id) AS position, pid, tid, start_ns
     FROM raw.mstx_flow
     WHERE is_start
 )
@@ -15,4 +15,4 @@ SELECT
     if(record.event_type IN ('marker', 'marker_ex'), record.event_id, NULL) AS mark_id,
     flow.connection_id
 FROM record
-LEFT JOIN flow USING (pid, tid, start_ns, place)
+LEFT JOIN flow USING (pid, tid, start_ns, position)

@@ -1,14 +1,14 @@
 -- The flow from the host ends at the place of the event on the device.
 WITH task AS (
-    SELECT *, row_number() OVER (PARTITION BY pid, tid, start_ns ORDER BY event_id) AS place
+    SELECT *, row_number() OVER (PARTITION BY pid, tid, start_ns ORDER BY event_id) AS position
     FROM raw.mstx_task
     WHERE end_ns >= start_ns
 ),
 flow AS (
-    SELECT connection_id, row_number() OVER (PARTITION BY pid, tid, start_ns ORDER BY event_id) AS place, pid, tid, start_ns
+    SELECT connection_id, row_number() OVER (PARTITION BY pid, tid, start_ns ORDER BY event_id) AS position, pid, tid, start_ns
     FROM raw.mstx_flow
     WHERE NOT is_start
 )
 SELECT flow.connection_id, task.pid & 31 AS device_id, task.stream_id, task.start_ns, task.end_ns
 FROM task
-JOIN flow USING (pid, tid, start_ns, place)
+JOIN flow USING (pid, tid, start_ns, position)

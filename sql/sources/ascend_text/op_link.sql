@@ -5,7 +5,7 @@ WITH flow_point AS (
     SELECT
         flow_id,
         is_start,
-        row_number() OVER (PARTITION BY flow_id, is_start ORDER BY event_id) AS place,
+        row_number() OVER (PARTITION BY flow_id, is_start ORDER BY event_id) AS position,
         pid,
         tid,
         start_ns
@@ -13,12 +13,12 @@ WITH flow_point AS (
     WHERE category = 'async_npu'
 ),
 flow_start AS (
-    SELECT flow_id, place, thread_id(pid, tid) AS tid, start_ns
+    SELECT flow_id, position, thread_id(pid, tid) AS tid, start_ns
     FROM flow_point
     WHERE is_start
 ),
 flow_end AS (
-    SELECT flow_id, place, pid, tid AS lane, start_ns
+    SELECT flow_id, position, pid, tid AS lane, start_ns
     FROM flow_point
     WHERE NOT is_start
 ),
@@ -36,6 +36,6 @@ task AS (
 SELECT DISTINCT innermost_op.op_id, task.connection_id AS launch_id
 FROM flow_end
 JOIN task USING (pid, lane, start_ns)
-JOIN flow_start USING (flow_id, place)
+JOIN flow_start USING (flow_id, position)
 JOIN innermost_op ON innermost_op.tid = flow_start.tid AND innermost_op.start_ns = flow_start.start_ns
 SEMI JOIN trace.kernel ON kernel.launch_id = task.connection_id

@@ -15,5 +15,5 @@ FROM raw.kernel_detail
 WHERE step_id IS NOT NULL AND NOT EXISTS (FROM raw.cpu_op)
 UNION ALL
 SELECT DISTINCT step_id, NULL, NULL
-FROM trace.recorded_step
+FROM trace.reported_step
 WHERE step_id IS NOT NULL AND NOT EXISTS (FROM raw.cpu_op) AND NOT EXISTS (FROM raw.kernel_detail)

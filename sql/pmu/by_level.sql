@@ -48,7 +48,7 @@ WITH counted AS (
         counters.*,
         bound.bound
     FROM module.kernel AS of_module
-    LEFT JOIN pmu.kernel AS counters USING (kernel_id)
+    LEFT JOIN pmu.kernel_counters AS counters USING (kernel_id)
     LEFT JOIN pmu.bound USING (kernel_id)
     WHERE of_module.kind = 'compute' OR counters.kernel_id IS NOT NULL
 ),

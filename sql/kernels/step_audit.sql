@@ -1,6 +1,6 @@
 -- One row is a figure that the profiler itself worked out of its steps (step_trace_time.csv, analysis.db), all steps together,
 -- beside the same out of all kernels, whatever step they are of. Without such a file, or without kernels, there is none. It finds
--- kernels that are missing; step.recorded_audit compares the kernels of the steps themselves.
+-- kernels that are missing; step.reported_audit compares the kernels of the steps themselves.
 --
 -- kind         VARCHAR  what is compared: computing or communication
 -- file         VARCHAR  the file that says so
@@ -12,7 +12,7 @@
 --
 -- The profiler rounds each kernel to ns; where its times are floats, they are a quarter of a us apart.
 --
--- Only when trace.recorded_step has rows.
+-- Only when trace.reported_step has rows.
 WITH counted AS (
     SELECT if(kind = 'compute', 'computing', 'communication') AS kind, start_ns, end_ns
     FROM trace.kernel
@@ -43,7 +43,7 @@ SELECT
     coalesce(covered.kernels_ns, 0) AS kernels_ns,
     recorded.recorded_ns * if(recorded.step_count > 1, 0.9, 1)
         <= coalesce(covered.kernels_ns, 0) + 1 + coalesce(covered.kernel_count, 0) * precision.rounding_ns AS agrees
-FROM step.recorded_total AS recorded
+FROM step.reported_total AS recorded
 LEFT JOIN covered USING (kind)
 CROSS JOIN precision
 WHERE precision.has_kernels

@@ -22,8 +22,8 @@
 -- host_rest_reason       VARCHAR  why host_rest_mean_ns is NULL; NULL where it is not
 WITH measured AS (
     SELECT record.*, host_rest.inner_stages, host_rest.host_rest_ns, (log_number, process) AS measured_by
-    FROM stage.record
-    LEFT JOIN stage.host_rest USING (log_number, line_number, record_number, place)
+    FROM vllm.record
+    LEFT JOIN vllm.host_rest USING (log_number, line_number, record_number, duration_index)
 ),
 placed AS (
     SELECT 'process' AS level, *

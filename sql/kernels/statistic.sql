@@ -19,7 +19,7 @@ WITH ranked AS (
         *,
         sum(kernel_count) OVER (PARTITION BY kind, type_id, type_from, core_id ORDER BY duration_ns) AS kernels_up_to,
         sum(kernel_count) OVER (PARTITION BY kind, type_id, type_from, core_id) AS kernels
-    FROM kernel.duration
+    FROM kernels.duration
 ),
 total AS (
     SELECT

@@ -1,7 +1,7 @@
--- One row is an op at its place in a module, merged over all calls of the module's path that run the same sequence of ops,
+-- One row is an op at its position in a module, merged over all calls of the module's path that run the same sequence of ops,
 -- with the suffix that tells variants apart; ids in place of texts.
 --
--- position       BIGINT    order of the rows: by the first op, then by the place in the module
+-- position       BIGINT    order of the rows: by the first op, then by the position in the module
 -- path_id        BIGINT    a path of module.path
 -- suffix         VARCHAR   _0, _1, ... where rows of one module that follow each other come from calls that run different
 --                          ops; else ''
@@ -72,11 +72,11 @@ ranked_sequence AS (
 -- The mfu of the kernel of an op that launched one, and of those of an op that launched several. They join the ops late: carried
 -- through the steps above they cost 0.3 s of CPU more.
 rated_op AS (
-    SELECT link.op_id, min(utilisation.ratio) AS ratio, min(utilisation.peer_ratio) AS peer_ratio
+    SELECT kernel_op.op_id, min(utilisation.ratio) AS ratio, min(utilisation.peer_ratio) AS peer_ratio
     FROM mfu.utilisation
-    JOIN module.link USING (kernel_id)
-    ANTI JOIN several_kernels ON several_kernels.op_id = link.op_id
-    GROUP BY link.op_id
+    JOIN module.kernel_op USING (kernel_id)
+    ANTI JOIN several_kernels ON several_kernels.op_id = kernel_op.op_id
+    GROUP BY kernel_op.op_id
 ),
 rated_kernels AS (
     SELECT

@@ -9,4 +9,4 @@
 -- duration_ns  BIGINT   end - start
 SELECT kernel_id, kind, name_id, type_id, type_from, core_id, end_ns - start_ns AS duration_ns
 FROM trace.kernel
-WHERE getvariable('step_id') IS NULL OR kernel_id IN (SELECT kernel_id FROM kernel.in_step)
+WHERE getvariable('step_id') IS NULL OR kernel_id IN (SELECT kernel_id FROM kernels.in_step)

@@ -16,10 +16,10 @@
 -- kernels, with those twice that ran while two steps did. It rounds each stretch to ns; where its times are floats, they are a
 -- quarter of a us apart.
 --
--- Only when trace.recorded_step has rows.
+-- Only when trace.reported_step has rows.
 WITH step_span AS (
     SELECT step_id, min(start_ns) AS first_ns, max(end_ns) AS last_ns
-    FROM step.kernel
+    FROM step.kernel_step
     WHERE step_id IS NOT NULL
     GROUP BY step_id
 ),
@@ -53,7 +53,7 @@ added AS (
     SELECT
         if(kind = 'compute', 'computing', 'communication') AS kind,
         greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS added_ns
-    FROM step.kernel
+    FROM step.kernel_step
     WHERE step_id IS NOT NULL
     WINDOW before AS (PARTITION BY kind ORDER BY start_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ),
@@ -67,7 +67,7 @@ precision AS (
         count(*) > 0 AS has_kernels,
         count(step_id) > 0 AS has_steps,
         if(bool_and(start_ns % 100 = 0 OR start_ns % 250 = 0), 500, 2) AS rounding_ns
-    FROM step.kernel
+    FROM step.kernel_step
 ),
 compared AS (
     SELECT
@@ -77,7 +77,7 @@ compared AS (
         least(coalesce(of_steps.kernels_ns, 0), coalesce(stretch.begun_in_steps_ns, 0)) AS least_ns,
         coalesce(stretch.all_ns, 0) + coalesce(stretch.begun_in_two_ns, 0) + shared.shared_ns AS most_ns,
         1 + coalesce(stretch.stretch_count, 0) * precision.rounding_ns AS rounding_ns
-    FROM step.recorded_total AS recorded
+    FROM step.reported_total AS recorded
     LEFT JOIN stretch USING (kind)
     LEFT JOIN of_steps USING (kind)
     CROSS JOIN shared

@@ -9,7 +9,7 @@
 -- agrees          BOOLEAN  whether the numbers are equal, and the times but for the rounding of each; or what lacks of all types
 --                          is as many kernels of the same time as have no known type
 --
--- Only when trace.recorded_kernel_type has rows.
+-- Only when trace.reported_kernel_type has rows.
 WITH typed AS (
     SELECT type.text AS type, kernel.end_ns - kernel.start_ns AS duration_ns
     FROM trace.kernel
@@ -33,7 +33,7 @@ recorded AS (
         if(known.has_types, recorded.type, NULL) AS type,
         sum(recorded.kernel_count)::BIGINT AS recorded_count,
         sum(recorded.total_ns)::BIGINT AS recorded_ns
-    FROM trace.recorded_kernel_type AS recorded
+    FROM trace.reported_kernel_type AS recorded
     CROSS JOIN known
     GROUP BY ALL
 ),

@@ -15,6 +15,6 @@ SELECT
     kernel.start_ns,
     kernel.end_ns
 FROM trace.kernel
-LEFT JOIN kernel.step USING (kernel_id)
+LEFT JOIN kernels.step USING (kernel_id)
 LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
 WHERE kernel.kind <> 'schedule'

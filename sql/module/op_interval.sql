@@ -12,7 +12,7 @@ WITH RECURSIVE last_started AS (
     GROUP BY tid, start_ns
 ),
 wanted AS (
-    SELECT op_id FROM module.link
+    SELECT op_id FROM module.kernel_op
     UNION ALL
     SELECT forward_op_id FROM module.interval WHERE forward_op_id IS NOT NULL
 ),

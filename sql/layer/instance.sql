@@ -1,15 +1,15 @@
 -- One row is a layer, of a kind or irregular, with its number in the pass that it is of.
 --
--- layer_id       BIGINT   number, in the order of time
--- pass           BIGINT   which pass through the layers, from 0
--- layer          BIGINT   which layer of the pass, from 0
--- stretch        BIGINT   which stretch of layers without kernels between them it is of, from 0
--- kind           BIGINT   which kind of layer of layer.kind; of an irregular one NULL
--- first_place    BIGINT   place of its first kernel, as in layer.place
--- core_place     BIGINT   place of the first kernel behind the norm that opens it
--- last_place     BIGINT   place of its last kernel
--- opening_count  BIGINT   how many kernels open a layer of this kind; NULL of an irregular one
--- reason         VARCHAR  why it is irregular; NULL where it is not
+-- layer_id        BIGINT   number, in the order of time
+-- pass            BIGINT   which pass through the layers, from 0
+-- layer           BIGINT   which layer of the pass, from 0
+-- stretch         BIGINT   which stretch of layers without kernels between them it is of, from 0
+-- kind            BIGINT   which kind of layer of layer.kind; of an irregular one NULL
+-- first_position  BIGINT   position of its first kernel, as in layer.segment_kernel
+-- core_position   BIGINT   position of the first kernel behind the norm that opens it
+-- last_position   BIGINT   position of its last kernel
+-- opening_count   BIGINT   how many kernels open a layer of this kind; NULL of an irregular one
+-- reason          VARCHAR  why it is irregular; NULL where it is not
 --
 -- A stretch is a pass, but for a short one behind a long one: layers that predict further tokens (MTP) and small draft models are
 -- the last layers of the pass before. A stretch at the end of the profile is short because it is cut.
@@ -17,7 +17,7 @@ WITH threshold AS (
     SELECT 0.25 AS short_share
 ),
 separated AS (
-    SELECT *, coalesce(lag(last_place) OVER (ORDER BY layer_id) + 1 < first_place, false) AS begins_stretch
+    SELECT *, coalesce(lag(last_position) OVER (ORDER BY layer_id) + 1 < first_position, false) AS begins_stretch
     FROM layer.boundary
 ),
 in_stretch AS (
@@ -25,7 +25,7 @@ in_stretch AS (
     FROM separated
 ),
 stretch AS (
-    SELECT stretch, count(*) AS layer_count, max(last_place) AS last_place
+    SELECT stretch, count(*) AS layer_count, max(last_position) AS last_position
     FROM in_stretch
     GROUP BY stretch
 ),
@@ -34,7 +34,7 @@ judged AS (
         stretch,
         stretch > 0
         AND layer_count <= short_share * max(layer_count) OVER ()
-        AND last_place < (SELECT max(place) FROM layer.place) AS is_appended
+        AND last_position < (SELECT max(position) FROM layer.segment_kernel) AS is_appended
     FROM stretch
     CROSS JOIN threshold
 ),
@@ -48,9 +48,9 @@ SELECT
     row_number() OVER (PARTITION BY pass ORDER BY layer_id) - 1 AS layer,
     stretch::BIGINT AS stretch,
     kind.kind,
-    first_place,
-    core_place,
-    last_place,
+    first_position,
+    core_position,
+    last_position,
     kind.opening_count,
     CASE
         WHEN kind.kind IS NOT NULL THEN NULL

@@ -49,7 +49,7 @@ named AS (
         trace_kernel.step_id,
         trace_kernel.start_ns,
         kernel.duration_ns AS elapse_ns
-    FROM kernel.chosen AS kernel
+    FROM kernels.selected AS kernel
     JOIN trace.kernel AS trace_kernel USING (kernel_id)
     LEFT JOIN trace.communication USING (kernel_id)
     LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
@@ -60,10 +60,10 @@ named AS (
 judged AS (
     SELECT
         named.kernel_id,
-        greatest(abs(master.transit_ns - recorded.transit_ns), abs(master.wait_ns - recorded.wait_ns)) AS difference_ns,
+        greatest(abs(master.transit_ns - reported.transit_ns), abs(master.wait_ns - reported.wait_ns)) AS difference_ns,
         CASE
             WHEN master.transit_ns + master.wait_ns > 0 AND (master.is_named OR coalesce(difference_ns, 0) <= 1000) THEN 'planes'
-            WHEN recorded.transit_ns IS NOT NULL AND recorded.wait_ns IS NOT NULL THEN 'profiler'
+            WHEN reported.transit_ns IS NOT NULL AND reported.wait_ns IS NOT NULL THEN 'profiler'
         END AS origin,
         CASE
             WHEN without_planes.kernel_id IS NOT NULL AND master.kernel_id IS NULL
@@ -75,23 +75,23 @@ judged AS (
         END AS reason
     FROM named
     LEFT JOIN communication.master USING (kernel_id)
-    LEFT JOIN communication.recorded USING (kernel_id)
+    LEFT JOIN communication.reported USING (kernel_id)
     LEFT JOIN without_planes USING (kernel_id)
 ),
 operator AS (
     SELECT
         named.* REPLACE (
-            coalesce(named.name, recorded.name) AS name,
-            coalesce(named.group_name, recorded.group_name) AS group_name,
-            coalesce(named.step_id, recorded.step_id) AS step_id
+            coalesce(named.name, reported.name) AS name,
+            coalesce(named.group_name, reported.group_name) AS group_name,
+            coalesce(named.step_id, reported.step_id) AS step_id
         ),
-        if(judged.origin = 'planes', master.transit_ns, recorded.transit_ns) AS transit_ns,
-        if(judged.origin = 'planes', master.wait_ns, recorded.wait_ns) AS wait_ns,
-        if(judged.origin = 'planes', master.synchronization_ns, recorded.synchronization_ns) AS synchronization_ns,
+        if(judged.origin = 'planes', master.transit_ns, reported.transit_ns) AS transit_ns,
+        if(judged.origin = 'planes', master.wait_ns, reported.wait_ns) AS wait_ns,
+        if(judged.origin = 'planes', master.synchronization_ns, reported.synchronization_ns) AS synchronization_ns,
         longest.longest_waiting_plane,
         longest.longest_plane_wait_ns,
-        if(master.kernel_id IS NULL, recorded.size_bytes, moved.size_bytes) AS size_bytes,
-        if(master.kernel_id IS NULL, recorded.transfer_ns, moved.transfer_ns) AS transfer_ns,
+        if(master.kernel_id IS NULL, reported.size_bytes, moved.size_bytes) AS size_bytes,
+        if(master.kernel_id IS NULL, reported.transfer_ns, moved.transfer_ns) AS transfer_ns,
         judged.origin,
         judged.reason
     FROM named
@@ -99,13 +99,13 @@ operator AS (
     LEFT JOIN communication.master USING (kernel_id)
     LEFT JOIN longest USING (kernel_id)
     LEFT JOIN moved USING (kernel_id)
-    LEFT JOIN communication.recorded USING (kernel_id)
+    LEFT JOIN communication.reported USING (kernel_id)
     UNION ALL BY NAME
     SELECT
         * EXCLUDE (kind, idle_ns),
         if(transit_ns IS NOT NULL AND wait_ns IS NOT NULL, 'profiler', NULL) AS origin,
         'the profile has no tasks of it, and the profiler worked out only its time' AS reason
-    FROM communication.recorded
+    FROM communication.reported
     WHERE kernel_id IS NULL
 )
 SELECT

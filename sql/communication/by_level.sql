@@ -4,7 +4,7 @@
 -- group_name             VARCHAR  the group of ranks; NULL when not recorded, and for other levels
 -- kind                   VARCHAR  p2p (send and receive) or collective; NULL for other levels
 -- type                   VARCHAR  type, such as hcom_allReduce_; NULL when nothing tells it, and for other levels
--- place                  VARCHAR  'inside modules', 'outside modules', or 'linked to no op'; NULL for other levels
+-- location               VARCHAR  'inside modules', 'outside modules', or 'linked to no op'; NULL for other levels
 -- parent_module          VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules, and for other levels
 -- module                 VARCHAR  class name of the module; NULL outside modules, and for other levels
 -- op_count               BIGINT   operators
@@ -23,11 +23,11 @@ WITH placed AS (
     SELECT
         'rank' AS level,
         * REPLACE (
-            NULL AS group_name, NULL AS kind, NULL AS type, NULL AS place, NULL AS parent_module, NULL AS module
+            NULL AS group_name, NULL AS kind, NULL AS type, NULL AS location, NULL AS parent_module, NULL AS module
         )
     FROM communication.time
     UNION ALL
-    SELECT 'group', * REPLACE (NULL AS place, NULL AS parent_module, NULL AS module)
+    SELECT 'group', * REPLACE (NULL AS location, NULL AS parent_module, NULL AS module)
     FROM communication.time
     UNION ALL
     SELECT 'module', * REPLACE (NULL AS group_name, NULL AS kind, NULL AS type)
@@ -38,7 +38,7 @@ SELECT
     group_name,
     kind,
     type,
-    place,
+    location,
     parent_module,
     module,
     count(*) AS op_count,
@@ -54,4 +54,4 @@ SELECT
     sum(transfer_ns)::BIGINT AS transfer_ns,
     sum(size_bytes) / nullif(sum(transfer_ns), 0) AS bandwidth_gb_s
 FROM placed
-GROUP BY level, group_name, kind, type, place, parent_module, module
+GROUP BY level, group_name, kind, type, location, parent_module, module

@@ -2,7 +2,7 @@
 --
 -- kernel_id  BIGINT  a kernel of trace.kernel
 --
--- Only when step.chosen has rows.
+-- Only when step.selected has rows.
 SELECT kernel_id
-FROM kernel.step
+FROM kernels.step
 WHERE step_id = getvariable('step_id')

@@ -13,7 +13,7 @@ WITH announced AS (
         count(DISTINCT line_number) AS line_count,
         count(*) FILTER (NOT is_whole) AS unread_count,
         count(DISTINCT coalesce(process, '')) FILTER (len(durations) > 0) AS process_count
-    FROM stage.announcement
+    FROM vllm.announcement
     GROUP BY log_number
 )
 SELECT

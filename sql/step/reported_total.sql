@@ -7,10 +7,10 @@
 -- recorded_ns  BIGINT   what it says of them, ns
 WITH recorded_figure AS (
     SELECT 'computing' AS kind, file, computing_ns AS time_ns
-    FROM trace.recorded_step
+    FROM trace.reported_step
     UNION ALL
     SELECT 'communication', file, communication_ns
-    FROM trace.recorded_step
+    FROM trace.reported_step
 )
 SELECT kind, min(file) AS file, count(*) AS step_count, sum(time_ns)::BIGINT AS recorded_ns
 FROM recorded_figure

@@ -3,8 +3,8 @@
 --
 -- kernel_id  BIGINT  a kernel of trace.kernel
 -- step_id    BIGINT  a step of trace.step; kernels that no op launched, and those of ops outside all steps, have no row
-SELECT link.kernel_id, period.step_id
-FROM module.link
+SELECT kernel_op.kernel_id, period.step_id
+FROM module.kernel_op
 JOIN trace.op USING (op_id)
 ASOF JOIN step.period ON op.start_ns >= period.start_ns
 WHERE op.start_ns < period.end_ns

@@ -40,8 +40,8 @@ placed AS (
 ranked AS (
     SELECT
         *,
-        row_number() OVER (of_message ORDER BY duration_ns NULLS LAST) AS host_place,
-        row_number() OVER (of_message ORDER BY device_duration_ns NULLS LAST) AS device_place,
+        row_number() OVER (of_message ORDER BY duration_ns NULLS LAST) AS host_position,
+        row_number() OVER (of_message ORDER BY device_duration_ns NULLS LAST) AS device_position,
         count(duration_ns) OVER of_message AS on_host,
         count(device_duration_ns) OVER of_message AS on_device
     FROM placed
@@ -57,15 +57,15 @@ SELECT
     count(*) AS event_count,
     sum(duration_ns)::BIGINT AS host_total_ns,
     sum(duration_ns) / nullif(count(duration_ns), 0) AS host_mean_ns,
-    nearest_rank(duration_ns, host_place, on_host, 50) AS host_median_ns,
-    nearest_rank(duration_ns, host_place, on_host, 95) AS host_p95_ns,
+    nearest_rank(duration_ns, host_position, on_host, 50) AS host_median_ns,
+    nearest_rank(duration_ns, host_position, on_host, 95) AS host_p95_ns,
     min(duration_ns) AS host_min_ns,
     max(duration_ns) AS host_max_ns,
     count(device_duration_ns) AS device_count,
     sum(device_duration_ns)::BIGINT AS device_total_ns,
     sum(device_duration_ns) / nullif(count(device_duration_ns), 0) AS device_mean_ns,
-    nearest_rank(device_duration_ns, device_place, on_device, 50) AS device_median_ns,
-    nearest_rank(device_duration_ns, device_place, on_device, 95) AS device_p95_ns,
+    nearest_rank(device_duration_ns, device_position, on_device, 50) AS device_median_ns,
+    nearest_rank(device_duration_ns, device_position, on_device, 95) AS device_p95_ns,
     min(device_duration_ns) AS device_min_ns,
     max(device_duration_ns) AS device_max_ns,
     sum(kernel_count)::BIGINT AS kernel_count,

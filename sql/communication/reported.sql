@@ -19,7 +19,7 @@ WITH operator AS (
         *,
         regexp_replace(name, '(?s)@.*$', '') AS short_name,
         row_number() OVER (ORDER BY name, group_name, step_id, start_ns, elapse_ns, transit_ns, wait_ns) AS number
-    FROM trace.recorded_communication
+    FROM trace.reported_communication
     WHERE elapse_ns IS NOT NULL
 ),
 -- A group may stand behind the name.
@@ -92,7 +92,7 @@ moved AS (
         step_id,
         sum(size_bytes)::BIGINT AS size_bytes,
         sum(duration_ns)::BIGINT AS transfer_ns
-    FROM trace.recorded_transfer
+    FROM trace.reported_transfer
     GROUP BY name, group_name, step_id
 )
 SELECT

@@ -1,19 +1,19 @@
 -- One row is a kernel of layer.sequence with its segment: from one anchor up to the next.
 --
--- position  BIGINT   place in the sequence
--- kernel_id BIGINT   a kernel of trace.kernel
--- symbol    BIGINT   its kind, of layer.sequence
--- part      VARCHAR  its part in a layer, as in layer.sequence
--- core_id   TEXT_ID  cores it ran on
--- segment   BIGINT   how many anchors there were up to here
--- place     BIGINT   place in the sequence without noise, from 1; NULL for noise: a kind that comes at changing places
+-- sequence_position  BIGINT   position in the sequence
+-- kernel_id          BIGINT   a kernel of trace.kernel
+-- symbol             BIGINT   its kind, of layer.sequence
+-- part               VARCHAR  its part in a layer, as in layer.sequence
+-- core_id            TEXT_ID  cores it ran on
+-- segment            BIGINT   how many anchors there were up to here
+-- position           BIGINT   position in the sequence without noise, from 1; NULL for noise: a kind that comes at changing positions
 --
--- Anchor A, and c that comes at changing places:
+-- Anchor A, and c that comes at changing positions:
 --     kernels      E A c B C A B C A B c C A B C c
 --     segments     0 1 1 1 1 2 2 2 3 3 3 3 4 4 4 4
 --     structural   A, B, C: most segments that have them are followed by one that has as many. E and c are not.
 --     slots of c   behind the first, the second, the third structural kernel of its segment: none has more than a third of all c,
---                  and where c is, A B, B C and C A are neighbours elsewhere. So c is noise and has no place.
+--                  and where c is, A B, B C and C A are neighbours elsewhere. So c is noise and has no position.
 WITH threshold AS (
     SELECT 0.5 AS most, 3 AS least_slots
 ),
@@ -21,7 +21,7 @@ segmented AS (
     SELECT
         sequence.*,
         sum(if(sequence.symbol = anchor.symbol OR (anchor.symbol = 0 AND begins_attention), 1, 0))
-            OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS segment
+            OVER (ORDER BY sequence_position ROWS UNBOUNDED PRECEDING) AS segment
     FROM layer.sequence
     CROSS JOIN layer.anchor
 ),
@@ -48,7 +48,7 @@ structural AS (
 ),
 marked AS (
     SELECT
-        segmented.position,
+        segmented.sequence_position,
         segmented.symbol,
         segment,
         structural.symbol AS structural_symbol
@@ -58,14 +58,14 @@ marked AS (
 between AS (
     SELECT
         *,
-        count(structural_symbol) OVER (PARTITION BY segment ORDER BY position ROWS UNBOUNDED PRECEDING) AS slot,
-        last_value(structural_symbol IGNORE NULLS) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS symbol_before,
-        first_value(structural_symbol IGNORE NULLS) OVER (ORDER BY position ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
+        count(structural_symbol) OVER (PARTITION BY segment ORDER BY sequence_position ROWS UNBOUNDED PRECEDING) AS slot,
+        last_value(structural_symbol IGNORE NULLS) OVER (ORDER BY sequence_position ROWS UNBOUNDED PRECEDING) AS symbol_before,
+        first_value(structural_symbol IGNORE NULLS) OVER (ORDER BY sequence_position ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
             AS symbol_behind
     FROM marked
 ),
 neighbours AS (
-    SELECT DISTINCT symbol AS symbol_before, lead(symbol) OVER (ORDER BY position) AS symbol_behind, true AS follow_each_other
+    SELECT DISTINCT symbol AS symbol_before, lead(symbol) OVER (ORDER BY sequence_position) AS symbol_behind, true AS follow_each_other
     FROM segmented
 ),
 slot AS (
@@ -91,7 +91,7 @@ noise AS (
         AND sum(inserted_count) > (SELECT most FROM threshold) * sum(kernel_count)
 )
 SELECT
-    position,
+    sequence_position,
     kernel_id,
     segmented.symbol,
     part,
@@ -99,8 +99,8 @@ SELECT
     segment::BIGINT AS segment,
     if(
         noise.symbol IS NULL,
-        sum(if(noise.symbol IS NULL, 1, 0)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING),
+        sum(if(noise.symbol IS NULL, 1, 0)) OVER (ORDER BY sequence_position ROWS UNBOUNDED PRECEDING),
         NULL
-    )::BIGINT AS place
+    )::BIGINT AS position
 FROM segmented
 LEFT JOIN noise USING (symbol)

@@ -8,5 +8,5 @@
 -- duration_ns   BIGINT   end - start of each
 -- kernel_count  BIGINT   how many
 SELECT kind, type_id, type_from, core_id, duration_ns, count(*) AS kernel_count
-FROM kernel.chosen
+FROM kernels.selected
 GROUP BY kind, type_id, type_from, core_id, duration_ns

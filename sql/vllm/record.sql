@@ -3,7 +3,7 @@
 -- log_number      BIGINT   which log, in the order in which they were given
 -- line_number     BIGINT   line in the log, from 1
 -- record_number   BIGINT   which announcement of the line, from 1
--- place           BIGINT   which duration of the announcement, from 1
+-- duration_index  BIGINT   which duration of the announcement, from 1
 -- process         VARCHAR  who wrote it, as in IntegratedWorker pid=1502285; NULL where the line names nobody
 -- phase           VARCHAR  such as Decode; NULL where the line names none
 -- stage           VARCHAR  such as forward
@@ -15,13 +15,13 @@ WITH named AS (
         log_number,
         line_number,
         record_number,
-        generate_subscripts(durations, 1) AS place,
+        generate_subscripts(durations, 1) AS duration_index,
         process,
         phase,
         regexp_extract(
             unnest(durations), '^\[(.*)\]\s*:\s*([0-9.eE+-]+)\s*(us|µs|μs|ms|s)$', ['stage', 'number', 'unit'], 's'
         ) AS duration
-    FROM stage.announcement
+    FROM vllm.announcement
 ),
 in_ns AS (
     SELECT
@@ -37,7 +37,7 @@ placed AS (
     SELECT
         *,
         row_number() OVER (
-            PARTITION BY log_number, process, phase, stage ORDER BY line_number, record_number, place
+            PARTITION BY log_number, process, phase, stage ORDER BY line_number, record_number, duration_index
         ) AS position,
         count(*) OVER (PARTITION BY log_number, process, phase, stage) AS count_of_all
     FROM in_ns
@@ -47,7 +47,7 @@ SELECT
     log_number,
     line_number,
     record_number,
-    place,
+    duration_index,
     process,
     phase,
     stage,
