@@ -43,12 +43,21 @@ COMMANDS = (
     "pmu-stats --level op", "mstx-stats", "ranks",
 )  # fmt: skip
 
-# Column or key -> what it is called now, wherever it occurs; None says that it is new.
-RENAMED: dict[str, str | None] = {}
+# Column or key -> the name that it has now, wherever it occurs; None says that it is new. Both sides are read by it.
+RENAMED: dict[str, str | None] = {
+    "place": "location",
+    "position": "location",  # of layers: the place in a layer; no table has both
+    "data_place": "dp_rank",
+    "context_place": "cp_rank",
+    "tensor_place": "tp_rank",
+    "untold": "unknown_causes",
+}
+# Table -> the name of its files now.
+RENAMED_TABLES = {"free_untold": "free_unknown_cause", "layer_number": "layer_by_index"}
 # Table -> why equal rows come in another order.
 REORDERED: dict[str, str] = {}
-# Sentence -> what it says now, wherever it occurs.
-REWORDED: dict[str, str] = {}
+# Words -> what they are now, wherever they occur in what a command says.
+REWORDED: dict[str, str] = {**RENAMED_TABLES}
 
 
 def write(folder: Path) -> None:
@@ -94,17 +103,22 @@ def _run(arguments: list[str], target: Path, path: str) -> None:
 
 def compare(before: Path, after: Path) -> int:
     """Print each difference that is not listed; give how many there are."""
-    files = sorted(
-        {path.relative_to(root) for root in (before, after) for path in root.rglob("*") if path.suffix in (".parquet", ".json")}
-    )
-    differences = [f"{file}: {found}" for file in files for found in _differences(before / file, after / file)]
-    print(*differences, f"{len(differences)} differences in {len(files)} files", sep="\n")
+    was, is_now = _files(before), _files(after)
+    names = sorted(was.keys() | is_now.keys())
+    differences = [f"{name}: {found}" for name in names for found in _differences(was.get(name), is_now.get(name))]
+    print(*differences, f"{len(differences)} differences in {len(names)} files", sep="\n")
     return len(differences)
 
 
-def _differences(before: Path, after: Path) -> Iterator[str]:
-    if not (before.exists() and after.exists()):
-        yield "only before" if before.exists() else "only after"
+def _files(root: Path) -> dict[str, Path]:
+    """The files below a folder, by their paths as they are called now."""
+    files = [file for file in root.rglob("*") if file.suffix in (".parquet", ".json")]
+    return {str(file.relative_to(root).with_stem(RENAMED_TABLES.get(file.stem, file.stem))): file for file in files}
+
+
+def _differences(before: Path | None, after: Path | None) -> Iterator[str]:
+    if before is None or after is None:
+        yield "only before" if before else "only after"
     elif before.suffix == ".json":
         was, is_now = (_keyed(json.loads(file.read_text(encoding="utf-8"))) for file in (before, after))
         yield from _of_values(was, is_now, "")
@@ -112,9 +126,9 @@ def _differences(before: Path, after: Path) -> Iterator[str]:
         rows = [_rows(before), _rows(after)]
         if before.stem in REORDERED:
             rows = [sorted(one, key=repr) for one in rows]
-        for number, (was, is_now) in enumerate(zip_longest(*rows)):
-            if was != is_now:
-                yield f"row {number}: {_first_difference(was, is_now)}"
+        for number, (row, row_now) in enumerate(zip_longest(*rows)):
+            if row != row_now:
+                yield f"row {number}: {_first_difference(row, row_now)}"
                 return
 
 

@@ -35,8 +35,8 @@ class Analysis:
     @property
     def tables(self) -> tuple[str, ...]:
         """What to build for it, all in one go; and what was set aside or is missing, so that it is told."""
-        of_steps = () if "step.recorded_audit" in self.also else ("kernel.step_audit",)
-        missing = ("step.overlap_audit", "kernel.statistic_audit", *of_steps) if self.counts_kernels else ()
+        of_steps = () if "step.reported_audit" in self.also else ("kernels.step_audit",)
+        missing = ("step.overlap_audit", "kernels.statistic_audit", *of_steps) if self.counts_kernels else ()
         return (*self.exports, *self.also, *missing, "trace.set_aside")
 
 
@@ -68,13 +68,13 @@ ANALYSES: Mapping[str, Analysis] = {
         Analysis(
             "kernel-stats",
             "kernels",
-            {"kernel.statistic": "KernelStatistic", "across.kernel_statistic": "KernelStatisticAllRanks"},
+            {"kernels.statistic": "KernelStatistic", "across.kernel_statistic": "KernelStatisticAllRanks"},
         ),
         Analysis(
             "op-stats",
             "ops",
             {"op.statistic": "OpStatistic", "across.op_statistic": "OpStatisticAllRanks"},
-            also=("kernel.duration",),
+            also=("kernels.duration",),
         ),
         Analysis(
             "communication-stats",
@@ -84,12 +84,12 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.communication_statistic": "CommunicationStatisticAllRanks",
             },
         ),
-        Analysis("step-time", "kernels", {"step.time": "StepTime"}, also=("step.recorded_audit",)),
+        Analysis("step-time", "kernels", {"step.time": "StepTime"}, also=("step.reported_audit",)),
         Analysis(
             "free-time",
             "kernels",
-            {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.untold": "FreeUntold"},
-            also=("step.time", "step.recorded_audit", "trace.set_aside_call"),
+            {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.unknown_cause": "FreeUnknownCause"},
+            also=("step.time", "step.reported_audit", "trace.set_aside_call"),
             counted="step.time",
         ),
         Analysis(
@@ -113,7 +113,7 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.slow_rank_module": "SlowRankModule",
                 "across.rank_communication": "RankCommunication",
             },
-            also=("step.recorded_audit",),
+            also=("step.reported_audit",),
         ),
         Analysis(
             "layer-stats",
@@ -121,7 +121,7 @@ ANALYSES: Mapping[str, Analysis] = {
             {
                 "layer.structure": "LayerStructure",
                 "layer.statistic": "LayerPosition",
-                "layer.number": "LayerNumber",
+                "layer.by_index": "LayerByIndex",
                 "layer.pass_layer": "Layer",
             },
         ),
@@ -139,7 +139,7 @@ ANALYSES: Mapping[str, Analysis] = {
                 "mfu.rank": "Mfu",
                 "mfu.module": "MfuModule",
                 "mfu.op": "MfuOp",
-                "mfu.kernel": "MfuKernel",
+                "mfu.kernel_mfu": "MfuKernel",
                 "mfu.audit": "MfuAudit",
                 "mfu.operator_mfu": "OperatorMFU",
                 "mfu.module_mfu": "ModuleMFU",

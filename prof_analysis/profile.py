@@ -184,7 +184,7 @@ class Profile:
     def coverage(self, *, arrow: bool = False) -> Any:
         """Where all kernel time went: inside modules, outside modules, or linked to no op.
 
-        Columns: profile, rank_id, kind (compute, communication, schedule), place, reason (why not inside), kernel_count,
+        Columns: profile, rank_id, kind (compute, communication, schedule), location, reason (why not inside), kernel_count,
         kernel_duration_ns, kernel_duration_share (of the kind), top_ops (the heaviest ops outside modules). The times of a
         rank add up to all its kernel time.
         """
@@ -199,7 +199,7 @@ class Profile:
         With across_ranks a row is over all ranks, and profile and rank_id are not there.
         Raises InputError when no rank holds kernels.
         """
-        return self._answer("kernel-stats", "across.kernel_statistic" if across_ranks else "kernel.statistic", arrow)
+        return self._answer("kernel-stats", "across.kernel_statistic" if across_ranks else "kernels.statistic", arrow)
 
     def op_stats(self, *, across_ranks: bool = False, arrow: bool = False) -> Any:
         """Framework ops by name and input shapes, the heaviest on the device first.
@@ -228,15 +228,15 @@ class Profile:
     def communication_time(self, by: Literal["op", "group", "module", "rank", "link"] = "op", *, arrow: bool = False) -> Any:
         """Communication operators with their time as transfer, wait and idle, from their tasks on the planes of the device.
 
-        Columns after profile and rank_id: of an op kernel_id, name, type, kind (p2p, collective), group_name, step_id, place,
-        parent_module, module, start_ns; of a group group_name, kind, type; of a module place, parent_module, module; then
-        elapse_ns = transit_ns + wait_ns + idle_ns, of the master plane as the profiler counts them; synchronization_ns (waits
-        before the first transfer), longest_plane_wait_ns (of an op also longest_waiting_plane: what the master plane hides),
-        size_bytes, transfer_ns and bandwidth_gb_s (bytes over links / time of the transfers). reason says why a split is None:
-        an op has origin too (planes, or profiler: communication.json, analysis.db), the others op_count and unknown_ns, time
-        that is not split. Of a link: type, group_name, group_label (such as pp), source_rank, destination_rank (within the
-        group), source_global_rank, destination_global_rank (None when not recorded), link, op_count, transfer_count,
-        size_bytes, duration_ns, bandwidth_gb_s, origin.
+        Columns after profile and rank_id: of an op kernel_id, name, type, kind (p2p, collective), group_name, step_id,
+        location, parent_module, module, start_ns; of a group group_name, kind, type; of a module location, parent_module,
+        module; then elapse_ns = transit_ns + wait_ns + idle_ns, of the master plane as the profiler counts them;
+        synchronization_ns (waits before the first transfer), longest_plane_wait_ns (of an op also longest_waiting_plane: what
+        the master plane hides), size_bytes, transfer_ns and bandwidth_gb_s (bytes over links / time of the transfers). reason
+        says why a split is None: an op has origin too (planes, or profiler: communication.json, analysis.db), the others
+        op_count and unknown_ns, time that is not split. Of a link: type, group_name, group_label (such as pp), source_rank,
+        destination_rank (within the group), source_global_rank, destination_global_rank (None when not recorded), link,
+        op_count, transfer_count, size_bytes, duration_ns, bandwidth_gb_s, origin.
         Raises InputError when no rank holds communication operators.
         """
         tables = {"op": "time", "group": "group_time", "module": "module_time", "rank": "rank_time", "link": "link"}
@@ -246,7 +246,7 @@ class Profile:
     def slow_ranks(self, by: Literal["rank", "group", "module", "finding"] = "rank", *, arrow: bool = False) -> Any:
         """Which rank, or pipeline stage, makes the others wait, and what shows it.
 
-        Columns: profile, rank_id, pipeline_stage, data_place, context_place, tensor_place (None when not recorded), step_count,
+        Columns: profile, rank_id, pipeline_stage, dp_rank, cp_rank, tp_rank (None when not recorded), step_count,
         then means of a step: step_ns, computing_ns, p2p_elapse_ns, p2p_wait_ns, collective_elapse_ns, collective_wait_ns,
         waited_ns (time in communication beyond that of the rank that came last); last_count (collectives that it came last
         to), is_slow (others wait for it; None when no other rank has its operators).
@@ -275,14 +275,14 @@ class Profile:
         a peak), achieved_tflops, peak_tflops, mfu_at_measured_clock, duration_ns (all compute kernels; of an op those that
         may multiply matrices), cube_duration_ns (those that may), flops_duration_ns, known_duration_ns (what is in mfu),
         known_share (of duration_ns), cube_known_share (of cube_duration_ns), kernel_count, flops_sources, peaks, reasons (why
-        kernels are not in mfu). A kernel has its own source of flops, origin of the peak, and reason: mfu.kernel. Table
+        kernels are not in mfu). A kernel has its own source of flops, origin of the peak, and reason: mfu.kernel_mfu. Table
         across.mfu has the same over all ranks.
         Raises InputError when no rank holds compute kernels with types, or with level="module" no modules.
         """
         _require("level", level, level in ("module", "op", "kernel", "rank"), "module, op, kernel or rank")
         if level == "module":
             self._session.require("module-stats")
-        return self._answer("mfu", f"mfu.{level}", arrow)
+        return self._answer("mfu", "mfu.kernel_mfu" if level == "kernel" else f"mfu.{level}", arrow)
 
     def step_time(self, *, arrow: bool = False) -> Any:
         """Where the time of each step went on the device, in ns; times count once where kernels overlap.
@@ -350,9 +350,9 @@ class Profile:
         """The repeating layers of a model, found in the sequence of its kernels on all streams, where nothing marks modules.
 
         By position, the columns after profile and rank_id are: kind (layers of one kind have the same kernels), layer_count,
-        place (which kernel of the layer, from 1), type, core, name, kernel_count, total_ns, mean_ns (float), median_ns, p95_ns,
-        min_ns, max_ns, mean_gap_ns (float, since the kernel before), share (of the kind). level="layer" has a row for the first
-        layer of all passes, the second, and so on: layer (from 0), kind, pass_count, kernel_count, the same times,
+        position (which kernel of the layer, from 1), type, core, name, kernel_count, total_ns, mean_ns (float), median_ns,
+        p95_ns, min_ns, max_ns, mean_gap_ns (float, since the kernel before), share (of the kind). level="layer" has a row for
+        the first layer of all passes, the second, and so on: layer (from 0), kind, pass_count, kernel_count, the same times,
         mean_span_ns, share. level="pass" has one for each layer of each pass, such as a step or token: pass, layer, kind,
         reason (why it is irregular), kernel_count, extra_kernel_count, duration_ns, span_ns, start_ns, types (of irregular
         ones). level="rank" says what was found and where all compute time is: streams, beside_streams, kernel_count,
@@ -362,7 +362,7 @@ class Profile:
         Raises InputError when no rank holds compute kernels.
         """
         tables = {
-            "position": "layer.statistic", "layer": "layer.number", "pass": "layer.pass_layer", "rank": "layer.structure"
+            "position": "layer.statistic", "layer": "layer.by_index", "pass": "layer.pass_layer", "rank": "layer.structure"
         }  # fmt: skip
         _require("level", level, level in tables, "position, layer, pass or rank")
         return self._answer("layer-stats", tables[level], arrow)

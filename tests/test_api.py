@@ -119,7 +119,7 @@ def test_coverage_in_every_column(shared: Profile) -> None:
             "profile": pa.string(),
             "rank_id": pa.int32(),
             "kind": pa.string(),
-            "place": pa.string(),
+            "location": pa.string(),
             "reason": pa.string(),
             "kernel_count": pa.int64(),
             "kernel_duration_ns": pa.int64(),
@@ -161,7 +161,7 @@ def test_kernels_in_every_column(shared: Profile) -> None:
             "input_shapes": pa.string(),
             "input_types": pa.string(),
             "output_shapes": pa.string(),
-            "place": pa.string(),
+            "location": pa.string(),
             "reason": pa.string(),
             "link": pa.string(),
             "op_id": pa.int64(),
@@ -387,7 +387,9 @@ def test_a_rank_without_module_ranges_beside_one_with_them_adds_no_rows_and_is_n
     with open_profile(tmp_path) as profile:
         with pytest.warns(ProfAnalysisWarning, match="a_ascend_pt: no module ranges"):
             assert profile.module_stats()["rank_id"].tolist() == [1, 1]
-        coverage = profile.sql("SELECT rank_id, place, sum(kernel_duration_ns) FROM module.coverage GROUP BY ALL ORDER BY ALL")
+        coverage = profile.sql(
+            "SELECT rank_id, location, sum(kernel_duration_ns) FROM module.coverage GROUP BY ALL ORDER BY ALL"
+        )
     assert coverage.values.tolist() == [
         [0, "inside modules", 0],
         [0, "linked to no op", 0],
@@ -510,7 +512,7 @@ def test_an_op_may_end_as_much_later_than_its_module_as_the_tolerance_says(
         [Range("Net", 100, 200)],
     )
     with open_profile(tmp_path, nesting_tolerance_ns=tolerance_ns) as profile:
-        assert profile.sql("SELECT place FROM module.kernel ORDER BY name")["place"].tolist() == places
+        assert profile.sql("SELECT location FROM module.kernel ORDER BY name")["location"].tolist() == places
 
 
 def two_steps_of_two_layers(folder: Path) -> Path:
@@ -575,7 +577,7 @@ def test_a_source_that_the_profile_lacks_is_named(one: Path) -> None:
     with open_profile(one, module_source="nn.Module") as profile:
         with pytest.raises(InputError, match="no module ranges"):
             profile.module_stats()
-        assert profile.coverage().query("place == 'inside modules'")["kernel_count"].sum() == 0
+        assert profile.coverage().query("location == 'inside modules'")["kernel_count"].sum() == 0
 
 
 def test_op_chain_names_the_ops_around_the_launching_op(tmp_path: Path) -> None:
@@ -637,7 +639,7 @@ def test_replayed_graphs_are_a_reason_and_a_warning_with_the_remedy(one: Path) -
             "a_ascend_pt: 33.3% of the kernel time was replayed from graphs that were captured before profiling began, "
             "so nothing tells its ops and modules; start profiling before the engine captures its graphs"
         ]
-        assert coverage.query("reason == 'graph replay'")[["place", "kernel_duration_ns"]].values.tolist() == [
+        assert coverage.query("reason == 'graph replay'")[["location", "kernel_duration_ns"]].values.tolist() == [
             ["linked to no op", 100]
         ]
         assert profile.module_stats()["total_kernel_duration_ns"].sum() == 150

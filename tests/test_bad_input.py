@@ -157,7 +157,7 @@ def test_odd_times_and_ids_stop_nothing(tmp_path: Path) -> None:
     edit(database, "UPDATE PYTORCH_API SET globalTid = -7 WHERE startNs = '-50'")
     with pytest.warns(ProfAnalysisWarning) as warned, open_profile(tmp_path) as profile:
         stats = profile.module_stats()
-        coverage = profile.coverage().set_index("place")["kernel_duration_ns"].to_dict()
+        coverage = profile.coverage().set_index("location")["kernel_duration_ns"].to_dict()
     assert stats[["module", "op_name", "total_kernel_duration_ns"]].values.tolist() == [
         ["Layer", "op", 3],
         ["Point", "point", 0],

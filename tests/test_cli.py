@@ -107,8 +107,8 @@ def test_json_says_all_that_the_screen_says(ranks: Path, command: Command) -> No
                 {"module": "Net", "calls": 2, "own_kernel_duration_ns": 2000, "share": 0.1},
             ],
             "coverage": [
-                {"kind": "compute", "place": place, "kernel_count": count, "kernel_duration_ns": time, "share": share}
-                for place, count, time, share in [
+                {"kind": "compute", "location": location, "kernel_count": count, "kernel_duration_ns": time, "share": share}
+                for location, count, time, share in [
                     ("inside modules", 4, 8000, 0.4),
                     ("outside modules", 2, 12000, 0.6),
                     ("linked to no op", 0, 0, 0.0),

@@ -25,7 +25,7 @@ def rows(path: Path, **options: Any) -> list[tuple[str, str, str, int, int]]:
 def outside(path: Path) -> list[tuple[str, str, int]]:
     """Reason, op and time of each kernel outside modules."""
     with open_profile(path) as profile:
-        kernels = profile.kernels().query("place == 'outside modules'").sort_values("start_ns")
+        kernels = profile.kernels().query("location == 'outside modules'").sort_values("start_ns")
     return [tuple(row) for row in kernels[["reason", "op_name", "duration_ns"]].itertuples(index=False)]
 
 

@@ -319,7 +319,7 @@ def test_the_database_that_msprof_left_gives_kernels_but_no_ops(tmp_path: Path, 
         assert rank["missing"][0].startswith("no PYTORCH_API (written by msprof or MindSpore")
         with pytest.warns(ProfAnalysisWarning, match="no PYTORCH_API"):
             kernels = profile.kernels()
-        assert kernels[["name", "duration_ns", "place"]].values.tolist() == [["mm_kernel", 40, "linked to no op"]]
+        assert kernels[["name", "duration_ns", "location"]].values.tolist() == [["mm_kernel", 40, "linked to no op"]]
         assert len(profile.ops()) == 0
         with pytest.raises(InputError, match="no PYTORCH_API"):
             profile.module_stats()

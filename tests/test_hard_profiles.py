@@ -87,7 +87,7 @@ def assert_true(folder: Path, truth: Truth) -> None:
     pd.testing.assert_frame_equal(plain(tree[list(expected_tree.columns)]), plain(expected_tree))
 
     parts = truth.coverage.to_pandas().replace({"part": PLACES})
-    sums = coverage.groupby(["rank_id", "kind", "place"])[["kernel_count", "kernel_duration_ns"]].sum()
+    sums = coverage.groupby(["rank_id", "kind", "location"])[["kernel_count", "kernel_duration_ns"]].sum()
     for row in parts[parts.groupby(["rank_id", "kind"])["kernels"].transform("sum") > 0].itertuples():
         assert tuple(sums.loc[(row.rank_id, row.kind, row.part)]) == (row.kernels, row.kernel_ns)
 
@@ -135,7 +135,7 @@ def test_instances_are_numbered_as_it_is_true(case: dict[str, Any], tmp_path: Pa
         found = profile.sql("""
             SELECT kernel.name AS kernel_name, start_ns, replace(module, '[Backward]', '') AS module, parent_module
             FROM module.kernel
-            WHERE place = 'inside modules'
+            WHERE location = 'inside modules'
         """)
     prefix = found.pop("parent_module") + "/"
     found["module_instance"] = prefix.where(prefix != "/", "") + found.pop("module")

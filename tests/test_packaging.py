@@ -77,8 +77,8 @@ def test_an_editable_install_reads_the_sql_of_the_checkout(source: Path, tmp_pat
         "-d",
         SAMPLE / "decoder_training",
         "--json",
-        "SELECT DISTINCT place FROM module.coverage ORDER BY ALL",
+        "SELECT DISTINCT location FROM module.coverage ORDER BY ALL",
     ]
     result = subprocess.run([command, *words], capture_output=True, text=True, check=True)
     file.write_text(text, encoding="utf-8")
-    assert json.loads(result.stdout)["rows"][0] == {"place": "edited"}
+    assert json.loads(result.stdout)["rows"][0] == {"location": "edited"}

@@ -24,9 +24,9 @@ PROFILES_WITH_MODULES = ["alexnet_ddp_910b_mstx", "alexnet_ddp_910b/db/level0", 
 
 
 def places(profile: Profile) -> dict[tuple[str, str, str | None], tuple[int, int]]:
-    """Kind, place and reason of what is not empty, with its kernels and their time."""
+    """Kind, location and reason of what is not empty, with its kernels and their time."""
     coverage = profile.sql("FROM module.coverage WHERE kernel_count > 0", arrow=True).to_pylist()
-    return {(row["kind"], row["place"], row["reason"]): (row["kernel_count"], row["kernel_duration_ns"]) for row in coverage}
+    return {(row["kind"], row["location"], row["reason"]): (row["kernel_count"], row["kernel_duration_ns"]) for row in coverage}
 
 
 def test_module_stats_of_alexnet_equal_msprof_analyze_but_for_gradient_hooks(realdata: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_profile_without_module_ranges_still_answers(realdata: Path) -> None:
         assert profile.ranks()["modules_from"].isna().all()
         assert len(profile.kernels()) == 2 * 191
         assert len(profile.ops()) == 2 * 860
-        assert set(profile.coverage().query("kernel_count > 0")["place"]) == {"outside modules"}
+        assert set(profile.coverage().query("kernel_count > 0")["location"]) == {"outside modules"}
         with pytest.raises(InputError, match="no module ranges"):
             profile.module_stats()
 
@@ -201,7 +201,7 @@ def test_a_trace_alone_of_an_old_version_has_its_kernels_in_modules(realdata: Pa
 
     def kernel_counts(path: Path) -> dict[tuple[str, str], int]:
         with open_profile(path) as profile:
-            rows = profile.coverage().query("kernel_count > 0").groupby(["kind", "place"])["kernel_count"].sum()
+            rows = profile.coverage().query("kernel_count > 0").groupby(["kind", "location"])["kernel_count"].sum()
             return {key: int(count) for key, count in rows.items()}
 
     assert kernel_counts(trace) == kernel_counts(folder)

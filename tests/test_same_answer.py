@@ -13,7 +13,7 @@ from prof_analysis import open_profile
 from prof_analysis.run import pool
 from tests.conftest import build_at_once
 
-TABLES = ("module.statistic", "module.tree", "module.coverage", "kernel.statistic", "across.module")
+TABLES = ("module.statistic", "module.tree", "module.coverage", "kernels.statistic", "across.module")
 
 
 def answers(folder: Path, **options: Any) -> dict[str, pa.Table]:

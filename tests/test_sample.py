@@ -69,7 +69,7 @@ def test_module_tree_is_the_truth(profile: Profile) -> None:
 def test_coverage_is_the_truth(profile: Profile) -> None:
     places = {"inside": "inside modules", "outside": "outside modules", "unlinked": "linked to no op"}
     expected = truth("coverage.csv").replace({"part": places})
-    expected.columns = ["rank_id", "kind", "place", "kernel_count", "kernel_duration_ns"]
+    expected.columns = ["rank_id", "kind", "location", "kernel_count", "kernel_duration_ns"]
     found = profile.coverage()[expected.columns.tolist()]
     pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_exact=True)
 

@@ -283,12 +283,14 @@ def test_statistics_are_those_of_the_kernels_themselves(hard: Profile, across_ra
 def test_all_statistics_add_up_to_all_kernel_time_and_all_host_time(hard: Profile) -> None:
     by_kind = "SELECT profile, kind, sum({}) AS ns FROM {} GROUP BY ALL ORDER BY ALL"
     coverage = rows(hard.sql(by_kind.format("kernel_duration_ns", "module.coverage"), arrow=True))
-    assert rows(hard.sql(by_kind.format("total_ns", "kernel.statistic"), arrow=True)) == coverage
+    assert rows(hard.sql(by_kind.format("total_ns", "kernels.statistic"), arrow=True)) == coverage
     assert rows(hard.sql("SELECT profile, kind, sum(total_ns) AS ns FROM (SELECT *, 'communication' AS kind"
                          " FROM communication.statistic) GROUP BY ALL ORDER BY ALL", arrow=True)) == [
         row for row in coverage if row[1] == "communication"
     ]  # fmt: skip
-    linked = "SELECT profile, sum(kernel_duration_ns) AS ns FROM module.coverage WHERE place <> 'linked to no op' GROUP BY ALL"
+    linked = (
+        "SELECT profile, sum(kernel_duration_ns) AS ns FROM module.coverage WHERE location <> 'linked to no op' GROUP BY ALL"
+    )
     of_ops = "SELECT profile, sum(device_self_ns) AS ns FROM op.statistic GROUP BY ALL"
     assert rows(hard.sql(f"{of_ops} ORDER BY ALL", arrow=True)) == rows(hard.sql(f"{linked} ORDER BY ALL", arrow=True))
     ops = hard.sql(

@@ -167,7 +167,7 @@ def test_the_summary_of_logs_is_printed_whatever_is_unknown(capsys: pytest.Captu
     columns = [may_be_unknown(table) for table in tables]
     singles = [[[name] if name else [] for name in names] for names in zip_longest(*columns)]
     with connect() as connection:
-        connection.execute("CREATE SCHEMA stage")
+        connection.execute("CREATE SCHEMA vllm")
         for rows in (0, 2):
             for variant in (columns, *singles):
                 for table, unknown in zip(tables, variant, strict=True):

@@ -40,23 +40,23 @@ ACROSS_RANKS = sorted(name for name, table in documented_tables().items() if tab
 OF_LOGS = sorted(table.name for table in log_tables())
 # What profiles of all sources have in the same files, so that one body makes it.
 SHARED = {
-    "trace.parallel_group", "trace.parallelism", "trace.recorded_communication", "trace.recorded_link", "trace.recorded_step",
-    "trace.recorded_transfer", "trace.recorded_kernel_type",
+    "trace.parallel_group", "trace.parallelism", "trace.reported_communication", "trace.reported_link", "trace.reported_step",
+    "trace.reported_transfer", "trace.reported_kernel_type",
 }  # fmt: skip
 # What no other table needs, and so somebody asks for: building these builds all.
 ASKED = sorted(set(TABLES) - {need for name in TABLES for need in source_tables("ascend_db")[name].needs})
 # What the sample has no row of, and what it has only where its links are audited.
 EMPTY = {
-    "trace.set_aside", "trace.set_aside_call", "trace.mark", "trace.recorded_cost", "trace.frame", "trace.gc", "trace.overlap",
+    "trace.set_aside", "trace.set_aside_call", "trace.mark", "trace.reported_cost", "trace.frame", "trace.gc", "trace.overlap",
     "module.link_audit", "module.doubtful_pair", "module.undecided_backward_op",
     "module.lost_launch", "module.unpaired_task", "module.lost_backward",
-    "module.recorded_pair", "module.misplaced_launch", "module.direct_launching", "step.chosen", "kernel.in_step",
-    "step.overlap_audit", "step.recorded_audit", "step.recorded_total", "kernel.statistic_audit", "kernel.step_audit",
-    "trace.recorded_kernel_type",
-    "trace.recorded_communication", "trace.recorded_transfer", "trace.recorded_link", "trace.recorded_step",
-    "trace.parallelism", "communication.recorded",
-    "layer.overlap", "layer.boundary", "layer.core", "layer.kind", "layer.period", "layer.found", "layer.statistic",
-    "layer.number", "layer.pass_layer",
+    "module.recorded_pair", "module.misplaced_launch", "module.direct_launching", "step.selected", "kernels.in_step",
+    "step.overlap_audit", "step.reported_audit", "step.reported_total", "kernels.statistic_audit", "kernels.step_audit",
+    "trace.reported_kernel_type",
+    "trace.reported_communication", "trace.reported_transfer", "trace.reported_link", "trace.reported_step",
+    "trace.parallelism", "communication.reported",
+    "layer.overlap", "layer.boundary", "layer.core", "layer.kind", "layer.period", "layer.instance", "layer.statistic",
+    "layer.by_index", "layer.pass_layer",
     "graph.event", "graph.inference", "graph.entry", "graph.execution", "graph.preparation", "graph.call", "graph.statistic",
     "mfu.attention", "mfu.attention_mark", "mfu.audit", "mfu.convolution", "mfu.fused_matmul", "mfu.marked_flops",
     "mfu.marked_kernel", "mfu.plain_shape", "mfu.recorded", "mfu.recorded_range", "trace.mstx_task",
@@ -173,7 +173,7 @@ def test_the_files_of_a_source_are_trace_tables(source: str) -> None:
 
 def test_the_profiler_database_makes_every_trace_table() -> None:
     files = {f"trace.{file.stem}" for file in (sql_folder() / "sources" / "ascend_db").iterdir()}
-    assert files == {name for name in TABLES if name.startswith("trace.")} - {"trace.recorded_cost"} - SHARED
+    assert files == {name for name in TABLES if name.startswith("trace.")} - {"trace.reported_cost"} - SHARED
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -244,7 +244,14 @@ def test_only_what_is_needed_is_built_and_read() -> None:
 def test_what_only_guarded_tables_need_is_deferred() -> None:
     plan = make_plan("ascend_db", raw_columns("ascend_db"), ["module.coverage"])
     behind = {"raw.cann_api", "raw.enqueue", "raw.dequeue"}
-    assert plan.deferred == {*behind, "trace.launch", "trace.queue", "trace.forward_backward", "kernel.step", "op.step_wrapper"}
+    assert plan.deferred == {
+        *behind,
+        "trace.launch",
+        "trace.queue",
+        "trace.forward_backward",
+        "kernels.step",
+        "op.step_wrapper",
+    }
     call = {"startNs", "endNs", "globalTid", "connectionId"}
     queue_end = call | {"row_id", "name"}
     assert plan.deferred_raw_columns == {name: call if name == "raw.cann_api" else queue_end for name in behind}
@@ -255,7 +262,7 @@ def test_what_only_guarded_tables_need_is_deferred() -> None:
         "trace.forward_backward",
         "raw.enqueue",
         "raw.dequeue",
-        "kernel.step",
+        "kernels.step",
         "op.step_wrapper",
     }
     assert "raw.cann_api" in plan.raw_columns
@@ -319,13 +326,13 @@ def needed_of(name: str, rows: Mapping[str, list[Any]]) -> set[str]:
 
 def test_a_guard_holds_also_behind_another(tmp_path: Path) -> None:
     database = small_profile(tmp_path, has_queue=True, has_lost_link=False, has_unnumbered=False)
-    plan = make_plan("ascend_db", raw_columns("ascend_db"), ["kernel.statistic"])
-    assert {"module.misplaced_launch", "module.link", "trace.op"} <= plan.deferred
+    plan = make_plan("ascend_db", raw_columns("ascend_db"), ["kernels.statistic"])
+    assert {"module.misplaced_launch", "module.kernel_op", "trace.op"} <= plan.deferred
     with built(plan, database, step_id=0) as connection:
-        assert len(shown(connection, "kernel.in_step")) == 2
+        assert len(shown(connection, "kernels.in_step")) == 2
         assert shown(connection, "module.direct_launching") == shown(connection, "module.misplaced_launch") == []
     with built(plan, database) as connection:
-        assert shown(connection, "kernel.statistic")
+        assert shown(connection, "kernels.statistic")
         made = {row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
     assert not made & plan.deferred
 

@@ -20,7 +20,7 @@ from prof_analysis import InputError, open_profile
 from tests.conftest import build_at_once
 
 Mutation = Callable[[bytes, random.Random], bytes]
-TABLES = ("kernel.statistic", "op.statistic", "communication.time", "step.time", "step.overlap_audit", "trace.set_aside")
+TABLES = ("kernels.statistic", "op.statistic", "communication.time", "step.time", "step.overlap_audit", "trace.set_aside")
 SECONDS = 60
 ODD_NUMBERS = ["1e99999999999999999999", "-1e400", "NaN", "9" * 5000, "-5", "0.1e-3", '"1,5"', "true", "[1]", "null", '""']
 

@@ -128,7 +128,7 @@ def mfu(
 @app.command(
     "layer-stats",
     epilog="Example: prof-analysis layer-stats -d ./result. "
-    "Writes the tables LayerStructure, LayerPosition, LayerNumber and Layer, or files and workbooks named like them.",
+    "Writes the tables LayerStructure, LayerPosition, LayerByIndex and Layer, or files and workbooks named like them.",
 )
 @takes_options
 def layer_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
@@ -192,7 +192,7 @@ def step_time(chosen: InputOptions, result: ResultOptions, machine: MachineOptio
 @app.command(
     "free-time",
     epilog="Example: prof-analysis free-time -d ./result --top 20. "
-    "Writes the tables FreeTime, FreeGap and FreeUntold, or files and workbooks named like them.",
+    "Writes the tables FreeTime, FreeGap and FreeUnknownCause, or files and workbooks named like them.",
 )
 @takes_options
 def free_time(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:

@@ -4,7 +4,7 @@ A table is a file: `sql/module/statistic.sql` makes `module.statistic`. Its head
 What a body needs is read from DuckDB's own parse tree. The files of `sql/trace/` are contracts: each source makes those tables
 with `sql/sources/<source>/<name>.sql`; a body beside the contract serves all sources, which stage the same for it. Those of
 `sql/across/` are over all ranks: they see the other tables as users do, with texts in place of ids and the columns `profile`
-and `rank_id` in front. Those of `sql/stage/` are of logs.
+and `rank_id` in front. Those of `sql/vllm/` are of logs.
 """
 
 import json
@@ -87,7 +87,7 @@ class Table:
     @property
     def is_of_logs(self) -> bool:
         """Whether it is made of logs, and not of profiles."""
-        return self.name.startswith("stage.")
+        return self.name.startswith("vllm.")
 
     @property
     def is_of_each_rank(self) -> bool:

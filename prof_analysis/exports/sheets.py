@@ -57,7 +57,7 @@ _TREE = (
 )
 _COVERAGE = (
     Column("kind", "Kernels", 20),
-    Column("place", "Place", 24),
+    Column("location", "Location", 24),
     Column("reason", "Reason", 28),
     Column("kernel_duration_share", "Share Of The Kind", 14, PERCENT),
     Column("kernel_duration_ns", "Kernel Duration(ns)", 20, NUMBER),

@@ -1,6 +1,6 @@
 """Reads the logs in which vLLM-Ascend tells how long its stages took, and builds the tables `stage.*` of them.
 
-A log is read as a stream, whatever its size; only lines that tell durations are kept. What they mean is said in sql/stage/.
+A log is read as a stream, whatever its size; only lines that tell durations are kept. What they mean is said in sql/vllm/.
 """
 
 import gzip
@@ -22,12 +22,12 @@ from prof_analysis.scratch import temporary_folder
 
 STANDARD_INPUT = "-"
 # What a row can be of, and the table that has these rows.
-LEVELS = {"process": "stage.statistic", "all": "stage.across_processes", "log": "stage.log"}
+LEVELS = {"process": "vllm.statistic", "all": "vllm.across_processes", "log": "vllm.log"}
 # The tables in the order in which they are written, each with its name in cluster_analysis.db.
 EXPORTS = {
-    "stage.statistic": "StageDuration",
-    "stage.across_processes": "StageDurationAllProcesses",
-    "stage.log": "StageLog",
+    "vllm.statistic": "StageDuration",
+    "vllm.across_processes": "StageDurationAllProcesses",
+    "vllm.log": "StageLog",
 }
 
 _ANNOUNCES = b"Profile execute duration"
@@ -40,7 +40,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True)
 class StageLogs:
-    """Logs that were read: the tables of sql/stage/ in `connection`; `failures` has the logs that cannot be read."""
+    """Logs that were read: the tables of sql/vllm/ in `connection`; `failures` has the logs that cannot be read."""
 
     connection: duckdb.DuckDBPyConnection
     failures: list[str] = field(default_factory=list)
@@ -68,7 +68,7 @@ def open_logs(paths: Iterable[str | Path]) -> Iterator[StageLogs]:
             except InputError as error:
                 opened.failures.append(str(error))
         for table in log_tables():
-            connection.execute(f"CREATE SCHEMA IF NOT EXISTS stage; CREATE TABLE {table.name} AS {table.body}")
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS vllm; CREATE TABLE {table.name} AS {table.body}")
         _check(opened, logs)
         yield opened
 
@@ -79,8 +79,8 @@ def folder_of(logs: list[str]) -> Path:
 
 
 def _check(opened: StageLogs, logs: list[str]) -> None:
-    rows = opened.connection.execute("SELECT log, line_count, announcement_count, unread_count FROM stage.log").fetchall()
-    if not opened.connection.execute("SELECT 1 FROM stage.record LIMIT 1").fetchall():
+    rows = opened.connection.execute("SELECT log, line_count, announcement_count, unread_count FROM vllm.log").fetchall()
+    if not opened.connection.execute("SELECT 1 FROM vllm.record LIMIT 1").fetchall():
         if opened.failures:
             more = f" (and {len(opened.failures) - 1} more logs cannot be read)" if len(opened.failures) > 1 else ""
             raise InputError(f"{opened.failures[0]}{more}")

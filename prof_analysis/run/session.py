@@ -325,7 +325,7 @@ _WARNINGS = {
         WHERE NOT agrees
         ORDER BY profile, kind
     """,
-    "step.recorded_audit": """
+    "step.reported_audit": """
         SELECT format(
             '{}: {} says {} {:.6f} ms in {} step{}, the kernels give {:.6f} ms: {}',
             profile,
@@ -337,11 +337,11 @@ _WARNINGS = {
             kernels_ns / 1000000,
             if(recorded_ns > kernels_ns, 'kernels are missing', 'the file is of another recording, or its steps lack kernels')
         )
-        FROM step.recorded_audit
+        FROM step.reported_audit
         WHERE NOT agrees
         ORDER BY profile, kind
     """,
-    "kernel.step_audit": """
+    "kernels.step_audit": """
         SELECT format(
             '{}: {} says {} {:.6f} ms in {} step{}, the kernels give {:.6f} ms: kernels are missing',
             profile,
@@ -352,11 +352,11 @@ _WARNINGS = {
             if(step_count = 1, '', 's'),
             kernels_ns / 1000000
         )
-        FROM kernel.step_audit
+        FROM kernels.step_audit
         WHERE NOT agrees
         ORDER BY profile, kind
     """,
-    "kernel.statistic_audit": """
+    "kernels.statistic_audit": """
         SELECT format(
             '{}: op_statistic.csv counts {} kernels of {:.6f} ms, the profile has {} of {:.6f} ms of the same types, so '
             || 'kernels are missing or stand twice; most differs {}: {} kernels of {:.6f} ms there, {} of {:.6f} ms here',
@@ -365,11 +365,11 @@ _WARNINGS = {
             sum(recorded_ns) / 1000000,
             sum(kernel_count),
             sum(kernels_ns) / 1000000,
-            arg_max(coalesce(type, 'all together'), place),
-            arg_max(recorded_count, place),
-            arg_max(recorded_ns, place) / 1000000,
-            arg_max(kernel_count, place),
-            arg_max(kernels_ns, place) / 1000000
+            arg_max(coalesce(type, 'all together'), position),
+            arg_max(recorded_count, position),
+            arg_max(recorded_ns, position) / 1000000,
+            arg_max(kernel_count, position),
+            arg_max(kernels_ns, position) / 1000000
         )
         FROM (
             SELECT
@@ -377,21 +377,21 @@ _WARNINGS = {
                 row_number() OVER (
                     PARTITION BY profile
                     ORDER BY agrees DESC, abs(recorded_ns - kernels_ns), abs(recorded_count - kernel_count), type DESC
-                ) AS place
-            FROM kernel.statistic_audit
+                ) AS position
+            FROM kernels.statistic_audit
         )
         GROUP BY profile
         HAVING NOT bool_and(agrees)
         ORDER BY profile
     """,
-    "kernel.statistic": """
+    "kernels.statistic": """
         SELECT format(
             '{}: {:.1f}% of the compute time is of kernels whose type is not known, which are listed by core only',
             profile,
             100 * sum(total_ns) FILTER (type IS NULL) / sum(total_ns)
         ),
         profile
-        FROM kernel.statistic
+        FROM kernels.statistic
         WHERE kind = 'compute'
         GROUP BY profile
         HAVING sum(total_ns) FILTER (type IS NULL) > 0

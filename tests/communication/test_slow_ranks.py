@@ -85,7 +85,7 @@ def test_qwen3_is_held_up_by_its_second_pipeline_stage(realdata: Path) -> None:
     with open_profile(realdata / "qwen3_0.6b_pp2dp2_910b") as profile:
         evidence = profile.slow_ranks(arrow=True).to_pylist()
         (found,) = profile.slow_ranks("finding", arrow=True).to_pylist()
-    places = ("pipeline_stage", "data_place", "context_place", "tensor_place")
+    places = ("pipeline_stage", "dp_rank", "cp_rank", "tp_rank")
     assert [tuple(row[place] for place in places) for row in evidence] == [
         (0, 0, 0, 0),
         (0, 1, 0, 0),
@@ -106,7 +106,7 @@ def tables() -> Iterator[duckdb.DuckDBPyConnection]:
     """A database with the rules over empty tables of ranks."""
     with connect(threads=1) as connection:
         connection.execute("CREATE SCHEMA communication; CREATE SCHEMA step; CREATE SCHEMA across")
-        for name in ("communication.split", "communication.coordinate", "step.load"):
+        for name in ("communication.breakdown", "communication.parallel_rank", "step.load"):
             columns = ", ".join(f"{column.shown_name} {column.shown_type}" for column in documented_tables()[name].columns)
             connection.execute(f"CREATE TABLE {name} (profile VARCHAR, rank_id INTEGER, {columns})")
         for name in ("rank_communication", "slow_rank", "slow_rank_finding"):
@@ -118,14 +118,14 @@ def judged(
     tables: duckdb.DuckDBPyConnection, ranks: list[dict[str, Any]], group: str = "g", name: str = "hcom_allReduce__1_0_1"
 ) -> tuple[str, str | None, str]:
     """What is found of ranks with an operator each: its `elapse`, and of the rank `computing`, `span` and `stage`."""
-    for table in ("communication.split", "communication.coordinate", "step.load"):
+    for table in ("communication.breakdown", "communication.parallel_rank", "step.load"):
         tables.execute(f"DELETE FROM {table}")
     for number, rank in enumerate(ranks):
         kind = "p2p" if name.startswith("hcom_send") else "collective"
         of_rank: dict[str, Any] = {"profile": f"p{number}", "rank_id": number}
-        rows: dict[str, dict[str, Any]] = {"communication.coordinate": {"pipeline_stage": rank.get("stage")}}
+        rows: dict[str, dict[str, Any]] = {"communication.parallel_rank": {"pipeline_stage": rank.get("stage")}}
         if "elapse" in rank:
-            rows["communication.split"] = {"group_name": group, "name": name, "kind": kind, "elapse_ns": rank["elapse"]}
+            rows["communication.breakdown"] = {"group_name": group, "name": name, "kind": kind, "elapse_ns": rank["elapse"]}
         if "computing" in rank:
             rows["step.load"] = {"computing_ns": rank["computing"], "span_ns": rank.get("span")}
         for table, row in rows.items():
@@ -175,7 +175,7 @@ def test_without_a_common_operator_nothing_is_claimed(tables: duckdb.DuckDBPyCon
 
 
 def test_places_come_from_groups_else_from_sizes_as_megatron_numbers_ranks() -> None:
-    body = documented_tables()["communication.coordinate"].body
+    body = documented_tables()["communication.parallel_rank"].body
     with connect(threads=1) as connection:
         connection.execute(
             """

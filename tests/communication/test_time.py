@@ -24,7 +24,7 @@ from tests.small_profile import Kernel, Op, Range, edit, write_profile
 TABLES = (
     *ANALYSES["communication-time"].tables,
     *(f"trace.{name}" for name in ("communication", "communication_task")),
-    *(f"trace.recorded_{name}" for name in ("communication", "transfer", "link")),
+    *(f"trace.reported_{name}" for name in ("communication", "transfer", "link")),
 )
 PARTS = ("elapse", "transit", "wait", "synchronization", "idle")
 NO_TASKS = "the profile has no tasks of it: profiler_level was Level0, or trace_view.json is missing"
@@ -300,8 +300,8 @@ def test_alexnet_database_is_within_5_ns_of_what_the_profiler_worked_out(realdat
                 time.size_bytes = moved.size_bytes AS has_size,
                 time.origin
             FROM communication.time
-            JOIN trace.recorded_communication AS recorded USING (profile, name)
-            JOIN trace.recorded_transfer AS moved USING (profile, name)
+            JOIN trace.reported_communication AS recorded USING (profile, name)
+            JOIN trace.reported_transfer AS moved USING (profile, name)
             """,
         )
         links = rows(
@@ -310,7 +310,7 @@ def test_alexnet_database_is_within_5_ns_of_what_the_profiler_worked_out(realdat
             SELECT link.profile, link.rank_id, abs(link.duration_ns - recorded.duration_ns) <= 5 AND link.size_bytes =
                 recorded.size_bytes AS agrees
             FROM communication.link
-            JOIN trace.recorded_link AS recorded USING (profile, type, source_rank, destination_rank, link)
+            JOIN trace.reported_link AS recorded USING (profile, type, source_rank, destination_rank, link)
             """,
         )
     assert len(differences) == 8

@@ -92,7 +92,7 @@ def test_the_other_tables_in_every_column(tmp_path: Path) -> None:
     ]
     assert columns(written, "ModuleCoverage") == [
         ("kind", "TEXT"),
-        ("place", "TEXT"),
+        ("location", "TEXT"),
         ("reason", "TEXT"),
         ("kernelCount", "INTEGER"),
         ("kernelDuration(ns)", "INTEGER"),
@@ -228,13 +228,13 @@ class Writer(Thread):
         try:
             with duckdb.connect() as connection:
                 connection.create_function("held", self._held, ["BIGINT"], "BIGINT", side_effects=True)
-                columns = documented_tables()["free.untold"].columns
+                columns = documented_tables()["free.unknown_cause"].columns
                 values = ", ".join(f"'{self._name}' AS {column.shown_name}" for column in columns)
                 connection.execute(
-                    f"CREATE SCHEMA free; CREATE VIEW free.untold AS SELECT 'a' AS profile, {values} WHERE held(1) > 0"
+                    f"CREATE SCHEMA free; CREATE VIEW free.unknown_cause AS SELECT 'a' AS profile, {values} WHERE held(1) > 0"
                 )
                 rank = Rank("a", self._folder, rank_id=0)
-                cluster_db.write(connection, [rank], self._folder, {"free.untold": self._name})
+                cluster_db.write(connection, [rank], self._folder, {"free.unknown_cause": self._name})
         except BaseException as error:
             self._errors.append(error)
 

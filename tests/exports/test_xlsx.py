@@ -117,7 +117,7 @@ def test_tree_and_coverage_are_sheets(tmp_path: Path) -> None:
         ("    Layer", 1, 5 / 16, 5, 5),
     ]
     assert values(sheets["Coverage"]) == [
-        ("Kernels", "Place", "Reason", "Share Of The Kind", "Kernel Duration(ns)", "Kernel Count", "Top Ops"),
+        ("Kernels", "Location", "Reason", "Share Of The Kind", "Kernel Duration(ns)", "Kernel Count", "Top Ops"),
         ("compute", "inside modules", None, 0.5, 8, 2, None),
         ("compute", "outside modules", "outside every module", 0.375, 6, 1, "optimizer"),
         ("compute", "linked to no op", "no host launch", 0.125, 2, 1, None),
@@ -223,7 +223,7 @@ def test_moments_keep_every_digit_and_flops_stay_numbers(tmp_path: Path) -> None
     write_profile(tmp_path / "a_ascend_pt", [Op("mm", start - 50, start - 40, (kernel,))])
     with open_profile(tmp_path) as profile:
         file = next(one for one in profile.export(export_type="text", analysis="mfu") if one.name == "mfu_0.xlsx")
-        (row,) = profile.rows("FROM mfu.kernel")
+        (row,) = profile.rows("FROM mfu.kernel_mfu")
     headers, cells = openpyxl.load_workbook(file)["MfuKernel"].iter_rows()
     found = {str(header.value): (cell.value, cell.data_type) for header, cell in zip(headers, cells, strict=True)}
     assert found["Start(ns)"] == (str(start), "s")

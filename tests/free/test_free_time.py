@@ -70,8 +70,8 @@ def test_causes_and_longest_gaps_in_every_column(small: Path) -> None:
         build_at_once(profile, "free-time")
         causes, gaps = profile.free_time(arrow=True), profile.free_time(gaps=True, arrow=True)
         free = [row["free_ns"] for row in profile.step_time(arrow=True).to_pylist()]
-        untold = profile.table("free.untold", arrow=True).num_rows
-        assert (profile.warnings, untold) == ([], 0)
+        unknown_causes = profile.table("free.unknown_cause", arrow=True).num_rows
+        assert (profile.warnings, unknown_causes) == ([], 0)
     assert causes.column_names == ["profile", "rank_id", "step_id", "cause", "gap_count", "total_ns", "share"]
     # Step 1 from 1000 to 2550. Of 1100..1600, before aten::item was put in: 1280..1290 collected, 1250..1350 synchronised,
     # 1140..1300 loaded, 1440..1600 in ops. Of 2100..2120 all in MmBackward0. 2420..2500 before `last`, whose op ended before.
@@ -241,15 +241,18 @@ def test_causes_are_those_of_a_walk_over_every_nanosecond(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("place", "untold"), [("db/level1", [COLLECTION]), ("text/level0", [COLLECTION, SYNCHRONISE])], ids=["db", "text"]
+    ("place", "unknown_causes"), [("db/level1", [COLLECTION]), ("text/level0", [COLLECTION, SYNCHRONISE])], ids=["db", "text"]
 )
-def test_the_causes_of_alexnet_add_up_to_its_free_time(realdata: Path, place: str, untold: list[str]) -> None:
+def test_the_causes_of_alexnet_add_up_to_its_free_time(realdata: Path, place: str, unknown_causes: list[str]) -> None:
     with open_profile(realdata / "alexnet_ddp_910b" / place / "rank0_ascend_pt") as profile:
         build_at_once(profile, "free-time")
         (step,) = profile.step_time(arrow=True).to_pylist()
         causes = profile.free_time(arrow=True).to_pylist()
         gaps = profile.free_time(gaps=True, arrow=True).to_pylist()
-        assert profile.sql("SELECT cause FROM free.untold ORDER BY cause", arrow=True).column(0).to_pylist() == untold
+        assert (
+            profile.sql("SELECT cause FROM free.unknown_cause ORDER BY cause", arrow=True).column(0).to_pylist()
+            == unknown_causes
+        )
     assert sum(row["total_ns"] for row in causes) == sum(row["duration_ns"] for row in gaps) == step["free_ns"]
     assert len(gaps) == 90
     if place == "db/level1":

@@ -122,11 +122,11 @@ def test_every_column_of_positions_layers_and_passes(found: Profile) -> None:
     positions = found.sql("FROM layer.statistic WHERE profile = 'one_dense_ascend_pt' AND kind = 2", arrow=True).to_pylist()
     assert [row["type"] for row in positions] == ["AddNorm", *EXPERTS[:-1]]
     assert positions[2] == {
-        **{"profile": "one_dense_ascend_pt", "rank_id": None, "kind": 2, "layer_count": 18, "place": 3, "type": "Rope"},
+        **{"profile": "one_dense_ascend_pt", "rank_id": None, "kind": 2, "layer_count": 18, "position": 3, "type": "Rope"},
         **{"core": "AI_VECTOR_CORE", "name": "Rope_110", "kernel_count": 18, "total_ns": 180, "mean_ns": 10.0},
         **{"median_ns": 10, "p95_ns": 10, "min_ns": 10, "max_ns": 10, "mean_gap_ns": 2.0, "share": 1 / 13},
     }
-    layers = found.sql("FROM layer.number WHERE profile = 'one_dense_ascend_pt'", arrow=True).to_pylist()
+    layers = found.sql("FROM layer.by_index WHERE profile = 'one_dense_ascend_pt'", arrow=True).to_pylist()
     assert [(row["layer"], row["kind"], row["pass_count"], row["total_ns"]) for row in layers] == [
         (0, 1, 3, 300),
         *((layer, 2, 3, 390) for layer in range(1, 7)),
@@ -159,7 +159,7 @@ def test_strewn_kernels_are_extra_and_stay_in_their_layers(found: Profile) -> No
     types = FOUND["noise"][0]
     assert {row["kernel_count"] - row["extra_kernel_count"] for row in rows} == {10}
     outside = found.sql(
-        "SELECT count(*) AS count FROM layer.kernel WHERE profile = 'noise_ascend_pt' AND part != 'layer'", arrow=True
+        "SELECT count(*) AS count FROM layer.kernel_layer WHERE profile = 'noise_ascend_pt' AND part != 'layer'", arrow=True
     ).to_pylist()[0]["count"]
     assert sum(row["kernel_count"] for row in rows) == len(types) - outside
 
@@ -203,11 +203,11 @@ def test_level0_text_other_streams_and_steps(tmp_path: Path, command: Callable[.
             "layers alike passes kernels kernels x layers streams beside profile no layers because",
             f"9 9 2 104 10 x 9 7 8 {tmp_path.name} -",
             "compute time: alike 72.1%, prologue 1.6%, between 5.6%, epilogue 4.0%, other streams 16.7%; 1 rank",
-            "share of layer mean median p95 gap before kind place type name",
+            "share of layer mean median p95 gap before kind position type name",
             "10.0% 2.50 us 2.50 us 2.50 us 7.50 us 1 2 - MatMul_13_2",
         )
     ]
     folder = tmp_path / "cluster_analysis_output"
     assert {file.name for file in folder.iterdir()} == {
-        "layer_structure.csv", "layer_position.csv", "layer_number.csv", "layer.csv"
+        "layer_structure.csv", "layer_position.csv", "layer_by_index.csv", "layer.csv"
     }  # fmt: skip

@@ -127,8 +127,10 @@ def test_deepseek_has_61_layers_in_one_pass(
     with open_profile(realdata / "dsv3_vllm_a3" / f"dsv3_{name}.csv") as profile:
         (structure,) = profile.layer_stats("rank", arrow=True).to_pylist()
         layers = profile.layer_stats("pass", arrow=True).to_pylist()
-        in_layers = profile.sql("FROM layer.kernel ORDER BY position", arrow=True).to_pylist()
-        compute_ns = profile.sql("SELECT sum(duration_ns)::BIGINT AS ns FROM kernel.chosen WHERE kind = 'compute'", arrow=True)
+        in_layers = profile.sql("FROM layer.kernel_layer ORDER BY sequence_position", arrow=True).to_pylist()
+        compute_ns = profile.sql(
+            "SELECT sum(duration_ns)::BIGINT AS ns FROM kernels.selected WHERE kind = 'compute'", arrow=True
+        )
     assert [structure[key] for key in ("layer_count", "alike_count", "pass_count")] == [61, 61, 1]
     assert [structure[key] for key in ("kernel_count", "streams", "beside_streams")] == [kernels, streams, "14"]
     assert structure["kernels_of_layers"] == kernels_of_layers

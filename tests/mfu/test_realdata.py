@@ -28,7 +28,7 @@ def test_float_kernels_of_an_older_database_need_a_given_peak(realdata: Path) ->
     kernels = {}
     for given in (None, {"fp32": 353.9}):
         with open_profile(realdata / "alexnet_ddp_910b_mstx", peak_tflops=given) as profile:
-            kernels[given is not None] = profile.sql("FROM mfu.kernel WHERE type LIKE 'Conv%' ORDER BY rank_id, start_ns")
+            kernels[given is not None] = profile.sql("FROM mfu.kernel_mfu WHERE type LIKE 'Conv%' ORDER BY rank_id, start_ns")
     assert kernels[False].groupby("rank_id").size().to_dict() == {0: 14, 1: 14}
     assert kernels[False]["mfu"].isna().all()
     assert set(kernels[False]["reason"]) == {"not recorded whether FLOAT ran as HF32; give its peak, as in fp32=99.5"}
@@ -42,7 +42,7 @@ def test_float_kernels_of_an_older_database_need_a_given_peak(realdata: Path) ->
 def test_the_text_export_tells_the_chip_and_hf32(realdata: Path) -> None:
     with open_profile(realdata / "alexnet_ddp_910b" / "text" / "level1", rank_list=[0]) as profile:
         peaks = profile.sql("SELECT data_type, peak_tflops, peak_from FROM mfu.peak ORDER BY ALL").values.tolist()
-        kernels = profile.sql("SELECT count(mfu) AS with_mfu, max(mfu) AS highest FROM mfu.kernel").iloc[0]
+        kernels = profile.sql("SELECT count(mfu) AS with_mfu, max(mfu) AS highest FROM mfu.kernel_mfu").iloc[0]
     assert peaks == [
         ["fp32", 24 * 1800 * 2048 / 1e6, "cube_utilization(%): 24 cores x 1800 MHz x 2048"],
         ["hf32", 24 * 1800 * 4096 / 1e6, "cube_utilization(%): 24 cores x 1800 MHz x 4096"],

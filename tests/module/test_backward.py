@@ -95,7 +95,7 @@ def test_gradient_hooks_belong_to_no_module_and_interrupt_no_run(tmp_path: Path)
         ("[Backward]Linear", "MulBackward0"),
     ]
     coverage = (
-        "SELECT kind, place, reason, kernel_count, kernel_duration_ns, top_ops FROM module.coverage WHERE kernel_count > 0"
+        "SELECT kind, location, reason, kernel_count, kernel_duration_ns, top_ops FROM module.coverage WHERE kernel_count > 0"
     )
     assert ask(tmp_path, coverage) == [
         ("compute", "inside modules", None, 2, 20, None),

@@ -16,7 +16,7 @@ from tests.small_profile import Kernel, Launch, Op, Queue, Range, write_profile
 Rows = list[tuple[Any, ...]]
 INSIDE, OUTSIDE, UNLINKED = "inside modules", "outside modules", "linked to no op"
 HOOKS = "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad"
-LINKS = "SELECT name, link, op_name, place, reason FROM module.kernel ORDER BY start_ns"
+LINKS = "SELECT name, link, op_name, location, reason FROM module.kernel ORDER BY start_ns"
 NET = Range("Net", 0, 500)
 
 
@@ -279,7 +279,7 @@ def test_the_three_heaviest_ops_of_each_kind_outside_modules_are_named(tmp_path:
     ops = [Op(name, 10 * n, 10 * n + 5, (Kernel("k", 1000, 1000 + ns),)) for n, (name, ns) in enumerate(durations)]
     ops.append(Op("f", 90, 95, (Kernel("hcom", 1000, 1900, "communication"),)))
     write_profile(tmp_path, ops, [Range("Net", 5000, 5001)])
-    assert ask(tmp_path, "SELECT kind, reason, top_ops FROM module.coverage WHERE place = 'outside modules'") == [
+    assert ask(tmp_path, "SELECT kind, reason, top_ops FROM module.coverage WHERE location = 'outside modules'") == [
         ("compute", "outside every module", "d, a, b"),
         ("communication", "outside every module", "f"),
     ]

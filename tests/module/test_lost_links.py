@@ -50,7 +50,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def answers(path: Path, source: str = "db") -> dict[str, Answer]:
     """Kernel time of each module, and what was warned of, by folder; all kernel time is in the coverage, whatever was lost."""
     with open_profile(path, source=source) as profile:
-        build_at_once(profile, "module-stats", "trace.kernel", "kernel.statistic")
+        build_at_once(profile, "module-stats", "trace.kernel", "kernels.statistic")
         profile.module_stats()
         modules: dict[str, dict[tuple[str, str], int]] = {folder.name: {} for folder in path.iterdir()}
         for row in profile.module_tree(arrow=True).to_pylist():
@@ -59,7 +59,7 @@ def answers(path: Path, source: str = "db") -> dict[str, Answer]:
         total = profile.rows(sums.format("end_ns - start_ns", "trace.kernel"))
         assert len(total) == len(modules)
         assert profile.rows(sums.format("kernel_duration_ns", "module.coverage")) == total
-        assert profile.rows(sums.format("total_ns", "kernel.statistic")) == total
+        assert profile.rows(sums.format("total_ns", "kernels.statistic")) == total
         warnings = [warning.partition(": ")[::2] for warning in profile.warnings]
         return {name: (modules[name], [text for place, text in warnings if f"{name}/" in place]) for name in modules}
 

@@ -52,7 +52,9 @@ def test_rows_are_merged_as_when_lists_are_compared(tmp_path: Path, mode: str) -
     generate(tmp_path, shape, ranks=1)
     with open_profile(tmp_path) as profile:
         plain = profile.sql(PLAIN, arrow=True)
-        merged = profile.sql("SELECT path_id, duration_ns, op_count, first_op_id FROM module.merged ORDER BY ALL", arrow=True)
+        merged = profile.sql(
+            "SELECT path_id, duration_ns, op_count, first_op_id FROM module.statistic_row ORDER BY ALL", arrow=True
+        )
     assert merged.num_rows > 10
     assert (
         merged.to_pylist() == plain.drop_columns(["profile", "rank_id"] if "profile" in plain.column_names else []).to_pylist()

@@ -160,7 +160,7 @@ def nest(ranges: list[Span], ops: Iterable[Span] = (), names: Mapping[int, int] 
         return Answer(
             intervals,
             {by_number[inner]: None if outer is None else by_number[outer] for inner, outer in parents.items()},
-            {op: by_number[owner] for op, owner in by_id("SELECT op_id, interval_id FROM module.owner").items()},
+            {op: by_number[owner] for op, owner in by_id("SELECT op_id, interval_id FROM module.op_interval").items()},
             {
                 by_number[interval_id]: (
                     tuple((segment["name_id"] - 1, segment["number"]) for segment in path),

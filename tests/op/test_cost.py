@@ -11,7 +11,7 @@ from prof_analysis.engine.tables import documented_tables, source_tables
 from prof_analysis.sources.ascend_db.staging import RAW_COLUMNS
 
 EPOCH = 1_700_000_000_000_000_000  # beyond 2^53: a time that went through a float would not come back
-NEEDED = ("trace.op", "trace.kernel", "module.link")
+NEEDED = ("trace.op", "trace.kernel", "module.kernel_op")
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,12 @@ def engine_costs_of(ops: list[Op], tolerance: int) -> list[tuple[int, ...]]:
     rows: dict[str, list[tuple[object, ...]]] = {
         "trace.op": [(n, op.tid, EPOCH + op.start, EPOCH + op.end) for n, op in enumerate(ops)],
         "trace.kernel": [(n, EPOCH, EPOCH + op.kernel_ns) for n, op in enumerate(ops) if op.kernel_ns >= 0],
-        "module.link": [(n, n) for n, op in enumerate(ops) if op.kernel_ns >= 0],
+        "module.kernel_op": [(n, n) for n, op in enumerate(ops) if op.kernel_ns >= 0],
     }
     filled = {
         "trace.op": "op_id, tid, start_ns, end_ns",
         "trace.kernel": "kernel_id, start_ns, end_ns",
-        "module.link": "kernel_id, op_id",
+        "module.kernel_op": "kernel_id, op_id",
     }
     with connect({"nesting_tolerance_ns": tolerance}, threads=1) as connection:
         for name in NEEDED:
@@ -108,4 +108,4 @@ def test_what_ops_cost_is_what_the_rule_says(ops: list[Op], tolerance: int) -> N
 
 def test_the_cost_of_ops_needs_no_module() -> None:
     needed = make_plan("ascend_db", RAW_COLUMNS, ["op.statistic"]).order
-    assert not {"module.range", "module.call", "module.owner"} & set(needed)
+    assert not {"module.range", "module.call", "module.op_interval"} & set(needed)

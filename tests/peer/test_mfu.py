@@ -53,7 +53,7 @@ def test_an_odd_data_type_is_a_reason_for_its_kernel_alone(tmp_path: Path) -> No
     assert recorded["26.2.0, int64"] == []
     write_int64_profile(tmp_path)
     with open_profile(tmp_path) as profile:
-        kernels = profile.sql("SELECT name, mfu IS NOT NULL AS has_mfu, reason FROM mfu.kernel", arrow=True).to_pylist()
+        kernels = profile.sql("SELECT name, mfu IS NOT NULL AS has_mfu, reason FROM mfu.kernel_mfu", arrow=True).to_pylist()
     assert kernels == [
         {"name": "mm int64", "has_mfu": False, "reason": "no peak is known for int64"},
         {"name": "mm", "has_mfu": True, "reason": None},

@@ -85,7 +85,7 @@ def test_truth_peer_and_engine_agree_on_any_profiles(
     with open_profile(folder / "profiles") as profile:
         found = profile.module_stats().rename(columns=PEER_COLUMNS)[list(PEER_COLUMNS.values())]
         pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_exact=True)
-        coverage = profile.sql("SELECT rank_id, kind, place, kernel_count, kernel_duration_ns FROM module.coverage")
+        coverage = profile.sql("SELECT rank_id, kind, location, kernel_count, kernel_duration_ns FROM module.coverage")
     expected_coverage = truth.coverage.to_pandas().replace({"part": PLACES})
     expected_coverage.columns = coverage.columns
     has_kernels = expected_coverage.groupby(["rank_id", "kind"])["kernel_count"].transform("sum") > 0

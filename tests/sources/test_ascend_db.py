@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalys
 Rows = list[tuple[Any, ...]]
 NOW = 1_700_000_000_000_000_123  # a time in ns: float64 knows only every 256th
 STATISTIC = "SELECT * EXCLUDE (profile, rank_id, avg_mfu) FROM module.statistic"
-PLACES = "SELECT kind, place, reason, kernel_count, kernel_duration_ns FROM module.coverage WHERE kernel_count > 0"
+PLACES = "SELECT kind, location, reason, kernel_count, kernel_duration_ns FROM module.coverage WHERE kernel_count > 0"
 INSIDE, OUTSIDE, UNLINKED = "inside modules", "outside modules", "linked to no op"
 NOWHERE, NO_LAUNCH, CUT = "outside every module", "no host launch", "cut at the profile edge"
 

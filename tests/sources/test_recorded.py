@@ -14,7 +14,7 @@ from prof_analysis.sources import SOURCES
 from prof_analysis.sources.ascend_beside.recorded import COLUMNS, STEPS, stage_recorded
 
 TABLES = (
-    *("recorded_communication", "recorded_transfer", "recorded_link", "recorded_step", "recorded_kernel_type"),
+    *("reported_communication", "reported_transfer", "reported_link", "reported_step", "reported_kernel_type"),
     *("parallel_group", "parallelism"),
 )
 START = 1_727_593_954_650_726_200
@@ -75,18 +75,18 @@ def test_json_csv_and_database_say_the_same(tmp_path: Path) -> None:
             """
         )
     expected = {
-        "recorded_communication": [
+        "reported_communication": [
             ("hcom_send__1_0_1", "7", 12, "p2p", START, 3_000_001, 1_000_000, 1_500_000, 250_000, 500_001)
         ],
-        "recorded_transfer": [("hcom_send__1_0_1", "7", 12, "HCCS", 2_500_000, 500_000)],
-        "recorded_link": [
+        "reported_transfer": [("hcom_send__1_0_1", "7", 12, "HCCS", 2_500_000, 500_000)],
+        "reported_link": [
             ("p2p", "send", "7", 12, 0, 0, "ON_CHIP", 2_500_000, 500_000),
             ("p2p", "send", "7", 12, 0, 1, "HCCS", 2_500_000, 500_000),
         ],
     }
     step = (12, 231_290_100, 5_000, 2_000, 3_000, 6_000, 7_250, 0, None)
-    assert staged(*texts) == ({**expected, "recorded_step": [(*step, "step_trace_time.csv")]}, [])
-    of_database = {**expected, "recorded_step": [(*step, "analysis.db")]}
+    assert staged(*texts) == ({**expected, "reported_step": [(*step, "step_trace_time.csv")]}, [])
+    of_database = {**expected, "reported_step": [(*step, "analysis.db")]}
     assert staged(path, source="ascend_db") == (of_database, [])
     assert staged(path, *texts[:2]) == (of_database, []), "what the texts do not say"
     assert staged(path, *texts) == staged(*texts), "not twice"
@@ -96,7 +96,7 @@ def test_op_statistic_is_counted_by_type_over_devices_models_and_cores(tmp_path:
     head = "Device_id,Model Name,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max Time(us),Ratio(%)"
     lines = ["0,a,Add,AI_CORE,2,1.5,0,0,0,9", "0,b,Add,AIV,1,0.001,0,0,0,9", "0,a,Mul,AIV,x,1,,,,", "0,a,N/A,AIV,1,1,,,,"]
     file = write(tmp_path, "op_statistic.csv", "\n".join([head, *lines, ""]))
-    assert staged(file) == ({"recorded_kernel_type": [("Add", 3, 1501)]}, [])
+    assert staged(file) == ({"reported_kernel_type": [("Add", 3, 1501)]}, [])
 
 
 def test_groups_are_those_of_the_metadata_and_nothing_private_is_kept(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_number_that_cannot_be_is_unknown(tmp_path: Path) -> None:
     )
     found, warnings = staged(write(tmp_path, "communication.json", f'{{"step": {{"p2p": {{{entries}}}}}}}'))
     expected = [(str(place), "b", None, "p2p", None, None, None, 2_000_000, None, None) for place in range(len(NUMBERS))]
-    assert found == {"recorded_communication": sorted(expected, key=str)}
+    assert found == {"reported_communication": sorted(expected, key=str)}
     assert warnings == [
         f"{tmp_path / 'communication.json'}: {len(NUMBERS)} of {len(NUMBERS)} communication operators have no time that is a "
         "number, so they are left out where no kernel shows them"
@@ -169,10 +169,10 @@ def test_a_number_beyond_all_bounds_costs_only_its_own_figure(number: str, tmp_p
     ]
     rows, warnings = staged(*files)
     assert [warning for warning in warnings if "have no time that is a number" not in warning] == []
-    assert rows["recorded_communication"] == [("a__1_0_1", "7", None, "collective", None, None, 1_500_000, None, None, None)]
-    assert rows["recorded_transfer"] == [("a__1_0_1", "7", None, "HCCS", 2_000_000, None)]
-    assert rows["recorded_link"] == [("collective", "all", "7", None, 0, 1, "HCCS", None, 3_000_000)]
-    assert rows["recorded_step"] == [(None, None, None, None, None, 2_000, None, None, None, STEPS)]
+    assert rows["reported_communication"] == [("a__1_0_1", "7", None, "collective", None, None, 1_500_000, None, None, None)]
+    assert rows["reported_transfer"] == [("a__1_0_1", "7", None, "HCCS", 2_000_000, None)]
+    assert rows["reported_link"] == [("collective", "all", "7", None, 0, 1, "HCCS", None, 3_000_000)]
+    assert rows["reported_step"] == [(None, None, None, None, None, 2_000, None, None, None, STEPS)]
 
 
 def test_a_number_of_analysis_db_beyond_all_bounds_costs_only_its_own_figure(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_number_of_analysis_db_beyond_all_bounds_costs_only_its_own_figure(tmp
     rows, warnings = staged(path)
     assert warnings == []
     assert rows == {
-        "recorded_step": [
+        "reported_step": [
             (step, None, None, None, None, free, None, None, None, "analysis.db")
             for step, free in ((1, 2000), (2, 3000), (3, 4000))
         ]
@@ -196,4 +196,4 @@ def test_a_number_of_analysis_db_beyond_all_bounds_costs_only_its_own_figure(tmp
 
 def test_steps_that_a_spreadsheet_saved_are_the_same(tmp_path: Path) -> None:
     path = write(tmp_path, "step_trace_time.csv", "Step;Computing;Free\n12;1.231.290,25;7,5\n")
-    assert staged(path)[0]["recorded_step"] == [(12, 1_231_290_250, None, None, None, 7_500, None, None, None, STEPS)]
+    assert staged(path)[0]["reported_step"] == [(12, 1_231_290_250, None, None, None, 7_500, None, None, None, STEPS)]

@@ -18,7 +18,7 @@ from tests.small_profile import Kernel, Op, Range, edit, write_profile
 from tests.test_text_profiles import IDS
 
 TABLES = (
-    "kernel.statistic",
+    "kernels.statistic",
     "module.coverage",
     "module.statistic",
     "module.tree",
@@ -44,7 +44,7 @@ def answer(folder: Path, source: str = "auto") -> tuple[dict[str, Any], list[str
 
 def assert_whole(tables: dict[str, Any]) -> None:
     """Two tables that count kernels each in its own way agree, to the nanosecond."""
-    counted = [(row["kernel_count"], row["total_ns"]) for row in tables["kernel.statistic"]]
+    counted = [(row["kernel_count"], row["total_ns"]) for row in tables["kernels.statistic"]]
     placed = [(row["kernel_count"], row["kernel_duration_ns"]) for row in tables["module.coverage"]]
     assert [sum(column) for column in zip(*counted, strict=True)] == [sum(column) for column in zip(*placed, strict=True)]
 

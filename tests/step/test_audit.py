@@ -67,11 +67,11 @@ def test_real_profiles_that_are_whole_agree_with_what_the_profiler_worked_out(re
     audited, types = 0, 0
     for folder in folders:
         with open_profile(realdata / folder) as profile:
-            profile.rows("FROM step.recorded_audit, kernel.statistic_audit, step.time, kernel.statistic LIMIT 0")
+            profile.rows("FROM step.reported_audit, kernels.statistic_audit, step.time, kernels.statistic LIMIT 0")
             said = [warning for warning in warnings_of(profile) if " says " in warning or " counts " in warning]
             assert [warning for warning in said if "what is summed over ranks" not in warning] == [], folder
-            audited += len(profile.rows("FROM step.recorded_audit"))
-            types += len(profile.rows("FROM kernel.statistic_audit"))
+            audited += len(profile.rows("FROM step.reported_audit"))
+            types += len(profile.rows("FROM kernels.statistic_audit"))
     assert (audited, types) == (2 * (4 + 4 + 2 + 2), 33 + 33 + 35 + 45)
 
 
@@ -88,8 +88,8 @@ def test_lost_and_doubled_rows_of_kernel_details_are_told_by_the_files_beside_it
         profile.kernel_stats()
         found = [warning for warning in profile.warnings if "are missing" in warning]
         repeated = [warning for warning in profile.warnings if warning.endswith("repeat an earlier one and count once")]
-        assert len(profile.rows("FROM step.recorded_audit WHERE agrees")) == 5
-        steps = profile.sql("FROM step.recorded_audit WHERE NOT agrees", arrow=True)
+        assert len(profile.rows("FROM step.reported_audit WHERE agrees")) == 5
+        steps = profile.sql("FROM step.reported_audit WHERE NOT agrees", arrow=True)
     assert [(row["profile"], row["kind"]) for row in steps.to_pylist()] == [
         ("cut_ascend_pt", "communication"), ("cut_ascend_pt", "computing"), ("lost_ascend_pt", "computing")
     ]  # fmt: skip
@@ -117,7 +117,7 @@ def test_kernels_that_are_missing_are_said_by_every_command_that_counts_them(rea
                 "cut_ascend_pt: step_trace_time.csv says computing 8.873756 ms in 1 step, the kernels give 1.246042 ms: "
                 "kernels are missing",
             ]
-            found = profile.table("kernel.step_audit", arrow=True).to_pylist()
+            found = profile.table("kernels.step_audit", arrow=True).to_pylist()
     assert [list(row.values()) for row in found] == [
         ["cut_ascend_pt", None, "communication", "step_trace_time.csv", 1, 105_991_878, 0, False],
         ["cut_ascend_pt", None, "computing", "step_trace_time.csv", 1, 8_873_756, 1_246_042, False],
@@ -131,7 +131,7 @@ def test_kernels_that_only_lack_their_type_are_not_missing(realdata: Path, tmp_p
     cut(source, tmp_path / "cut_ascend_pt", ("op_statistic.csv", "trace_view.json"), lambda lines: lines[:22])
     with open_profile(tmp_path) as profile:
         assert [warning for warning in warnings_of(profile) if "are missing" in warning] == []
-        held = profile.table("kernel.statistic", arrow=True).to_pylist()
+        held = profile.table("kernels.statistic", arrow=True).to_pylist()
         assert sum(row["kernel_count"] for row in held if row["kind"] == "compute") == 187
 
 
@@ -153,7 +153,7 @@ def test_op_statistic_in_every_column(tmp_path: Path) -> None:
             "op_statistic.csv counts 5 kernels of 0.007006 ms, the profile has 3 of 0.006003 ms of the same types, so kernels "
             "are missing or stand twice; most differs Sub: 1 kernels of 0.001000 ms there, 0 of 0.000000 ms here"
         ]
-        found = profile.table("kernel.statistic_audit", arrow=True)
+        found = profile.table("kernels.statistic_audit", arrow=True)
     assert rows(found) == [
         (None, "Sub", 1, 0, 1000, 0, False),
         (None, "Add", 2, 2, 3006, 3003, True),
@@ -190,7 +190,7 @@ def test_what_is_between_the_kernels_of_steps_and_all_kernels_agrees(
     tmp_path: Path, recorded: list[tuple[Any, ...]], agrees: tuple[bool, bool]
 ) -> None:
     with steps_of(tmp_path, recorded) as profile:
-        found = profile.table("step.recorded_audit", arrow=True).to_pylist()
+        found = profile.table("step.reported_audit", arrow=True).to_pylist()
     assert tuple(row["agrees"] for row in found) == agrees
     assert [(row["kind"], row["step_count"], row["kernels_ns"], row["all_kernels_ns"]) for row in found] == [
         ("communication", 2, 10_000, 10_000),
@@ -205,14 +205,14 @@ def test_the_whole_run_is_compared_whatever_step_is_asked_for(tmp_path: Path) ->
     with open_profile(tmp_path, step_id=2) as profile:
         profile.step_time()
         assert profile.warnings == []
-        assert len(profile.rows("FROM step.recorded_audit WHERE agrees")) == 2
+        assert len(profile.rows("FROM step.reported_audit WHERE agrees")) == 2
 
 
 def test_step_times_of_the_profiler_in_every_column(tmp_path: Path) -> None:
     step_trace(tmp_path / "a_ascend_pt", ["7,1.5,2,0.25,2.25,4,7.5,0.5,0.125", "8,1,,,,,,,"])
     with open_profile(tmp_path) as profile:
         found = profile.step_time(arrow=True)
-        assert profile.rows("FROM step.recorded_audit") == []
+        assert profile.rows("FROM step.reported_audit") == []
     reason = "the profiler recorded no more of the step, and the profile has no kernels"
     assert rows(found) == [
         (None, 7, 1500, 2250, 2000, 250, 4000, 7500, 500, 125, "profiler", None),

@@ -47,12 +47,12 @@ def test_all_questions_mean_the_same_by_a_step(tmp_path: Path, step_id: int, ord
 def test_of_all_steps_each_thing_is_of_one(tmp_path: Path) -> None:
     write(tmp_path, STEPS)
     with open_profile(tmp_path) as profile:
-        profile.rows("SELECT 1 FROM step.kernel, mstx.event, step.period LIMIT 0")
+        profile.rows("SELECT 1 FROM step.kernel_step, mstx.event, step.period LIMIT 0")
 
         def steps_of(query: str) -> dict[Any, Any]:
             return {row["at"]: row["step_id"] for row in profile.rows(query)}
 
-        assert steps_of("SELECT start_ns // 10 AS at, step_id FROM step.kernel") == dict(MOMENTS)
+        assert steps_of("SELECT start_ns // 10 AS at, step_id FROM step.kernel_step") == dict(MOMENTS)
         assert steps_of("SELECT start_ns AS at, step_id FROM mstx.event WHERE domain = 'default'") == dict(MOMENTS)
         periods = [tuple(row.values())[2:] for row in profile.rows("FROM step.period ORDER BY start_ns")]
     assert periods == [(7, 100, 200), (8, 200, 300), (9, 500, 600), (7, 700, 800)]

@@ -20,7 +20,9 @@ def layer_facts(profile: "Profile", top: int) -> dict[str, Any]:
         **size_of(profile, "layer.structure"),
         "structures": profile.rows(f"FROM layer.structure ORDER BY profile LIMIT {top:d}"),
         "all": profile.rows(f"SELECT {sums} FROM layer.structure")[0],
-        "heaviest_positions": profile.rows(f"FROM layer.statistic ORDER BY total_ns DESC, profile, kind, place LIMIT {top:d}"),
+        "heaviest_positions": profile.rows(
+            f"FROM layer.statistic ORDER BY total_ns DESC, profile, kind, position LIMIT {top:d}"
+        ),
     }
 
 
@@ -31,7 +33,7 @@ def print_layer_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     for row in facts["structures"]:
         counts = ("-" if row[count] is None else f"{row[count]:,}" for count in ("layer_count", "alike_count", "pass_count"))
         structures.add_row(*counts, f"{row['kernel_count']:,}", *cells(*(row[text] for text in _TEXTS)))
-    positions = grid_of("share of layer", "mean", "median", "p95", "gap before", "kind", "place", "type", "name", left=2)
+    positions = grid_of("share of layer", "mean", "median", "p95", "gap before", "kind", "position", "type", "name", left=2)
     for row in facts["heaviest_positions"]:
         gap = row["mean_gap_ns"]
         positions.add_row(
@@ -39,7 +41,7 @@ def print_layer_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
             *(duration(round(row[f"{time}_ns"])) for time in ("mean", "median", "p95")),
             "-" if gap is None else duration(round(gap)),
             f"{row['kind']:,}",
-            f"{row['place']:,}",
+            f"{row['position']:,}",
             *cells(row["type"], row["name"]),
         )
     whole = facts["all"]

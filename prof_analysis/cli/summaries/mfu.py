@@ -21,7 +21,7 @@ def mfu_facts(profile: "Profile", top: int, level: str | None = None) -> dict[st
     left_out = profile.rows(
         """
         SELECT reason, count(*) AS kernel_count, sum(duration_ns)::BIGINT AS duration_ns
-        FROM mfu.kernel
+        FROM mfu.kernel_mfu
         WHERE reason IS NOT NULL
         GROUP BY reason
         ORDER BY duration_ns DESC, reason
@@ -83,7 +83,7 @@ _MFU_ROWS = {
             1 AS kernel_count,
             name AS kernel,
             coalesce(flops_source, reason) AS source
-        FROM mfu.kernel
+        FROM mfu.kernel_mfu
         ORDER BY duration_ns DESC, profile, start_ns, kernel_id
     """,
     "rank": f"SELECT {_MFU}, profile AS rank FROM mfu.rank ORDER BY profile",

@@ -40,13 +40,13 @@ def module_facts(profile: "Profile", top: int) -> dict[str, Any]:
         """
         SELECT
             kind,
-            place,
+            location,
             sum(kernel_count)::BIGINT AS kernel_count,
             sum(kernel_duration_ns)::BIGINT AS kernel_duration_ns,
             sum(kernel_duration_ns) / nullif(sum(sum(kernel_duration_ns)) OVER (PARTITION BY kind), 0) AS share
         FROM module.coverage
-        GROUP BY kind, place
-        ORDER BY kind = 'schedule', kind = 'communication', place = 'linked to no op', place = 'outside modules'
+        GROUP BY kind, location
+        ORDER BY kind = 'schedule', kind = 'communication', location = 'linked to no op', location = 'outside modules'
         """
     )
     size = size_of(profile, "module.statistic")
@@ -61,12 +61,12 @@ def print_module_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
         time_ns = duration(row["own_kernel_duration_ns"])
         modules.add_row(percent(row["share"]), time_ns, f"{row['calls']:,}", text_of(row["module"]))
     out.print(modules)
-    places = list(dict.fromkeys(row["place"] for row in facts["coverage"]))
-    coverage = grid_of(*places, "kernel time", "kernels", left=1)
+    locations = list(dict.fromkeys(row["location"] for row in facts["coverage"]))
+    coverage = grid_of(*locations, "kernel time", "kernels", left=1)
     for kind in dict.fromkeys(row["kind"] for row in facts["coverage"]):
-        rows = {row["place"]: row for row in facts["coverage"] if row["kind"] == kind}
+        rows = {row["location"]: row for row in facts["coverage"] if row["kind"] == kind}
         time_ns = sum(row["kernel_duration_ns"] for row in rows.values())
-        coverage.add_row(*(percent(rows[place]["share"]) for place in places), duration(time_ns), kind)
+        coverage.add_row(*(percent(rows[location]["share"]) for location in locations), duration(time_ns), kind)
     out.print()
     out.print(coverage)
     out.print()

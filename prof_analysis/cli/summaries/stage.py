@@ -26,12 +26,12 @@ def stage_facts(logs: StageLogs, top: int) -> dict[str, Any]:
             coalesce(sum(announcement_count), 0)::BIGINT AS announcements,
             coalesce(sum(other_line_count), 0)::BIGINT AS other_lines,
             coalesce(sum(process_count), 0)::BIGINT AS processes
-        FROM stage.log
+        FROM vllm.log
     """)
     return {
         **counts[0],
-        "stages": rows(f"FROM stage.across_processes LIMIT {top:d}"),
-        "stages_of_processes": rows(f"FROM stage.statistic LIMIT {top:d}"),
+        "stages": rows(f"FROM vllm.across_processes LIMIT {top:d}"),
+        "stages_of_processes": rows(f"FROM vllm.statistic LIMIT {top:d}"),
     }
 
 

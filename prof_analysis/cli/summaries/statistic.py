@@ -41,7 +41,7 @@ def kernel_facts(profile: "Profile", top: int) -> dict[str, Any]:
         """
     )
     return {
-        **size_of(profile, "kernel.statistic"),
+        **size_of(profile, "kernels.statistic"),
         "kinds": kinds,
         "types_from_names_share": of_names[0]["share"],
         "heaviest_kernels": heaviest_of(profile, "across.kernel_statistic", top),
@@ -71,7 +71,7 @@ def op_facts(profile: "Profile", top: int) -> dict[str, Any]:
             sum(host_self_ns)::BIGINT AS host_self_ns,
             if(count(kernel_count) = count(*), sum(kernel_count)::BIGINT, NULL) AS kernel_count,
             sum(device_self_ns)::BIGINT AS device_self_ns,
-            coalesce((SELECT sum(duration_ns * kernel_count) FROM kernel.duration), 0)::BIGINT AS all_kernels_ns
+            coalesce((SELECT sum(duration_ns * kernel_count) FROM kernels.duration), 0)::BIGINT AS all_kernels_ns
         FROM across.op_statistic
         """
     )

@@ -88,13 +88,13 @@ def free_facts(profile: "Profile", top: int) -> dict[str, Any]:
         """
     )
     gaps = profile.rows(f"FROM free.longest_gap ORDER BY duration_ns DESC, profile, start_ns LIMIT {top:d}")
-    untold = profile.rows("SELECT cause, reason, count(*) AS ranks FROM free.untold GROUP BY ALL ORDER BY ALL")
+    unknown_causes = profile.rows("SELECT cause, reason, count(*) AS ranks FROM free.unknown_cause GROUP BY ALL ORDER BY ALL")
     return {
         **size_of(profile, "free.cause"),
         "ranks": size_of(profile, "step.time")["ranks"],
         "causes": causes,
         "longest_gaps": gaps,
-        "untold": untold,
+        "unknown_causes": unknown_causes,
     }
 
 
@@ -112,7 +112,7 @@ def print_free_facts(facts: dict[str, Any], written: Iterable[Path]) -> None:
     total_ns = sum(row["total_ns"] for row in facts["causes"])
     lines = [f"free {duration(total_ns)}; {rank_count(facts)}"]
     lines += [f"{percent(row['share'])} {row['cause']}, {duration(row['total_ns'])}{_gaps(row)}" for row in facts["causes"]]
-    lines += [f"not told: {row['cause']}: {row['reason']}" for row in facts["untold"]]
+    lines += [f"not told: {row['cause']}: {row['reason']}" for row in facts["unknown_causes"]]
     print_statistic(grid, lines, written)
 
 
