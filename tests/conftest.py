@@ -1,4 +1,4 @@
-"""What several tests need: the places of sample and real data, and a way to run the command."""
+"""What several tests need: the real data, and a way to run the command."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -7,30 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from prof_analysis import ProfAnalysisWarning, Profile
-from prof_analysis.analyses import ANALYSES
+from prof_analysis import ProfAnalysisWarning
 from prof_analysis.cli import app
-
-CHECKOUT = Path(__file__).parent.parent
-SAMPLE = CHECKOUT / "fixtures" / "sample"
-
-# Columns of the API that ModuleStatistic of msprof-analyze has, and their names there, in its order.
-PEER_COLUMNS = {
-    "parent_module": "parentModule",
-    "module": "module",
-    "op_name": "opName",
-    "kernel_list": "kernelList",
-    "total_kernel_duration_ns": "totalKernelDuration(ns)",
-    "avg_kernel_duration_ns": "avgKernelDuration(ns)",
-    "op_count": "opCount",
-    "rank_id": "rankID",
-}
-
-
-def build_at_once(profile: Profile, *names: str) -> None:
-    """Build tables, and those of commands, in one go, which reads each rank once, before they are asked for one by one."""
-    tables = dict.fromkeys(table for name in names for table in (ANALYSES[name].tables if name in ANALYSES else (name,)))
-    profile.rows(f"SELECT 1 FROM {', '.join(tables)} LIMIT 0")
+from tests.helpers.places import CHECKOUT
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ import pytest
 import prof_analysis
 from prof_analysis import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, Profile, QueryError, open_profile
 from prof_analysis.sources.rank import NO_GRAPH_CALLS
-from tests.conftest import build_at_once
-from tests.small_profile import Frame, Kernel, Launch, Op, Range, edit, write_profile
-from tests.test_discovery import NO_COUNTERS, all_but
+from tests.helpers.answers import NO_COUNTERS, all_but
+from tests.helpers.asking import build_at_once
+from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Range, edit, write_profile
 
 RANGES = (Range("Net", 100, 200), Range("Layer", 105, 125))
 OPS = (

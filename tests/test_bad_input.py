@@ -20,8 +20,8 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import ProfAnalysisWarning, module_stats, open_profile
-from tests.conftest import CHECKOUT, SAMPLE
-from tests.small_profile import Kernel, Op, Range, edit, write_profile
+from tests.helpers.places import CHECKOUT, SAMPLE
+from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 Command = Callable[..., Result]
 NASTY_NAMES = [

@@ -23,8 +23,8 @@ from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli import app
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.sources.rank import NO_GRAPH_CALLS
-from tests.small_profile import Frame, Kernel, Launch, Op, Range, write_profile
-from tests.test_discovery import NO_COUNTERS, NO_OPERATORS, NOT_IN_ONE_RANK, all_but
+from tests.helpers.answers import NO_COUNTERS, NO_OPERATORS, NOT_IN_ONE_RANK, all_but
+from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Range, write_profile
 
 Command = Callable[..., Result]
 

@@ -23,9 +23,9 @@ from prof_analysis.run import cluster as dask_cluster
 from prof_analysis.run.job import Job, own_code, run_elsewhere
 from prof_analysis.run.store import entry_folder
 from prof_analysis.sources.discovery import find_ranks
-from tests.conftest import CHECKOUT
-from tests.small_profile import Kernel, Op, Range, write_profile
-from tests.test_faults import LIBRARY, check, limit
+from tests.helpers.faults import LIBRARY, check, limit
+from tests.helpers.places import CHECKOUT
+from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 Command = Callable[..., Result]
 

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, module_stats, open_profile
-from tests.small_profile import Frame, Kernel, Launch, Op, Queue, Range, edit, write_profile
+from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Queue, Range, edit, write_profile
 
 
 def rows(path: Path, **options: Any) -> list[tuple[str, str, str, int, int]]:

@@ -11,27 +11,12 @@ from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from prof_analysis.sources.discovery import find_ranks
-from prof_analysis.sources.rank import FOUND_OUT_BY_ASKING, NO_GRAPH_CALLS, QUESTIONS, ModuleChoice, Rank
-from tests.small_profile import Frame, Kernel, Op, Range, edit, write_profile
+from prof_analysis.sources.rank import NO_GRAPH_CALLS, ModuleChoice, Rank
+from tests.helpers.answers import NO_COUNTERS, NO_OPERATORS, NOT_IN_ONE_RANK, OF_KERNELS, all_but
+from tests.helpers.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 
 OPS = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040),)),)
 RANGES = (Range("Net", 100, 200),)
-NO_OPERATORS = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
-NO_COUNTERS = "no hardware counters (PMU); collect with aic_metrics, such as AiCMetrics.PipeUtilization"
-
-
-# What kernels alone can tell.
-OF_KERNELS = ("kernel-stats", "mfu", "step-time", "slow-ranks")
-# What a small profile without communication, counters and compiled graphs cannot tell.
-NOT_IN_ONE_RANK = ("communication-stats", "communication-time", "pmu-stats", "graph-overhead")
-
-
-def all_but(*questions: str) -> tuple[str, ...]:
-    """All that a rank can be known to answer, without these."""
-    assert set(questions) <= set(QUESTIONS)
-    return tuple(question for question in QUESTIONS if question not in {*questions, *FOUND_OUT_BY_ASKING})
-
-
 NPU_INFO = "CREATE TABLE NPU_INFO (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO NPU_INFO VALUES {}"
 RANK_DEVICE_MAP = "CREATE TABLE RANK_DEVICE_MAP (rankId INTEGER, deviceId INTEGER); INSERT INTO RANK_DEVICE_MAP VALUES {}"
 

@@ -10,73 +10,19 @@ import textwrap
 import threading
 import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
-from prof_analysis import InputError, ProfAnalysisWarning, Profile, QueryError, open_profile
+from prof_analysis import InputError, ProfAnalysisWarning, QueryError, open_profile
 from prof_analysis.engine.statements import _parsed
 from prof_analysis.run import pool
-from tests.small_profile import Kernel, Op, Range, edit, write_profile
-from tests.test_pool import children, command_line
-
-# Wraps the connections of DuckDB, so that a statement of a rank throws what nobody foresees.
-LIBRARY = """
-import os, signal, duckdb
-
-AT = {"1_ascend_pt": 'CREATE TABLE stored."raw.', "2_ascend_pt": 'CREATE TABLE stored."module.', "3_ascend_pt": "COPY (",
-      "4_ascend_pt": os.environ.get("DIES_AT", "nowhere")}
-
-
-class Connection:
-    def __init__(self, connection):
-        self.connection, self.profile = connection, None
-
-    def execute(self, statement, parameters=None):
-        sql = getattr(statement, "query", statement)
-        if "VARIABLE \\"profile\\"" in sql:
-            self.profile = parameters["value"]
-        if AT.get(self.profile, "nowhere") in sql:
-            if self.profile == "4_ascend_pt":
-                os.kill(os.getpid(), signal.SIGKILL)
-            raise ZeroDivisionError(f"of {self.profile}")
-        self.connection.execute(statement, parameters)
-        return self
-
-    def __getattr__(self, name):
-        return getattr(self.connection, name)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.connection.close()
-
-
-connect = duckdb.connect
-duckdb.connect = lambda *words, **options: Connection(connect(*words, **options))
-"""
-DEFECT = "cannot be analysed: a defect of prof-analysis, please report it with --debug (ZeroDivisionError: of {0})"
-
-
-@contextmanager
-def limit(seconds: int) -> Iterator[None]:
-    """What hangs is a failure."""
-
-    def fail(*_: object) -> None:
-        raise TimeoutError(f"hangs for {seconds} s")
-
-    before = signal.signal(signal.SIGALRM, fail)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+from tests.helpers.faults import LIBRARY, check, limit
+from tests.helpers.processes import children, command_line
+from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 
 @pytest.fixture
@@ -94,19 +40,6 @@ def faulty_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(LIBRARY, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "site"), os.environ.get("PYTHONPATH", "")]))
-
-
-def check(profile: Profile, folder: Path, failing: int = 3) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ProfAnalysisWarning)
-        times = profile.module_stats(arrow=True).to_pylist()
-    good = [rank for rank in range(6) if not 1 <= rank <= failing]
-    assert [(row["rank_id"], row["total_kernel_duration_ns"]) for row in times] == [(rank, 40 + rank) for rank in good]
-    assert profile.failures[:3] == [
-        f"{folder / name}: {DEFECT.format(name)}" for name in ("1_ascend_pt", "2_ascend_pt", "3_ascend_pt")
-    ]
-    assert len(profile.failures) == failing
-    assert "ZeroDivisionError" in profile.details[0]
 
 
 def test_what_a_thread_throws_while_it_stages_builds_and_writes_fails_its_rank_alone(

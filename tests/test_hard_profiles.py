@@ -13,7 +13,7 @@ from fixtures.integrity import check
 from fixtures.shape import Shape
 from fixtures.truth import Truth
 from prof_analysis import open_profile
-from tests.conftest import PEER_COLUMNS, build_at_once
+from tests.helpers.asking import PEER_COLUMNS, build_at_once
 
 SWITCHES: dict[str, Any] = {
     "forward_threads": 2,

@@ -14,8 +14,8 @@ from typer.testing import Result
 from fixtures.text_export import export_text
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
-from tests.conftest import build_at_once
-from tests.small_profile import Kernel, Launch, Op, Range, edit, write_profile
+from tests.helpers.asking import build_at_once
+from tests.helpers.small_profile import Kernel, Launch, Op, Range, edit, write_profile
 
 START = 1_700_000_000_000_000_000
 FIGURES = (

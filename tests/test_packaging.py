@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import CHECKOUT, SAMPLE
+from tests.helpers.places import CHECKOUT, SAMPLE
 
 
 @pytest.fixture(scope="module")

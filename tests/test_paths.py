@@ -10,7 +10,7 @@ from typer.testing import Result
 
 from prof_analysis import InputError, open_profile
 from prof_analysis.engine.database import quote_path
-from tests.small_profile import Kernel, Op, Range, write_profile
+from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 Command = Callable[..., Result]
 

@@ -18,8 +18,8 @@ from fixtures.shape import Shape
 from fixtures.text_export import export_text
 from fixtures.text_style import TextStyle
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
-from tests.conftest import build_at_once
-from tests.small_profile import Kernel, Op, Range, edit, write_chip, write_profile
+from tests.helpers.asking import build_at_once
+from tests.helpers.small_profile import Kernel, Op, Range, edit, write_chip, write_profile
 
 START = 1_700_000_000_000_000_000
 FIGURES = (

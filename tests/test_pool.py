@@ -19,7 +19,8 @@ import pytest
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from prof_analysis.run import pool
-from tests.small_profile import Kernel, Op, Range, write_profile
+from tests.helpers.processes import children, command_line
+from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 RANGES = (Range("Net", 100, 200),)
 
@@ -221,15 +222,3 @@ def killing_a_child(after_s: float = 0) -> Iterator[None]:
     finally:
         done.set()
         killer.join()
-
-
-def children() -> list[int]:
-    listed = Path(f"/proc/{os.getpid()}/task").glob("*/children")
-    return [int(child) for file in listed for child in file.read_text().split()]
-
-
-def command_line(process: int) -> bytes:
-    try:
-        return Path(f"/proc/{process}/cmdline").read_bytes()
-    except OSError:
-        return b""

@@ -12,8 +12,9 @@ from fixtures.text_style import TextStyle
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.sources.rank import FOUND_OUT_BY_ASKING, QUESTIONS
-from tests.conftest import SAMPLE, build_at_once
-from tests.small_profile import Frame, Kernel, Op, Range, edit, write_profile
+from tests.helpers.asking import build_at_once
+from tests.helpers.places import SAMPLE
+from tests.helpers.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 
 pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
 

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.text import Text
 from typer.testing import Result
 
-from tests.conftest import CHECKOUT, SAMPLE
+from tests.helpers.places import CHECKOUT, SAMPLE
 
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
 PICTURE = CHECKOUT / "docs" / "module-stats.svg"

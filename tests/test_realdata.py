@@ -14,8 +14,8 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, module_stats, open_profile
-from tests.conftest import PEER_COLUMNS, build_at_once
-from tests.test_discovery import all_but
+from tests.helpers.answers import all_but
+from tests.helpers.asking import PEER_COLUMNS, build_at_once
 
 # The only wrong rows of the reference, three kernels a rank: a gradient hook scales the gradient of a bias between two
 # backward ops of Linear, so msprof-analyze takes it for work of the module.

@@ -11,7 +11,7 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import open_profile
 from prof_analysis.run import pool
-from tests.conftest import build_at_once
+from tests.helpers.asking import build_at_once
 
 TABLES = ("module.statistic", "module.tree", "module.coverage", "kernels.statistic", "across.module")
 

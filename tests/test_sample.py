@@ -9,7 +9,8 @@ import pytest
 from fixtures.make_sample import make_sample
 from prof_analysis import open_profile
 from prof_analysis.profile import Profile
-from tests.conftest import PEER_COLUMNS, SAMPLE
+from tests.helpers.asking import PEER_COLUMNS
+from tests.helpers.places import SAMPLE
 
 FILES_OF_TRUTH = ["coverage.csv", "kernel_owner.csv", "module_statistic.csv", "module_tree.csv"]
 

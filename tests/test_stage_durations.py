@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 import prof_analysis
 from prof_analysis import InputError, ProfAnalysisWarning, QueryError, open_profile, stage_durations
 from prof_analysis.cli import app
-from tests.conftest import SAMPLE
+from tests.helpers.places import SAMPLE
 
 SAYS = "Profile execute duration"
 COLUMNS = [

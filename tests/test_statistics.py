@@ -18,8 +18,8 @@ from typer.testing import Result
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
-from tests.small_profile import Kernel, Op, Range, edit, write_profile
-from tests.test_discovery import NO_OPERATORS
+from tests.helpers.answers import NO_OPERATORS
+from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 Rows = list[tuple[Any, ...]]
 STEPS = ((7, 0, 300), (8, 300, 900))

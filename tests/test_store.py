@@ -17,7 +17,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import OutputError, ProfAnalysisWarning, Profile, open_profile
-from tests.small_profile import Kernel, Op, Range, edit, write_profile
+from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 Command = Callable[..., Result]
 

@@ -20,8 +20,8 @@ from prof_analysis.engine.database import connect, quote, quote_text
 from prof_analysis.engine.tables import Column, Table, documented_tables, log_tables, referenced_tables
 from prof_analysis.logs.vllm_stages import StageLogs
 from prof_analysis.run.store import table_file
-from tests.conftest import CHECKOUT
-from tests.small_profile import Kernel, Op, Range, write_profile
+from tests.helpers.places import CHECKOUT
+from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 # Clears the screen, turns the direction of the text, and begins a line of its own.
 HOSTILE = "a\x1b[2J\x9b31m\u202e\x7f\u2028\r\nFORGED"

@@ -29,8 +29,9 @@ from prof_analysis.engine.tables import (
     sql_folder,
 )
 from prof_analysis.errors import QueryError
-from tests.conftest import SAMPLE, build_at_once
-from tests.small_profile import DATABASE, Kernel, Launch, Matmul, Op, Queue, Range, write_profile
+from tests.helpers.asking import build_at_once
+from tests.helpers.places import SAMPLE
+from tests.helpers.small_profile import DATABASE, Kernel, Launch, Matmul, Op, Queue, Range, write_profile
 
 SAMPLE_FOLDER = "decoder_training/node0_4242_20260101000000000_ascend_pt"
 SAMPLE_DATABASE = SAMPLE / SAMPLE_FOLDER / DATABASE.format(rank=0)

@@ -17,7 +17,7 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import InputError, open_profile
-from tests.conftest import build_at_once
+from tests.helpers.asking import build_at_once
 
 Mutation = Callable[[bytes, random.Random], bytes]
 TABLES = ("kernels.statistic", "op.statistic", "communication.time", "step.time", "step.overlap_audit", "trace.set_aside")

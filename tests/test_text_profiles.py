@@ -20,9 +20,9 @@ from fixtures.text_spreadsheet import resave_as_spreadsheet
 from fixtures.text_style import TextStyle, sglang
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
 from prof_analysis.sources.rank import NO_GRAPH_CALLS, QUESTIONS
-from tests.conftest import build_at_once
-from tests.small_profile import edit
-from tests.test_discovery import all_but
+from tests.helpers.answers import all_but
+from tests.helpers.asking import IDS, build_at_once
+from tests.helpers.small_profile import edit
 
 Command = Callable[..., Result]
 Rows = list[dict[str, Any]]
@@ -44,8 +44,6 @@ TABLES = (
     "trace.step",
     "trace.set_aside",
 )
-# Numbers of rows, which each source gives in its own way.
-IDS = {"kernel_id", "pmu_id", "op_id", "interval_id", "path_id", "queue_id", "range_id", "forward_op_id", "backward_op_id"}
 TEXT_ONLY = {
     "compute": ("step_id", "hf32_eligible"),
     "schedule": ("step_id", "hf32_eligible", "block_num", "mix_block_num"),

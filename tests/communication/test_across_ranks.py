@@ -6,8 +6,8 @@ import pytest
 
 from prof_analysis import open_profile
 from prof_analysis.engine.database import connect
-from tests.communication.planes import Task, add_tasks
-from tests.small_profile import Kernel, edit, write_profile
+from tests.helpers.planes import Task, add_tasks
+from tests.helpers.small_profile import Kernel, edit, write_profile
 
 NO_TASKS = "the profile has no tasks of it: profiler_level was Level0, or trace_view.json is missing"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from prof_analysis import open_profile
-from tests.small_profile import Kernel, edit, write_profile
+from tests.helpers.small_profile import Kernel, edit, write_profile
 
 # As msprof hashes them, and as communication.json and analysis.db name a group.
 HASHES = {"group_name_0": "5862276093215481612", "group_name_19": "3985310405473756128"}

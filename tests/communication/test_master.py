@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from prof_analysis import Profile, open_profile
-from tests.communication.planes import Task, add_tasks
-from tests.small_profile import Kernel, Op, edit, write_profile
+from tests.helpers.planes import Task, add_tasks
+from tests.helpers.small_profile import Kernel, Op, edit, write_profile
 
 NO_MASTER = "its tasks are on several planes, and nothing says which is the master plane"
 NOTHING = "no task of its master plane waits, or transfers over a link"

@@ -13,7 +13,7 @@ from typer.testing import Result
 from prof_analysis import open_profile
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.tables import documented_tables
-from tests.communication.simulated import data_parallel, pipeline
+from tests.helpers.simulated import data_parallel, pipeline
 
 EVIDENCE = [column.name for column in documented_tables()["across.slow_rank"].columns]
 

@@ -16,9 +16,9 @@ from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import Profile, open_profile
 from prof_analysis.analyses import ANALYSES
-from tests.communication.planes import Task, add_tasks
-from tests.conftest import build_at_once
-from tests.small_profile import Kernel, Op, Range, edit, write_profile
+from tests.helpers.asking import build_at_once
+from tests.helpers.planes import Task, add_tasks
+from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 # What the tests ask for, always the same, so that it is planned once.
 TABLES = (

@@ -16,7 +16,7 @@ from prof_analysis import open_profile
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.exports import cluster_db
 from prof_analysis.sources.rank import Rank
-from tests.small_profile import Kernel, Op, Range, edit, write_profile
+from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 RANGES = (Range("Net", 100, 200), Range("Layer", 105, 125))
 OPS = (

@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from prof_analysis import InputError, OutputError, Profile, open_profile
-from tests.small_profile import Kernel, Op, Range, write_profile
+from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 RANGES = (Range("Net", 100, 200), Range('Layer, "of" 1\n模块', 105, 125))
 OPS = (

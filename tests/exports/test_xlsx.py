@@ -11,8 +11,8 @@ from typer.testing import Result
 
 from prof_analysis import OutputError, ProfAnalysisWarning, open_profile
 from prof_analysis.exports.xlsx import MAX_CHARACTERS
-from tests.conftest import SAMPLE
-from tests.small_profile import Kernel, Matmul, Op, Range, write_profile
+from tests.helpers.places import SAMPLE
+from tests.helpers.small_profile import Kernel, Matmul, Op, Range, write_profile
 
 HEADERS = (
     "Parent Module",

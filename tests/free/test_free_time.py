@@ -11,8 +11,8 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import open_profile
-from tests.conftest import build_at_once
-from tests.small_profile import Frame, HostCall, Kernel, Launch, Op, Queue, Range, write_profile
+from tests.helpers.asking import build_at_once
+from tests.helpers.small_profile import Frame, HostCall, Kernel, Launch, Op, Queue, Range, write_profile
 
 SYNCHRONISE, LOADING, COLLECTION = "waiting in a synchronise", "data loading", "garbage collection"
 OP, NOTHING, QUEUED, UNKNOWN = "inside an op", "nothing recorded", "between queue and device", "launch not recorded"

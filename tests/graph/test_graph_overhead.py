@@ -9,7 +9,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, open_profile
-from tests.small_profile import Frame, Kernel, Launch, Op, write_profile
+from tests.helpers.small_profile import Frame, Kernel, Launch, Op, write_profile
 
 RUN, EXECUTE, LOOK_UP = "TorchNpuGraphBase::Run", "ExecuteGraph", "TorchDynamo Cache Lookup"
 SPACE, UNDERSCORE, CACHE = "npu_fx_compiler inference", "npu_fx_compiler_inference", "cache_compiler inference"

@@ -9,16 +9,11 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
-from tests.small_profile import Kernel, write_profile
+from tests.helpers.layers import ATTENTION, BEGIN, DENSE, END, EXPERTS, HEAD, NS, passes
+from tests.helpers.small_profile import Kernel, write_profile
 
-HEAD = ["MatMul", "Rope", "Cache"]
-ATTENTION = ["Attention", "MatMul", "AddNorm"]
-DENSE = [*HEAD, *ATTENTION, "MatMul", "SwiGlu", "MatMul", "AddNorm"]
-EXPERTS = [*HEAD, *ATTENTION, "Gating", "Dispatch", "GroupedMatMul", "SwiGlu", "GroupedMatMul", "Combine", "AddNorm"]
 UNFUSED = ["MatMul", "Slice", "RmsNorm", "Slice", "Rope", "Cache", *ATTENTION, "MatMul", "SwiGlu", "MatMul", "AddNorm"]
-BEGIN, END = ["Cast", "Gather", "RmsNorm"], ["Index", "MatMul", "Cast", "ArgMax"]
 LETTERS = random.Random(5).choices("ABCDEFGHIJ", k=400)
-NS = 10
 
 
 def write(folder: Path, sequences: Mapping[str, Sequence[str]]) -> Path:
@@ -36,14 +31,6 @@ def noisy(types: Sequence[str], rate: float) -> list[str]:
     """With kernels of two more types strewn in."""
     chance = random.Random(7)
     return [one for type_ in types for one in (*chance.choices(["Set", "Copy"], k=chance.random() < rate), type_)]
-
-
-def passes(profile: Profile, name: str) -> list[str]:
-    """Of each pass the kinds of its layers; x is irregular."""
-    rows = profile.layer_stats("pass", arrow=True).to_pylist()
-    of_rank = [row for row in rows if row["profile"] == f"{name}_ascend_pt"]
-    count = max(row["pass"] for row in of_rank) + 1
-    return ["".join(str(row["kind"] or "x") for row in of_rank if row["pass"] == number) for number in range(count)]
 
 
 # What predicts a further token with the last layer of the model.

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from prof_analysis import Profile, open_profile
-from tests.layer.test_layers import BEGIN, DENSE, END, EXPERTS, NS, passes
-from tests.small_profile import Kernel, write_profile
+from tests.helpers.layers import BEGIN, DENSE, END, EXPERTS, NS, passes
+from tests.helpers.small_profile import Kernel, write_profile
 
 LAYERS = DENSE * 3 + EXPERTS * 6
 SIDE_NS = 40

@@ -11,7 +11,7 @@ import pytest
 
 from prof_analysis import open_profile
 from prof_analysis.engine.database import connect
-from tests.small_profile import Frame, Kernel, Matmul, Op, Range, write_profile
+from tests.helpers.small_profile import Frame, Kernel, Matmul, Op, Range, write_profile
 
 FAR = 2147483647
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
-from tests.small_profile import Kernel, Matmul, write_chip, write_profile
+from tests.helpers.small_profile import Kernel, Matmul, write_chip, write_profile
 
 ROWS = "the rows of the groups are not in the shapes"
 NO_FORMULA = "there is no formula for the operator type"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
-from tests.small_profile import Kernel, Matmul, write_profile
+from tests.helpers.small_profile import Kernel, Matmul, write_profile
 
 MASKED = "what the mask leaves out is not in the shapes"
 LENGTHS = "the lengths of the sequences are not in the shapes"

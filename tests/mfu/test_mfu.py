@@ -14,7 +14,7 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import InputError, open_profile
 from prof_analysis.cli.summaries.mfu import mfu_facts, print_mfu_facts
-from tests.small_profile import Matmul, Op, Range, write_chip, write_profile
+from tests.helpers.small_profile import Matmul, Op, Range, write_chip, write_profile
 
 MATMUL: dict[str, Any] = {"inputs": "64,32;32,48", "outputs": "64,48"}
 FLOPS = 2 * 64 * 32 * 48

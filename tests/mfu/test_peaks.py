@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import InputError, open_profile
-from tests.small_profile import Kernel, Matmul, edit, write_chip, write_profile
+from tests.helpers.small_profile import Kernel, Matmul, edit, write_chip, write_profile
 
 MATMUL: dict[str, Any] = {"inputs": "64,32;32,48", "outputs": "64,48"}
 TYPES = {

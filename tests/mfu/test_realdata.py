@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from prof_analysis import open_profile
-from tests.conftest import PEER_COLUMNS
+from tests.helpers.asking import PEER_COLUMNS
 
 MASKED = "what the mask leaves out is not in the shapes"
 LENGTHS = "the lengths of the sequences are not in the shapes"

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from prof_analysis import open_profile
-from tests.small_profile import Matmul, Op, Range, write_chip, write_profile
+from tests.helpers.small_profile import Matmul, Op, Range, write_chip, write_profile
 
 MATMUL: dict[str, Any] = {"inputs": "64,32;32,48", "outputs": "64,48"}
 SHAPE_FLOPS = 2 * 64 * 32 * 48

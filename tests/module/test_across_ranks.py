@@ -12,7 +12,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import open_profile
-from tests.small_profile import Kernel, Op, Range, write_profile
+from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 NET, LAYER, HEAD = Range("Net", 100, 200), Range("Layer", 110, 150), Range("Head", 160, 180)
 SCHEMA = [

@@ -8,7 +8,7 @@ import pytest
 from fixtures.text_export import export_text
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
-from tests.small_profile import Kernel, Op, Range, edit, write_profile
+from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 Rows = list[tuple[Any, ...]]
 ENGINE = "autograd::engine::evaluate_function: "

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import InputError, open_profile
-from tests.small_profile import Frame, Kernel, Op, Range, write_profile
+from tests.helpers.small_profile import Frame, Kernel, Op, Range, write_profile
 
 Rows = list[tuple[Any, ...]]
 STATISTIC = "SELECT * EXCLUDE (profile, rank_id, avg_mfu) FROM module.statistic"

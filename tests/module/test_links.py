@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prof_analysis import ProfAnalysisWarning, open_profile
-from tests.conftest import build_at_once
-from tests.small_profile import Kernel, Launch, Op, Queue, Range, write_profile
+from tests.helpers.asking import build_at_once
+from tests.helpers.small_profile import Kernel, Launch, Op, Queue, Range, write_profile
 
 Rows = list[tuple[Any, ...]]
 INSIDE, OUTSIDE, UNLINKED = "inside modules", "outside modules", "linked to no op"

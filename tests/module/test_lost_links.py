@@ -10,8 +10,8 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
-from tests.conftest import build_at_once
-from tests.small_profile import edit
+from tests.helpers.asking import build_at_once
+from tests.helpers.small_profile import edit
 
 EMPTY_LINKS = "DELETE FROM CONNECTION_IDS;"
 NO_THREADS = "ALTER TABLE PYTORCH_API DROP COLUMN fwdThreadId;"

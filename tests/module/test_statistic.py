@@ -5,7 +5,7 @@ from itertools import count
 from pathlib import Path
 
 from prof_analysis import open_profile
-from tests.small_profile import Kernel, Op, Range, edit, write_profile
+from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 Row = tuple[str, str, str | None, str | None, int, float, int, str]
 

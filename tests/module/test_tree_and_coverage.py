@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from prof_analysis import open_profile
 from prof_analysis.profile import Profile
-from tests.small_profile import Kernel, Op, Range, edit, write_profile
+from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 INSIDE, OUTSIDE, UNLINKED = "inside modules", "outside modules", "linked to no op"
 NOWHERE, HOOKS, NO_LAUNCH = "outside every module", "gradient hooks", "no host launch"

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.small_profile import Kernel, Matmul, Op, Range, edit, write_chip, write_profile
+from tests.helpers.small_profile import Kernel, Matmul, Op, Range, edit, write_chip, write_profile
 
 RECORDED = Path(__file__).with_name("mfu_of_msprof_analyze.json")
 START_NS = 1_700_000_000_000_000_000

@@ -18,7 +18,7 @@ from fixtures.trace import make_rank
 from fixtures.truth import joined, truth_of
 from fixtures.write_db import write_rank
 from prof_analysis import open_profile
-from tests.conftest import PEER_COLUMNS
+from tests.helpers.asking import PEER_COLUMNS
 
 PLACES = {"inside": "inside modules", "outside": "outside modules", "unlinked": "linked to no op"}
 

@@ -11,8 +11,8 @@ import pytest
 
 from prof_analysis import InputError, open_profile
 from prof_analysis.engine.tables import referenced_tables
-from tests.conftest import build_at_once
-from tests.small_profile import Frame, Kernel, Launch, Op, Queue, Range, edit, write_profile
+from tests.helpers.asking import build_at_once
+from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Queue, Range, edit, write_profile
 
 pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
 

@@ -10,7 +10,7 @@ from typer.testing import Result
 
 from prof_analysis import ProfAnalysisWarning, open_profile
 from prof_analysis.engine.database import connect
-from tests.conftest import build_at_once
+from tests.helpers.asking import build_at_once
 
 Rows = list[dict[str, Any]]
 Event = dict[str, Any]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
-from tests.conftest import build_at_once
-from tests.small_profile import Frame, HostCall, Kernel, Launch, Op, edit, write_profile
+from tests.helpers.asking import build_at_once
+from tests.helpers.small_profile import Frame, HostCall, Kernel, Launch, Op, edit, write_profile
 
 PID = 100
 BASE_NS = 1_700_000_000_000_000_000

@@ -13,9 +13,8 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
-from tests.conftest import build_at_once
-from tests.small_profile import Kernel, Op, Range, edit, write_profile
-from tests.test_text_profiles import IDS
+from tests.helpers.asking import IDS, build_at_once
+from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 TABLES = (
     "kernels.statistic",

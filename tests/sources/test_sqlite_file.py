@@ -12,7 +12,7 @@ import pytest
 from prof_analysis.engine.database import connect
 from prof_analysis.errors import InputError
 from prof_analysis.sources.readers.sqlite_file import Cell, copy_table, open_sqlite, query
-from tests.small_profile import edit
+from tests.helpers.small_profile import edit
 
 NOW = 1_700_000_000_000_000_123  # a time in ns: float64 knows only every 256th
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from prof_analysis import InputError, Profile, open_profile
-from tests.conftest import build_at_once
-from tests.small_profile import Kernel, Op, write_profile
+from tests.helpers.asking import build_at_once
+from tests.helpers.small_profile import Kernel, Op, write_profile
 
 pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
 

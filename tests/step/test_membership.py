@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
-from tests.conftest import build_at_once
-from tests.small_profile import Kernel, Op, Range, write_profile
+from tests.helpers.asking import build_at_once
+from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 # Id, start and end; the last begun counts, of equal ones the longest, and one without length has nothing.
 STEPS = [(7, 100, 400), (8, 200, 300), (8, 200, 250), (9, 300, 300), (9, 500, 600), (7, 700, 800)]

@@ -13,8 +13,8 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import ProfAnalysisWarning, Profile, open_profile
-from tests.conftest import build_at_once
-from tests.small_profile import Kernel, Op, edit, write_profile
+from tests.helpers.asking import build_at_once
+from tests.helpers.small_profile import Kernel, Op, edit, write_profile
 
 COLUMNS = [
     *("profile", "rank_id", "step_id", "computing_ns", "communication_ns", "communication_not_overlapped_ns", "overlapped_ns"),

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.small_profile import Kernel, Op, Range, edit, write_profile
+from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 TRANSFER = 10
 

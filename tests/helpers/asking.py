@@ -1,0 +1,24 @@
+"""How tests ask a profile, and what they compare of its tables."""
+
+from prof_analysis import Profile
+from prof_analysis.analyses import ANALYSES
+
+# Columns of the API that ModuleStatistic of msprof-analyze has, and their names there, in its order.
+PEER_COLUMNS = {
+    "parent_module": "parentModule",
+    "module": "module",
+    "op_name": "opName",
+    "kernel_list": "kernelList",
+    "total_kernel_duration_ns": "totalKernelDuration(ns)",
+    "avg_kernel_duration_ns": "avgKernelDuration(ns)",
+    "op_count": "opCount",
+    "rank_id": "rankID",
+}
+# Numbers of rows, which each source gives in its own way.
+IDS = {"kernel_id", "pmu_id", "op_id", "interval_id", "path_id", "queue_id", "range_id", "forward_op_id", "backward_op_id"}
+
+
+def build_at_once(profile: Profile, *names: str) -> None:
+    """Build tables, and those of commands, in one go, which reads each rank once, before they are asked for one by one."""
+    tables = dict.fromkeys(table for name in names for table in (ANALYSES[name].tables if name in ANALYSES else (name,)))
+    profile.rows(f"SELECT 1 FROM {', '.join(tables)} LIMIT 0")
