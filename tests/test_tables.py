@@ -251,7 +251,6 @@ def test_what_only_guarded_tables_need_is_deferred() -> None:
         "trace.queue",
         "trace.forward_backward",
         "kernels.step",
-        "op.step_wrapper",
     }
     call = {"startNs", "endNs", "globalTid", "connectionId"}
     queue_end = call | {"row_id", "name"}
@@ -264,7 +263,6 @@ def test_what_only_guarded_tables_need_is_deferred() -> None:
         "raw.enqueue",
         "raw.dequeue",
         "kernels.step",
-        "op.step_wrapper",
     }
     assert "raw.cann_api" in plan.raw_columns
     assert plan.deferred_raw_columns.keys() == {"raw.enqueue", "raw.dequeue"}

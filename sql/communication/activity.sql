@@ -13,16 +13,10 @@
 -- link              VARCHAR  the link, such as HCCS; ON_CHIP within a device; NULL for waits, and when not recorded
 -- transfer_count    BIGINT   tasks that move something; NULL for waits
 -- size_bytes        BIGINT   what was moved; NULL for waits, and when not recorded
-WITH role AS (
-    SELECT text_id, if(text IN ('Notify_Wait', 'Notify Wait'), 'wait', 'move') AS role
-    FROM trace.string
-    WHERE text IN ('Notify_Wait', 'Notify Wait', 'Memcpy', 'Reduce_Inline', 'Reduce Inline')
-),
-task AS (
-    SELECT task.*, coalesce(task.transport = 'RDMA', false) AS is_rdma, role.role
-    FROM trace.communication_task AS task
-    LEFT JOIN role ON role.text_id = task.type_id
-    WHERE task.plane IS NOT NULL
+WITH task AS (
+    SELECT *, coalesce(transport = 'RDMA', false) AS is_rdma
+    FROM trace.communication_task
+    WHERE plane IS NOT NULL
 ),
 rdma_plane AS (
     SELECT DISTINCT kernel_id, plane
@@ -49,7 +43,7 @@ batch AS (
         plane,
         min(position) AS first_position,
         -- Between two ranks a message and a wait follow, between more two of each.
-        max(position) + if(regexp_matches(name.text, '(?i)send|receive'), 2, 4) AS last_position,
+        max(position) + if(kernel.direction IS NULL, 4, 2) AS last_position,
         min(payload.start_ns) AS start_ns,
         min(source_rank) AS source_rank,
         min(destination_rank) AS destination_rank,
@@ -57,8 +51,7 @@ batch AS (
         sum(size_bytes)::BIGINT AS size_bytes
     FROM payload
     JOIN trace.kernel USING (kernel_id)
-    LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
-    GROUP BY kernel_id, plane, batch, name.text
+    GROUP BY kernel_id, plane, batch, kernel.direction
 ),
 rdma_transfer AS (
     SELECT
@@ -87,14 +80,13 @@ plain_task AS (
         AND rdma_transfer.first_position <= rdma_task.position
     WHERE NOT coalesce(rdma_task.position <= rdma_transfer.last_position, false)
 ),
--- Writers before 2024 name no link: then it is within the device where no other rank is named.
 activity AS (
     SELECT
         kernel_id,
         plane,
         CASE
             WHEN role = 'wait' THEN 'wait'
-            WHEN coalesce(link = 'ON_CHIP', coalesce(destination_rank, source_rank) IS NOT DISTINCT FROM source_rank) THEN 'copy'
+            WHEN is_within_device THEN 'copy'
             ELSE 'transfer'
         END AS kind,
         start_ns,
@@ -102,11 +94,11 @@ activity AS (
         duration_ps,
         source_rank,
         coalesce(destination_rank, source_rank) AS destination_rank,
-        if(role = 'move', link, NULL) AS link,
-        if(role = 'move', 1, NULL) AS transfer_count,
-        if(role = 'move', size_bytes, NULL) AS size_bytes
+        if(role = 'transfer', link, NULL) AS link,
+        if(role = 'transfer', 1, NULL) AS transfer_count,
+        if(role = 'transfer', size_bytes, NULL) AS size_bytes
     FROM plain_task
-    WHERE role = 'wait' OR (role = 'move' AND NOT is_rdma AND (transport IS DISTINCT FROM 'LOCAL' OR link IS NOT NULL))
+    WHERE role = 'wait' OR (role = 'transfer' AND NOT is_rdma)
     UNION ALL BY NAME
     SELECT * EXCLUDE (first_position, last_position), 'transfer' AS kind, 'RDMA' AS link
     FROM rdma_transfer
@@ -120,7 +112,7 @@ SELECT
     duration_ps,
     source_rank,
     destination_rank,
-    if(kind = 'copy', 'ON_CHIP', link) AS link,
+    link,
     transfer_count,
     size_bytes
 FROM activity

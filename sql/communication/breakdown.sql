@@ -6,6 +6,7 @@
 --                                 of the operator
 -- name                   VARCHAR  name of the operator; NULL when the profile lost its text
 -- type                   VARCHAR  type, such as hcom_allReduce_; NULL when nothing tells it
+-- operation              VARCHAR  what operators of this type do, in lower case, such as allreduce; NULL without a type
 -- kind                   VARCHAR  p2p (send and receive) or collective
 -- group_name             VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
 -- step_id                BIGINT   profiler step that the profile itself gives it; NULL in databases, and outside steps
@@ -32,7 +33,7 @@ WITH longest AS (
 moved AS (
     SELECT kernel_id, sum(size_bytes)::BIGINT AS size_bytes, ns_of_ps(sum(duration_ps)) AS transfer_ns
     FROM communication.transfer
-    WHERE link IS DISTINCT FROM 'ON_CHIP'
+    WHERE NOT is_within_device
     GROUP BY kernel_id
 ),
 without_planes AS (
@@ -44,7 +45,9 @@ named AS (
     SELECT
         kernel.kernel_id,
         name.text AS name,
-        type.text AS type,
+        communication.operator_type AS type,
+        communication.operation,
+        if(trace_kernel.direction IS NULL, 'collective', 'p2p') AS kind,
         group_name.text AS group_name,
         trace_kernel.step_id,
         trace_kernel.start_ns,
@@ -53,7 +56,6 @@ named AS (
     JOIN trace.kernel AS trace_kernel USING (kernel_id)
     LEFT JOIN trace.communication USING (kernel_id)
     LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
-    LEFT JOIN trace.string AS type ON type.text_id = kernel.type_id
     LEFT JOIN trace.string AS group_name ON group_name.text_id = communication.group_name_id
     WHERE kernel.kind = 'communication'
 ),
@@ -82,6 +84,9 @@ operator AS (
     SELECT
         named.* REPLACE (
             coalesce(named.name, reported.name) AS name,
+            coalesce(named.type, reported.type) AS type,
+            coalesce(named.operation, reported.operation) AS operation,
+            if(named.name IS NULL, coalesce(reported.kind, 'collective'), named.kind) AS kind,
             coalesce(named.group_name, reported.group_name) AS group_name,
             coalesce(named.step_id, reported.step_id) AS step_id
         ),
@@ -102,7 +107,7 @@ operator AS (
     LEFT JOIN communication.reported USING (kernel_id)
     UNION ALL BY NAME
     SELECT
-        * EXCLUDE (kind, idle_ns),
+        * EXCLUDE (idle_ns),
         if(transit_ns IS NOT NULL AND wait_ns IS NOT NULL, 'profiler', NULL) AS origin,
         'the profile has no tasks of it, and the profiler worked out only its time' AS reason
     FROM communication.reported
@@ -111,8 +116,9 @@ operator AS (
 SELECT
     kernel_id,
     name,
-    coalesce(type, type_of_communication(name)) AS type,
-    if(is_point_to_point(name), 'p2p', 'collective') AS kind,
+    type,
+    operation,
+    kind,
     group_name,
     step_id,
     start_ns,

@@ -9,25 +9,21 @@
 -- duration_ns  BIGINT   end - start of each
 -- op_count     BIGINT   how many
 WITH known AS (
-    SELECT DISTINCT regexp_replace(name.text, '(?s)@.*$', '') AS name
-    FROM trace.kernel
-    JOIN trace.string AS name ON name.text_id = kernel.name_id
-    WHERE kernel.kind = 'communication'
+    SELECT DISTINCT short_name AS name
+    FROM trace.communication
 ),
 operator AS (
     SELECT
-        coalesce(type.text, type_of_communication(name.text)) AS type,
+        communication.operator_type AS type,
         group_name.text AS group_name,
         'kernels' AS origin,
         selected.duration_ns
     FROM kernels.selected
     LEFT JOIN trace.communication USING (kernel_id)
-    LEFT JOIN trace.string AS type ON type.text_id = selected.type_id
-    LEFT JOIN trace.string AS name ON name.text_id = selected.name_id
     LEFT JOIN trace.string AS group_name ON group_name.text_id = communication.group_name_id
     WHERE selected.kind = 'communication'
     UNION ALL
-    SELECT type_of_communication(name), group_name, 'profiler', elapse_ns
+    SELECT type, group_name, 'profiler', elapse_ns
     FROM trace.reported_communication
     ANTI JOIN known USING (name)
     WHERE elapse_ns IS NOT NULL AND (getvariable('step_id') IS NULL OR step_id = getvariable('step_id'))

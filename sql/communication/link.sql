@@ -19,7 +19,7 @@
 --                                   (communication_matrix.json, analysis.db)
 WITH of_planes AS (
     SELECT
-        lower(regexp_extract(breakdown.type, '(?i)^(?:hcom_)?([a-z]+)', 1)) AS type,
+        breakdown.operation AS type,
         breakdown.group_name,
         transfer.source_rank,
         transfer.destination_rank,

@@ -4,6 +4,8 @@
 --
 -- kernel_id           BIGINT   a communication kernel of trace.kernel; NULL when it is none
 -- name                VARCHAR  name of the operator
+-- type                VARCHAR  type in its name, such as hcom_allReduce_; NULL when the name has none
+-- operation           VARCHAR  what operators of this type do, in lower case, such as allreduce; NULL without a type
 -- group_name          VARCHAR  the group of ranks, that is, the communicator
 -- step_id             BIGINT   profiler step; NULL where there are none
 -- kind                VARCHAR  p2p (send and receive) or collective
@@ -17,16 +19,14 @@
 WITH operator AS (
     SELECT
         *,
-        regexp_replace(name, '(?s)@.*$', '') AS short_name,
         row_number() OVER (ORDER BY name, group_name, step_id, start_ns, elapse_ns, transit_ns, wait_ns) AS number
     FROM trace.reported_communication
     WHERE elapse_ns IS NOT NULL
 ),
--- A group may stand behind the name.
 kernel AS (
-    SELECT kernel.kernel_id, kernel.start_ns, regexp_replace(name.text, '(?s)@.*$', '') AS short_name
+    SELECT kernel.kernel_id, kernel.start_ns, communication.short_name
     FROM trace.kernel
-    LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
+    LEFT JOIN trace.communication USING (kernel_id)
     WHERE kernel.kind = 'communication'
 ),
 operator_of_name AS (
@@ -98,6 +98,8 @@ moved AS (
 SELECT
     found.kernel_id,
     operator.name,
+    operator.type,
+    operator.operation,
     operator.group_name,
     operator.step_id,
     operator.kind,

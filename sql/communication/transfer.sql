@@ -5,7 +5,8 @@
 -- source_rank       BIGINT   rank within the group; NULL when not recorded
 -- destination_rank  BIGINT   rank within the group, the same one within a device; NULL when not recorded
 -- link              VARCHAR  the link, such as HCCS; ON_CHIP within a device; NULL when not recorded
--- transfer_count    BIGINT   tasks that move something (Memcpy, Reduce_Inline, and what posts the payload of RDMA)
+-- is_within_device  BOOLEAN  whether it stays within the device
+-- transfer_count    BIGINT   tasks that move something; over RDMA those that post the payload
 -- size_bytes        BIGINT   what they moved
 -- duration_ps       BIGINT   their time on all planes, ps; those at the same time count fully
 SELECT
@@ -13,6 +14,7 @@ SELECT
     source_rank,
     destination_rank,
     link,
+    kind = 'copy' AS is_within_device,
     sum(transfer_count)::BIGINT AS transfer_count,
     sum(size_bytes)::BIGINT AS size_bytes,
     sum(duration_ps)::BIGINT AS duration_ps

@@ -14,10 +14,9 @@ WITH moment AS (
 held_op AS (
     SELECT op.tid, op.start_ns, op.end_ns, op.op_id AS call_id, coalesce(name.text, '(name lost)') AS name
     FROM trace.op
-    ANTI JOIN op.step_wrapper USING (name_id)
     ASOF JOIN moment ON moment.tid = op.tid AND op.start_ns <= moment.at_ns
     LEFT JOIN trace.string AS name ON name.text_id = op.name_id
-    WHERE moment.at_ns < op.end_ns
+    WHERE NOT op.is_step AND moment.at_ns < op.end_ns
 ),
 held_frame AS (
     SELECT frame.tid, frame.start_ns, frame.end_ns, frame.frame_id AS call_id, coalesce(name.text, '(name lost)') AS name

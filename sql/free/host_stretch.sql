@@ -11,20 +11,18 @@ WITH call AS (
     SELECT 1 AS thing, tid, start_ns, end_ns
     FROM trace.gc
     UNION ALL
-    SELECT 2, host_api.tid, host_api.start_ns, host_api.end_ns
+    SELECT 2, tid, start_ns, end_ns
     FROM trace.host_api
-    JOIN trace.string AS name ON name.text_id = host_api.name_id
-    WHERE contains(name.text, 'Synchronize')
+    WHERE role = 'synchronise'
     UNION ALL
-    SELECT 3, range.tid, range.start_ns, range.end_ns
+    SELECT 3, tid, start_ns, end_ns
     FROM trace.range
-    JOIN trace.string AS name ON name.text_id = range.name_id
-    WHERE range.origin = 'mstx' AND name.text = 'dataloader'
+    WHERE role = 'data loading'
     UNION ALL
     SELECT if(starts_with(name.text, 'enumerate(DataLoader)'), 3, 4), op.tid, op.start_ns, op.end_ns
     FROM trace.op
-    ANTI JOIN op.step_wrapper USING (name_id)
     LEFT JOIN trace.string AS name ON name.text_id = op.name_id
+    WHERE NOT op.is_step
 ),
 asking AS (
     SELECT DISTINCT tid

@@ -30,7 +30,7 @@ python_part AS (
     LEFT JOIN graph.execution USING (call_id)
 ),
 inside AS (
-    SELECT python_part.call_id, aten.purpose, op.op_id, op.start_ns, op.end_ns
+    SELECT python_part.call_id, aten.purpose, op.op_id, op.start_ns, op.end_ns, op.duration_ns
     FROM trace.op
     JOIN aten ON aten.text_id = op.name_id
     ASOF JOIN python_part ON python_part.tid = op.tid AND op.start_ns >= python_part.start_ns
@@ -49,12 +49,12 @@ outermost AS (
 SELECT
     call_id,
     count(*) FILTER (purpose = 'creation') AS creation_count,
-    coalesce(sum(end_ns - start_ns) FILTER (purpose = 'creation'), 0)::BIGINT AS creation_ns,
+    coalesce(sum(duration_ns) FILTER (purpose = 'creation'), 0)::BIGINT AS creation_ns,
     count(*) FILTER (purpose = 'contiguous') AS contiguous_count,
-    coalesce(sum(end_ns - start_ns) FILTER (purpose = 'contiguous'), 0)::BIGINT AS contiguous_ns,
+    coalesce(sum(duration_ns) FILTER (purpose = 'contiguous'), 0)::BIGINT AS contiguous_ns,
     count(*) FILTER (purpose = 'clone') AS clone_count,
-    coalesce(sum(end_ns - start_ns) FILTER (purpose = 'clone'), 0)::BIGINT AS clone_ns,
+    coalesce(sum(duration_ns) FILTER (purpose = 'clone'), 0)::BIGINT AS clone_ns,
     count(*) FILTER (purpose = 'other') AS other_count,
-    coalesce(sum(end_ns - start_ns) FILTER (purpose = 'other'), 0)::BIGINT AS other_ns
+    coalesce(sum(duration_ns) FILTER (purpose = 'other'), 0)::BIGINT AS other_ns
 FROM outermost
 GROUP BY call_id

@@ -7,6 +7,6 @@
 -- type_from    ENUM('profile', 'name')  as in trace.kernel
 -- core_id      TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC; NULL for communication
 -- duration_ns  BIGINT   end - start
-SELECT kernel_id, kind, name_id, type_id, type_from, core_id, end_ns - start_ns AS duration_ns
+SELECT kernel_id, kind, name_id, type_id, type_from, core_id, duration_ns
 FROM trace.kernel
 WHERE getvariable('step_id') IS NULL OR kernel_id IN (SELECT kernel_id FROM kernels.in_step)

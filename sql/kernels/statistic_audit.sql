@@ -11,7 +11,7 @@
 --
 -- Only when trace.reported_kernel_type has rows.
 WITH typed AS (
-    SELECT type.text AS type, kernel.end_ns - kernel.start_ns AS duration_ns
+    SELECT type.text AS type, kernel.duration_ns
     FROM trace.kernel
     LEFT JOIN trace.string AS type ON type.text_id = kernel.type_id
     WHERE kernel.kind <> 'communication'

@@ -42,7 +42,7 @@ ordered AS (
         AND symbol.type_id IS NOT DISTINCT FROM kernel.type_id
         AND symbol.core_id IS NOT DISTINCT FROM kernel.core_id
     LEFT JOIN beside USING (kernel_id)
-    WHERE selected.kind = 'compute' AND (beside.overlap_ns IS NULL OR 2 * beside.overlap_ns < kernel.end_ns - kernel.start_ns)
+    WHERE selected.kind = 'compute' AND (beside.overlap_ns IS NULL OR 2 * beside.overlap_ns < kernel.duration_ns)
 ),
 with_residual AS (
     SELECT * REPLACE (

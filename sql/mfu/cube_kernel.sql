@@ -12,7 +12,7 @@ SELECT
     kernel.device_id,
     kernel.start_ns,
     kernel.end_ns,
-    kernel.end_ns - kernel.start_ns AS duration_ns
+    kernel.duration_ns
 FROM trace.kernel
 JOIN mfu.shape
     ON shape.type_id IS NOT DISTINCT FROM kernel.type_id

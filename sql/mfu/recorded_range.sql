@@ -14,6 +14,5 @@ SELECT
     nullif(TRY_CAST(regexp_extract(name.text, '^(\d+)-.', 1) AS BIGINT), 0) AS flops,
     nullif(regexp_extract(name.text, '(?s)^\d+-(.+)$', 1), '') AS flops_name
 FROM trace.range
-JOIN trace.string AS domain ON domain.text_id = range.domain_id
 LEFT JOIN trace.string AS name ON name.text_id = range.name_id
-WHERE range.origin = 'mstx' AND domain.text = 'mfu_flops'
+WHERE range.role = 'flops'

@@ -14,12 +14,7 @@
 -- data_type          VARCHAR  what decides the peak: fp16, bf16, hf32, fp32, int8; 'fp32 or hf32' for FLOAT where nobody
 --                             recorded which; another type in lower case; two types where the matrices have two; NULL when not
 --                             recorded
-WITH cube_core AS (
-    SELECT text_id AS core_id
-    FROM trace.string
-    WHERE text IN ('AI_CORE', 'MIX_AIC')
-),
-described AS (
+WITH described AS (
     SELECT DISTINCT
         kernel.type_id,
         family.family,
@@ -32,8 +27,7 @@ described AS (
         kernel.hf32_eligible_id
     FROM trace.kernel
     LEFT JOIN mfu.family USING (type_id)
-    LEFT JOIN cube_core USING (core_id)
-    WHERE kernel.kind = 'compute' AND (family.family IS NOT NULL OR cube_core.core_id IS NOT NULL)
+    WHERE kernel.kind = 'compute' AND (family.family IS NOT NULL OR kernel.engine IN ('matrix', 'matrix and vector'))
 ),
 -- The sizes of a convolution's gradient are an input too, of integers. A weight that is unpacked first is computed as the
 -- other.

@@ -21,8 +21,7 @@ used AS (
 split_core AS (
     SELECT count(*) > 0 AS has_rows
     FROM trace.kernel
-    JOIN trace.string AS core ON core.text_id = kernel.core_id
-    WHERE core.text IN ('AI_VECTOR_CORE', 'MIX_AIC', 'MIX_AIV')
+    WHERE engine IN ('vector', 'matrix and vector')
 )
 SELECT unsure_shape.shape_id
 FROM mfu.unsure_shape

@@ -38,9 +38,8 @@ request AS (
 op AS (
     SELECT op.op_id, op.tid, op.start_ns, op.end_ns
     FROM trace.op
-    ANTI JOIN op.step_wrapper USING (name_id)
     ASOF JOIN request ON request.tid = op.tid AND request.start_ns >= op.start_ns
-    WHERE request.start_ns <= op.end_ns
+    WHERE NOT op.is_step AND request.start_ns <= op.end_ns
 ),
 -- Ops and requests of each thread in one order, in which an op stands before all that it contains.
 placed AS (

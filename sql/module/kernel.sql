@@ -39,7 +39,7 @@ SELECT
     kernel.stream_id,
     kernel.start_ns,
     kernel.end_ns,
-    kernel.end_ns - kernel.start_ns AS duration_ns,
+    kernel.duration_ns,
     kernel.input_shapes_id,
     kernel.input_types_id,
     kernel.output_shapes_id,

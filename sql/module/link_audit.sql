@@ -15,7 +15,7 @@ SELECT
     derived.op_id AS derived_op_id,
     derived_name.text AS derived_op,
     count(*) AS kernel_count,
-    sum(kernel.end_ns - kernel.start_ns)::BIGINT AS kernel_duration_ns
+    sum(kernel.duration_ns)::BIGINT AS kernel_duration_ns
 FROM module.derived_link AS derived
 JOIN module.recorded_link AS recorded USING (launch_id)
 JOIN trace.kernel USING (launch_id)

@@ -7,7 +7,7 @@
 --
 -- Only when module.doubtful_launch has rows.
 WITH unlinked AS (
-    SELECT kernel_id, launch_id, end_ns - start_ns AS duration_ns
+    SELECT kernel_id, launch_id, duration_ns
     FROM trace.kernel
     ANTI JOIN module.kernel_op USING (kernel_id)
     WHERE launch_id IS NOT NULL AND model_id IS NULL
@@ -26,6 +26,6 @@ lost AS (
 SELECT
     count(*) AS kernel_count,
     sum(duration_ns)::BIGINT AS kernel_duration_ns,
-    sum(duration_ns) / nullif((SELECT sum(end_ns - start_ns) FROM trace.kernel), 0) AS kernel_duration_share
+    sum(duration_ns) / nullif((SELECT sum(duration_ns) FROM trace.kernel), 0) AS kernel_duration_share
 FROM lost
 HAVING count(*) > 0

@@ -20,9 +20,8 @@ around AS (
     FROM near
     JOIN trace.op
         ON op.op_id // 256 = near.block_id AND op.tid = near.tid AND op.start_ns <= near.start_ns AND op.end_ns >= near.end_ns
-    ANTI JOIN op.step_wrapper USING (name_id)
     LEFT JOIN trace.string ON string.text_id = op.name_id
-    WHERE (op.start_ns, -op.end_ns, op.op_id) <= (near.start_ns, -near.end_ns, near.op_id)
+    WHERE NOT op.is_step AND (op.start_ns, -op.end_ns, op.op_id) <= (near.start_ns, -near.end_ns, near.op_id)
 )
 SELECT op_id, string_agg(name, ' > ' ORDER BY start_ns, end_ns DESC, around_id) AS op_chain
 FROM around

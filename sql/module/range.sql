@@ -10,20 +10,16 @@ WITH marked AS (
     SELECT range.range_id, range.tid, range.name_id, range.start_ns, range.end_ns
     FROM trace.range
     JOIN trace.string AS domain ON domain.text_id = range.domain_id
-    WHERE range.origin = 'mstx' AND range.api = 'start_end' AND domain.text IN getvariable('module_domains')
+    WHERE range.is_module_candidate AND domain.text IN getvariable('module_domains')
 ),
 traced AS (
     SELECT range_id, tid, name_id, start_ns, end_ns
     FROM trace.range
-    WHERE origin = 'nn.Module'
+    WHERE role = 'module'
 ),
-chosen_source AS (
-    SELECT CASE
-        WHEN getvariable('module_source') <> 'auto' THEN getvariable('module_source')
-        WHEN EXISTS (FROM marked) THEN 'mstx'
-        ELSE 'nn.Module'
-    END AS source
+chosen AS (
+    SELECT if(getvariable('module_source') = 'auto', EXISTS (FROM marked), getvariable('module_source') = 'mstx') AS is_marked
 )
-SELECT marked.* FROM marked CROSS JOIN chosen_source WHERE chosen_source.source = 'mstx'
+SELECT marked.* FROM marked CROSS JOIN chosen WHERE chosen.is_marked
 UNION ALL
-SELECT traced.* FROM traced CROSS JOIN chosen_source WHERE chosen_source.source = 'nn.Module'
+SELECT traced.* FROM traced CROSS JOIN chosen WHERE NOT chosen.is_marked

@@ -24,11 +24,12 @@ WITH record AS (
         name_id AS message_id,
         tid,
         start_ns,
-        end_ns - start_ns AS duration_ns
+        duration_ns,
+        role
     FROM trace.range
-    WHERE origin = 'mstx'
+    WHERE role IS DISTINCT FROM 'module'
     UNION ALL
-    SELECT NULL, mark_id, 'mark', domain_id, message_id, tid, start_ns, NULL
+    SELECT NULL, mark_id, 'mark', domain_id, message_id, tid, start_ns, NULL, role
     FROM trace.mark
 ),
 connected AS (
@@ -44,7 +45,7 @@ event AS (
     ) = 1
 ),
 task AS (
-    SELECT connection_id, min(start_ns) AS start_ns, sum(end_ns - start_ns)::BIGINT AS duration_ns
+    SELECT connection_id, min(start_ns) AS start_ns, sum(duration_ns)::BIGINT AS duration_ns
     FROM trace.mstx_task
     GROUP BY connection_id
 )
@@ -54,12 +55,12 @@ SELECT
     event.kind,
     CASE
         WHEN message.text IS NULL THEN NULL
-        WHEN regexp_matches(message.text, '^\{\s*"(streamId|count|dataType|srcRank|destRank|groupName|opName)"')
-            THEN 'communication'
-        WHEN domain.text = 'mfu_flops' THEN 'flops recording'
+        WHEN event.role = 'communication' THEN 'communication'
+        WHEN event.role = 'flops' THEN 'flops recording'
         WHEN coalesce(domain.text, 'default') <> 'default' THEN 'user'
-        WHEN message.text IN ('dataloader', 'save_checkpoint') THEN message.text
-        WHEN step_wrapper.name_id IS NOT NULL THEN 'profiler step'
+        WHEN event.role = 'data loading' THEN 'dataloader'
+        WHEN event.role = 'checkpoint' THEN 'save_checkpoint'
+        WHEN event.role = 'step' THEN 'profiler step'
         ELSE 'user'
     END AS producer,
     event.domain_id,
@@ -75,5 +76,4 @@ LEFT JOIN task USING (connection_id)
 ASOF LEFT JOIN step.period ON period.start_ns <= event.start_ns
 LEFT JOIN trace.string AS domain ON domain.text_id = event.domain_id
 LEFT JOIN trace.string AS message ON message.text_id = event.message_id
-LEFT JOIN op.step_wrapper ON step_wrapper.name_id = event.message_id
 WHERE getvariable('step_id') IS NULL OR (event.start_ns < period.end_ns AND period.step_id = getvariable('step_id'))

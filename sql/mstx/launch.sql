@@ -8,7 +8,7 @@
 -- duration_ns   BIGINT  their time, ns
 WITH issuing_op AS (
     FROM trace.op
-    ANTI JOIN op.step_wrapper USING (name_id)
+    WHERE NOT is_step
 ),
 kernel AS (
     SELECT

@@ -7,5 +7,5 @@
 -- end_ns    BIGINT  latest end, Unix ns
 SELECT op.op_id // 256 AS block_id, op.tid, min(op.start_ns) AS start_ns, max(op.end_ns) AS end_ns
 FROM trace.op
-ANTI JOIN op.step_wrapper USING (name_id)
+WHERE NOT op.is_step
 GROUP BY block_id, op.tid

@@ -29,7 +29,7 @@ host_inside AS (
     GROUP BY around.op_id
 ),
 launched AS (
-    SELECT kernel_op.op_id, count(*) AS kernel_count, sum(kernel.end_ns - kernel.start_ns)::BIGINT AS duration_ns
+    SELECT kernel_op.op_id, count(*) AS kernel_count, sum(kernel.duration_ns)::BIGINT AS duration_ns
     FROM module.kernel_op
     JOIN trace.kernel USING (kernel_id)
     GROUP BY kernel_op.op_id
@@ -52,8 +52,8 @@ device_total AS (
 )
 SELECT
     op.op_id,
-    op.end_ns - op.start_ns - coalesce(host_inside.duration_ns, 0) AS host_self_ns,
-    op.end_ns - op.start_ns AS host_total_ns,
+    op.duration_ns - coalesce(host_inside.duration_ns, 0) AS host_self_ns,
+    op.duration_ns AS host_total_ns,
     coalesce(launched.kernel_count, 0) AS kernel_count,
     coalesce(launched.duration_ns, 0) AS device_self_ns,
     coalesce(device_total.duration_ns, 0) AS device_total_ns

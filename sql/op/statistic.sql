@@ -15,9 +15,8 @@ WITH call AS (
     SELECT op.name_id, op.input_shapes_id, cost.*
     FROM trace.op
     JOIN op.cost USING (op_id)
-    ANTI JOIN op.step_wrapper USING (name_id)
     LEFT JOIN step.selected ON op.start_ns >= selected.start_ns AND op.start_ns < selected.end_ns
-    WHERE getvariable('step_id') IS NULL OR selected.start_ns IS NOT NULL
+    WHERE NOT op.is_step AND (getvariable('step_id') IS NULL OR selected.start_ns IS NOT NULL)
     UNION ALL BY NAME
     FROM trace.reported_cost
 ),

@@ -117,7 +117,7 @@ judged AS (
 )
 SELECT
     kernel_id,
-    kernel.end_ns - kernel.start_ns AS duration_ns,
+    kernel.duration_ns,
     aic_runs,
     aiv_runs,
     if(aic_runs, aic_time_ns, NULL) AS aic_time_ns,
@@ -135,7 +135,7 @@ SELECT
         aic_runs,
         coalesce(
             cube_utilization,
-            aic_cycles * 1000 / nullif(chip.clock_mhz::DOUBLE * chip.core_count * (kernel.end_ns - kernel.start_ns), 0)
+            aic_cycles * 1000 / nullif(chip.clock_mhz::DOUBLE * chip.core_count * kernel.duration_ns, 0)
         ),
         NULL
     ) AS cube_utilization,

@@ -4,17 +4,16 @@
 -- kernel_id   BIGINT   a kernel of trace.kernel
 -- step_id     BIGINT   a step of trace.step; NULL when no op launched it, when that op started in no step, and without steps
 -- kind        ENUM('compute', 'communication', 'schedule')  what it is; helpers that schedule communication have no row
--- is_receive  BOOLEAN  whether it waits for another pipeline stage: its name begins with hcom_receive
+-- is_receive  BOOLEAN  whether it waits for another pipeline stage: it receives from another rank
 -- start_ns    BIGINT   start, Unix ns
 -- end_ns      BIGINT   end, Unix ns
 SELECT
     kernel.kernel_id,
     step.step_id,
     kernel.kind,
-    coalesce(kernel.kind = 'communication' AND starts_with(name.text, 'hcom_receive'), false) AS is_receive,
+    coalesce(kernel.direction = 'receive', false) AS is_receive,
     kernel.start_ns,
     kernel.end_ns
 FROM trace.kernel
 LEFT JOIN kernels.step USING (kernel_id)
-LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
 WHERE kernel.kind <> 'schedule'

@@ -39,7 +39,7 @@ covered AS (
     FROM added
 ),
 recorded AS (
-    SELECT kind, count(*) AS interval_count, sum(end_ns - start_ns)::BIGINT AS recorded_ns
+    SELECT kind, count(*) AS interval_count, sum(duration_ns)::BIGINT AS recorded_ns
     FROM trace.overlap
     GROUP BY kind
 ),

@@ -6,4 +6,7 @@
 -- tid          BIGINT   host thread: process id * 2^32 + thread id
 -- start_ns     BIGINT   start, Unix ns
 -- end_ns       BIGINT   end, Unix ns
+-- duration_ns  BIGINT   end - start
+-- role         ENUM('launch', 'synchronise', 'copy', 'allocate', 'compile')  what it does: put work on the device, wait for the
+--                       device, copy memory, allocate or free memory, compile an op; NULL for all else
 -- launch_id    BIGINT   what kernels name as their launch if it launched any; NULL when not recorded

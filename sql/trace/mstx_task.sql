@@ -6,3 +6,4 @@
 -- stream_id      BIGINT  stream; NULL when not recorded
 -- start_ns       BIGINT  start, Unix ns
 -- end_ns         BIGINT  end, Unix ns; the start for a mark
+-- duration_ns    BIGINT  end - start

@@ -1,6 +1,7 @@
 -- One row is an interval of what the device did as the profiler itself worked it out, in its Overlap Analysis.
 --
--- kind       ENUM('computing', 'communication', 'communication_not_overlapped', 'free')  what it did
--- device_id  BIGINT  device; NULL when not recorded
--- start_ns   BIGINT  start, Unix ns
--- end_ns     BIGINT  end, Unix ns
+-- kind         ENUM('computing', 'communication', 'communication_not_overlapped', 'free')  what it did
+-- device_id    BIGINT  device; NULL when not recorded
+-- start_ns     BIGINT  start, Unix ns
+-- end_ns       BIGINT  end, Unix ns
+-- duration_ns  BIGINT  end - start

@@ -2,6 +2,9 @@
 -- a database.
 --
 -- name                VARCHAR  name of the operator
+-- short_name          VARCHAR  the same without the group that some versions append, as trace.communication has it
+-- type                VARCHAR  type in its name, such as hcom_allReduce_; NULL when the name has none
+-- operation           VARCHAR  what operators of this type do, in lower case, such as allreduce; NULL without a type
 -- group_name          VARCHAR  the group of ranks, that is, the communicator
 -- step_id             BIGINT   profiler step; NULL where there are none
 -- kind                VARCHAR  p2p (send and receive) or collective
@@ -13,6 +16,9 @@
 -- idle_ns             BIGINT   the rest, ns
 SELECT
     name,
+    name_without_group(name) AS short_name,
+    type_of_communication(name) AS type,
+    operation_of_communication(type_of_communication(name)) AS operation,
     group_name,
     TRY_CAST(regexp_extract(step, '(\d+)$', 1) AS BIGINT) AS step_id,
     kind,

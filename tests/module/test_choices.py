@@ -48,10 +48,11 @@ def test_rows_of_the_python_tracer_are_modules_under_their_class_where_mstx_mark
     write_profile(tmp_path, TRACED_OPS, frames=FRAMES)
     assert ask(tmp_path) == TRACED
     assert ask(tmp_path, module_source="nn.Module") == TRACED
-    ranges = "SELECT origin, api, domain, name, recorded_name, start_ns FROM trace.range ORDER BY start_ns LIMIT 2"
+    columns = "origin, role, is_module_candidate, domain, name, recorded_name, start_ns"
+    ranges = f"SELECT {columns} FROM trace.range ORDER BY start_ns LIMIT 2"
     assert ask(tmp_path, ranges) == [
-        ("nn.Module", None, None, "Net", "nn.Module: Net_0", 90),
-        ("nn.Module", None, None, "Conv2d", "nn.Module: Conv2d_0", 100),
+        ("nn.Module", "module", False, None, "Net", "nn.Module: Net_0", 90),
+        ("nn.Module", "module", False, None, "Conv2d", "nn.Module: Conv2d_0", 100),
     ]
 
 

@@ -40,8 +40,7 @@ RULE = """
         (
             SELECT arg_max(op.op_id, (op.start_ns, -op.end_ns, op.op_id))
             FROM asked JOIN trace.op ON op.tid = asked.tid AND op.start_ns <= asked.start_ns AND op.end_ns >= asked.end_ns
-            LEFT JOIN trace.string ON text_id = op.name_id
-            WHERE asked.launch_id = host_call.launch_id AND coalesce(text, '') <> 'ProfilerStep#1'
+            WHERE asked.launch_id = host_call.launch_id AND NOT op.is_step
         )
     FROM host_call
     GROUP BY host_call.launch_id
@@ -64,17 +63,15 @@ def test_derived_ops_are_those_of_plain_joins(seed: int, tolerance: int) -> None
         return chance.choice([None, *(first + n for n in range(THREADS))])
 
     rows: dict[str, list[tuple[object, ...]]] = {
-        "trace.string": [(0, "ProfilerStep#1"), (1, "op"), (2, "ProfilerStepX")],
-        "trace.op": [(n, thread(0), chance.choice([None, 0, 1, 2]), *span(25)) for n in range(700)],
+        "trace.op": [(n, thread(0), None, *span(25), None, chance.randrange(4) == 0) for n in range(700)],
         "trace.queue": [(chance.randint(0, 250), thread(0), *span(5), thread(100), *span(9)) for _ in range(400)],
         "trace.launch": [(chance.randint(0, 500), thread(chance.choice([0, 100])), *span(4)) for _ in range(600)],
         "module.doubtful_launch": [(n,) for n in range(520)],
     }
     with connect({"nesting_tolerance_ns": tolerance}, threads=1) as connection:
-        connection.execute("CREATE SCHEMA trace; CREATE SCHEMA module; CREATE SCHEMA op")
+        connection.execute("CREATE SCHEMA trace; CREATE SCHEMA module")
         for name, values in rows.items():
             fill(connection, name, values)
-        connection.execute(f"CREATE TABLE op.step_wrapper AS {documented_tables()['op.step_wrapper'].body}")
         expected = connection.execute(RULE).fetchall()
         found = connection.execute(f"{documented_tables()['module.derived_link'].body} ORDER BY ALL").fetchall()
     assert found == expected

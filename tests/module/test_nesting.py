@@ -97,7 +97,7 @@ def nest(ranges: list[Span], ops: Iterable[Span] = (), names: Mapping[int, int] 
     rows: dict[str, list[dict[str, object]]] = {
         "string": [{"text_id": n, "text": text} for n, text in enumerate(texts)],
         "range": [
-            {"range_id": n, "origin": "mstx", "api": "start_end", "domain_id": 0, "name_id": name_of[n] + 1, **_times(range_)}
+            {"range_id": n, "is_module_candidate": True, "domain_id": 0, "name_id": name_of[n] + 1, **_times(range_)}
             for n, range_ in enumerate(ranges)
         ],
         "op": [

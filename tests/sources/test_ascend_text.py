@@ -163,9 +163,9 @@ def test_ops_ranges_and_hand_overs_to_the_nanosecond(tmp_path: Path) -> None:
     ]
     ends = ("enqueue_tid", "enqueue_start_ns", "enqueue_end_ns", "dequeue_tid", "dequeue_start_ns", "dequeue_end_ns")
     assert brief(queues, "queue_id", *ends) == [(9, thread + 1, 150, 170, thread + 5, 180, 210)]
-    assert brief(ranges, "origin", "api", "domain", "tid", "name", "recorded_name", "start_ns", "end_ns") == [
-        ("mstx", "start_end", "Module", thread + 1, "Net", "Net", 95, 495),
-        ("nn.Module", None, None, thread + 1, "Linear", "nn.Module: Linear_0", 90, 590),
+    assert brief(ranges, "origin", "is_module_candidate", "domain", "tid", "name", "recorded_name", "start_ns", "end_ns") == [
+        ("mstx", True, "Module", thread + 1, "Net", "Net", 95, 495),
+        ("nn.Module", False, None, thread + 1, "Linear", "nn.Module: Linear_0", 90, 590),
     ]
     assert brief(launches, "launch_id", "tid", "start_ns", "end_ns") == [(17, thread + 5, 185, 189)]
     assert brief(steps, "step_id", "start_ns", "end_ns") == [(12, 0, 1000)]

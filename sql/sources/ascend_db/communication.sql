@@ -7,10 +7,15 @@ WITH data_type AS (
 )
 SELECT
     kernel.kernel_id,
+    name_without_group(name.text) AS short_name,
+    coalesce(type.text, type_of_communication(name.text)) AS operator_type,
+    operation_of_communication(operator_type) AS operation,
     communication.groupName AS group_name_id,
     communication.algType AS algorithm_id,
     if(data_type.name IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, data_type.name) AS data_type,
     communication.count AS element_count
 FROM raw.communication_op AS communication
 JOIN trace.kernel ON kernel.kernel_id = 2 * communication.row_id + 1
+LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
+LEFT JOIN trace.string AS type ON type.text_id = kernel.type_id
 LEFT JOIN data_type ON data_type.id = communication.dataType

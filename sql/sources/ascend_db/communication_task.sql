@@ -10,8 +10,8 @@ WITH task_of_operator AS (
         info.isMaster,
         info.transportType,
         info.linkType,
-        info.srcRank,
-        info.dstRank,
+        nullif(info.srcRank, 4294967295) AS source_rank,
+        nullif(info.dstRank, 4294967295) AS destination_rank,
         info.size,
         if(info.planeId BETWEEN 0 AND 4294967294, info.planeId, NULL) AS plane
     FROM raw.communication_task_info AS info
@@ -25,32 +25,53 @@ execution AS (
     GROUP BY globalTaskId, startNs
 ),
 transport AS (
-    SELECT id, min(name) AS name
+    SELECT id AS transportType, if(min(name) IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, min(name)) AS transport
     FROM raw.enum_transport
     GROUP BY id
     HAVING count(DISTINCT name) = 1
 ),
 link AS (
-    SELECT id, min(name) AS name
+    SELECT id AS linkType, if(min(name) IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, min(name)) AS link
     FROM raw.enum_link
     GROUP BY id
     HAVING count(DISTINCT name) = 1
+),
+named AS (
+    SELECT text_id AS taskType, role_of_communication_task(text) AS usual_role
+    FROM trace.string
+    WHERE text_id IN (SELECT taskType FROM raw.communication_task_info)
+),
+judged AS (
+    SELECT
+        task_of_operator.*,
+        transport.transport,
+        link.link,
+        CASE
+            WHEN plane IS NULL THEN NULL
+            WHEN transport.transport = 'LOCAL' AND link.link IS NULL AND usual_role = 'transfer' THEN 'other'
+            ELSE usual_role
+        END AS role,
+        if(role = 'transfer', is_within_device(link.link, source_rank, destination_rank), NULL) AS is_within_device
+    FROM task_of_operator
+    LEFT JOIN transport USING (transportType)
+    LEFT JOIN link USING (linkType)
+    LEFT JOIN named USING (taskType)
 )
 SELECT
     task.kernel_id,
     if(task.plane IS NULL, NULL, task.taskType) AS type_id,
+    task.role::ENUM('transfer', 'wait', 'other') AS role,
     task.plane,
     CASE task.isMaster WHEN 1 THEN true WHEN 0 THEN false END AS is_master,
-    if(transport.name IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, transport.name) AS transport,
-    if(link.name IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, link.name) AS link,
-    nullif(task.srcRank, 4294967295) AS source_rank,
-    nullif(task.dstRank, 4294967295) AS destination_rank,
+    task.transport,
+    if(task.is_within_device, 'ON_CHIP', task.link) AS link,
+    task.is_within_device,
+    task.source_rank,
+    task.destination_rank,
     nullif(task.size, -1) AS size_bytes,
     execution.startNs AS start_ns,
     execution.endNs AS end_ns,
     TRY((execution.endNs - execution.startNs) * 1000) AS duration_ps
-FROM task_of_operator AS task
+FROM judged AS task
 ASOF JOIN execution ON execution.globalTaskId = task.globalTaskId AND task.kernel_start_ns <= execution.startNs
-LEFT JOIN transport ON transport.id = task.transportType
-LEFT JOIN link ON link.id = task.linkType
 WHERE execution.startNs <= task.kernel_end_ns AND execution.endNs >= execution.startNs

@@ -1,4 +1,9 @@
 -- connectionId is the row's own key, and what tasks name as their launch.
+WITH named AS (
+    SELECT text_id AS name, role_of_host_call(text) AS role
+    FROM trace.string
+    WHERE role_of_host_call(text) IS NOT NULL
+)
 SELECT
     row_id AS host_api_id,
     CASE type
@@ -12,6 +17,9 @@ SELECT
     globalTid AS tid,
     startNs AS start_ns,
     endNs AS end_ns,
+    endNs - startNs AS duration_ns,
+    named.role::ENUM('launch', 'synchronise', 'copy', 'allocate', 'compile') AS role,
     nullif(connectionId, -1) AS launch_id
 FROM raw.cann_api
+LEFT JOIN named USING (name)
 WHERE endNs >= startNs

@@ -3,7 +3,8 @@ SELECT
     deviceId AS device_id,
     nullif(streamId, 4294967295) AS stream_id,
     startNs AS start_ns,
-    endNs AS end_ns
+    endNs AS end_ns,
+    endNs - startNs AS duration_ns
 FROM raw.task
 WHERE connectionId IN (SELECT connection_id FROM trace.mstx_record)
   AND endNs >= startNs

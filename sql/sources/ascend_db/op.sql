@@ -4,6 +4,8 @@ SELECT
     name AS name_id,
     startNs AS start_ns,
     endNs AS end_ns,
+    endNs - startNs AS duration_ns,
+    coalesce(name IN (SELECT text_id FROM trace.string WHERE is_name_of_step(text)), false) AS is_step,
     nullif(sequenceNumber, -1) AS sequence_number,
     fwdThreadId AS forward_thread_id,
     inputShapes AS input_shapes_id,

@@ -7,7 +7,8 @@ SELECT
     END::ENUM('computing', 'communication', 'communication_not_overlapped', 'free') AS kind,
     deviceId AS device_id,
     startNs AS start_ns,
-    endNs AS end_ns
+    endNs AS end_ns,
+    endNs - startNs AS duration_ns
 FROM raw.overlap_analysis
 WHERE type BETWEEN 0 AND 3
   AND endNs >= startNs

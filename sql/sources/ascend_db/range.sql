@@ -7,28 +7,35 @@ WITH traced_class AS (
     WHERE starts_with(recorded.text, 'nn.Module: ')
 )
 SELECT
-    2 * row_id AS range_id,
+    2 * mstx.row_id AS range_id,
     'mstx' AS origin,
-    CASE eventType WHEN 1 THEN 'push_pop' ELSE 'start_end' END AS api,
-    domainId AS domain_id,
-    globalTid AS tid,
-    message AS name_id,
-    message AS recorded_name_id,
-    startNs AS start_ns,
-    endNs AS end_ns
-FROM raw.mstx_events
+    role_of_mark(message.text, domain.text)
+        ::ENUM('module', 'step', 'data loading', 'checkpoint', 'communication', 'flops', 'attention') AS role,
+    mstx.eventType = 2 AS is_module_candidate,
+    mstx.domainId AS domain_id,
+    mstx.globalTid AS tid,
+    mstx.message AS name_id,
+    mstx.message AS recorded_name_id,
+    mstx.startNs AS start_ns,
+    mstx.endNs AS end_ns,
+    mstx.endNs - mstx.startNs AS duration_ns
+FROM raw.mstx_events AS mstx
+LEFT JOIN trace.string AS message ON message.text_id = mstx.message
+LEFT JOIN trace.string AS domain ON domain.text_id = mstx.domainId
 WHERE eventType IN (1, 2) AND endNs >= startNs
 UNION ALL
 SELECT
     2 * api.row_id + 1,
     'nn.Module',
-    NULL,
+    'module'::ENUM('module', 'step', 'data loading', 'checkpoint', 'communication', 'flops', 'attention'),
+    false,
     NULL,
     api.globalTid,
     traced_class.class_id,
     api.name,
     api.startNs,
-    api.endNs
+    api.endNs,
+    api.endNs - api.startNs
 FROM raw.module_call AS api
 JOIN traced_class ON traced_class.text_id = api.name
 WHERE api.endNs >= api.startNs

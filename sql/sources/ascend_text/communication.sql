@@ -17,11 +17,16 @@ row_of_group AS (
 )
 SELECT
     kernel.kernel_id,
+    name_without_group(name.text) AS short_name,
+    coalesce(type.text, type_of_communication(name.text)) AS operator_type,
+    operation_of_communication(operator_type) AS operation,
     coalesce(named.group_name, row_of_group.group_name) AS group_name_id,
     communication_op.algorithm AS algorithm_id,
     if(communication_op.data_type IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, communication_op.data_type) AS data_type,
     communication_op.element_count
 FROM trace.kernel
+LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
+LEFT JOIN trace.string AS type ON type.text_id = kernel.type_id
 LEFT JOIN named ON named.operator = kernel.name_id
 LEFT JOIN raw.communication_op ON communication_op.event_id = kernel.kernel_id
 LEFT JOIN row_of_group ON row_of_group.event_id = kernel.kernel_id

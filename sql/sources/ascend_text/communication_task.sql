@@ -21,23 +21,46 @@ operator AS (
     GROUP BY pid, tid, start_ns
 ),
 task AS (
-    SELECT communication_task.*, plane_of_group.plane, plane_of_group.group_tid
+    SELECT
+        communication_task.* REPLACE (
+            if(transport IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, transport) AS transport,
+            if(link IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, link) AS link,
+            nullif(source_rank, 4294967295) AS source_rank,
+            nullif(destination_rank, 4294967295) AS destination_rank
+        ),
+        plane_of_group.plane,
+        plane_of_group.group_tid
     FROM raw.communication_task
     JOIN plane_of_group USING (pid, tid)
+),
+named AS (
+    SELECT text_id AS name, role_of_communication_task(text) AS usual_role
+    FROM trace.string
+    WHERE text_id IN (SELECT name FROM raw.communication_task)
+),
+judged AS (
+    SELECT
+        task.*,
+        if(transport = 'LOCAL' AND link IS NULL AND usual_role = 'transfer', 'other', usual_role) AS role,
+        if(role = 'transfer', is_within_device(link, source_rank, destination_rank), NULL) AS is_within_device
+    FROM task
+    LEFT JOIN named USING (name)
 )
 SELECT
     operator.event_id AS kernel_id,
     task.name AS type_id,
+    task.role::ENUM('transfer', 'wait', 'other') AS role,
     task.plane,
     NULL::BOOLEAN AS is_master,
-    if(task.transport IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, task.transport) AS transport,
-    if(task.link IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, task.link) AS link,
-    nullif(task.source_rank, 4294967295) AS source_rank,
-    nullif(task.destination_rank, 4294967295) AS destination_rank,
+    task.transport,
+    if(task.is_within_device, 'ON_CHIP', task.link) AS link,
+    task.is_within_device,
+    task.source_rank,
+    task.destination_rank,
     task.size_bytes,
     task.start_ns,
     task.end_ns,
     task.duration_ps
-FROM task
+FROM judged AS task
 ASOF JOIN operator ON operator.pid = task.pid AND operator.tid = task.group_tid AND operator.start_ns <= task.start_ns
 WHERE task.start_ns <= operator.end_ns AND task.end_ns >= task.start_ns

@@ -1,7 +1,7 @@
--- Calls of CANN lie in a process of msprof's own numbering; their threads are those of the process that runs the ops.
-WITH host AS (
-    SELECT coalesce(min(pid), 0) AS pid
-    FROM raw.cpu_op
+WITH named AS (
+    SELECT text_id AS call, role_of_host_call(text) AS role
+    FROM trace.string
+    WHERE role_of_host_call(text) IS NOT NULL
 )
 SELECT
     event_id AS host_api_id,
@@ -9,10 +9,13 @@ SELECT
         if(level = 'hccl', 'communication', level) AS ENUM('acl', 'model', 'node', 'communication', 'runtime')
     ) AS level,
     call AS name_id,
-    thread_id(host.pid, tid) AS tid,
+    thread_id(process.pid, host_api.tid) AS tid,
     start_ns,
     end_ns,
+    end_ns - start_ns AS duration_ns,
+    named.role::ENUM('launch', 'synchronise', 'copy', 'allocate', 'compile') AS role,
     nullif(connection_id, -1) AS launch_id
 FROM raw.host_api
-CROSS JOIN host
+CROSS JOIN trace.process
+LEFT JOIN named USING (call)
 WHERE end_ns >= start_ns

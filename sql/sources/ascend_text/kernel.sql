@@ -144,6 +144,16 @@ kernel AS (
         nullif(operator.connection_id, -1) AS launch_id
     FROM detailed_operator AS detailed
     FULL JOIN operator USING (name, position)
+),
+named_direction AS (
+    SELECT text_id AS name_id, direction_of_communication(text) AS direction
+    FROM trace.string
+    WHERE direction_of_communication(text) IS NOT NULL
+),
+named_engine AS (
+    SELECT text_id AS core_id, engine_of_cores(text) AS engine
+    FROM trace.string
+    WHERE engine_of_cores(text) IS NOT NULL
 )
 SELECT
     kernel.* REPLACE (
@@ -151,7 +161,12 @@ SELECT
         coalesce(kernel.type_id, type_in_name.type_id) AS type_id
     ),
     CASE WHEN kernel.type_id IS NOT NULL THEN 'profile' WHEN type_in_name.type_id IS NOT NULL THEN 'name' END
-        ::ENUM('profile', 'name') AS type_from
+        ::ENUM('profile', 'name') AS type_from,
+    kernel.end_ns - kernel.start_ns AS duration_ns,
+    named_direction.direction::ENUM('send', 'receive', 'both') AS direction,
+    named_engine.engine::ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu') AS engine
 FROM kernel
 LEFT JOIN type_in_name ON type_in_name.name_id = kernel.name_id AND kernel.kind = 'compute'
+LEFT JOIN named_direction ON named_direction.name_id = kernel.name_id AND kernel.kind = 'communication'
+LEFT JOIN named_engine ON named_engine.core_id = kernel.core_id
 WHERE end_ns >= start_ns

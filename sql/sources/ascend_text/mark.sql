@@ -1,14 +1,13 @@
--- mstx marks lie in a process of msprof's own numbering; their threads are those of the process that runs the ops.
-WITH host AS (
-    SELECT coalesce(min(pid), 0) AS pid
-    FROM raw.cpu_op
-)
 SELECT
     event_id AS mark_id,
-    domain AS domain_id,
-    thread_id(host.pid, tid) AS tid,
+    mstx.domain AS domain_id,
+    thread_id(process.pid, mstx.tid) AS tid,
     name AS message_id,
+    role_of_mark(message.text, domain.text)::ENUM('step', 'data loading', 'checkpoint', 'communication', 'flops', 'attention')
+        AS role,
     start_ns
 FROM raw.mstx
-CROSS JOIN host
+CROSS JOIN trace.process
+LEFT JOIN trace.string AS message ON message.text_id = mstx.name
+LEFT JOIN trace.string AS domain ON domain.text_id = mstx.domain
 WHERE event_type IN ('marker', 'marker_ex') AND start_ns IS NOT NULL

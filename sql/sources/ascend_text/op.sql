@@ -4,6 +4,8 @@ SELECT
     name AS name_id,
     start_ns,
     end_ns,
+    end_ns - start_ns AS duration_ns,
+    coalesce(name IN (SELECT text_id FROM trace.string WHERE is_name_of_step(text)), false) AS is_step,
     nullif(sequence_number, -1) AS sequence_number,
     forward_thread_id,
     input_dims AS input_shapes_id,

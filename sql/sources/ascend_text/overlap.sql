@@ -8,7 +8,8 @@ SELECT
     END::ENUM('computing', 'communication', 'communication_not_overlapped', 'free') AS kind,
     overlap.pid & 31 AS device_id,
     overlap.start_ns,
-    overlap.end_ns
+    overlap.end_ns,
+    overlap.end_ns - overlap.start_ns AS duration_ns
 FROM raw.overlap
 SEMI JOIN raw.overlap_process USING (pid)
 JOIN trace.string ON string.text_id = overlap.name

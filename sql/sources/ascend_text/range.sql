@@ -1,31 +1,33 @@
--- mstx ranges lie in a process of msprof's own numbering; their threads are those of the process that runs the ops.
-WITH host AS (
-    SELECT coalesce(min(pid), 0) AS pid
-    FROM raw.cpu_op
-)
 SELECT
     event_id AS range_id,
     'mstx' AS origin,
-    CASE event_type WHEN 'push/pop' THEN 'push_pop' ELSE 'start_end' END AS api,
-    domain AS domain_id,
-    thread_id(host.pid, tid) AS tid,
+    role_of_mark(message.text, domain.text)
+        ::ENUM('module', 'step', 'data loading', 'checkpoint', 'communication', 'flops', 'attention') AS role,
+    event_type = 'start/end' AS is_module_candidate,
+    mstx.domain AS domain_id,
+    thread_id(process.pid, mstx.tid) AS tid,
     name AS name_id,
     name AS recorded_name_id,
     start_ns,
-    end_ns
+    end_ns,
+    end_ns - start_ns AS duration_ns
 FROM raw.mstx
-CROSS JOIN host
+CROSS JOIN trace.process
+LEFT JOIN trace.string AS message ON message.text_id = mstx.name
+LEFT JOIN trace.string AS domain ON domain.text_id = mstx.domain
 WHERE event_type IN ('push/pop', 'start/end') AND end_ns >= start_ns
 UNION ALL
 SELECT
     event_id,
     'nn.Module',
-    NULL,
+    'module'::ENUM('module', 'step', 'data loading', 'checkpoint', 'communication', 'flops', 'attention'),
+    false,
     NULL,
     thread_id(pid, tid),
     class,
     name,
     start_ns,
-    end_ns
+    end_ns,
+    end_ns - start_ns
 FROM raw.module_call
 WHERE end_ns >= start_ns

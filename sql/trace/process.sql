@@ -1,0 +1,3 @@
+-- One row is the process on the host that ran the framework, and so the ops.
+--
+-- pid  BIGINT  its id; 0 without ops

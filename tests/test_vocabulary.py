@@ -1,0 +1,78 @@
+"""Names that CANN, HCCL and torch_npu give are read by sources alone: right of trace.* they are roles of the contract."""
+
+import re
+from collections.abc import Iterator
+
+from prof_analysis.engine.tables import documented_tables
+
+# What these name, in the literals of a body: calls, tasks, kernels, cores, links, counters, formats, marks, files, switches.
+WORDS = re.compile(
+    "|".join(
+        [
+            r"aclnn\w*", r"aclrt\w*", r"aclop\w*", r"hcom\w*", r"\w*hccl\w*", r"notify\w*", r"mem_?(?:co?py|set)\w*",
+            r"reduce.inline", r"\w*synchronize\w*", r"on_chip", r"hccs", r"sdma", r"profilerstep",
+            r"ai_?(?:core|vector_core|cpu)", r"mix_ai[cv]", r"(?:torch)?(?<!i)npu\w*", r"torchair", r"fractal\w*",
+            r"ai[cv]_", r"mte\d", r"\bmac\b", r"fixpipe", r"cube_\w+", r"mstx", r"dataloader", r"save_checkpoint", r"mfu_flops", r"flash_attn_args", r"transdata",
+            r"flashattention\w*", r"backprop\w*", r"mla_", r"executegraph", r"\bcann\b", r"\blevel[012]", r"profiler_level",
+            r"gc_detect_threshold", r"\w+\.(?:json|csv|db)", r"nn\.module",
+        ]
+    ),
+    re.IGNORECASE,
+)  # fmt: skip
+# Macros that know such names.
+MACROS = re.compile(
+    r"\b(?:type|operation|direction)_of_\w+(?=\()|\brole_of_\w+(?=\()|\bengine_of_\w+(?=\()|\bis_name_of_step(?=\()"
+    r"|\bis_within_device(?=\()|\bname_without_group(?=\()"
+)
+# Table -> (the words that it knows, and why it may).
+OPTION = "the word is what users pass as --module-source"
+SENTENCE = "a sentence for users, which says how to collect what is missing"
+OUTPUT = "the words are values of a column that users read"
+OPERATORS = "formulas are of operators, which have names"
+COUNTERS = "counters are of one kind of hardware, and have names"
+LAYOUT = "padded layouts are of one kind of hardware"
+GRAPHS = "TorchAir compiles graphs on this hardware alone"
+EXCEPTIONS: dict[str, tuple[set[str], str]] = {
+    "communication.breakdown": ({"level0", "profiler_level", "trace_view.json"}, SENTENCE),
+    "free.host_stretch": ({"dataloader"}, "PyTorch itself names its op so, on any device"),
+    "free.unknown_cause": ({"cann", "gc_detect_threshold", "level1"}, SENTENCE),
+    "graph.call": ({"executegraph", "torchnpugraphbase"}, GRAPHS),
+    "graph.entry": ({"torchair"}, GRAPHS),
+    "graph.event": ({"executegraph", "npu_fx_compiler", "torchnpugraphbase"}, GRAPHS),
+    "graph.statistic": ({"torchair"}, GRAPHS),
+    "layer.symbol": ({"aicore", "mla_"}, OPERATORS),
+    "mfu.counted": ({"aic_", "mac"}, COUNTERS),
+    "mfu.family": (
+        {"aicore", "backpropfilter", "backpropinput", "flashattention", "flashattentionscore", "flashattentionscoregrad"},
+        OPERATORS,
+    ),
+    "mfu.peak": ({"cube_utilization", "info.json"}, SENTENCE),
+    "mfu.plain_shape": ({"transdata"}, LAYOUT),
+    "mfu.recorded": ({"memset"}, OPERATORS),
+    "mfu.tensor": ({"fractal_nz"}, LAYOUT),
+    "mfu.utilisation": ({"flashattentionscore"}, OPERATORS),
+    "mfu.vector_shape": ({"aic_", "cube_fops", "mac"}, COUNTERS),
+    "module.range": ({"mstx"}, OPTION),
+    "mstx.event": ({"dataloader", "save_checkpoint"}, OUTPUT),
+    "pmu.kernel_counters": ({"aic_", "aiv_", "cube_utilization", "fixpipe", "mte1", "mte2", "mte3"}, COUNTERS),
+    "pmu.metric": ({"aic_", "aiv_"}, COUNTERS),
+    "step.reported_audit": ({"analysis.db"}, "each file of the profiler counts in its own way"),
+}
+
+
+def found_words() -> Iterator[tuple[str, str]]:
+    """Give each table right of trace.* with each word that its body knows."""
+    for name, table in documented_tables().items():
+        if name.startswith("trace."):
+            continue
+        code = re.sub(r"--[^\n]*", "", table.body)
+        for literal in re.findall(r"'(?:[^']|'')*'", code):
+            yield from ((name, word.lower()) for word in WORDS.findall(literal))
+        yield from ((name, word) for word in MACROS.findall(code))
+
+
+def test_names_of_one_vendor_are_read_by_sources_alone() -> None:
+    known: dict[str, set[str]] = {}
+    for name, word in found_words():
+        known.setdefault(name, set()).add(word)
+    assert known == {name: words for name, (words, _) in EXCEPTIONS.items()}
