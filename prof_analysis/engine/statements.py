@@ -1,5 +1,6 @@
-"""SQL that comes again and again is parsed once."""
+"""Where the SQL of the project is, and running it: what comes again and again is parsed once."""
 
+from pathlib import Path
 from threading import Lock
 
 import duckdb
@@ -8,6 +9,13 @@ import duckdb
 _MOST_KEPT = 4096
 _parsed: dict[str, list[duckdb.Statement]] = {}
 _lock = Lock()
+
+
+def sql_folder() -> Path:
+    """Return the folder of the SQL: inside an installed package, beside it in a checkout."""
+    package = Path(__file__).parent.parent
+    inside = package / "sql"
+    return inside if inside.is_dir() else package.parent / "sql"
 
 
 def run(

@@ -18,7 +18,7 @@ from typing import Any
 import duckdb
 
 from prof_analysis.engine.database import quote
-from prof_analysis.engine.statements import run
+from prof_analysis.engine.statements import run, sql_folder
 from prof_analysis.errors import QueryError
 
 TEXT_ID = "TEXT_ID"
@@ -95,18 +95,11 @@ class Table:
         return not (self.is_across_ranks or self.is_of_logs)
 
 
-def sql_folder() -> Path:
-    """Where the SQL lies: inside an installed package, beside it in a checkout."""
-    package = Path(__file__).parent.parent
-    inside = package / "sql"
-    return inside if inside.is_dir() else package.parent / "sql"
-
-
 @cache
 def documented_tables() -> Mapping[str, Table]:
     """All tables, without the bodies that only a source can give to trace tables."""
     folder = sql_folder()
-    files = sorted(file for file in folder.glob("*/*.sql"))
+    files = sorted(file for file in folder.glob("*/*.sql") if file.parent.name != "macros")
     return {table.name: table for table in map(_read, files)}
 
 

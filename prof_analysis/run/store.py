@@ -18,7 +18,7 @@ from typing import Any
 import duckdb
 
 from prof_analysis.engine.database import Variables, quote_path, quote_text
-from prof_analysis.engine.tables import sql_folder
+from prof_analysis.engine.statements import sql_folder
 from prof_analysis.errors import InputError, OutputError, reason_of, remedy_of
 from prof_analysis.scratch import temporary_folder
 from prof_analysis.sources.rank import Rank, json_object

@@ -1,0 +1,58 @@
+-- What operators of a type do: allreduce of hcom_allReduce_.
+CREATE MACRO IF NOT EXISTS operation_of_communication(type) AS lower(regexp_extract(type, '(?i)^(?:hcom_)?([a-z]+)', 1));
+
+-- @ begins the whole group behind the name of a communication operator; few versions write it.
+CREATE MACRO IF NOT EXISTS name_without_group(name) AS regexp_replace(name, '(?s)@.*$', '');
+
+-- Which way an operator between two ranks transfers, by its name.
+CREATE MACRO IF NOT EXISTS direction_of_communication(name) AS
+    CASE lower(regexp_extract(name, '(?i)^hcom_(send|receive|batchsendrecv)', 1))
+        WHEN 'send' THEN 'send'
+        WHEN 'receive' THEN 'receive'
+        WHEN 'batchsendrecv' THEN 'both'
+    END;
+
+-- What the tasks of a communication operator do, by their type.
+CREATE MACRO IF NOT EXISTS role_of_communication_task(type) AS
+    CASE
+        WHEN type IN ('Memcpy', 'Reduce_Inline', 'Reduce Inline') THEN 'transfer'
+        WHEN type IN ('Notify_Wait', 'Notify Wait') THEN 'wait'
+        WHEN type IS NOT NULL THEN 'other'
+    END;
+
+-- Writers before 2024 name no link: then it is within the device where no other rank is named.
+CREATE MACRO IF NOT EXISTS is_within_device(link, source_rank, destination_rank) AS
+    coalesce(link = 'ON_CHIP', coalesce(destination_rank, source_rank) IS NOT DISTINCT FROM source_rank);
+
+-- What computes on the cores of a kernel.
+CREATE MACRO IF NOT EXISTS engine_of_cores(core) AS
+    CASE
+        WHEN core = 'AI_CORE' THEN 'matrix'
+        WHEN core = 'MIX_AIC' THEN 'matrix and vector'
+        WHEN core IN ('AI_VECTOR_CORE', 'MIX_AIV') THEN 'vector'
+        WHEN core IN ('AI_CPU', 'HOST_CPU') THEN 'cpu'
+    END;
+
+-- torch_npu wraps steps in ops of this name, and since 2026 also in mstx ranges of the domain default.
+CREATE MACRO IF NOT EXISTS is_name_of_step(name) AS starts_with(name, 'ProfilerStep#');
+
+-- What torch_npu itself records with mstx marks and ranges; communication operators as JSON.
+CREATE MACRO IF NOT EXISTS role_of_mark(message, domain) AS
+    CASE
+        WHEN domain = 'mfu_flops' THEN 'flops'
+        WHEN domain = 'flash_attn_args' THEN 'attention'
+        WHEN regexp_matches(message, '^\{\s*"(streamId|count|dataType|srcRank|destRank|groupName|opName)"') THEN 'communication'
+        WHEN message = 'dataloader' THEN 'data loading'
+        WHEN message = 'save_checkpoint' THEN 'checkpoint'
+        WHEN is_name_of_step(message) THEN 'step'
+    END;
+
+-- What a call into CANN does; operators, aclnn..., are none of these: what they launch is a call inside.
+CREATE MACRO IF NOT EXISTS role_of_host_call(name) AS
+    CASE
+        WHEN contains(name, 'Synchronize') THEN 'synchronise'
+        WHEN regexp_matches(name, '(?i)^(acl)?(op)?compile|AndExecute$') THEN 'compile'
+        WHEN regexp_matches(name, '(?i)mem_?co?py') THEN 'copy'
+        WHEN regexp_matches(name, '(?i)malloc|^(aclrt|rt)?(dev|host|mem)?free') THEN 'allocate'
+        WHEN regexp_matches(name, '(?i)launch') THEN 'launch'
+    END;

@@ -1,0 +1,37 @@
+-- A time as people read it, in the largest unit that leaves a whole number before the point.
+CREATE MACRO IF NOT EXISTS shown_time(time_ns) AS
+    CASE
+        WHEN abs(time_ns) >= 1000000000 THEN format('{:.2f} s', time_ns / 1000000000)
+        WHEN abs(time_ns) >= 1000000 THEN format('{:.1f} ms', time_ns / 1000000)
+        WHEN abs(time_ns) >= 1000 THEN format('{:.1f} us', time_ns / 1000)
+        ELSE format('{} ns', round(time_ns)::BIGINT)
+    END;
+
+-- Names of ranks in words; of many the first ones.
+CREATE MACRO IF NOT EXISTS shown_ranks(names) AS
+    CASE
+        WHEN len(names) = 1 THEN 'rank ' || names[1]
+        WHEN len(names) <= 8 THEN 'ranks ' || array_to_string(names[:-2], ', ') || ' and ' || names[-1]
+        ELSE format('ranks {} and {} more', array_to_string(names[:8], ', '), len(names) - 8)
+    END;
+
+-- A ratio in 10^-12 as a text: 45.2%.
+CREATE MACRO IF NOT EXISTS percent(ratio) AS round(ratio / 10000000000, 2)::VARCHAR || '%';
+
+-- The mean of such ratios as a text.
+CREATE MACRO IF NOT EXISTS mean_percent(ratios) AS percent(list_sum(ratios) / len(ratios));
+
+-- Lists of such ratios, one a call: the mean of each index over the calls that have one there, as 45.2%,46.0%.
+CREATE MACRO IF NOT EXISTS mean_percents(calls) AS
+    nullif(
+        array_to_string(
+            list_transform(
+                range(1, len(calls[1]) + 1),
+                lambda place: mean_percent(
+                    list_filter(list_transform(calls, lambda ratios: ratios[place]), lambda one: one IS NOT NULL)
+                )
+            ),
+            ','
+        ),
+        ''
+    );
