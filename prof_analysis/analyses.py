@@ -36,7 +36,7 @@ class Analysis:
     def tables(self) -> tuple[str, ...]:
         """What to build for it, all in one go; and what was set aside or is missing, so that it is told."""
         of_steps = () if "step.reported_audit" in self.also else ("kernels.step_audit",)
-        missing = ("step.overlap_audit", "kernels.statistic_audit", *of_steps) if self.counts_kernels else ()
+        missing = ("step.overlap_audit", *of_steps, "kernels.statistic_audit") if self.counts_kernels else ()
         return (*self.exports, *self.also, *missing, "trace.set_aside")
 
 

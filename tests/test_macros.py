@@ -1,7 +1,6 @@
 """Macros: a file a topic, each with a comment, each called, and made with those that it calls itself."""
 
 import re
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -11,7 +10,8 @@ from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.statements import sql_folder
 
 FILES = sorted((sql_folder() / "macros").glob("*.sql"))
-NAMES = [name for file in FILES for name in re.findall(r"^CREATE MACRO IF NOT EXISTS (\w+)", file.read_text(encoding="utf-8"), re.MULTILINE)]
+TEXTS = [file.read_text(encoding="utf-8") for file in FILES]
+NAMES = [name for text in TEXTS for name in re.findall(r"^CREATE MACRO IF NOT EXISTS (\w+)", text, re.MULTILINE)]
 
 
 def made(connection: duckdb.DuckDBPyConnection) -> set[str]:
@@ -27,9 +27,8 @@ def test_every_macro_is_made_and_has_a_name_of_its_own() -> None:
     assert not set(NAMES) & {row[0] for row in built_in}, "it would hide a function of DuckDB"
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_a_comment_above_each_macro_says_what_it_gives(file: Path) -> None:
-    text = file.read_text(encoding="utf-8")
+@pytest.mark.parametrize("text", TEXTS, ids=[file.stem for file in FILES])
+def test_a_comment_above_each_macro_says_what_it_gives(text: str) -> None:
     assert re.fullmatch(r"((^-- .+\n)+CREATE MACRO IF NOT EXISTS \w+\((.|\n(?!--))*?;\n\n?)+", text, re.MULTILINE)
 
 

@@ -124,7 +124,8 @@ def test_the_sql_folder_holds_one_documented_table_a_file() -> None:
     assert {file for file in files if file.suffix != ".sql"} == set()
     of_sources = {file for file in files if file.parts[0] == "sources"}
     macros = {file for file in files if file.parts[0] == "macros"}
-    assert sorted(f"{file.parent.as_posix()}.{file.stem}" for file in files - of_sources - macros) == sorted(
+    warnings = {file for file in files if file.name.endswith(".warning.sql")}
+    assert sorted(f"{file.parent.as_posix()}.{file.stem}" for file in files - of_sources - macros - warnings) == sorted(
         TABLES + ACROSS_RANKS + OF_LOGS
     )
     assert {file.parts[1] for file in of_sources} == set(SOURCES)
@@ -133,6 +134,29 @@ def test_the_sql_folder_holds_one_documented_table_a_file() -> None:
         assert table.columns, table.name
         assert all(column.meaning for column in table.columns), table.name
         assert len({column.name for column in table.columns}) == len(table.columns), table.name
+
+
+WARNINGS = {name: table.warning for name, table in documented_tables().items() if table.warning}
+
+
+def test_each_file_of_warnings_lies_beside_its_table() -> None:
+    files = sql_folder().rglob("*.warning.sql")
+    assert sorted(f"{file.parent.name}.{file.name.partition('.')[0]}" for file in files) == sorted(WARNINGS)
+
+
+@pytest.mark.parametrize("name", WARNINGS)
+def test_warnings_are_an_ordered_select_on_their_table_alone(name: str) -> None:
+    table = documented_tables()[name]
+    assert referenced_tables(WARNINGS[name]) == {name}
+    columns = [] if table.is_across_ranks else ["profile VARCHAR", "rank_id BIGINT"]
+    columns += [f"{column.shown_name} {column.shown_type}" for column in table.columns]
+    with connect() as connection:
+        connection.execute(f"CREATE SCHEMA {name.partition('.')[0]}; CREATE TABLE {name} ({', '.join(columns)})")
+        described = connection.execute(f"DESCRIBE {WARNINGS[name]}").fetchall()
+        assert [row[:2] for row in described] == [(name, "VARCHAR") for name in ("profile", "severity", "sentence")]
+        modifiers = connection.execute("SELECT json_serialize_sql($query)", {"query": WARNINGS[name]}).fetchall()
+    assert "ORDER_MODIFIER" in modifiers[0][0]
+    assert re.findall(r"'(\w+)' AS severity", WARNINGS[name]) in (["warning"], ["note"])
 
 
 def test_guards_are_tables_that_the_head_names() -> None:

@@ -5,6 +5,10 @@ What a body needs is read from DuckDB's own parse tree. The files of `sql/trace/
 with `sql/sources/<source>/<name>.sql`; a body beside the contract serves all sources, which stage the same for it. Those of
 `sql/across/` are over all ranks: they see the other tables as users do, with texts in place of ids and the columns `profile`
 and `rank_id` in front. Those of `sql/vllm/` are of logs.
+
+What users must know of the figures of a table lies beside it: `sql/step/overlap_audit.warning.sql` is one SELECT on the table
+as users see it, whose rows are warnings: `profile` (NULL for all ranks together), `severity` ('warning': figures are missing or
+may be wrong; 'note': they are right, but say less than they could) and `sentence`.
 """
 
 import json
@@ -23,6 +27,7 @@ from prof_analysis.errors import QueryError
 
 TEXT_ID = "TEXT_ID"
 ROW_ID = "row_id"
+_WARNING = ".warning.sql"
 _GUARD = re.compile(r"Only when (\w+\.\w+) has rows\.")
 _COLUMN = re.compile(r"(\w+) +((?:[A-Z_]+|(?:ENUM|STRUCT)\([^)]*\))(?:\[\])?) +(.+)")
 
@@ -55,7 +60,8 @@ class Column:
 class Table:
     """A table: its name, its head, and the SELECT that makes it.
 
-    With a guard, it stays empty where the guard is a table without rows, and what only it needs is not built.
+    With a guard, it stays empty where the guard is a table without rows, and what only it needs is not built. `warning` is a
+    SELECT on it that says what users must know of its figures, in the columns profile, severity and sentence.
     """
 
     name: str
@@ -63,6 +69,7 @@ class Table:
     columns: tuple[Column, ...]
     body: str
     guard: str | None = None
+    warning: str | None = None
 
     @property
     def needs(self) -> frozenset[str]:
@@ -99,7 +106,7 @@ class Table:
 def documented_tables() -> Mapping[str, Table]:
     """All tables, without the bodies that only a source can give to trace tables."""
     folder = sql_folder()
-    files = sorted(file for file in folder.glob("*/*.sql") if file.parent.name != "macros")
+    files = sorted(file for file in folder.glob("*/*.sql") if file.parent.name != "macros" and not file.match(f"*{_WARNING}"))
     return {table.name: table for table in map(_read, files)}
 
 
@@ -168,7 +175,9 @@ def _read(file: Path) -> Table:
             raise ValueError(f"{file}: this line of the head documents no column: {line}")
     guard = _GUARD.search(head)
     name = f"{file.parent.name}.{file.stem}"
-    return Table(name, " ".join(summary.split()), tuple(columns), body.strip(), guard and guard[1])
+    beside = file.with_suffix(_WARNING)
+    warning = _split_head(beside.read_text(encoding="utf-8"))[1].strip() if beside.exists() else None
+    return Table(name, " ".join(summary.split()), tuple(columns), body.strip(), guard and guard[1], warning)
 
 
 @cache

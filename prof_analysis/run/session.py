@@ -160,24 +160,31 @@ class Session:
             if table not in self._shown:
                 create_macros(self.connection, documented_tables()[table].body)
                 self._create_view(table, documented_tables()[table].body)
+        self._warn_about([table for table in (*of_ranks, *across_ranks) if table not in self._shown])
         self._provided.update(of_ranks)
         self._shown.update(of_ranks, across_ranks)
 
     def _show_ranks(self, tables: list[str], new: list[str]) -> None:
-        """Make views of tables over all ranks, and warn of what they say; new ones have warnings of how they were made."""
+        """Make views of tables over all ranks; new ones have warnings of how they were made."""
         files = {table: [table_file(store, table) for store in self.stores.values()] for table in tables}
         made = [file for table in tables if table in new for file in files[table]]
         for warning in warnings_of(self.connection, made) if made else ():
             self.warn(warning)
         for table in tables:
             self._create_view(table, f"FROM {parquet_rows(files[table])}")
-        if not any(table in _WARNINGS for table in tables):
-            return
-        why_untyped = {rank.profile: f": {reason}" for rank in self.stores if (reason := rank.why_untyped)}
-        for table, query in _WARNINGS.items():
-            if table in tables:
-                for warning, *untyped in self.connection.execute(query).fetchall():
-                    self.warn("".join([warning, *(why_untyped.get(profile, "") for profile in untyped)]))
+
+    def _warn_about(self, tables: Iterable[str]) -> None:
+        """Warn of what tables say of themselves: of the input first, and notes behind what makes figures wrong."""
+        why_untyped = {rank.profile: reason for rank in self.stores if (reason := rank.why_untyped)}
+        reasons = {"profiles": list(why_untyped), "reasons": list(why_untyped.values())}
+        self.connection.execute("SET VARIABLE why_untyped = map($profiles::VARCHAR[], $reasons::VARCHAR[])", reasons)
+        found: list[tuple[str | None, str, str]] = []
+        for table in sorted(tables, key=lambda name: not name.startswith("trace.")):
+            if warning := documented_tables()[table].warning:
+                create_macros(self.connection, warning)
+                found += self.connection.execute(warning).fetchall()
+        for profile, _, sentence in sorted(found, key=lambda one: one[1] == "note"):
+            self.warn(sentence if profile is None else f"{profile}: {sentence}")
 
     def warn(self, message: str) -> None:
         """Tell a problem that leaves an answer, once."""
@@ -255,149 +262,6 @@ class Session:
 
 # What reads a file without DuckDB looks as often whether it is to end.
 _ENDS_WITHIN_S = 10
-
-# Table -> a query on it that says what users must know of it; of kernels without type also whose they are.
-_WARNINGS = {
-    "trace.set_aside": """
-        SELECT format('{}: {} {} were set aside: {}', profile, row_count, what, reason)
-        FROM trace.set_aside
-        ORDER BY profile, what, reason
-    """,
-    "trace.set_aside_call": """
-        SELECT format('{}: {} {} were set aside: {}', profile, row_count, what, reason)
-        FROM trace.set_aside_call
-        ORDER BY profile, what, reason
-    """,
-    "module.coverage": """
-        SELECT format(
-            '{}: {:.1f}% of the kernel time was replayed from graphs that were captured before profiling began, so nothing '
-            || 'tells its ops and modules; start profiling before the engine captures its graphs',
-            profile,
-            100 * sum(kernel_duration_ns) FILTER (reason = 'graph replay') / sum(kernel_duration_ns)
-        )
-        FROM module.coverage
-        GROUP BY profile
-        HAVING sum(kernel_duration_ns) FILTER (reason = 'graph replay') > 0
-        ORDER BY profile
-    """,
-    "module.lost_launch": """
-        SELECT format(
-            '{}: {:.1f}% of the kernel time links to no op, since the profile lost the links between ops and launches '
-            || '(CONNECTION_IDS, or flows in trace_view.json); parse it again',
-            profile,
-            100 * kernel_duration_share
-        )
-        FROM module.lost_launch
-        WHERE kernel_duration_share >= 0.01
-        ORDER BY profile
-    """,
-    "module.lost_backward": """
-        SELECT format(
-            '{}: {:.1f}% of the kernel time is backward work in no module, since the profile does not say its forward ops: '
-            || 'they ran before profiling began, or their sequence numbers, forward threads or links are lost',
-            profile,
-            100 * kernel_duration_share
-        )
-        FROM module.lost_backward
-        WHERE kernel_duration_share >= 0.01
-        ORDER BY profile
-    """,
-    "layer.structure": """
-        SELECT format('{}: no layers were found: {}', profile, reason)
-        FROM layer.structure
-        WHERE reason IS NOT NULL
-        ORDER BY profile
-    """,
-    "step.overlap_audit": """
-        SELECT format(
-            '{}: the Overlap Analysis of the profiler says {} {} ns, its kernels give {} ns{}',
-            profile,
-            replace(kind::VARCHAR, '_', ' '),
-            recorded_ns,
-            kernels_ns,
-            if(
-                kind IN ('computing', 'communication') AND kernels_ns < recorded_ns,
-                format(', {:.1f}% of it, so kernels are missing here', 100 * kernels_ns / recorded_ns),
-                ''
-            )
-        )
-        FROM step.overlap_audit
-        WHERE NOT agrees
-        ORDER BY profile, kind
-    """,
-    "step.reported_audit": """
-        SELECT format(
-            '{}: {} says {} {:.6f} ms in {} step{}, the kernels give {:.6f} ms: {}',
-            profile,
-            file,
-            kind,
-            recorded_ns / 1000000,
-            step_count,
-            if(step_count = 1, '', 's'),
-            kernels_ns / 1000000,
-            if(recorded_ns > kernels_ns, 'kernels are missing', 'the file is of another recording, or its steps lack kernels')
-        )
-        FROM step.reported_audit
-        WHERE NOT agrees
-        ORDER BY profile, kind
-    """,
-    "kernels.step_audit": """
-        SELECT format(
-            '{}: {} says {} {:.6f} ms in {} step{}, the kernels give {:.6f} ms: kernels are missing',
-            profile,
-            file,
-            kind,
-            recorded_ns / 1000000,
-            step_count,
-            if(step_count = 1, '', 's'),
-            kernels_ns / 1000000
-        )
-        FROM kernels.step_audit
-        WHERE NOT agrees
-        ORDER BY profile, kind
-    """,
-    "kernels.statistic_audit": """
-        SELECT format(
-            '{}: op_statistic.csv counts {} kernels of {:.6f} ms, the profile has {} of {:.6f} ms of the same types, so '
-            || 'kernels are missing or stand twice; most differs {}: {} kernels of {:.6f} ms there, {} of {:.6f} ms here',
-            profile,
-            sum(recorded_count),
-            sum(recorded_ns) / 1000000,
-            sum(kernel_count),
-            sum(kernels_ns) / 1000000,
-            arg_max(coalesce(type, 'all together'), position),
-            arg_max(recorded_count, position),
-            arg_max(recorded_ns, position) / 1000000,
-            arg_max(kernel_count, position),
-            arg_max(kernels_ns, position) / 1000000
-        )
-        FROM (
-            SELECT
-                *,
-                row_number() OVER (
-                    PARTITION BY profile
-                    ORDER BY agrees DESC, abs(recorded_ns - kernels_ns), abs(recorded_count - kernel_count), type DESC
-                ) AS position
-            FROM kernels.statistic_audit
-        )
-        GROUP BY profile
-        HAVING NOT bool_and(agrees)
-        ORDER BY profile
-    """,
-    "kernels.statistic": """
-        SELECT format(
-            '{}: {:.1f}% of the compute time is of kernels whose type is not known, which are listed by core only',
-            profile,
-            100 * sum(total_ns) FILTER (type IS NULL) / sum(total_ns)
-        ),
-        profile
-        FROM kernels.statistic
-        WHERE kind = 'compute'
-        GROUP BY profile
-        HAVING sum(total_ns) FILTER (type IS NULL) > 0
-        ORDER BY profile
-    """,
-}
 
 
 def _byte_counter(jobs: list[Job], on_progress: Callable[[int, int], None] | None) -> Callable[[int], None]:

@@ -94,10 +94,10 @@ def test_lost_and_doubled_rows_of_kernel_details_are_told_by_the_files_beside_it
         ("cut_ascend_pt", "communication"), ("cut_ascend_pt", "computing"), ("lost_ascend_pt", "computing")
     ]  # fmt: skip
     assert [warning.partition(", the")[0] for warning in found] == [
+        "cut_ascend_pt: op_statistic.csv counts 187 kernels of 8.873751 ms",
         "cut_ascend_pt: step_trace_time.csv says communication 105.991878 ms in 1 step",
         "cut_ascend_pt: step_trace_time.csv says computing 8.873756 ms in 1 step",
         "lost_ascend_pt: step_trace_time.csv says computing 8.873756 ms in 1 step",
-        "cut_ascend_pt: op_statistic.csv counts 187 kernels of 8.873751 ms",
     ]
     assert repeated == [
         f"{tmp_path / 'doubled_ascend_pt' / OUTPUT}: 2 rows of kernel_details.csv repeat an earlier one and count once"

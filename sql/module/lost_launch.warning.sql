@@ -1,0 +1,12 @@
+-- Kernel time that no op can be given, a hundredth or more of all.
+SELECT
+    profile,
+    'warning' AS severity,
+    format(
+        '{:.1f}% of the kernel time links to no op, since the profile lost the links between ops and launches '
+        || '(CONNECTION_IDS, or flows in trace_view.json); parse it again',
+        100 * kernel_duration_share
+    ) AS sentence
+FROM module.lost_launch
+WHERE kernel_duration_share >= 0.01
+ORDER BY profile
