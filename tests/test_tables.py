@@ -24,6 +24,7 @@ from prof_analysis.engine.tables import (
     documented_tables,
     in_building_order,
     log_tables,
+    read_table,
     referenced_tables,
     shown_select,
     source_tables,
@@ -134,6 +135,27 @@ def test_the_sql_folder_holds_one_documented_table_a_file() -> None:
         assert table.columns, table.name
         assert all(column.meaning for column in table.columns), table.name
         assert len({column.name for column in table.columns}) == len(table.columns), table.name
+
+
+def test_a_head_takes_over_columns_that_another_documents() -> None:
+    def documented(name: str) -> dict[str, tuple[str, str]]:
+        return {column.name: (column.type, column.meaning) for column in documented_tables()[name].columns}
+
+    by_level, across = documented("mfu.by_level"), documented("across.mfu")
+    assert documented("mfu.rank")["reasons"] == by_level["reasons"]
+    assert across["peak_tflops"] == by_level["peak_tflops"]
+    assert by_level["type_id"][0] == "TEXT_ID"
+    assert across["type"] == ("VARCHAR", by_level["type_id"][1])
+    assert documented("pmu.op")["reason"] == documented("pmu.by_level")["reason"], "taken over of what took it over"
+
+
+@pytest.mark.parametrize("line", ["mfu to nothing as in mfu.rank", "reasons to mfu as in mfu.rank", "mfu to mfu as in mfu.op"])
+def test_a_head_that_takes_over_columns_that_are_not_there_is_an_error(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "ours" / "table.sql"
+    file.parent.mkdir()
+    file.write_text(f"-- One row is a rank.\n--\n-- {line}\nSELECT 1", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"table\.sql: the head takes over .* of mfu\.(rank|op), which has no such columns"):
+        read_table(file)
 
 
 WARNINGS = {name: table.warning for name, table in documented_tables().items() if table.warning}

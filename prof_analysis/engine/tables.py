@@ -6,6 +6,9 @@ with `sql/sources/<source>/<name>.sql`; a body beside the contract serves all so
 `sql/across/` are over all ranks: they see the other tables as users do, with texts in place of ids and the columns `profile`
 and `rank_id` in front. Those of `sql/vllm/` are of logs.
 
+Columns that another table documents word for word are not documented twice: the line `flops to mfu as in mfu.by_level` of a
+head takes over those from the first to the last. Tables over ranks take over what users see, texts in place of ids.
+
 What users must know of the figures of a table lies beside it: `sql/step/overlap_audit.warning.sql` is one SELECT on the table
 as users see it, whose rows are warnings: `profile` (NULL for all ranks together), `severity` ('warning': figures are missing or
 may be wrong; 'note': they are right, but say less than they could) and `sentence`.
@@ -13,7 +16,7 @@ may be wrong; 'note': they are right, but say less than they could) and `sentenc
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -30,6 +33,7 @@ ROW_ID = "row_id"
 _WARNING = ".warning.sql"
 _GUARD = re.compile(r"Only when (\w+\.\w+) has rows\.")
 _COLUMN = re.compile(r"(\w+) +((?:[A-Z_]+|(?:ENUM|STRUCT)\([^)]*\))(?:\[\])?) +(.+)")
+_INHERITED = re.compile(r"(\w+) to (\w+) as in (\w+\.\w+)")
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,7 @@ def documented_tables() -> Mapping[str, Table]:
     """All tables, without the bodies that only a source can give to trace tables."""
     folder = sql_folder()
     files = sorted(file for file in folder.glob("*/*.sql") if file.parent.name != "macros" and not file.match(f"*{_WARNING}"))
-    return {table.name: table for table in map(_read, files)}
+    return {table.name: table for table in map(read_table, files)}
 
 
 @cache
@@ -160,7 +164,8 @@ def shown_select(table: Table) -> str:
     return f"SELECT {', '.join(columns)} FROM {rows} AS shown {' '.join(joins)} ORDER BY {order}"
 
 
-def _read(file: Path) -> Table:
+def read_table(file: Path) -> Table:
+    """Read a table from its file. Raises ValueError for a head that cannot be read."""
     text = file.read_text(encoding="utf-8")
     head, body = _split_head(text)
     summary, _, column_lines = head.partition("\n\n")
@@ -171,6 +176,8 @@ def _read(file: Path) -> Table:
             columns.append(Column(last.name, last.type, f"{last.meaning} {line.strip()}"))
         elif match := _COLUMN.fullmatch(line):
             columns.append(Column(*match.groups()))
+        elif match := _INHERITED.fullmatch(line):
+            columns += _inherited(file, *match.groups())
         else:
             raise ValueError(f"{file}: this line of the head documents no column: {line}")
     guard = _GUARD.search(head)
@@ -178,6 +185,19 @@ def _read(file: Path) -> Table:
     beside = file.with_suffix(_WARNING)
     warning = _split_head(beside.read_text(encoding="utf-8"))[1].strip() if beside.exists() else None
     return Table(name, " ".join(summary.split()), tuple(columns), body.strip(), guard and guard[1], warning)
+
+
+def _inherited(file: Path, first: str, last: str, table: str) -> Sequence[Column]:
+    """Return the columns from the first to the last named one of another table, as the table in `file` sees them."""
+    schema, _, short_name = table.partition(".")
+    beside = file.parents[1] / schema / f"{short_name}.sql"
+    columns = read_table(beside if beside.exists() else sql_folder() / schema / f"{short_name}.sql").columns
+    if file.parent.name == "across" and schema != "across":
+        columns = tuple(Column(column.shown_name, column.shown_type, column.meaning) for column in columns)
+    names = [column.name for column in columns]
+    if first not in names or last not in names[names.index(first) + 1 :]:
+        raise ValueError(f"{file}: the head takes over {first} to {last} of {table}, which has no such columns in this order")
+    return columns[names.index(first) : names.index(last) + 1]
 
 
 @cache

@@ -1,15 +1,6 @@
 -- One row is a type and group of communication operators with their number and times over all ranks, the heaviest first.
 --
--- type           VARCHAR  type, such as hcom_allReduce_; where none was collected (Level0), that of the name; NULL when neither
---                         tells it
--- group_name     VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
--- op_count       BIGINT   operators
--- total_ns       BIGINT   their time, ns; overlapping operators count fully
--- mean_ns        DOUBLE   mean time of an operator, ns
--- median_ns      BIGINT   the smallest time that at least half of the operators do not exceed, ns
--- p95_ns         BIGINT   the smallest time that at least 95 % of the operators do not exceed, ns
--- min_ns         BIGINT   shortest time, ns
--- max_ns         BIGINT   longest time, ns
+-- type to max_ns as in communication.statistic
 -- share          DOUBLE   part of the communication time of all ranks; NULL when it took no time
 WITH duration AS (
     SELECT type, group_name, duration_ns, sum(op_count) AS op_count

@@ -1,15 +1,7 @@
 -- One row is a kind, type and core of kernels with their number and times over all ranks, the heaviest first.
 --
 -- kind          VARCHAR  what the kernels are: compute, communication or schedule
--- type          VARCHAR  operator type, such as MatMulV3 or hcom_allReduce_; NULL when it is not known
--- core          VARCHAR  cores they ran on, such as AI_CORE or MIX_AIC; NULL for communication
--- kernel_count  BIGINT   kernels
--- total_ns      BIGINT   their time, ns; overlapping kernels count fully
--- mean_ns       DOUBLE   mean time of a kernel, ns
--- median_ns     BIGINT   the smallest time that at least half of the kernels do not exceed, ns
--- p95_ns        BIGINT   the smallest time that at least 95 % of the kernels do not exceed, ns
--- min_ns        BIGINT   shortest time, ns
--- max_ns        BIGINT   longest time, ns
+-- type to max_ns as in kernels.statistic
 -- share         DOUBLE   part of the kernel time of the same kind over all ranks; NULL when the kind took no time
 -- type_from     VARCHAR  where the type comes from: profile, or name (Level0: the names of the kernels); NULL without type
 WITH duration AS (

@@ -4,23 +4,10 @@
 -- level              VARCHAR  all, module or op: which of the next columns the row is of
 -- parent_module      VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module; NULL for other levels
 -- module             VARCHAR  class name of the module, with [Backward] before it in the backward; NULL for other levels
--- op_name            VARCHAR  the op that launched them; NULL where linked to no op, and for other levels
--- type               VARCHAR  operator type of the kernels; NULL when it is not known, and for other levels
--- input_shapes       VARCHAR  input shapes of the kernels; NULL when not recorded, and for other levels
+-- op_name to input_shapes as in mfu.by_level
 -- rank_count         BIGINT   ranks that have it
--- mfu                DOUBLE   mfu_flops / possible_flops; NULL without any
--- mfu_flops          BIGINT   FLOPs of the kernels of which FLOPs and peak are known; NULL without any
--- possible_flops     BIGINT   sum of (peak * time) of these kernels; NULL without any
--- flops              BIGINT   FLOPs of all kernels of which they are known, also without a peak; NULL without any
--- achieved_tflops    DOUBLE   flops / the time of these kernels, 10^12 a second; NULL without any
--- peak_tflops        DOUBLE   mean of the peaks of the kernels in mfu, by time, 10^12 a second; NULL without any
--- duration_ns        BIGINT   time of its compute kernels, of an op only of those that may multiply matrices, ns
--- cube_duration_ns   BIGINT   the part of it of kernels that may multiply matrices, ns
--- flops_duration_ns  BIGINT   the part of that of which flops is known, ns
--- known_duration_ns  BIGINT   the part of that which is in mfu, ns
--- known_share        DOUBLE   known_duration_ns / duration_ns; NULL when that is 0
--- cube_known_share   DOUBLE   known_duration_ns / cube_duration_ns; NULL when that is 0
--- kernel_count       BIGINT   kernels of duration_ns
+-- mfu to peak_tflops as in mfu.by_level
+-- duration_ns to kernel_count as in mfu.by_level
 WITH placed AS (
     SELECT 'all' AS level, NULL AS parent_module, NULL AS module, NULL AS op_name, NULL AS type, NULL AS input_shapes, *
     FROM mfu.rank

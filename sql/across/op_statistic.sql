@@ -1,11 +1,7 @@
 -- One row is a framework op and its input shapes with the calls and what they cost over all ranks, the heaviest on the device
 -- first. What ranks have from one host, as the devices of one database do, counts once.
 --
--- name             VARCHAR  name of the op; NULL when the profile lost its text
--- input_shapes     VARCHAR  input shapes; NULL without record_shapes
--- calls            BIGINT   calls
--- host_self_ns     BIGINT   their time on the host without that of the ops directly inside them, ns
--- host_total_ns    BIGINT   their time on the host, ns; of an op that calls itself, each call counts in full
+-- name to host_total_ns as in op.statistic
 -- kernel_count     BIGINT   kernels that they launched themselves; NULL where of a rank only operator_details.csv tells of them
 -- device_self_ns   BIGINT   time of these kernels, ns
 -- device_total_ns  BIGINT   time of these kernels and of those that ops inside them launched, ns; of an op that calls itself,

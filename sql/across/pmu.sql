@@ -10,30 +10,12 @@
 -- parent_module      VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module; NULL for other levels
 -- module             VARCHAR  class name of the module, with [Backward] before it in the backward; NULL for other levels
 -- rank_count         BIGINT   ranks that have it
--- kernel_count       BIGINT   kernels
--- duration_ns        BIGINT   their time, ns; overlapping kernels count fully
--- known_duration_ns  BIGINT   the part of it of kernels with counters; only these are in what follows
--- known_share        DOUBLE   known_duration_ns / duration_ns; NULL when that is 0
+-- kernel_count to known_share as in pmu.by_level
 -- bound              VARCHAR  what bounds most of the time: compute, memory, scalar or wait, as in pmu.bound; NULL when not known
--- compute_ns         BIGINT   time of kernels that compute bounds, ns
--- memory_ns          BIGINT   time of kernels that memory bounds, ns
--- scalar_ns          BIGINT   time of kernels that the scalar unit bounds, ns
--- wait_ns            BIGINT   time of kernels that wait, ns
--- aic_duration_ns    BIGINT   time of kernels that ran on cube cores, ns; a kernel on both kinds of cores counts for both
--- aic_time_share     DOUBLE   the part of it in which these cores ran; NULL when not recorded
+-- compute_ns to aic_time_share as in pmu.by_level
 -- aic_mac_ratio      DOUBLE   the part of that in which the matrix unit worked; NULL when not recorded
--- aic_scalar_ratio   DOUBLE   the same of its scalar unit
--- aic_mte1_ratio     DOUBLE   the same of moving L1 to L0
--- aic_mte2_ratio     DOUBLE   the same of moving memory to the core
--- aic_fixpipe_ratio  DOUBLE   the same of moving results out of the core
--- cube_utilization   DOUBLE   part of the cycles of all cube cores of the device that were used, in aic_duration_ns; NULL when
---                             not known
--- aiv_duration_ns    BIGINT   time of kernels that ran on vector cores, ns
--- aiv_time_share     DOUBLE   as aic_time_share
--- aiv_vec_ratio      DOUBLE   as aic_mac_ratio, of the vector unit
--- aiv_scalar_ratio   DOUBLE   as aic_scalar_ratio
--- aiv_mte2_ratio     DOUBLE   as aic_mte2_ratio
--- aiv_mte3_ratio     DOUBLE   the same of moving results out of the core
+-- aic_scalar_ratio to cube_utilization as in pmu.by_level
+-- aiv_duration_ns to aiv_mte3_ratio as in pmu.by_level
 WITH placed AS (
     SELECT 'all' AS level, * EXCLUDE (kind, type, core)
     FROM pmu.kernel_type

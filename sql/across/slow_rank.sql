@@ -2,16 +2,16 @@
 --
 -- profile                VARCHAR  the folder, the identity of the rank
 -- rank_id                INTEGER  the rank; NULL when the files tell none
--- pipeline_stage         BIGINT   pipeline stage; NULL when not recorded; so are the next three
--- dp_rank             BIGINT   rank among the data parallel ranks
--- cp_rank          BIGINT   rank among the context parallel ranks
--- tp_rank           BIGINT   rank among the tensor parallel ranks
+-- pipeline_stage         BIGINT   pipeline stage; NULL when not recorded
+-- dp_rank                BIGINT   rank among the data parallel ranks; NULL when not recorded
+-- cp_rank                BIGINT   rank among the context parallel ranks; NULL when not recorded
+-- tp_rank                BIGINT   rank among the tensor parallel ranks; NULL when not recorded
 -- step_count             BIGINT   steps; 1 where there are none
 -- step_ns                BIGINT   a step from its first start to its last end on the device, ns; NULL when not known
 -- computing_ns           BIGINT   time with a compute kernel, ns; NULL when not known
--- p2p_elapse_ns          BIGINT   time of send and receive operators, ns; NULL without any; so are the next ones
+-- p2p_elapse_ns          BIGINT   time of send and receive operators, ns; NULL without any
 -- p2p_wait_ns            BIGINT   waits that the profiler counts in those whose split is known, ns; NULL when it is of none
--- collective_elapse_ns   BIGINT   time of the other communication operators, ns
+-- collective_elapse_ns   BIGINT   time of the other communication operators, ns; NULL without any
 -- collective_wait_ns     BIGINT   waits that the profiler counts in those whose split is known, ns; NULL when it is of none
 -- waited_ns              BIGINT   time that it waited for other ranks: the sum of across.rank_communication, ns; NULL when no
 --                                 other rank has its operators

@@ -6,14 +6,9 @@
 -- name                VARCHAR  name of the operator
 -- type                VARCHAR  type in its name, such as hcom_allReduce_; NULL when the name has none
 -- operation           VARCHAR  what operators of this type do, in lower case, such as allreduce; NULL without a type
--- group_name          VARCHAR  the group of ranks, that is, the communicator
--- step_id             BIGINT   profiler step; NULL where there are none
--- kind                VARCHAR  p2p (send and receive) or collective
+-- group_name to kind as in trace.reported_communication
 -- elapse_ns           BIGINT   its time, ns
--- transit_ns          BIGINT   transfers on the master plane, ns
--- wait_ns             BIGINT   waits on the master plane, ns
--- synchronization_ns  BIGINT   those of the waits that are before the first transfer, ns
--- idle_ns             BIGINT   the rest, ns
+-- transit_ns to idle_ns as in trace.reported_communication
 -- size_bytes          BIGINT   what it moved over links; NULL when nothing
 -- transfer_ns         BIGINT   time of these transfers on all planes, ns; NULL when there are none
 WITH operator AS (

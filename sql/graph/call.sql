@@ -19,12 +19,7 @@
 -- ge_to_end_ns           BIGINT   graph engine from ExecuteGraph to the end of the inference, ns; NULL without ExecuteGraph
 -- ge_to_first_kernel_ns  BIGINT   graph engine from ExecuteGraph to the first kernel on the device, ns; with it the phases do not
 --                                 add up to the whole; NULL where no launch of it is known
--- creation_count         BIGINT   in the Python part: ops that build tensors from scalars and lists
--- creation_ns            BIGINT   their time, ns
--- contiguous_count       BIGINT   aten::contiguous of inputs
--- contiguous_ns          BIGINT   their time, ns
--- clone_count            BIGINT   aten::clone of inputs
--- clone_ns               BIGINT   their time, ns
+-- creation_count to clone_ns as in graph.preparation
 -- other_op_count         BIGINT   other aten ops
 -- other_op_ns            BIGINT   their time, ns
 -- reason                 VARCHAR  why something is NULL; NULL where nothing is

@@ -9,11 +9,7 @@
 -- name_id       TEXT_ID  name of the kernel, the first in the alphabet where they differ
 -- kernel_count  BIGINT   kernels
 -- total_ns      BIGINT   their time, ns
--- mean_ns       DOUBLE   mean time of a kernel, ns
--- median_ns     BIGINT   the smallest time that at least half of the kernels do not exceed, ns
--- p95_ns        BIGINT   the smallest time that at least 95 % of the kernels do not exceed, ns
--- min_ns        BIGINT   shortest time, ns
--- max_ns        BIGINT   longest time, ns
+-- mean_ns to max_ns as in kernels.statistic
 -- mean_gap_ns   DOUBLE   mean time from the end of the kernel before it in the sequence to its start, ns; below 0 where they
 --                        overlap, NULL where there is none before
 -- share         DOUBLE   part of the kernel time of this kind of layer; NULL when it took no time

@@ -1,11 +1,6 @@
 -- One row is a stream with compute kernels: whether the model runs on it, or it runs beside the model.
 --
--- device_id        BIGINT   device; NULL when not recorded
--- stream_id        BIGINT   stream; NULL where streams are not recorded
--- busy_rank        BIGINT   position among the streams by compute time, from 1
--- kernel_count     BIGINT   compute kernels on it
--- total_ns         BIGINT   their time, ns
--- first_ns         BIGINT   start of the first, Unix ns
+-- device_id to first_ns as in layer.busy_stream
 -- overlap_ns       BIGINT   part of this time in which a stream that joined before it is busy too, ns; 0 for another device
 -- is_of_model      BOOLEAN  the model runs on it
 --

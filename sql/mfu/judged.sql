@@ -5,12 +5,7 @@
 -- duration_ns        BIGINT   time, ns
 -- flops              BIGINT   FLOPs; NULL when not known
 -- flops_source       VARCHAR  as in mfu.kernel_flops, or counters; NULL with flops
--- flops_name         VARCHAR  as in mfu.kernel_flops
--- padded_flops       BIGINT   as in mfu.kernel_flops
--- flops_upper_bound  BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
--- data_type          VARCHAR  as in mfu.shape
--- peak_tflops        DOUBLE   as in mfu.peak
--- peak_from          VARCHAR  as in mfu.peak
+-- flops_name to peak_from as in mfu.utilisation
 -- mfu_flops          BIGINT   flops where a peak goes with it, else NULL
 -- possible_flops     HUGEINT  FLOPs of the device in this time at the rated clock, in thousandths; NULL where mfu_flops is
 -- clock_mhz          BIGINT   the rated clock, MHz; NULL when not known, and where mfu_flops is

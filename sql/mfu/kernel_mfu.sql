@@ -6,9 +6,7 @@
 -- type_id                TEXT_ID  operator type, such as MatMulV3; NULL when it is not known
 -- core_id                TEXT_ID  cores it ran on
 -- device_id              BIGINT   device; NULL when not recorded
--- start_ns               BIGINT   start, Unix ns
--- end_ns                 BIGINT   end, Unix ns
--- duration_ns            BIGINT   end - start
+-- start_ns to duration_ns as in module.kernel
 -- mfu                    DOUBLE   flops / duration / peak; NULL with a reason
 -- flops                  BIGINT   operations of its matrix products, a multiplication and an addition are two; NULL when not
 --                                 known, and where they would be above the peak, see mfu.audit
@@ -27,9 +25,7 @@
 -- output_shapes_id       TEXT_ID  output shapes; NULL when not recorded
 -- op_id                  BIGINT   the op that launched it; NULL when linked to no op
 -- op_name_id             TEXT_ID  name of that op; NULL when linked to no op
--- path_id                BIGINT   the path of module.path it belongs to; NULL outside modules
--- parent_module          VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules
--- module                 VARCHAR  class name of the module, [Backward] before it in the backward; NULL outside modules
+-- path_id to module as in module.kernel
 SELECT
     judged.kernel_id,
     kernel.name_id,

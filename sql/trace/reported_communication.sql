@@ -9,11 +9,11 @@
 -- step_id             BIGINT   profiler step; NULL where there are none
 -- kind                VARCHAR  p2p (send and receive) or collective
 -- start_ns            BIGINT   start, Unix ns, to 250 ns; NULL when the file does not tell it
--- elapse_ns           BIGINT   its time, ns; NULL when the file does not tell it; so are the next ones
--- transit_ns          BIGINT   transfers on the master plane, ns
--- wait_ns             BIGINT   waits on the master plane, ns
--- synchronization_ns  BIGINT   those of the waits that are before the first transfer, ns
--- idle_ns             BIGINT   the rest, ns
+-- elapse_ns           BIGINT   its time, ns; NULL when the file does not say it
+-- transit_ns          BIGINT   transfers on the master plane, ns; NULL when the file does not say it
+-- wait_ns             BIGINT   waits on the master plane, ns; NULL when the file does not say it
+-- synchronization_ns  BIGINT   those of the waits that are before the first transfer, ns; NULL when the file does not say it
+-- idle_ns             BIGINT   the rest, ns; NULL when the file does not say it
 SELECT
     name,
     name_without_group(name) AS short_name,

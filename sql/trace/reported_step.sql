@@ -2,15 +2,15 @@
 -- database.
 --
 -- step_id                          BIGINT   profiler step; NULL where there are none
--- computing_ns                     BIGINT   time in which compute kernels ran, ns; NULL when the file does not tell it; so are
---                                           the next ones
--- communication_ns                 BIGINT   time in which communication ran, ns
--- communication_not_overlapped_ns  BIGINT   that of it without compute kernels beside, ns
--- overlapped_ns                    BIGINT   that of it with compute kernels beside, ns
--- free_ns                          BIGINT   time in which neither ran, ns
--- stage_ns                         BIGINT   from the first start to the last end, ns
--- bubble_ns                        BIGINT   time of receiving, ns
--- preparing_ns                     BIGINT   from the start of the step on the host to the first kernel, ns
+-- computing_ns                     BIGINT   time in which compute kernels ran, ns; NULL when the file does not say it
+-- communication_ns                 BIGINT   time in which communication ran, ns; NULL when the file does not say it
+-- communication_not_overlapped_ns  BIGINT   that of it without compute kernels beside, ns; NULL when the file does not say it
+-- overlapped_ns                    BIGINT   that of it with compute kernels beside, ns; NULL when the file does not say it
+-- free_ns                          BIGINT   time in which neither ran, ns; NULL when the file does not say it
+-- stage_ns                         BIGINT   from the first start to the last end, ns; NULL when the file does not say it
+-- bubble_ns                        BIGINT   time of receiving, ns; NULL when the file does not say it
+-- preparing_ns                     BIGINT   from the start of the step on the host to the first kernel, ns; NULL when the file does
+--                                           not say it
 -- file                             VARCHAR  the file that says so
 SELECT
     TRY_CAST(regexp_extract(step, '(\d+)$', 1) AS BIGINT) AS step_id,
