@@ -1,6 +1,6 @@
--- One row is a module path with its kernel time compared over the ranks that have it. The backward of a path is a row of its own,
--- [Backward] before the name. The modules whose own time differs most come first: each nanosecond of difference stands where
--- it arises.
+-- One row is a module path with its kernel time compared over the ranks that have it. The backward of a path is a row of its
+-- own, [Backward] before the name. The modules whose own time differs most come first: each nanosecond of difference stands
+-- where it arises.
 --
 -- parent_module       VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
 -- module              VARCHAR  class name of the module, with [Backward] before it in the backward

@@ -11,7 +11,8 @@
 -- module             VARCHAR  class name of the module, with [Backward] before it in the backward; NULL for other levels
 -- rank_count         BIGINT   ranks that have it
 -- kernel_count to known_share as in pmu.by_level
--- bound              VARCHAR  what bounds most of the time: compute, memory, scalar or wait, as in pmu.bound; NULL when not known
+-- bound              VARCHAR  what bounds most of the time: compute, memory, scalar or wait, as in pmu.bound; NULL when not
+--                             known
 -- compute_ns to aic_time_share as in pmu.by_level
 -- aic_mac_ratio      DOUBLE   the part of that in which the matrix unit worked; NULL when not recorded
 -- aic_scalar_ratio to cube_utilization as in pmu.by_level

@@ -1,5 +1,5 @@
--- One row is a rank and a group of ranks with its communication there, beside that of the other ranks of the group. Collectives of
--- one name in a group are one operator: its ranks leave it together, so what a rank spends in it beyond the rank that spends
+-- One row is a rank and a group of ranks with its communication there, beside that of the other ranks of the group. Collectives
+-- of one name in a group are one operator: its ranks leave it together, so what a rank spends in it beyond the rank that spends
 -- least, which came last, it waited for that one. Sends and receives have no common names: there all of a rank's time in the
 -- group counts, beyond that of the rank with the least.
 --

@@ -4,10 +4,11 @@
 -- sentence                  VARCHAR  the finding in words, with its figures
 -- pipeline_stage            BIGINT   the stage that makes the others wait; NULL where none does, or it is not one stage
 -- slow_ranks                VARCHAR  the ranks that make others wait, joined by ', '; NULL when none does
--- waited_ns                 BIGINT   what the others wait longer than they do, a step, ns; without a finding the largest difference
---                                    between two ranks; NULL when unknown
+-- waited_ns                 BIGINT   what the others wait longer than they do, a step, ns; without a finding the largest
+--                                    difference between two ranks; NULL when unknown
 -- share                     DOUBLE   part of a step; NULL when unknown
--- computing_ns              BIGINT   computing of these ranks, mean of a step, ns; NULL when not known, or none makes others wait
+-- computing_ns              BIGINT   computing of these ranks, mean of a step, ns; NULL when not known, or none makes others
+--                                    wait
 -- computing_of_others_ns    BIGINT   the same of the others, ns; NULL when not known, or none makes others wait
 WITH rank AS (
     SELECT

@@ -1,5 +1,5 @@
--- One row is a module of a rank that makes others wait, with what it computes beside what it computes on the ranks that wait: the
--- largest difference first. Communication is left out, since it holds the waiting itself.
+-- One row is a module of a rank that makes others wait, with what it computes beside what it computes on the ranks that wait:
+-- the largest difference first. Communication is left out, since it holds the waiting itself.
 --
 -- profile         VARCHAR  the folder of the rank
 -- rank_id         INTEGER  the rank; NULL when the files tell none

@@ -1,6 +1,7 @@
--- One row is what a plane of a communication kernel did at a time that matters: a transfer over a link, one within the device, or
--- a wait for another rank. A transfer over RDMA is several tasks: those that post the payload, and after them a message to the
--- other rank and a wait for its answer, and between more than two ranks another such pair. It lasts from the first to the last.
+-- One row is what a plane of a communication kernel did at a time that matters: a transfer over a link, one within the device,
+-- or a wait for another rank. A transfer over RDMA is several tasks: those that post the payload, and after them a message to
+-- the other rank and a wait for its answer, and between more than two ranks another such pair. It lasts from the first to the
+-- last.
 --
 -- kernel_id         BIGINT   a communication kernel of trace.kernel
 -- plane             BIGINT   number of the plane

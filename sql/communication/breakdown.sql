@@ -1,6 +1,6 @@
--- One row is a communication operator with its time as transit, wait and idle, in the order of execution. The times are those of
--- the operator's master plane, as the profiler counts them; what other planes waited stands beside. Where planes do not say which
--- is the master, or are not what the profiler itself worked out, its figures are taken.
+-- One row is a communication operator with its time as transit, wait and idle, in the order of execution. The times are those
+-- of the operator's master plane, as the profiler counts them; what other planes waited stands beside. Where planes do not say
+-- which is the master, or are not what the profiler itself worked out, its figures are taken.
 --
 -- kernel_id              BIGINT   a communication kernel of trace.kernel; NULL when only communication.json or analysis.db tell
 --                                 of the operator

@@ -11,7 +11,8 @@
 -- elapse_ns              BIGINT   their time, ns: transit, wait, idle and unknown; overlapping operators count fully
 -- transit_ns             BIGINT   transfers over a link, ns; NULL when not known of any operator
 -- wait_ns                BIGINT   waits for other ranks, ns; NULL when not known of any operator
--- synchronization_ns     BIGINT   those of the waits that are before the first transfer, ns; NULL when not known of any operator
+-- synchronization_ns     BIGINT   those of the waits that are before the first transfer, ns; NULL when not known of any
+--                                 operator
 -- idle_ns                BIGINT   the rest, ns; NULL when not known of any operator
 -- unknown_ns             BIGINT   time of operators whose split is not known, ns
 -- reason                 VARCHAR  why it is not known, the reasons joined by '; '; NULL when all is known

@@ -4,8 +4,8 @@
 -- type         VARCHAR  type, such as hcom_allReduce_; where none was collected (Level0), that of the name; NULL when neither
 --                       tells it
 -- group_name   VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
--- origin       VARCHAR  where the times come from: kernels; or profiler (communication.json, analysis.db) of operators whose name
---                       no kernel has
+-- origin       VARCHAR  where the times come from: kernels; or profiler (communication.json, analysis.db) of operators whose
+--                       name no kernel has
 -- duration_ns  BIGINT   end - start of each
 -- op_count     BIGINT   how many
 WITH known AS (

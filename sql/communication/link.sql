@@ -1,5 +1,5 @@
--- One row is a type and group of operators, a pair of ranks and a link, and what was moved between them, most first. With a step
--- chosen, only what the operators of that step moved.
+-- One row is a type and group of operators, a pair of ranks and a link, and what was moved between them, most first. With a
+-- step chosen, only what the operators of that step moved.
 --
 -- type                     VARCHAR  type of the operators, such as allreduce; NULL when nothing tells it
 -- group_name               VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded

@@ -1,5 +1,5 @@
--- One row is a communication kernel with tasks on planes, and the time of its master plane. Where the profile names several, what
--- any of them does counts once, and a wait during a transfer is none.
+-- One row is a communication kernel with tasks on planes, and the time of its master plane. Where the profile names several,
+-- what any of them does counts once, and a wait during a transfer is none.
 --
 -- kernel_id           BIGINT   a communication kernel of trace.kernel
 -- is_named            BOOLEAN  whether the profile names its master plane

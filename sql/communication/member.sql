@@ -1,5 +1,5 @@
--- One row is a rank of a communicator, as the training framework made its group. The profiler's own files name a communicator by
--- a hash of its name, so each group is here under both.
+-- One row is a rank of a communicator, as the training framework made its group. The profiler's own files name a communicator
+-- by a hash of its name, so each group is here under both.
 --
 -- group_name   VARCHAR  the communicator, as operators name it
 -- label        VARCHAR  what the group is for, such as pp, dp, tp or default_group; NULL when not recorded

@@ -1,5 +1,5 @@
--- One row is the position of the rank in the parallel groups that the training framework made: as its groups tell, else as Megatron
--- numbers ranks (tensor parallel ones first, then context, data and pipeline parallel ones).
+-- One row is the position of the rank in the parallel groups that the training framework made: as its groups tell, else as
+-- Megatron numbers ranks (tensor parallel ones first, then context, data and pipeline parallel ones).
 --
 -- pipeline_stage  BIGINT  pipeline stage, from 0; NULL when not recorded
 -- dp_rank      BIGINT  rank among the data parallel ranks, from 0; NULL when not recorded

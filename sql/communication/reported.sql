@@ -1,12 +1,10 @@
--- One row is a communication operator as the profiler itself worked it out, with the kernel that it is. A kernel is found by its
--- name, or where names repeat or are lost by its start; in the profiler's files starts are rounded to 250 ns, and beside a
+-- One row is a communication operator as the profiler itself worked it out, with the kernel that it is. A kernel is found by
+-- its name, or where names repeat or are lost by its start; in the profiler's files starts are rounded to 250 ns, and beside a
 -- database all some us off. What is no kernel of the rank counts too, without one; of steps only the chosen one.
 --
 -- kernel_id           BIGINT   a communication kernel of trace.kernel; NULL when it is none
 -- name                VARCHAR  name of the operator
--- type                VARCHAR  type in its name, such as hcom_allReduce_; NULL when the name has none
--- operation           VARCHAR  what operators of this type do, in lower case, such as allreduce; NULL without a type
--- group_name to kind as in trace.reported_communication
+-- type to kind as in trace.reported_communication
 -- elapse_ns           BIGINT   its time, ns
 -- transit_ns to idle_ns as in trace.reported_communication
 -- size_bytes          BIGINT   what it moved over links; NULL when nothing

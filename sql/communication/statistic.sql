@@ -11,8 +11,8 @@
 -- min_ns      BIGINT   shortest time, ns
 -- max_ns      BIGINT   longest time, ns
 -- share       DOUBLE   part of the communication time of the rank; NULL when it took no time
--- origin      VARCHAR  where the times come from: kernels; or profiler (communication.json, analysis.db) of operators whose name
---                      no kernel has
+-- origin      VARCHAR  where the times come from: kernels; or profiler (communication.json, analysis.db) of operators whose
+--                      name no kernel has
 WITH ranked AS (
     SELECT
         *,

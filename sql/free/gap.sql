@@ -4,7 +4,8 @@
 -- gap_id            BIGINT  the id, counted from 1 in the order of time
 -- start_ns          BIGINT  end of what ran before, Unix ns
 -- end_ns            BIGINT  start of what ran next, Unix ns
--- kernel_before_id  BIGINT  the kernel that ended last before it; of several the one that started last, of these the last by name
+-- kernel_before_id  BIGINT  the kernel that ended last before it; of several the one that started last, of these the last by
+--                           name
 -- kernel_after_id   BIGINT  the kernel that ended it; of several the one that itself ended first, of these the first by name
 WITH busy AS (
     SELECT start_ns, lag(end_ns) OVER (ORDER BY start_ns, end_ns) AS end_before_ns

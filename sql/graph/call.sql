@@ -1,24 +1,26 @@
--- One row is a call of a compiled graph with its phases on the host, in the order of time. Front end + TorchAir (Python + C++) + graph
--- engine up to the end of the inference = the whole call.
+-- One row is a call of a compiled graph with its phases on the host, in the order of time. Front end + TorchAir (Python + C++)
+-- + graph engine up to the end of the inference = the whole call.
 --
 -- start_ns               BIGINT   where the module was entered, Unix ns; the start of the inference where nothing marks that
 -- tid                    BIGINT   host thread: process id * 2^32 + thread id
 -- name_id                TEXT_ID  what marks the inference, as in npu_fx_compiler inference
 -- region_id              TEXT_ID  the compiled region, as in Torch-Compiled Region: 0/0; NULL where none is recorded
 -- is_compiling           BOOLEAN  a first call, which compiles; false for a replay
--- call_ns                BIGINT   the whole call, from the entry to the end of the inference, ns; NULL where nothing marks the entry
+-- call_ns                BIGINT   the whole call, from the entry to the end of the inference, ns; NULL where nothing marks the
+--                                 entry
 -- front_end_ns           BIGINT   from the entry to the start of the inference, ns; NULL where nothing marks the entry
 -- entry_from             VARCHAR  what marks the entry: frame, region or look-up; NULL where nothing does
--- lookup_ns              BIGINT   Dynamo's look-up of its cache, guards included, ns; before the entry where a region marks that;
---                                 NULL where none is recorded
--- before_lookup_ns       BIGINT   from the entry to the look-up: work of vLLM or MindIE, ns; NULL where one of both is not known
+-- lookup_ns              BIGINT   Dynamo's look-up of its cache, guards included, ns; before the entry where a region marks
+--                                 that; NULL where none is recorded
+-- before_lookup_ns       BIGINT   from the entry to the look-up: work of vLLM or MindIE, ns; NULL where one of both is not
+--                                 known
 -- inference_ns           BIGINT   TorchAir and graph engine, ns
 -- torchair_ns            BIGINT   from the start of the inference to ExecuteGraph, ns; NULL without ExecuteGraph
 -- torchair_python_ns     BIGINT   of it up to TorchNpuGraphBase::Run, ns; NULL without that
 -- torchair_cpp_ns        BIGINT   of it from there on, ns; NULL without one of both
 -- ge_to_end_ns           BIGINT   graph engine from ExecuteGraph to the end of the inference, ns; NULL without ExecuteGraph
--- ge_to_first_kernel_ns  BIGINT   graph engine from ExecuteGraph to the first kernel on the device, ns; with it the phases do not
---                                 add up to the whole; NULL where no launch of it is known
+-- ge_to_first_kernel_ns  BIGINT   graph engine from ExecuteGraph to the first kernel on the device, ns; with it the phases do
+--                                 not add up to the whole; NULL where no launch of it is known
 -- creation_count to clone_ns as in graph.preparation
 -- other_op_count         BIGINT   other aten ops
 -- other_op_ns            BIGINT   their time, ns

@@ -1,8 +1,8 @@
 -- One row is a call of a compiled graph for which something marks where its module was entered, behind the call before it.
 --
 -- call_id       BIGINT   a call of graph.inference
--- frame_ns      BIGINT   start of the outermost Python frame of Dynamo, vLLM's or TorchAir's compilation around it, Unix ns; NULL
---                        without stacks
+-- frame_ns      BIGINT   start of the outermost Python frame of Dynamo, vLLM's or TorchAir's compilation around it, Unix ns;
+--                        NULL without stacks
 -- region_ns     BIGINT   start of the compiled region around it, Unix ns; NULL where there is none
 -- region_id     TEXT_ID  name of that region, as in Torch-Compiled Region: 0/0; NULL where there is none
 -- lookup_ns     BIGINT   start of Dynamo's last look-up of its cache before it, Unix ns; NULL where there is none

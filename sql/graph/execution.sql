@@ -1,12 +1,14 @@
--- One row is a call of a compiled graph with where it enters C++ and the graph engine, and the first that it runs on the device.
+-- One row is a call of a compiled graph with where it enters C++ and the graph engine, and the first that it runs on the
+-- device.
 --
 -- call_id          BIGINT  a call of graph.inference
 -- run_ns           BIGINT  start of TorchNpuGraphBase::Run, Unix ns; NULL where there is none
 -- execute_ns       BIGINT  start of ExecuteGraph, Unix ns; NULL where there is none
--- first_kernel_ns  BIGINT  start of the first kernel that was launched from there on, Unix ns; NULL where no launch of it is known
+-- first_kernel_ns  BIGINT  start of the first kernel that was launched from there on, Unix ns; NULL where no launch of it is
+--                          known
 --
--- A launch on another thread than that of a call counts for the one call that is in the engine at that moment. While several are,
--- nothing says which it is of, so it counts for none.
+-- A launch on another thread than that of a call counts for the one call that is in the engine at that moment. While several
+-- are, nothing says which it is of, so it counts for none.
 WITH inside AS (
     SELECT call.call_id, event.role, event.start_ns
     FROM graph.event

@@ -3,7 +3,8 @@
 -- name_id       TEXT_ID  what marks the inference, as in npu_fx_compiler inference
 -- region_id     TEXT_ID  the compiled region, as in Torch-Compiled Region: 0/0; NULL where none is recorded
 -- is_compiling  BOOLEAN  first calls, which compile; false for replays
--- phase         VARCHAR  a column of graph.call without its unit; front_end, torchair_python, torchair_cpp and ge_to_end add up to call
+-- phase         VARCHAR  a column of graph.call without its unit; front_end, torchair_python, torchair_cpp and ge_to_end add up
+--                        to call
 -- call_count    BIGINT   calls of which the phase is known
 -- total_ns      BIGINT   their time in it, ns
 -- mean_ns       DOUBLE   mean, ns

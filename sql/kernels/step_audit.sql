@@ -1,6 +1,6 @@
 -- One row is a figure that the profiler itself worked out of its steps (step_trace_time.csv, analysis.db), all steps together,
--- beside the same out of all kernels, whatever step they are of. Without such a file, or without kernels, there is none. It finds
--- kernels that are missing; step.reported_audit compares the kernels of the steps themselves.
+-- beside the same out of all kernels, whatever step they are of. Without such a file, or without kernels, there is none. It
+-- finds kernels that are missing; step.reported_audit compares the kernels of the steps themselves.
 --
 -- kind         VARCHAR  what is compared: computing or communication
 -- file         VARCHAR  the file that says so

@@ -10,8 +10,9 @@
 --
 -- Two passes of three layers M A O N F G, anchor A, the first layer of each with other kernels before A (X for M):
 --     E N0 X A O N F G N M A O N F G N M A O N F G N L E N0 X A O N F G ...
--- has_head  M is before the second and the third A, not before the first. There the layer begins with a kernel like the first of
---           the usual head, M, at most two layers away, or with the last on the same cores: X. The norm before it, N0, opens it.
+-- has_head  M is before the second and the third A, not before the first. There the layer begins with a kernel like the first
+--           of the usual head, M, at most two layers away, or with the last on the same cores: X. The norm before it, N0, opens
+--           it.
 -- has_tail  A O N F G comes with each A. A layer with another tail ends before the residual norm that opens the next.
 -- What is between the end of a layer and the begin of the next, N L E, is between two passes; fewer than 3 are the layer's.
 WITH threshold AS (

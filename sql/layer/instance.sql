@@ -11,8 +11,8 @@
 -- opening_count   BIGINT   how many kernels open a layer of this kind; NULL of an irregular one
 -- reason          VARCHAR  why it is irregular; NULL where it is not
 --
--- A stretch is a pass, but for a short one behind a long one: layers that predict further tokens (MTP) and small draft models are
--- the last layers of the pass before. A stretch at the end of the profile is short because it is cut.
+-- A stretch is a pass, but for a short one behind a long one: layers that predict further tokens (MTP) and small draft models
+-- are the last layers of the pass before. A stretch at the end of the profile is short because it is cut.
 WITH threshold AS (
     SELECT 0.25 AS short_share
 ),

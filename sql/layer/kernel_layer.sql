@@ -7,8 +7,8 @@
 -- layer              BIGINT   which layer of the pass, from 0; NULL outside layers
 -- layer_id           BIGINT   the layer as in layer.instance; NULL outside layers
 -- kind               BIGINT   kind of layer; NULL outside layers and in irregular ones
--- position           BIGINT   which kernel of the layer, from 1; NULL outside layers, for kernels that come at changing positions, and
---                               for what opens a layer beyond what opens the others of its kind
+-- position           BIGINT   which kernel of the layer, from 1; NULL outside layers, for kernels that come at changing
+--                               positions, and for what opens a layer beyond what opens the others of its kind
 -- symbol             BIGINT   stands for its type and core, as in layer.symbol
 -- name_id            TEXT_ID  name of the kernel
 -- type_id            TEXT_ID  operator type, such as MatMulV3, the usual one of kernels of its name; NULL when it is not known

@@ -1,5 +1,6 @@
--- One row is a list of kernels from an anchor up to the next that repeats: the tail of a layer, the norm that opens the next one,
--- and the head of that up to its anchor. There is none where what repeats is not convincing: less than half of the sequence.
+-- One row is a list of kernels from an anchor up to the next that repeats: the tail of a layer, the norm that opens the next
+-- one, and the head of that up to its anchor. There is none where what repeats is not convincing: less than half of the
+-- sequence.
 --
 -- period         BIGINT    number, in the order of the first of each
 -- symbols        BIGINT[]  the kinds of its kernels, from the anchor on: tail, opening, head

@@ -6,7 +6,8 @@
 -- part               VARCHAR  its part in a layer, as in layer.sequence
 -- core_id            TEXT_ID  cores it ran on
 -- segment            BIGINT   how many anchors there were up to here
--- position           BIGINT   position in the sequence without noise, from 1; NULL for noise: a kind that comes at changing positions
+-- position           BIGINT   position in the sequence without noise, from 1; NULL for noise: a kind that comes at changing
+--                             positions
 --
 -- Anchor A, and c that comes at changing positions:
 --     kernels      E A c B C A B C A B c C A B C c

@@ -3,8 +3,8 @@
 -- sequence_position  BIGINT   position in the sequence, from 1
 -- kernel_id          BIGINT   a kernel of trace.kernel
 -- symbol             BIGINT   stands for its type and core, as in layer.symbol
--- part               VARCHAR  its part in a layer, as in layer.symbol; a norm right behind an add takes in the residual too; NULL
---                          where its name gives none
+-- part               VARCHAR  its part in a layer, as in layer.symbol; a norm right behind an add takes in the residual too;
+--                          NULL where its name gives none
 -- begins_attention   BOOLEAN  the first attention kernel since the last norm that takes in the residual; NULL where its part is
 -- type_id            TEXT_ID  operator type, such as MatMulV3, the usual one of kernels of its name; NULL when it is not known
 -- core_id            TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC

@@ -1,5 +1,5 @@
--- One row is a position in a kind of layer, and a symbol there: the first kernel of these layers, the second, and so on, over all
--- layers and passes.
+-- One row is a position in a kind of layer, and a symbol there: the first kernel of these layers, the second, and so on, over
+-- all layers and passes.
 --
 -- kind          BIGINT   layers of one kind have the same kernels
 -- layer_count   BIGINT   layers of this kind

@@ -9,16 +9,16 @@
 -- alike_count             BIGINT   of them such as are of a kind; NULL where no period is convincing
 -- kind_count              BIGINT   kinds of layers; NULL where no period is convincing
 -- pass_count              BIGINT   passes through the layers; NULL where no period is convincing
--- kernels_of_layers       VARCHAR  kernels of a layer of each kind and how many such layers there are, as in 12 x 63; NULL where
---                                  no period is convincing
+-- kernels_of_layers       VARCHAR  kernels of a layer of each kind and how many such layers there are, as in 12 x 63; NULL
+--                                  where no period is convincing
 -- alike_ns                BIGINT   kernel time in layers of a kind, ns
 -- irregular_ns            BIGINT   kernel time in irregular layers, ns
 -- prologue_ns             BIGINT   kernel time before the first layer, ns
 -- between_ns              BIGINT   kernel time between passes, ns
 -- epilogue_ns             BIGINT   kernel time behind the last layer, ns
 -- unstructured_ns         BIGINT   kernel time of the sequence where no period is convincing, ns
--- other_streams_ns        BIGINT   compute time beside the sequence, ns: on other streams, and of kernels that run beside others
---                                  of the model
+-- other_streams_ns        BIGINT   compute time beside the sequence, ns: on other streams, and of kernels that run beside
+--                                  others of the model
 -- reason                  VARCHAR  why no period is convincing; NULL where one is
 WITH part AS (
     SELECT

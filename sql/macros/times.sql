@@ -1,5 +1,5 @@
--- Whether the interval that ends at outer_end_ns and started no later than start_ns covers [start_ns, end_ns]. With a tolerance, one
--- that has not ended at start_ns may end that much too early; touching neighbours never cover each other.
+-- Whether the interval that ends at outer_end_ns and started no later than start_ns covers [start_ns, end_ns]. With a
+-- tolerance, one that has not ended at start_ns may end that much too early; touching neighbours never cover each other.
 CREATE MACRO IF NOT EXISTS covers(outer_end_ns, start_ns, end_ns) AS
     outer_end_ns >= end_ns
     OR (outer_end_ns > start_ns AND outer_end_ns + getvariable('nesting_tolerance_ns') >= end_ns);

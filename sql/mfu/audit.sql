@@ -1,7 +1,7 @@
 -- One row is something to look at in the numbers of mfu.kernel_mfu.
 --
--- finding      VARCHAR  'mfu above 1' (the FLOPs are too many, the peak too low, or the kernel does less than its shapes say; it
---                       is in no sum), 'recorded otherwise than the shapes', 'recorded, but no kernel to take it', or 'not a
+-- finding      VARCHAR  'mfu above 1' (the FLOPs are too many, the peak too low, or the kernel does less than its shapes say;
+--                       it is in no sum), 'recorded otherwise than the shapes', 'recorded, but no kernel to take it', or 'not a
 --                       recording' (a message of the domain mfu_flops that is not "{flops}-{name}")
 -- name_id      TEXT_ID  the kernel, or the range that recorded
 -- kernel_id    BIGINT   a kernel of mfu.kernel_mfu; NULL for a range

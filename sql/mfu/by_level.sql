@@ -1,5 +1,5 @@
--- One row is a module path with all inside it, an op with a kernel type and input shapes, or the whole rank: how well its kernels
--- used the cube cores.
+-- One row is a module path with all inside it, an op with a kernel type and input shapes, or the whole rank: how well its
+-- kernels used the cube cores.
 --
 -- level                  VARCHAR  module, op or rank: which of the next columns the row is of
 -- path_id                BIGINT   the path of module.path; NULL for other levels

@@ -5,8 +5,8 @@
 -- flops              BIGINT  FLOPs; NULL where the groups are too short for it
 -- flops_upper_bound  BIGINT  what they are at most
 --
--- Only when mfu.grouped_matmul has rows. Cycles hold more than the work: of 4,000 rows 1 to 15 % more, and of a few rows as much
--- as of 30 to 50. So they count where they are those of at least 256 rows for each group. Where input and weight have two
+-- Only when mfu.grouped_matmul has rows. Cycles hold more than the work: of 4,000 rows 1 to 15 % more, and of a few rows as
+-- much as of 30 to 50. So they count where they are those of at least 256 rows for each group. Where input and weight have two
 -- types, nobody recorded in which the matrix unit multiplied.
 WITH counter AS (
     SELECT text_id AS metric_id, ends_with(lower(text), 'cycles') AS is_cycles

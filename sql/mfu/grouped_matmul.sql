@@ -1,5 +1,5 @@
--- One row is a description of a grouped matmul, of which the shapes hold the rows of a buffer. How many of these the groups fill
--- is a value that was not recorded: the buffer of a mixture of experts can be hundreds of times as long.
+-- One row is a description of a grouped matmul, of which the shapes hold the rows of a buffer. How many of these the groups
+-- fill is a value that was not recorded: the buffer of a mixture of experts can be hundreds of times as long.
 --
 -- shape_id         BIGINT   a description of mfu.shape
 -- flops_at_most    HUGEINT  2 * (all rows of the buffer) * n * k

@@ -1,5 +1,5 @@
--- One row is a kernel with an mfu, in the columns of OperatorMFU of msprof-analyze 26. It has what mfu.kernel_mfu has, but for FLOPs
--- by hardware counters.
+-- One row is a kernel with an mfu, in the columns of OperatorMFU of msprof-analyze 26. It has what mfu.kernel_mfu has, but for
+-- FLOPs by hardware counters.
 --
 -- op_name             VARCHAR  the op that launched it; NULL where linked to no op
 -- kernel_name         VARCHAR  name of the kernel; NULL when the profile lost it

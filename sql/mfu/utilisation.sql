@@ -1,5 +1,5 @@
--- One row is a kernel that may multiply matrices, what it did by recordings, marks and shapes, and what its device can do in that
--- time.
+-- One row is a kernel that may multiply matrices, what it did by recordings, marks and shapes, and what its device can do in
+-- that time.
 --
 -- kernel_id          BIGINT   a kernel of mfu.cube_kernel
 -- shape_id           BIGINT   its description in mfu.shape

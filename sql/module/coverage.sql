@@ -4,7 +4,8 @@
 -- kind                   ENUM('compute', 'communication', 'schedule')  kind of kernel; only kinds that the rank has
 -- location               VARCHAR  'inside modules', 'outside modules' (an op launched it, no module encloses the op), or
 --                                 'linked to no op'; each is there for each kind
--- reason                 VARCHAR  why it is not inside modules, as in module.kernel; NULL inside modules, and in an empty location
+-- reason                 VARCHAR  why it is not inside modules, as in module.kernel; NULL inside modules, and in an empty
+--                                 location
 -- kernel_count           BIGINT   kernels
 -- kernel_duration_ns     BIGINT   their time, ns; overlapping kernels count fully
 -- kernel_duration_share  DOUBLE   part of the time of the kind; NULL when the kind took no time

@@ -5,8 +5,8 @@
 -- is_on_host  BOOLEAN  whether the profile holds the launch's call on the host
 -- op_id       BIGINT   the innermost op around it; NULL when no op is
 --
--- Only when module.doubtful_launch has rows. A join on containment says the same, and is the oracle in the tests; its cost grows
--- with the square of the launches.
+-- Only when module.doubtful_launch has rows. A join on containment says the same, and is the oracle in the tests; its cost
+-- grows with the square of the launches.
 WITH RECURSIVE host_call AS (
     SELECT doubtful.launch_id, launch.tid, min(launch.start_ns) AS start_ns, max(launch.end_ns) AS end_ns
     FROM module.doubtful_launch AS doubtful

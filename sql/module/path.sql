@@ -1,8 +1,8 @@
 -- One row is a module path: all calls of module classes that stand under the same chain of classes, forward or backward.
 --
 -- path_key      UHUGEINT  stands for the path in module.call
--- path          STRUCT(name_id BIGINT, number BIGINT)[]  names, ids of trace.string, outermost first; and by instance the number
---                         of each among equal names in one call of the parent, else NULL
+-- path          STRUCT(name_id BIGINT, number BIGINT)[]  names, ids of trace.string, outermost first; and by instance the
+--                         number of each among equal names in one call of the parent, else NULL
 -- is_backward   BOOLEAN  true for the backward of the path
 -- path_id       BIGINT   the id; a path comes before those inside it, and siblings are in the order of their first calls
 -- depth         BIGINT   number of names; 1 for an outermost module

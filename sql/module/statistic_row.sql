@@ -19,8 +19,8 @@ WITH listed_kernel AS NOT MATERIALIZED (
     FROM module.kernel
     WHERE instance_id IS NOT NULL
 ),
--- All kernels of an op have its call, path, name and times. They stand here as least values, since a grouping by all of them, and
--- joins that look them up again, take 0.4 s more of CPU for a million kernels.
+-- All kernels of an op have its call, path, name and times. They stand here as least values, since a grouping by all of them,
+-- and joins that look them up again, take 0.4 s more of CPU for a million kernels.
 launching_op AS (
     SELECT
         op_id,
@@ -69,8 +69,8 @@ ranked_sequence AS (
     SELECT instance_id, min(position) OVER (PARTITION BY ops) AS sequence_rank
     FROM numbered_sequence
 ),
--- The mfu of the kernel of an op that launched one, and of those of an op that launched several. They join the ops late: carried
--- through the steps above they cost 0.3 s of CPU more.
+-- The mfu of the kernel of an op that launched one, and of those of an op that launched several. They join the ops late:
+-- carried through the steps above they cost 0.3 s of CPU more.
 rated_op AS (
     SELECT kernel_op.op_id, min(utilisation.ratio) AS ratio, min(utilisation.peer_ratio) AS peer_ratio
     FROM mfu.utilisation

@@ -1,4 +1,5 @@
--- One row is a host thread from its first op on; where the system gave its id to several threads one after another, each of them.
+-- One row is a host thread from its first op on; where the system gave its id to several threads one after another, each of
+-- them.
 --
 -- tid       BIGINT  host thread: process id * 2^32 + thread id
 -- life      BIGINT  which of the threads with this id it is, from 1

@@ -1,5 +1,5 @@
--- One row is a task of the autograd engine whose forward op is not known: it ran before profiling began, no op made the node, or
--- the profile lost the number, the forward thread or the pair.
+-- One row is a task of the autograd engine whose forward op is not known: it ran before profiling began, no op made the node,
+-- or the profile lost the number, the forward thread or the pair.
 --
 -- tid       BIGINT  host thread: process id * 2^32 + thread id
 -- start_ns  BIGINT  start of the engine's row around the work, Unix ns

@@ -3,8 +3,8 @@
 -- is_of_step         BOOLEAN  whether it is those of one step
 -- step_id            BIGINT   the profiler step in which they began; NULL for all
 -- kind               VARCHAR  range or mark
--- producer           VARCHAR  who makes them, as in mstx.event: communication, dataloader, save_checkpoint, profiler step, flops
---                             recording, or user; NULL when the message is lost
+-- producer           VARCHAR  who makes them, as in mstx.event: communication, dataloader, save_checkpoint, profiler step,
+--                             flops recording, or user; NULL when the message is lost
 -- domain_id          TEXT_ID  mstx domain; NULL when not recorded
 -- message_id         TEXT_ID  the message; NULL when the profile lost its text
 -- event_count        BIGINT   marks or ranges
@@ -15,8 +15,8 @@
 -- host_min_ns        BIGINT   shortest time, ns; NULL for marks
 -- host_max_ns        BIGINT   longest time, ns; NULL for marks
 -- device_count       BIGINT   those of them that were given a stream and so have a device side
--- device_total_ns    BIGINT   their time on the device, ns, from when the stream reached the begin to when it reached the end; NULL
---                             without any
+-- device_total_ns    BIGINT   their time on the device, ns, from when the stream reached the begin to when it reached the end;
+--                             NULL without any
 -- device_mean_ns     DOUBLE   mean time on the device, ns; NULL without any
 -- device_median_ns   BIGINT   the smallest time that at least half of these do not exceed, ns; NULL without any
 -- device_p95_ns      BIGINT   the smallest time that at least 95 % of these do not exceed, ns; NULL without any

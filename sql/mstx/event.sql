@@ -5,8 +5,8 @@
 -- mark_id             BIGINT   a mark of trace.mark; NULL for a range
 -- kind                VARCHAR  range or mark
 -- producer            VARCHAR  who makes them: communication (torch_npu, before each communication op, as JSON), dataloader,
---                              save_checkpoint, profiler step, flops recording (with_flops=True), or user; NULL when the message
---                              is lost
+--                              save_checkpoint, profiler step, flops recording (with_flops=True), or user; NULL when the
+--                              message is lost
 -- domain_id           TEXT_ID  mstx domain; NULL when not recorded
 -- message_id          TEXT_ID  the message, of a long one what its first record holds; NULL when the profile lost its text
 -- tid                 BIGINT   host thread: process id * 2^32 + thread id

@@ -1,12 +1,12 @@
--- One row is an mstx range and the kernels that were launched inside it: by ops that lie in it on its thread, and by calls outside
--- every op that do. A kernel counts for each range around its launch.
+-- One row is an mstx range and the kernels that were launched inside it: by ops that lie in it on its thread, and by calls
+-- outside every op that do. A kernel counts for each range around its launch.
 --
 -- range_id      BIGINT  a range of mstx.event
 -- kernel_count  BIGINT  kernels
 -- duration_ns   BIGINT  their time, ns
 --
--- What lies in a range is what ended by its end, without what began before its start; of the latter, what reaches over the whole
--- range was taken off without having been counted.
+-- What lies in a range is what ended by its end, without what began before its start; of the latter, what reaches over the
+-- whole range was taken off without having been counted.
 WITH range AS (
     SELECT
         range_id,

@@ -3,8 +3,8 @@
 -- op_id      BIGINT  an op of trace.op
 -- parent_id  BIGINT  the innermost op around it; NULL for an outermost one
 --
--- The same search as in module.interval_parent: each op starts with the one before it as candidate, and while the candidate does
--- not enclose it, the candidate's own candidate takes its place.
+-- The same search as in module.interval_parent: each op starts with the one before it as candidate, and while the candidate
+-- does not enclose it, the candidate's own candidate takes its place.
 WITH RECURSIVE reached AS (
     SELECT
         op_id,

@@ -1,5 +1,5 @@
--- One row is a framework op and its input shapes with the calls and what they cost, the heaviest on the device first. With a step
--- chosen, only calls that started in that step count. What wraps profiler steps is no op.
+-- One row is a framework op and its input shapes with the calls and what they cost, the heaviest on the device first. With a
+-- step chosen, only calls that started in that step count. What wraps profiler steps is no op.
 --
 -- name_id          TEXT_ID  name of the op; NULL when the profile lost its text
 -- input_shapes_id  TEXT_ID  input shapes; NULL without record_shapes

@@ -1,5 +1,5 @@
--- One row is a kernel type, an op, or a module path with all inside it, and what the hardware counters of its kernels say. Counted
--- are compute kernels, and others that have counters.
+-- One row is a kernel type, an op, or a module path with all inside it, and what the hardware counters of its kernels say.
+-- Counted are compute kernels, and others that have counters.
 --
 -- level                   VARCHAR  kernel_type, op or module: which of the next columns the row is of
 -- kind                    ENUM('compute', 'communication', 'schedule')  what the kernels are; NULL for a module
@@ -11,21 +11,22 @@
 -- duration_ns             BIGINT   their time, ns; overlapping kernels count fully
 -- known_duration_ns       BIGINT   the part of it of kernels with counters; only these are in what follows
 -- known_share             DOUBLE   known_duration_ns / duration_ns; NULL when that is 0
--- bound                   VARCHAR  what bounds most of the time: compute, memory, scalar or wait, as in pmu.bound; NULL with a reason
+-- bound                   VARCHAR  what bounds most of the time: compute, memory, scalar or wait, as in pmu.bound; NULL with a
+--                                  reason
 -- compute_ns              BIGINT   time of kernels that compute bounds, ns
 -- memory_ns               BIGINT   time of kernels that memory bounds, ns
 -- scalar_ns               BIGINT   time of kernels that the scalar unit bounds, ns
 -- wait_ns                 BIGINT   time of kernels that wait, ns
 -- aic_duration_ns         BIGINT   time of kernels that ran on cube cores, ns; a kernel on both kinds of cores counts for both
 -- aic_time_share          DOUBLE   the part of it in which these cores ran; NULL when not recorded
--- aic_mac_ratio           DOUBLE   the part of that in which the matrix unit worked: the mean over kernels, by time; NULL when not
---                                  recorded
+-- aic_mac_ratio           DOUBLE   the part of that in which the matrix unit worked: the mean over kernels, by time; NULL when
+--                                  not recorded
 -- aic_scalar_ratio        DOUBLE   the same of its scalar unit
 -- aic_mte1_ratio          DOUBLE   the same of moving L1 to L0
 -- aic_mte2_ratio          DOUBLE   the same of moving memory to the core
 -- aic_fixpipe_ratio       DOUBLE   the same of moving results out of the core
--- cube_utilization        DOUBLE   part of the cycles of all cube cores of the device that were used, in aic_duration_ns; NULL when not
---                                  known
+-- cube_utilization        DOUBLE   part of the cycles of all cube cores of the device that were used, in aic_duration_ns; NULL
+--                                  when not known
 -- aic_l2_read_hit_rate    DOUBLE   part of reads of cube cores that hit the L2 cache; NULL when not recorded
 -- aic_l2_write_hit_rate   DOUBLE   the same of writes
 -- aiv_duration_ns         BIGINT   time of kernels that ran on vector cores, ns

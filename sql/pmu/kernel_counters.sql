@@ -16,8 +16,8 @@
 -- aiv_scalar_ratio     DOUBLE   the same of its scalar unit
 -- aiv_mte2_ratio       DOUBLE   the same of moving memory to the core
 -- aiv_mte3_ratio       DOUBLE   the same of moving results out of the core
--- cube_utilization     DOUBLE   part of the cycles of all cube cores in its time in which it used them: as recorded, else cycles /
---                               (rated clock * cores * time); NULL when neither is known
+-- cube_utilization     DOUBLE   part of the cycles of all cube cores in its time in which it used them: as recorded, else
+--                               cycles / (rated clock * cores * time); NULL when neither is known
 -- aic_l2_read_hits     HUGEINT  reads of the cube cores that hit the L2 cache
 -- aic_l2_reads         HUGEINT  those that hit or missed it
 -- aic_l2_write_hits    HUGEINT  the same of writes

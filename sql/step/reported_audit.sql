@@ -11,8 +11,8 @@
 -- agrees          BOOLEAN  whether the difference can be rounding, or the way in which kernels between steps are counted
 -- reason          VARCHAR  why a larger difference agrees; NULL when there is none
 --
--- The profiler gives a step what ran between the first and the last of its kernels, and a stretch of kernels without gaps to the
--- step in which it began. So what it says lies between the kernels of steps, or the stretches that begin in steps, and all
+-- The profiler gives a step what ran between the first and the last of its kernels, and a stretch of kernels without gaps to
+-- the step in which it began. So what it says lies between the kernels of steps, or the stretches that begin in steps, and all
 -- kernels, with those twice that ran while two steps did. It rounds each stretch to ns; where its times are floats, they are a
 -- quarter of a us apart.
 --

@@ -1,5 +1,5 @@
--- One row is a figure that the profiler itself worked out of its steps (step_trace_time.csv, analysis.db), all steps together. One
--- that a step lacks has no row.
+-- One row is a figure that the profiler itself worked out of its steps (step_trace_time.csv, analysis.db), all steps together.
+-- One that a step lacks has no row.
 --
 -- kind         VARCHAR  what it is the time of: computing or communication
 -- file         VARCHAR  the file that says so

@@ -16,8 +16,8 @@
 --                                           first kernel, ns; where that start is not known, what the profiler itself worked
 --                                           out; NULL when that is not known either, and for kernels of no step
 -- origin                           VARCHAR  where the times come from: kernels, or profiler
--- reason                           VARCHAR  why something is NULL, or preparing is of the profiler beside times of kernels; NULL
---                                           when neither is
+-- reason                           VARCHAR  why something is NULL, or preparing is of the profiler beside times of kernels;
+--                                           NULL when neither is
 WITH counted AS (
     SELECT step_id, 'busy' AS what, start_ns, end_ns
     FROM step.kernel_step

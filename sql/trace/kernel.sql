@@ -24,10 +24,11 @@
 -- output_formats_id TEXT_ID  output formats; NULL at Level0
 -- pmu_id            BIGINT   what the profile records its hardware counters under; NULL for communication
 -- hf32_eligible_id  TEXT_ID  YES where a FLOAT kernel may compute in HF32, NO where not; NULL when not recorded, as before 2025
--- type_from         ENUM('profile', 'name')  where the type comes from: the profile, or the name of the kernel; NULL without type
+-- type_from         ENUM('profile', 'name')  where the type comes from: the profile, or the name of the kernel; NULL without
+--                                            type
 -- duration_ns       BIGINT   end - start
--- direction         ENUM('send', 'receive', 'both')  what a communication operator between two ranks does; NULL for collectives and
---                            other kernels
--- engine            ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu')  what these are: cores that multiply matrices (and
---                            do all else on chips that have one kind of core), vector cores, or cores of both kinds that matrix
---                            cores lead; a copy engine; CPUs of the device; NULL when it is none of them or not known
+-- direction         ENUM('send', 'receive', 'both')  what a communication operator between two ranks does; NULL for collectives
+--                            and other kernels
+-- engine            ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu')  what these are: cores that multiply matrices
+--                            (and do all else on chips that have one kind of core), vector cores, or cores of both kinds that
+--                            matrix cores lead; a copy engine; CPUs of the device; NULL when it is none of them or not known

@@ -1,5 +1,5 @@
--- One row is a hardware counter (PMU) of a kernel, of whatever set of metrics was collected. What was recorded as N/A has no row.
--- A core that a kernel did not use counts as recorded: 0.
+-- One row is a hardware counter (PMU) of a kernel, of whatever set of metrics was collected. What was recorded as N/A has no
+-- row. A core that a kernel did not use counts as recorded: 0.
 --
 -- kernel_id  BIGINT   a kernel of trace.kernel
 -- metric_id  TEXT_ID  the counter, such as aic_mac_ratio; aic_ is the cube cores, aiv_ the vector cores

@@ -1,5 +1,5 @@
--- One row is a profiler step with its times as the profiler itself worked them out: step_trace_time.csv, or analysis.db beside a
--- database.
+-- One row is a profiler step with its times as the profiler itself worked them out: step_trace_time.csv, or analysis.db beside
+-- a database.
 --
 -- step_id                          BIGINT   profiler step; NULL where there are none
 -- computing_ns                     BIGINT   time in which compute kernels ran, ns; NULL when the file does not say it
@@ -9,8 +9,8 @@
 -- free_ns                          BIGINT   time in which neither ran, ns; NULL when the file does not say it
 -- stage_ns                         BIGINT   from the first start to the last end, ns; NULL when the file does not say it
 -- bubble_ns                        BIGINT   time of receiving, ns; NULL when the file does not say it
--- preparing_ns                     BIGINT   from the start of the step on the host to the first kernel, ns; NULL when the file does
---                                           not say it
+-- preparing_ns                     BIGINT   from the start of the step on the host to the first kernel, ns; NULL when the file
+--                                           does not say it
 -- file                             VARCHAR  the file that says so
 SELECT
     TRY_CAST(regexp_extract(step, '(\d+)$', 1) AS BIGINT) AS step_id,

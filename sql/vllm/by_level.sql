@@ -15,7 +15,8 @@
 -- max_ns                 BIGINT   longest duration, ns
 -- first_tenth_mean_ns    DOUBLE   mean of the first tenth, ns; NULL where there are fewer than 10
 -- last_tenth_mean_ns     DOUBLE   mean of the last tenth, ns; NULL where there are fewer than 10
--- last_to_first          DOUBLE   mean of the last tenth / mean of the first: above 1 it became slower; NULL where one is unknown
+-- last_to_first          DOUBLE   mean of the last tenth / mean of the first: above 1 it became slower; NULL where one is
+--                                 unknown
 -- inner_stages           VARCHAR  stages that lie inside this one; NULL where none does
 -- inner_mean_ns          DOUBLE   mean time of these together, ns; NULL where none lies inside
 -- host_rest_mean_ns      DOUBLE   mean time without these, which is the host's, ns; NULL where none lies inside
