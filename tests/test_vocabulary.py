@@ -12,7 +12,8 @@ WORDS = re.compile(
             r"aclnn\w*", r"aclrt\w*", r"aclop\w*", r"hcom\w*", r"\w*hccl\w*", r"notify\w*", r"mem_?(?:co?py|set)\w*",
             r"reduce.inline", r"\w*synchronize\w*", r"on_chip", r"hccs", r"sdma", r"profilerstep",
             r"ai_?(?:core|vector_core|cpu)", r"mix_ai[cv]", r"(?:torch)?(?<!i)npu\w*", r"torchair", r"fractal\w*",
-            r"ai[cv]_", r"mte\d", r"\bmac\b", r"fixpipe", r"cube_\w+", r"mstx", r"dataloader", r"save_checkpoint", r"mfu_flops", r"flash_attn_args", r"transdata",
+            r"ai[cv]_", r"mte\d", r"\bmac\b", r"fixpipe", r"cube_\w+", r"mstx", r"dataloader",
+            r"save_checkpoint", r"mfu_flops", r"flash_attn_args", r"transdata",
             r"flashattention\w*", r"backprop\w*", r"mla_", r"executegraph", r"\bcann\b", r"\blevel[012]", r"profiler_level",
             r"gc_detect_threshold", r"\w+\.(?:json|csv|db)", r"nn\.module",
         ]

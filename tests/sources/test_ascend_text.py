@@ -129,6 +129,9 @@ def test_a_kernel_of_both_files_is_one_with_the_facts_of_both(tmp_path: Path) ->
             "output_formats": None,
             "pmu_id": 1,
             "hf32_eligible": None,
+            "duration_ns": 1233,
+            "direction": None,
+            "engine": "matrix",
         }
     ]
     assert brief(links, "launch_id") == [(17,)]
@@ -157,9 +160,9 @@ def test_ops_ranges_and_hand_overs_to_the_nanosecond(tmp_path: Path) -> None:
     (ops, queues, ranges, launches, steps), warnings = tables_of(tmp_path, events, None, *names)
     thread = PID << 32
     assert warnings == []
-    assert brief(ops, "name", "tid", "start_ns", "end_ns", "sequence_number", "input_shapes", "input_types") == [
-        ("ProfilerStep#12", thread + 1, 0, 1000, None, None, None),
-        ("aten::mm", thread + 1, 101, 203, 5, "16,16;\r\n16,16", "float;\r\nfloat"),
+    assert brief(ops, "name", "tid", "start_ns", "end_ns", "is_step", "sequence_number", "input_shapes", "input_types") == [
+        ("ProfilerStep#12", thread + 1, 0, 1000, True, None, None, None),
+        ("aten::mm", thread + 1, 101, 203, False, 5, "16,16;\r\n16,16", "float;\r\nfloat"),
     ]
     ends = ("enqueue_tid", "enqueue_start_ns", "enqueue_end_ns", "dequeue_tid", "dequeue_start_ns", "dequeue_end_ns")
     assert brief(queues, "queue_id", *ends) == [(9, thread + 1, 150, 170, thread + 5, 180, 210)]

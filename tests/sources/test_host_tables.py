@@ -14,7 +14,7 @@ from tests.helpers.small_profile import Frame, HostCall, Kernel, Launch, Op, edi
 PID = 100
 BASE_NS = 1_700_000_000_000_000_000
 TABLES = {
-    "trace.host_api": "level::VARCHAR AS level, name, tid, start_ns, end_ns, launch_id",
+    "trace.host_api": "level::VARCHAR AS level, name, role::VARCHAR AS role, tid, start_ns, end_ns, launch_id",
     "trace.frame": "tid, name, start_ns, end_ns",
     "trace.gc": "tid, start_ns, end_ns",
     "trace.overlap": "kind::VARCHAR AS kind, device_id, start_ns, end_ns",
@@ -27,11 +27,11 @@ def thread(tid: int) -> int:
 
 EXPECTED = {
     "trace.host_api": [
-        ("acl", "aclrtSynchronizeStream", thread(1), 300, 400, 5001),
-        ("communication", "Launch_Ffts", thread(5), 250, 260, 5002),
-        ("node", "launch", thread(5), 200, 210, 5000),
-        ("runtime", "a@b", thread(5), 270, 280, 5003),
-        (None, "future", thread(5), 290, 291, 5004),
+        ("acl", "aclrtSynchronizeStream", "synchronise", thread(1), 300, 400, 5001),
+        ("communication", "Launch_Ffts", "launch", thread(5), 250, 260, 5002),
+        ("node", "launch", "launch", thread(5), 200, 210, 5000),
+        ("runtime", "a@b", None, thread(5), 270, 280, 5003),
+        (None, "future", None, thread(5), 290, 291, 5004),
     ],
     "trace.frame": [(thread(1), "main.py(3): train", 80, 980), (thread(1), "nn.Module: Linear_0", 90, 590)],
     "trace.gc": [(thread(1), 700, 750), (thread(2), 760, 770)],
