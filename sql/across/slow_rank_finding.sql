@@ -61,7 +61,9 @@ worded AS (
         CASE
             WHEN computing_ns IS NULL OR computing_of_others_ns IS NULL THEN 'what computing takes is not known'
             WHEN computing_ns - computing_of_others_ns >= 0.5 * waited_ns THEN format(
-                'since computing takes {} of each step, against {}', shown_time(computing_ns), shown_time(computing_of_others_ns)
+                'since computing takes {} of each step, against {}',
+                shown_time(computing_ns),
+                shown_time(computing_of_others_ns)
             )
             ELSE format(
                 'though computing takes {} of each step, against {}: look at the host (free time, data loading)',
@@ -75,7 +77,8 @@ worded AS (
 SELECT
     finding,
     CASE finding
-        WHEN 'unknown' THEN 'No communication operator is found in two ranks, so nothing tells which rank makes the others wait.'
+        WHEN 'unknown'
+            THEN 'No communication operator is found in two ranks, so nothing tells which rank makes the others wait.'
         WHEN 'none' THEN format(
             'No rank makes the others wait: what ranks wait for each other differs {} at most.', amount
         )
@@ -86,7 +89,8 @@ SELECT
             amount,
             cause,
             coalesce(
-                format('; sending and receiving take it {}, the others {}', shown_time(p2p_ns), shown_time(p2p_of_others_ns)), ''
+                format('; sending and receiving take it {}, the others {}', shown_time(p2p_ns), shown_time(p2p_of_others_ns)),
+                ''
             )
         )
         WHEN 'slow rank' THEN format(

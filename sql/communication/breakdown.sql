@@ -64,7 +64,8 @@ judged AS (
         named.kernel_id,
         greatest(abs(master.transit_ns - reported.transit_ns), abs(master.wait_ns - reported.wait_ns)) AS difference_ns,
         CASE
-            WHEN master.transit_ns + master.wait_ns > 0 AND (master.is_named OR coalesce(difference_ns, 0) <= 1000) THEN 'planes'
+            WHEN master.transit_ns + master.wait_ns > 0 AND (master.is_named OR coalesce(difference_ns, 0) <= 1000)
+                THEN 'planes'
             WHEN reported.transit_ns IS NOT NULL AND reported.wait_ns IS NOT NULL THEN 'profiler'
         END AS origin,
         CASE

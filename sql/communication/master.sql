@@ -27,7 +27,7 @@ activity AS (
         min(activity.start_ns) FILTER (activity.kind = 'transfer') OVER (PARTITION BY activity.kernel_id) AS first_transfer_ns
     FROM communication.activity
     JOIN communication.plane USING (kernel_id, plane)
-    WHERE activity.kind != 'copy'
+    WHERE activity.kind <> 'copy'
       AND plane.is_master
       AND activity.kernel_id IN (SELECT kernel_id FROM of_plane WHERE master_count > 1)
 ),

@@ -19,5 +19,5 @@ SELECT
     sum(size_bytes)::BIGINT AS size_bytes,
     sum(duration_ps)::BIGINT AS duration_ps
 FROM communication.activity
-WHERE kind != 'wait' AND size_bytes IS NOT NULL
+WHERE kind <> 'wait' AND size_bytes IS NOT NULL
 GROUP BY ALL

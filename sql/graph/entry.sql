@@ -13,7 +13,8 @@ WITH entering_name AS (
     FROM trace.string
     WHERE regexp_matches(
         text,
-        '^nn\.Module: OptimizedModule|_dynamo[/\\]eval_frame\.py|vllm(_ascend)?[/\\]compilation[/\\]|torchair[/\\].*_?cache_compiler\.py'
+        '^nn\.Module: OptimizedModule|_dynamo[/\\]eval_frame\.py|vllm(_ascend)?[/\\]compilation[/\\]'
+        || '|torchair[/\\].*_?cache_compiler\.py'
     )
 ),
 mark AS (
@@ -27,7 +28,14 @@ mark AS (
 ),
 -- The first call behind where it starts.
 before_call AS (
-    SELECT mark.role, mark.name_id, mark.start_ns, mark.end_ns, call.call_id, call.start_ns AS call_ns, call.end_ns AS call_end_ns
+    SELECT
+        mark.role,
+        mark.name_id,
+        mark.start_ns,
+        mark.end_ns,
+        call.call_id,
+        call.start_ns AS call_ns,
+        call.end_ns AS call_end_ns
     FROM mark
     ASOF JOIN graph.inference AS call ON call.tid = mark.tid AND mark.start_ns <= call.start_ns
     WHERE mark.start_ns >= coalesce(call.previous_end_ns, mark.start_ns)

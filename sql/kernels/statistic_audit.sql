@@ -58,7 +58,8 @@ lacking AS (
 )
 SELECT
     compared.*,
-    recorded_count = kernel_count AND abs(recorded_ns - kernels_ns) <= recorded_count + 1 OR coalesce(is_untyped, false) AS agrees
+    (recorded_count = kernel_count AND abs(recorded_ns - kernels_ns) <= recorded_count + 1)
+        OR coalesce(is_untyped, false) AS agrees
 FROM compared
 CROSS JOIN lacking
 ORDER BY abs(recorded_ns - kernels_ns) DESC, type

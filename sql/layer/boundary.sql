@@ -64,7 +64,8 @@ ended AS (
             tail_count,
             [an_end FOR an_end IN block_ends[norm_count + 1:] IF an_end <= 2 * kernel_count][1]
         ) AS end_count,
-        [i FOR i IN range(1, len(symbols) + 1) IF symbols[i] = tail[-1]][len([1 FOR one IN tail IF one = tail[-1]])] AS like_last
+        [i FOR i IN range(1, len(symbols) + 1) IF symbols[i] = tail[-1]][len([1 FOR one IN tail IF one = tail[-1]])]
+            AS like_last
     FROM with_tail
 ),
 with_head AS (
@@ -125,7 +126,8 @@ opened AS (
             ELSE 0
         END AS first_position
     FROM begun
-    LEFT JOIN layer.segment_kernel AS before ON before.position = core_position - 1 AND before.position >= coalesce(position_behind_last, 1)
+    LEFT JOIN layer.segment_kernel AS before
+        ON before.position = core_position - 1 AND before.position >= coalesce(position_behind_last, 1)
     LEFT JOIN layer.segment_kernel AS before_that
         ON before_that.position = core_position - 2 AND before_that.position >= coalesce(position_behind_last, 1)
 ),

@@ -13,8 +13,8 @@
 --     kernels      E A c B C A B C A B c C A B C c
 --     segments     0 1 1 1 1 2 2 2 3 3 3 3 4 4 4 4
 --     structural   A, B, C: most segments that have them are followed by one that has as many. E and c are not.
---     slots of c   behind the first, the second, the third structural kernel of its segment: none has more than a third of all c,
---                  and where c is, A B, B C and C A are neighbours elsewhere. So c is noise and has no position.
+--     slots of c   behind the first, the second, the third structural kernel of its segment: none has more than a third of
+--                  all c, and where c is, A B, B C and C A are neighbours elsewhere. So c is noise and has no position.
 WITH threshold AS (
     SELECT 0.5 AS most, 3 AS least_slots
 ),
@@ -61,12 +61,16 @@ between AS (
         *,
         count(structural_symbol) OVER (PARTITION BY segment ORDER BY sequence_position ROWS UNBOUNDED PRECEDING) AS slot,
         last_value(structural_symbol IGNORE NULLS) OVER (ORDER BY sequence_position ROWS UNBOUNDED PRECEDING) AS symbol_before,
-        first_value(structural_symbol IGNORE NULLS) OVER (ORDER BY sequence_position ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
+        first_value(structural_symbol IGNORE NULLS)
+            OVER (ORDER BY sequence_position ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)
             AS symbol_behind
     FROM marked
 ),
 neighbours AS (
-    SELECT DISTINCT symbol AS symbol_before, lead(symbol) OVER (ORDER BY sequence_position) AS symbol_behind, true AS follow_each_other
+    SELECT DISTINCT
+        symbol AS symbol_before,
+        lead(symbol) OVER (ORDER BY sequence_position) AS symbol_behind,
+        true AS follow_each_other
     FROM segmented
 ),
 slot AS (

@@ -63,7 +63,11 @@ described AS (
         coalesce(other.has_mask, false) AS has_mask,
         coalesce(other.has_lengths, false) AS has_lengths,
         other.page_count::HUGEINT
-            * CASE len(k.dims) WHEN 3 THEN k.dims[2] WHEN 4 THEN greatest(k.dims[2], k.dims[3]) ELSE k.dims[4] END AS paged_tokens
+            * CASE len(k.dims)
+                WHEN 3 THEN k.dims[2]
+                WHEN 4 THEN greatest(k.dims[2], k.dims[3])
+                ELSE k.dims[4]
+            END AS paged_tokens
     FROM input AS q
     JOIN input AS k ON k.shape_id = q.shape_id AND k.position = 2
     JOIN input AS v ON v.shape_id = q.shape_id AND v.position = 3

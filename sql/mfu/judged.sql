@@ -26,7 +26,8 @@ known AS (
         * REPLACE (
             coalesce(flops, counted_flops) AS flops,
             if(flops IS NULL AND counted_flops IS NOT NULL, 'counters', flops_source) AS flops_source,
-            if(flops IS NULL AND counted_flops IS NULL, least(flops_upper_bound, counted_upper_bound), NULL) AS flops_upper_bound,
+            if(flops IS NULL AND counted_flops IS NULL, least(flops_upper_bound, counted_upper_bound), NULL)
+                AS flops_upper_bound,
             if(flops IS NULL AND counted_flops IS NULL, reason, peak_reason) AS reason
         ),
         coalesce(flops, counted_flops) IS NOT NULL AND possible_flops IS NOT NULL AS is_in_mfu

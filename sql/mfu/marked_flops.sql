@@ -62,7 +62,9 @@ sequence AS (
         prefixes[number] AS prefix,
         if(is_ragged OR mode IN (5, 6), 1, batch) AS sequences
     FROM read
-    CROSS JOIN unnest(range(1, 1 + CASE WHEN is_ragged THEN len(q_ends) WHEN mode IN (5, 6) THEN batch ELSE 1 END)) AS one (number)
+    CROSS JOIN unnest(
+        range(1, 1 + CASE WHEN is_ragged THEN len(q_ends) WHEN mode IN (5, 6) THEN batch ELSE 1 END)
+    ) AS one (number)
     WHERE NOT is_ragged OR q_ends[number] <> 0 OR kv_ends[number] <> 0
 ),
 area AS (

@@ -33,10 +33,10 @@ WITH operand AS (
 ),
 orientation AS (
     SELECT *
-    FROM (VALUES (false), (true)) AS fold_a (folds_a),
-        (VALUES (false), (true)) AS fold_o (folds_o),
-        (VALUES (false), (true)) AS turn_a (turns_a),
-        (VALUES (false), (true)) AS turn_b (turns_b)
+    FROM (VALUES (false), (true)) AS fold_a (folds_a)
+    CROSS JOIN (VALUES (false), (true)) AS fold_o (folds_o)
+    CROSS JOIN (VALUES (false), (true)) AS turn_a (turns_a)
+    CROSS JOIN (VALUES (false), (true)) AS turn_b (turns_b)
 ),
 folded AS (
     SELECT

@@ -39,7 +39,8 @@ tensor AS (
         nullif(replace(upper(trim(listed.types[one.position])), 'DT_', ''), '') AS type,
         format_of(listed.formats[one.position]) AS format,
         dims_of(one.text) AS dims
-    FROM listed, unnest(string_split(tensor_list(listed.shapes), ';')) WITH ORDINALITY AS one (text, position)
+    FROM listed
+    CROSS JOIN unnest(string_split(tensor_list(listed.shapes), ';')) WITH ORDINALITY AS one (text, position)
 ),
 with_true_dims AS (
     SELECT

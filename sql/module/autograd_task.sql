@@ -30,7 +30,8 @@ node AS (
         op.end_ns,
         backward_op.forward_op_id,
         CASE
-            WHEN covers(engine_row.end_ns, op.start_ns, op.end_ns) AND forward.end_ns < engine_row.start_ns THEN engine_row.op_id
+            WHEN covers(engine_row.end_ns, op.start_ns, op.end_ns) AND forward.end_ns < engine_row.start_ns
+                THEN engine_row.op_id
         END AS engine_op_id
     FROM module.backward_op
     JOIN trace.op USING (op_id)

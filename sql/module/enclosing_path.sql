@@ -4,7 +4,8 @@
 -- enclosing_id  BIGINT  a path of module.path that begins it, forward or backward like it
 WITH prefix AS (
     SELECT path_id, path[:length] AS path, is_backward
-    FROM module.path, unnest(range(1, len(path) + 1)) AS prefix (length)
+    FROM module.path
+    CROSS JOIN unnest(range(1, len(path) + 1)) AS prefix (length)
 )
 SELECT prefix.path_id, path.path_id AS enclosing_id
 FROM prefix

@@ -42,14 +42,15 @@ first_call AS (
 enclosing AS (
     SELECT path[:depth] AS path, is_backward, min(start_ns) AS start_ns
     FROM first_call
-    JOIN spelled USING (path_key),
-        unnest(range(1, len(path) + 1)) AS prefix (depth)
+    JOIN spelled USING (path_key)
+    CROSS JOIN unnest(range(1, len(path) + 1)) AS prefix (depth)
     GROUP BY ALL
 ),
 -- Each path with the paths around it and itself, as values to look up: compared with each other, 30,000 paths take minutes.
 prefix AS (
     SELECT path AS inside_path, is_backward, path[:depth] AS path, depth
-    FROM enclosing, unnest(range(1, len(path) + 1)) AS prefix (depth)
+    FROM enclosing
+    CROSS JOIN unnest(range(1, len(path) + 1)) AS prefix (depth)
 ),
 placed AS (
     SELECT

@@ -54,7 +54,8 @@ own AS (
 ),
 inclusive AS (
     SELECT path[:depth] AS path, is_backward, sum(duration_ns)::BIGINT AS duration_ns
-    FROM own, unnest(range(1, len(path) + 1)) AS prefix (depth)
+    FROM own
+    CROSS JOIN unnest(range(1, len(path) + 1)) AS prefix (depth)
     GROUP BY ALL
 ),
 all_kernels AS (

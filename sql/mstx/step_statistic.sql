@@ -8,4 +8,12 @@ FROM mstx.by_level
 LEFT JOIN trace.string AS domain ON domain.text_id = by_level.domain_id
 LEFT JOIN trace.string AS message ON message.text_id = by_level.message_id
 WHERE by_level.is_of_step
-ORDER BY by_level.step_id, host_total_ns DESC NULLS LAST, device_total_ns DESC NULLS LAST, event_count DESC, kind, producer, domain.text, message.text
+ORDER BY
+    by_level.step_id,
+    host_total_ns DESC NULLS LAST,
+    device_total_ns DESC NULLS LAST,
+    event_count DESC,
+    kind,
+    producer,
+    domain.text,
+    message.text

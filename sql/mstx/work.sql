@@ -59,7 +59,8 @@ around AS (
 )
 SELECT
     range.range_id,
-    (coalesce(ended.kernel_count, 0) - coalesce(begun.kernel_count, 0) + coalesce(around.kernel_count, 0))::BIGINT AS kernel_count,
+    (coalesce(ended.kernel_count, 0) - coalesce(begun.kernel_count, 0) + coalesce(around.kernel_count, 0))::BIGINT
+        AS kernel_count,
     (coalesce(ended.duration_ns, 0) - coalesce(begun.duration_ns, 0) + coalesce(around.duration_ns, 0))::BIGINT AS duration_ns
 FROM range
 ASOF LEFT JOIN ended ON ended.tid = range.tid AND ended.end_ns <= range.end_ns

@@ -22,7 +22,8 @@ host_inside AS (
         around.op_id,
         sum(greatest(
             0,
-            least(inner_op.end_ns, around.end_ns) - greatest(inner_op.start_ns, coalesce(inner_op.neighbour_end_ns, inner_op.start_ns))
+            least(inner_op.end_ns, around.end_ns)
+                - greatest(inner_op.start_ns, coalesce(inner_op.neighbour_end_ns, inner_op.start_ns))
         ))::BIGINT AS duration_ns
     FROM inner_op
     JOIN trace.op AS around ON around.op_id = inner_op.parent_id

@@ -60,7 +60,11 @@ placed AS (
     SELECT 'op', * REPLACE (NULL AS path_id)
     FROM counted
     UNION ALL
-    SELECT 'module', counted.* REPLACE (NULL AS kind, NULL AS type_id, NULL AS core_id, NULL AS op_name_id, enclosing_id AS path_id)
+    SELECT
+        'module',
+        counted.* REPLACE (
+            NULL AS kind, NULL AS type_id, NULL AS core_id, NULL AS op_name_id, enclosing_id AS path_id
+        )
     FROM counted
     JOIN module.enclosing_path USING (path_id)
 ),

@@ -101,7 +101,8 @@ SELECT
     recorded_ns - kernels_ns AS difference_ns,
     is_equal OR is_of_tasks AS agrees,
     CASE
-        WHEN is_of_tasks AND NOT is_equal THEN 'analysis.db of 2024 counts the tasks of operators, up to 5 % less than operators'
+        WHEN is_of_tasks AND NOT is_equal
+            THEN 'analysis.db of 2024 counts the tasks of operators, up to 5 % less than operators'
     END AS reason
 FROM judged
 ORDER BY kind

@@ -12,7 +12,8 @@ WITH metadata AS (
 ),
 one_group AS (
     SELECT entry.key AS group_name, entry.value AS content
-    FROM metadata, json_each(metadata.content) AS entry
+    FROM metadata
+    CROSS JOIN json_each(metadata.content) AS entry
 ),
 member AS (
     SELECT

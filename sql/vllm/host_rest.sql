@@ -8,7 +8,13 @@
 -- inner_stages    VARCHAR  the stages inside, joined by a comma
 -- host_rest_ns    BIGINT   the duration without theirs, ns; below 0 where the log gives them more time than the whole
 WITH part AS (
-    SELECT log_number, line_number, record_number, duration_index, duration_ns, unnest(list_distinct(string_split(stage, ' and '))) AS part
+    SELECT
+        log_number,
+        line_number,
+        record_number,
+        duration_index,
+        duration_ns,
+        unnest(list_distinct(string_split(stage, ' and '))) AS part
     FROM vllm.record
     WHERE contains(stage, ' and ')
 )

@@ -53,7 +53,7 @@ detailed_task AS (
         ) AS position
     FROM detail
     LEFT JOIN exact_start ON exact_start.name = detail.name AND exact_start.inexact_start_ns = detail.start_ns
-    WHERE kind != 'communication'
+    WHERE kind <> 'communication'
 ),
 computing AS (
     SELECT device_id, start_ns, max(end_ns) AS end_ns

@@ -1,7 +1,13 @@
 -- The flow from a mark or range to its device side begins at the position of its event, whether or not there is a device side;
 -- events at one place have their flows in the same order.
 WITH record AS (
-    SELECT event_id, event_type, row_number() OVER (PARTITION BY pid, tid, start_ns ORDER BY event_id) AS position, pid, tid, start_ns
+    SELECT
+        event_id,
+        event_type,
+        row_number() OVER (PARTITION BY pid, tid, start_ns ORDER BY event_id) AS position,
+        pid,
+        tid,
+        start_ns
     FROM raw.mstx
     WHERE event_type IN ('marker', 'marker_ex', 'push/pop', 'start/end')
 ),
