@@ -1,5 +1,6 @@
 """Macros: a file a topic, each with a comment, each called, and made with those that it calls itself."""
 
+import random
 import re
 
 import duckdb
@@ -46,3 +47,27 @@ def test_only_what_an_sql_text_calls_is_made_with_what_that_calls() -> None:
         assert made(connection) == {"hash_of_group", "hash_of_text", "ns_of_us_timestamp", "ns_of_us"}
         create_macros(connection, "SELECT mask_area, count(*) FROM x")
         assert "mask_area" not in made(connection), "a column of that name is no call"
+
+
+def test_nearest_ranks_of_values_and_of_counted_values_are_one_number() -> None:
+    """Tables of single values take quantile_disc(), tables of values with counts nearest_rank(); a third way is by hand."""
+    drawn = random.Random(1)
+    groups = [(size, drawn.choices(range(drawn.choice((3, 1000))), k=size)) for size in [*range(1, 210), 999, 1000, 2000]]
+    with connect() as connection:
+        connection.execute("CREATE TABLE single (size BIGINT, value BIGINT)")
+        for size, values in groups:
+            connection.execute("INSERT INTO single SELECT $1, unnest($2::BIGINT[]) UNION ALL SELECT $1, NULL", [size, values])
+        single = connection.execute(
+            "SELECT size, quantile_disc(value, 0.5), quantile_disc(value, 0.95), quantile_disc(value, 0.99) "
+            "FROM single GROUP BY size ORDER BY size"
+        ).fetchall()
+        counted = connection.execute(
+            "WITH counted AS (SELECT size, value, count(*) AS n FROM single WHERE value IS NOT NULL GROUP BY size, value), "
+            "ranked AS (SELECT *, sum(n) OVER (PARTITION BY size ORDER BY value) AS up_to, "
+            "sum(n) OVER (PARTITION BY size) AS of_all FROM counted) "
+            "SELECT size, nearest_rank(value, up_to, of_all, 50), nearest_rank(value, up_to, of_all, 95), "
+            "nearest_rank(value, up_to, of_all, 99) FROM ranked GROUP BY size ORDER BY size"
+        ).fetchall()
+    by_hand = [(size, *(sorted(values)[-(-size * percent // 100) - 1] for percent in (50, 95, 99))) for size, values in groups]
+    assert single == by_hand
+    assert counted == by_hand

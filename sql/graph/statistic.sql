@@ -36,13 +36,6 @@ WITH phase AS (
        ge_to_end, ge_to_first_kernel
     INTO NAME phase VALUE time_ns
 ),
-ranked AS (
-    SELECT
-        *,
-        row_number() OVER (PARTITION BY name_id, region_id, is_compiling, phase ORDER BY time_ns) AS count_up_to,
-        count(*) OVER (PARTITION BY name_id, region_id, is_compiling, phase) AS count_of_all
-    FROM phase
-),
 total AS (
     SELECT
         name_id,
@@ -51,12 +44,12 @@ total AS (
         phase,
         count(*) AS call_count,
         sum(time_ns)::BIGINT AS total_ns,
-        nearest_rank(time_ns, count_up_to, count_of_all, 50) AS median_ns,
-        nearest_rank(time_ns, count_up_to, count_of_all, 95) AS p95_ns,
+        quantile_disc(time_ns, 0.5) AS median_ns,
+        quantile_disc(time_ns, 0.95) AS p95_ns,
         min(time_ns) AS min_ns,
         max(time_ns) AS max_ns,
         sum(time_ns) FILTER (whole_ns IS NOT NULL) / nullif(sum(whole_ns), 0) AS share
-    FROM ranked
+    FROM phase
     GROUP BY name_id, region_id, is_compiling, phase
 )
 SELECT

@@ -12,13 +12,6 @@
 -- max_ns        BIGINT   longest time, ns
 -- mean_span_ns  DOUBLE   mean from the start of its first kernel to the end of its last, ns
 -- share         DOUBLE   part of the kernel time of all layers; NULL when they took no time
-WITH ranked AS (
-    SELECT
-        *,
-        row_number() OVER (PARTITION BY layer, kind ORDER BY duration_ns) AS count_up_to,
-        count(*) OVER (PARTITION BY layer, kind) AS count_of_all
-    FROM layer.pass_layer
-)
 SELECT
     layer,
     kind,
@@ -26,12 +19,12 @@ SELECT
     sum(kernel_count) / count(*) AS kernel_count,
     sum(duration_ns)::BIGINT AS total_ns,
     sum(duration_ns) / count(*) AS mean_ns,
-    nearest_rank(duration_ns, count_up_to, count_of_all, 50) AS median_ns,
-    nearest_rank(duration_ns, count_up_to, count_of_all, 95) AS p95_ns,
+    quantile_disc(duration_ns, 0.5) AS median_ns,
+    quantile_disc(duration_ns, 0.95) AS p95_ns,
     min(duration_ns) AS min_ns,
     max(duration_ns) AS max_ns,
     sum(span_ns) / count(*) AS mean_span_ns,
     sum(duration_ns) / nullif(sum(sum(duration_ns)) OVER (), 0) AS share
-FROM ranked
+FROM layer.pass_layer
 GROUP BY layer, kind
 ORDER BY layer, kind

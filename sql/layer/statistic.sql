@@ -34,8 +34,6 @@ counted AS (
         type_id,
         core_id,
         end_ns - start_ns AS duration_ns,
-        row_number() OVER (PARTITION BY kind, position, symbol ORDER BY end_ns - start_ns) AS count_up_to,
-        count(*) OVER (PARTITION BY kind, position, symbol) AS count_of_all,
         gap_ns,
         name.text AS name,
         name_id
@@ -53,8 +51,8 @@ total AS (
         min(name) AS name,
         count(*) AS kernel_count,
         sum(duration_ns)::BIGINT AS total_ns,
-        nearest_rank(duration_ns, count_up_to, count_of_all, 50) AS median_ns,
-        nearest_rank(duration_ns, count_up_to, count_of_all, 95) AS p95_ns,
+        quantile_disc(duration_ns, 0.5) AS median_ns,
+        quantile_disc(duration_ns, 0.95) AS p95_ns,
         min(duration_ns) AS min_ns,
         max(duration_ns) AS max_ns,
         sum(gap_ns) / nullif(count(gap_ns), 0) AS mean_gap_ns

@@ -36,16 +36,6 @@ placed AS (
     SELECT true, *
     FROM counted
     WHERE step_id IS NOT NULL
-),
-ranked AS (
-    SELECT
-        *,
-        row_number() OVER (of_message ORDER BY duration_ns NULLS LAST) AS host_position,
-        row_number() OVER (of_message ORDER BY device_duration_ns NULLS LAST) AS device_position,
-        count(duration_ns) OVER of_message AS on_host,
-        count(device_duration_ns) OVER of_message AS on_device
-    FROM placed
-    WINDOW of_message AS (PARTITION BY is_of_step, step_id, kind, producer, domain_id, message_id)
 )
 SELECT
     is_of_step,
@@ -57,18 +47,18 @@ SELECT
     count(*) AS event_count,
     sum(duration_ns)::BIGINT AS host_total_ns,
     sum(duration_ns) / nullif(count(duration_ns), 0) AS host_mean_ns,
-    nearest_rank(duration_ns, host_position, on_host, 50) AS host_median_ns,
-    nearest_rank(duration_ns, host_position, on_host, 95) AS host_p95_ns,
+    quantile_disc(duration_ns, 0.5) AS host_median_ns,
+    quantile_disc(duration_ns, 0.95) AS host_p95_ns,
     min(duration_ns) AS host_min_ns,
     max(duration_ns) AS host_max_ns,
     count(device_duration_ns) AS device_count,
     sum(device_duration_ns)::BIGINT AS device_total_ns,
     sum(device_duration_ns) / nullif(count(device_duration_ns), 0) AS device_mean_ns,
-    nearest_rank(device_duration_ns, device_position, on_device, 50) AS device_median_ns,
-    nearest_rank(device_duration_ns, device_position, on_device, 95) AS device_p95_ns,
+    quantile_disc(device_duration_ns, 0.5) AS device_median_ns,
+    quantile_disc(device_duration_ns, 0.95) AS device_p95_ns,
     min(device_duration_ns) AS device_min_ns,
     max(device_duration_ns) AS device_max_ns,
     sum(kernel_count)::BIGINT AS kernel_count,
     sum(kernel_duration_ns)::BIGINT AS kernel_duration_ns
-FROM ranked
+FROM placed
 GROUP BY is_of_step, step_id, kind, producer, domain_id, message_id

@@ -32,13 +32,6 @@ placed AS (
     UNION ALL
     SELECT 'all', * REPLACE (NULL AS log_number, NULL AS process)
     FROM measured
-),
-ranked AS (
-    SELECT
-        *,
-        row_number() OVER (PARTITION BY level, log_number, process, phase, stage ORDER BY duration_ns) AS count_up_to,
-        count(*) OVER (PARTITION BY level, log_number, process, phase, stage) AS count_of_all
-    FROM placed
 )
 SELECT
     level,
@@ -50,9 +43,9 @@ SELECT
     count(*) AS duration_count,
     sum(duration_ns) AS total_ns,
     total_ns / count(*) AS mean_ns,
-    nearest_rank(duration_ns, count_up_to, count_of_all, 50) AS p50_ns,
-    nearest_rank(duration_ns, count_up_to, count_of_all, 95) AS p95_ns,
-    nearest_rank(duration_ns, count_up_to, count_of_all, 99) AS p99_ns,
+    quantile_disc(duration_ns, 0.5) AS p50_ns,
+    quantile_disc(duration_ns, 0.95) AS p95_ns,
+    quantile_disc(duration_ns, 0.99) AS p99_ns,
     max(duration_ns) AS max_ns,
     sum(duration_ns) FILTER (is_first_tenth) / nullif(count(*) FILTER (is_first_tenth), 0) AS first_tenth_mean_ns,
     sum(duration_ns) FILTER (is_last_tenth) / nullif(count(*) FILTER (is_last_tenth), 0) AS last_tenth_mean_ns,
@@ -61,5 +54,5 @@ SELECT
     sum(duration_ns - host_rest_ns) / nullif(count(host_rest_ns), 0) AS inner_mean_ns,
     sum(host_rest_ns) / nullif(count(host_rest_ns), 0) AS host_rest_mean_ns,
     if(count(host_rest_ns) = 0, 'no stage lies inside it', NULL) AS host_rest_reason
-FROM ranked
+FROM placed
 GROUP BY level, log_number, process, phase, stage
