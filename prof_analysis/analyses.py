@@ -1,49 +1,79 @@
-"""What an analysis is: the command that asks for it, the tables that it consists of, and what they are called in exports."""
+"""What an analysis is: the command that asks for it, what it requires, its tables, and what they are called in exports."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
-from prof_analysis.sources.rank import GRAPH_CALLS
+from prof_analysis.capabilities import CAPABILITIES
+
+# A capability, or several of which one suffices; where none of them is there, the first one's reason is given.
+Requirement: TypeAlias = str | tuple[str, ...]
+
+
+def any_of(*capabilities: str) -> Requirement:
+    """Require one of these capabilities."""
+    return capabilities
+
+
+def why_not(requires: tuple[Requirement, ...], lacks: Mapping[str, str]) -> str | None:
+    """Give the reason for the first requirement that is not met; None where all are.
+
+    `lacks` has the capabilities that are not there, each with the reason.
+    """
+    for requirement in requires:
+        capabilities = (requirement,) if isinstance(requirement, str) else requirement
+        if all(capability in lacks for capability in capabilities):
+            return lacks[capabilities[0]]
+    return None
+
+
+@dataclass(frozen=True)
+class Extra:
+    """Tables that an option of a command adds to its analysis, and what they require; a rank without it has the others."""
+
+    requires: tuple[Requirement, ...]
+    exports: Mapping[str, str]
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Analysis:
     """A question with a command of its own.
 
-    `exports` has its tables in the order in which they are written, each with its name in cluster_analysis.db; files are named
-    like that too, in snake case; `of_several_ranks` has further ones, which compare ranks. `subject` is what it counts: a rank
-    without rows in the table `counted`, the first of the exports unless given, has no answer. `also` has what the summary reads
-    besides; `needs_too` a question that a rank must answer besides its command's own; `counts_kernels` says whether it is wrong
-    where kernels are missing.
+    `requires` has what a rank must hold. `exports` has its tables in the order in which they are written, each with its name in
+    cluster_analysis.db; files are named like that too, in snake case; `of_several_ranks` has further ones, which compare ranks;
+    `extras` has those that an option adds, by its name. `subject` is what it counts: a rank without rows in the table
+    `counted`, the first of the exports unless given, has no answer. `also` has what the summary reads besides;
+    `counts_kernels` says whether it is wrong where kernels are missing; `found_by_asking` what only asking finds out, where
+    what it requires does not suffice.
     """
 
     command: str
     subject: str
     exports: Mapping[str, str]
+    requires: tuple[Requirement, ...]
     also: tuple[str, ...] = ()
     of_several_ranks: Mapping[str, str] = field(default_factory=dict)
+    extras: Mapping[str, Extra] = field(default_factory=dict)
     counted: str | None = None
-    needs_too: str | None = None
     counts_kernels: bool = True
-
-    @property
-    def questions(self) -> tuple[str, ...]:
-        """What a rank must be able to answer."""
-        question = self.command.partition(" ")[0]
-        return (self.needs_too, question) if self.needs_too else (question,)
+    found_by_asking: str | None = None
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """What to build for it, all in one go; and what was set aside or is missing, so that it is told."""
+        """What to build for it, all in one go; and what was set aside or is missing, so that users know."""
         of_steps = () if "step.reported_audit" in self.also else ("kernels.step_audit",)
         missing = ("step.overlap_audit", *of_steps, "kernels.statistic_audit") if self.counts_kernels else ()
         return (*self.exports, *self.also, *missing, "trace.set_aside")
 
+    def with_extra(self, name: str) -> "Analysis":
+        """Give the analysis with the tables of one of its extras."""
+        extra = self.extras[name]
+        return replace(self, exports={**self.exports, **extra.exports}, also=(*self.also, *extra.also))
 
-_OF_MODULES = {"module.statistic": "ModuleStatistic", "module.tree": "ModuleTree", "module.coverage": "ModuleCoverage"}
-# What users must know of the answer; nothing is shown of them but warnings.
-_LOST_LINKS = ("module.lost_launch", "module.lost_backward")
-_ACROSS_RANKS = {"across.module": "ModuleAcrossRanks"}
+
+_COUNTERS = ("compute", "counters")
+_COMMUNICATION = any_of("communication", "reported_communication")
 
 ANALYSES: Mapping[str, Analysis] = {
     analysis.command: analysis
@@ -51,29 +81,24 @@ ANALYSES: Mapping[str, Analysis] = {
         Analysis(
             "module-stats",
             "modules",
-            _OF_MODULES,
-            also=_LOST_LINKS,
-            of_several_ranks=_ACROSS_RANKS,
+            {"module.statistic": "ModuleStatistic", "module.tree": "ModuleTree", "module.coverage": "ModuleCoverage"},
+            requires=("modules", "kernels"),
+            also=("module.lost_launch", "module.lost_backward"),  # Only their warnings are shown.
+            of_several_ranks={"across.module": "ModuleAcrossRanks"},
+            extras={"pmu": Extra(_COUNTERS, {"pmu.module": "PmuModule"}, also=("across.pmu",))},
             counted="module.tree",
-        ),
-        Analysis(
-            "module-stats --pmu",
-            "modules",
-            {**_OF_MODULES, "pmu.module": "PmuModule"},
-            also=(*_LOST_LINKS, "across.pmu"),
-            of_several_ranks=_ACROSS_RANKS,
-            counted="module.tree",
-            needs_too="pmu-stats",
         ),
         Analysis(
             "kernel-stats",
             "kernels",
             {"kernels.statistic": "KernelStatistic", "across.kernel_statistic": "KernelStatisticAllRanks"},
+            requires=("kernels",),
         ),
         Analysis(
             "op-stats",
             "ops",
             {"op.statistic": "OpStatistic", "across.op_statistic": "OpStatisticAllRanks"},
+            requires=(any_of("ops", "reported_ops"),),
             also=("kernels.duration",),
         ),
         Analysis(
@@ -83,54 +108,7 @@ ANALYSES: Mapping[str, Analysis] = {
                 "communication.statistic": "CommunicationStatistic",
                 "across.communication_statistic": "CommunicationStatisticAllRanks",
             },
-        ),
-        Analysis("step-time", "kernels", {"step.time": "StepTime"}, also=("step.reported_audit",)),
-        Analysis(
-            "free-time",
-            "kernels",
-            {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.unknown_cause": "FreeUnknownCause"},
-            also=("step.time", "step.reported_audit", "trace.set_aside_call"),
-            counted="step.time",
-        ),
-        Analysis(
-            "communication-time",
-            "communication operators",
-            {
-                "communication.time": "CommunicationTime",
-                "communication.group_time": "CommunicationGroupTime",
-                "communication.module_time": "CommunicationModuleTime",
-                "communication.rank_time": "CommunicationRankTime",
-                "communication.link": "CommunicationLink",
-                "across.communication_group_time": "CommunicationGroupTimeAllRanks",
-            },
-        ),
-        Analysis(
-            "slow-ranks",
-            "communication and steps",
-            {
-                "across.slow_rank": "SlowRank",
-                "across.slow_rank_finding": "SlowRankFinding",
-                "across.slow_rank_module": "SlowRankModule",
-                "across.rank_communication": "RankCommunication",
-            },
-            also=("step.reported_audit",),
-        ),
-        Analysis(
-            "layer-stats",
-            "compute kernels",
-            {
-                "layer.structure": "LayerStructure",
-                "layer.statistic": "LayerPosition",
-                "layer.by_index": "LayerByIndex",
-                "layer.pass_layer": "Layer",
-            },
-        ),
-        Analysis(
-            "graph-overhead",
-            GRAPH_CALLS,
-            {"graph.statistic": "GraphOverhead", "graph.call": "GraphCall"},
-            also=("op.host", "trace.set_aside_call"),
-            counts_kernels=False,
+            requires=(_COMMUNICATION,),
         ),
         Analysis(
             "mfu",
@@ -145,6 +123,7 @@ ANALYSES: Mapping[str, Analysis] = {
                 "mfu.module_mfu": "ModuleMFU",
                 "across.mfu": "MfuAllRanks",
             },
+            requires=("compute", "shapes"),
         ),
         Analysis(
             "pmu-stats",
@@ -156,12 +135,74 @@ ANALYSES: Mapping[str, Analysis] = {
                 "pmu.metric": "PmuMetric",
                 "across.pmu": "PmuAllRanks",
             },
+            requires=_COUNTERS,
         ),
         Analysis(
             "mstx-stats",
             "mstx marks or ranges",
             {"mstx.statistic": "MstxStatistic", "mstx.step_statistic": "MstxStepStatistic"},
+            requires=("marks",),
             also=("op.host",),
+        ),
+        Analysis(
+            "step-time",
+            "kernels",
+            {"step.time": "StepTime"},
+            requires=(any_of("kernels", "reported_steps"),),
+            also=("step.reported_audit",),
+        ),
+        Analysis(
+            "free-time",
+            "kernels",
+            {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.unknown_cause": "FreeUnknownCause"},
+            requires=("kernels", "ops"),
+            also=("step.time", "step.reported_audit", "trace.set_aside_call"),
+            counted="step.time",
+        ),
+        Analysis(
+            "communication-time",
+            "communication operators",
+            {
+                "communication.time": "CommunicationTime",
+                "communication.group_time": "CommunicationGroupTime",
+                "communication.module_time": "CommunicationModuleTime",
+                "communication.rank_time": "CommunicationRankTime",
+                "communication.link": "CommunicationLink",
+                "across.communication_group_time": "CommunicationGroupTimeAllRanks",
+            },
+            requires=(_COMMUNICATION,),
+        ),
+        Analysis(
+            "slow-ranks",
+            "communication and steps",
+            {
+                "across.slow_rank": "SlowRank",
+                "across.slow_rank_finding": "SlowRankFinding",
+                "across.slow_rank_module": "SlowRankModule",
+                "across.rank_communication": "RankCommunication",
+            },
+            requires=(any_of("kernels", "reported_communication", "reported_steps"),),
+            also=("step.reported_audit",),
+        ),
+        Analysis(
+            "layer-stats",
+            "compute kernels",
+            {
+                "layer.structure": "LayerStructure",
+                "layer.statistic": "LayerPosition",
+                "layer.by_index": "LayerByIndex",
+                "layer.pass_layer": "Layer",
+            },
+            requires=("compute",),
+            found_by_asking="whether layers repeat in the sequence of kernels",
+        ),
+        Analysis(
+            "graph-overhead",
+            CAPABILITIES["graph_calls"],
+            {"graph.statistic": "GraphOverhead", "graph.call": "GraphCall"},
+            requires=("ops", "graph_calls"),
+            also=("op.host", "trace.set_aside_call"),
+            counts_kernels=False,
         ),
     )
 }

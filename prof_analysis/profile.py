@@ -19,7 +19,7 @@ from prof_analysis.engine.tables import documented_tables, referenced_tables
 from prof_analysis.errors import InputError, QueryError, reason_of, remedy_of
 from prof_analysis.run.pool import Machine
 from prof_analysis.run.session import Session
-from prof_analysis.sources import discovery
+from prof_analysis.sources import NAMES, discovery
 from prof_analysis.sources.rank import ModuleChoice, readable
 from prof_analysis.visible import visible
 
@@ -69,7 +69,7 @@ class Profile:
         path: str | Path,
         *,
         rank_list: Iterable[int] | None = None,
-        source: Literal["auto", "db", "text"] = "auto",
+        source: str = "auto",
         step_id: int | None = None,
         nesting_tolerance_ns: int = 0,
         module_source: Literal["auto", "mstx", "nn.Module"] = "auto",
@@ -86,7 +86,7 @@ class Profile:
         on_progress: Callable[[int, int], None] | None = None,
     ) -> None:
         modules = ModuleChoice(module_source, (module_domains,) if isinstance(module_domains, str) else tuple(module_domains))
-        _require("source", source, source in ("auto", "db", "text"), "auto, db or text")
+        _require("source", source, source in ("auto", *NAMES), f"auto or {' or '.join(NAMES)}")
         _require("by", by, by in ("class", "instance"), "class or instance")
         _require("module_source", module_source, module_source in ("auto", "mstx", "nn.Module"), "auto, mstx or nn.Module")
         _require("module_domains", module_domains, all(modules.domains) and bool(modules.domains), "at least one domain")
@@ -281,7 +281,7 @@ class Profile:
         """
         _require("level", level, level in ("module", "op", "kernel", "rank"), "module, op, kernel or rank")
         if level == "module":
-            self._session.require("module-stats")
+            self._session.require(ANALYSES["module-stats"].requires)
         return self._answer("mfu", "mfu.kernel_mfu" if level == "kernel" else f"mfu.{level}", arrow)
 
     def step_time(self, *, arrow: bool = False) -> Any:
@@ -329,7 +329,7 @@ class Profile:
         """
         _require("level", level, level in ("kernel_type", "op", "module", "metric"), "kernel_type, op, module or metric")
         if level == "module":
-            self._session.require("module-stats")
+            self._session.require(ANALYSES["module-stats"].requires)
         return self._answer("pmu-stats", f"pmu.{level}", arrow)
 
     def mstx_stats(self, *, per_step: bool = False, arrow: bool = False) -> Any:
@@ -434,12 +434,18 @@ class Profile:
         except duckdb.Error as error:
             raise QueryError(f"the query failed: {reason_of(error)}{remedy_of(error)}") from error
 
-    def export(self, folder: str | Path | None = None, export_type: str = "db", analysis: str = "module-stats") -> list[Path]:
+    def export(
+        self,
+        folder: str | Path | None = None,
+        export_type: str = "db",
+        analysis: str = "module-stats",
+        extras: Iterable[str] = (),
+    ) -> list[Path]:
         """Write the tables of an analysis, of all ranks, below `folder`/cluster_analysis_output.
 
         `folder` is the profile's own path unless given. export_type is db, text (xlsx; also called excel), csv, parquet
-        or json. `analysis` is named as its command. Gives the files written; what a format could not hold whole is in
-        `warnings`.
+        or json. `analysis` is named as its command; `extras` are the options of it that add tables, such as pmu. Gives the
+        files written; what a format could not hold whole is in `warnings`.
         Tables that compare ranks, left there by an earlier run of several, are removed by a run of one.
         Raises InputError when no rank can answer or there is no such type, OutputError when a file cannot be written.
         """
@@ -447,10 +453,15 @@ class Profile:
 
         _require("analysis", analysis, analysis in ANALYSES, " or ".join(ANALYSES))
         _require("export_type", export_type, export_type in exports.EXPORT_TYPES, ", ".join(exports.EXPORT_TYPES))
+        chosen = ANALYSES[analysis]
         with self._session.turn():
-            self._session.answer(ANALYSES[analysis])
-            tables = dict(ANALYSES[analysis].exports)
-            comparing = ANALYSES[analysis].of_several_ranks
+            for extra in extras:
+                _require("extras", extra, extra in chosen.extras, f"{' or '.join(chosen.extras) or 'none'} with {analysis}")
+                self._session.require(chosen.extras[extra].requires)
+                chosen = chosen.with_extra(extra)
+            self._session.answer(chosen)
+            tables = dict(chosen.exports)
+            comparing = chosen.of_several_ranks
             if len(self._session.stores) > 1:
                 tables |= comparing
                 self._session.provide(tuple(tables))

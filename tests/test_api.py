@@ -11,7 +11,7 @@ import pytest
 
 import prof_analysis
 from prof_analysis import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, Profile, QueryError, open_profile
-from prof_analysis.sources.rank import NO_GRAPH_CALLS
+from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
 from tests.helpers.answers import NO_COUNTERS, all_but
 from tests.helpers.asking import build_at_once
 from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Range, edit, write_profile

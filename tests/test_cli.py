@@ -22,7 +22,7 @@ from prof_analysis import __version__
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli import app
 from prof_analysis.engine.tables import documented_tables
-from prof_analysis.sources.rank import NO_GRAPH_CALLS
+from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
 from tests.helpers.answers import NO_COUNTERS, NO_OPERATORS, NOT_IN_ONE_RANK, all_but
 from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Range, write_profile
 
@@ -184,7 +184,7 @@ def test_a_rank_that_breaks_off_in_the_middle_does_not_stop_the_others(ranks: Pa
 # What is wrong -> the words, with {} for the folder of the ranks, the exit code, and what the one line must name.
 ERRORS = {
     "no such folder": (["module-stats", "-d", "{}/none"], 2, "{}/none: there is no such folder or file"),
-    "a file": (["module-stats", "-d", "{}/../notes.txt"], 2, "notes.txt: is no trace_view.json"),
+    "a file": (["module-stats", "-d", "{}/../notes.txt"], 2, "notes.txt: is no result of a profiler"),
     "an empty folder": (["module-stats", "-d", "{}/../empty"], 2, "no profiling result"),
     "no module ranges": (["module-stats", "-d", "{}/../no_ranges"], 2, "no module ranges"),
     "all ranks broken": (["module-stats", "-d", "{}/../broken"], 2, "ascend_pytorch_profiler_0.db"),

@@ -10,8 +10,9 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
+from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
 from prof_analysis.sources.discovery import find_ranks
-from prof_analysis.sources.rank import NO_GRAPH_CALLS, ModuleChoice, Rank
+from prof_analysis.sources.rank import ModuleChoice, Rank
 from tests.helpers.answers import NO_COUNTERS, NO_OPERATORS, NOT_IN_ONE_RANK, OF_KERNELS, all_but
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 
@@ -51,24 +52,31 @@ def write_info_json(folder: Path, device: int, rank_id: int) -> None:
 def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
     folder = tmp_path / "host_1_20260101000000000_ascend_pt"
     database = write_profile(folder, OPS, RANGES, rank=3)
-    assert find_ranks(folder) == [
-        Rank(
-            profile="host_1_20260101000000000_ascend_pt",
-            folder=folder,
-            source="ascend_db",
-            inputs=(database,),
-            rank_id=3,
-            rank_id_from="ascend_pytorch_profiler_3.db",
-            files=("ascend_pytorch_profiler_3.db",),
-            unanswered=(
-                ("communication-stats", NO_OPERATORS),
-                ("pmu-stats", NO_COUNTERS),
-                ("communication-time", NO_OPERATORS),
-                ("graph-overhead", NO_GRAPH_CALLS),
-            ),
-            modules_from="mstx",
-        )
-    ]
+    (rank,) = find_ranks(folder)
+    assert rank == Rank(
+        profile="host_1_20260101000000000_ascend_pt",
+        folder=folder,
+        source="ascend_db",
+        inputs=(database,),
+        rank_id=3,
+        rank_id_from="ascend_pytorch_profiler_3.db",
+        files=("ascend_pytorch_profiler_3.db",),
+        lacks=(
+            ("communication", NO_OPERATORS),
+            ("graph_calls", NO_GRAPH_CALLS),
+            ("counters", NO_COUNTERS),
+            ("reported_ops", "no reported figures of ops (this format holds none)"),
+            ("reported_communication", "no analysis.db that says it"),
+            ("reported_steps", "no analysis.db that says it"),
+        ),
+        modules_from="mstx",
+    )
+    assert rank.unanswered == (
+        ("communication-stats", NO_OPERATORS),
+        ("pmu-stats", NO_COUNTERS),
+        ("communication-time", NO_OPERATORS),
+        ("graph-overhead", NO_GRAPH_CALLS),
+    )
 
 
 def test_a_folder_needs_no_special_name_when_it_holds_the_output(tmp_path: Path) -> None:
@@ -545,7 +553,7 @@ def test_a_path_without_results_says_what_was_looked_for(tmp_path: Path) -> None
         find_ranks(tmp_path)
     with pytest.raises(InputError, match="there is no such folder"):
         find_ranks(tmp_path / "missing")
-    with pytest.raises(InputError, match="is no trace_view"):
+    with pytest.raises(InputError, match="is no result of a profiler"):
         find_ranks(tmp_path / "notes.txt")
 
 

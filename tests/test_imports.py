@@ -9,9 +9,9 @@ PACKAGE = Path(__file__).parent.parent / "prof_analysis"
 # A room imports rooms of lower floors only; within a room everything may be imported.
 FLOORS = (
     ("errors", "version", "visible"),
-    ("engine", "frames", "scratch"),
-    ("sources",),
+    ("capabilities", "engine", "frames", "scratch"),
     ("analyses",),
+    ("sources",),
     ("run",),
     ("exports", "logs"),
     ("profile",),

@@ -18,8 +18,8 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_spreadsheet import resave_as_spreadsheet
 from fixtures.text_style import TextStyle, sglang
-from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
-from prof_analysis.sources.rank import NO_GRAPH_CALLS, QUESTIONS
+from prof_analysis import InputError, ProfAnalysisWarning, Profile, analyses, open_profile
+from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
 from tests.helpers.answers import all_but
 from tests.helpers.asking import IDS, build_at_once
 from tests.helpers.small_profile import edit
@@ -310,7 +310,7 @@ WITHOUT_DETAILS = ["mfu", "pmu-stats", "graph-overhead"]
         (["trace_view.json"], WITHOUT_DETAILS, "no kernel_details.csv, so no kernel types, cores and shapes"),
         (
             ["op_statistic.csv"],
-            [*QUESTIONS],
+            [*analyses.ANALYSES],
             "no kernel_details.csv and no trace_view",
         ),
     ],

@@ -41,9 +41,9 @@ def module_stats(
     pmu: WithPmu = False,
 ) -> None:
     """Kernel time by module, op and kernels: the ModuleStatistic table."""
-    analysis = "module-stats --pmu" if pmu else "module-stats"
-    summary = "module-stats --across-ranks" if across_ranks else None
-    _analyse(analysis, result, screen, summary, **chosen.chosen(), **modules.chosen(), **machine.chosen())
+    summary = "module-stats --across-ranks" if across_ranks else "module-stats --pmu" if pmu else None
+    extras = ("pmu",) if pmu else ()
+    _analyse("module-stats", result, screen, summary, extras=extras, **chosen.chosen(), **modules.chosen(), **machine.chosen())
 
 
 @app.command(
@@ -236,14 +236,15 @@ def _analyse(
     screen: ScreenOptions,
     summary: str | None = None,
     shown: Mapping[str, Any] | None = None,
+    extras: tuple[str, ...] = (),
     **options: Any,
 ) -> None:
-    """Write the tables of an analysis and print its summary, or another one; `shown` says what the summary is about."""
+    """Write the tables of an analysis and its extras, and print its summary, or another one, about what `shown` says."""
     with opened(screen, **options) as profile:
         from prof_analysis.cli.summaries import SUMMARIES
 
         facts_of, print_facts = SUMMARIES[summary or command]
-        written = profile.export(result.output_path, result.export_type.value, command)
+        written = profile.export(result.output_path, result.export_type.value, command, extras)
         facts = facts_of(profile, result.top, **(shown or {}))
     # Not before the bar is gone.
     if screen.as_json:

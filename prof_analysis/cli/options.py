@@ -11,6 +11,8 @@ from typing import Annotated, Any, cast, get_type_hints
 
 import typer
 
+from prof_analysis.sources import NAMES
+
 
 class ExportType(StrEnum):
     """What a result is written as."""
@@ -23,12 +25,9 @@ class ExportType(StrEnum):
     json = "json"
 
 
-class SourceChoice(StrEnum):
-    """What serves a rank: its profiler database or its text exports."""
-
-    auto = "auto"
-    db = "db"
-    text = "text"
+# What serves a rank; mypy cannot read members that are made of names.
+SourceChoice = StrEnum("SourceChoice", {name: name for name in ("auto", *NAMES)})  # type: ignore[misc]
+_AUTO = SourceChoice("auto")
 
 
 class ModuleSource(StrEnum):
@@ -68,11 +67,11 @@ class PathOption:
     source: Annotated[
         SourceChoice,
         typer.Option("--source", help="What to read where a rank has both; auto: what answers more.", rich_help_panel=_INPUT),
-    ] = SourceChoice.auto
+    ] = _AUTO
 
     def chosen(self) -> dict[str, Any]:
         """What it says, as arguments of Profile."""
-        return {"path": self.profiling_path, "source": self.source.value}
+        return {"path": self.profiling_path, "source": str(self.source)}
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from time import monotonic
 
 import duckdb
 
-from prof_analysis.analyses import Analysis
+from prof_analysis.analyses import Analysis, Requirement, why_not
 from prof_analysis.engine.building import split_across_ranks
 from prof_analysis.engine.database import Variables, connect, parquet_rows
 from prof_analysis.engine.macros import create_macros
@@ -86,12 +86,12 @@ class Session:
         """The ranks that can be read, and the folder in which each leaves its tables."""
         return {rank: store for rank, store in self._stores.items() if rank.profile not in self._failed}
 
-    def require(self, question: str) -> dict[Rank, str]:
-        """Give the ranks that cannot answer a question, and why not; each is named in a warning.
+    def require(self, requires: tuple[Requirement, ...]) -> dict[Rank, str]:
+        """Give the ranks that lack what is required, and why; each is named in a warning.
 
-        Raises InputError when no rank can answer.
+        Raises InputError when every rank lacks it.
         """
-        unable = {rank: reason for rank in self.stores if (reason := rank.why_not(question))}
+        unable = {rank: reason for rank in self.stores if (reason := why_not(requires, dict(rank.lacks)))}
         self._warn_of(unable)
         return unable
 
@@ -104,7 +104,7 @@ class Session:
             self._answer(analysis)
 
     def _answer(self, analysis: Analysis) -> None:
-        unable = {rank: reason for question in analysis.questions for rank, reason in self.require(question).items()}
+        unable = self.require(analysis.requires)
         self.provide(analysis.tables)
         table = analysis.counted or next(iter(analysis.exports))
         answering = {row[0] for row in self.connection.execute(f"SELECT DISTINCT profile FROM {table}").fetchall()}

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from prof_analysis.engine.building import Plan, build, make_plan
 from prof_analysis.engine.database import Variables, connect
 from prof_analysis.engine.tables import documented_tables
-from prof_analysis.sources.ascend_db.staging import RAW_COLUMNS
+from prof_analysis.sources.ascend_db import RAW_COLUMNS
 
 EPOCH = 1_700_000_000_000_000_000  # beyond 2^53: a time that went through a float would not come back
 RANDOM = settings(max_examples=12, deadline=None, print_blob=True)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from prof_analysis.engine.building import make_plan
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.tables import documented_tables, source_tables
-from prof_analysis.sources.ascend_db.staging import RAW_COLUMNS
+from prof_analysis.sources.ascend_db import RAW_COLUMNS
 
 EPOCH = 1_700_000_000_000_000_000  # beyond 2^53: a time that went through a float would not come back
 NEEDED = ("trace.op", "trace.kernel", "module.kernel_op")

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table as Grid
 
+from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli.summaries.parts import console, grid_of, text_of
 from prof_analysis.sources import SOURCES
-from prof_analysis.sources.rank import FOUND_OUT_BY_ASKING
 
 if TYPE_CHECKING:
     import pyarrow
@@ -31,7 +31,7 @@ def print_ranks(rows: list[dict[str, Any]]) -> None:
             label = SOURCES[row["source"]].LABEL
             out.print(text_of(f"  answers: {', '.join(row['answers']) or 'nothing'}, from {label}{marked}"))
             for question in row["may_answer"]:
-                out.print(text_of(f"  may answer {question}: asking finds out {FOUND_OUT_BY_ASKING[question]}"))
+                out.print(text_of(f"  may answer {question}: asking finds out {ANALYSES[question].found_by_asking}"))
         unanswered = dict(one.split(": ", 1) for one in row["unanswered"])
         for reason in dict.fromkeys(unanswered.values()):
             questions = ", ".join(question for question, why in unanswered.items() if why == reason)

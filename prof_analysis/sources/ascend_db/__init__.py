@@ -1,5 +1,13 @@
-"""The source `ascend_db`: the SQLite database of the profiler."""
+"""The source `ascend_db`: the SQLite database that torch_npu, msprof or MindSpore writes."""
 
-from prof_analysis.sources.ascend_db.staging import IS_READ_ONCE, LABEL, NAME, RAW_COLUMNS, stage
+from prof_analysis.sources.ascend_beside.folders import FOLDERS, INNER_FOLDERS, find
+from prof_analysis.sources.ascend_db.inspection import inspect, takes
+from prof_analysis.sources.ascend_db.staging import stage
+from prof_analysis.sources.ascend_db.tables import RAW_COLUMNS
 
-__all__ = ["IS_READ_ONCE", "LABEL", "NAME", "RAW_COLUMNS", "stage"]
+NAME = "ascend_db"
+LABEL = "the profiler database"
+RESULTS = (*FOLDERS, "a profiler database")
+IS_READ_ONCE = False
+
+__all__ = ["INNER_FOLDERS", "IS_READ_ONCE", "LABEL", "NAME", "RAW_COLUMNS", "RESULTS", "find", "inspect", "stage", "takes"]

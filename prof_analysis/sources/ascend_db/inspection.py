@@ -1,55 +1,93 @@
-"""What a profiler database holds: its devices and their ranks, and what can be asked of it, told without staging it."""
+"""Finds the profiler databases of a result, their devices and ranks, and what they hold, without staging it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from prof_analysis.capabilities import lacking
 from prof_analysis.engine.database import quote_text
 from prof_analysis.errors import InputError
-from prof_analysis.sources.ascend_beside import recorded
-from prof_analysis.sources.ascend_db import staging
-from prof_analysis.sources.rank import (
-    NO_GRAPH_CALLS,
-    NO_KERNELS,
-    ModuleChoice,
-    Rank,
-    json_object,
-    not_collected,
-    number,
-    unanswered,
-    why_no_counters,
-    why_no_marks,
-    why_no_modules,
-    why_no_shapes,
-)
+from prof_analysis.sources.ascend_beside import folders, profiler_info, recorded
+from prof_analysis.sources.ascend_db.rows import rows_of
+from prof_analysis.sources.ascend_db.tables import KERNEL_TABLES, KNOWN_TABLES, OP_ROWS, gaps
+from prof_analysis.sources.rank import ModuleChoice, Rank, number
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite, query
 
 _NO_COMPUTE = "no compute kernels"
 _NO_OPS = "no ops (collected without CPU activity), so no modules"
 _NO_OPERATORS = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
+_NO_REPORTED = "no analysis.db that says it"
 
 
-def ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], modules: ModuleChoice) -> Iterator[Rank]:
-    """The ranks of a database, one a device; one that is left out where it cannot be read.
+def takes(file: Path) -> bool:
+    """Give whether a single file is a database of the profiler, by its name."""
+    return file.suffix == ".db" and not recorded.is_recorded(file)
 
-    `rank` has the files beside it that are read too.
+
+def inspect(result: Path, profile: str, modules: ModuleChoice) -> list[Rank]:
+    """Give the ranks of a result folder or a database: one a device; one that is left out where nothing can be read."""
+    config = profiler_info.config_of(folders.folder_of(result))
+    rank = folders.bare_rank(result, profile, config)
+    if result.is_file():
+        return list(_ranks_of_database(rank, result, config, modules))
+    databases = _databases(result)
+    if not databases:
+        return [replace(rank, left_out=folders.why_unparsed(result) or _why_no_database(result))]
+    are_unique = len({database.name for database in databases}) == len(databases)
+    rank = replace(rank, inputs=tuple(folders.recorded_files(result, (recorded.DATABASE,))))
+    found: list[Rank] = []
+    for database in databases:
+        name = database.name if are_unique else database.relative_to(result).as_posix()
+        one = rank if len(databases) == 1 else replace(rank, profile=f"{profile}/{name}")
+        found += _ranks_of_database(one, database, config, modules)
+    return found
+
+
+def _databases(folder: Path) -> list[Path]:
+    """Give the profiler databases of a folder; where torch_npu has not parsed it, those that msprof left in PROF_*."""
+    places = (folder / folders.OUTPUT, folder)
+    of_framework = [file for place in places for file in folders.files_in(place) if folders.PROFILER_DB.fullmatch(file.name)]
+    if of_framework:
+        return of_framework
+    of_msprof = [
+        folder,
+        *(place for prof in folders.prof_folders(folder) for place in (prof, prof / folders.MSPROF_OUTPUT)),
+    ]
+    found = (file for place in dict.fromkeys(of_msprof) for file in folders.files_in(place))
+    return [file for file in found if folders.MSPROF_DB.fullmatch(file.name)]
+
+
+def _why_no_database(folder: Path) -> str:
+    output = folder / folders.OUTPUT
+    if any((output / name).is_file() for name in folders.TEXTS):
+        return f"{output}: holds text exports, no profiler database; leave out --source db, or export it with ExportType.Db"
+    analyse = folders.ANALYSE.format(folder=str(folder))
+    return f"{output}: holds no profiler database and no text exports; {analyse} and look into logs/"
+
+
+def _ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], modules: ModuleChoice) -> Iterator[Rank]:
+    """Give the ranks of a database, one a device; one that is left out where it cannot be read.
+
+    The inputs of `rank` are the files beside the database that are read too.
     """
+    if (match := folders.PROFILER_DB.fullmatch(database.name)) and (rank_id := number(match[1])) is not None:
+        rank = replace(rank, rank_id=rank_id, rank_id_from=database.name)
     beside = rank.inputs
-    rank = replace(rank, source=staging.NAME, inputs=(database, *beside))
+    rank = replace(rank, inputs=(database, *beside))
     try:
-        with open_sqlite(database, staging.KNOWN_TABLES) as file:
+        with open_sqlite(database, KNOWN_TABLES) as file:
             ranks_of_devices = _ranks_of_devices(file)
             if not file.tables:
                 raise InputError(f"{database}: holds no table of the profiler; parse the profile again")
             modules_from = _modules_from(file, modules)
             reasons = _reasons(file, beside, modules_from, config, modules)
-            no_modules = [reason] if (reason := reasons["module-stats"]) else []
-            missing = tuple(dict.fromkeys([*staging.gaps(file.tables), *no_modules, *not_collected(config)]))
+            no_modules = [reason] if (reason := reasons["modules"] or reasons["kernels"]) else []
+            missing = tuple(dict.fromkeys([*gaps(file.tables), *no_modules, *profiler_info.not_collected(config)]))
     except InputError as error:
-        yield replace(rank, source=None, left_out=str(error))
+        yield replace(rank, left_out=str(error))
         return
-    rank = replace(rank, unanswered=unanswered(reasons), missing=missing, modules_from=modules_from)
+    rank = replace(rank, lacks=lacking(reasons), missing=missing, modules_from=modules_from)
     has_several = len(ranks_of_devices) > 1
     first = min((device for device in ranks_of_devices if device is not None), default=None)
     for device, mapped_rank in ranks_of_devices.items():
@@ -58,25 +96,7 @@ def ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], mod
             found = replace(found, profile=f"{rank.profile}/device_{device}", first_device_id=first)
         if mapped_rank is not None and (has_several or found.rank_id is None):
             found = replace(found, rank_id=mapped_rank, rank_id_from="RANK_DEVICE_MAP")
-        yield with_info_json(found)
-
-
-def with_info_json(rank: Rank) -> Rank:
-    """The rank with info.json of its device among its inputs, and with the id that it tells where no other file told one."""
-    device = "*" if rank.device_id is None else rank.device_id
-    files = [file for prof in prof_folders(rank.folder) for file in sorted(prof.glob(f"device_{device}/info.json.{device}"))]
-    rank = replace(rank, inputs=(*rank.inputs, *files))
-    if rank.rank_id is not None:
-        return rank
-    numbered = [(found, file) for file in files if (found := number(json_object(file).get("rank_id"))) is not None]
-    if len(numbered) != 1 and rank.device_id is None:
-        return rank
-    return next((replace(rank, rank_id=found, rank_id_from=file.name) for found, file in sorted(numbered)), rank)
-
-
-def prof_folders(folder: Path) -> list[Path]:
-    """The PROF_* folders of a result folder, or the folder itself if it is one."""
-    return [folder] if folder.name.startswith("PROF_") else sorted(folder.glob("PROF_*"))
+        yield folders.with_info_json(found)
 
 
 def _ranks_of_devices(file: SqliteFile) -> dict[int | None, int | None]:
@@ -102,35 +122,42 @@ def _ranks_of_devices(file: SqliteFile) -> dict[int | None, int | None]:
 def _reasons(
     file: SqliteFile, beside: tuple[Path, ...], modules_from: str | None, config: Mapping[str, Any], modules: ModuleChoice
 ) -> dict[str, str | None]:
-    """By question, why it has no answer; None where it has one."""
-    gaps = staging.gaps(file.tables)
+    """Give the capabilities, each with the reason why it is not there; None where it is."""
+    lost = gaps(file.tables)
 
     def gap(word: str) -> str | None:
-        return next((found for found in gaps if found.startswith(f"no {word}")), None)
+        return next((found for found in lost if found.startswith(f"no {word}")), None)
 
     has_operators = _has_rows(file, "COMMUNICATION_OP")
-    recorded_tables = set() if has_operators else recorded.in_databases(beside)
-    no_kernels = gap("table of kernels") or (None if has_operators or _has_compute(file) else NO_KERNELS)
-    no_compute = no_kernels or (None if _has_compute(file) else _NO_COMPUTE)
-    no_counters = None if _has_rows(file, "TASK_PMU_INFO", "value", "IS NOT NULL") else why_no_counters(config)
-    no_ops = gap("PYTORCH_API") or (None if staging.has_ops(file) else _NO_OPS)
-    has_communication = has_operators or "CommAnalyzerTime" in recorded_tables
-    no_communication = None if has_communication else _NO_OPERATORS
+    has_compute = _has_compute(file)
+    reported = recorded.in_databases(beside)
+    no_kernels = gap("table of kernels") or (None if has_operators or has_compute else profiler_info.NO_KERNELS)
+    no_compute = no_kernels or (None if has_compute else _NO_COMPUTE)
+    no_shapes = no_compute or (None if _has_shapes(file) else profiler_info.why_no_shapes(config))
+    no_counters = None if _has_rows(file, "TASK_PMU_INFO", "value", "IS NOT NULL") else profiler_info.why_no_counters(config)
+    no_ops = gap("PYTORCH_API") or (None if _has_ops(file) else _NO_OPS)
+    no_graph_calls = no_ops or (None if _has_graph_calls(file) else profiler_info.NO_GRAPH_CALLS)
+    no_modules = None if modules_from else lost[0] if lost else profiler_info.why_no_modules(config, modules)
+    has_marks = _has_rows(file, "MSTX_EVENTS", "eventType", "BETWEEN 0 AND 3")
     return {
-        "module-stats": no_kernels if modules_from else gaps[0] if gaps else why_no_modules(config, modules),
-        "kernel-stats": no_kernels,
-        "op-stats": no_ops,
-        "communication-stats": no_communication,
-        "step-time": None if "StepTraceTime" in recorded_tables else no_kernels,
-        "free-time": no_kernels or no_ops,
-        "communication-time": no_communication,
-        "slow-ranks": None if recorded_tables & {"CommAnalyzerTime", "StepTraceTime"} else no_kernels,
-        "layer-stats": no_compute,
-        "graph-overhead": no_ops or (None if _has_graph_calls(file) else NO_GRAPH_CALLS),
-        "mfu": no_compute or (None if _has_shapes(file) else why_no_shapes(config)),
-        "pmu-stats": no_compute or no_counters,
-        "mstx-stats": None if _has_rows(file, "MSTX_EVENTS", "eventType", "BETWEEN 0 AND 3") else why_no_marks(config),
+        "modules": no_modules,
+        "kernels": no_kernels,
+        "ops": no_ops,
+        "communication": None if has_operators else _NO_OPERATORS,
+        "graph_calls": no_graph_calls,
+        "compute": no_compute,
+        "shapes": no_shapes,
+        "kernel_types": profiler_info.why_untyped(config, no_shapes),
+        "counters": no_compute or no_counters,
+        "marks": None if has_marks else profiler_info.why_no_marks(config),
+        "reported_communication": None if "CommAnalyzerTime" in reported else _NO_REPORTED,
+        "reported_steps": None if "StepTraceTime" in reported else _NO_REPORTED,
     }
+
+
+def _has_ops(file: SqliteFile) -> bool:
+    rows = rows_of(file, OP_ROWS)
+    return rows is not None and bool(query(file, f"SELECT 1 FROM {rows} LIMIT 1"))
 
 
 def _has_rows(file: SqliteFile, table: str, column: str = "rowid", condition: str = "IS NOT NULL") -> bool:
@@ -141,7 +168,7 @@ def _has_rows(file: SqliteFile, table: str, column: str = "rowid", condition: st
 
 
 def _has_compute(file: SqliteFile) -> bool:
-    described = [table for table in staging.KERNEL_TABLES if table != "COMMUNICATION_OP"]
+    described = [table for table in KERNEL_TABLES if table != "COMMUNICATION_OP"]
     return _has_rows(file, "TASK") and any(_has_rows(file, table) for table in described)
 
 
@@ -161,7 +188,7 @@ def _has_shapes(file: SqliteFile) -> bool:
 
 def _modules_from(file: SqliteFile, modules: ModuleChoice) -> str | None:
     """What marks the modules of a database; None where nothing does, or where what else module-stats needs is missing."""
-    if staging.gaps(file.tables) or "value" not in file.tables["STRING_IDS"]:
+    if gaps(file.tables) or "value" not in file.tables["STRING_IDS"]:
         return None
     domains = ", ".join(quote_text(domain) for domain in modules.domains)
     marked = (

@@ -1,5 +1,12 @@
 """The source `ascend_text`: the files that torch_npu writes with ExportType.Text."""
 
-from prof_analysis.sources.ascend_text.staging import IS_READ_ONCE, LABEL, NAME, RAW_COLUMNS, stage
+from prof_analysis.sources.ascend_beside.folders import FOLDERS, INNER_FOLDERS, find
+from prof_analysis.sources.ascend_text.inspection import inspect, takes
+from prof_analysis.sources.ascend_text.staging import RAW_COLUMNS, stage
 
-__all__ = ["IS_READ_ONCE", "LABEL", "NAME", "RAW_COLUMNS", "stage"]
+NAME = "ascend_text"
+LABEL = "the text exports"
+RESULTS = (*FOLDERS, "trace_view.json (also .gz)", "kernel_details.csv")
+IS_READ_ONCE = True
+
+__all__ = ["INNER_FOLDERS", "IS_READ_ONCE", "LABEL", "NAME", "RAW_COLUMNS", "RESULTS", "find", "inspect", "stage", "takes"]

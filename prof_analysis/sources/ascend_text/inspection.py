@@ -1,4 +1,4 @@
-"""What the text exports of a rank hold, and what can be asked of them, told without parsing them."""
+"""Finds the text exports of a result, and what they hold, without parsing them."""
 
 import gzip
 import json
@@ -10,24 +10,13 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
+from prof_analysis.capabilities import lacking
 from prof_analysis.errors import InputError, reason_of
-from prof_analysis.sources.ascend_beside import recorded
-from prof_analysis.sources.ascend_db.inspection import with_info_json
+from prof_analysis.sources.ascend_beside import folders, profiler_info, recorded
 from prof_analysis.sources.ascend_text import staging
 from prof_analysis.sources.ascend_text.columns import DETAILS
 from prof_analysis.sources.ascend_text.counters import has_counters
-from prof_analysis.sources.rank import (
-    NO_GRAPH_CALLS,
-    NO_KERNELS,
-    ModuleChoice,
-    Rank,
-    not_collected,
-    unanswered,
-    why_no_counters,
-    why_no_marks,
-    why_no_modules,
-    why_no_shapes,
-)
+from prof_analysis.sources.rank import ModuleChoice, Rank
 from prof_analysis.sources.readers.csv_file import read_header
 from prof_analysis.sources.readers.trace_file import check_begin
 
@@ -50,69 +39,134 @@ _TRACE_MARKS = {
 }
 
 _SHAPES = "input shapes"
-_BESIDE = (staging.COMMUNICATION, staging.OPERATOR_DETAILS)
+_BESIDE = (recorded.COMMUNICATION, folders.OPERATOR_DETAILS)
+# Further texts by which a result can be read, or shown not to suffice.
+_OTHER_TEXTS = re.compile(
+    r"(op_statistic|api_statistic|operator_details|step_trace_time)\.csv|communication(_matrix)?\.json|analysis\.db"
+)
+# What msprof writes in place of kernel_details.csv and trace_view.json.
+_OF_MSPROF = (re.compile(r"msprof_.*\.json"), re.compile(r"op_summary_.*\.csv"))
 
 _NO_FILES = "no kernel_details.csv and no trace_view.json (exported without NPU activity, or not copied), so no kernels"
 _NO_COMMUNICATION = "no communication operators (collected on one device, or nothing was communicated)"
 _NO_TRACE = "no trace_view.json (exported without CPU activity, or not copied), so no ops and no modules"
 _NO_OPS = "no ops in trace_view.json (collected without CPU activity), so no modules"
 _NO_DETAILS = "no kernel_details.csv, so no kernel types, cores and shapes"
+# Why nothing is read where these files, which only some need, are not there.
+_NO_REPORTED = {
+    "reported_ops": "no operator_details.csv",
+    "reported_communication": "no communication.json",
+    "reported_steps": "no step_trace_time.csv",
+}
 
 
-def rank_of_text(rank: Rank, files: list[Path], config: Mapping[str, Any], modules: ModuleChoice) -> Rank:
-    """The rank of text exports, which `files` are: a trace_view.json, a kernel_details.csv and others beside them, or none.
+def takes(file: Path) -> bool:
+    """Give whether a single file may be a text export, by its name: a trace or kernel_details.csv can have any."""
+    return file.name.endswith((".json", ".json.gz", ".csv")) or recorded.is_recorded(file)
+
+
+def inspect(result: Path, profile: str, modules: ModuleChoice) -> list[Rank]:
+    """Give the rank of a result folder or a single file; one that is left out where nothing can be read."""
+    config = profiler_info.config_of(folders.folder_of(result))
+    rank = folders.bare_rank(result, profile, config)
+    if result.is_file():
+        return [_rank_of_files(rank, [result], config, modules)]
+    output = result / folders.OUTPUT
+    texts = _texts(output if output.is_dir() else result)
+    if not texts and not any(map(_OTHER_TEXTS.fullmatch, rank.files)):
+        none = f"{output}: holds no text exports; leave out --source text, or export it with ExportType.Text"
+        return [replace(rank, left_out=folders.why_unparsed(result) or none)]
+    beside = folders.recorded_files(result, (*recorded.TEXTS, recorded.DATABASE))
+    return [_rank_of_files(rank, [*texts, *beside], config, modules)]
+
+
+def _texts(folder: Path) -> list[Path]:
+    """Give the trace, the kernel details and the communication of a folder, as far as it has them."""
+    traces = [file for name in folders.TRACES if (file := folder / name).is_file()]
+    # What operator_details.csv says of ops, a trace says in full.
+    names = (folders.KERNEL_DETAILS, recorded.COMMUNICATION, *(() if traces else (folders.OPERATOR_DETAILS,)))
+    found = [*traces[:1], *(file for name in names if (file := folder / name).is_file())]
+    return found or _msprof_texts(folder)
+
+
+def _msprof_texts(folder: Path) -> list[Path]:
+    """Give what msprof exported, where torch_npu did not: op_summary and trace, where there is one of each and no slices."""
+    files = [file for prof in folders.prof_folders(folder) for file in folders.files_in(prof / folders.MSPROF_OUTPUT)]
+    of_kind = [[file for file in files if kind.fullmatch(file.name)] for kind in _OF_MSPROF]
+    return [kind[0] for kind in of_kind if len(kind) == 1] if all(len(kind) < 2 for kind in of_kind) else []
+
+
+def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], modules: ModuleChoice) -> Rank:
+    """Give the rank of text exports: a trace_view.json, a kernel_details.csv and others beside them, or none.
 
     A file that cannot be read leaves what the other one can answer.
     """
     held: dict[Path, set[str]] = {}
     unreadable: dict[bool, str] = {}
-    is_beside = {file: recorded.is_recorded(file) or file.name in _BESIDE for file in files}
-    beside = [file for file in files if is_beside[file]]
+    beside = [file for file in files if recorded.is_recorded(file) or file.name in _BESIDE]
     for file in (file for file in files if file not in beside):
         try:
             held[file] = _held(file, config, modules)
         except InputError as error:
             unreadable[staging.is_trace(file)] = str(error)
     if unreadable and not held:
-        return replace(rank, left_out=next(iter(unreadable.values())))
-    has_trace, has_details = (any(staging.is_trace(file) is is_trace for file in held) for is_trace in (True, False))
+        return replace(rank, inputs=tuple(files), left_out=next(iter(unreadable.values())))
     marks = set().union(*held.values())
     modules_from = next((mark for mark in ("mstx", "nn.Module") if mark in marks), None)
-    no_ops = None if "ops" in marks else _NO_OPS if has_trace else unreadable.get(True, _NO_TRACE)
-    no_kernels = None if "kernels" in marks else NO_KERNELS if held else _NO_FILES
-    names = {file.name for file in beside}
-    no_communication = no_kernels or (None if "communication" in marks else _NO_COMMUNICATION)
-    recorded_tables = recorded.in_databases(beside)
-    has_operators = staging.COMMUNICATION in names or "CommAnalyzerTime" in recorded_tables
-    has_steps = recorded.STEPS in names or "StepTraceTime" in recorded_tables
-    reasons = {
-        "module-stats": no_ops or (no_kernels if modules_from else why_no_modules(config, modules)),
-        "kernel-stats": no_kernels,
-        "op-stats": None if staging.OPERATOR_DETAILS in names else no_ops,
-        "communication-stats": None if has_operators else no_communication,
-        "communication-time": None if has_operators else no_communication,
-        "slow-ranks": None if has_operators or has_steps else no_kernels,
-        "step-time": None if has_steps else no_kernels,
-        "free-time": no_kernels or no_ops,
-        "layer-stats": no_kernels,
-        "graph-overhead": no_ops or (None if "graph calls" in marks else NO_GRAPH_CALLS),
-        "mfu": no_kernels or (_NO_DETAILS if not has_details else None if "shapes" in marks else why_no_shapes(config)),
-        "pmu-stats": no_kernels
-        or (_NO_DETAILS if not has_details else None if "counters" in marks else why_no_counters(config)),
-        "mstx-stats": (None if "marks" in marks else why_no_marks(config)) if has_trace else unreadable.get(True, _NO_TRACE),
-    }
+    no_modules = None if modules_from else profiler_info.why_no_modules(config, modules)
+    reasons = _reasons(held, beside, unreadable, config, no_modules)
+    has_details = any(not staging.is_trace(file) for file in held)
     no_details = None if has_details or not held else unreadable.get(False, _NO_DETAILS)
-    missing = [reason for reason in (*reasons.values(), no_details, *not_collected(config)) if reason]
+    has_reported = reasons["reported_communication"] is None
+    unnamed = {"kernel_types", *_NO_REPORTED, *(("communication",) if has_reported else ())}
+    of_files = [reason for name, reason in reasons.items() if name not in unnamed]
+    missing = [reason for reason in (*of_files, no_details, *profiler_info.not_collected(config)) if reason]
     found = replace(
         rank,
-        source=staging.NAME,
         inputs=(*held, *beside),
-        unanswered=unanswered(reasons),
+        lacks=lacking(reasons),
         missing=tuple(dict.fromkeys(missing)),
         unread=tuple(unreadable.values()),
-        modules_from=None if no_ops else modules_from,
+        modules_from=modules_from if reasons["ops"] is None else None,
     )
-    return with_info_json(found)
+    return folders.with_info_json(found)
+
+
+def _reasons(
+    held: Mapping[Path, set[str]],
+    beside: list[Path],
+    unreadable: Mapping[bool, str],
+    config: Mapping[str, Any],
+    no_modules: str | None,
+) -> dict[str, str | None]:
+    """Give the capabilities, each with the reason why it is not there; None where it is."""
+    has_trace, has_details = (any(staging.is_trace(file) is is_trace for file in held) for is_trace in (True, False))
+    marks = set().union(*held.values())
+    no_trace = None if has_trace else unreadable.get(True, _NO_TRACE)
+    no_ops = no_trace or (None if "ops" in marks else _NO_OPS)
+    no_kernels = None if "kernels" in marks else profiler_info.NO_KERNELS if held else _NO_FILES
+    no_details = no_kernels or (None if has_details else _NO_DETAILS)
+    no_shapes = no_details or (None if "shapes" in marks else profiler_info.why_no_shapes(config))
+    names = {file.name for file in beside}
+    in_database = recorded.in_databases(beside)
+    reported = {
+        "reported_ops": folders.OPERATOR_DETAILS in names,
+        "reported_communication": recorded.COMMUNICATION in names or "CommAnalyzerTime" in in_database,
+        "reported_steps": recorded.STEPS in names or "StepTraceTime" in in_database,
+    }
+    return {
+        "modules": no_ops or no_modules,
+        "kernels": no_kernels,
+        "ops": no_ops,
+        "communication": no_kernels or (None if "communication" in marks else _NO_COMMUNICATION),
+        "graph_calls": no_ops or (None if "graph calls" in marks else profiler_info.NO_GRAPH_CALLS),
+        "compute": no_kernels,
+        "shapes": no_shapes,
+        "counters": no_details or (None if "counters" in marks else profiler_info.why_no_counters(config)),
+        "marks": no_trace or (None if "marks" in marks else profiler_info.why_no_marks(config)),
+        "kernel_types": profiler_info.why_untyped(config, no_shapes),
+        **{name: None if is_there else _NO_REPORTED[name] for name, is_there in reported.items()},
+    }
 
 
 def _held(file: Path, config: Mapping[str, Any], modules: ModuleChoice) -> set[str]:

@@ -20,17 +20,13 @@ from prof_analysis.engine.database import quote
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.tables import create_schemas, store_view
 from prof_analysis.errors import reason_of
-from prof_analysis.sources.ascend_beside import device_info, recorded
+from prof_analysis.sources.ascend_beside import device_info, folders, recorded
 from prof_analysis.sources.ascend_text import columns as text_columns
 from prof_analysis.sources.ascend_text import counters
 from prof_analysis.sources.readers.csv_file import copy_columns
 from prof_analysis.sources.readers.csv_numbers import Notation, lost_digits, notation_of
 from prof_analysis.sources.readers.repeated import drop_repeated, warnings_of, with_keys
 from prof_analysis.sources.readers.trace_json import read_events
-
-NAME = "ascend_text"
-LABEL = "the text exports"
-IS_READ_ONCE = True
 
 _I = "BIGINT"
 TextsLock: TypeAlias = AbstractContextManager[Any] | None
@@ -45,13 +41,9 @@ RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-COMMUNICATION = recorded.COMMUNICATION
-OPERATOR_DETAILS = "operator_details.csv"
-
-
 def is_trace(path: Path) -> bool:
     """Whether a file is a list of events, by its name."""
-    return path.name.endswith((".json", ".json.gz")) and path.name != COMMUNICATION and not recorded.is_recorded(path)
+    return path.name.endswith((".json", ".json.gz")) and path.name != recorded.COMMUNICATION and not recorded.is_recorded(path)
 
 
 def stage(
@@ -84,7 +76,7 @@ def stage(
         if is_trace(file):
             warnings += _stage_trace(connection, file, wanted, texts_lock, threads, on_bytes)
             continue
-        if file.name == COMMUNICATION:
+        if file.name == recorded.COMMUNICATION:
             groups = wanted.get("raw.communication_group")
             warnings += _stage_groups(connection, file, groups, texts_lock) if groups else []
         elif not device_info.is_device_info(file) and not recorded.is_recorded(file):
@@ -124,7 +116,7 @@ def _stage_trace(
 def _stage_csv(
     connection: duckdb.DuckDBPyConnection, file: Path, wanted: Mapping[str, frozenset[str]], texts_lock: TextsLock
 ) -> list[str]:
-    is_operators = file.name == OPERATOR_DETAILS
+    is_operators = file.name == folders.OPERATOR_DETAILS
     name, known_as = (
         ("raw.operator_detail", text_columns.OPERATORS) if is_operators else ("raw.kernel_detail", text_columns.DETAILS)
     )

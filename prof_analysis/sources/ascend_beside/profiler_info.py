@@ -1,0 +1,103 @@
+"""Reads profiler_info.json: with which switches a profile was collected, and so why something is not there."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from prof_analysis.capabilities import CAPABILITIES
+from prof_analysis.sources.ascend_beside.folders import PROFILER_INFO, files_in
+from prof_analysis.sources.rank import ModuleChoice, json_object, number
+
+_LEVELS_WITHOUT_TYPES = ("Level0", "Level_none")
+
+NO_GRAPH_CALLS = f"no {CAPABILITIES['graph_calls']}"
+NO_KERNELS = "no kernels (collected without NPU activity, or nothing ran on the device)"
+
+
+def config_of(folder: Path) -> dict[str, Any]:
+    """Read profiler_info*.json of a folder into one flat shape; what it does not say is None."""
+    file, match = next(((f, m) for f in files_in(folder) if (m := PROFILER_INFO.fullmatch(f.name))), (None, None))
+    if file is None or match is None:
+        return {}
+    info = json_object(file)
+    config = _object(info, "config")
+    common, experimental = _object(config, "common_config"), _object(config, "experimental_config")
+    rank_id = number(match[1] or info.get("rank_id"))
+    return {
+        "rank_id": rank_id,
+        "rank_id_from": None if rank_id is None else file.name,
+        "level": level if isinstance(level := experimental.get("_profiler_level"), str) else None,
+        "activities": _list(common, "activities"),
+        "record_shapes": common.get("record_shapes"),
+        "aic_metrics": experimental.get("_aic_metrics"),
+        "mstx": _either(experimental.get("_mstx"), experimental.get("_msprof_tx")),
+        "domain_include": _list(experimental, "_mstx_domain_include"),
+        "domain_exclude": _list(experimental, "_mstx_domain_exclude"),
+    }
+
+
+def not_collected(config: Mapping[str, Any]) -> Iterable[str]:
+    """Say what was left out of the collection."""
+    activities = config.get("activities")
+    for activity in ("ProfilerActivity.CPU", "ProfilerActivity.NPU"):
+        if activities and activity not in activities:
+            yield f"{activity} was off"
+    if config.get("level") in _LEVELS_WITHOUT_TYPES:
+        yield why_no_shapes(config)
+    if config.get("record_shapes") is False:
+        yield "no op shapes: record_shapes was off"
+
+
+def why_untyped(config: Mapping[str, Any], no_shapes: str | None) -> str | None:
+    """Say why some kernels may have no type, as at a low level even beside some that have one; None where nothing says so."""
+    return why_no_shapes(config) if config.get("level") in _LEVELS_WITHOUT_TYPES else no_shapes
+
+
+def why_no_shapes(config: Mapping[str, Any]) -> str:
+    """Say why kernels have no types and shapes."""
+    level = config.get("level")
+    if level in _LEVELS_WITHOUT_TYPES:
+        return f"no kernel types and shapes: profiler_level was {level}; collect with Level1, which has them"
+    if level:
+        return f"no kernel types and shapes, though profiler_level was {level}: parse the profile again, or copy it whole"
+    return "no kernel types and shapes; Level1 and higher have them"
+
+
+def why_no_counters(config: Mapping[str, Any]) -> str:
+    """Say why kernels have no hardware counters, and what to do."""
+    was = " (here it was off)" if config.get("aic_metrics") == "ACL_AICORE_NONE" else ""
+    return f"no hardware counters (PMU); collect with aic_metrics, such as AiCMetrics.PipeUtilization{was}"
+
+
+def why_no_marks(config: Mapping[str, Any]) -> str:
+    """Say why there are no mstx marks and ranges, and what to do."""
+    was = " (here it was off)" if config.get("mstx") is False else ""
+    return f"no mstx marks and ranges; collect with mstx=True{was}"
+
+
+def why_no_modules(config: Mapping[str, Any], modules: ModuleChoice) -> str:
+    """Say why nothing marks the modules of a rank that has ops, and what to do."""
+    domain = " or ".join(modules.domains)
+    reason = f"no module ranges; mark the modules with mstx ranges in the domain {domain} and collect with mstx=True"
+    if modules.source != "mstx":
+        reason += ", or collect with with_modules=True"
+    include, exclude = config.get("domain_include"), config.get("domain_exclude", [])
+    if set(modules.domains) & set(exclude) or (include and not set(modules.domains) & set(include)):
+        return f"{reason} (here the mstx domain filter left out the domain {domain})"
+    return f"{reason} (here mstx was off)" if config.get("mstx") is False else reason
+
+
+def _object(parent: dict[str, Any], key: str) -> dict[str, Any]:
+    child = parent.get(key)
+    return child if isinstance(child, dict) else {}
+
+
+def _list(parent: dict[str, Any], key: str) -> list[Any]:
+    child = parent.get(key)
+    return child if isinstance(child, list) else []
+
+
+def _either(*switches: object) -> bool | None:
+    """Give whether one of the switches was on; None where neither was written."""
+    written = [switch for switch in switches if switch is not None]
+    return any(written) if written else None

@@ -1,0 +1,69 @@
+"""Which rows and cells of a profiler database a raw table takes, by what this database has."""
+
+from collections.abc import Mapping
+
+from prof_analysis.engine.database import quote, quote_text
+from prof_analysis.engine.tables import ROW_ID
+from prof_analysis.sources.ascend_db.tables import FORMER_NAMES, NAMED_ROWS, ONCE_EACH, OP_ROWS, PYTHON_ROWS, TABLES
+from prof_analysis.sources.readers.sqlite_file import Cell, SqliteFile, query
+
+
+def rows_of(file: SqliteFile, name: str) -> str | None:
+    """What SQLite selects from for a raw table: the rows that it chooses of a table; None where the file has none of them.
+
+    Rows come in the order of the file, whatever columns are read: an index of other tools would change it, and so the ROW_IDs.
+    """
+    table = TABLES[name][0]
+    if table not in file.tables:
+        return None
+    in_file = f"{quote(table)} NOT INDEXED"
+    columns = {column.lower() for column in file.tables[table]}
+    if name == OP_ROWS:
+        # Before 2024-08 there is no type column, but of all calls only ops carry a sequence number (-1 for none).
+        has_sequence = "sequenceNumber IS NOT NULL" if "sequencenumber" in columns else "0"
+        is_op = f"type IN (50001, 50004) OR (type IS NULL AND {has_sequence})" if "type" in columns else has_sequence
+        return f"{in_file} WHERE ({is_op})"
+    if name == PYTHON_ROWS:
+        # What neither is an op nor goes through the task queue, which is told by groups.
+        neither = "sequenceNumber IS NULL AND connectionId IS NULL" if {"sequencenumber", "connectionid"} <= columns else "0"
+        return f"{in_file} WHERE {f'coalesce(type = 50003, {neither})' if 'type' in columns else neither}"
+    if name not in NAMED_ROWS:
+        return in_file
+    named_so = f"SELECT id FROM STRING_IDS WHERE value GLOB {quote_text(NAMED_ROWS[name])}"
+    has_names = "name" in columns and {"id", "value"} <= file.tables.get("STRING_IDS", {}).keys()
+    if not has_names or not query(file, f"{named_so} LIMIT 1"):
+        return None
+    rows = f"{in_file} WHERE name IN ({named_so})"
+    return f"(SELECT DISTINCT globalTid FROM {rows})" if name == ONCE_EACH and "globaltid" in columns else rows
+
+
+def cells_of(file: SqliteFile, table: str, types: Mapping[str, str]) -> list[Cell]:
+    """Give those of the columns that the file has, by their names in it."""
+    declared = {name.lower(): type_ for name, type_ in file.tables[table].items()}  # SQLite ignores case
+    cells = []
+    for column, type_ in types.items():
+        file_column = (column if column.lower() in declared else FORMER_NAMES.get(column, "")).lower()
+        if file_column in declared and column != ROW_ID:
+            cells.append(Cell(column, type_, file_column, declared[file_column]))
+    if table == "PYTORCH_API" and types.keys() & _SWAPPED.keys() and _has_shapes_under_types(file):
+        cells = [Cell(c.column, c.type, _SWAPPED.get(c.column, c.file_column), c.declared_type) for c in cells]
+    return cells
+
+
+_SWAPPED = {"inputDtypes": "inputShapes", "inputShapes": "inputDtypes"}
+
+
+def _has_shapes_under_types(file: SqliteFile) -> bool:
+    """Tell by content, since schema 1.0.0 swaps the two columns: types are words, shapes hold no letter."""
+    columns = file.tables["PYTORCH_API"].keys()
+    if not _SWAPPED.keys() <= columns or "value" not in file.tables.get("STRING_IDS", {}):
+        return False
+    has_letters = {
+        column: query(
+            file,
+            f"SELECT 1 FROM STRING_IDS WHERE value GLOB '*[a-zA-Z]*' AND id IN"
+            f" (SELECT {column} FROM PYTORCH_API WHERE {column} IS NOT NULL LIMIT 1000) LIMIT 1",
+        )
+        for column in _SWAPPED
+    }
+    return not has_letters["inputDtypes"] and bool(has_letters["inputShapes"])

@@ -1,0 +1,158 @@
+"""What is read of a profiler database: its tables and columns, what is the key of a row, and what it lacks.
+
+Only known tables and columns are read. A table or column that a version lacks is staged as NULL; a renamed one is
+brought to its name of today.
+"""
+
+from collections.abc import Container, Mapping
+
+from prof_analysis.engine.tables import ROW_ID
+from prof_analysis.sources.ascend_beside import device_info, recorded
+
+_I = "BIGINT"
+_T = "VARCHAR"
+_D = "DOUBLE"
+
+_CALL = {ROW_ID: _I, "startNs": _I, "endNs": _I, "globalTid": _I}
+
+# What is read: DuckDB name -> (SQLite name, columns and their types). row_id is not read, DuckDB numbers the rows. PYTORCH_API
+# holds several kinds of calls, which OP_ROWS and NAMED_ROWS tell apart. The ops come first, so that no thread is left alone
+# with the longest table.
+TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "raw.framework_op": (
+        "PYTORCH_API",
+        {**_CALL, "connectionId": _I, "name": _I, "sequenceNumber": _I, "fwdThreadId": _I, "inputDtypes": _I,
+         "inputShapes": _I},
+    ),
+    "raw.string_ids": ("STRING_IDS", {"id": _I, "value": _T}),
+    "raw.module_call": ("PYTORCH_API", {**_CALL, "name": _I}),
+    "raw.python_call": ("PYTORCH_API", {**_CALL, "name": _I}),
+    "raw.enqueue": ("PYTORCH_API", {**_CALL, "connectionId": _I, "name": _I}),
+    "raw.dequeue": ("PYTORCH_API", {**_CALL, "connectionId": _I, "name": _I}),
+    "raw.dequeue_thread": ("PYTORCH_API", {"globalTid": _I}),
+    "raw.connection_ids": ("CONNECTION_IDS", {"id": _I, "connectionId": _I}),
+    "raw.task": (
+        "TASK",
+        {ROW_ID: _I, "startNs": _I, "endNs": _I, "deviceId": _I, "connectionId": _I, "globalTaskId": _I, "streamId": _I,
+         "taskId": _I, "modelId": _I},
+    ),
+    "raw.compute_task_info": (
+        "COMPUTE_TASK_INFO",
+        {"name": _I, "globalTaskId": _I, "blockNum": _I, "mixBlockNum": _I, "taskType": _I, "opType": _I,
+         "inputFormats": _I, "inputDataTypes": _I, "inputShapes": _I, "outputFormats": _I, "outputDataTypes": _I,
+         "outputShapes": _I, "hf32Eligible": _I},
+    ),
+    "raw.communication_schedule_task_info": (
+        "COMMUNICATION_SCHEDULE_TASK_INFO",
+        {"name": _I, "globalTaskId": _I, "taskType": _I, "opType": _I},
+    ),
+    "raw.communication_op": (
+        "COMMUNICATION_OP",
+        {ROW_ID: _I, "opName": _I, "startNs": _I, "endNs": _I, "connectionId": _I, "opType": _I, "deviceId": _I,
+         "groupName": _I, "opId": _I, "algType": _I, "dataType": _I, "count": _I},
+    ),
+    "raw.communication_task_info": (
+        "COMMUNICATION_TASK_INFO",
+        {"globalTaskId": _I, "opId": _I, "taskType": _I, "planeId": _I, "isMaster": _I, "transportType": _I, "linkType": _I,
+         "srcRank": _I, "dstRank": _I, "size": _I},
+    ),
+    "raw.enum_data_type": ("ENUM_HCCL_DATA_TYPE", {"id": _I, "name": _T}),
+    "raw.enum_link": ("ENUM_HCCL_LINK_TYPE", {"id": _I, "name": _T}),
+    "raw.enum_transport": ("ENUM_HCCL_TRANSPORT_TYPE", {"id": _I, "name": _T}),
+    "raw.metadata": ("META_DATA", {"name": _T, "value": _T}),
+    "raw.mstx_events": (
+        "MSTX_EVENTS",
+        {ROW_ID: _I, "startNs": _I, "endNs": _I, "eventType": _I, "message": _I, "globalTid": _I, "domainId": _I,
+         "connectionId": _I},
+    ),
+    "raw.cann_api": ("CANN_API", {**_CALL, "connectionId": _I, "type": _I, "name": _I}),
+    "raw.gc_record": ("GC_RECORD", {"startNs": _I, "endNs": _I, "globalTid": _I}),
+    "raw.overlap_analysis": ("OVERLAP_ANALYSIS", {"deviceId": _I, "startNs": _I, "endNs": _I, "type": _I}),
+    "raw.task_pmu_info": ("TASK_PMU_INFO", {"globalTaskId": _I, "name": _I, "value": _D}),
+    "raw.step_time": ("STEP_TIME", {"id": _I, "startNs": _I, "endNs": _I}),
+    "raw.aicore_freq": ("AICORE_FREQ", {"deviceId": _I, "timestampNs": _I, "freq": _I}),
+}  # fmt: skip
+
+# Which rows of PYTORCH_API are read: with a task queue 3.0 of 5.2 million are ops. The others are known by their names.
+OP_ROWS = "raw.framework_op"
+PYTHON_ROWS = "raw.python_call"
+NAMED_ROWS: Mapping[str, str] = {
+    "raw.module_call": "nn.Module: *",
+    "raw.enqueue": "Enqueue*",
+    "raw.dequeue": "Dequeue*",
+    "raw.dequeue_thread": "Dequeue*",
+}
+ONCE_EACH = "raw.dequeue_thread"
+
+_CALL_KEY = ("startNs", "endNs", "globalTid", "name")
+
+# What tells the rows of a table apart. A task can be executed more than once, but not twice at the same time; of a task that is
+# described twice the first description counts. What the file declares to be unique needs no look.
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "raw.framework_op": (*_CALL_KEY, "connectionId"),
+    "raw.module_call": _CALL_KEY,
+    "raw.python_call": _CALL_KEY,
+    "raw.enqueue": ("startNs", "endNs", "globalTid", "connectionId"),
+    "raw.dequeue": ("startNs", "endNs", "globalTid", "connectionId"),
+    "raw.task": ("startNs", "globalTaskId"),
+    "raw.compute_task_info": ("globalTaskId",),
+    "raw.communication_schedule_task_info": ("globalTaskId",),
+    "raw.communication_task_info": ("globalTaskId", "opId"),
+    "raw.communication_op": ("startNs", "endNs", "opName", "connectionId", "deviceId"),
+    "raw.mstx_events": ("endNs", "startNs", "eventType", "globalTid", "message", "connectionId"),
+    "raw.cann_api": ("startNs", "endNs", "globalTid", "connectionId"),
+    "raw.gc_record": ("startNs", "endNs", "globalTid"),
+    "raw.overlap_analysis": ("startNs", "endNs", "type", "deviceId"),
+    "raw.step_time": ("id", "startNs", "endNs"),
+    "raw.task_pmu_info": ("globalTaskId", "name", "value"),
+}
+COUNTERS = "raw.task_pmu_info"
+# Columns of which each value links only a few rows, and so many rows that one value for all is damage.
+LINKS: Mapping[str, tuple[str, ...]] = {
+    "raw.connection_ids": ("id", "connectionId"),
+    "raw.framework_op": ("connectionId",),
+    "raw.enqueue": ("connectionId",),
+    "raw.dequeue": ("connectionId",),
+}
+FEW_LINKS = 10
+# A task that both describe is of the first.
+DESCRIPTIONS = ("raw.compute_task_info", "raw.communication_schedule_task_info")
+
+RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
+    **{name: columns for name, (_, columns) in TABLES.items()},
+    device_info.TABLE: device_info.COLUMNS,
+    **{name: columns for name, columns in recorded.COLUMNS.items() if name not in TABLES},
+}
+
+KNOWN_TABLES = frozenset(table for table, _ in TABLES.values()) | {"RANK_DEVICE_MAP", "NPU_INFO"}
+KERNEL_TABLES = ("COMPUTE_TASK_INFO", "COMMUNICATION_OP", "COMMUNICATION_SCHEDULE_TASK_INFO")
+
+# Columns that hold an id into STRING_IDS.
+TEXT_REFERENCES = frozenset(
+    ("name", "inputDtypes", "inputShapes", "taskType", "opType", "inputFormats", "inputDataTypes", "outputFormats",
+     "outputDataTypes", "outputShapes", "hf32Eligible", "opName", "message", "domainId", "groupName", "algType")
+)  # fmt: skip
+
+NAMES = frozenset(("name", "opName", "message", "domainId"))
+
+# Name of today -> name before 2026.
+FORMER_NAMES = {"blockNum": "blockdim", "mixBlockNum": "mixblockdim"}
+
+
+def gaps(tables: Container[str]) -> list[str]:
+    """Say what a database with these tables cannot answer, and why."""
+    found = []
+    if "STRING_IDS" not in tables:
+        found.append("no STRING_IDS (its writer was cut off), so nothing has a name; parse the profile again")
+    if "PYTORCH_API" not in tables:
+        found.append(
+            "no PYTORCH_API (written by msprof or MindSpore, or collected without CPU activity), so no ops, no modules"
+        )
+    elif "CONNECTION_IDS" not in tables:
+        found.append(
+            "no CONNECTION_IDS (a defect of torch_npu up to 2.7.1.post2 with mstx), so kernels link to no op; "
+            "parse the profile again with a newer torch_npu"
+        )
+    if not any(table in tables for table in KERNEL_TABLES):
+        found.append("no table of kernels (collected without NPU activity, or nothing ran on the device)")
+    return found

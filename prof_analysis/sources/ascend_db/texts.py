@@ -1,0 +1,31 @@
+"""Gives equal texts of a profiler database one id, and the texts that are no value none."""
+
+from collections.abc import Mapping
+
+import duckdb
+
+from prof_analysis.engine.database import quote
+from prof_analysis.sources.ascend_db.tables import NAMES, TABLES, TEXT_REFERENCES
+
+
+def number_texts(connection: duckdb.DuckDBPyConnection) -> None:
+    """Give equal texts one id, since the writers of the CANN part and of the framework part each number their own."""
+    connection.execute("""
+        CREATE TABLE stored.other_id AS
+        WITH one_text AS (SELECT id, min(value) AS value FROM stored."raw.string_ids" GROUP BY id)
+        SELECT id, min(id) OVER (PARTITION BY value) AS text_id, value IN ('', 'N/A', 'NULL') AS is_no_value
+        FROM one_text
+        QUALIFY id > text_id OR is_no_value
+    """)
+
+
+def merge_texts(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, frozenset[str]]) -> None:
+    """Bring references to the ids of number_texts. What means no value becomes NULL, except in names."""
+    for name, columns in wanted.items():
+        stored = {row[0] for row in connection.execute(f"DESCRIBE stored.{quote(name)}").fetchall()}
+        references = {column for column, type_ in TABLES[name][1].items() if type_ == "BIGINT"} & TEXT_REFERENCES
+        for column in sorted(columns & references & stored):
+            text_id = "text_id" if column in NAMES else "if(is_no_value, NULL, text_id)"
+            connection.execute(
+                f"UPDATE stored.{quote(name)} SET {column} = {text_id} FROM stored.other_id WHERE {column} = other_id.id"
+            )
