@@ -1,21 +1,30 @@
 """One family of errors. Each message names the file or the word that is wrong and says what to do."""
 
 import re
+from pathlib import Path
 
 
 class ProfAnalysisError(Exception):
-    """Base of all errors of this package; its text is one line for the user."""
+    """Base of all errors of this package; its text is one line for the user.
+
+    `path` is the file or folder that the text names, and `rank_id` the rank that it is about, where there is one.
+    """
+
+    def __init__(self, message: str = "", *, path: Path | None = None, rank_id: int | None = None) -> None:
+        super().__init__(message)
+        self.path = path
+        self.rank_id = rank_id
 
 
-class InputError(ProfAnalysisError):
+class InputError(ProfAnalysisError, ValueError):
     """The input cannot answer the question: nothing found, not readable, or not collected."""
 
 
-class QueryError(ProfAnalysisError):
+class QueryError(ProfAnalysisError, ValueError):
     """A query or a table name that cannot be run."""
 
 
-class OutputError(ProfAnalysisError):
+class OutputError(ProfAnalysisError, OSError):
     """A result could not be written."""
 
 
@@ -46,4 +55,9 @@ def remedy_of(error: BaseException) -> str:
 
 
 class ProfAnalysisWarning(UserWarning):
-    """Something in the input that a result leaves out or takes as unknown."""
+    """Something in the input that a result leaves out or takes as unknown; `path` and `rank_id` as of ProfAnalysisError."""
+
+    def __init__(self, message: str = "", *, path: Path | None = None, rank_id: int | None = None) -> None:
+        super().__init__(message)
+        self.path = path
+        self.rank_id = rank_id

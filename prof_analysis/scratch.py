@@ -49,7 +49,7 @@ def make_folder(parent: Path | None = None) -> "ScratchFolder":
     except OSError as error:
         shown = "TMPDIR" if parent is None else str(parent)
         why = f"no temporary folder can be made ({reason_of(error)})"
-        raise OutputError(f"{shown}: {why}; set TMPDIR to a folder you may write to{remedy_of(error)}") from error
+        raise OutputError(f"{shown}: {why}; set TMPDIR to a folder you may write to{remedy_of(error)}", path=parent) from error
 
 
 class ScratchFolder:

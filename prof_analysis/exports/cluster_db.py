@@ -161,4 +161,6 @@ def _transaction(path: Path, target: Path) -> Iterator[sqlite3.Connection]:
             yield database
             database.execute("COMMIT")
     except sqlite3.Error as error:
-        raise OutputError(f"{target}: cannot be written ({error}); give another folder with -o, or move the file") from error
+        raise OutputError(
+            f"{target}: cannot be written ({error}); give another folder with -o, or move the file", path=target
+        ) from error

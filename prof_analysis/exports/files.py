@@ -56,8 +56,12 @@ def unfinished_beside(target: Path) -> Iterator[Path]:
     unfinished = target.with_name(f".{uuid4().hex}.unfinished")
     try:
         yield unfinished
+    except OutputError:  # It names what cannot be written.
+        raise
     except (OSError, duckdb.Error) as error:
-        raise OutputError(f"{target}: cannot be written ({reason_of(error)}); give another folder with -o") from error
+        raise OutputError(
+            f"{target}: cannot be written ({reason_of(error)}); give another folder with -o", path=target
+        ) from error
     finally:
         with suppress(OSError):  # Why nothing could be written is on its way already.
             unfinished.unlink(missing_ok=True)

@@ -144,7 +144,7 @@ def _blocks(log: str, warnings: list[str]) -> Generator[bytes]:
         with _opened(log) as file:
             begin = file.peek(2)[:2]
             if begin in _UTF_16:
-                raise InputError(f"{log}: is UTF-16 text, as PowerShell writes it; save it as UTF-8")
+                raise InputError(f"{log}: is UTF-16 text, as PowerShell writes it; save it as UTF-8", path=Path(log))
             content = gzip.GzipFile(fileobj=file) if begin == _GZIP else file
             rest = b""
             while piece := _piece(content, log, warnings):
@@ -158,7 +158,7 @@ def _blocks(log: str, warnings: list[str]) -> Generator[bytes]:
                 yield rest
     except OSError as error:
         hint = "; give the logs in it" if isinstance(error, IsADirectoryError) else ""
-        raise InputError(f"{log}: cannot be read ({reason_of(error)}){hint}") from error
+        raise InputError(f"{log}: cannot be read ({reason_of(error)}){hint}", path=Path(log)) from error
 
 
 @contextmanager

@@ -21,13 +21,13 @@ def find_ranks(path: Path, modules: ModuleChoice = AUTO, source: str = "auto") -
     Raises InputError when the path does not exist or holds no result of a profiler.
     """
     if not path.exists():
-        raise InputError(f"{path}: there is no such folder or file")
+        raise InputError(f"{path}: there is no such folder or file", path=path)
     root = root_of(path)
     if path.is_file():
         file = Path(os.path.abspath(path))  # noqa: PTH100
         takers = [one for one in SOURCES.values() if one.takes(file)]
         if not takers:
-            raise InputError(f"{file}: is no result of a profiler; give {_described(list(SOURCES.values()))}")
+            raise InputError(f"{file}: is no result of a profiler; give {_described(list(SOURCES.values()))}", path=file)
         return _inspect(file, file.name, takers, modules)
     sources = [SOURCES[name] for key, name in NAMES.items() if source in ("auto", key)]
     found = list(_results(root, MAX_DEPTH, set(), sources))
@@ -35,7 +35,8 @@ def find_ranks(path: Path, modules: ModuleChoice = AUTO, source: str = "auto") -
     ranks = [rank for result, finders in found for rank in _inspect(result, names[result], finders, modules)]
     if not ranks:
         raise InputError(
-            f"{path}: no profiling result here or in its sub-folders (depth {MAX_DEPTH}); a result is {_described(sources)}"
+            f"{path}: no profiling result here or in its sub-folders (depth {MAX_DEPTH}); a result is {_described(sources)}",
+            path=path,
         )
     return sorted(_with_own_names(ranks), key=lambda rank: (rank.rank_id is None, rank.rank_id or 0, rank.profile))
 

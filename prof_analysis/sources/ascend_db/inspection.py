@@ -79,7 +79,7 @@ def _ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], mo
         with open_sqlite(database, KNOWN_TABLES) as file:
             ranks_of_devices = _ranks_of_devices(file)
             if not file.tables:
-                raise InputError(f"{database}: holds no table of the profiler; parse the profile again")
+                raise InputError(f"{database}: holds no table of the profiler; parse the profile again", path=database)
             modules_from = _modules_from(file, modules)
             reasons = _reasons(file, beside, modules_from, config, modules)
             no_modules = [reason] if (reason := reasons["modules"] or reasons["kernels"]) else []

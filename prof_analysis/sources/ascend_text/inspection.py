@@ -179,7 +179,7 @@ def _held(file: Path, config: Mapping[str, Any], modules: ModuleChoice) -> set[s
         columns = {name.lower() for name in names}
         known_as = [DETAILS[column][1] for column in _KERNEL_COLUMNS]
         if lacking := [names[0] for names in known_as if not columns.intersection(names)]:
-            raise InputError(f"{file}: is no kernel_details.csv, it has no column {lacking[0]!r}; export it again")
+            raise InputError(f"{file}: is no kernel_details.csv, it has no column {lacking[0]!r}; export it again", path=file)
         held = _found(file, _DETAILS_MARKS)
         return held | ({"shapes"} if _SHAPES in columns else set()) | ({"counters"} if has_counters(names) else set())
     check_begin(file)
@@ -210,7 +210,7 @@ def _found(file: Path, marks: Mapping[str, tuple[bytes, re.Pattern[bytes]]]) -> 
     except (EOFError, zlib.error, gzip.BadGzipFile):
         pass  # What can be unpacked counts; reading it says what cannot.
     except OSError as error:
-        raise InputError(f"{file}: cannot be read ({reason_of(error)})") from error
+        raise InputError(f"{file}: cannot be read ({reason_of(error)})", path=file) from error
     return found
 
 

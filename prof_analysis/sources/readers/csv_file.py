@@ -28,17 +28,19 @@ def read_header(path: Path) -> tuple[str, list[str]]:
         with path.open("rb") as file:
             begin = file.read(_MAX_HEADER_BYTES)
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({reason_of(error)})") from error
+        raise InputError(f"{path}: cannot be read ({reason_of(error)})", path=path) from error
     if begin[:2] in _ENCODINGS:
-        raise InputError(f"{path}: is UTF-16 text, as a spreadsheet saves it; save it as CSV UTF-8, or export it again")
+        raise InputError(
+            f"{path}: is UTF-16 text, as a spreadsheet saves it; save it as CSV UTF-8, or export it again", path=path
+        )
     line = re.split(rb"[\r\n]", begin.removeprefix(b"\xef\xbb\xbf"), maxsplit=1)[0].decode("utf-8", "replace")
     if not line.strip():
-        raise InputError(f"{path}: {'begins with an empty line' if begin else 'is empty'}; export it again")
+        raise InputError(f"{path}: {'begins with an empty line' if begin else 'is empty'}; export it again", path=path)
     delimiter = max(",;\t", key=line.count)
     try:
         names = next(csv.reader(io.StringIO(line), delimiter=delimiter))
     except csv.Error as error:
-        raise InputError(f"{path}: its first line is no header ({error}); export it again") from error
+        raise InputError(f"{path}: its first line is no header ({error}); export it again", path=path) from error
     return delimiter, [" ".join(name.split()) for name in names]
 
 
@@ -82,7 +84,7 @@ def copy_columns(
         connection.execute("DROP TABLE rejected_rows; DROP TABLE rejected_scans")
     except duckdb.Error as error:
         remedy = remedy_of(error) or "; export it again"
-        raise InputError(f"{path}: cannot be read as CSV ({reason_of(error)}){remedy}") from error
+        raise InputError(f"{path}: cannot be read as CSV ({reason_of(error)}){remedy}", path=path) from error
     count, line = rejected or (0, None)
     warnings = [f"{path}: {count:,} lines cannot be read and are left out, the first is line {line:,}"] if count else []
     broken = " OR ".join(_is_broken(quote(column), of_lines.get(column)) for column in columns)

@@ -117,7 +117,7 @@ def open_sqlite(path: Path, known_tables: Collection[str]) -> Iterator[SqliteFil
         except (sqlite3.Error, adbc.Error, UnicodeError) as error:
             raise _unreadable(path, error) from error
     if sidecars_of(path) != sidecars or [_identity(one) for one in (path, *sidecars)] != before:
-        raise InputError(f"{path}: changed while it was read; wait until the profiler has finished writing it")
+        raise InputError(f"{path}: changed while it was read; wait until the profiler has finished writing it", path=path)
 
 
 def sidecars_of(path: Path) -> list[Path]:
@@ -139,7 +139,8 @@ def _copy_with_journal(path: Path, sidecars: list[Path], folder: Path) -> Path:
 def _unreadable(path: Path, error: Exception) -> InputError:
     if remedy := remedy_of(error):
         return InputError(f"{path}: cannot be read ({reason_of(error)}){remedy}")
-    return InputError(f"{path}: not a readable SQLite database ({reason_of(error)}); copy it again, or parse the profile again")
+    message = f"{path}: not a readable SQLite database ({reason_of(error)}); copy it again, or parse the profile again"
+    return InputError(message, path=path)
 
 
 def query(file: SqliteFile, sql: str) -> list[tuple[object, ...]]:
@@ -257,7 +258,7 @@ def _identity(path: Path) -> tuple[int, int]:
     try:
         status = path.stat()
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({reason_of(error)})") from error
+        raise InputError(f"{path}: cannot be read ({reason_of(error)})", path=path) from error
     return status.st_size, status.st_mtime_ns
 
 

@@ -102,9 +102,9 @@ class TraceFile:
                     yield piece
                 self._on_bytes(size - position)
         except OSError as error:
-            raise InputError(f"{self.path}: cannot be read ({reason_of(error)})") from error
+            raise InputError(f"{self.path}: cannot be read ({reason_of(error)})", path=self.path) from error
         if self._stopped_by and not self._read_bytes:
-            raise InputError(f"{self.path}: cannot be unpacked ({self._stopped_by}); copy it again")
+            raise InputError(f"{self.path}: cannot be unpacked ({self._stopped_by}); copy it again", path=self.path)
 
     def _piece(self, content: gzip.GzipFile | BufferedReader) -> bytes:
         """The next piece of a file; of one that cannot be unpacked to its end, all that can."""
@@ -128,22 +128,26 @@ class TraceFile:
         """What follows the bracket of the list, of as many pieces as it takes to find it."""
         begin = next(pieces, b"")
         if not self._read_bytes:
-            raise InputError(f"{self.path}: is empty; export the profile again with ExportType.Text")
+            raise InputError(f"{self.path}: is empty; export the profile again with ExportType.Text", path=self.path)
         if _OF_KINETO.search(begin):
             raise InputError(
                 f"{self.path}: is a trace of Kineto, which profiles CPUs and GPUs, and none of the Ascend profiler; "
-                "nothing of it can be analysed"
+                "nothing of it can be analysed",
+                path=self.path,
             )
         content = begin.removeprefix(b"\xef\xbb\xbf").lstrip()
         if content.startswith(b"["):
             return content[1:]
         if not content.startswith(b"{"):
-            raise InputError(f"{self.path}: holds no list of events; export the profile again with ExportType.Text")
+            raise InputError(
+                f"{self.path}: holds no list of events; export the profile again with ExportType.Text", path=self.path
+            )
         self.is_object = True
         events = _list_in_object(content, pieces)
         if events is None:
             raise InputError(
-                f"{self.path}: holds a JSON object without a list traceEvents; export the profile again with ExportType.Text"
+                f"{self.path}: holds a JSON object without a list traceEvents; export the profile again with ExportType.Text",
+                path=self.path,
             )
         self.is_ended = events.startswith(b"]")
         return events
