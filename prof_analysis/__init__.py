@@ -11,12 +11,16 @@ with prof_analysis.open_profile("./result") as profile:
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from prof_analysis.errors import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, QueryError
+from prof_analysis.options import Keywords, check, shows_options
 from prof_analysis.version import __version__
 
 if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
     from prof_analysis.profile import Profile
 
 __all__ = [
@@ -33,22 +37,34 @@ __all__ = [
 ]
 
 
-def open_profile(path: str | Path, **options: Any) -> "Profile":
+@shows_options
+def open_profile(path: str | Path, **options: Unpack[Keywords]) -> "Profile":
     """Open the profiling results under a path; see Profile for the options. Raises InputError when there are none."""
     from prof_analysis.profile import Profile
 
     return Profile(path, **options)
 
 
-def module_stats(path: str | Path, *, arrow: bool = False, **options: Any) -> Any:
+@overload
+def module_stats(path: str | Path, *, arrow: Literal[True], **options: Unpack[Keywords]) -> "pyarrow.Table": ...
+@overload
+def module_stats(path: str | Path, *, arrow: Literal[False] = ..., **options: Unpack[Keywords]) -> "pandas.DataFrame": ...
+@shows_options
+def module_stats(path: str | Path, *, arrow: bool = False, **options: Unpack[Keywords]) -> "pandas.DataFrame | pyarrow.Table":
     """Kernel time by module and op of all ranks under a path, in one call; see Profile.module_stats for the columns."""
     with open_profile(path, **options) as profile:
-        return profile.module_stats(arrow=arrow)
+        return profile.module_stats(arrow=True) if arrow else profile.module_stats()
 
 
-def stage_durations(
-    paths: str | Path | Iterable[str | Path], *, level: Literal["process", "all", "log"] = "process", arrow: bool = False
-) -> Any:
+Logs = str | Path | Iterable[str | Path]
+StageLevel = Literal["process", "all", "log"]
+
+
+@overload
+def stage_durations(paths: Logs, *, level: StageLevel = ..., arrow: Literal[True]) -> "pyarrow.Table": ...
+@overload
+def stage_durations(paths: Logs, *, level: StageLevel = ..., arrow: Literal[False] = ...) -> "pandas.DataFrame": ...
+def stage_durations(paths: Logs, *, level: StageLevel = "process", arrow: bool = False) -> "pandas.DataFrame | pyarrow.Table":
     """How long the stages of vLLM-Ascend took, from logs written with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1.
 
     `paths` is one log or several, also packed by gzip; "-" is standard input. Columns: log, process, phase, stage,
@@ -65,8 +81,7 @@ def stage_durations(
     from prof_analysis import frames
     from prof_analysis.logs.vllm_stages import LEVELS, open_logs
 
-    if level not in LEVELS:
-        raise InputError(f"level={level!r}: give {', '.join(LEVELS)}")
+    check("level", level, level in LEVELS, ", ".join(LEVELS))
     with open_logs([paths] if isinstance(paths, str | Path) else paths) as logs:
         for warning in (*logs.failures, *logs.warnings):
             warnings.warn(warning, ProfAnalysisWarning, stacklevel=2)

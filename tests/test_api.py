@@ -684,7 +684,10 @@ def test_what_has_no_time_is_set_aside_with_a_warning_and_the_rest_answers(one: 
 
 
 def test_all_errors_are_of_one_family_and_the_class_is_public(one: Path) -> None:
-    assert {InputError.__base__, QueryError.__base__, OutputError.__base__} == {ProfAnalysisError}
+    family = {InputError: ValueError, QueryError: ValueError, OutputError: OSError}
+    assert {error: error.__bases__ for error in family} == {
+        error: (ProfAnalysisError, builtin) for error, builtin in family.items()
+    }
     with open_profile(one) as profile:
         assert isinstance(profile, Profile)
         with pytest.raises(InputError, match="export_type='xls': give db, text, excel, "):

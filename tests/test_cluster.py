@@ -41,7 +41,7 @@ def six(tmp_path: Path) -> Path:
 
 def job_of(folder: Path, store: Path) -> Job:
     rank = find_ranks(folder / "0_ascend_pt")[0]
-    return Job(rank, ("module.statistic",), {}, entry_folder(store, rank, {}))
+    return Job(rank, ("module.statistic",), {}, entry_folder(store, rank))
 
 
 def test_a_worker_of_another_code_writes_nothing_and_says_which_code_it_has(six: Path, tmp_path: Path) -> None:

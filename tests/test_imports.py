@@ -9,11 +9,12 @@ PACKAGE = Path(__file__).parent.parent / "prof_analysis"
 # A room imports rooms of lower floors only; within a room everything may be imported.
 FLOORS = (
     ("errors", "version", "visible"),
+    ("options",),
     ("capabilities", "engine", "frames", "scratch"),
     ("analyses",),
     ("sources",),
     ("run",),
-    ("exports", "logs"),
+    ("exports", "logs", "questions"),
     ("profile",),
     ("cli",),
     ("__main__",),

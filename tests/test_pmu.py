@@ -422,7 +422,7 @@ def test_the_summary_and_the_tables_that_are_written(small: Path, tmp_path: Path
         *("module_statistic.csv", "module_tree.csv", "module_coverage.csv", "pmu_module.csv")
     }
     with open_profile(small) as profile, pytest.raises(InputError, match="level='x': give kernel_type, op, module or metric"):
-        profile.pmu_stats("x")  # type: ignore[arg-type]
+        profile.pmu_stats("x")  # type: ignore[call-overload]
 
 
 def test_counters_over_all_ranks_are_means_by_the_time_of_the_core(tmp_path: Path) -> None:

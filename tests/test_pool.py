@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread, Timer
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
+from prof_analysis.options import Keywords
 from prof_analysis.run import pool
 from tests.helpers.processes import children, command_line
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
@@ -137,7 +138,7 @@ def watching(folder: Path, spilled: set[str]) -> Iterator[None]:
 @pytest.mark.parametrize("option", ["workers", "threads", "memory_limit"])
 def test_a_limit_of_nothing_is_refused(tmp_path: Path, option: str) -> None:
     with pytest.raises(InputError, match=f"{option}=0: give 1 or more"):
-        open_profile(tmp_path, **{option: 0})
+        open_profile(tmp_path, **cast(Keywords, {option: 0}))
 
 
 def test_a_scheduler_that_is_not_there_is_named(three: Path) -> None:

@@ -202,7 +202,7 @@ def test_a_trace_alone_of_an_old_version_has_its_kernels_in_modules(realdata: Pa
     def kernel_counts(path: Path) -> dict[tuple[str, str], int]:
         with open_profile(path) as profile:
             rows = profile.coverage().query("kernel_count > 0").groupby(["kind", "location"])["kernel_count"].sum()
-            return {key: int(count) for key, count in rows.items()}
+            return {(kind, location): int(count) for kind, location, count in rows.reset_index().itertuples(index=False)}
 
     assert kernel_counts(trace) == kernel_counts(folder)
 

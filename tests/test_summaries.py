@@ -19,7 +19,6 @@ from prof_analysis.engine.building import split_across_ranks
 from prof_analysis.engine.database import connect, quote, quote_text
 from prof_analysis.engine.tables import Column, Table, documented_tables, log_tables, referenced_tables
 from prof_analysis.logs.vllm_stages import StageLogs
-from prof_analysis.run.store import table_file
 from tests.helpers.places import CHECKOUT
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
@@ -85,7 +84,7 @@ def keep(profile: WatchedProfile, table: Table, unknown: Iterable[str] = (), are
             name, rank_id = quote_text(f"{HOSTILE} {number}"), "NULL" if "rank_id" in unknown else number
             rank = f"{name} AS profile, {rank_id}::INTEGER AS rank_id"
             rows = f"SELECT {rank}, {cells_of(table, unknown)} FROM range({2 * are_there})"
-            connection.execute(f"COPY ({rows}) TO {quote_text(str(table_file(folder, table.name)))} (FORMAT parquet)")
+            connection.execute(f"COPY ({rows}) TO {quote_text(str(folder / f'{table.name}.parquet'))} (FORMAT parquet)")
 
 
 def cells_of(table: Table, unknown: Iterable[str]) -> str:

@@ -19,6 +19,7 @@ from fixtures.shape import Shape
 from fixtures.text_spreadsheet import resave_as_spreadsheet
 from fixtures.text_style import TextStyle, sglang
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, analyses, open_profile
+from prof_analysis.options import Source
 from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
 from tests.helpers.answers import all_but
 from tests.helpers.asking import IDS, build_at_once
@@ -72,7 +73,7 @@ EVERYTHING = Shape(
 )
 
 
-def tables_of(path: Path, source: str, names: tuple[str, ...] = TABLES) -> dict[str, Rows]:
+def tables_of(path: Path, source: Source, names: tuple[str, ...] = TABLES) -> dict[str, Rows]:
     """Tables of a profile without the numbers of rows; those of the trace in an order of their own."""
     with open_profile(path, source=source) as profile:
         build_at_once(profile, *names)
@@ -243,7 +244,7 @@ def kernel_counts(profile: Profile) -> dict[str, int]:
     return {row["kind"]: row["n"] for row in rows}
 
 
-def found(path: Path, source: str = "auto") -> dict[str, Any]:
+def found(path: Path, source: Source = "auto") -> dict[str, Any]:
     with open_profile(path, source=source) as profile:
         (row,) = profile.ranks(arrow=True).to_pylist()
     return dict(row)

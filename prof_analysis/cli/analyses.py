@@ -1,6 +1,7 @@
 """The commands that answer a question about profiles: each writes the tables of an analysis and prints its summary."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -8,17 +9,19 @@ import typer
 from prof_analysis.cli.options import (
     AcrossRanks,
     InputOptions,
-    MachineOptions,
+    MfuLevel,
     MfuOptions,
     ModuleOptions,
-    PathOption,
     PmuOptions,
+    ProfilePath,
     ResultOptions,
     ScreenOptions,
+    SourceOptions,
     WithPmu,
     takes_options,
 )
 from prof_analysis.cli.screen import finish, opened, print_answer, told
+from prof_analysis.options import Keywords
 
 app = typer.Typer()
 
@@ -32,18 +35,16 @@ app = typer.Typer()
 )
 @takes_options
 def module_stats(
-    chosen: InputOptions,
-    modules: ModuleOptions,
+    path: ProfilePath,
+    options: ModuleOptions,
     result: ResultOptions,
-    machine: MachineOptions,
     screen: ScreenOptions,
     across_ranks: AcrossRanks = False,
     pmu: WithPmu = False,
 ) -> None:
     """Kernel time by module, op and kernels: the ModuleStatistic table."""
     summary = "module-stats --across-ranks" if across_ranks else "module-stats --pmu" if pmu else None
-    extras = ("pmu",) if pmu else ()
-    _analyse("module-stats", result, screen, summary, extras=extras, **chosen.chosen(), **modules.chosen(), **machine.chosen())
+    _analyse("module-stats", path, options, result, screen, summary, extras=("pmu",) if pmu else ())
 
 
 @app.command(
@@ -52,9 +53,9 @@ def module_stats(
     "Writes the tables KernelStatistic and KernelStatisticAllRanks, or files and workbooks named like them.",
 )
 @takes_options
-def kernel_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+def kernel_stats(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
     """Kernel time by type and core, per rank and over all ranks: the KernelStatistic table."""
-    _analyse("kernel-stats", result, screen, **chosen.chosen(), **machine.chosen())
+    _analyse("kernel-stats", path, options, result, screen)
 
 
 @app.command(
@@ -63,9 +64,9 @@ def kernel_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOp
     "Writes the tables OpStatistic and OpStatisticAllRanks, or files and workbooks named like them.",
 )
 @takes_options
-def op_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+def op_stats(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
     """Host and device time by framework op and input shapes, per rank and over all ranks: the OpStatistic table."""
-    _analyse("op-stats", result, screen, **chosen.chosen(), **machine.chosen())
+    _analyse("op-stats", path, options, result, screen)
 
 
 @app.command(
@@ -74,9 +75,9 @@ def op_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOption
     "Writes the tables CommunicationStatistic and CommunicationStatisticAllRanks, or files and workbooks named like them.",
 )
 @takes_options
-def communication_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+def communication_stats(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
     """Communication time by op type and group, per rank and over all ranks: the CommunicationStatistic table."""
-    _analyse("communication-stats", result, screen, **chosen.chosen(), **machine.chosen())
+    _analyse("communication-stats", path, options, result, screen)
 
 
 @app.command(
@@ -86,11 +87,9 @@ def communication_stats(chosen: InputOptions, result: ResultOptions, machine: Ma
     "CommunicationLink and CommunicationGroupTimeAllRanks, or files and workbooks named like them.",
 )
 @takes_options
-def communication_time(
-    chosen: InputOptions, modules: ModuleOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions
-) -> None:
+def communication_time(path: ProfilePath, options: ModuleOptions, result: ResultOptions, screen: ScreenOptions) -> None:
     """Communication as transfer, wait and idle: by operator, group, module, rank and link."""
-    _analyse("communication-time", result, screen, **chosen.chosen(), **modules.chosen(), **machine.chosen())
+    _analyse("communication-time", path, options, result, screen)
 
 
 @app.command(
@@ -99,9 +98,9 @@ def communication_time(
     "Writes the tables SlowRank, SlowRankFinding, SlowRankModule and RankCommunication, or files and workbooks named so.",
 )
 @takes_options
-def slow_ranks(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+def slow_ranks(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
     """Which rank, or pipeline stage, makes the others wait, and what shows it."""
-    _analyse("slow-ranks", result, screen, **chosen.chosen(), **machine.chosen())
+    _analyse("slow-ranks", path, options, result, screen)
 
 
 @app.command(
@@ -112,17 +111,15 @@ def slow_ranks(chosen: InputOptions, result: ResultOptions, machine: MachineOpti
 )
 @takes_options
 def mfu(
-    chosen: InputOptions,
-    modules: ModuleOptions,
-    measure: MfuOptions,
+    path: ProfilePath,
+    options: MfuOptions,
+    shown: MfuLevel,
     result: ResultOptions,
-    machine: MachineOptions,
     screen: ScreenOptions,
 ) -> None:
     """Model FLOPs utilisation: how well the matrix products use the cube cores."""
-    options = {**chosen.chosen(), **modules.chosen(), **measure.chosen(), **machine.chosen()}
-    level = measure.level and measure.level.value
-    _analyse("mfu", result, screen, shown={"level": level}, **options)
+    level = shown.level and shown.level.value
+    _analyse("mfu", path, options, result, screen, shown={"level": level})
 
 
 @app.command(
@@ -131,9 +128,9 @@ def mfu(
     "Writes the tables LayerStructure, LayerPosition, LayerByIndex and Layer, or files and workbooks named like them.",
 )
 @takes_options
-def layer_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+def layer_stats(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
     """The layers of a model found in the sequence of its kernels, and their time by position and by layer."""
-    _analyse("layer-stats", result, screen, **chosen.chosen(), **machine.chosen())
+    _analyse("layer-stats", path, options, result, screen)
 
 
 @app.command(
@@ -142,9 +139,9 @@ def layer_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOpt
     "Writes the tables GraphOverhead and GraphCall, or files and workbooks named like them.",
 )
 @takes_options
-def graph_overhead(chosen: PathOption, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+def graph_overhead(path: ProfilePath, options: SourceOptions, result: ResultOptions, screen: ScreenOptions) -> None:
     """What calls of compiled graphs (TorchAir) cost on the host: front end, TorchAir, graph engine."""
-    _analyse("graph-overhead", result, screen, **chosen.chosen(), **machine.chosen())
+    _analyse("graph-overhead", path, options, result, screen)
 
 
 @app.command(
@@ -184,9 +181,9 @@ def stage_durations(
     epilog="Example: prof-analysis step-time -d ./result. Writes the table StepTime, or files and workbooks named like it.",
 )
 @takes_options
-def step_time(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+def step_time(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
     """Where the time of each step went: computing, communication, both at once, neither: the StepTime table."""
-    _analyse("step-time", result, screen, **chosen.chosen(), **machine.chosen())
+    _analyse("step-time", path, options, result, screen)
 
 
 @app.command(
@@ -195,9 +192,9 @@ def step_time(chosen: InputOptions, result: ResultOptions, machine: MachineOptio
     "Writes the tables FreeTime, FreeGap and FreeUnknownCause, or files and workbooks named like them.",
 )
 @takes_options
-def free_time(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+def free_time(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
     """Why the device idled: what the host did meanwhile, by cause, and the longest gaps: the FreeTime table."""
-    _analyse("free-time", result, screen, **chosen.chosen(), **machine.chosen())
+    _analyse("free-time", path, options, result, screen)
 
 
 @app.command(
@@ -207,16 +204,14 @@ def free_time(chosen: InputOptions, result: ResultOptions, machine: MachineOptio
 )
 @takes_options
 def pmu_stats(
-    chosen: InputOptions,
-    modules: ModuleOptions,
+    path: ProfilePath,
+    options: ModuleOptions,
     counters: PmuOptions,
     result: ResultOptions,
-    machine: MachineOptions,
     screen: ScreenOptions,
 ) -> None:
     """Hardware counters: how busy the pipes of the cores were, and what bounds each kernel type, op and module."""
-    options = {**chosen.chosen(), **modules.chosen(), **machine.chosen()}
-    _analyse("pmu-stats", result, screen, shown={"level": counters.level.name}, **options)
+    _analyse("pmu-stats", path, options, result, screen, shown={"level": counters.level.name})
 
 
 @app.command(
@@ -225,22 +220,23 @@ def pmu_stats(
     "Writes the tables MstxStatistic and MstxStepStatistic, or files and workbooks named like them.",
 )
 @takes_options
-def mstx_stats(chosen: InputOptions, result: ResultOptions, machine: MachineOptions, screen: ScreenOptions) -> None:
+def mstx_stats(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
     """mstx marks and ranges by domain and message: host and device time, and the kernels launched inside."""
-    _analyse("mstx-stats", result, screen, **chosen.chosen(), **machine.chosen())
+    _analyse("mstx-stats", path, options, result, screen)
 
 
 def _analyse(
     command: str,
+    path: Path,
+    options: Keywords,
     result: ResultOptions,
     screen: ScreenOptions,
     summary: str | None = None,
     shown: Mapping[str, Any] | None = None,
     extras: tuple[str, ...] = (),
-    **options: Any,
 ) -> None:
     """Write the tables of an analysis and its extras, and print its summary, or another one, about what `shown` says."""
-    with opened(screen, **options) as profile:
+    with opened(screen, path, options) as profile:
         from prof_analysis.cli.summaries import SUMMARIES
 
         facts_of, print_facts = SUMMARIES[summary or command]

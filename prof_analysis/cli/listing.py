@@ -8,11 +8,10 @@ import typer
 from prof_analysis.cli.options import (
     AsJson,
     Debug,
-    InputOptions,
-    MachineOptions,
     ModuleOptions,
-    PathOption,
+    ProfilePath,
     ScreenOptions,
+    SourceOption,
     takes_options,
 )
 from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, fail, finish, opened, print_answer, print_json, told
@@ -22,11 +21,11 @@ app = typer.Typer()
 
 @app.command("ranks", epilog="Example: prof-analysis ranks -d ./result")
 @takes_options
-def ranks(chosen: PathOption, as_json: AsJson = False, debug: Debug = False) -> None:
+def ranks(path: ProfilePath, options: SourceOption, as_json: AsJson = False, debug: Debug = False) -> None:
     """What was found: folders, ranks, files, what they can answer, and what was not collected."""
     from prof_analysis.cli.summaries import listing
 
-    with opened(ScreenOptions(as_json, quiet=True, debug=debug), **chosen.chosen()) as profile:
+    with opened(ScreenOptions(as_json, quiet=True, debug=debug), path, options) as profile:
         rows = profile.ranks(arrow=True).to_pylist()
         if as_json:
             print_json(status="done", ranks=rows)
@@ -71,15 +70,14 @@ def tables(
 @takes_options
 def sql(
     query: Annotated[str, typer.Argument(help="A DuckDB SELECT on the tables that `prof-analysis tables` lists.")],
-    chosen: InputOptions,
-    modules: ModuleOptions,
-    machine: MachineOptions,
+    path: ProfilePath,
+    options: ModuleOptions,
     screen: ScreenOptions,
 ) -> None:
     """The answer of a query, always over all ranks."""
     from prof_analysis.cli.summaries import listing
 
-    with opened(screen, **chosen.chosen(), **modules.chosen(), **machine.chosen()) as profile:
+    with opened(screen, path, options) as profile:
         answer = profile.sql(query, arrow=True)
     # Not before the bar is gone.
     if screen.as_json:

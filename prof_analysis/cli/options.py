@@ -1,17 +1,17 @@
 """The options that commands share, in groups: a command takes a group as one argument, and has an option for each field."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, cast, get_type_hints
+from typing import Annotated, Any, Literal, cast, get_args, get_origin, get_type_hints
 
 import typer
 
-from prof_analysis.sources import NAMES
+from prof_analysis.options import INPUT, MACHINE, MODULES, RESULT, Doc, Keywords, ProfileOptions, documented
 
 
 class ExportType(StrEnum):
@@ -25,103 +25,27 @@ class ExportType(StrEnum):
     json = "json"
 
 
-# What serves a rank; mypy cannot read members that are made of names.
-SourceChoice = StrEnum("SourceChoice", {name: name for name in ("auto", *NAMES)})  # type: ignore[misc]
-_AUTO = SourceChoice("auto")
-
-
-class ModuleSource(StrEnum):
-    """What marks the modules."""
-
-    auto = "auto"
-    mstx = "mstx"
-    nn_module = "nn.Module"
-
-
-class By(StrEnum):
-    """What is one module."""
-
-    class_ = "class"
-    instance = "instance"
-
-
-_INPUT, _MODULES, _RESULT, _MACHINE, _SCREEN = "Input", "Modules", "Result", "Machine", "Screen"
+_SCREEN = "Screen"
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, for scripts.", rich_help_panel=_SCREEN)]
 AcrossRanks = Annotated[
     bool, typer.Option("--across-ranks", help="Show modules that differ between ranks.", rich_help_panel=_SCREEN)
 ]
-WithPmu = Annotated[bool, typer.Option("--pmu", help="Hardware counters by module too.", rich_help_panel=_RESULT)]
+WithPmu = Annotated[bool, typer.Option("--pmu", help="Hardware counters by module too.", rich_help_panel=RESULT)]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=_SCREEN)]
 
 
-@dataclass(frozen=True)
-class PathOption:
-    """Where the profiles lie."""
-
-    profiling_path: Annotated[
-        Path,
-        typer.Option(
-            "-d", "--profiling-path", help="A *_ascend_pt folder, a tree of them, or a file of one.", rich_help_panel=_INPUT
-        ),
-    ]
-    source: Annotated[
-        SourceChoice,
-        typer.Option("--source", help="What to read where a rank has both; auto: what answers more.", rich_help_panel=_INPUT),
-    ] = _AUTO
-
-    def chosen(self) -> dict[str, Any]:
-        """What it says, as arguments of Profile."""
-        return {"path": self.profiling_path, "source": str(self.source)}
-
-
-@dataclass(frozen=True)
-class InputOptions(PathOption):
-    """Which part of the profiles counts."""
-
-    rank_list: Annotated[str | None, typer.Option(help="Only these ranks, as in 0,3.", rich_help_panel=_INPUT)] = None
-    step_id: Annotated[
-        int | None, typer.Option(help="Only kernels launched in this profiler step.", rich_help_panel=_INPUT)
-    ] = None
-
-    def chosen(self) -> dict[str, Any]:
-        """What they say, as arguments of Profile."""
-        return {**super().chosen(), "rank_list": _numbers(self.rank_list), "step_id": self.step_id}
-
-
-@dataclass(frozen=True)
-class ModuleOptions:
-    """What a module is."""
-
-    nesting_tolerance_ns: Annotated[
-        int, typer.Option(min=0, help="How much later than a module an op in it may end.", rich_help_panel=_INPUT)
-    ] = 0
-    module_source: Annotated[
-        ModuleSource,
-        typer.Option("--module-source", help="What marks modules; auto: mstx, else nn.Module rows.", rich_help_panel=_MODULES),
-    ] = ModuleSource.auto
-    module_domain: Annotated[
-        str, typer.Option("--module-domain", help="mstx domains of modules, as in Module,Custom.", rich_help_panel=_MODULES)
-    ] = "Module"
-    by: Annotated[
-        By, typer.Option("--by", help="One row a class, or an instance as in Layer[3]/Linear[0].", rich_help_panel=_MODULES)
-    ] = By.class_
-    depth: Annotated[int | None, typer.Option(min=1, help="Cut the module tree at this depth.", rich_help_panel=_MODULES)] = (
-        None
-    )
-    audit_links: Annotated[
-        bool, typer.Option("--audit-links", help="Judge the op of every launch anew.", rich_help_panel=_MODULES)
-    ] = False
-
-    def chosen(self) -> dict[str, Any]:
-        """What they say, as arguments of Profile."""
-        return {
-            "nesting_tolerance_ns": self.nesting_tolerance_ns,
-            "module_source": self.module_source.value,
-            "module_domains": [domain.strip() for domain in self.module_domain.split(",")],
-            "by": self.by.value,
-            "depth": self.depth,
-            "audit_links": self.audit_links,
-        }
+ProfilePath = Annotated[
+    Path,
+    typer.Option(
+        "-d", "--profiling-path", help="A *_ascend_pt folder, a tree of them, or a file of one.", rich_help_panel=INPUT
+    ),
+]
+# The options of a profile that a command takes, by their names or by their sections.
+SourceOption = Annotated[Keywords, "source"]
+SourceOptions = Annotated[Keywords, "source", MACHINE]
+InputOptions = Annotated[Keywords, INPUT, MACHINE]
+ModuleOptions = Annotated[Keywords, INPUT, MODULES, MACHINE]
+MfuOptions = Annotated[Keywords, INPUT, MODULES, MACHINE, "peak_tflops"]
 
 
 class Level(StrEnum):
@@ -134,26 +58,15 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True)
-class MfuOptions:
-    """How MFU is measured and shown."""
+class MfuLevel:
+    """What the rows of the summary of MFU are of."""
 
     level: Annotated[
         Level | None,
         typer.Option(
-            help="What the summary shows; unless given, modules where there are any, else ops.", rich_help_panel=_RESULT
+            help="What the summary shows; unless given, modules where there are any, else ops.", rich_help_panel=RESULT
         ),
     ] = None
-    peak_tflops: Annotated[
-        str | None,
-        typer.Option(
-            help="Peaks to measure by, as in fp16=376,bf16=353.9, or published; else cores x clock x operations per cycle.",
-            rich_help_panel=_RESULT,
-        ),
-    ] = None
-
-    def chosen(self) -> dict[str, Any]:
-        """What they say, as arguments of Profile."""
-        return {"peak_tflops": _peaks(self.peak_tflops)}
 
 
 class PmuLevel(StrEnum):
@@ -168,35 +81,7 @@ class PmuLevel(StrEnum):
 class PmuOptions:
     """How hardware counters are shown."""
 
-    level: Annotated[PmuLevel, typer.Option(help="What the summary shows.", rich_help_panel=_RESULT)] = PmuLevel.kernel_type
-
-
-@dataclass(frozen=True)
-class MachineOptions:
-    """How much of the machine is used, or which cluster."""
-
-    workers: Annotated[int | None, typer.Option(min=1, help="Ranks at a time.", rich_help_panel=_MACHINE)] = None
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads of all together.", rich_help_panel=_MACHINE)] = None
-    memory_limit: Annotated[
-        str | None, typer.Option(help="Memory of all together, as in 3GB; the rest is spilled.", rich_help_panel=_MACHINE)
-    ] = None
-    scheduler: Annotated[
-        str | None, typer.Option(help="Dask cluster that does the work, as in tcp://host:8786.", rich_help_panel=_MACHINE)
-    ] = None
-
-    store: Annotated[
-        Path | None, typer.Option(help="Keep what was built here, for the next question.", rich_help_panel=_MACHINE)
-    ] = None
-
-    def chosen(self) -> dict[str, Any]:
-        """What they say, as arguments of Profile."""
-        return {
-            "store": self.store,
-            "workers": self.workers,
-            "threads": self.threads,
-            "memory_limit": _bytes(self.memory_limit),
-            "scheduler": self.scheduler,
-        }
+    level: Annotated[PmuLevel, typer.Option(help="What the summary shows.", rich_help_panel=RESULT)] = PmuLevel.kernel_type
 
 
 @dataclass(frozen=True)
@@ -205,9 +90,9 @@ class ResultOptions:
 
     output_path: Annotated[
         Path | None,
-        typer.Option("-o", "--output-path", help="Where to write; else the input folder.", rich_help_panel=_RESULT),
+        typer.Option("-o", "--output-path", help="Where to write; else the input folder.", rich_help_panel=RESULT),
     ] = None
-    export_type: Annotated[ExportType, typer.Option(help="What to write.", rich_help_panel=_RESULT)] = ExportType.db
+    export_type: Annotated[ExportType, typer.Option(help="What to write.", rich_help_panel=RESULT)] = ExportType.db
     top: Annotated[int, typer.Option(min=1, help="How many rows the summary shows.", rich_help_panel=_SCREEN)] = 10
 
 
@@ -223,37 +108,90 @@ class ScreenOptions:
 def takes_options(command: Callable[..., None]) -> Callable[..., None]:
     """Make a command for typer of one that takes groups of options: each field of a group is an option of its own."""
     hints = get_type_hints(command, include_extras=True)
-    groups = {name: hints[name] for name in signature(command).parameters if is_dataclass(hints[name])}
+    groups = {name: (parameters, make) for name, hint in hints.items() for parameters, make in _group(hint)}
 
     @wraps(command)
     def flat(**given: Any) -> None:
-        made = {name: group(**{one.name: given.pop(one.name) for one in fields(group)}) for name, group in groups.items()}
+        made = {
+            name: make({one.name: given.pop(one.name) for one in parameters}) for name, (parameters, make) in groups.items()
+        }
         command(**given, **made)
 
-    parameters = []
+    parameters: list[Parameter] = []
     for name, parameter in signature(command).parameters.items():
-        if name not in groups:
-            parameters.append(parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY))
-            continue
-        of_fields = get_type_hints(groups[name], include_extras=True)
-        for one in fields(groups[name]):
-            default = Parameter.empty if one.default is MISSING else one.default
-            parameters.append(Parameter(one.name, Parameter.KEYWORD_ONLY, default=default, annotation=of_fields[one.name]))
+        own = [parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY)]
+        parameters += groups[name][0] if name in groups else own
     cast(Any, flat).__signature__ = signature(command).replace(parameters=parameters)
     return flat
 
 
-def _bytes(text: str | None) -> int | None:
-    if text is None:
-        return None
+Make = Callable[[dict[str, Any]], Any]
+
+
+def _group(hint: Any) -> Iterator[tuple[list[Parameter], Make]]:
+    """Give the parameters that a group of options stands for, and what makes the group of their values; nothing for others."""
+    if get_origin(hint) is Annotated and get_args(hint)[0] is Keywords:
+        words = get_args(hint)[1:]
+        parameters = [
+            _parameter(name, type_, doc)
+            for name, (type_, doc) in documented(ProfileOptions).items()
+            if name in words or doc.section in words
+        ]
+        yield parameters, _keywords
+    elif is_dataclass(hint) and isinstance(hint, type):
+        of_fields = get_type_hints(hint, include_extras=True)
+        yield (
+            [
+                Parameter(
+                    one.name,
+                    Parameter.KEYWORD_ONLY,
+                    default=Parameter.empty if one.default is MISSING else one.default,
+                    annotation=of_fields[one.name],
+                )
+                for one in fields(hint)
+            ],
+            lambda values: hint(**values),
+        )
+
+
+def _parameter(name: str, type_: Any, doc: Doc) -> Parameter:
+    """Make the option of the command of an option of a profile. What typer cannot read is a text that _PARSERS reads."""
+    default = next(one.default for one in fields(ProfileOptions) if one.name == name)
+    read_as = type_
+    if name in _PARSERS:
+        read_as, default = str | None, ",".join(default) if isinstance(default, tuple) else None
+    elif Path in get_args(type_):
+        read_as = Path | None
+    elif get_origin(type_) is Literal:
+        read_as = cast(Any, StrEnum)(name, {choice: choice for choice in get_args(type_)})
+        default = read_as(default)
+    meaning = f"{doc.meaning} As in {doc.spelled}." if doc.spelled else doc.meaning
+    option = typer.Option(_word(name), help=meaning, min=doc.at_least, rich_help_panel=doc.section)
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[read_as, option])
+
+
+def _word(name: str) -> str:
+    return f"--{'module-domain' if name == 'module_domains' else name.replace('_', '-')}"
+
+
+def _keywords(values: dict[str, Any]) -> dict[str, object]:
+    """Turn the words of a command line into options of a profile. Those that were not given have their own defaults."""
+    return {
+        name: _PARSERS[name](value) if name in _PARSERS else str(value) if isinstance(value, StrEnum) else value
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def _bytes(text: str) -> int:
     found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]?)(i?)B?", text.strip(), re.IGNORECASE)
     if found is None:
         raise typer.BadParameter(f"{text}: give a size as in 3GB", param_hint="--memory-limit")
     return int(float(found[1]) * (1024 if found[3] else 1000) ** " KMGT".index(found[2].upper() or " "))
 
 
-def _peaks(text: str | None) -> dict[str, float] | str | None:
-    if text is None or text == "published":
+def _peaks(text: str) -> dict[str, float] | str:
+    if text == "published":
         return text
     pairs = [part.split("=") for part in text.lower().replace(" ", "").split(",")]
     try:
@@ -262,10 +200,21 @@ def _peaks(text: str | None) -> dict[str, float] | str | None:
         raise typer.BadParameter(f"{text}: give peaks as in fp16=376,bf16=353.9", param_hint="--peak-tflops") from None
 
 
-def _numbers(text: str | None) -> list[int] | None:
-    if text is None:
-        return None
+def _numbers(text: str) -> list[int]:
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() for part in parts):
         raise typer.BadParameter(f"{text}: give rank ids separated by commas, as in 0,3", param_hint="--rank_list")
     return [int(part) for part in parts]
+
+
+def _words(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",")]
+
+
+# Options that a command line has as a text, and how it is read.
+_PARSERS: dict[str, Callable[[str], object]] = {
+    "rank_list": _numbers,
+    "module_domains": _words,
+    "memory_limit": _bytes,
+    "peak_tflops": _peaks,
+}

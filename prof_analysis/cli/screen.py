@@ -14,6 +14,7 @@ import typer
 
 from prof_analysis.cli.options import ScreenOptions
 from prof_analysis.errors import OutputError, ProfAnalysisError, ProfAnalysisWarning
+from prof_analysis.options import Keywords
 from prof_analysis.visible import visible, visible_json, visible_lines
 
 if TYPE_CHECKING:
@@ -109,15 +110,17 @@ def _finite(value: Any) -> Any:
 
 
 @contextmanager
-def opened(screen: ScreenOptions, path: Path, **options: Any) -> "Iterator[Profile]":
+def opened(screen: ScreenOptions, path: Path, options: Keywords) -> "Iterator[Profile]":
     """A profile to ask; an error of the package is one line and the documented exit code."""
     warnings.simplefilter("ignore", ProfAnalysisWarning)
     with told(screen) as found:
         from prof_analysis.profile import Profile
 
-        with progress(screen.quiet) as on_progress, Profile(path, on_progress=on_progress, **options) as profile:
-            try:
-                yield profile
-            except ProfAnalysisError:
-                found.extend(profile.warnings)
-                raise
+        with progress(screen.quiet) as on_progress:
+            keywords: Keywords = {**options, "on_progress": on_progress}
+            with Profile(path, **keywords) as profile:
+                try:
+                    yield profile
+                except ProfAnalysisError:
+                    found.extend(profile.warnings)
+                    raise

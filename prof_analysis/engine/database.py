@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import duckdb
@@ -10,24 +10,16 @@ import duckdb
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.statements import run
 from prof_analysis.errors import InputError
+from prof_analysis.options import Options, Variables
 
-# What the SQL reads with getvariable(), and what it is unless something else is said.
-Variables = Mapping[str, int | bool | str | list[str] | None]
+# What the SQL reads with getvariable(), and what it is by default: the options, which rank it is, and what makes ids of texts.
 _DEFAULTS: Variables = {
-    "nesting_tolerance_ns": 0,
-    "step_id": None,
+    **Options().variables(),
     "device_id": None,
     "first_device_id": None,
-    "module_source": "auto",
-    "module_domains": ["Module"],
-    "by_instance": False,
-    "depth": None,
-    "audit_links": False,
     "profile": "",
     "rank_id": None,
     "text_salt": 0,
-    "peak_tflops": [],
-    "published_peaks": False,
 }
 
 
@@ -107,5 +99,5 @@ def quote_path(path: Path) -> str:
     text = str(path)
     has_signs = any(sign in text for sign in "[*?")
     if has_signs and os.sep != "\\" and "\\" in text:
-        raise InputError(f"{path}: a backslash beside one of [ * ? in a path cannot be read; rename the folder")
+        raise InputError(f"{path}: a backslash beside one of [ * ? in a path cannot be read; rename the folder", path=path)
     return quote_text(re.sub(r"[\[*?]", r"[\g<0>]", text) if has_signs else text)

@@ -16,11 +16,11 @@ def create_macros(connection: duckdb.DuckDBPyConnection, sql: str | None = None)
 
     All take as long as opening a database, and most tables need few.
     """
-    run(connection, _statements_for(" ".join(f"{name}()" for name in _macros()) if sql is None else sql))
+    run(connection, called_in(" ".join(f"{name}()" for name in _macros()) if sql is None else sql))
 
 
 @lru_cache(maxsize=256)  # The project's own SQL comes again for each rank; what users ask is not to be kept for ever.
-def _statements_for(sql: str) -> str:
+def called_in(sql: str) -> str:
     """Return the statements that make the macros an SQL text calls, each behind those that it calls itself."""
     macros, needed = _macros(), dict[str, str]()
 

@@ -8,6 +8,7 @@ import duckdb
 from prof_analysis.errors import OutputError, reason_of
 from prof_analysis.exports import cluster_db, files
 from prof_analysis.exports.names import file_name
+from prof_analysis.run.store import RankStore
 from prof_analysis.sources.rank import Rank
 
 EXPORT_TYPES = ("db", "text", "excel", *files.FORMATS)
@@ -15,7 +16,7 @@ EXPORT_TYPES = ("db", "text", "excel", *files.FORMATS)
 
 def export(
     connection: duckdb.DuckDBPyConnection,
-    stores: Mapping[Rank, Path],
+    stores: Mapping[Rank, RankStore],
     folder: Path,
     exports: Mapping[str, str],
     export_type: str,
@@ -32,7 +33,9 @@ def export(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be made ({reason_of(error)}); give a folder you may write to with -o") from error
+        raise OutputError(
+            f"{folder}: cannot be made ({reason_of(error)}); give a folder you may write to with -o", path=folder
+        ) from error
     if export_type == "db":
         return [cluster_db.write(connection, list(stores), folder, exports, outdated)]
     if export_type in ("text", "excel"):
@@ -51,4 +54,4 @@ def _remove(file: Path) -> None:
     try:
         file.unlink(missing_ok=True)
     except OSError as error:
-        raise OutputError(f"{file}: is outdated and cannot be removed ({reason_of(error)}); remove it") from error
+        raise OutputError(f"{file}: is outdated and cannot be removed ({reason_of(error)}); remove it", path=file) from error

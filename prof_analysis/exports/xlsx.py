@@ -34,7 +34,7 @@ from prof_analysis.errors import OutputError, reason_of
 from prof_analysis.exports.files import replacing
 from prof_analysis.exports.names import file_name
 from prof_analysis.exports.sheets import PERCENT, Column, Sheet, sheets_of
-from prof_analysis.run.store import table_file
+from prof_analysis.run.store import RankStore
 from prof_analysis.sources.rank import Rank
 
 MAX_CHARACTERS = 32_767
@@ -51,7 +51,7 @@ _FONT = "Times New Roman"
 
 def write(
     connection: duckdb.DuckDBPyConnection,
-    stores: Mapping[Rank, Path],
+    stores: Mapping[Rank, RankStore],
     folder: Path,
     exports: Mapping[str, str],
     warnings: list[str],
@@ -69,12 +69,12 @@ def write(
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be made ({reason_of(error)}); give another folder with -o") from error
+        raise OutputError(f"{folder}: cannot be made ({reason_of(error)}); give another folder with -o", path=folder) from error
     not_of_ranks = {table: file_name(name) for table, name in tables.items() if not table.is_of_each_rank}
     names = _names_of(stores, f"{file_name(first_name)}_", not_of_ranks.values())
     books: dict[Path, dict[Table, str]] = {}
     for rank, store in stores.items() if of_ranks else ():
-        rows = {table: parquet_rows([table_file(store, table.name)]) for table in of_ranks}
+        rows = {table: parquet_rows([store.file(table.name)]) for table in of_ranks}
         if connection.execute(f"SELECT 1 FROM {rows[first]} LIMIT 1").fetchall():
             books[folder / f"{names[rank]}.xlsx"] = rows
     for table, file in not_of_ranks.items():
@@ -116,7 +116,8 @@ def _write_workbook(
             cut = sum(_write_table(book, connection, table, rows, names[table]) for table, rows in rows_of.items())
         except OSError as error:  # openpyxl collects each sheet in a temporary file.
             raise OutputError(
-                f"{target.parent}: temporary files cannot be written ({reason_of(error)}); set TMPDIR to a larger disk"
+                f"{target.parent}: temporary files cannot be written ({reason_of(error)}); set TMPDIR to a larger disk",
+                path=target.parent,
             ) from error
         # Not by save(), which leaves the file open where the disk is full, so that closing it late prints a traceback.
         with ZipFile(target, "w", ZIP_DEFLATED) as archive:

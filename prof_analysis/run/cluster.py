@@ -11,7 +11,7 @@ from typing import Any
 from prof_analysis.errors import InputError, reason_of
 from prof_analysis.run.job import Job, Outcome, died, own_code, run_elsewhere
 from prof_analysis.run.pool import each_done, refuse_when
-from prof_analysis.run.store import table_file
+from prof_analysis.run.store import RankStore
 
 _ANSWERS_WITHIN_S = 3
 # A cluster that starts workers when there is work takes so long at most to start the first.
@@ -74,7 +74,7 @@ def _not_run(job: Job, error: BaseException) -> Outcome:
 def _looked_up(outcome: Outcome) -> Outcome:
     """The outcome, once its files are seen here."""
     job, give_up = outcome.job, monotonic() + _FILES_WITHIN_S
-    while outcome.failure is None and not all(table_file(job.folder, table).exists() for table in job.tables):
+    while outcome.failure is None and RankStore(job.folder, job.rank, job.variables).lacking(job.tables):
         if monotonic() > give_up or not job.folder.is_dir():
             return Outcome(
                 job,

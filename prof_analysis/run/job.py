@@ -11,10 +11,11 @@ from platform import node
 import duckdb
 
 from prof_analysis.engine.building import Plan, build, make_plan
-from prof_analysis.engine.database import Variables, connect
+from prof_analysis.engine.database import connect
 from prof_analysis.engine.tables import shown_select, source_tables
 from prof_analysis.errors import ProfAnalysisError, reason_of, remedy_of
-from prof_analysis.run.store import code_digest, is_entry, write_table
+from prof_analysis.options import Variables
+from prof_analysis.run.store import RankStore, code_digest, is_entry, write_table
 from prof_analysis.scratch import temporary_folder
 from prof_analysis.sources import SOURCES
 from prof_analysis.sources.rank import Rank
@@ -45,11 +46,12 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a job: why it failed, if it did, with the traceback for those who ask."""
+    """What became of a job: why it failed, if it did, with the traceback for those who ask, and the file that it failed at."""
 
     job: Job
     failure: str | None = None
     details: str | None = None
+    path: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -109,10 +111,11 @@ def run_rank(
                     warnings.extend(stage(columns, on_bytes=_not_counted))
 
             build(connection, source.NAME, plan, stage_more, kept=job.tables)
+            store = RankStore(job.folder, job.rank, job.variables)
             for table in job.tables:
                 shown = shown_select(source_tables(source.NAME)[table])
                 rows = f"SELECT getvariable('profile') AS profile, getvariable('rank_id')::INTEGER AS rank_id, * FROM ({shown})"
-                write_table(connection, rows, job.folder, table, warnings, scratch)
+                write_table(connection, rows, store.file(table), warnings, scratch)
         return Outcome(job)
     except Exception as error:
         return failed(job, error)
@@ -134,7 +137,8 @@ def failed(job: Job, error: BaseException) -> Outcome:
     else:
         defect = f"{type(error).__name__}: {reason_of(error)}"
         failure = f"{job.rank.folder}: cannot be analysed: a defect of prof-analysis, please report it with --debug ({defect})"
-    return Outcome(job, failure, details="".join(traceback.format_exception(error)))
+    path = error.path if isinstance(error, ProfAnalysisError) else None
+    return Outcome(job, failure, "".join(traceback.format_exception(error)), path or job.rank.folder)
 
 
 def died(job: Job, error: BaseException) -> Outcome:

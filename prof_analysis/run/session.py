@@ -13,13 +13,14 @@ import duckdb
 
 from prof_analysis.analyses import Analysis, Requirement, why_not
 from prof_analysis.engine.building import split_across_ranks
-from prof_analysis.engine.database import Variables, connect, parquet_rows
+from prof_analysis.engine.database import connect, parquet_rows
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.errors import InputError, ProfAnalysisError, ProfAnalysisWarning, QueryError, reason_of, remedy_of
+from prof_analysis.options import ProfileOptions
 from prof_analysis.run.job import Job, Outcome
 from prof_analysis.run.pool import Machine, run
-from prof_analysis.run.store import entry_folder, lacking, table_file, warnings_of
+from prof_analysis.run.store import RankStore, entry_folder, warnings_of
 from prof_analysis.scratch import make_folder
 from prof_analysis.sources import discovery
 from prof_analysis.sources.rank import ModuleChoice, Rank
@@ -34,56 +35,50 @@ class Session:
     Raises InputError when there is nothing under the path, or not the ranks or the step that were chosen.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        rank_list: Iterable[int] | None,
-        source: str,
-        modules: ModuleChoice,
-        variables: Variables,
-        machine: Machine,
-        store: Path | None,
-        on_progress: Callable[[int, int], None] | None,
-    ) -> None:
+    def __init__(self, path: Path, options: ProfileOptions) -> None:
         self.path = path
         self.failures: list[str] = []
+        self._failures: list[InputError] = []  # with the file and the rank
         self.warnings: list[str] = []
         self.details: list[str] = []
-        self._variables = variables
-        self._machine = machine
-        self._on_progress = on_progress
+        self._variables = options.variables()
+        self._machine = Machine(options.workers, options.threads, options.memory_limit, options.scheduler)
+        self._on_progress = options.on_progress
         self._is_closed = False
         self._turn = RLock()
         self._process = os.getpid()
         self._provided: set[str] = set()
         self._shown: set[str] = set()
         self._shown_ranks: Set[Rank] = set()
-        self.ranks = _selected(discovery.find_ranks(path, modules, source), rank_list)
+        modules = ModuleChoice(options.module_source, options.domains)
+        self.ranks = _selected(discovery.find_ranks(path, modules, options.source), options.rank_list)
         self._failed = {rank.profile for rank in self.ranks if rank.left_out}
         for rank in self.ranks:
             if rank.left_out:
-                self._fail(rank.left_out)
+                self._fail(rank.left_out, rank)
             for reason in rank.unread:
-                self.warn(f"{reason}; the rank is read without it")
+                self.warn(f"{reason}; the rank is read without it", rank)
         self._warn_of_same_ids()
         self._folder = make_folder()
         # The workers of a cluster spill to disks of their own.
-        self._spill_folder = self._folder.path if machine.scheduler is None else None
-        self.connection = connect(variables, temp_directory=self._folder.path / "spill", macros=False)
+        self._spill_folder = self._folder.path if options.scheduler is None else None
+        self.connection = connect(self._variables, temp_directory=self._folder.path / "spill", macros=False)
+        store = None if options.store is None else Path(os.path.abspath(options.store))  # noqa: PTH100  (links stay)
         try:
-            self._stores = {
-                rank: self._folder.path / str(number) if store is None else entry_folder(store, rank, variables)
+            folders = {
+                rank: self._folder.path / str(number) if store is None else entry_folder(store, rank)
                 for number, rank in enumerate(self.ranks)
                 if not rank.left_out
             }
+            self._stores = {rank: RankStore(folder, rank, self._variables) for rank, folder in folders.items()}
             self._check_step()
         except BaseException:
             self.close()
             raise
 
     @property
-    def stores(self) -> dict[Rank, Path]:
-        """The ranks that can be read, and the folder in which each leaves its tables."""
+    def stores(self) -> dict[Rank, RankStore]:
+        """The ranks that can be read, and where each leaves its tables."""
         return {rank: store for rank, store in self._stores.items() if rank.profile not in self._failed}
 
     def require(self, requires: tuple[Requirement, ...]) -> dict[Rank, str]:
@@ -136,22 +131,25 @@ class Session:
                     raise QueryError("this Profile was closed while it was asked; open it again") from error
                 if isinstance(error, ProfAnalysisError):
                     raise
-                raise InputError(f"{self.path}: cannot be answered ({reason_of(error)}){remedy_of(error)}") from error
+                raise InputError(
+                    f"{self.path}: cannot be answered ({reason_of(error)}){remedy_of(error)}", path=self.path
+                ) from error
 
     def _provide(self, tables: tuple[str, ...]) -> None:
         of_ranks, across_ranks = split_across_ranks(tables)
         new = [table for table in of_ranks if table not in self._provided]
-        to_build = {rank: lacking(store, new) for rank, store in self.stores.items()}
+        to_build = {rank: store.lacking(new) for rank, store in self.stores.items()}
         self._run(
             [
-                Job(rank, tables, self._variables, self._stores[rank], spill_folder=self._spill_folder)
+                Job(rank, tables, self._variables, self._stores[rank].folder, spill_folder=self._spill_folder)
                 for rank, tables in to_build.items()
                 if tables
             ]
         )
         if not self.stores:
             more = f" (and {len(self.failures) - 1} more ranks failed)" if len(self.failures) > 1 else ""
-            raise InputError(f"{self.failures[0]}{more}")
+            first = self._failures[0]
+            raise InputError(f"{first}{more}", path=first.path, rank_id=first.rank_id)
         if self._shown_ranks != self.stores.keys():  # One failed, so it goes from the tables that were shown before, too.
             self._shown_ranks = self.stores.keys()
             self._shown.clear()
@@ -166,7 +164,7 @@ class Session:
 
     def _show_ranks(self, tables: list[str], new: list[str]) -> None:
         """Make views of tables over all ranks; new ones have warnings of how they were made."""
-        files = {table: [table_file(store, table) for store in self.stores.values()] for table in tables}
+        files = {table: [store.file(table) for store in self.stores.values()] for table in tables}
         made = [file for table in tables if table in new for file in files[table]]
         for warning in warnings_of(self.connection, made) if made else ():
             self.warn(warning)
@@ -186,11 +184,13 @@ class Session:
         for profile, _, sentence in sorted(found, key=lambda one: one[1] == "note"):
             self.warn(sentence if profile is None else f"{profile}: {sentence}")
 
-    def warn(self, message: str) -> None:
+    def warn(self, message: str, rank: Rank | None = None) -> None:
         """Tell a problem that leaves an answer, once."""
         if message not in self.warnings:
             self.warnings.append(message)
-            warnings.warn(visible(message), ProfAnalysisWarning, stacklevel=_level_of_the_caller())
+            about = (rank.folder, rank.rank_id) if rank else (None, None)
+            warning = ProfAnalysisWarning(visible(message), path=about[0], rank_id=about[1])
+            warnings.warn(warning, stacklevel=_level_of_the_caller())
 
     def close(self) -> None:
         """Give back memory and temporary files. What another thread waits for ends. In a fork of the process do nothing."""
@@ -210,9 +210,9 @@ class Session:
     def _warn_of(self, unable: dict[Rank, str]) -> None:
         if unable and len(unable) == len(self.stores):
             failed = f"; {len(self.failures)} more could not be read: {self.failures[0]}" if self.failures else ""
-            raise InputError(f"{self.path}: no rank can answer this: {next(iter(unable.values()))}{failed}")
+            raise InputError(f"{self.path}: no rank can answer this: {next(iter(unable.values()))}{failed}", path=self.path)
         for rank, reason in unable.items():
-            self.warn(f"{rank.profile}: {reason}")
+            self.warn(f"{rank.profile}: {reason}", rank)
 
     def _warn_of_same_ids(self) -> None:
         """Say which folders have the same rank id: as parts of one job they would count twice."""
@@ -240,7 +240,7 @@ class Session:
             outcome = outcomes[job.rank.profile]
             if outcome.failure:
                 self._failed.add(job.rank.profile)
-                self._fail(outcome.failure)
+                self._fail(outcome.failure, job.rank, outcome.path)
                 self.details.append(outcome.details or "")
 
     def _check_step(self) -> None:
@@ -253,11 +253,13 @@ class Session:
         steps = [row[0] for row in rows]
         if step_id not in steps:
             known = ", ".join(map(str, steps)) if steps else "none: prof.step() was not called"
-            raise InputError(f"{self.path}: there is no step {step_id}; the steps are {known}")
+            raise InputError(f"{self.path}: there is no step {step_id}; the steps are {known}", path=self.path)
 
-    def _fail(self, message: str) -> None:
+    def _fail(self, message: str, rank: Rank, path: Path | None = None) -> None:
         self.failures.append(message)
-        warnings.warn(visible(message), ProfAnalysisWarning, stacklevel=_level_of_the_caller())
+        self._failures.append(InputError(message, path=path or rank.folder, rank_id=rank.rank_id))
+        warning = ProfAnalysisWarning(visible(message), path=path or rank.folder, rank_id=rank.rank_id)
+        warnings.warn(warning, stacklevel=_level_of_the_caller())
 
 
 # What reads a file without DuckDB looks as often whether it is to end.

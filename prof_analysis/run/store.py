@@ -1,8 +1,9 @@
-"""The store: a folder per rank and question that keeps what was built of it, as Parquet, for the next time.
+"""The store: a folder per rank that keeps what was built of it, as Parquet, for the next time.
 
 The name of an entry has a digest of all that its tables come from: the input files and the journals of databases, by path, size
-and times of change, the values that the SQL reads, the SQL and the code that stages. So an entry is never stale; what changed
-has another name. Files appear whole, so that several processes may use one store; what a killed one left, the next removes.
+and times of change, the SQL and the code that stages. The name of a table has one of the options that its own SQL reads, where
+they are not the usual ones: so another --depth builds only what depends on it. An entry is never stale; what changed has
+another name. Files appear whole, so that several processes may use one store; what a killed one left, the next removes.
 """
 
 import json
@@ -17,9 +18,11 @@ from typing import Any
 
 import duckdb
 
-from prof_analysis.engine.database import Variables, quote_path, quote_text
+from prof_analysis.engine.database import quote_path, quote_text
 from prof_analysis.engine.statements import sql_folder
+from prof_analysis.engine.variables import variables_read
 from prof_analysis.errors import InputError, OutputError, reason_of, remedy_of
+from prof_analysis.options import Options, Variables
 from prof_analysis.scratch import temporary_folder
 from prof_analysis.sources.rank import Rank, json_object
 from prof_analysis.sources.readers.sqlite_file import sidecars_of
@@ -27,6 +30,7 @@ from prof_analysis.version import __version__
 
 _ABOUT = "about.json"
 _WARNINGS = "prof_analysis_warnings"
+_SUFFIX = ".parquet"
 
 
 @dataclass(frozen=True)
@@ -41,8 +45,31 @@ class Entry:
     is_current: bool
 
 
-def entry_folder(store: Path, rank: Rank, variables: Variables) -> Path:
-    """The folder of a rank and a question, made if need be.
+@dataclass(frozen=True)
+class RankStore:
+    """Where a rank leaves its tables: a folder, and in it a file by table and by the values that the SQL of the table reads."""
+
+    folder: Path
+    rank: Rank
+    variables: Variables
+
+    def file(self, table: str) -> Path:
+        """Return where a table lies; with the usual values its name is that of the table."""
+        assert self.rank.source is not None
+        usual = Options().variables()
+        read = variables_read(self.rank.source, table)
+        values = {name: self.variables[name] for name in sorted(read & self.variables.keys() & usual.keys())}
+        unusual = {name: value for name, value in values.items() if value != usual[name]}
+        digest = f".{sha256(json.dumps(unusual, default=str).encode()).hexdigest()[:16]}" if unusual else ""
+        return self.folder / f"{table}{digest}{_SUFFIX}"
+
+    def lacking(self, tables: Iterable[str]) -> tuple[str, ...]:
+        """Return the tables that are not there, or damaged."""
+        return tuple(table for table in tables if not _is_whole(self.file(table)))
+
+
+def entry_folder(store: Path, rank: Rank) -> Path:
+    """The folder of a rank, made if need be.
 
     Raises OutputError when it cannot be made.
     """
@@ -50,7 +77,6 @@ def entry_folder(store: Path, rank: Rank, variables: Variables) -> Path:
         "inputs": _identity(rank.inputs),
         "source": [rank.source, rank.device_id, rank.first_device_id],
         "shown": [rank.profile, rank.rank_id],
-        "variables": dict(variables),
         "code": code_digest(),
     }
     digest = sha256(json.dumps(identity, sort_keys=True, default=str).encode()).hexdigest()[:24]
@@ -63,8 +89,12 @@ def entry_folder(store: Path, rank: Rank, variables: Variables) -> Path:
                 unfinished = scratch / _ABOUT
                 unfinished.write_text(json.dumps(about, indent=1), encoding="utf-8")
                 unfinished.replace(folder / _ABOUT)
+    except OutputError:  # It names what cannot be made.
+        raise
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be made ({reason_of(error)}); give --store a folder you may write to") from error
+        raise OutputError(
+            f"{folder}: cannot be made ({reason_of(error)}); give --store a folder you may write to", path=folder
+        ) from error
     return folder
 
 
@@ -79,7 +109,7 @@ def entries(store: Path) -> Iterator[Entry]:
     Raises InputError when there is no such folder.
     """
     if not store.is_dir():
-        raise InputError(f"{store}: there is no such folder; give the one that was given to --store")
+        raise InputError(f"{store}: there is no such folder; give the one that was given to --store", path=store)
     for about_file in sorted(store.glob(f"*/{_ABOUT}")):
         about = json_object(about_file)
         files = [file for file in about_file.parent.rglob("*") if file.is_file()]
@@ -88,7 +118,7 @@ def entries(store: Path) -> Iterator[Entry]:
             about_file.parent,
             str(about.get("profile", "")),
             inputs,
-            tuple(sorted(file.stem for file in files if file.suffix == ".parquet" and file.parent == about_file.parent)),
+            tuple(sorted({_table_of(file) for file in files if file.suffix == _SUFFIX and file.parent == about_file.parent})),
             sum(file.stat().st_size for file in files),
             about.get("identity") == _identity(map(Path, inputs)),
         )
@@ -104,36 +134,25 @@ def clear(store: Path) -> list[Entry]:
         try:
             rmtree(entry.folder)
         except OSError as error:
-            raise OutputError(f"{entry.folder}: cannot be removed ({reason_of(error)})") from error
+            raise OutputError(f"{entry.folder}: cannot be removed ({reason_of(error)})", path=entry.folder) from error
     return removed
 
 
-def table_file(folder: Path, table: str) -> Path:
-    """Where a table of a rank lies in the rank's folder."""
-    return folder / f"{table}.parquet"
-
-
-def lacking(folder: Path, tables: Iterable[str]) -> tuple[str, ...]:
-    """The tables that a folder does not hold, or holds damaged."""
-    return tuple(table for table in tables if not _is_whole(table_file(folder, table)))
-
-
-def write_table(
-    connection: duckdb.DuckDBPyConnection, rows: str, folder: Path, table: str, warnings: Iterable[str], scratch: Path
-) -> None:
+def write_table(connection: duckdb.DuckDBPyConnection, rows: str, file: Path, warnings: Iterable[str], scratch: Path) -> None:
     """Write the rows of a query as a table, with the warnings that belong to it. It appears whole or not at all.
 
-    `scratch` is a temporary folder in `folder`. Raises OutputError when it cannot be written.
+    `scratch` is a temporary folder beside the file. Raises OutputError when it cannot be written.
     """
-    unfinished = table_file(scratch, table)
+    unfinished = scratch / file.name
     metadata = f"KV_METADATA {{{_WARNINGS}: {quote_text(json.dumps(list(warnings)))}}}"
     try:
         connection.execute(f"COPY ({rows}) TO {quote_text(str(unfinished))} (FORMAT parquet, {metadata})")
-        unfinished.replace(table_file(folder, table))
+        unfinished.replace(file)
     except (duckdb.IOException, OSError) as error:
         remedy = remedy_of(error) or "; set TMPDIR to a larger disk"
         raise OutputError(
-            f"{folder}: temporary files cannot be written ({reason_of(error)}){remedy}, or give --store a folder on one"
+            f"{file.parent}: temporary files cannot be written ({reason_of(error)}){remedy}, or give --store a folder on one",
+            path=file.parent,
         ) from error
 
 
@@ -145,6 +164,11 @@ def warnings_of(connection: duckdb.DuckDBPyConnection, files: Sequence[Path]) ->
     ).fetchall()
     of_file = dict(rows)
     return list(dict.fromkeys(warning for file in files for warning in json.loads(of_file.get(str(file), "[]"))))
+
+
+def _table_of(file: Path) -> str:
+    """Return the table that a file of an entry holds; its name has a schema, and may have a digest behind."""
+    return ".".join(file.name.split(".")[:2])
 
 
 def _is_whole(file: Path) -> bool:

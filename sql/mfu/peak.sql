@@ -49,7 +49,7 @@ judged AS (
     LEFT JOIN mfu.rate USING (data_type)
     LEFT JOIN given ON given.data_type = if(used.data_type = 'fp32 or hf32', 'fp32', used.data_type)
     LEFT JOIN mfu.published_peak AS published
-        ON getvariable('published_peaks')
+        ON list_contains(getvariable('peak_tflops')::VARCHAR[], 'published')
         AND published.core_count = chip.core_count
         AND published.clock_mhz = chip.clock_mhz
         AND published.data_type = used.data_type

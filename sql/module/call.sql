@@ -45,7 +45,7 @@ done_again AS (
     JOIN trace.op AS forward ON forward.op_id = task.forward_op_id
     LEFT JOIN child AS before
         ON before.parent_id = op_interval.interval_id AND before.name_id = again.name_id AND before.start_ns < forward.start_ns
-    WHERE getvariable('by_instance')
+    WHERE getvariable('by') = 'instance'
     GROUP BY again.interval_id
 ),
 edge AS (
@@ -53,7 +53,7 @@ edge AS (
         child.interval_id,
         child.name_id,
         CASE
-            WHEN NOT getvariable('by_instance') THEN NULL
+            WHEN getvariable('by') = 'class' THEN NULL
             WHEN child.parent_id IS NULL OR unplaced.interval_id IS NOT NULL THEN 0
             ELSE child.number + coalesce(done_again.calls_before, 0)
         END AS number,

@@ -3,6 +3,7 @@
 import gc
 from collections.abc import Callable
 from pathlib import Path
+from typing import Unpack
 
 import openpyxl
 import pytest
@@ -11,6 +12,7 @@ from typer.testing import Result
 
 from prof_analysis import OutputError, ProfAnalysisWarning, open_profile
 from prof_analysis.exports.xlsx import MAX_CHARACTERS
+from prof_analysis.options import Keywords
 from tests.helpers.places import SAMPLE
 from tests.helpers.small_profile import Kernel, Matmul, Op, Range, write_profile
 
@@ -42,7 +44,7 @@ def layers(folder: Path, count: int, name: str = "Layer", outside: bool = False)
     write_profile(folder, ranges=ranges, ops=ops, unlinked=[Kernel("k", 30, 32)] * outside)
 
 
-def write(path: Path, **options: int) -> dict[str, Worksheet]:
+def write(path: Path, **options: Unpack[Keywords]) -> dict[str, Worksheet]:
     with open_profile(path, **options) as profile:
         (file,) = profile.export(export_type="text")
     return {sheet.title: sheet for sheet in openpyxl.load_workbook(file).worksheets}

@@ -8,6 +8,7 @@ import pytest
 from fixtures.text_export import export_text
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
+from prof_analysis.options import Source
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 Rows = list[tuple[Any, ...]]
@@ -260,7 +261,7 @@ def calls(*starts: int) -> list[Range]:
     return [Range(chr(ord("A") + number), start, start + 90) for number, start in enumerate(starts)]
 
 
-def modules(folder: Path, source: str = "auto") -> list[str]:
+def modules(folder: Path, source: Source = "auto") -> list[str]:
     """The module of each kernel in the order of their ops."""
     with open_profile(folder, source=source) as profile:
         return [
@@ -303,7 +304,7 @@ PIPELINE = [
 
 
 @pytest.mark.parametrize("source", ["db", "text"])
-def test_a_recorded_pair_decides_which_of_several_forward_ops_with_a_number_is_meant(tmp_path: Path, source: str) -> None:
+def test_a_recorded_pair_decides_which_of_several_forward_ops_with_a_number_is_meant(tmp_path: Path, source: Source) -> None:
     ops = [
         *PIPELINE,
         Op("MulBackward0", 3010, 3020, (Kernel("k", 4000, 4010),), 9, 1, 1, 1),

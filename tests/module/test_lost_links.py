@@ -10,6 +10,7 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
+from prof_analysis.options import Source
 from tests.helpers.asking import build_at_once
 from tests.helpers.small_profile import edit
 
@@ -47,7 +48,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def answers(path: Path, source: str = "db") -> dict[str, Answer]:
+def answers(path: Path, source: Source = "db") -> dict[str, Answer]:
     """Kernel time of each module, and what was warned of, by folder; all kernel time is in the coverage, whatever was lost."""
     with open_profile(path, source=source) as profile:
         build_at_once(profile, "module-stats", "trace.kernel", "kernels.statistic")

@@ -13,6 +13,7 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
+from prof_analysis.options import Source
 from tests.helpers.asking import IDS, build_at_once
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
@@ -31,7 +32,7 @@ COMMON = (
 )  # fmt: skip
 
 
-def answer(folder: Path, source: str = "auto") -> tuple[dict[str, Any], list[str]]:
+def answer(folder: Path, source: Source = "auto") -> tuple[dict[str, Any], list[str]]:
     """The tables without numbers of rows, and what was warned of without the place."""
     with open_profile(folder, source=source) as profile:
         build_at_once(profile, *TABLES)

@@ -1,0 +1,301 @@
+"""The questions about profiles: a method each, whose columns are those of the tables that it names."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from inspect import cleandoc
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
+
+from prof_analysis.engine.tables import documented_tables
+from prof_analysis.options import one_of
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+    Frame: TypeAlias = pandas.DataFrame | pyarrow.Table
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+Yes = Literal[True]
+No = Literal[False]
+
+CommunicationRow = Literal["op", "group", "module", "rank", "link"]
+SlowRankRow = Literal["rank", "group", "module", "finding"]
+MfuLevel = Literal["module", "op", "kernel", "rank"]
+PmuLevel = Literal["kernel_type", "op", "module", "metric"]
+LayerLevel = Literal["position", "layer", "pass", "rank"]
+
+_COMMUNICATION_TIME = {
+    "op": "communication.time", "group": "communication.group_time", "module": "communication.module_time",
+    "rank": "communication.rank_time", "link": "communication.link"
+}  # fmt: skip
+_SLOW_RANKS = {
+    "rank": "across.slow_rank", "group": "across.rank_communication", "module": "across.slow_rank_module",
+    "finding": "across.slow_rank_finding"
+}  # fmt: skip
+_MFU = {"module": "mfu.module", "op": "mfu.op", "kernel": "mfu.kernel_mfu", "rank": "mfu.rank"}
+_PMU = {"kernel_type": "pmu.kernel_type", "op": "pmu.op", "module": "pmu.module", "metric": "pmu.metric"}
+_LAYERS = {
+    "position": "layer.statistic", "layer": "layer.by_index", "pass": "layer.pass_layer", "rank": "layer.structure"
+}  # fmt: skip
+
+
+def _gives(*tables: str) -> Callable[[Method], Method]:
+    """Add the columns of tables to the docstring of the method that gives them, as their heads document them."""
+
+    def with_columns(method: Method) -> Method:
+        method.__doc__ = "\n\n".join([cleandoc(method.__doc__ or ""), *map(_columns_of, tables)])
+        return method
+
+    return with_columns
+
+
+def _columns_of(name: str) -> str:
+    table = documented_tables()[name]
+    front = "" if table.is_across_ranks else ", after profile and rank_id"
+    lines = [f"{column.shown_name} ({column.shown_type}): {column.meaning}" for column in table.columns]
+    wrapped = [fill(line, 100, initial_indent="    ", subsequent_indent="        ") for line in lines]
+    return "\n".join([f"Columns of table {name}{front}:", *wrapped])
+
+
+class Questions(ABC):
+    """Each question about profiles as a method. With arrow=True it gives a pyarrow.Table in place of a pandas.DataFrame."""
+
+    @abstractmethod
+    def _answer(self, analysis: str, table: str, arrow: bool, also: str | None = None) -> Frame:
+        """Give a table of an analysis, which each rank must be able to answer, and also another one."""
+
+    @abstractmethod
+    def _table(self, name: str, arrow: bool) -> Frame:
+        """Give a table."""
+
+    @overload
+    def module_stats(self, *, across_ranks: bool = ..., arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def module_stats(self, *, across_ranks: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives("module.statistic", "across.module")
+    def module_stats(self, *, across_ranks: bool = False, arrow: bool = False) -> Frame:
+        """Kernel time by module and op, merged over layers, steps and micro-batches, as msprof-analyze counts it.
+
+        Rows of a rank are in the order of execution. With across_ranks a row compares a module over the ranks that have it,
+        those that differ most first.
+        Raises InputError when no rank holds module ranges.
+        """
+        return self._answer("module-stats", "across.module" if across_ranks else "module.statistic", arrow)
+
+    @overload
+    def module_tree(self, *, arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def module_tree(self, *, arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives("module.tree")
+    def module_tree(self, *, arrow: bool = False) -> Frame:
+        """Kernel time by module path, own and with all modules inside.
+
+        Raises InputError when no rank holds module ranges.
+        """
+        return self._answer("module-stats", "module.tree", arrow)
+
+    @overload
+    def coverage(self, *, arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def coverage(self, *, arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives("module.coverage")
+    def coverage(self, *, arrow: bool = False) -> Frame:
+        """Where all kernel time went: inside modules, outside modules, or linked to no op.
+
+        The times of a rank add up to all its kernel time.
+        """
+        return self._table("module.coverage", arrow)
+
+    @overload
+    def kernel_stats(self, *, across_ranks: bool = ..., arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def kernel_stats(self, *, across_ranks: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives("kernels.statistic", "across.kernel_statistic")
+    def kernel_stats(self, *, across_ranks: bool = False, arrow: bool = False) -> Frame:
+        """Kernel time by kind, type and core, the heaviest first.
+
+        Median and p95 are times that occur: the smallest that at least 50 % and 95 % of the kernels do not exceed. With
+        across_ranks a row is over all ranks.
+        Raises InputError when no rank holds kernels.
+        """
+        return self._answer("kernel-stats", "across.kernel_statistic" if across_ranks else "kernels.statistic", arrow)
+
+    @overload
+    def op_stats(self, *, across_ranks: bool = ..., arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def op_stats(self, *, across_ranks: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives("op.statistic", "across.op_statistic")
+    def op_stats(self, *, across_ranks: bool = False, arrow: bool = False) -> Frame:
+        """Framework ops by name and input shapes, the heaviest on the device first.
+
+        Of an op that calls itself, each call counts in full in the totals. With across_ranks a row is over all ranks.
+        Raises InputError when no rank holds framework ops.
+        """
+        return self._answer("op-stats", "across.op_statistic" if across_ranks else "op.statistic", arrow)
+
+    @overload
+    def communication_stats(self, *, across_ranks: bool = ..., arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def communication_stats(self, *, across_ranks: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives("communication.statistic", "across.communication_statistic")
+    def communication_stats(self, *, across_ranks: bool = False, arrow: bool = False) -> Frame:
+        """Communication operators by type and group, the heaviest first; median and p95 as in kernel_stats().
+
+        With across_ranks a row is over all ranks.
+        Raises InputError when no rank holds communication operators.
+        """
+        table = "across.communication_statistic" if across_ranks else "communication.statistic"
+        return self._answer("communication-stats", table, arrow)
+
+    @overload
+    def communication_time(self, by: CommunicationRow = ..., *, arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def communication_time(self, by: CommunicationRow = ..., *, arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives(*_COMMUNICATION_TIME.values())
+    def communication_time(self, by: CommunicationRow = "op", *, arrow: bool = False) -> Frame:
+        """Communication operators with their time as transfer, wait and idle, from their tasks on the planes of the device.
+
+        A row is an operator, a group, a module, a rank or, by="link", a link between two ranks.
+        elapse_ns = transit_ns + wait_ns + idle_ns, of the master plane as the profiler counts them; reason says why a split is
+        None.
+        Raises InputError when no rank holds communication operators.
+        """
+        one_of("by", by, _COMMUNICATION_TIME)
+        return self._answer("communication-time", _COMMUNICATION_TIME[by], arrow)
+
+    @overload
+    def slow_ranks(self, by: SlowRankRow = ..., *, arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def slow_ranks(self, by: SlowRankRow = ..., *, arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives(*_SLOW_RANKS.values())
+    def slow_ranks(self, by: SlowRankRow = "rank", *, arrow: bool = False) -> Frame:
+        """Which rank, or pipeline stage, makes the others wait, and what shows it.
+
+        A row is a rank, with means of a step; by="group" a rank and a group, of all steps together; by="module" a module of a
+        slow rank, the largest excess first. With by="finding" the one row says what follows.
+        Raises InputError when no rank holds communication or steps.
+        """
+        one_of("by", by, _SLOW_RANKS)
+        return self._answer("slow-ranks", _SLOW_RANKS[by], arrow)
+
+    @overload
+    def mfu(self, level: MfuLevel = ..., *, arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def mfu(self, level: MfuLevel = ..., *, arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives(*_MFU.values())
+    def mfu(self, level: MfuLevel = "module", *, arrow: bool = False) -> Frame:
+        """Model FLOPs utilisation: how much of the peak of the cube cores the matrix products used.
+
+        mfu = mfu_flops / possible_flops, over kernels with FLOPs and a peak; reasons say why others are not in it. Table
+        across.mfu has the same over all ranks.
+        Raises InputError when no rank holds compute kernels with types, or with level="module" no modules.
+        """
+        one_of("level", level, _MFU)
+        return self._answer("mfu", _MFU[level], arrow, also="module-stats" if level == "module" else None)
+
+    @overload
+    def step_time(self, *, arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def step_time(self, *, arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives("step.time")
+    def step_time(self, *, arrow: bool = False) -> Frame:
+        """Where the time of each step went on the device, in ns; times count once where kernels overlap.
+
+        stage + bubble = computing + communication not overlapped + free.
+        Raises InputError when no rank holds kernels, or what the profiler worked out of steps.
+        """
+        return self._answer("step-time", "step.time", arrow)
+
+    @overload
+    def free_time(self, *, gaps: bool = ..., arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def free_time(self, *, gaps: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives("free.cause", "free.longest_gap")
+    def free_time(self, *, gaps: bool = False, arrow: bool = False) -> Frame:
+        """What the host did while the device idled within steps, the causes of a step by their time.
+
+        The causes of a step add up to its free_ns in step_time(). With gaps a row is one of the 100 longest gaps of a rank.
+        Raises InputError when no rank holds kernels and ops.
+        """
+        return self._answer("free-time", "free.longest_gap" if gaps else "free.cause", arrow)
+
+    @overload
+    def pmu_stats(self, level: PmuLevel = ..., *, arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def pmu_stats(self, level: PmuLevel = ..., *, arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives(*_PMU.values())
+    def pmu_stats(self, level: PmuLevel = "kernel_type", *, arrow: bool = False) -> Frame:
+        """What the hardware counters (PMU) of the kernels say: how busy the pipes of the cores were, and what bounds.
+
+        Ratios are means by time, 0 to 1, and NULL where the set of counters lacks them. With level="metric" a row is a kernel
+        type and one counter of whatever set.
+        Raises InputError when no rank holds hardware counters, or with level="module" no modules.
+        """
+        one_of("level", level, _PMU)
+        return self._answer("pmu-stats", _PMU[level], arrow, also="module-stats" if level == "module" else None)
+
+    @overload
+    def mstx_stats(self, *, per_step: bool = ..., arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def mstx_stats(self, *, per_step: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives("mstx.statistic", "mstx.step_statistic")
+    def mstx_stats(self, *, per_step: bool = False, arrow: bool = False) -> Frame:
+        """mstx marks and ranges by domain and message: host and device time, and the kernels launched inside, heaviest first.
+
+        Median and p95 as in kernel_stats(). With per_step a row is of one profiler step, and what began outside every step has
+        no row.
+        Raises InputError when no rank holds mstx marks or ranges.
+        """
+        return self._answer("mstx-stats", "mstx.step_statistic" if per_step else "mstx.statistic", arrow)
+
+    @overload
+    def layer_stats(self, level: LayerLevel = ..., *, arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def layer_stats(self, level: LayerLevel = ..., *, arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives(*_LAYERS.values())
+    def layer_stats(self, level: LayerLevel = "position", *, arrow: bool = False) -> Frame:
+        """The repeating layers of a model, found in the sequence of its kernels on all streams, where nothing marks modules.
+
+        By position, a row is a kernel of the layers of one kind. level="layer" has a row for the first layer of all passes, the
+        second, and so on; level="pass" one for each layer of each pass, such as a step or token. level="rank" says what was
+        found and where all compute time is, or why no period is convincing; then the other levels have no rows.
+        Raises InputError when no rank holds compute kernels.
+        """
+        one_of("level", level, _LAYERS)
+        return self._answer("layer-stats", _LAYERS[level], arrow)
+
+    @overload
+    def graph_overhead(self, *, calls: bool = ..., arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def graph_overhead(self, *, calls: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives("graph.statistic", "graph.call")
+    def graph_overhead(self, *, calls: bool = False, arrow: bool = False) -> Frame:
+        """What calls of compiled graphs cost on the host, by graph and phase; first calls, which compile, apart from replays.
+
+        Phases: front_end (of it before_lookup and Dynamo's lookup), torchair_python (of it the aten ops creation, contiguous,
+        clone, other_op), torchair_cpp, ge_to_end: these four add up to call. torchair is both of its parts; ge_to_first_kernel
+        ends at the first kernel on the device. With calls a row is a call.
+        Raises InputError when no rank holds calls of compiled graphs.
+        """
+        return self._answer("graph-overhead", "graph.call" if calls else "graph.statistic", arrow)
+
+    @overload
+    def kernels(self, *, arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def kernels(self, *, arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives("module.kernel")
+    def kernels(self, *, arrow: bool = False) -> Frame:
+        """Every kernel with its times, shapes, the op that launched it and the module it belongs to."""
+        return self._table("module.kernel", arrow)
+
+    @overload
+    def ops(self, *, arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def ops(self, *, arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives("trace.op")
+    def ops(self, *, arrow: bool = False) -> Frame:
+        """Every framework op with its thread, times, sequence number and shapes."""
+        return self._table("trace.op", arrow)
