@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pandas as pd
@@ -187,3 +188,42 @@ def killed_while_it_writes(entry: Path) -> Iterator[Path]:
     )
     done = subprocess.run([sys.executable, "-c", script, entry], capture_output=True, text=True, check=False)
     yield Path(done.stdout.strip())
+
+
+@pytest.mark.parametrize("other", [{"depth": 3}, {"peak_tflops": "published"}, {"by": "instance"}, {"module_domains": "A"}])
+def test_an_option_that_a_table_does_not_read_builds_nothing_anew(two: Path, tmp_path: Path, other: Any) -> None:
+    store = tmp_path / "kept"
+    with open_profile(two, store=store) as profile:
+        rows = profile.op_stats(arrow=True).to_pylist()
+    before, read = written(store), list[int]()
+    with open_profile(two, store=store, on_progress=lambda done, _: read.append(done), **other) as profile:
+        assert profile.op_stats(arrow=True).to_pylist() == rows
+    assert (written(store), read) == (before, [])
+
+
+def test_of_tables_that_read_another_option_only_these_are_built(two: Path, tmp_path: Path) -> None:
+    store = tmp_path / "kept"
+    with open_profile(two, store=store) as profile:
+        profile.module_stats()
+    before = written(store)
+    with open_profile(two, store=store, depth=3) as profile:
+        assert times(profile) == [40, 41]
+    new = {file.name.split(".parquet")[0] for file in written(store).keys() - before.keys()}
+    assert {".".join(name.split(".")[:2]) for name in new} == {
+        "module.statistic", "module.tree", "module.coverage", "module.lost_backward"
+    }  # fmt: skip
+    assert all(len(name.split(".")) == 3 for name in new), "a table of other values has another name"
+    assert {file: time for file, time in written(store).items() if file in before} == before
+    with open_profile(two, store=store, depth=3) as profile:
+        assert times(profile) == [40, 41]
+        assert profile.table("module.path", arrow=True).num_rows == 2
+    kept = json.loads((next(store.iterdir()) / "about.json").read_text())
+    assert set(kept) == {"profile", "inputs", "identity"}
+
+
+def test_ls_names_a_table_of_several_values_once(two: Path, tmp_path: Path, command: Command) -> None:
+    for words in ((), ("--depth", "1"), ("--by", "instance")):
+        assert command("module-stats", "-d", two, "-o", tmp_path, "--store", tmp_path / "kept", *words).exit_code == 0
+    (first, _) = json.loads(command("store", "ls", "--store", tmp_path / "kept", "--json").stdout)["entries"]
+    assert first["tables"].count("module.statistic") == 1
+    assert len(list(Path(first["folder"]).glob("module.statistic*.parquet"))) == 3

@@ -31,6 +31,7 @@ from prof_analysis.version import __version__
 _ABOUT = "about.json"
 _WARNINGS = "prof_analysis_warnings"
 _SUFFIX = ".parquet"
+_USUAL = Options().variables()
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,8 @@ class RankStore:
     def file(self, table: str) -> Path:
         """Return where a table lies; with the usual values its name is that of the table."""
         assert self.rank.source is not None
-        usual = Options().variables()
-        read = variables_read(self.rank.source, table)
-        values = {name: self.variables[name] for name in sorted(read & self.variables.keys() & usual.keys())}
-        unusual = {name: value for name, value in values.items() if value != usual[name]}
+        read = sorted(variables_read(self.rank.source, table) & self.variables.keys() & _USUAL.keys())
+        unusual = {name: self.variables[name] for name in read if self.variables[name] != _USUAL[name]}
         digest = f".{sha256(json.dumps(unusual, default=str).encode()).hexdigest()[:16]}" if unusual else ""
         return self.folder / f"{table}{digest}{_SUFFIX}"
 

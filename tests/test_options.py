@@ -1,0 +1,219 @@
+"""Options: each is declared once, and the command, help() and the variables of the SQL follow from that."""
+
+import inspect
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_overloads, get_type_hints
+
+import pytest
+import typer
+
+import prof_analysis
+from prof_analysis import InputError, OutputError, ProfAnalysisWarning, Profile, open_profile
+from prof_analysis.cli import app
+from prof_analysis.cli.options import ModuleOptions, takes_options
+from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.tables import documented_tables, sql_folder
+from prof_analysis.engine.variables import variables_read
+from prof_analysis.options import Keywords, Options, ProfileOptions, documented
+from prof_analysis.sources import SOURCES
+from tests.conftest import CHECKOUT
+from tests.small_profile import Kernel, Op, Range, write_profile
+
+# What the SQL reads beside the options: which rank it is, and what makes ids of texts.
+OF_RANK = {"device_id", "first_device_id", "profile", "rank_id", "text_salt"}
+OPS = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040),)),)
+RANGES = (Range("Net", 100, 200),)
+
+
+def test_what_editors_see_are_the_options() -> None:
+    assert get_type_hints(Keywords) == {name: type_ for name, (type_, _) in documented(ProfileOptions).items()}
+
+
+@pytest.mark.parametrize("function", [Profile, open_profile, prof_analysis.module_stats])
+def test_help_shows_every_option_with_its_default(function: Any) -> None:
+    shown = inspect.signature(function).parameters
+    assert {field.name: field.default for field in fields(ProfileOptions)}.items() <= {
+        name: parameter.default for name, parameter in shown.items()
+    }.items()
+
+
+def test_the_docstring_says_what_every_option_means() -> None:
+    text = " ".join(inspect.getdoc(Profile).split())  # type: ignore[union-attr]
+    for name, (_, doc) in documented(ProfileOptions).items():
+        assert f"{name}: {doc.meaning}" in text
+
+
+def test_every_variable_that_the_sql_reads_is_an_option_and_every_option_is_read() -> None:
+    sql = " ".join(file.read_text(encoding="utf-8") for file in sql_folder().rglob("*.sql"))
+    sql += inspect.getsource(inspect.getmodule(create_macros))  # type: ignore[arg-type]
+    assert set(re.findall(r"getvariable\('(\w+)'\)", sql)) - OF_RANK == {field.name for field in fields(Options)}
+
+
+def test_values_that_the_sql_reads() -> None:
+    chosen = Options(module_domains=iter(["Module", "Custom"]), by="instance", peak_tflops={"fp16": 376, "bf16": 353.9})
+    assert chosen.variables() == {
+        "step_id": None,
+        "nesting_tolerance_ns": 0,
+        "module_source": "auto",
+        "module_domains": ["Module", "Custom"],
+        "by": "instance",
+        "depth": None,
+        "audit_links": False,
+        "peak_tflops": ["bf16=353.9", "fp16=376.0"],
+    }
+    assert Options(peak_tflops="published").variables()["peak_tflops"] == ["published"]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"nesting_tolerance_ns": -1}, "nesting_tolerance_ns=-1: give 0 or more"),
+        ({"depth": 0}, "depth=0: give 1 or more"),
+        ({"by": "name"}, "by='name': give class or instance"),
+        ({"module_source": "nn"}, "module_source='nn': give auto, mstx or nn.Module"),
+        ({"source": "csv"}, "source='csv': give auto, db or text"),
+        ({"module_domains": ("A", "")}, "module_domains=('A', ''): give at least one domain"),
+        ({"peak_tflops": "public"}, "peak_tflops='public': give 'published' or a peak by data type"),
+        ({"peak_tflops": {"fp16": 0}}, "peak_tflops='fp16=0': give a positive number for one of fp16, "),
+        ({"scheduler": "tcp://h:1", "workers": 2}, "workers=2: give nothing, a cluster has limits of its own"),
+        ({"scheduler": "tcp://h:1"}, "store=None: give a folder that the workers of the cluster see too"),
+    ],
+)
+def test_what_an_option_does_not_take_is_named_with_what_it_takes(options: Mapping[str, Any], problem: str) -> None:
+    with pytest.raises(InputError) as raised:
+        ProfileOptions(**options)
+    assert str(raised.value).startswith(problem)
+
+
+def test_a_command_has_the_options_of_its_sections_with_their_meaning() -> None:
+    got: list[Keywords] = []
+
+    def command(options: ModuleOptions) -> None:
+        got.append(options)
+
+    own = typer.Typer()
+    own.command()(takes_options(command))
+    built = typer.main.get_command(own)
+    of_options = {parameter.name: getattr(parameter, "help", "") for parameter in built.params}
+    expected = {name for name, (_, doc) in documented(ProfileOptions).items() if doc.section in ("Input", "Modules", "Machine")}
+    assert expected <= of_options.keys()
+    assert all(str(of_options[name]).startswith(documented(ProfileOptions)[name][1].meaning) for name in expected)
+    words = ["--rank-list", "0,3", "--module-domain", "A, B", "--by", "instance", "--memory-limit", "3GB"]
+    built.main(words, standalone_mode=False)
+    given = {"rank_list": [0, 3], "module_domains": ["A", "B"], "by": "instance", "memory_limit": 3_000_000_000}
+    usual = {"nesting_tolerance_ns": 0, "module_source": "auto", "audit_links": False, "source": "auto"}
+    assert got == [{**given, **usual}]
+
+
+def test_the_usual_values_of_a_command_are_those_of_python() -> None:
+    group = typer.main.get_command(app)
+    (sql,) = [command for name, command in group.commands.items() if name == "sql"]  # type: ignore[attr-defined]
+    for parameter in sql.params:
+        field = next((field for field in fields(ProfileOptions) if field.name == parameter.name), None)
+        if field is not None:
+            usual = ",".join(field.default) if isinstance(field.default, tuple) else field.default
+            assert parameter.default == usual
+
+
+@pytest.mark.parametrize(
+    ("table", "read"),
+    [
+        ("mstx.event", {"step_id"}),
+        ("trace.op", set()),
+        ("trace.kernel", set()),
+        ("mfu.peak", {"peak_tflops"}),
+        ("module.range", {"module_source", "module_domains"}),
+    ],
+)
+@pytest.mark.parametrize("source", SOURCES)
+def test_what_a_table_reads_of_the_options(source: str, table: str, read: set[str]) -> None:
+    assert variables_read(source, table) - OF_RANK == read
+
+
+def test_what_a_table_reads_through_a_macro_and_through_other_tables_counts() -> None:
+    assert "nesting_tolerance_ns" in variables_read("ascend_db", "op.parent"), "through a macro"
+    assert {"depth", "by", "module_domains"} <= variables_read("ascend_db", "module.statistic"), "through other tables"
+    assert "depth" not in variables_read("ascend_db", "op.statistic")
+
+
+def test_every_answer_has_a_type_for_each_kind_of_frame() -> None:
+    for name, method in inspect.getmembers(Profile, inspect.isfunction):
+        if "arrow" in inspect.signature(method).parameters and not name.startswith("_"):
+            kinds = {(str(one.__annotations__["arrow"]), one.__annotations__["return"]) for one in get_overloads(method)}
+            assert {returned for _, returned in kinds} == {"pyarrow.Table", "pandas.DataFrame"}, name
+            assert {"True" in arrow or arrow == "Yes" for arrow, _ in kinds} == {True, False}, name
+
+
+def test_the_docstring_of_an_answer_has_the_columns_of_its_tables() -> None:
+    text = inspect.getdoc(Profile.slow_ranks) or ""
+    assert text.startswith("Which rank, or pipeline stage, makes the others wait")
+    for table in ("across.slow_rank", "across.rank_communication", "across.slow_rank_module", "across.slow_rank_finding"):
+        assert f"Columns of table {table}:\n" in text
+        for column in documented_tables()[table].columns:
+            assert f"    {column.shown_name} ({column.shown_type})"[:90] in text
+
+
+@pytest.mark.slow
+def test_a_checker_knows_the_types_of_answers_and_finds_a_wrong_option(tmp_path: Path) -> None:
+    (tmp_path / "pyarrow.pyi").write_text("class Table: ...\n")  # pyarrow has no types of its own
+    script = tmp_path / "mine.py"
+    script.write_text(
+        "import prof_analysis\n"
+        "with prof_analysis.open_profile('x', by='instance', module_domains=['A'], step_id=None) as profile:\n"
+        "    reveal_type(profile.kernel_stats())\n"
+        "    reveal_type(profile.kernel_stats(across_ranks=True, arrow=True))\n"
+        "    reveal_type(profile.layer_stats('pass', arrow=True))\n"
+        "    reveal_type(profile.sql('SELECT 1', arrow=False))\n"
+        "    profile.mfu('ops')\n"
+        "reveal_type(prof_analysis.module_stats('x', depth=3))\n"
+        "reveal_type(prof_analysis.stage_durations('x', arrow=True))\n"
+        "prof_analysis.open_profile('x', dept=3)\n"
+        "prof_analysis.module_stats('x', by='classes')\n"
+    )
+    words = ["--strict", "--follow-imports", "silent", "--no-error-summary", "--cache-dir", str(tmp_path / "cache")]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *words, script],
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(CHECKOUT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = [line.split(": ", 1)[1] for line in done.stdout.splitlines()]
+    frame, table = ('note: Revealed type is "pandas.core.frame.DataFrame"', 'note: Revealed type is "pyarrow.Table"')
+    assert [line for line in said if "Revealed" in line] == [frame, table, table, frame, frame, table]
+    assert [line.partition(" matches ")[0].partition(";")[0] for line in said if line.startswith("error")] == [
+        'error: No overload variant of "mfu" of "Questions"',
+        'error: Unexpected keyword argument "dept" for "open_profile"',
+        'error: No overload variant of "module_stats"',
+    ]
+
+
+def test_an_error_carries_the_file_and_the_rank(tmp_path: Path) -> None:
+    database = write_profile(tmp_path / "a_ascend_pt", OPS, RANGES, rank=7)
+    database.write_bytes(b"no database at all")
+    with pytest.warns(ProfAnalysisWarning) as warned, open_profile(tmp_path) as profile, pytest.raises(InputError) as raised:
+        profile.kernel_stats()
+    assert isinstance(raised.value, ValueError)
+    assert (raised.value.path, raised.value.rank_id) == (tmp_path / "a_ascend_pt", 7)
+    (warning,) = [one.message for one in warned]
+    assert isinstance(warning, ProfAnalysisWarning)
+    assert (warning.path, warning.rank_id) == (tmp_path / "a_ascend_pt", 7)
+
+
+def test_an_error_of_a_folder_carries_its_path(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as missing:
+        open_profile(tmp_path / "missing")
+    assert missing.value.path == tmp_path / "missing"
+    write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
+    (tmp_path / "file").touch()
+    with open_profile(tmp_path) as profile, pytest.raises(OSError, match="cannot be made") as unwritable:
+        profile.export(tmp_path / "file")
+    assert isinstance(unwritable.value, OutputError)
+    assert (unwritable.value.path, str(unwritable.value)[:1]) == (tmp_path / "file" / "cluster_analysis_output", "/")
