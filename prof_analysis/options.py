@@ -105,6 +105,11 @@ class Options:
         """The mstx domains of modules, of which a single one may be given as a text."""
         return (self.module_domains,) if isinstance(self.module_domains, str) else tuple(self.module_domains)
 
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What may mark modules: the first of these that a profile has does. The SQL goes by the same rule in module.range."""
+        return ("mstx", "nn.Module") if self.module_source == "auto" else (self.module_source,)
+
     def variables(self) -> Variables:
         """Return the values that the SQL reads, by the names of the fields; peaks are a list of texts as in fp16=376.0."""
         if isinstance(self.peak_tflops, str):
@@ -224,3 +229,7 @@ def one_of(option: str, value: object, choices: Iterable[str]) -> None:
     """Raise an InputError unless the value of an option is one of the choices."""
     *others, last = choices
     check(option, value, value in (*others, last), f"{', '.join(others)} or {last}")
+
+
+# What the SQL reads unless something else is said.
+USUAL = Options()

@@ -10,9 +10,10 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
+from prof_analysis.options import Options
 from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
 from prof_analysis.sources.discovery import find_ranks
-from prof_analysis.sources.rank import ModuleChoice, Rank
+from prof_analysis.sources.rank import Rank
 from tests.helpers.answers import NO_COUNTERS, NO_OPERATORS, NOT_IN_ONE_RANK, OF_KERNELS, all_but
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 
@@ -436,19 +437,27 @@ def test_without_module_ranges_the_switch_that_kept_them_out_is_named(
 @pytest.mark.parametrize(
     ("chosen", "experimental", "advice"),
     [
-        (ModuleChoice("mstx"), {}, "the domain Module and collect with mstx=True"),
-        (ModuleChoice("nn.Module"), {}, "the domain Module and collect with mstx=True, or collect with with_modules=True"),
-        (ModuleChoice("mstx", ("A", "B")), {}, "the domain A or B and collect with mstx=True"),
+        (Options(module_source="mstx"), {}, "the domain Module and collect with mstx=True"),
         (
-            ModuleChoice("mstx", ("A",)),
+            Options(module_source="nn.Module"),
+            {},
+            "the domain Module and collect with mstx=True, or collect with with_modules=True",
+        ),
+        (Options(module_source="mstx", module_domains=("A", "B")), {}, "the domain A or B and collect with mstx=True"),
+        (
+            Options(module_source="mstx", module_domains=("A",)),
             {"_mstx_domain_exclude": ["A"]},
             "the domain A and collect with mstx=True (here the mstx domain filter left out the domain A)",
         ),
-        (ModuleChoice("mstx", ("A",)), {"_mstx_domain_exclude": ["Module"]}, "the domain A and collect with mstx=True"),
+        (
+            Options(module_source="mstx", module_domains=("A",)),
+            {"_mstx_domain_exclude": ["Module"]},
+            "the domain A and collect with mstx=True",
+        ),
     ],
 )
 def test_the_advice_is_for_the_modules_that_were_asked_for(
-    tmp_path: Path, chosen: ModuleChoice, experimental: dict[str, Any], advice: str
+    tmp_path: Path, chosen: Options, experimental: dict[str, Any], advice: str
 ) -> None:
     folder = write_profile(tmp_path / "a_ascend_pt", OPS, [Range("fetch", 100, 200, domain="default")]).parents[1]
     write_info(folder, experimental=experimental)
@@ -460,27 +469,38 @@ def test_the_advice_is_for_the_modules_that_were_asked_for(
 @pytest.mark.parametrize(
     ("marked", "traced", "chosen", "modules_from"),
     [
-        (True, False, ModuleChoice(), "mstx"),
-        (False, True, ModuleChoice(), "nn.Module"),
-        (True, True, ModuleChoice(), "mstx"),
-        (True, True, ModuleChoice("nn.Module"), "nn.Module"),
-        (True, True, ModuleChoice("mstx"), "mstx"),
-        (True, True, ModuleChoice(domains=("Other",)), "nn.Module"),
-        (True, True, ModuleChoice(domains=("Other", "Module")), "mstx"),
-        (True, False, ModuleChoice("nn.Module"), None),
-        (False, True, ModuleChoice("mstx"), None),
-        (False, False, ModuleChoice(), None),
-        (True, False, ModuleChoice(domains=("Modul'e",)), None),
+        (True, False, Options(), "mstx"),
+        (False, True, Options(), "nn.Module"),
+        (True, True, Options(), "mstx"),
+        (True, True, Options(module_source="nn.Module"), "nn.Module"),
+        (True, True, Options(module_source="mstx"), "mstx"),
+        (True, True, Options(module_domains=("Other",)), "nn.Module"),
+        (True, True, Options(module_domains=("Other", "Module")), "mstx"),
+        (True, False, Options(module_source="nn.Module"), None),
+        (False, True, Options(module_source="mstx"), None),
+        (False, False, Options(), None),
+        (True, False, Options(module_domains=("Modul'e",)), None),
     ],
 )
 def test_what_marks_the_modules_is_told(
-    tmp_path: Path, marked: bool, traced: bool, chosen: ModuleChoice, modules_from: str | None
+    tmp_path: Path, marked: bool, traced: bool, chosen: Options, modules_from: str | None
 ) -> None:
     frames = [Frame("nn.Module: Net_0", 100, 200)]
     write_profile(tmp_path / "a_ascend_pt", OPS, RANGES if marked else (), frames=frames if traced else ())
     (rank,) = find_ranks(tmp_path, chosen)
     assert rank.modules_from == modules_from
     assert (rank.why_not("module-stats") is None, "module-stats" in rank.answers) == (modules_from is not None,) * 2
+
+
+def test_ranges_that_end_before_they_start_mark_no_modules(tmp_path: Path) -> None:
+    frames = [Frame("nn.Module: Net_0", 100, 200)]
+    write_profile(tmp_path / "a_ascend_pt", OPS, [Range("Net", 200, 100)], frames=frames)
+    (rank,) = find_ranks(tmp_path)
+    assert rank.modules_from == "nn.Module"
+    with open_profile(tmp_path) as profile, pytest.warns(ProfAnalysisWarning, match="1 mstx ranges were set aside"):
+        assert set(profile.module_stats()["module"]) == {"Net"}
+    (rank,) = find_ranks(tmp_path, Options(module_source="mstx"))
+    assert rank.modules_from is None
 
 
 def test_the_former_name_of_the_mstx_switch_is_known(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ import duckdb
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.statements import run
 from prof_analysis.errors import InputError
-from prof_analysis.options import Options, Variables
+from prof_analysis.options import USUAL, Variables
 
 # What the SQL reads with getvariable(), and what it is by default: the options, which rank it is, and what makes ids of texts.
 _DEFAULTS: Variables = {
-    **Options().variables(),
+    **USUAL.variables(),
     "device_id": None,
     "first_device_id": None,
     "profile": "",

@@ -5,7 +5,7 @@ from functools import cache
 
 from prof_analysis.engine.macros import called_in
 from prof_analysis.engine.tables import has_text_ids, source_tables
-from prof_analysis.options import Options
+from prof_analysis.options import USUAL
 
 # Where the name is not written out, the group is empty.
 _READ = re.compile(r"\bgetvariable\b(?:\s*\(\s*'(\w+)'\s*\))?", re.IGNORECASE)
@@ -18,6 +18,6 @@ def variables_read(source: str, table: str) -> frozenset[str]:
     if table not in tables:  # what a source stages reads none
         return frozenset()
     names = {name.lower() for name in _READ.findall(tables[table].body + called_in(tables[table].body))}
-    own = frozenset(Options().variables()) if "" in names else frozenset(names)
+    own = frozenset(USUAL.variables()) if "" in names else frozenset(names)
     texts = ("trace.string",) if has_text_ids(tables[table]) and table != "trace.string" else ()
     return own.union(*(variables_read(source, need) for need in (*tables[table].read, *texts)))

@@ -23,7 +23,7 @@ from prof_analysis.run.pool import Machine, run
 from prof_analysis.run.store import RankStore, entry_folder, warnings_of
 from prof_analysis.scratch import make_folder
 from prof_analysis.sources import discovery
-from prof_analysis.sources.rank import ModuleChoice, Rank
+from prof_analysis.sources.rank import Rank
 from prof_analysis.visible import visible
 
 
@@ -50,8 +50,7 @@ class Session:
         self._provided: set[str] = set()
         self._shown: set[str] = set()
         self._shown_ranks: Set[Rank] = set()
-        modules = ModuleChoice(options.module_source, options.domains)
-        self.ranks = _selected(discovery.find_ranks(path, modules, options.source), options.rank_list)
+        self.ranks = _selected(discovery.find_ranks(path, options, options.source), options.rank_list)
         self._failed = {rank.profile for rank in self.ranks if rank.left_out}
         for rank in self.ranks:
             if rank.left_out:

@@ -22,7 +22,7 @@ from prof_analysis.engine.database import quote_path, quote_text
 from prof_analysis.engine.statements import sql_folder
 from prof_analysis.engine.variables import variables_read
 from prof_analysis.errors import InputError, OutputError, reason_of, remedy_of
-from prof_analysis.options import Options, Variables
+from prof_analysis.options import USUAL, Variables
 from prof_analysis.scratch import temporary_folder
 from prof_analysis.sources.rank import Rank, json_object
 from prof_analysis.sources.readers.sqlite_file import sidecars_of
@@ -31,7 +31,7 @@ from prof_analysis.version import __version__
 _ABOUT = "about.json"
 _WARNINGS = "prof_analysis_warnings"
 _SUFFIX = ".parquet"
-_USUAL = Options().variables()
+_USUAL = USUAL.variables()
 
 
 @dataclass(frozen=True)

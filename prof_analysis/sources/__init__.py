@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 if TYPE_CHECKING:
     import duckdb
 
+    from prof_analysis.options import Options
     from prof_analysis.sources.found import Found
-    from prof_analysis.sources.rank import ModuleChoice, Rank
+    from prof_analysis.sources.rank import Rank
 
 # What users call a source -> the name of its room. Of two that answer the same, the first one reads a result.
 NAMES: Mapping[str, str] = {"db": "ascend_db", "text": "ascend_text"}
@@ -50,7 +51,7 @@ class Source(Protocol):
     def takes(self, file: Path) -> bool:
         """Give whether a single file may be a result; inspect() says whether it is one."""
 
-    def inspect(self, result: Path, profile: str, modules: ModuleChoice) -> list[Rank]:
+    def inspect(self, result: Path, profile: str, options: Options) -> list[Rank]:
         """Give the ranks of a result named `profile`: what they hold, and which files to stage.
 
         One that cannot be read is left out with the reason; it has no inputs where there is no file of this source.

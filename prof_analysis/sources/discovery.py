@@ -8,13 +8,14 @@ from pathlib import Path
 from prof_analysis.analyses import ANALYSES, why_not
 from prof_analysis.capabilities import OF_THE_RUN
 from prof_analysis.errors import InputError, reason_of
+from prof_analysis.options import USUAL, Options
 from prof_analysis.sources import NAMES, SOURCES, Source
-from prof_analysis.sources.rank import AUTO, ModuleChoice, Rank, readable
+from prof_analysis.sources.rank import Rank, readable
 
 MAX_DEPTH = 5  # as deep as msprof-analyze looks
 
 
-def find_ranks(path: Path, modules: ModuleChoice = AUTO, source: str = "auto") -> list[Rank]:
+def find_ranks(path: Path, options: Options = USUAL, source: str = "auto") -> list[Rank]:
     """Find all ranks at or below a path, to a depth of 5, ordered by rank id, then by folder; or those of a single file.
 
     `source` is one of NAMES, or auto: for each result the one that answers more, the first where they answer the same.
@@ -28,11 +29,11 @@ def find_ranks(path: Path, modules: ModuleChoice = AUTO, source: str = "auto") -
         takers = [one for one in SOURCES.values() if one.takes(file)]
         if not takers:
             raise InputError(f"{file}: is no result of a profiler; give {_described(list(SOURCES.values()))}", path=file)
-        return _inspect(file, file.name, takers, modules)
+        return _inspect(file, file.name, takers, options)
     sources = [SOURCES[name] for key, name in NAMES.items() if source in ("auto", key)]
     found = list(_results(root, MAX_DEPTH, set(), sources))
     names = _names([result for result, _ in found], root)
-    ranks = [rank for result, finders in found for rank in _inspect(result, names[result], finders, modules)]
+    ranks = [rank for result, finders in found for rank in _inspect(result, names[result], finders, options)]
     if not ranks:
         raise InputError(
             f"{path}: no profiling result here or in its sub-folders (depth {MAX_DEPTH}); a result is {_described(sources)}",
@@ -100,12 +101,12 @@ def _results(folder: Path, depth: int, seen: set[str], sources: Sequence[Source]
     yield from below
 
 
-def _inspect(result: Path, profile: str, finders: Sequence[Source], modules: ModuleChoice) -> list[Rank]:
+def _inspect(result: Path, profile: str, finders: Sequence[Source], options: Options) -> list[Rank]:
     """Give the ranks of a result; one that is left out where it cannot be read or inspected."""
     try:
         if result.is_dir():
             os.scandir(result).close()
-        return _ranks_of(result, profile, finders, modules)
+        return _ranks_of(result, profile, finders, options)
     except OSError as error:
         reason = f"cannot be read ({reason_of(error)})"
     except Exception as error:  # Whatever a folder holds, it must not stop the others.
@@ -113,11 +114,11 @@ def _inspect(result: Path, profile: str, finders: Sequence[Source], modules: Mod
     return [Rank(profile, result, left_out=f"{result}: {reason}")]
 
 
-def _ranks_of(result: Path, profile: str, finders: Sequence[Source], modules: ModuleChoice) -> list[Rank]:
+def _ranks_of(result: Path, profile: str, finders: Sequence[Source], options: Options) -> list[Rank]:
     """Give the ranks of a result, from the source that answers more."""
     found: list[list[Rank]] = []
     for source in finders:
-        ranks = source.inspect(result, profile, modules)
+        ranks = source.inspect(result, profile, options)
         found.append([rank if rank.left_out else replace(rank, source=source.NAME) for rank in ranks])
         # To look into the files of a further source can take seconds.
         if ranks and all(map(_answers_what_the_run_allows, ranks)):

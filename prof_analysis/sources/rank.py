@@ -10,17 +10,6 @@ from prof_analysis.analyses import ANALYSES, why_not
 
 
 @dataclass(frozen=True)
-class ModuleChoice:
-    """What may mark the modules: mstx ranges of these domains, nn.Module rows of the Python tracer, or auto, what is there."""
-
-    source: str = "auto"
-    domains: tuple[str, ...] = ("Module",)
-
-
-AUTO = ModuleChoice()
-
-
-@dataclass(frozen=True)
 class Rank:
     """One device of one result, which is a folder or a file.
 

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from prof_analysis.capabilities import CAPABILITIES
+from prof_analysis.options import Options
 from prof_analysis.sources.ascend_beside.folders import PROFILER_INFO, files_in
-from prof_analysis.sources.rank import ModuleChoice, json_object, number
+from prof_analysis.sources.rank import json_object, number
 
 _LEVELS_WITHOUT_TYPES = ("Level0", "Level_none")
 
@@ -75,14 +76,14 @@ def why_no_marks(config: Mapping[str, Any]) -> str:
     return f"no mstx marks and ranges; collect with mstx=True{was}"
 
 
-def why_no_modules(config: Mapping[str, Any], modules: ModuleChoice) -> str:
+def why_no_modules(config: Mapping[str, Any], options: Options) -> str:
     """Say why nothing marks the modules of a rank that has ops, and what to do."""
-    domain = " or ".join(modules.domains)
+    domain = " or ".join(options.domains)
     reason = f"no module ranges; mark the modules with mstx ranges in the domain {domain} and collect with mstx=True"
-    if modules.source != "mstx":
+    if "nn.Module" in options.marks:
         reason += ", or collect with with_modules=True"
     include, exclude = config.get("domain_include"), config.get("domain_exclude", [])
-    if set(modules.domains) & set(exclude) or (include and not set(modules.domains) & set(include)):
+    if set(options.domains) & set(exclude) or (include and not set(options.domains) & set(include)):
         return f"{reason} (here the mstx domain filter left out the domain {domain})"
     return f"{reason} (here mstx was off)" if config.get("mstx") is False else reason
 

@@ -8,10 +8,11 @@ from typing import Any
 from prof_analysis.capabilities import lacking
 from prof_analysis.engine.database import quote_text
 from prof_analysis.errors import InputError
+from prof_analysis.options import Options
 from prof_analysis.sources.ascend_beside import folders, profiler_info, recorded
 from prof_analysis.sources.ascend_db.rows import rows_of
 from prof_analysis.sources.ascend_db.tables import KERNEL_TABLES, KNOWN_TABLES, OP_ROWS, gaps
-from prof_analysis.sources.rank import ModuleChoice, Rank, number
+from prof_analysis.sources.rank import Rank, number
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite, query
 
 _NO_COMPUTE = "no compute kernels"
@@ -25,12 +26,12 @@ def takes(file: Path) -> bool:
     return file.suffix == ".db" and not recorded.is_recorded(file)
 
 
-def inspect(result: Path, profile: str, modules: ModuleChoice) -> list[Rank]:
+def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
     """Give the ranks of a result folder or a database: one a device; one that is left out where nothing can be read."""
     config = profiler_info.config_of(folders.folder_of(result))
     rank = folders.bare_rank(result, profile, config)
     if result.is_file():
-        return list(_ranks_of_database(rank, result, config, modules))
+        return list(_ranks_of_database(rank, result, config, options))
     databases = _databases(result)
     if not databases:
         return [replace(rank, left_out=folders.why_unparsed(result) or _why_no_database(result))]
@@ -40,7 +41,7 @@ def inspect(result: Path, profile: str, modules: ModuleChoice) -> list[Rank]:
     for database in databases:
         name = database.name if are_unique else database.relative_to(result).as_posix()
         one = rank if len(databases) == 1 else replace(rank, profile=f"{profile}/{name}")
-        found += _ranks_of_database(one, database, config, modules)
+        found += _ranks_of_database(one, database, config, options)
     return found
 
 
@@ -66,7 +67,7 @@ def _why_no_database(folder: Path) -> str:
     return f"{output}: holds no profiler database and no text exports; {analyse} and look into logs/"
 
 
-def _ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], modules: ModuleChoice) -> Iterator[Rank]:
+def _ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], options: Options) -> Iterator[Rank]:
     """Give the ranks of a database, one a device; one that is left out where it cannot be read.
 
     The inputs of `rank` are the files beside the database that are read too.
@@ -80,8 +81,8 @@ def _ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], mo
             ranks_of_devices = _ranks_of_devices(file)
             if not file.tables:
                 raise InputError(f"{database}: holds no table of the profiler; parse the profile again", path=database)
-            modules_from = _modules_from(file, modules)
-            reasons = _reasons(file, beside, modules_from, config, modules)
+            modules_from = _modules_from(file, options)
+            reasons = _reasons(file, beside, modules_from, config, options)
             no_modules = [reason] if (reason := reasons["modules"] or reasons["kernels"]) else []
             missing = tuple(dict.fromkeys([*gaps(file.tables), *no_modules, *profiler_info.not_collected(config)]))
     except InputError as error:
@@ -120,7 +121,7 @@ def _ranks_of_devices(file: SqliteFile) -> dict[int | None, int | None]:
 
 
 def _reasons(
-    file: SqliteFile, beside: tuple[Path, ...], modules_from: str | None, config: Mapping[str, Any], modules: ModuleChoice
+    file: SqliteFile, beside: tuple[Path, ...], modules_from: str | None, config: Mapping[str, Any], options: Options
 ) -> dict[str, str | None]:
     """Give the capabilities, each with the reason why it is not there; None where it is."""
     lost = gaps(file.tables)
@@ -137,7 +138,7 @@ def _reasons(
     no_counters = None if _has_rows(file, "TASK_PMU_INFO", "value", "IS NOT NULL") else profiler_info.why_no_counters(config)
     no_ops = gap("PYTORCH_API") or (None if _has_ops(file) else _NO_OPS)
     no_graph_calls = no_ops or (None if _has_graph_calls(file) else profiler_info.NO_GRAPH_CALLS)
-    no_modules = None if modules_from else lost[0] if lost else profiler_info.why_no_modules(config, modules)
+    no_modules = None if modules_from else lost[0] if lost else profiler_info.why_no_modules(config, options)
     has_marks = _has_rows(file, "MSTX_EVENTS", "eventType", "BETWEEN 0 AND 3")
     return {
         "modules": no_modules,
@@ -186,16 +187,16 @@ def _has_shapes(file: SqliteFile) -> bool:
     return bool(query(file, f"SELECT 1 FROM COMPUTE_TASK_INFO WHERE inputShapes NOT IN ({no_value}) LIMIT 1"))
 
 
-def _modules_from(file: SqliteFile, modules: ModuleChoice) -> str | None:
+def _modules_from(file: SqliteFile, options: Options) -> str | None:
     """What marks the modules of a database; None where nothing does, or where what else module-stats needs is missing."""
     if gaps(file.tables) or "value" not in file.tables["STRING_IDS"]:
         return None
-    domains = ", ".join(quote_text(domain) for domain in modules.domains)
+    domains = ", ".join(quote_text(domain) for domain in options.domains)
     marked = (
-        "SELECT 1 FROM MSTX_EVENTS WHERE eventType = 2"
+        "SELECT 1 FROM MSTX_EVENTS WHERE eventType = 2 AND CAST(endNs AS INTEGER) >= CAST(startNs AS INTEGER)"
         f" AND domainId IN (SELECT id FROM STRING_IDS WHERE value IN ({domains})) LIMIT 1"
     )
-    if modules.source != "nn.Module" and "MSTX_EVENTS" in file.tables and query(file, marked):
-        return "mstx"
     traced = "SELECT 1 FROM STRING_IDS WHERE value GLOB 'nn.Module: *' LIMIT 1"
-    return "nn.Module" if modules.source != "mstx" and query(file, traced) else None
+    has_times = {"startNs", "endNs"} <= file.tables.get("MSTX_EVENTS", {}).keys()  # trace.range has ranges with times only
+    queries = {"mstx": marked if has_times else None, "nn.Module": traced}
+    return next((mark for mark in options.marks if (sought := queries[mark]) and query(file, sought)), None)

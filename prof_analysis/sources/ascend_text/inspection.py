@@ -12,11 +12,12 @@ from typing import Any
 
 from prof_analysis.capabilities import lacking
 from prof_analysis.errors import InputError, reason_of
+from prof_analysis.options import Options
 from prof_analysis.sources.ascend_beside import folders, profiler_info, recorded
 from prof_analysis.sources.ascend_text import staging
 from prof_analysis.sources.ascend_text.columns import DETAILS
 from prof_analysis.sources.ascend_text.counters import has_counters
-from prof_analysis.sources.rank import ModuleChoice, Rank
+from prof_analysis.sources.rank import Rank
 from prof_analysis.sources.readers.csv_file import read_header
 from prof_analysis.sources.readers.trace_file import check_begin
 
@@ -65,19 +66,19 @@ def takes(file: Path) -> bool:
     return file.name.endswith((".json", ".json.gz", ".csv")) or recorded.is_recorded(file)
 
 
-def inspect(result: Path, profile: str, modules: ModuleChoice) -> list[Rank]:
+def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
     """Give the rank of a result folder or a single file; one that is left out where nothing can be read."""
     config = profiler_info.config_of(folders.folder_of(result))
     rank = folders.bare_rank(result, profile, config)
     if result.is_file():
-        return [_rank_of_files(rank, [result], config, modules)]
+        return [_rank_of_files(rank, [result], config, options)]
     output = result / folders.OUTPUT
     texts = _texts(output if output.is_dir() else result)
     if not texts and not any(map(_OTHER_TEXTS.fullmatch, rank.files)):
         none = f"{output}: holds no text exports; leave out --source text, or export it with ExportType.Text"
         return [replace(rank, left_out=folders.why_unparsed(result) or none)]
     beside = folders.recorded_files(result, (*recorded.TEXTS, recorded.DATABASE))
-    return [_rank_of_files(rank, [*texts, *beside], config, modules)]
+    return [_rank_of_files(rank, [*texts, *beside], config, options)]
 
 
 def _texts(folder: Path) -> list[Path]:
@@ -96,7 +97,7 @@ def _msprof_texts(folder: Path) -> list[Path]:
     return [kind[0] for kind in of_kind if len(kind) == 1] if all(len(kind) < 2 for kind in of_kind) else []
 
 
-def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], modules: ModuleChoice) -> Rank:
+def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], options: Options) -> Rank:
     """Give the rank of text exports: a trace_view.json, a kernel_details.csv and others beside them, or none.
 
     A file that cannot be read leaves what the other one can answer.
@@ -106,14 +107,14 @@ def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], mod
     beside = [file for file in files if recorded.is_recorded(file) or file.name in _BESIDE]
     for file in (file for file in files if file not in beside):
         try:
-            held[file] = _held(file, config, modules)
+            held[file] = _held(file, config, options)
         except InputError as error:
             unreadable[staging.is_trace(file)] = str(error)
     if unreadable and not held:
         return replace(rank, inputs=tuple(files), left_out=next(iter(unreadable.values())))
     marks = set().union(*held.values())
-    modules_from = next((mark for mark in ("mstx", "nn.Module") if mark in marks), None)
-    no_modules = None if modules_from else profiler_info.why_no_modules(config, modules)
+    modules_from = next((mark for mark in options.marks if mark in marks), None)
+    no_modules = None if modules_from else profiler_info.why_no_modules(config, options)
     reasons = _reasons(held, beside, unreadable, config, no_modules)
     has_details = any(not staging.is_trace(file) for file in held)
     no_details = None if has_details or not held else unreadable.get(False, _NO_DETAILS)
@@ -169,7 +170,7 @@ def _reasons(
     }
 
 
-def _held(file: Path, config: Mapping[str, Any], modules: ModuleChoice) -> set[str]:
+def _held(file: Path, config: Mapping[str, Any], options: Options) -> set[str]:
     """What a file holds: sought in its bytes, since all of it would have to be parsed to know.
 
     Raises InputError where a file is not what its name says.
@@ -184,13 +185,13 @@ def _held(file: Path, config: Mapping[str, Any], modules: ModuleChoice) -> set[s
         return held | ({"shapes"} if _SHAPES in columns else set()) | ({"counters"} if has_counters(names) else set())
     check_begin(file)
     marks = dict(_TRACE_MARKS)
-    if modules.source != "nn.Module" and config.get("mstx") is not False:
+    if "mstx" in options.marks and config.get("mstx") is not False:
         spellings = {
-            json.dumps(domain, ensure_ascii=is_ascii)[1:-1] for domain in modules.domains for is_ascii in (True, False)
+            json.dumps(domain, ensure_ascii=is_ascii)[1:-1] for domain in options.domains for is_ascii in (True, False)
         }
         domains = "|".join(re.escape(spelling) for spelling in sorted(spellings))
         marks["mstx"] = (_EVENT_OF_MSTX, re.compile(f'"domain"\\s*:\\s*"(?:{domains})"'.encode()))
-    if modules.source != "mstx":
+    if "nn.Module" in options.marks:
         marks["nn.Module"] = (b'"nn.Module: ', _ANYTHING)
     return _found(file, marks)
 
