@@ -47,6 +47,11 @@ class Plan:
         return self._raw(self.columns.keys() - self.deferred)
 
     @property
+    def raw_tables(self) -> frozenset[str]:
+        """The raw tables that are staged, at once or later."""
+        return frozenset(name for name in self.columns if name.startswith("raw."))
+
+    @property
     def deferred_raw_columns(self) -> Mapping[str, frozenset[str]]:
         """What a source must stage once a guard lets through."""
         return self._raw(self.deferred)
@@ -69,7 +74,7 @@ def make_plan(source: str, raw_columns: Mapping[str, Mapping[str, str]], wanted:
     The columns are DuckDB's own answer: on empty tables, with all optimizers off but the one that drops unused columns, the
     plan of each body says what it scans. What it said is kept, since other questions need many of the same tables.
     """
-    tables = source_tables(source)
+    tables = source_tables(source, frozenset(raw_columns))
     order = _trace_first(tables, list(in_building_order(tables, wanted)))
     raw_needs = {need for name in order for need in tables[name].needs if need in raw_columns}
     used: dict[str, set[str]] = {name: set() for name in [*order, *raw_needs]}
@@ -112,7 +117,7 @@ def build(
     `kept`, other tables, and columns of large ones, are dropped as soon as nothing is left to be made of them: a million
     kernels take half the memory.
     """
-    tables = source_tables(source)
+    tables = source_tables(source, plan.raw_tables)
     made: set[str] = set()
     staged = set(plan.raw_columns)
     used_by: dict[str, set[str]] = {}

@@ -115,16 +115,24 @@ def documented_tables() -> Mapping[str, Table]:
 
 
 @cache
-def source_tables(source: str) -> Mapping[str, Table]:
-    """All tables of a rank as one source makes them. A trace table that no body fills is empty."""
+def source_tables(source: str, raw_tables: frozenset[str] | None = None) -> Mapping[str, Table]:
+    """All tables of a rank as one source makes them. A trace table that no body fills is empty.
+
+    So is one with a body for all sources that reads another raw table than `raw_tables`, which are those that this one stages.
+    """
     tables = {name: table for name, table in documented_tables().items() if table.is_of_each_rank}
     for name, table in tables.items():
         schema, _, short_name = name.partition(".")
         if schema == "trace":
             file = sql_folder() / "sources" / source / f"{short_name}.sql"
-            body = file.read_text(encoding="utf-8") if file.exists() else table.body or empty_select(table.columns)
+            shared = table.body if table.body and _is_staged(table.needs, raw_tables) else empty_select(table.columns)
+            body = file.read_text(encoding="utf-8") if file.exists() else shared
             tables[name] = replace(table, body=body)
     return tables
+
+
+def _is_staged(needs: Iterable[str], raw_tables: frozenset[str] | None) -> bool:
+    return raw_tables is None or all(need in raw_tables for need in needs if need.startswith("raw."))
 
 
 def log_tables() -> list[Table]:
