@@ -11,7 +11,7 @@ CAPABILITIES: Mapping[str, str] = {
     "graph_calls": "calls of compiled graphs (ops named npu_fx_compiler inference or cache_compiler inference)",
     "compute": "compute kernels",
     "shapes": "kernel types and shapes",
-    "kernel_types": "type of every kernel",
+    "kernel_types": "types of kernels",
     "counters": "hardware counters (PMU)",
     "marks": "marks and ranges of the user",
     "reported_ops": "reported figures of ops",
@@ -29,5 +29,5 @@ def lacking(reasons: Mapping[str, str | None]) -> tuple[tuple[str, str], ...]:
     `reasons` has None for what is there. A source leaves out what its format never holds.
     """
     assert reasons.keys() <= CAPABILITIES.keys(), reasons.keys() - CAPABILITIES.keys()
-    never = {name: f"no {meaning} (this format holds none)" for name, meaning in CAPABILITIES.items()}
+    never = {name: f"no {meaning} in this format" for name, meaning in CAPABILITIES.items()}
     return tuple((name, reason) for name in CAPABILITIES if (reason := reasons.get(name, never[name])) is not None)

@@ -66,7 +66,7 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
             ("communication", NO_OPERATORS),
             ("graph_calls", NO_GRAPH_CALLS),
             ("counters", NO_COUNTERS),
-            ("reported_ops", "no reported figures of ops (this format holds none)"),
+            ("reported_ops", "no reported figures of ops in this format"),
             ("reported_communication", "no analysis.db that says it"),
             ("reported_steps", "no analysis.db that says it"),
         ),
