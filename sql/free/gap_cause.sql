@@ -7,6 +7,10 @@
 --                       launch not recorded where nothing tells which thread asked
 -- precedence   INTEGER  position of the cause: where several hold at a time, the first counts
 -- duration_ns  BIGINT   the part of the gap, ns
+--
+-- What the thread did of one thing and of none before it is the time of both together less that of those before it. Of a gap of
+-- 10 us in which it waits for 4 us, all of them inside an op of 7 us, up_to_waiting_ns is 4000 and up_to_op_ns 7000: 4 us are
+-- waiting in a synchronise, 3 us inside an op and 3 us nothing recorded.
 WITH host AS (
     SELECT
         gap.gap_id,
@@ -29,7 +33,7 @@ moment AS (
     FROM host
     WHERE asked_ns > start_ns
 ),
--- How long the thread had done these things up to a moment.
+-- How long the thread had done one of the first so many things of free.host_stretch up to a moment.
 done AS (
     SELECT
         moment.gap_id,
@@ -42,10 +46,10 @@ done AS (
 within AS (
     SELECT
         gap_id,
-        coalesce(sum(signed_ns) FILTER (things = 1), 0)::BIGINT AS one_ns,
-        coalesce(sum(signed_ns) FILTER (things = 2), 0)::BIGINT AS two_ns,
-        coalesce(sum(signed_ns) FILTER (things = 3), 0)::BIGINT AS three_ns,
-        coalesce(sum(signed_ns) FILTER (things = 4), 0)::BIGINT AS four_ns
+        coalesce(sum(signed_ns) FILTER (things = 1), 0)::BIGINT AS collecting_ns,
+        coalesce(sum(signed_ns) FILTER (things = 2), 0)::BIGINT AS up_to_waiting_ns,
+        coalesce(sum(signed_ns) FILTER (things = 3), 0)::BIGINT AS up_to_loading_ns,
+        coalesce(sum(signed_ns) FILTER (things = 4), 0)::BIGINT AS up_to_op_ns
     FROM done
     GROUP BY gap_id
 ),
@@ -53,14 +57,14 @@ part AS (
     SELECT
         host.gap_id,
         unnest([
-            {'cause': 'garbage collection', 'precedence': 1, 'duration_ns': within.one_ns},
-            {'cause': 'waiting in a synchronise', 'precedence': 2, 'duration_ns': within.two_ns - within.one_ns},
-            {'cause': 'data loading', 'precedence': 3, 'duration_ns': within.three_ns - within.two_ns},
-            {'cause': 'inside an op', 'precedence': 4, 'duration_ns': within.four_ns - within.three_ns},
+            {'cause': 'garbage collection', 'precedence': 1, 'duration_ns': within.collecting_ns},
+            {'cause': 'waiting in a synchronise', 'precedence': 2, 'duration_ns': within.up_to_waiting_ns - within.collecting_ns},
+            {'cause': 'data loading', 'precedence': 3, 'duration_ns': within.up_to_loading_ns - within.up_to_waiting_ns},
+            {'cause': 'inside an op', 'precedence': 4, 'duration_ns': within.up_to_op_ns - within.up_to_loading_ns},
             {
                 'cause': 'nothing recorded',
                 'precedence': 5,
-                'duration_ns': host.asked_ns - host.start_ns - coalesce(within.four_ns, 0)
+                'duration_ns': host.asked_ns - host.start_ns - coalesce(within.up_to_op_ns, 0)
             },
             {'cause': 'between queue and device', 'precedence': 6, 'duration_ns': host.end_ns - host.asked_ns},
             {

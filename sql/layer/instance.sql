@@ -13,6 +13,7 @@
 --
 -- A stretch is a pass, but for a short one behind a long one: layers that predict further tokens (MTP) and small draft models
 -- are the last layers of the pass before. A stretch at the end of the profile is short because it is cut.
+-- Stretches of 8, 1, 8, 1, 8 and 2 layers, the last of them at the end, are four passes of 9, 9, 8 and 2 layers.
 WITH threshold AS (
     SELECT 0.25 AS short_share
 ),

@@ -12,7 +12,8 @@
 -- With a depth chosen, what lies deeper belongs to the call at that depth.
 --
 -- Backward work has the path of the call that its forward op lies in. Its forward op ended before it began, so following these
--- edges always ends. The key is a hash of 128 bits, which two paths share by chance once in 10^38: with lists of names, which
+-- edges always ends. A module goes deeper than the call that it is reached from; backward work, and modules beyond the chosen
+-- depth, keep its path. The key is a hash of 128 bits, which two paths share by chance once in 10^38: with lists of names, which
 -- every interval has to carry, a million kernels of training take 0.2 GB more.
 WITH RECURSIVE unplaced AS (
     SELECT interval.interval_id, interval.kind
@@ -83,19 +84,31 @@ walk AS (
     WHERE from_id IS NULL AND is_module
     UNION ALL
     SELECT
-        edge.interval_id,
-        CASE WHEN goes_deeper THEN path_key(walk.path_key, edge.name_id, edge.number) ELSE walk.path_key END,
-        CASE WHEN goes_deeper THEN walk.depth + 1 ELSE walk.depth END,
-        CASE WHEN goes_deeper THEN edge.number ELSE walk.number END,
-        walk.is_backward OR NOT edge.is_module,
-        CASE WHEN goes_deeper THEN edge.interval_id ELSE walk.range_id END,
-        CASE WHEN goes_deeper THEN walk.range_id ELSE walk.parent_range_id END,
-        CASE WHEN edge.is_module AND NOT goes_deeper THEN walk.work_id ELSE edge.interval_id END
+        interval_id,
+        if(goes_deeper, path_key(from_key, name_id, number), from_key),
+        if(goes_deeper, from_depth + 1, from_depth),
+        if(goes_deeper, number, from_number),
+        from_backward OR NOT is_module,
+        if(goes_deeper, interval_id, from_range_id),
+        if(goes_deeper, from_range_id, from_parent_range_id),
+        if(is_module AND NOT goes_deeper, from_work_id, interval_id)
     FROM (
-        SELECT edge.*, walk, edge.is_module AND coalesce(walk.depth < getvariable('depth'), true) AS goes_deeper
+        SELECT
+            edge.interval_id,
+            edge.name_id,
+            edge.number,
+            edge.is_module,
+            edge.is_module AND coalesce(walk.depth < getvariable('depth'), true) AS goes_deeper,
+            walk.path_key AS from_key,
+            walk.depth AS from_depth,
+            walk.number AS from_number,
+            walk.is_backward AS from_backward,
+            walk.range_id AS from_range_id,
+            walk.parent_range_id AS from_parent_range_id,
+            walk.work_id AS from_work_id
         FROM walk
         JOIN edge ON edge.from_id = walk.interval_id
-    ) AS edge
+    )
 ),
 placed AS (
     SELECT walk.*, interval.tid, interval.kind
