@@ -146,7 +146,7 @@ class Profile(Questions):
         needed = referenced_tables(query)
         if unknown := sorted(needed - documented_tables().keys()):
             raise QueryError(f"there is no table {unknown[0]}; `prof-analysis tables` lists those there are")
-        if of_logs := sorted(name for name in needed if documented_tables()[name].is_of_logs):
+        if of_logs := sorted(name for name in needed if documented_tables()[name].grain == "log"):
             raise QueryError(f"{of_logs[0]} is made of logs, not of profiles: ask `prof-analysis stage-durations LOG`")
         self._session.provide(tuple(sorted(needed)))
         create_macros(self._session.connection, query)

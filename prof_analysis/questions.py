@@ -54,7 +54,7 @@ def _gives(*tables: str) -> Callable[[Method], Method]:
 
 def _columns_of(name: str) -> str:
     table = documented_tables()[name]
-    front = "" if table.is_across_ranks else ", after profile and rank_id"
+    front = "" if table.grain == "job" else ", after profile and rank_id"
     lines = [f"{column.shown_name} ({column.shown_type}): {column.meaning}" for column in table.columns]
     wrapped = [fill(line, 100, initial_indent="    ", subsequent_indent="        ") for line in lines]
     return "\n".join([f"Columns of table {name}{front}:", *wrapped])

@@ -6,10 +6,11 @@ import pytest
 
 from prof_analysis.analyses import ANALYSES, Requirement, any_of, why_not
 from prof_analysis.capabilities import CAPABILITIES, OF_THE_RUN, lacking
+from prof_analysis.options import Options
 from prof_analysis.sources import NAMES, SOURCES, Source, ascend_db, ascend_text
 from prof_analysis.sources.discovery import find_ranks
 from prof_analysis.sources.found import Found
-from prof_analysis.sources.rank import ModuleChoice, Rank
+from prof_analysis.sources.rank import Rank
 
 # mypy holds the rooms against the protocol here, since they are imported by name.
 ROOMS: tuple[Source, ...] = (ascend_db, ascend_text)
@@ -81,7 +82,7 @@ class Made:
         """Find each file."""
         return Found(tuple(folder / name for name in sorted(is_folder) if not is_folder[name]))
 
-    def inspect(self, result: Path, profile: str, _modules: ModuleChoice) -> list[Rank]:
+    def inspect(self, result: Path, profile: str, _options: Options) -> list[Rank]:
         """Read what the file says that this source has of it."""
         self.inspected.append(profile)
         said = dict(line.split(": ") for line in result.read_text(encoding="utf-8").splitlines())

@@ -15,7 +15,7 @@ from prof_analysis.engine.building import Plan, build, make_plan
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.tables import documented_tables, nodes, source_tables
 
-TABLES = [name for name, table in documented_tables().items() if table.is_of_each_rank]
+TABLES = [name for name, table in documented_tables().items() if table.grain == "rank"]
 PAIRWISE = {"NESTED_LOOP_JOIN", "BLOCKWISE_NL_JOIN", "CROSS_PRODUCT"}
 # Table -> why all pairs are few; what begins with "db: " or "text: " is so in that source alone.
 ALLOWED = {

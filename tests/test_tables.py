@@ -37,8 +37,8 @@ from tests.helpers.small_profile import DATABASE, Kernel, Launch, Matmul, Op, Qu
 SAMPLE_FOLDER = "decoder_training/node0_4242_20260101000000000_ascend_pt"
 SAMPLE_DATABASE = SAMPLE / SAMPLE_FOLDER / DATABASE.format(rank=0)
 SOURCES = sorted(folder.name for folder in (sql_folder() / "sources").iterdir())
-TABLES = sorted(name for name, table in documented_tables().items() if table.is_of_each_rank)
-ACROSS_RANKS = sorted(name for name, table in documented_tables().items() if table.is_across_ranks)
+TABLES = sorted(name for name, table in documented_tables().items() if table.grain == "rank")
+ACROSS_RANKS = sorted(name for name, table in documented_tables().items() if table.grain == "job")
 OF_LOGS = sorted(table.name for table in log_tables())
 # What profiles of all sources have in the same files, so that one body makes it.
 SHARED = {
@@ -170,7 +170,7 @@ def test_each_file_of_warnings_lies_beside_its_table() -> None:
 def test_warnings_are_an_ordered_select_on_their_table_alone(name: str) -> None:
     table = documented_tables()[name]
     assert referenced_tables(WARNINGS[name]) == {name}
-    columns = [] if table.is_across_ranks else ["profile VARCHAR", "rank_id BIGINT"]
+    columns = [] if table.grain == "job" else ["profile VARCHAR", "rank_id BIGINT"]
     columns += [f"{column.shown_name} {column.shown_type}" for column in table.columns]
     with connect() as connection:
         connection.execute(f"CREATE SCHEMA {name.partition('.')[0]}; CREATE TABLE {name} ({', '.join(columns)})")

@@ -12,8 +12,8 @@ from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.statements import run
 from prof_analysis.engine.tables import (
     Table,
+    all_tables,
     create_schemas,
-    documented_tables,
     empty_select,
     has_text_ids,
     in_building_order,
@@ -60,21 +60,23 @@ class Plan:
         return {name: self.columns[name] for name in names if name.startswith("raw.")}
 
 
-def split_across_ranks(wanted: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What each rank must build for the wanted tables, and those of them that are over all ranks, in building order."""
-    tables = documented_tables()
-    across = tuple(name for name in in_building_order(tables, wanted) if tables[name].is_across_ranks)
+def split_across_ranks(wanted: tuple[str, ...], own: tuple[Table, ...] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What each rank must build for the wanted tables, and those of them that are over ranks or runs, in building order."""
+    tables = all_tables(own)
+    across = tuple(name for name in in_building_order(tables, wanted) if tables[name].grain in ("job", "runs"))
     named = (*wanted, *(need for name in across for need in sorted(tables[name].needs)))
-    return tuple(dict.fromkeys(name for name in named if not tables[name].is_across_ranks)), across
+    return tuple(dict.fromkeys(name for name in named if tables[name].grain == "rank")), across
 
 
-def make_plan(source: str, raw_columns: Mapping[str, Mapping[str, str]], wanted: Iterable[str]) -> Plan:
+def make_plan(
+    source: str, raw_columns: Mapping[str, Mapping[str, str]], wanted: Iterable[str], own: tuple[Table, ...] = ()
+) -> Plan:
     """Work out what `wanted` needs: tables in building order, and the columns that are read of each.
 
     The columns are DuckDB's own answer: on empty tables, with all optimizers off but the one that drops unused columns, the
     plan of each body says what it scans. What it said is kept, since other questions need many of the same tables.
     """
-    tables = source_tables(source, frozenset(raw_columns))
+    tables = source_tables(source, own, frozenset(raw_columns))
     order = _trace_first(tables, list(in_building_order(tables, wanted)))
     raw_needs = {need for name in order for need in tables[name].needs if need in raw_columns}
     used: dict[str, set[str]] = {name: set() for name in [*order, *raw_needs]}
@@ -92,12 +94,13 @@ def make_plan(source: str, raw_columns: Mapping[str, Mapping[str, str]], wanted:
         lacking = dict(definitions)
         for name in reversed(order):
             query = _pruned(tables[name], used[name], tables[name].body)
-            if (source, query) not in _known_scans:
+            known_scans = {} if tables[name] in own else _known_scans  # Others may have other tables of the same names.
+            if (source, query) not in known_scans:
                 empty = empty or opened.enter_context(_open_planner(definitions, _sql_of(tables, order)))
                 for need in tables[name].needs & lacking.keys():
                     _create_empty(empty, need, lacking.pop(need))
-                _known_scans[source, query] = _scans(empty, query)
-            reads[name] = _known_scans[source, query]
+                known_scans[source, query] = _scans(empty, query)
+            reads[name] = known_scans[source, query]
             for scanned, columns_read in reads[name].items():
                 used[scanned].update(columns_read)
     deferred = used.keys() - _before_guards(tables, wanted)
@@ -110,6 +113,7 @@ def build(
     plan: Plan,
     stage: Callable[[Mapping[str, frozenset[str]]], None],
     kept: Iterable[str] | None = None,
+    own: tuple[Table, ...] = (),
 ) -> None:
     """Build the planned tables in a database that holds plan.raw_columns.
 
@@ -117,7 +121,7 @@ def build(
     `kept`, other tables, and columns of large ones, are dropped as soon as nothing is left to be made of them: a million
     kernels take half the memory.
     """
-    tables = source_tables(source, plan.raw_tables)
+    tables = source_tables(source, own, plan.raw_tables)
     made: set[str] = set()
     staged = set(plan.raw_columns)
     used_by: dict[str, set[str]] = {}

@@ -2,9 +2,10 @@
 
 A table is a file: `sql/module/statistic.sql` makes `module.statistic`. Its head documents the columns, its body is one SELECT.
 What a body needs is read from DuckDB's own parse tree. The files of `sql/trace/` are contracts: each source makes those tables
-with `sql/sources/<source>/<name>.sql`; a body beside the contract serves all sources, which stage the same for it. Those of
-`sql/across/` are over all ranks: they see the other tables as users do, with texts in place of ids and the columns `profile`
-and `rank_id` in front. Those of `sql/vllm/` are of logs.
+with `sql/sources/<source>/<name>.sql`; a body beside the contract serves all sources, which stage the same for it. What a table
+is made of, its grain, is declared by its folder (`_GRAINS`). Tables over ranks see the other tables as users do, with texts in
+place of ids and the columns `profile` and `rank_id` in front; tables over runs see `run` before these. Users' own tables are
+read by own_tables.py, and passed to what reads ours too.
 
 Columns that another table documents word for word are not documented twice: the line `flops to mfu as in mfu.by_level` of a
 head takes over those from the first to the last. Tables over ranks take over what users see, texts in place of ids.
@@ -18,9 +19,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import duckdb
 
@@ -31,6 +32,10 @@ from prof_analysis.errors import QueryError
 TEXT_ID = "TEXT_ID"
 ROW_ID = "row_id"
 _WARNING = ".warning.sql"
+# What a table is made of: one rank, the ranks of one run, all runs, or logs.
+Grain = Literal["rank", "job", "runs", "log"]
+# The folders whose tables are made of more, or of something else, than one rank.
+_GRAINS: Mapping[str, Grain] = {"across": "job", "runs": "runs", "vllm": "log"}
 _GUARD = re.compile(r"Only when (\w+\.\w+) has rows\.")
 _COLUMN = re.compile(r"(\w+) +((?:[A-Z_]+|(?:ENUM|STRUCT)\([^)]*\))(?:\[\])?) +(.+)")
 _INHERITED = re.compile(r"(\w+) to (\w+) as in (\w+\.\w+)")
@@ -91,19 +96,9 @@ class Table:
         return _needs_and_order(self.body)[1]
 
     @property
-    def is_across_ranks(self) -> bool:
-        """Whether it is over all ranks, and not of each."""
-        return self.name.startswith("across.")
-
-    @property
-    def is_of_logs(self) -> bool:
-        """Whether it is made of logs, and not of profiles."""
-        return self.name.startswith("vllm.")
-
-    @property
-    def is_of_each_rank(self) -> bool:
-        """Whether each rank has one of its own."""
-        return not (self.is_across_ranks or self.is_of_logs)
+    def grain(self) -> Grain:
+        """What it is made of, as its folder declares."""
+        return _GRAINS.get(self.name.partition(".")[0], "rank")
 
 
 @cache
@@ -114,13 +109,18 @@ def documented_tables() -> Mapping[str, Table]:
     return {table.name: table for table in map(read_table, files)}
 
 
-@cache
-def source_tables(source: str, raw_tables: frozenset[str] | None = None) -> Mapping[str, Table]:
-    """All tables of a rank as one source makes them. A trace table that no body fills is empty.
+def all_tables(own: tuple[Table, ...] = ()) -> Mapping[str, Table]:
+    """Return the documented tables and with them a user's own."""
+    return {**documented_tables(), **{table.name: table for table in own}}
+
+
+@lru_cache(maxsize=16)  # Few sources; what users bring along is not to be kept for ever.
+def source_tables(source: str, own: tuple[Table, ...] = (), raw_tables: frozenset[str] | None = None) -> Mapping[str, Table]:
+    """Return all tables of a rank as one source makes them. A trace table that no body fills is empty.
 
     So is one with a body for all sources that reads another raw table than `raw_tables`, which are those that this one stages.
     """
-    tables = {name: table for name, table in documented_tables().items() if table.is_of_each_rank}
+    tables = {name: table for name, table in all_tables(own).items() if table.grain == "rank"}
     for name, table in tables.items():
         schema, _, short_name = name.partition(".")
         if schema == "trace":
@@ -137,7 +137,7 @@ def _is_staged(needs: Iterable[str], raw_tables: frozenset[str] | None) -> bool:
 
 def log_tables() -> list[Table]:
     """The tables that are made of logs, in building order."""
-    tables = {name: table for name, table in documented_tables().items() if table.is_of_logs}
+    tables = {name: table for name, table in documented_tables().items() if table.grain == "log"}
     return [tables[name] for name in in_building_order(tables, tables)]
 
 
@@ -200,7 +200,7 @@ def _inherited(file: Path, first: str, last: str, table: str) -> Sequence[Column
     schema, _, short_name = table.partition(".")
     beside = file.parents[1] / schema / f"{short_name}.sql"
     columns = read_table(beside if beside.exists() else sql_folder() / schema / f"{short_name}.sql").columns
-    if file.parent.name == "across" and schema != "across":
+    if _GRAINS.get(file.parent.name) in ("job", "runs") and _GRAINS.get(schema) not in ("job", "runs"):
         columns = tuple(Column(column.shown_name, column.shown_type, column.meaning) for column in columns)
     names = [column.name for column in columns]
     if first not in names or last not in names[names.index(first) + 1 :]:

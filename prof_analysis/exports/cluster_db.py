@@ -106,7 +106,7 @@ def _write_table(
     named = snake_case if layout.rank_first else camel_case
     definition = [f"{quote(named(column.shown_name))} {_sqlite_type(column, layout)}" for column in columns]
     shown = ", ".join(quote(column.shown_name) for column in columns)
-    if not table.is_of_each_rank:
+    if table.grain != "rank":
         result = connection.execute(f"SELECT {shown} FROM {table.name}")
     else:
         result = connection.execute(f"SELECT profile, {shown} FROM {table.name}")
@@ -116,7 +116,7 @@ def _write_table(
     database.execute(f"CREATE TABLE {quote(name)} ({', '.join(definition)})")
     insert = f"INSERT INTO {quote(name)} VALUES ({', '.join('?' * len(definition))})"
     while batch := result.fetchmany(10_000):
-        if not table.is_of_each_rank:
+        if table.grain != "rank":
             rows = batch
         elif layout.rank_first:
             rows = [(numbers[profile], *row, *[profile] * with_profile) for profile, *row in batch]

@@ -63,14 +63,14 @@ def write(
     them. Gives the files. What had to be cut is added to `warnings`.
     """
     tables = {documented_tables()[table]: name for table, name in exports.items()}
-    of_ranks = {table: name for table, name in tables.items() if table.is_of_each_rank}
+    of_ranks = {table: name for table, name in tables.items() if table.grain == "rank"}
     first, first_name = next(iter((of_ranks or tables).items()))
     folder = folder / first_name
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder}: cannot be made ({reason_of(error)}); give another folder with -o", path=folder) from error
-    not_of_ranks = {table: file_name(name) for table, name in tables.items() if not table.is_of_each_rank}
+    not_of_ranks = {table: file_name(name) for table, name in tables.items() if table.grain != "rank"}
     names = _names_of(stores, f"{file_name(first_name)}_", not_of_ranks.values())
     books: dict[Path, dict[Table, str]] = {}
     for rank, store in stores.items() if of_ranks else ():

@@ -74,7 +74,7 @@ def _not_run(job: Job, error: BaseException) -> Outcome:
 def _looked_up(outcome: Outcome) -> Outcome:
     """The outcome, once its files are seen here."""
     job, give_up = outcome.job, monotonic() + _FILES_WITHIN_S
-    while outcome.failure is None and RankStore(job.folder, job.rank, job.variables).lacking(job.tables):
+    while outcome.failure is None and RankStore(job.folder, job.rank, job.variables, job.own).lacking(job.tables):
         if monotonic() > give_up or not job.folder.is_dir():
             return Outcome(
                 job,

@@ -12,7 +12,7 @@ import duckdb
 
 from prof_analysis.engine.building import Plan, build, make_plan
 from prof_analysis.engine.database import connect
-from prof_analysis.engine.tables import shown_select, source_tables
+from prof_analysis.engine.tables import Table, shown_select, source_tables
 from prof_analysis.errors import ProfAnalysisError, reason_of, remedy_of
 from prof_analysis.options import Variables
 from prof_analysis.run.store import RankStore, code_digest, is_entry, write_table
@@ -26,6 +26,7 @@ from prof_analysis.version import __version__
 class Job:
     """What to make of one rank: the tables, the values that their SQL reads, and the folder to leave them in.
 
+    `own` are the tables that a user brought along, read where the question was asked, so that every worker has the same.
     `threads` and `buffer_bytes` bound what DuckDB takes; None is as much as there is. What does not fit is spilled to a folder
     below `spill_folder`.
     """
@@ -34,6 +35,7 @@ class Job:
     tables: tuple[str, ...]
     variables: Variables
     folder: Path
+    own: tuple[Table, ...] = ()
     threads: int | None = None
     buffer_bytes: int | None = None
     spill_folder: Path | None = None
@@ -101,7 +103,7 @@ def run_rank(
         source = SOURCES[job.rank.source]
         job.folder.mkdir(parents=True, exist_ok=True)
         with temporary_folder(job.folder) as scratch, _connection(job, [] if running is None else running) as connection:
-            plan = _plan(job.rank.source, job.tables)
+            plan = _plan(job.rank.source, job.tables, job.own)
             stage = partial(source.stage, connection, job.rank.inputs, threads=job.threads or 1)
             at_once = {**plan.raw_columns, **plan.deferred_raw_columns} if source.IS_READ_ONCE else plan.raw_columns
             warnings = stage(at_once, on_bytes=on_bytes or _not_counted)
@@ -110,10 +112,10 @@ def run_rank(
                 if not source.IS_READ_ONCE:
                     warnings.extend(stage(columns, on_bytes=_not_counted))
 
-            build(connection, source.NAME, plan, stage_more, kept=job.tables)
-            store = RankStore(job.folder, job.rank, job.variables)
+            build(connection, source.NAME, plan, stage_more, kept=job.tables, own=job.own)
+            store = RankStore(job.folder, job.rank, job.variables, job.own)
             for table in job.tables:
-                shown = shown_select(source_tables(source.NAME)[table])
+                shown = shown_select(source_tables(source.NAME, job.own)[table])
                 rows = f"SELECT getvariable('profile') AS profile, getvariable('rank_id')::INTEGER AS rank_id, * FROM ({shown})"
                 write_table(connection, rows, store.file(table), warnings, scratch)
         return Outcome(job)
@@ -123,9 +125,9 @@ def run_rank(
 
 def plan_once(jobs: list[Job]) -> None:
     """Plan what the jobs build, so that ranks that run at once need not each work out the same."""
-    for source, tables in dict.fromkeys((job.rank.source, job.tables) for job in jobs):
+    for source, tables, own in dict.fromkeys((job.rank.source, job.tables, job.own) for job in jobs):
         assert source is not None
-        _plan(source, tables)
+        _plan(source, tables, own)
 
 
 def failed(job: Job, error: BaseException) -> Outcome:
@@ -179,5 +181,5 @@ def _connection(job: Job, running: list[duckdb.DuckDBPyConnection]) -> Iterator[
 
 
 @lru_cache(maxsize=256)
-def _plan(source: str, tables: tuple[str, ...]) -> Plan:
-    return make_plan(source, SOURCES[source].RAW_COLUMNS, tables)
+def _plan(source: str, tables: tuple[str, ...], own: tuple[Table, ...]) -> Plan:
+    return make_plan(source, SOURCES[source].RAW_COLUMNS, tables, own)

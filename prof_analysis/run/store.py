@@ -20,6 +20,7 @@ import duckdb
 
 from prof_analysis.engine.database import quote_path, quote_text
 from prof_analysis.engine.statements import sql_folder
+from prof_analysis.engine.tables import Table
 from prof_analysis.engine.variables import variables_read
 from prof_analysis.errors import InputError, OutputError, reason_of, remedy_of
 from prof_analysis.options import USUAL, Variables
@@ -48,17 +49,23 @@ class Entry:
 
 @dataclass(frozen=True)
 class RankStore:
-    """Where a rank leaves its tables: a folder, and in it a file by table and by the values that the SQL of the table reads."""
+    """Where a rank leaves its tables: a folder, and in it a file by table and by the values that the SQL of the table reads.
+
+    The file of a table of a user's own is also by what the user's tables are: another text is another table.
+    """
 
     folder: Path
     rank: Rank
     variables: Variables
+    own: tuple[Table, ...] = ()
 
     def file(self, table: str) -> Path:
         """Return where a table lies; with the usual values its name is that of the table."""
         assert self.rank.source is not None
-        read = sorted(variables_read(self.rank.source, table) & self.variables.keys() & _USUAL.keys())
-        unusual = {name: self.variables[name] for name in read if self.variables[name] != _USUAL[name]}
+        read = sorted(variables_read(self.rank.source, table, self.own) & self.variables.keys() & _USUAL.keys())
+        unusual: dict[str, object] = {name: self.variables[name] for name in read if self.variables[name] != _USUAL[name]}
+        if any(table == one.name for one in self.own):
+            unusual["own"] = [repr(one) for one in self.own]
         digest = f".{sha256(json.dumps(unusual, default=str).encode()).hexdigest()[:16]}" if unusual else ""
         return self.folder / f"{table}{digest}{_SUFFIX}"
 
