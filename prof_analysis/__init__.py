@@ -9,7 +9,7 @@ with prof_analysis.open_profile("./result") as profile:
     profile.sql("SELECT kind, sum(duration_ns) FROM module.kernel GROUP BY kind")
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
@@ -33,6 +33,7 @@ __all__ = [
     "__version__",
     "module_stats",
     "open_profile",
+    "open_profiles",
     "stage_durations",
 ]
 
@@ -43,6 +44,23 @@ def open_profile(path: str | Path, **options: Unpack[Keywords]) -> "Profile":
     from prof_analysis.profile import Profile
 
     return Profile(path, **options)
+
+
+@shows_options
+def open_profiles(runs: Mapping[str, str | Path], **options: Unpack[Keywords]) -> "Profile":
+    """Open several runs together, as in {"before": "./result_1", "after": "./result_2"}; see Profile for the options.
+
+    Every table has the column `run` in front, profiles are named like before/rank0_ascend_pt, and tables over ranks compare the
+    ranks of each run by themselves. Tables over runs (of your own, in runs/) compare runs.
+    Raises InputError when there are no results under a path, where it holds several runs, or where two paths hold the same.
+    """
+    from prof_analysis.profile import Profile
+
+    if not isinstance(runs, Mapping) or len(runs) < 2 or not all(isinstance(run, str) and run.strip() for run in runs):
+        raise InputError(
+            'give two runs or more with their names, as in {"before": path, "after": path}; open_profile() opens one'
+        )
+    return Profile(runs, **options)
 
 
 @overload

@@ -133,6 +133,10 @@ class ProfileOptions(Options):
             INPUT,
         ),
     ] = "auto"
+    sql: Annotated[
+        str | Path | None,
+        Doc("A folder of tables of your own, <schema>/<table>.sql, which can be asked like all others.", INPUT),
+    ] = None
     workers: Annotated[
         int | None,
         Doc("Ranks at a time, each in a process of its own where they are large; by default as many as threads.", MACHINE, 1),
@@ -185,6 +189,7 @@ class Keywords(TypedDict, total=False):
     peak_tflops: Peaks | None
     rank_list: Iterable[int] | None
     source: Source
+    sql: str | Path | None
     workers: int | None
     threads: int | None
     memory_limit: int | None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 from textwrap import indent
@@ -14,8 +15,8 @@ import duckdb
 from prof_analysis import frames
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.engine.macros import create_macros
-from prof_analysis.engine.tables import documented_tables, referenced_tables
-from prof_analysis.errors import QueryError, reason_of, remedy_of
+from prof_analysis.engine.tables import camel_case_of, referenced_tables
+from prof_analysis.errors import InputError, QueryError, reason_of, remedy_of
 from prof_analysis.options import Keywords, ProfileOptions, check, described_options, shows_options
 from prof_analysis.questions import Questions
 from prof_analysis.run.session import Session
@@ -47,19 +48,37 @@ class Profile(Questions):
 
     Args:
         path: a result folder (*_ascend_pt), a folder of them, a tree of them down to a depth of 5, or a single
-            trace_view.json, trace_view.json.gz, kernel_details.csv or profiler database.
+            trace_view.json, trace_view.json.gz, kernel_details.csv or profiler database; or several of these by the names of
+            their runs, as open_profiles() takes them.
     """
 
     if __doc__ is not None:  # python -OO has none
         __doc__ = f"{__doc__.rstrip()}\n{indent(described_options(), ' ' * 8)}\n    "
 
     @shows_options
-    def __init__(self, path: str | Path, **options: Unpack[Keywords]) -> None:
-        self.path = Path(path)
-        self._session = Session(self.path, ProfileOptions(**options))
+    def __init__(self, path: str | Path | Mapping[str, str | Path], **options: Unpack[Keywords]) -> None:
+        paths = {run: Path(one) for run, one in path.items()} if isinstance(path, Mapping) else {"": Path(path)}
+        self.path = next(iter(paths.values()))
+        self._session = Session(paths, ProfileOptions(**options))
         self.failures = self._session.failures
         self.warnings = self._session.warnings
         self.details = self._session.details
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The names of the runs, where there are several: then every table has the column `run` in front."""
+        return self._session.runs if len(self._session.runs) > 1 else ()
+
+    @contextmanager
+    def only(self, run: str) -> Iterator[None]:
+        """While it is open, what this thread asks is of one run, without the column `run`; others wait.
+
+        Raises QueryError when there is no such run.
+        """
+        if run not in self.runs:
+            raise QueryError(f"there is no run {run}; the runs are {', '.join(self.runs) or 'one, without a name'}")
+        with self._session.only(run):
+            yield
 
     @overload
     def ranks(self, *, arrow: Literal[True]) -> pyarrow.Table: ...
@@ -68,7 +87,8 @@ class Profile(Questions):
     def ranks(self, *, arrow: bool = False) -> Frame:
         """What was found.
 
-        Columns: profile, rank_id, rank_id_from (the file that told it), device_id, profiler_level, source (None when
+        Columns: run (where there are several),
+        profile, rank_id, rank_id_from (the file that told it), device_id, profiler_level, source (None when
         nothing can be read), modules_from (what marks the modules: mstx or nn.Module), answers (list of questions it can
         answer), may_answer (list of those of which only asking finds out), unanswered (list of those it cannot answer, each
         with the reason), missing (list of all that was not collected or found), unread (list of files beside those read that
@@ -77,6 +97,7 @@ class Profile(Questions):
         import pyarrow
 
         columns: dict[str, pyarrow.DataType] = {
+            **({"run": pyarrow.string()} if self.runs else {}),
             "profile": pyarrow.string(),
             "rank_id": pyarrow.int32(),
             "rank_id_from": pyarrow.string(),
@@ -144,9 +165,9 @@ class Profile(Questions):
 
     def _asked_in_turn(self, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Answer]) -> Answer:
         needed = referenced_tables(query)
-        if unknown := sorted(needed - documented_tables().keys()):
+        if unknown := sorted(needed - self._session.tables.keys()):
             raise QueryError(f"there is no table {unknown[0]}; `prof-analysis tables` lists those there are")
-        if of_logs := sorted(name for name in needed if documented_tables()[name].grain == "log"):
+        if of_logs := sorted(name for name in needed if self._session.tables[name].grain == "log"):
             raise QueryError(f"{of_logs[0]} is made of logs, not of profiles: ask `prof-analysis stage-durations LOG`")
         self._session.provide(tuple(sorted(needed)))
         create_macros(self._session.connection, query)
@@ -175,7 +196,7 @@ class Profile(Questions):
         check("analysis", analysis, analysis in ANALYSES, " or ".join(ANALYSES))
         check("export_type", export_type, export_type in exports.EXPORT_TYPES, ", ".join(exports.EXPORT_TYPES))
         chosen = ANALYSES[analysis]
-        with self._session.turn():
+        with self._session.only(None):
             for extra in extras:
                 check("extras", extra, extra in chosen.extras, f"{' or '.join(chosen.extras) or 'none'} with {analysis}")
                 self._session.require(chosen.extras[extra].requires)
@@ -186,19 +207,48 @@ class Profile(Questions):
             if len(self._session.stores) > 1:
                 tables |= comparing
                 self._session.provide(tuple(tables))
-            target = Path(folder) if folder is not None else discovery.root_of(self.path)
-            cuts: list[str] = []
-            files = exports.export(
-                self._session.connection,
-                self._session.stores,
-                target / "cluster_analysis_output",
-                tables,
-                export_type,
-                cuts,
-                outdated=[name for table, name in comparing.items() if table not in tables],
-            )
-            for cut in cuts:
-                self._session.warn(cut)
+            return self._write(folder, tables, export_type, [name for table, name in comparing.items() if table not in tables])
+
+    def has_answer(self, analysis: str) -> bool:
+        """Whether what an analysis counts is there, in all that is asked: in each rank, or in the run of only()."""
+        counted = ANALYSES[analysis].counted or next(iter(ANALYSES[analysis].exports))
+        return bool(self.rows(f"SELECT 1 FROM {counted} LIMIT 1"))
+
+    def export_table(self, name: str, folder: str | Path | None = None, export_type: str = "db") -> list[Path]:
+        """Write one table, of all ranks, as export() writes those of an analysis.
+
+        It is called like the table, in camel case: `ours.slow_op` is OursSlowOp.
+        Raises QueryError for an unknown name, OutputError when a file cannot be written.
+        """
+        from prof_analysis import exports
+
+        check("export_type", export_type, export_type in exports.EXPORT_TYPES, ", ".join(exports.EXPORT_TYPES))
+        with self._session.only(None):
+            self.rows(f"FROM {self._known(name)} LIMIT 0")
+            known = {table: as_ for analysis in ANALYSES.values() for table, as_ in analysis.exports.items()}
+            return self._write(folder, {name: known.get(name, camel_case_of(name))}, export_type)
+
+    def _write(
+        self, folder: str | Path | None, tables: Mapping[str, str], export_type: str, outdated: Iterable[str] = ()
+    ) -> list[Path]:
+        from prof_analysis import exports
+
+        if folder is None and self._session.has_several_paths:
+            raise InputError("the runs lie in several folders: give the folder to write to")
+        target = Path(folder) if folder is not None else discovery.root_of(self.path)
+        cuts: list[str] = []
+        files = exports.export(
+            self._session.connection,
+            self._session.stores,
+            target / "cluster_analysis_output",
+            tables,
+            export_type,
+            cuts,
+            outdated=outdated,
+            documented=self._session.exported_tables,
+        )
+        for cut in cuts:
+            self._session.warn(cut)
         return files
 
     def close(self) -> None:
@@ -213,7 +263,7 @@ class Profile(Questions):
 
     def __repr__(self) -> str:
         readable = sum(rank.left_out is None for rank in self._session.ranks)
-        lines = [f"Profile {self.path}: {readable} of {len(self._session.ranks)} ranks readable"]
+        lines = [f"Profile {self._session.shown_path}: {readable} of {len(self._session.ranks)} ranks readable"]
         for rank in self._session.ranks[:_SHOWN_RANKS]:
             known = "no rank id" if rank.rank_id is None else f"rank {rank.rank_id}"
             lines.append(f"  {rank.profile}: {known}, {rank.left_out or ', '.join(rank.answers) or 'answers nothing'}")
@@ -231,9 +281,12 @@ class Profile(Questions):
         return self._table(table, arrow)
 
     def _table(self, name: str, arrow: bool) -> Frame:
-        if name not in documented_tables():
-            raise QueryError(f"there is no table {name}; `prof-analysis tables` lists those there are")
-        return self._sql(f"FROM {name}", arrow)
+        return self._sql(f"FROM {self._known(name)}", arrow)
+
+    def _known(self, table: str) -> str:
+        if table not in self._session.tables:
+            raise QueryError(f"there is no table {table}; `prof-analysis tables` lists those there are")
+        return table
 
     def _sql(self, query: str, arrow: bool) -> Frame:
         return _frame(frames.plain(self._asked(query, lambda relation: relation.to_arrow_table())), arrow)

@@ -8,6 +8,7 @@ import typer
 
 from prof_analysis.cli import analyses as cli_analyses
 from prof_analysis.cli import listing as cli_listing
+from prof_analysis.cli import table as cli_table
 from prof_analysis.cli.screen import INTERRUPTED, USAGE_OR_INPUT_ERROR, report
 from prof_analysis.version import __version__
 
@@ -50,6 +51,7 @@ app = typer.Typer(
 )
 app.add_typer(cli_analyses.app)
 app.add_typer(cli_listing.app)
+app.add_typer(cli_table.app)
 
 
 @app.callback(invoke_without_command=True)

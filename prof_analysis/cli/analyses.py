@@ -22,6 +22,7 @@ from prof_analysis.cli.options import (
 )
 from prof_analysis.cli.screen import finish, opened, print_answer, told
 from prof_analysis.options import Keywords
+from prof_analysis.visible import visible
 
 app = typer.Typer()
 
@@ -241,10 +242,19 @@ def _analyse(
 
         facts_of, print_facts = SUMMARIES[summary or command]
         written = profile.export(result.output_path, result.export_type.value, command, extras)
-        facts = facts_of(profile, result.top, **(shown or {}))
+        facts_by_run = {}
+        for run in profile.runs:
+            with profile.only(run):
+                if profile.has_answer(command):
+                    facts_by_run[run] = facts_of(profile, result.top, **(shown or {}))
+        facts = facts_by_run or facts_of(profile, result.top, **(shown or {}))
     # Not before the bar is gone.
     if screen.as_json:
         print_answer(profile, files=[str(file) for file in written], summary=facts)
+    elif facts_by_run:
+        for position, (run, facts_of_run) in enumerate(facts_by_run.items(), 1):
+            print(visible(f"run {run}:"))
+            print_facts(facts_of_run, written if position == len(facts_by_run) else ())
     else:
         print_facts(facts, written)
     finish(profile, screen)

@@ -12,6 +12,7 @@ from prof_analysis.cli.options import (
     ProfilePath,
     ScreenOptions,
     SourceOption,
+    SqlFolder,
     takes_options,
 )
 from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, fail, finish, opened, print_answer, print_json, told
@@ -36,15 +37,18 @@ def ranks(path: ProfilePath, options: SourceOption, as_json: AsJson = False, deb
 @app.command("tables", epilog="Example: prof-analysis tables module.kernel")
 def tables(
     name: Annotated[str | None, typer.Argument(help="Only this table, or the tables of this schema.")] = None,
+    sql_folder: SqlFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """The tables that `sql` and Profile.table() know, with every column."""
     from prof_analysis.cli.summaries import listing
-    from prof_analysis.engine.tables import documented_tables
+    from prof_analysis.engine.own_tables import read_own_tables
+    from prof_analysis.engine.tables import all_tables
 
-    chosen = [
-        table for table in documented_tables().values() if name is None or name in (table.name, table.name.partition(".")[0])
-    ]
+    with told(ScreenOptions(as_json)):
+        own = () if sql_folder is None else read_own_tables(sql_folder)
+    known = all_tables(own).values()
+    chosen = [table for table in known if name is None or name in (table.name, table.name.partition(".")[0])]
     if not chosen:
         fail(f"there is no table {name}; `prof-analysis tables` lists them", USAGE_OR_INPUT_ERROR, as_json)
     if as_json:

@@ -34,6 +34,9 @@ WithPmu = Annotated[bool, typer.Option("--pmu", help="Hardware counters by modul
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=_SCREEN)]
 
 
+SqlFolder = Annotated[
+    Path | None, typer.Option("--sql-folder", help="Tables of your own, DIR/<schema>/<table>.sql.", rich_help_panel=INPUT)
+]
 ProfilePath = Annotated[
     Path,
     typer.Option(
@@ -171,7 +174,7 @@ def _parameter(name: str, type_: Any, doc: Doc) -> Parameter:
 
 
 def _word(name: str) -> str:
-    return f"--{'module-domain' if name == 'module_domains' else name.replace('_', '-')}"
+    return f"--{_WORDS.get(name, name).replace('_', '-')}"
 
 
 def _keywords(values: dict[str, Any]) -> dict[str, object]:
@@ -211,6 +214,8 @@ def _words(text: str) -> list[str]:
     return [part.strip() for part in text.split(",")]
 
 
+# Options that a command line has by another name.
+_WORDS = {"module_domains": "module_domain", "sql": "sql_folder"}
 # Options that a command line has as a text, and how it is read.
 _PARSERS: dict[str, Callable[[str], object]] = {
     "rank_list": _numbers,

@@ -31,7 +31,7 @@ from prof_analysis.errors import QueryError
 
 TEXT_ID = "TEXT_ID"
 ROW_ID = "row_id"
-_WARNING = ".warning.sql"
+WARNING = ".warning.sql"
 # What a table is made of: one rank, the ranks of one run, all runs, or logs.
 Grain = Literal["rank", "job", "runs", "log"]
 # The folders whose tables are made of more, or of something else, than one rank.
@@ -105,7 +105,7 @@ class Table:
 def documented_tables() -> Mapping[str, Table]:
     """All tables, without the bodies that only a source can give to trace tables."""
     folder = sql_folder()
-    files = sorted(file for file in folder.glob("*/*.sql") if file.parent.name != "macros" and not file.match(f"*{_WARNING}"))
+    files = sorted(file for file in folder.glob("*/*.sql") if file.parent.name != "macros" and not file.match(f"*{WARNING}"))
     return {table.name: table for table in map(read_table, files)}
 
 
@@ -144,6 +144,20 @@ def log_tables() -> list[Table]:
 def referenced_tables(query: str) -> frozenset[str]:
     """The schema.table names that a query reads; raises QueryError when it is not a single SELECT."""
     return _base_tables(_parse(query))
+
+
+def camel_case_of(table: str) -> str:
+    """Return what a table is called outside, where no analysis says it: module.kernel -> ModuleKernel."""
+    return "".join(word.capitalize() for word in re.split(r"[._]", table))
+
+
+def reads_files(query: str) -> bool:
+    """Return whether a query reads files besides tables."""
+    return any(
+        (node.get("type") == "BASE_TABLE" and not node["schema_name"] and re.search(r"[./\\]", node["table_name"]))
+        or (node.get("type") == "TABLE_FUNCTION" and re.match(r"read_|glob$|.*_scan$", node["function"]["function_name"]))
+        for node in nodes(_parse(query))
+    )
 
 
 def store_view(connection: duckdb.DuckDBPyConnection, name: str, columns: Mapping[str, str], kept: Iterable[str]) -> None:
@@ -190,7 +204,7 @@ def read_table(file: Path) -> Table:
             raise ValueError(f"{file}: this line of the head documents no column: {line}")
     guard = _GUARD.search(head)
     name = f"{file.parent.name}.{file.stem}"
-    beside = file.with_suffix(_WARNING)
+    beside = file.with_suffix(WARNING)
     warning = _split_head(beside.read_text(encoding="utf-8"))[1].strip() if beside.exists() else None
     return Table(name, " ".join(summary.split()), tuple(columns), body.strip(), guard and guard[1], warning)
 

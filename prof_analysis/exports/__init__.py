@@ -5,6 +5,7 @@ from pathlib import Path
 
 import duckdb
 
+from prof_analysis.engine.tables import Table, documented_tables
 from prof_analysis.errors import OutputError, reason_of
 from prof_analysis.exports import cluster_db, files
 from prof_analysis.exports.names import file_name
@@ -22,14 +23,16 @@ def export(
     export_type: str,
     warnings: list[str],
     outdated: Iterable[str] = (),
+    documented: Mapping[str, Table] | None = None,
 ) -> list[Path]:
     """Write tables in one of EXPORT_TYPES and give the files written.
 
     `exports` has the tables and their names outside. `stores` has the folder in which each rank left its tables; `connection`
     has views of them over all ranks. What the format could not hold is added to `warnings`. `outdated` has names of tables
-    that an earlier run may have left and that do not belong beside these: they are removed. Raises OutputError when a file
-    cannot be written.
+    that an earlier run may have left and that do not belong beside these: they are removed. `documented` has the
+    tables by name, unless they are those of this package. Raises OutputError when a file cannot be written.
     """
+    documented = documented_tables() if documented is None else documented
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -37,11 +40,11 @@ def export(
             f"{folder}: cannot be made ({reason_of(error)}); give a folder you may write to with -o", path=folder
         ) from error
     if export_type == "db":
-        return [cluster_db.write(connection, list(stores), folder, exports, outdated)]
+        return [cluster_db.write(connection, list(stores), folder, exports, documented, outdated)]
     if export_type in ("text", "excel"):
         from prof_analysis.exports import xlsx
 
-        written = xlsx.write(connection, stores, folder, exports, warnings)
+        written = xlsx.write(connection, stores, folder, exports, documented, warnings)
     else:
         written = files.write(connection, folder, exports, export_type)
     for first in written[:1]:

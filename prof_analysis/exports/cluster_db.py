@@ -4,7 +4,8 @@ It holds the tables of each analysis that was asked for, and ProfileRank, which 
 those of the engine in camel case, units in parentheses, then rankID and profile, which a table over all ranks has not.
 ModuleStatistic, OperatorMFU and ModuleMFU have the columns of msprof-analyze 26.2.0 (its recipes module_statistic and
 operator_mfu); with an MFU to show, ModuleStatistic has avgMFU too, where 8.3.0 has it. Where two folders have the same rank id
-these end in a further column, `profile`, since the rank id alone no longer tells them apart.
+these end in a further column, `profile`, since the rank id alone no longer tells them apart. Of several runs, ProfileRank says
+which run a profile is of, and tables over ranks begin with the column `run`.
 """
 
 import sqlite3
@@ -16,7 +17,7 @@ from pathlib import Path
 import duckdb
 
 from prof_analysis.engine.database import quote
-from prof_analysis.engine.tables import Column, Table, documented_tables
+from prof_analysis.engine.tables import Column, Table
 from prof_analysis.errors import OutputError
 from prof_analysis.exports.files import flush, unfinished_beside
 from prof_analysis.exports.names import camel_case, snake_case
@@ -53,6 +54,7 @@ def write(
     ranks: list[Rank],
     folder: Path,
     exports: Mapping[str, str],
+    documented: Mapping[str, Table],
     outdated: Iterable[str] = (),
 ) -> Path:
     """Write the tables; in an existing file they are replaced in one transaction, and others stay but for `outdated`."""
@@ -66,7 +68,7 @@ def write(
             database.execute(f"DROP TABLE IF EXISTS {quote(name)}")
         for table, name in exports.items():
             with_profile = is_ambiguous or table not in _AS_MSPROF_ANALYZE
-            _write_table(connection, database, name, documented_tables()[table], numbers, with_profile)
+            _write_table(connection, database, name, documented[table], numbers, with_profile)
         if ranks:
             _write_ranks(database, ranks, numbers)
 
@@ -77,11 +79,16 @@ def write(
 
 
 def _write_ranks(database: sqlite3.Connection, ranks: list[Rank], numbers: Mapping[str, int]) -> None:
+    runs = [(rank.run,) if any(rank.run for rank in ranks) else () for rank in ranks]
+    columns = ("run TEXT",) * len(runs[0]) + ("profile TEXT", "rankID INTEGER", "deviceID INTEGER", "rankIDFrom TEXT")
     database.execute('DROP TABLE IF EXISTS "ProfileRank"')
-    database.execute('CREATE TABLE "ProfileRank" (profile TEXT, rankID INTEGER, deviceID INTEGER, rankIDFrom TEXT)')
+    database.execute(f'CREATE TABLE "ProfileRank" ({", ".join(columns)})')
     database.executemany(
-        'INSERT INTO "ProfileRank" VALUES (?, ?, ?, ?)',
-        [(rank.profile, numbers[rank.profile], rank.device_id, rank.rank_id_from) for rank in ranks],
+        f'INSERT INTO "ProfileRank" VALUES ({", ".join("?" * len(columns))})',
+        [
+            (*run, rank.profile, numbers[rank.profile], rank.device_id, rank.rank_id_from)
+            for run, rank in zip(runs, ranks, strict=True)
+        ],
     )
 
 

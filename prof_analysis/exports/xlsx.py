@@ -29,7 +29,7 @@ from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.writer.excel import ExcelWriter
 
 from prof_analysis.engine.database import parquet_rows
-from prof_analysis.engine.tables import Table, documented_tables
+from prof_analysis.engine.tables import Table
 from prof_analysis.errors import OutputError, reason_of
 from prof_analysis.exports.files import replacing
 from prof_analysis.exports.names import file_name
@@ -54,6 +54,7 @@ def write(
     stores: Mapping[Rank, RankStore],
     folder: Path,
     exports: Mapping[str, str],
+    documented: Mapping[str, Table],
     warnings: list[str],
 ) -> list[Path]:
     """Write ModuleStatistic/module_statistic_{rank}.xlsx, or what the first table is called, of each rank that has rows of it.
@@ -62,7 +63,7 @@ def write(
     one is too long for a file, it ends in a digest of the folder's name. A table over all ranks goes into a workbook beside
     them. Gives the files. What had to be cut is added to `warnings`.
     """
-    tables = {documented_tables()[table]: name for table, name in exports.items()}
+    tables = {documented[table]: name for table, name in exports.items()}
     of_ranks = {table: name for table, name in tables.items() if table.grain == "rank"}
     first, first_name = next(iter((of_ranks or tables).items()))
     folder = folder / first_name

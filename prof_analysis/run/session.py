@@ -3,8 +3,9 @@
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock, RLock
 from time import monotonic
@@ -13,30 +14,38 @@ import duckdb
 
 from prof_analysis.analyses import Analysis, Requirement, why_not
 from prof_analysis.engine.building import split_across_ranks
-from prof_analysis.engine.database import connect, parquet_rows
+from prof_analysis.engine.database import connect, parquet_rows, quote, quote_text
 from prof_analysis.engine.macros import create_macros
-from prof_analysis.engine.tables import documented_tables
+from prof_analysis.engine.own_tables import read_own_tables
+from prof_analysis.engine.tables import Column, Table, all_tables
 from prof_analysis.errors import InputError, ProfAnalysisError, ProfAnalysisWarning, QueryError, reason_of, remedy_of
 from prof_analysis.options import ProfileOptions
 from prof_analysis.run.job import Job, Outcome
 from prof_analysis.run.pool import Machine, run
 from prof_analysis.run.store import RankStore, entry_folder, warnings_of
 from prof_analysis.scratch import make_folder
-from prof_analysis.sources import discovery
 from prof_analysis.sources.rank import Rank
+from prof_analysis.sources.runs import find_runs, said_of_runs
 from prof_analysis.visible import visible
 
 
 class Session:
     """Builds tables of all ranks on demand and has views of them in `connection`; each rank leaves its own in a store.
 
+    `paths` has the path of each run by its name, or one path without a name: then the runs under it are found out. Where there
+    are several runs, each has a catalog with the views over its ranks, which tables over the ranks of a run are made of; what
+    users see are the rows of all runs with the column `run` in front. `tables` are the documented ones and the user's `own`.
     What went wrong is in `failures` (ranks that cannot be read), `warnings` and `details` (tracebacks). Threads that ask at
     once take turns.
     Raises InputError when there is nothing under the path, or not the ranks or the step that were chosen.
     """
 
-    def __init__(self, path: Path, options: ProfileOptions) -> None:
-        self.path = path
+    def __init__(self, paths: Mapping[str, Path], options: ProfileOptions) -> None:
+        self.path = next(iter(paths.values()))
+        self.shown_path = " and ".join(map(str, paths.values()))
+        self.has_several_paths = len(paths) > 1
+        self._own = () if options.sql is None else read_own_tables(Path(options.sql))
+        self.tables = all_tables(self._own)
         self.failures: list[str] = []
         self._failures: list[InputError] = []  # with the file and the rank
         self.warnings: list[str] = []
@@ -50,26 +59,34 @@ class Session:
         self._provided: set[str] = set()
         self._shown: set[str] = set()
         self._shown_ranks: Set[Rank] = set()
-        self.ranks = _selected(discovery.find_ranks(path, options, options.source), options.rank_list)
+        self.ranks = _selected(find_runs(paths, options, options.source), options.rank_list)
+        self.runs = tuple(dict.fromkeys(rank.run for rank in self.ranks if rank.run or not rank.left_out))
+        if missing := sorted(paths.keys() - {"", *(rank.run for rank in self.ranks)}):
+            raise InputError(f"{paths[missing[0]]}: holds none of the chosen ranks; choose ranks that each run has")
         self._failed = {rank.profile for rank in self.ranks if rank.left_out}
         for rank in self.ranks:
             if rank.left_out:
                 self._fail(rank.left_out, rank)
             for reason in rank.unread:
                 self.warn(f"{reason}; the rank is read without it", rank)
+        if "" in paths and (said := said_of_runs(self.path, self.ranks)):
+            self.warn(said)
         self._warn_of_same_ids()
         self._folder = make_folder()
         # The workers of a cluster spill to disks of their own.
         self._spill_folder = self._folder.path if options.scheduler is None else None
         self.connection = connect(self._variables, temp_directory=self._folder.path / "spill", macros=False)
+        self._catalog = _OF_USERS
         store = None if options.store is None else Path(os.path.abspath(options.store))  # noqa: PTH100  (links stay)
         try:
+            for catalog in map(self._catalog_of, self.runs if len(self.runs) > 1 else ()):
+                self.connection.execute(f"ATTACH ':memory:' AS {catalog}")
             folders = {
                 rank: self._folder.path / str(number) if store is None else entry_folder(store, rank)
                 for number, rank in enumerate(self.ranks)
                 if not rank.left_out
             }
-            self._stores = {rank: RankStore(folder, rank, self._variables) for rank, folder in folders.items()}
+            self._stores = {rank: RankStore(folder, rank, self._variables, self._own) for rank, folder in folders.items()}
             self._check_step()
         except BaseException:
             self.close()
@@ -101,7 +118,8 @@ class Session:
         unable = self.require(analysis.requires)
         self.provide(analysis.tables)
         table = analysis.counted or next(iter(analysis.exports))
-        answering = {row[0] for row in self.connection.execute(f"SELECT DISTINCT profile FROM {table}").fetchall()}
+        with self._in_catalog(_OF_USERS):
+            answering = {row[0] for row in self.connection.execute(f"SELECT DISTINCT profile FROM {table}").fetchall()}
         step_id = self._variables["step_id"]
         empty = f"no {analysis.subject}" + ("" if step_id is None else f" in step {step_id}")
         self._warn_of({rank: unable.get(rank, empty) for rank in self.stores if rank.profile not in answering})
@@ -131,16 +149,38 @@ class Session:
                 if isinstance(error, ProfAnalysisError):
                     raise
                 raise InputError(
-                    f"{self.path}: cannot be answered ({reason_of(error)}){remedy_of(error)}", path=self.path
+                    f"{self.shown_path}: cannot be answered ({reason_of(error)}){remedy_of(error)}", path=self.path
                 ) from error
 
+    @contextmanager
+    def only(self, run: str | None) -> Iterator[None]:
+        """While it is open, what is asked in this thread is of one run, and without the column `run`; None is of all again."""
+        with self.turn(), self._in_catalog(_OF_USERS if run is None else self._catalog_of(run)):
+            yield
+
+    @property
+    def exported_tables(self) -> Mapping[str, Table]:
+        """The tables with the columns that exports have: those over ranks have `run` in front where there are several."""
+        if len(self.runs) < 2:
+            return self.tables
+        run = Column("run", "VARCHAR", "the run that it is of")
+        return {
+            name: replace(table, columns=(run, *table.columns)) if table.grain == "job" else table
+            for name, table in self.tables.items()
+        }
+
     def _provide(self, tables: tuple[str, ...]) -> None:
-        of_ranks, across_ranks = split_across_ranks(tables)
+        of_ranks, across = split_across_ranks(tables, self._own)
+        if len(self.runs) < 2 and (of_runs := [table for table in across if self.tables[table].grain == "runs"]):
+            raise QueryError(
+                f"{of_runs[0]} compares runs, and there is one: open several with open_profiles(), or give a folder that holds "
+                "several"
+            )
         new = [table for table in of_ranks if table not in self._provided]
         to_build = {rank: store.lacking(new) for rank, store in self.stores.items()}
         self._run(
             [
-                Job(rank, tables, self._variables, self._stores[rank].folder, spill_folder=self._spill_folder)
+                Job(rank, tables, self._variables, self._stores[rank].folder, self._own, spill_folder=self._spill_folder)
                 for rank, tables in to_build.items()
                 if tables
             ]
@@ -152,14 +192,14 @@ class Session:
         if self._shown_ranks != self.stores.keys():  # One failed, so it goes from the tables that were shown before, too.
             self._shown_ranks = self.stores.keys()
             self._shown.clear()
-        self._show_ranks([table for table in of_ranks if table not in self._shown], new)
-        for table in across_ranks:
-            if table not in self._shown:
-                create_macros(self.connection, documented_tables()[table].body)
-                self._create_view(table, documented_tables()[table].body)
-        self._warn_about([table for table in (*of_ranks, *across_ranks) if table not in self._shown])
+        with self._in_catalog(_OF_USERS):
+            self._show_ranks([table for table in of_ranks if table not in self._shown], new)
+            for table in across:
+                if table not in self._shown:
+                    self._show_across(self.tables[table])
+            self._warn_about([table for table in (*of_ranks, *across) if table not in self._shown])
         self._provided.update(of_ranks)
-        self._shown.update(of_ranks, across_ranks)
+        self._shown.update(of_ranks, across)
 
     def _show_ranks(self, tables: list[str], new: list[str]) -> None:
         """Make views of tables over all ranks; new ones have warnings of how they were made."""
@@ -168,7 +208,48 @@ class Session:
         for warning in warnings_of(self.connection, made) if made else ():
             self.warn(warning)
         for table in tables:
-            self._create_view(table, f"FROM {parquet_rows(files[table])}")
+            for catalog, ranks in self._catalogs().items():
+                self._create_view(catalog, table, f"FROM {parquet_rows(self._stores[rank].file(table) for rank in ranks)}")
+            self._show_runs(table)
+
+    def _show_across(self, table: Table) -> None:
+        """Make the view of a table over the ranks of each run, or of one over all runs."""
+        for catalog in self._catalogs() if table.grain == "job" else (_OF_USERS,):
+            with self._in_catalog(catalog):
+                create_macros(self.connection, table.body)
+                self._create_view(catalog, table.name, table.body)
+        if table.grain == "job":
+            self._show_runs(table.name)
+
+    def _show_runs(self, table: str) -> None:
+        """Make the view of a table over all runs, with the column `run` in front; one run has just its own rows."""
+        if len(self.runs) > 1:
+            live = dict.fromkeys(rank.run for rank in self.stores)
+            rows = (f"SELECT {quote_text(run)} AS run, * FROM {self._catalog_of(run)}.{table}" for run in live)
+            self._create_view(_OF_USERS, table, " UNION ALL ".join(rows))
+
+    def _catalogs(self) -> dict[str, list[Rank]]:
+        """The ranks that can be read, by the catalog in which the views of their run are."""
+        found: dict[str, list[Rank]] = {}
+        for rank in self.stores:
+            found.setdefault(self._catalog_of(rank.run), []).append(rank)
+        return found
+
+    def _catalog_of(self, run: str) -> str:
+        return f"run_{self.runs.index(run)}" if len(self.runs) > 1 else _OF_USERS
+
+    @contextmanager
+    def _in_catalog(self, catalog: str) -> Iterator[None]:
+        """Let names of tables and macros be those of a catalog."""
+        before, self._catalog = self._catalog, catalog
+        if catalog != before:
+            self.connection.execute(f"USE {catalog}")
+        try:
+            yield
+        finally:
+            self._catalog = before
+            if catalog != before and not self._is_closed:
+                self.connection.execute(f"USE {before}")
 
     def _warn_about(self, tables: Iterable[str]) -> None:
         """Warn of what tables say of themselves: of the input first, and notes behind what makes figures wrong."""
@@ -177,7 +258,7 @@ class Session:
         self.connection.execute("SET VARIABLE why_untyped = map($profiles::VARCHAR[], $reasons::VARCHAR[])", reasons)
         found: list[tuple[str | None, str, str]] = []
         for table in sorted(tables, key=lambda name: not name.startswith("trace.")):
-            if warning := documented_tables()[table].warning:
+            if warning := self.tables[table].warning:
                 create_macros(self.connection, warning)
                 found += self.connection.execute(warning).fetchall()
         for profile, _, sentence in sorted(found, key=lambda one: one[1] == "note"):
@@ -209,24 +290,27 @@ class Session:
     def _warn_of(self, unable: dict[Rank, str]) -> None:
         if unable and len(unable) == len(self.stores):
             failed = f"; {len(self.failures)} more could not be read: {self.failures[0]}" if self.failures else ""
-            raise InputError(f"{self.path}: no rank can answer this: {next(iter(unable.values()))}{failed}", path=self.path)
-        for rank, reason in unable.items():
-            self.warn(f"{rank.profile}: {reason}", rank)
+            raise InputError(
+                f"{self.shown_path}: no rank can answer this: {next(iter(unable.values()))}{failed}", path=self.path
+            )
+        for rank, why in unable.items():
+            self.warn(f"{rank.profile}: {why}", rank)
 
     def _warn_of_same_ids(self) -> None:
-        """Say which folders have the same rank id: as parts of one job they would count twice."""
-        for rank_id in sorted({rank.rank_id for rank in self.ranks if rank.rank_id is not None}):
-            profiles = [rank.profile for rank in self.ranks if rank.rank_id == rank_id and not rank.left_out]
+        """Say which folders have the same rank id: as parts of one run they count twice."""
+        for name, rank_id in sorted({(rank.run, rank.rank_id) for rank in self.ranks if rank.rank_id is not None}):
+            alike = [rank for rank in self.ranks if (rank.run, rank.rank_id) == (name, rank_id)]
+            profiles = [rank.profile for rank in alike if not rank.left_out]
             if len(profiles) > 1:
                 self.warn(
                     f"{len(profiles)} folders are of rank {rank_id}: {', '.join(profiles)}; what is summed over ranks counts "
                     "each of them, so give the folder of one run"
                 )
 
-    def _create_view(self, table: str, query: str) -> None:
+    def _create_view(self, catalog: str, table: str, query: str) -> None:
         schema, _, short_name = table.partition(".")
-        self.connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{schema}"')
-        self.connection.execute(f'CREATE OR REPLACE VIEW "{schema}"."{short_name}" AS {query}')
+        self.connection.execute(f"CREATE SCHEMA IF NOT EXISTS {catalog}.{quote(schema)}")
+        self.connection.execute(f"CREATE OR REPLACE VIEW {catalog}.{quote(schema)}.{quote(short_name)} AS {query}")
 
     def _run(self, jobs: list[Job]) -> None:
         outcomes: dict[str, Outcome] = {}
@@ -252,7 +336,7 @@ class Session:
         steps = [row[0] for row in rows]
         if step_id not in steps:
             known = ", ".join(map(str, steps)) if steps else "none: prof.step() was not called"
-            raise InputError(f"{self.path}: there is no step {step_id}; the steps are {known}", path=self.path)
+            raise InputError(f"{self.shown_path}: there is no step {step_id}; the steps are {known}", path=self.path)
 
     def _fail(self, message: str, rank: Rank, path: Path | None = None) -> None:
         self.failures.append(message)
@@ -261,6 +345,8 @@ class Session:
         warnings.warn(warning, stacklevel=_level_of_the_caller())
 
 
+# The catalog whose views users see.
+_OF_USERS = "memory"
 # What reads a file without DuckDB looks as often whether it is to end.
 _ENDS_WITHIN_S = 10
 

@@ -17,7 +17,8 @@ class Rank:
     `rank_id` is what the files say; it can be None, and can occur twice. `first_device_id` is set where the result
     holds several devices. `source` reads the `inputs`. `lacks` has pairs of a capability and why it is not there;
     `missing` is all that was not collected or found. `unread` names files that should have been read beside the `inputs` and
-    cannot be. `modules_from` says what marks the modules, mstx or nn.Module. `left_out` says why nothing can be read.
+    cannot be. `modules_from` says what marks the modules, mstx or nn.Module. `left_out` says why nothing can be read. `run`
+    names the run that it is of, where there are several.
     """
 
     profile: str
@@ -35,6 +36,7 @@ class Rank:
     unread: tuple[str, ...] = ()
     modules_from: str | None = None
     left_out: str | None = None
+    run: str = ""
 
     @property
     def answers(self) -> tuple[str, ...]:

@@ -234,7 +234,7 @@ class Writer(Thread):
                     f"CREATE SCHEMA free; CREATE VIEW free.unknown_cause AS SELECT 'a' AS profile, {values} WHERE held(1) > 0"
                 )
                 rank = Rank("a", self._folder, rank_id=0)
-                cluster_db.write(connection, [rank], self._folder, {"free.unknown_cause": self._name})
+                cluster_db.write(connection, [rank], self._folder, {"free.unknown_cause": self._name}, documented_tables())
         except BaseException as error:
             self._errors.append(error)
 

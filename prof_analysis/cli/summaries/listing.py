@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 def print_ranks(rows: list[dict[str, Any]]) -> None:
     """Print what was found, one paragraph a rank."""
     out = console()
+    run = ""
     for row in rows:
+        if row.get("run", run) != run:
+            run = row["run"]
+            out.print(text_of(f"run {run}:" if run else "of no run:", "bold"))
         known = "no rank id" if row["rank_id"] is None else f"rank {row['rank_id']} (from {row['rank_id_from']})"
         device = "" if row["device_id"] is None else f", device {row['device_id']}"
         level = "" if row["profiler_level"] is None else f", {row['profiler_level']}"

@@ -1,0 +1,45 @@
+"""The command `table`: the rows of any table, ours or of a user's own, which it writes as well."""
+
+from typing import Annotated
+
+import typer
+
+from prof_analysis.cli.options import (
+    ModuleOptions,
+    ProfilePath,
+    ResultOptions,
+    ScreenOptions,
+    takes_options,
+)
+from prof_analysis.cli.screen import finish, opened, print_answer
+
+app = typer.Typer()
+
+
+@app.command(
+    "table",
+    epilog="Example: prof-analysis table ours.slow_op -d ./result --sql-folder ./sql. "
+    "Writes a table called like it in camel case, as in OursSlowOp, or files and workbooks named so.",
+)
+@takes_options
+def table(
+    name: Annotated[str, typer.Argument(help="A table that `prof-analysis tables` lists, or one of --sql-folder.")],
+    profiling_path: ProfilePath,
+    options: ModuleOptions,
+    result: ResultOptions,
+    screen: ScreenOptions,
+) -> None:
+    """The rows of a table, ours or of your own, over all ranks."""
+    from prof_analysis.cli.summaries import listing, parts
+
+    with opened(screen, profiling_path, options) as profile:
+        written = profile.export_table(name, result.output_path, result.export_type.value)
+        rows = profile.table(name, arrow=True)
+    # Not before the bar is gone.
+    if screen.as_json:
+        print_answer(profile, files=[str(file) for file in written], rows=rows.to_pylist())
+    else:
+        listing.print_rows(rows.slice(0, result.top))
+        print(f"{min(result.top, rows.num_rows):,} of {rows.num_rows:,} rows")
+        parts.print_files(written)
+    finish(profile, screen)

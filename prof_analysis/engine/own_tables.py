@@ -1,0 +1,162 @@
+"""Reads the tables that a user brings along: a folder as sql/ is, DIR/<schema>/<table>.sql, held to the same rules as ours."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+
+from prof_analysis.engine.database import connect, quote
+from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.tables import (
+    TEXT_ID,
+    WARNING,
+    Table,
+    all_tables,
+    create_schemas,
+    documented_tables,
+    in_building_order,
+    read_table,
+    reads_files,
+    referenced_tables,
+)
+from prof_analysis.errors import InputError, QueryError, reason_of
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+# Schemas of the engine itself, of sources and of logs.
+_RESERVED = {
+    "raw", "trace", "stored", "sources", "macros", "vllm", "main", "temp", "system", "memory", "recurring",
+    "information_schema", "pg_catalog",
+}  # fmt: skip
+# What a table of this grain may be made of.
+_MADE_OF = {"rank": ("rank",), "job": ("rank", "job"), "runs": ("rank", "job", "runs")}
+# What stands in front of the columns of a table where another one reads it.
+_IN_FRONT = {"rank": (), "job": ("profile VARCHAR", "rank_id INTEGER"), "runs": ("profile VARCHAR", "rank_id INTEGER")}
+_IN_GRAIN = {"rank": "of each rank", "job": "over ranks (across/)", "runs": "over runs (runs/)", "log": "of logs (vllm/)"}
+_HEAD = "a head is `-- One row is ...`, `--`, and a line `-- name  TYPE  meaning` for each column"
+
+
+def read_own_tables(folder: Path) -> tuple[Table, ...]:
+    """Read the tables in a folder, in building order.
+
+    Raises InputError, which names the file, for one that cannot be a table beside ours.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder; give one that holds <schema>/<table>.sql")
+    files = sorted(file for file in folder.rglob("*.sql") if not file.name.endswith(WARNING))
+    if not files:
+        raise InputError(f"{folder}: holds no table; a table is a file <schema>/<table>.sql in it")
+    tables: dict[str, Table] = {}
+    file_of: dict[str, Path] = {}
+    for file in files:
+        table = _read(file, folder)
+        tables[table.name], file_of[table.name] = table, file
+    known = all_tables(tuple(tables.values()))
+    for name, table in tables.items():
+        _check_needs(file_of[name], table, known)
+    try:
+        order = tuple(name for name in in_building_order(known, tables) if name in tables)
+    except ValueError as error:
+        raise InputError(f"{folder}: {error}; a table can only be made of tables that are made before it") from error
+    for name in order:
+        _check_columns(file_of[name], tables[name], known)
+    return tuple(tables[name] for name in order)
+
+
+def _read(file: Path, folder: Path) -> Table:
+    if file.parent.parent != folder:
+        raise InputError(f"{file}: a table is a file <schema>/<table>.sql in {folder}; move it into a folder of its schema")
+    schema, name = file.parent.name, f"{file.parent.name}.{file.stem}"
+    if not _NAME.fullmatch(schema) or not _NAME.fullmatch(file.stem):
+        raise InputError(
+            f"{file}: a schema and a table have names of small letters, digits and _; rename the file or its folder"
+        )
+    if schema in _RESERVED:
+        raise InputError(f"{file}: the schema {schema} is the engine's own; give the folder another name")
+    if name in documented_tables():
+        raise InputError(f"{file}: there is a table {name} already, which others are made of; give the file another name")
+    try:
+        table = read_table(file)
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read ({reason_of(error)})") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: is no UTF-8 text; save it as UTF-8") from error
+    except ValueError as error:
+        raise InputError(f"{file}: {str(error).removeprefix(f'{file}: ')}; {_HEAD}") from error
+    if not table.columns or not table.summary:
+        raise InputError(f"{file}: its head documents no column; {_HEAD}")
+    # Its SELECT goes between parentheses: no semicolon, and a comment at the end must not take the closing one with it.
+    table = replace(table, body=f"{table.body.rstrip().rstrip(';')}\n")
+    try:
+        referenced_tables(f"FROM ({table.body})")
+        referenced_tables(f"FROM {name}")
+    except QueryError as error:
+        raise InputError(f"{file}: {error}; below its head a file is one SELECT, and its name no word of SQL") from error
+    return table
+
+
+def _check_needs(file: Path, table: Table, known: Mapping[str, Table]) -> None:
+    for need in sorted(table.read):
+        if need not in known:
+            raise InputError(f"{file}: reads {need}, which does not exist; `prof-analysis tables` lists what there is")
+        if known[need].grain not in _MADE_OF[table.grain]:
+            raise InputError(
+                f"{file}: is {_IN_GRAIN[table.grain]} and reads {need}, which is {_IN_GRAIN[known[need].grain]}; a table is "
+                "made of what is of each rank, one in across/ also of tables over ranks, one in runs/ of all"
+            )
+    if table.guard and known[table.guard].grain != "rank":
+        raise InputError(f"{file}: `Only when {table.guard} has rows.` must name a table of each rank")
+    names = [column.shown_name for column in table.columns]
+    in_front = {"rank": {"run", "profile", "rank_id"}, "job": {"run"}}.get(table.grain, set())
+    if taken := sorted(in_front & set(names)):
+        raise InputError(f"{file}: has a column {taken[0]}, which every such table has in front anyway; leave it out")
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise InputError(f"{file}: its head documents the column {twice[0]} twice; columns have names of their own")
+    if table.grain != "rank" and any(column.type == TEXT_ID for column in table.columns):
+        raise InputError(f"{file}: a table over ranks sees texts, not their ids; declare VARCHAR in place of {TEXT_ID}")
+    if table.grain == "rank" and reads_files(table.body):
+        raise InputError(
+            f"{file}: reads a file, and what is kept of a rank would not see its changes; read it in a table over ranks "
+            "(across/), or in the query"
+        )
+
+
+def _check_columns(file: Path, table: Table, known: Mapping[str, Table]) -> None:
+    """Hold the head against what the SELECT gives, on empty tables."""
+    with connect(threads=1, macros=False) as connection:
+        create_macros(connection, table.body)
+        create_schemas(connection, table.needs)
+        for need in table.needs:
+            connection.execute(f"CREATE TABLE {need} ({', '.join(_columns_of(known[need], table))})")
+        try:
+            found = [row[:2] for row in connection.execute(f"DESCRIBE FROM ({table.body})").fetchall()]
+            wanted = [(column.name, _spelled(connection, column.stored_type)) for column in table.columns]
+        except duckdb.Error as error:
+            raise InputError(
+                f"{file}: its SELECT cannot be run ({reason_of(error)}); `prof-analysis tables NAME` documents columns"
+            ) from error
+    if found != wanted:
+        raise InputError(f"{file}: its head says {_spelled_out(wanted)}, its SELECT gives {_spelled_out(found)}; make them one")
+
+
+def _columns_of(need: Table, reader: Table) -> Iterable[str]:
+    """The columns of a table as the reader sees them: inside a rank with ids of texts, elsewhere as users do."""
+    if reader.grain == "runs" and need.grain != "runs":
+        yield "run VARCHAR"
+    if need.grain == "rank":
+        yield from _IN_FRONT[reader.grain]
+    for column in need.columns:
+        is_inside = reader.grain == "rank"
+        name, type_ = (column.name, column.stored_type) if is_inside else (column.shown_name, column.shown_type)
+        yield f"{quote(name)} {type_}"
+
+
+def _spelled(connection: duckdb.DuckDBPyConnection, type_: str) -> str:
+    """A type as DuckDB spells it."""
+    row = connection.execute(f"SELECT typeof(NULL::{type_})").fetchone()
+    return str(row[0]) if row else type_
+
+
+def _spelled_out(columns: Iterable[tuple[str, str]]) -> str:
+    return ", ".join(f"{name} {type_}" for name, type_ in columns)

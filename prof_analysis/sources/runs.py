@@ -1,0 +1,216 @@
+"""Finds out which ranks under a path are of one run: one recording of one job. What cannot be told apart is one run."""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from prof_analysis.errors import InputError
+from prof_analysis.options import USUAL, Options
+from prof_analysis.sources.discovery import find_ranks, root_of
+from prof_analysis.sources.rank import Rank, json_object, readable
+from prof_analysis.sources.readers.sqlite_file import open_sqlite, query, sidecars_of
+
+_DEFAULT_GROUP = "default_group"
+_Parts = Mapping[Any, Sequence["_Found"]]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A rank, and what the files beside it say of its job."""
+
+    rank: Rank
+    parent: Path
+
+    @cached_property
+    def job(self) -> tuple[int, str | None] | None:
+        """The size of the job and the name of the communicator of all its ranks, which has the moment it was made in it."""
+        groups = self._metadata.get("parallel_group_info")
+        for name, group in groups.items() if isinstance(groups, dict) else ():
+            members = (
+                group.get("global_ranks") if isinstance(group, dict) and group.get("group_name") == _DEFAULT_GROUP else None
+            )
+            if isinstance(members, list):
+                return len(members), str(name)
+        arguments = self._metadata.get("distributed_args")
+        size = arguments.get("world_size") if isinstance(arguments, dict) else None
+        return (size, None) if isinstance(size, int) else None
+
+    @cached_property
+    def ended_ns(self) -> int | None:
+        """When the recording ended; the ranks of a job end theirs together."""
+        for file in sorted(self.rank.folder.glob("profiler_info*.json")):
+            end = json_object(file).get("end_info")
+            if isinstance(end, dict) and isinstance(moment := end.get("collectionTimeEnd"), int):
+                return moment
+        return next((row[0] for row in self._rows("SESSION_TIME_INFO", "endTimeNs") if isinstance(row[0], int)), None)
+
+    @cached_property
+    def host(self) -> str | None:
+        """The host that it ran on."""
+        return next((str(row[0]) for row in self._rows("HOST_INFO", "hostName") if row[0]), None)
+
+    @cached_property
+    def _metadata(self) -> dict[str, Any]:
+        if (file := self.rank.folder / "profiler_metadata.json").is_file():
+            return json_object(file)
+        found = {}
+        for name, value in self._rows("META_DATA", "name", "value"):
+            if name in ("parallel_group_info", "distributed_args") and isinstance(value, str):
+                try:
+                    found[name] = json.loads(value)
+                except (ValueError, RecursionError):
+                    continue
+        return found
+
+    def _rows(self, table: str, *columns: str) -> list[tuple[object, ...]]:
+        """The rows of a small table of the database that the rank is read from; none where there is no such table."""
+        database = next((file for file in self.rank.inputs[:1] if file.suffix == ".db"), None)
+        if database is None or sidecars_of(database):  # With a journal beside it all of it would be copied.
+            return []
+        try:
+            with open_sqlite(database, {table}) as file:
+                if not set(columns) <= file.tables.get(table, {}).keys():
+                    return []
+                return list(query(file, f"SELECT {', '.join(columns)} FROM {table}"))
+        except InputError:  # Reading the rank will say so.
+            return []
+
+
+def find_runs(paths: Mapping[str, Path], options: Options = USUAL, source: str = "auto") -> list[Rank]:
+    """Find the ranks under a path without a name, or of several runs by their names, run by run.
+
+    Raises InputError when there are none under one of them, when one of several paths holds several runs, or two hold the same.
+    """
+    if list(paths) == [""]:
+        return with_runs(find_ranks(paths[""], options, source), root_of(paths[""]))
+    found: list[Rank] = []
+    run_of: dict[str, str] = {}
+    for run, path in paths.items():
+        ranks = with_runs(find_ranks(path, options, source), root_of(path))
+        if said := said_of_runs(path, ranks):
+            raise InputError(f"run {run}: {said.partition('; each is')[0]}; give the folder of one run for each name")
+        for folder in {os.path.realpath(rank.folder) for rank in ranks}:
+            if (other := run_of.setdefault(folder, run)) != run:
+                raise InputError(f"{folder}: is in the runs {other} and {run}; give each run a folder of its own")
+        found += [replace(rank, run=run, profile=f"{run}/{rank.profile}") for rank in ranks]
+    return found
+
+
+def with_runs(ranks: list[Rank], root: Path) -> list[Rank]:
+    """Say of each rank which run it is of; where all are of one run it has no name, and the order stays.
+
+    Ranks are of different runs where their files name different jobs, or where ranks of one number lie in different folders,
+    were recorded one after the other, or on different hosts. A rank that cannot be read is of the run beside it.
+    """
+    folders = {rank.folder for rank in ranks}
+    found = [_Found(rank, _parent(rank.folder, folders)) for rank in ranks if not rank.left_out]
+    runs = _split(found)
+    if len(runs) < 2:
+        return ranks
+    named = [replace(one.rank, run=name) for name, run in zip(_names(runs, root), runs, strict=True) for one in run]
+    beside: dict[Path, set[str]] = {}
+    for rank in named:
+        beside.setdefault(_parent(rank.folder, folders), set()).add(rank.run)
+    for rank in ranks:
+        if rank.left_out:
+            candidates = beside.get(_parent(rank.folder, folders), set())
+            named.append(replace(rank, run=next(iter(candidates)) if len(candidates) == 1 else ""))
+    return named
+
+
+def said_of_runs(path: object, ranks: Iterable[Rank]) -> str | None:
+    """The sentence that names the runs under a path; None where it is one."""
+    runs: dict[str, list[str]] = {}
+    for rank in ranks:
+        if not rank.left_out:
+            runs.setdefault(rank.run, []).append(rank.profile if rank.rank_id is None else str(rank.rank_id))
+    if len(runs) < 2:
+        return None
+    shown = "; ".join(f"{name} (rank{'s' * (len(ids) > 1)} {', '.join(ids)})" for name, ids in runs.items())
+    return (
+        f"{path}: holds {len(runs)} runs: {shown}; each is analysed by itself, and the column run says which; give the folder "
+        "of one run to see it alone"
+    )
+
+
+def _parent(folder: Path, folders: set[Path]) -> Path:
+    """The folder around a result; a result inside another one lies where that one lies."""
+    parent = folder.parent
+    return _parent(parent, folders) if parent in folders and parent != folder else parent
+
+
+def _split(found: list[_Found]) -> list[list[_Found]]:
+    """The runs of some ranks."""
+    for parts_of in (_by_job, _by_folder, _by_end, _by_host):
+        parts = parts_of(found)
+        if len(parts) > 1:
+            return [run for key in sorted(parts) for run in _split(list(parts[key]))]
+    return [found]
+
+
+def _by_job(found: list[_Found]) -> _Parts:
+    """By what the files say of the job, where all say it."""
+    if len(found) < 2 or any(one.job is None for one in found):
+        return {}
+    jobs = {one.job for one in found if one.job}
+    has_names = None not in {name for _, name in jobs}
+    return _grouped(found, lambda one: one.job if has_names else one.job[:1])  # type: ignore[index]
+
+
+def _by_folder(found: list[_Found]) -> _Parts:
+    """By the folders below the one around all, where two of them hold a rank of one number."""
+    common = Path(os.path.commonpath([one.parent for one in found])) if found else Path()
+    parts = _grouped(found, lambda one: one.parent.relative_to(common).parts[:1])
+    uses = Counter(rank_id for part in parts.values() for rank_id in {one.rank.rank_id for one in part} - {None})
+    return parts if any(count > 1 for count in uses.values()) else {}
+
+
+def _by_end(found: list[_Found]) -> _Parts:
+    """The first recording of each rank, the second, and so on, where these lie clearly apart in time."""
+    of_rank = _grouped(found, lambda one: one.rank.rank_id)
+    counts = {len(part) for part in of_rank.values()}
+    if None in of_rank or counts in ({0}, {1}) or len(counts) != 1 or any(one.ended_ns is None for one in found):
+        return {}
+    in_time = [sorted(part, key=lambda one: one.ended_ns or 0) for part in of_rank.values()]
+    recordings = [list(recording) for recording in zip(*in_time, strict=True)]
+    ends = [[one.ended_ns or 0 for one in recording] for recording in recordings]
+    spread = max(max(moments) - min(moments) for moments in ends)
+    gaps = [min(later) - max(earlier) for earlier, later in pairwise(ends)]
+    return dict(enumerate(recordings)) if min(gaps) > spread else {}
+
+
+def _by_host(found: list[_Found]) -> _Parts:
+    """By host, where ranks of one number ran on several, and each host ran each of them once."""
+    numbers = [one.rank.rank_id for one in found]
+    if None in numbers or len(set(numbers)) == len(numbers) or any(one.host is None for one in found):
+        return {}
+    parts = _grouped(found, lambda one: one.host)
+    is_once = all(len({one.rank.rank_id for one in part}) == len(part) for part in parts.values())
+    return parts if is_once else {}
+
+
+def _grouped(found: list[_Found], key: Callable[[_Found], Any]) -> dict[Any, list[_Found]]:
+    parts: dict[Any, list[_Found]] = {}
+    for one in found:
+        parts.setdefault(key(one), []).append(one)
+    return parts
+
+
+def _names(runs: list[list[_Found]], root: Path) -> list[str]:
+    """The name of each run: its folder below the path that was given, where that is another one for each; else a number."""
+    folders = [Path(os.path.commonpath([one.parent for one in run])) for run in runs]
+    shown = [readable(folder.relative_to(root)) if folder.is_relative_to(root) else "." for folder in folders]
+    counts = Counter(shown)
+    numbers = Counter[str]()
+    names = []
+    for name in shown:
+        numbers[name] += 1
+        inside = f"run {numbers[name]}"
+        names.append((inside if name == "." else f"{name}/{inside}") if counts[name] > 1 or name == "." else name)
+    return names

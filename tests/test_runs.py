@@ -1,0 +1,336 @@
+"""Which ranks are of one run, and what is answered of several: each by itself, and side by side."""
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+from prof_analysis import InputError, ProfAnalysisWarning, Profile, QueryError, open_profile, open_profiles
+from prof_analysis.analyses import ANALYSES
+from prof_analysis.sources.runs import find_runs
+from tests.helpers.asking import build_at_once
+from tests.helpers.places import SAMPLE
+from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
+
+JOB = SAMPLE / "decoder_training"
+S = 10**9
+
+
+def rank(
+    folder: Path,
+    number: int | None = 0,
+    ended_ns: int | None = None,
+    group: str | None = None,
+    world_size: int | None = None,
+    duration: int = 40,
+) -> Path:
+    """A rank with one kernel; the moment its recording ended, and the job that its files name."""
+    ops = (Op("aten::mm", 110, 120, (Kernel("k", 1000, 1000 + duration),)),)
+    database = write_profile(folder, ops, (Range("Net", 100, 200),), rank=number)
+    if ended_ns is not None:
+        info = {"end_info": {"collectionTimeEnd": ended_ns}}
+        (folder / f"profiler_info_{number}.json").write_text(json.dumps(info), encoding="utf-8")
+    metadata: dict[str, object] = {"distributed_args": {"world_size": world_size}} if world_size else {}
+    if group:
+        members = list(range(world_size or 2))
+        metadata["parallel_group_info"] = {group: {"group_name": "default_group", "global_ranks": members}, "g": 1}
+    if metadata:
+        (folder / "profiler_metadata.json").write_text(json.dumps(metadata), encoding="utf-8")
+    return database
+
+
+def runs_of(path: Path) -> dict[str, list[str]]:
+    """The runs under a path, and the profiles of each."""
+    found: dict[str, list[str]] = {}
+    for one in find_runs({"": path}):
+        found.setdefault(one.run, []).append(one.profile)
+    return found
+
+
+def rows(profile: Profile, query: str) -> list[tuple[object, ...]]:
+    return [tuple(row.values()) for row in profile.rows(query)]
+
+
+def test_ranks_of_one_number_in_two_folders_are_of_two_runs_named_like_these(tmp_path: Path) -> None:
+    for run in ("after", "before/nested"):
+        for node in (0, 1):
+            rank(tmp_path / run / f"node{node}" / "x_ascend_pt", node)
+    expected = {run: [f"{run}/node{node}/x_ascend_pt" for node in (0, 1)] for run in ("after", "before/nested")}
+    assert runs_of(tmp_path) == expected
+    assert runs_of(tmp_path / "before") == {"": ["nested/node0/x_ascend_pt", "nested/node1/x_ascend_pt"]}
+
+
+def test_a_rank_that_cannot_be_read_is_of_the_run_beside_it(tmp_path: Path) -> None:
+    for run in ("a", "b"):
+        rank(tmp_path / run / "0_ascend_pt")
+    (tmp_path / "b" / "1_ascend_pt").mkdir()
+    (tmp_path / "c" / "2_ascend_pt").mkdir(parents=True)
+    assert runs_of(tmp_path) == {
+        "a": ["a/0_ascend_pt"], "b": ["b/0_ascend_pt", "b/1_ascend_pt"], "": ["c/2_ascend_pt"]
+    }  # fmt: skip
+
+
+def test_recordings_clearly_one_after_the_other_are_runs_in_the_order_of_time(tmp_path: Path) -> None:
+    for name, number, ended_ns in (("a", 0, 1001 * S), ("b", 0, 10 * S), ("c", 1, 11 * S), ("d", 1, 1000 * S)):
+        rank(tmp_path / f"{name}_ascend_pt", number, ended_ns)
+    assert runs_of(tmp_path) == {"run 1": ["b_ascend_pt", "c_ascend_pt"], "run 2": ["a_ascend_pt", "d_ascend_pt"]}
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        pytest.param(((0, 10), (0, 20), (1, 14), (1, 17)), id="at about one time"),
+        pytest.param(((0, 10), (0, 1000), (1, 11)), id="a recording that one rank lacks"),
+        pytest.param(((0, 10), (0, 1000), (1, 11), (1, None)), id="a moment that is not known"),
+        pytest.param(((0, 10), (0, 1000), (None, 11), (None, 1000)), id="ranks without numbers"),
+    ],
+)
+def test_recordings_that_cannot_be_told_apart_are_one_run(
+    tmp_path: Path, ends: tuple[tuple[int | None, int | None], ...]
+) -> None:
+    for position, (number, end) in enumerate(ends):
+        rank(tmp_path / f"{position}_ascend_pt", number, None if end is None else end * S)
+    assert list(runs_of(tmp_path)) == [""]
+
+
+def test_one_run_has_no_column_run_and_a_warning_where_a_number_occurs_twice(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        rank(tmp_path / f"{name}_ascend_pt", ended_ns=10 * S)
+    with pytest.warns(ProfAnalysisWarning, match="2 folders are of rank 0: a_ascend_pt, b_ascend_pt; what is summed"):
+        profile = open_profile(tmp_path)
+    with profile:
+        assert profile.runs == ()
+        assert profile.kernels()[["profile", "rank_id"]].values.tolist() == [["a_ascend_pt", 0], ["b_ascend_pt", 0]]
+        assert profile.kernels().columns[0] == "profile"
+
+
+def test_jobs_that_their_files_name_are_runs(tmp_path: Path) -> None:
+    rank(tmp_path / "a_ascend_pt", 0, group="10.0.0.1%eth0_60000_0_17", world_size=2)
+    rank(tmp_path / "b_ascend_pt", 1, group="10.0.0.1%eth0_60000_0_18", world_size=2)
+    assert runs_of(tmp_path) == {"run 1": ["a_ascend_pt"], "run 2": ["b_ascend_pt"]}
+    rank(tmp_path / "c_ascend_pt", 2)
+    assert list(runs_of(tmp_path)) == [""], "of one it is not known"
+
+
+def test_jobs_of_other_sizes_are_runs_and_of_one_size_are_one(tmp_path: Path) -> None:
+    rank(tmp_path / "a_ascend_pt", 0, world_size=8)
+    rank(tmp_path / "b_ascend_pt", 1, group="g_17", world_size=8)
+    assert list(runs_of(tmp_path)) == [""]
+    rank(tmp_path / "c_ascend_pt", 2, world_size=4)
+    assert runs_of(tmp_path) == {"run 1": ["c_ascend_pt"], "run 2": ["a_ascend_pt", "b_ascend_pt"]}
+
+
+def test_what_a_database_says_of_job_and_host_is_taken_where_no_file_does(tmp_path: Path) -> None:
+    for number in (0, 1):
+        groups = json.dumps({f"g_{number}": {"group_name": "default_group", "global_ranks": [0, 1]}})
+        edit(
+            rank(tmp_path / "jobs" / f"{number}_ascend_pt", number),
+            f"CREATE TABLE META_DATA (name TEXT, value TEXT); INSERT INTO META_DATA VALUES ('parallel_group_info', '{groups}'),"
+            "('distributed_args', '{'), ('ENV_VARIABLES', '{}');",
+        )
+    assert list(runs_of(tmp_path / "jobs")) == ["run 1", "run 2"]
+    for host in ("x", "y"):
+        for number in (0, 1):
+            edit(
+                rank(tmp_path / "hosts" / f"{number}{host}_ascend_pt", number),
+                f"CREATE TABLE HOST_INFO (hostUid TEXT, hostName TEXT); INSERT INTO HOST_INFO VALUES ('1', '{host}');",
+            )
+    assert runs_of(tmp_path / "hosts") == {
+        "run 1": ["0x_ascend_pt", "1x_ascend_pt"], "run 2": ["0y_ascend_pt", "1y_ascend_pt"]
+    }  # fmt: skip
+    for end, name in ((10, "a"), (1000, "b")):
+        edit(
+            rank(tmp_path / "times" / f"{name}_ascend_pt"),
+            f"CREATE TABLE SESSION_TIME_INFO (startTimeNs INTEGER, endTimeNs INTEGER);"
+            f"INSERT INTO SESSION_TIME_INFO VALUES (1, {end});",
+        )
+    assert runs_of(tmp_path / "times") == {"run 1": ["a_ascend_pt"], "run 2": ["b_ascend_pt"]}
+
+
+def test_each_real_profile_is_one_run_and_several_below_one_folder_are_several(realdata: Path) -> None:
+    jobs = sorted({folder.parent for folder in realdata.rglob("rank0_ascend_pt")} | set(realdata.glob("qwen3_0.6b*")))
+    assert len(jobs) > 4
+    for job in jobs:
+        assert list(runs_of(job)) == [""], job
+    assert list(runs_of(realdata / "alexnet_ddp_910b")) == ["db/level0", "db/level1", "text/level0", "text/level1"]
+
+
+@pytest.fixture(scope="module")
+def copies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample, and below the same folder a copy of its first rank and a broken one."""
+    folder = tmp_path_factory.mktemp("copies")
+    shutil.copytree(JOB, folder / "all")
+    first = sorted(JOB.iterdir())[0]
+    shutil.copytree(first, folder / "one" / first.name)
+    return folder
+
+
+SEVERAL = ("op-stats", "communication-stats", "communication-time", "mfu", "pmu-stats", "module-stats", "mstx-stats")
+
+
+@pytest.mark.parametrize("commands", [("kernel-stats", "slow-ranks"), pytest.param(SEVERAL, marks=pytest.mark.slow)], ids=len)
+def test_tables_over_ranks_are_those_of_each_run_alone(copies: Path, commands: tuple[str, ...]) -> None:
+    analyses = [ANALYSES[command] for command in commands]
+    tables = [name for analysis in analyses for name in (*analysis.exports, *analysis.of_several_ranks)]
+    alone = {}
+    for run in ("all", "one"):
+        with open_profile(copies / run) as profile:
+            assert (profile.runs, profile.warnings) == ((), [])
+            build_at_once(profile, *tables)
+            alone[run] = {name: profile.sql(f"SELECT COLUMNS(lambda c : c NOT LIKE '%profile') FROM {name}") for name in tables}
+    with pytest.warns(ProfAnalysisWarning, match=r"copies\d*: holds 2 runs: all \(ranks 0, 1\); one \(rank 0\); each is "):
+        profile = open_profile(copies)
+    with profile:
+        assert profile.runs == ("all", "one")
+        build_at_once(profile, *tables)
+        for name in tables:
+            found = profile.sql(f"SELECT COLUMNS(lambda c : c NOT LIKE '%profile') FROM {name}")
+            assert found.columns[0] == "run"
+            for run in profile.runs:
+                of_run = found[found["run"] == run].drop(columns="run").reset_index(drop=True)
+                assert of_run.to_csv() == alone[run][name].to_csv(), (name, run)
+            with profile.only("one"):
+                only = profile.sql(f"SELECT COLUMNS(lambda c : c NOT LIKE '%profile') FROM {name}")
+            assert only.to_csv() == alone["one"][name].to_csv(), name
+
+
+def test_the_commands_answer_for_each_run(copies: Path, tmp_path: Path, command: Callable[..., Result]) -> None:
+    done = command("slow-ranks", "-d", copies, "-o", tmp_path, "--json")
+    answer = json.loads(done.stdout)
+    assert {run: facts["finding"] for run, facts in answer["summary"].items()} == {"all": "none", "one": "unknown"}
+    assert len(answer["warnings"]) == 1
+    with closing(sqlite3.connect(tmp_path / "cluster_analysis_output" / "cluster_analysis.db")) as database:
+        ranks = database.execute("SELECT run, rankID FROM ProfileRank").fetchall()
+        findings = database.execute("SELECT run, finding FROM SlowRankFinding").fetchall()
+    assert ranks == [("all", 0), ("all", 1), ("one", 0)]
+    assert findings == [("all", "none"), ("one", "unknown")]
+    shown = command("kernel-stats", "-d", copies, "-o", tmp_path, "--export_type", "csv").stdout
+    assert [line for line in shown.splitlines() if line.startswith("run ")] == ["run all:", "run one:"]
+    assert shown.count("wrote ") == 2
+    csv = (tmp_path / "cluster_analysis_output" / "kernel_statistic.csv").read_text()
+    assert csv.startswith("run,profile,rank_id,kind,")
+    workbooks = command("kernel-stats", "-d", copies, "-o", tmp_path, "--export_type", "text").stdout.count(".xlsx")
+    assert workbooks == 4, "of three ranks, and over ranks"
+    listed = json.loads(command("ranks", "-d", copies, "--json").stdout)["ranks"]
+    assert [(row["run"], row["rank_id"]) for row in listed] == [("all", 0), ("all", 1), ("one", 0)]
+    assert "run one:" in command("ranks", "-d", copies).stdout
+    only_one = json.loads(command("ranks", "-d", copies / "one", "--json").stdout)["ranks"]
+    assert "run" not in only_one[0], "one run has no name"
+
+
+def test_ranks_that_are_chosen_may_leave_one_run(copies: Path) -> None:
+    with open_profile(copies, rank_list=[1]) as profile:
+        assert (profile.runs, profile.warnings) == ((), [])
+        assert profile.module_tree().columns[0] == "profile"
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> dict[str, Path]:
+    rank(tmp_path / "x" / "0_ascend_pt", duration=40)
+    rank(tmp_path / "x" / "1_ascend_pt", 1, duration=60)
+    rank(tmp_path / "y" / "0_ascend_pt", duration=70)
+    return {"before": tmp_path / "x", "after": tmp_path / "y"}
+
+
+def test_runs_with_names_are_side_by_side(two: dict[str, Path], tmp_path: Path) -> None:
+    with open_profiles(two) as profile:
+        assert profile.runs == ("before", "after")
+        assert rows(profile, "SELECT run, profile, rank_id, duration_ns FROM module.kernel") == [
+            ("before", "before/0_ascend_pt", 0, 40),
+            ("before", "before/1_ascend_pt", 1, 60),
+            ("after", "after/0_ascend_pt", 0, 70),
+        ]
+        assert profile.kernel_stats(across_ranks=True)[["run", "total_ns"]].values.tolist() == [["before", 100], ["after", 70]]
+        assert profile.ranks()[["run", "rank_id"]].values.tolist() == [["before", 0], ["before", 1], ["after", 0]]
+        assert repr(profile).startswith(f"Profile {two['before']} and {two['after']}: 3 of 3 ranks")
+        assert profile.warnings == []
+        with pytest.raises(QueryError, match="there is no run later; the runs are before, after"), profile.only("later"):
+            pass
+        with pytest.raises(InputError, match="give the folder to write to"):
+            profile.export()
+        with profile.only("after"):
+            assert rows(profile, "SELECT profile, total_ns FROM kernels.statistic") == [("after/0_ascend_pt", 70)]
+            assert [file.name for file in profile.export(tmp_path, "csv", "step-time")] == ["step_time.csv"]
+        written = (tmp_path / "cluster_analysis_output" / "step_time.csv").read_text().splitlines()
+        assert [line.split(",")[0] for line in written] == ["run", "before", "before", "after"], "all runs are written"
+
+
+def test_a_question_over_two_runs_is_one_file(two: dict[str, Path], tmp_path: Path) -> None:
+    question = tmp_path / "sql" / "runs" / "module_time.sql"
+    question.parent.mkdir(parents=True)
+    question.write_text(
+        "-- One row is a module path with its kernel time before and after, a rank.\n"
+        "--\n"
+        "-- module      VARCHAR  class name of the module\n"
+        "-- before_ns   DOUBLE   mean over the ranks before, ns\n"
+        "-- after_ns    DOUBLE   mean over the ranks after, ns\n"
+        "-- slowest_ns  BIGINT   the longest time of a rank in any run, as across.module says, ns\n"
+        "WITH slowest AS (SELECT module, max(max_ns) AS slowest_ns FROM across.module GROUP BY module)\n"
+        "SELECT module, avg(kernel_duration_ns) FILTER (run = 'before') AS before_ns,\n"
+        "    avg(kernel_duration_ns) FILTER (run = 'after') AS after_ns, any_value(slowest_ns) AS slowest_ns\n"
+        "FROM module.tree\nJOIN slowest USING (module)\nGROUP BY module",
+        encoding="utf-8",
+    )
+    with open_profiles(two, sql=tmp_path / "sql") as profile:
+        assert rows(profile, "FROM runs.module_time") == [("Net", 50.0, 70.0, 70)]
+        assert profile.table("runs.module_time").columns.tolist() == ["module", "before_ns", "after_ns", "slowest_ns"]
+
+
+@pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
+def test_a_run_whose_ranks_fail_is_left_out_and_named(two: dict[str, Path]) -> None:
+    database = next(two["after"].rglob("*.db"))
+    with closing(sqlite3.connect(database)) as broken, broken:
+        broken.execute("DROP TABLE STRING_IDS")
+        broken.execute("CREATE VIEW STRING_IDS AS SELECT 1 AS id")
+    content = database.read_bytes()
+    with open_profiles(two) as profile:
+        assert profile.runs == ("before", "after")
+        database.write_bytes(content[: len(content) // 2])
+        assert profile.kernel_stats()["run"].tolist() == ["before", "before"]
+        assert len(profile.failures) == 1
+        assert str(two["after"]) in profile.failures[0]
+
+
+@pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
+def test_a_run_of_which_nothing_can_be_read_is_named_and_the_other_answers(two: dict[str, Path], tmp_path: Path) -> None:
+    (tmp_path / "z" / "0_ascend_pt").mkdir(parents=True)
+    with open_profiles({"before": two["before"], "after": tmp_path / "z"}) as profile:
+        assert profile.runs == ("before", "after")
+        assert profile.kernel_stats()["run"].tolist() == ["before", "before"]
+        assert len(profile.failures) == 1
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        pytest.param(lambda two: {"before": two["before"]}, "give two runs or more with their names", id="one"),
+        pytest.param(lambda two: list(two.values()), "give two runs or more with their names", id="no names"),
+        pytest.param(lambda two: {" ": two["before"], "b": two["after"]}, "give two runs or more", id="empty name"),
+        pytest.param(lambda two: {"a": two["before"], "b": two["before"]}, "is in the runs a and b; give each", id="the same"),
+        pytest.param(
+            lambda two: {"a": two["before"], "b": two["before"] / "1_ascend_pt"},
+            "is in the runs a and b; give each",
+            id="inside",
+        ),
+        pytest.param(
+            lambda two: {"a": two["before"].parent, "b": two["after"]}, "run a: .* holds 2 runs: x .* give the folder", id="two"
+        ),
+        pytest.param(lambda two: {"a": two["before"], "b": two["after"] / "no"}, "there is no such folder", id="nothing"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
+def test_runs_that_make_no_sense_are_refused(
+    two: dict[str, Path], make: Callable[[dict[str, Path]], dict[str, Path]], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        open_profiles(make(two))
+
+
+def test_each_run_must_have_one_of_the_chosen_ranks(two: dict[str, Path]) -> None:
+    with pytest.raises(InputError, match="y: holds none of the chosen ranks; choose ranks that each run has"):
+        open_profiles(two, rank_list=[1])
