@@ -145,17 +145,26 @@ def build(
                 if row_count > MANY_ROWS and name not in spared:
                     large[name] = plan.columns[name]
                 if kept is not None:
-                    drop_the_used()
+                    let_go(name)
+                    narrow_the_large()
 
-    def drop_the_used() -> None:
-        over = made | (plan.deferred - _still_to_make(tables, plan, made))
-        for name in [name for name, users in used_by.items() if users <= over and name in made | staged]:
-            del used_by[name]
+    def let_go(user: str) -> None:
+        """Drop what no other table that may still be made reads. What is behind a guard is not made once nobody reads it."""
+        for name in sorted(tables[user].read):
+            used_by[name].remove(user)
+            if used_by[name]:
+                continue
+            if name not in made and name not in staged:
+                if name in tables:
+                    let_go(name)
+                continue
             large.pop(name, None)
             if name not in spared:
-                connection.execute(f"DROP TABLE stored.{quote(name)}")
+                run(connection, f"DROP TABLE stored.{quote(name)}")
+
+    def narrow_the_large() -> None:
         for name, columns in large.items():
-            still_read = {column for user in used_by[name] - over for column in plan.reads[user].get(name, ())}
+            still_read = {column for user in used_by[name] for column in plan.reads[user].get(name, ())}
             if still_read and still_read < columns:
                 large[name] = frozenset(still_read)
                 for column in sorted(columns - still_read):
@@ -209,18 +218,6 @@ def _before_guards(tables: Mapping[str, Table], wanted: Iterable[str]) -> set[st
             found.add(name)
             if table := tables.get(name):
                 to_visit += [table.guard] if table.guard else table.needs
-    return found
-
-
-def _still_to_make(tables: Mapping[str, Table], plan: Plan, made: Set[str]) -> set[str]:
-    """What may have to be made besides what is made, whatever the guards will say."""
-    found: set[str] = set()
-    to_visit = [name for name in plan.order if name not in plan.deferred]
-    while to_visit:
-        name = to_visit.pop()
-        if name not in made and name not in found:
-            found.add(name)
-            to_visit += tables[name].read if name in tables else ()
     return found
 
 
