@@ -24,6 +24,7 @@ from prof_analysis.cli import app
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
 from tests.helpers.answers import NO_COUNTERS, NO_OPERATORS, NOT_IN_ONE_RANK, all_but
+from tests.helpers.places import CHECKOUT
 from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Range, write_profile
 
 Command = Callable[..., Result]
@@ -524,7 +525,7 @@ def test_help_names_the_commands_and_the_exit_codes(command: Command) -> None:
     for words in (["--help"], ["-h"]):
         result = command(*words)
         assert result.exit_code == 0
-        for part in ("module-stats", "ranks", "tables", "sql", "--version", "--install-completion", "Exit codes", "130"):
+        for part in (*(name.partition(" ")[0] for name in COMMANDS), "--version", "--install-completion", "Exit codes", "130"):
             assert part in result.stdout
 
 
@@ -551,6 +552,11 @@ def sections_of(name: str) -> set[str]:
         "ranks": {"Input", "Screen"},
     }
     return others.get(name, {"Screen"})
+
+
+def test_the_readme_names_every_command() -> None:
+    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    assert {name.partition(" ")[0] for name in COMMANDS} <= set(re.findall(r"`prof-analysis ([a-z-]+)", readme))
 
 
 def test_every_analysis_has_a_command() -> None:

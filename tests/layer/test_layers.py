@@ -9,6 +9,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
+from tests.helpers.asking import build_at_once
 from tests.helpers.layers import ATTENTION, BEGIN, DENSE, END, EXPERTS, HEAD, NS, passes
 from tests.helpers.small_profile import Kernel, write_profile
 
@@ -82,6 +83,7 @@ def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def found(ranks: Path) -> Any:
     with pytest.warns(ProfAnalysisWarning, match="no layers were found"), open_profile(ranks, workers=1) as profile:
+        build_at_once(profile, "layer-stats", "layer.kernel_layer")
         profile.layer_stats()
         yield profile
 
