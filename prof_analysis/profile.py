@@ -239,7 +239,7 @@ class Profile(Questions):
         cuts: list[str] = []
         files = exports.export(
             self._session.connection,
-            self._session.stores,
+            list(self._session.stores),
             target / "cluster_analysis_output",
             tables,
             export_type,

@@ -166,7 +166,7 @@ def stage_durations(
             folder = result.output_path or stage_log.folder_of(logs)
             target = folder / "cluster_analysis_output"
             written = exports.export(
-                opened.connection, {}, target, stage_log.EXPORTS, result.export_type.value, opened.warnings
+                opened.connection, (), target, stage_log.EXPORTS, result.export_type.value, opened.warnings
             )
             facts = stage.stage_facts(opened, result.top)
             if screen.as_json:

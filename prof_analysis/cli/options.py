@@ -11,19 +11,8 @@ from typing import Annotated, Any, Literal, cast, get_args, get_origin, get_type
 
 import typer
 
+from prof_analysis.exports import ExportType
 from prof_analysis.options import INPUT, MACHINE, MODULES, RESULT, Doc, Keywords, ProfileOptions, documented
-
-
-class ExportType(StrEnum):
-    """What a result is written as."""
-
-    db = "db"
-    text = "text"
-    excel = "excel"
-    csv = "csv"
-    parquet = "parquet"
-    json = "json"
-
 
 _SCREEN = "Screen"
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, for scripts.", rich_help_panel=_SCREEN)]

@@ -27,6 +27,7 @@ import duckdb
 
 from prof_analysis.engine.database import quote
 from prof_analysis.engine.statements import run, sql_folder
+from prof_analysis.engine.units import Format, format_of, unit_of
 from prof_analysis.errors import QueryError
 
 TEXT_ID = "TEXT_ID"
@@ -63,6 +64,16 @@ class Column:
     def shown_type(self) -> str:
         """The type that users see."""
         return "VARCHAR" if self.type == TEXT_ID else self.type
+
+    @property
+    def unit(self) -> str | None:
+        """The unit of its values; None for texts and plain numbers."""
+        return unit_of(self.shown_name)
+
+    @property
+    def format(self) -> Format:
+        """How people read its values."""
+        return format_of(self.shown_name, self.shown_type, self.meaning)
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,38 @@
 """One module per output format. Each file is the old one or the new one, never half of either."""
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from __future__ import annotations
 
-import duckdb
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from prof_analysis.engine.tables import Table, documented_tables
 from prof_analysis.errors import OutputError, reason_of
-from prof_analysis.exports import cluster_db, files
-from prof_analysis.exports.names import file_name
-from prof_analysis.run.store import RankStore
-from prof_analysis.sources.rank import Rank
 
-EXPORT_TYPES = ("db", "text", "excel", *files.FORMATS)
+if TYPE_CHECKING:
+    import duckdb
+
+    from prof_analysis.sources.rank import Rank
+
+
+class ExportType(StrEnum):
+    """What a result is written as."""
+
+    db = "db"
+    text = "text"
+    excel = "excel"
+    csv = "csv"
+    parquet = "parquet"
+    json = "json"
+
+
+EXPORT_TYPES = tuple(ExportType)
 
 
 def export(
     connection: duckdb.DuckDBPyConnection,
-    stores: Mapping[Rank, RankStore],
+    ranks: Sequence[Rank],
     folder: Path,
     exports: Mapping[str, str],
     export_type: str,
@@ -25,13 +40,16 @@ def export(
     outdated: Iterable[str] = (),
     documented: Mapping[str, Table] | None = None,
 ) -> list[Path]:
-    """Write tables in one of EXPORT_TYPES and give the files written.
+    """Write tables as an ExportType and give the files written.
 
-    `exports` has the tables and their names outside. `stores` has the folder in which each rank left its tables; `connection`
-    has views of them over all ranks. What the format could not hold is added to `warnings`. `outdated` has names of tables
-    that an earlier run may have left and that do not belong beside these: they are removed. `documented` has the
-    tables by name, unless they are those of this package. Raises OutputError when a file cannot be written.
+    `exports` has the tables and their names outside. `connection` has the tables, each with the rows of all `ranks` in their
+    order. What the format could not hold is added to `warnings`. `outdated` has names of tables that an earlier run may have
+    left and that do not belong beside these: they are removed. `documented` has the tables by name, unless they are those of
+    this package. Raises OutputError when a file cannot be written.
     """
+    from prof_analysis.exports import cluster_db, files
+    from prof_analysis.exports.names import file_name
+
     documented = documented_tables() if documented is None else documented
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -40,11 +58,11 @@ def export(
             f"{folder}: cannot be made ({reason_of(error)}); give a folder you may write to with -o", path=folder
         ) from error
     if export_type == "db":
-        return [cluster_db.write(connection, list(stores), folder, exports, documented, outdated)]
+        return [cluster_db.write(connection, ranks, folder, exports, documented, outdated)]
     if export_type in ("text", "excel"):
         from prof_analysis.exports import xlsx
 
-        written = xlsx.write(connection, stores, folder, exports, documented, warnings)
+        written = xlsx.write(connection, ranks, folder, exports, documented, warnings)
     else:
         written = files.write(connection, folder, exports, export_type)
     for first in written[:1]:

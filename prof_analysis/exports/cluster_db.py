@@ -9,7 +9,7 @@ which run a profile is of, and tables over ranks begin with the column `run`.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,7 +51,7 @@ _AS_MSPROF_ANALYZE = {
 
 def write(
     connection: duckdb.DuckDBPyConnection,
-    ranks: list[Rank],
+    ranks: Sequence[Rank],
     folder: Path,
     exports: Mapping[str, str],
     documented: Mapping[str, Table],
@@ -78,7 +78,7 @@ def write(
     return target
 
 
-def _write_ranks(database: sqlite3.Connection, ranks: list[Rank], numbers: Mapping[str, int]) -> None:
+def _write_ranks(database: sqlite3.Connection, ranks: Sequence[Rank], numbers: Mapping[str, int]) -> None:
     runs = [(rank.run,) if any(rank.run for rank in ranks) else () for rank in ranks]
     columns = ("run TEXT",) * len(runs[0]) + ("profile TEXT", "rankID INTEGER", "deviceID INTEGER", "rankIDFrom TEXT")
     database.execute('DROP TABLE IF EXISTS "ProfileRank"')
@@ -92,7 +92,7 @@ def _write_ranks(database: sqlite3.Connection, ranks: list[Rank], numbers: Mappi
     )
 
 
-def rank_numbers(ranks: list[Rank]) -> dict[str, int]:
+def rank_numbers(ranks: Sequence[Rank]) -> dict[str, int]:
     """The rankID of each profile: its rank id; those without one are -1, -2, ... by folder (msprof-analyze: all -1)."""
     unnumbered = sorted(rank.profile for rank in ranks if rank.rank_id is None)
     numbers = {profile: -1 - position for position, profile in enumerate(unnumbered)}

@@ -2,8 +2,7 @@
 
 import re
 
-_UNITS = {"ns": "ns", "bytes": "bytes", "gb_s": "GB/s"}
-_UNIT = re.compile(rf"_({'|'.join(_UNITS)})$")
+from prof_analysis.engine.units import unit_of, without_unit
 
 
 def file_name(export_name: str) -> str:
@@ -13,18 +12,18 @@ def file_name(export_name: str) -> str:
 
 def camel_case(column: str) -> str:
     """total_kernel_duration_ns -> totalKernelDuration(ns)."""
-    first, *others = _UNIT.sub("", column).split("_")
+    first, *others = without_unit(column).split("_")
     return first + "".join(map(_capitalized, others)) + _unit(column)
 
 
 def header(column: str) -> str:
     """total_kernel_duration_ns -> Total Kernel Duration(ns)."""
-    return " ".join(map(_capitalized, _UNIT.sub("", column).split("_"))) + _unit(column)
+    return " ".join(map(_capitalized, without_unit(column).split("_"))) + _unit(column)
 
 
 def snake_case(column: str) -> str:
     """total_kernel_duration_ns -> total_kernel_duration(ns)."""
-    return _UNIT.sub("", column) + _unit(column)
+    return without_unit(column) + _unit(column)
 
 
 def _capitalized(word: str) -> str:
@@ -32,5 +31,5 @@ def _capitalized(word: str) -> str:
 
 
 def _unit(column: str) -> str:
-    match = _UNIT.search(column)
-    return f"({_UNITS[match[1]]})" if match else ""
+    unit = unit_of(column)
+    return f"({unit})" if unit else ""

@@ -78,12 +78,8 @@ def sheets_of(table: Table, export_name: str) -> tuple[Sheet, ...]:
 
 def _plain(column: TableColumn) -> Column:
     source, title = quote(column.shown_name), header(column.shown_name)
+    if column.format == "text":
+        return Column(source, title, 40)
     if column.shown_type == "DOUBLE":
-        return Column(source, title, 14, PERCENT if _is_share(column.name) else FRACTION)
-    if column.shown_type in ("BIGINT", "INTEGER"):
-        return Column(source, title, 14, NUMBER, is_summed="flops" in column.name)
-    return Column(source, title, 40)
-
-
-def _is_share(name: str) -> bool:
-    return name.endswith("share") or name.startswith("mfu")
+        return Column(source, title, 14, PERCENT if column.format == "share" else FRACTION)
+    return Column(source, title, 14, NUMBER, is_summed="flops" in column.name)

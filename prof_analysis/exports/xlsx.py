@@ -6,15 +6,11 @@ whatever their number; cells and sheets are cut at the limits of the format, and
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import Any
-from unicodedata import normalize
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import duckdb
@@ -28,13 +24,11 @@ from openpyxl.worksheet.cell_range import CellRange
 from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.writer.excel import ExcelWriter
 
-from prof_analysis.engine.database import parquet_rows
 from prof_analysis.engine.tables import Table
 from prof_analysis.errors import OutputError, reason_of
+from prof_analysis.exports.books import books
 from prof_analysis.exports.files import replacing
-from prof_analysis.exports.names import file_name
-from prof_analysis.exports.sheets import PERCENT, Column, Sheet, sheets_of
-from prof_analysis.run.store import RankStore
+from prof_analysis.exports.sheets import PERCENT, Column, Sheet
 from prof_analysis.sources.rank import Rank
 
 MAX_CHARACTERS = 32_767
@@ -43,15 +37,13 @@ MAX_ROWS = 1_048_576
 ROUNDED = 10**15
 # What XML cannot hold.
 _ILLEGAL = re.compile(f"{ILLEGAL_CHARACTERS_RE.pattern}|[\ufffe\uffff]")
-# Names of files have at most 255 bytes; a digest and an ending come after these.
-_MAX_NAME_BYTES = 230
 
 _FONT = "Times New Roman"
 
 
 def write(
     connection: duckdb.DuckDBPyConnection,
-    stores: Mapping[Rank, RankStore],
+    ranks: Sequence[Rank],
     folder: Path,
     exports: Mapping[str, str],
     documented: Mapping[str, Table],
@@ -63,58 +55,33 @@ def write(
     one is too long for a file, it ends in a digest of the folder's name. A table over all ranks goes into a workbook beside
     them. Gives the files. What had to be cut is added to `warnings`.
     """
-    tables = {documented[table]: name for table, name in exports.items()}
-    of_ranks = {table: name for table, name in tables.items() if table.grain == "rank"}
-    first, first_name = next(iter((of_ranks or tables).items()))
+    tables = [(documented[table], name) for table, name in exports.items()]
+    # A workbook of a rank is called like the first table that each rank has.
+    first_name = next((name for table, name in tables if table.grain == "rank"), tables[0][1])
     folder = folder / first_name
     try:
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder}: cannot be made ({reason_of(error)}); give another folder with -o", path=folder) from error
-    not_of_ranks = {table: file_name(name) for table, name in tables.items() if table.grain != "rank"}
-    names = _names_of(stores, f"{file_name(first_name)}_", not_of_ranks.values())
-    books: dict[Path, dict[Table, str]] = {}
-    for rank, store in stores.items() if of_ranks else ():
-        rows = {table: parquet_rows([store.file(table.name)]) for table in of_ranks}
-        if connection.execute(f"SELECT 1 FROM {rows[first]} LIMIT 1").fetchall():
-            books[folder / f"{names[rank]}.xlsx"] = rows
-    for table, file in not_of_ranks.items():
-        books[folder / f"{file}.xlsx"] = {table: table.name}
-    for target, rows in books.items():
+    written = []
+    for name, sheets in books(connection, ranks, tables, first_name):
+        target = folder / f"{name}.xlsx"
         with replacing(target) as unfinished:
-            cut = _write_workbook(connection, rows, tables, unfinished)
+            cut = _write_workbook(sheets, unfinished)
         if cut:
             warnings.append(
                 f"{target}: {cut} cells were cut at {MAX_CHARACTERS:,} characters; db, csv and parquet hold them whole"
             )
-    return list(books)
+        written.append(target)
+    return written
 
 
-def _names_of(ranks: Iterable[Rank], beginning: str, taken: Iterable[str]) -> dict[Rank, str]:
-    """The names of the workbooks of ranks, each another one, also where upper and lower case are one."""
-    numbers = Counter(rank.rank_id for rank in ranks)
-    numbered = {rank: f"{beginning}{rank.rank_id}" for rank in ranks if rank.rank_id is not None and numbers[rank.rank_id] == 1}
-    named = {rank: beginning + re.sub(r"[^\w.-]", "_", rank.profile) for rank in ranks if rank not in numbered}
-    uses = Counter(_as_file(name) for name in (*taken, *numbered.values(), *named.values()))
-    for rank, name in named.items():
-        if uses[_as_file(name)] > 1 or len(name.encode()) > _MAX_NAME_BYTES:
-            shortened = name.encode()[:_MAX_NAME_BYTES].decode(errors="ignore")
-            named[rank] = f"{shortened}-{sha256(rank.profile.encode(errors='surrogateescape')).hexdigest()[:12]}"
-    return numbered | named
-
-
-def _as_file(name: str) -> str:
-    """What names of the same file have in common where the disk does not tell cases or forms of a letter apart."""
-    return normalize("NFC", name).casefold()
-
-
-def _write_workbook(
-    connection: duckdb.DuckDBPyConnection, rows_of: Mapping[Table, str], names: Mapping[Table, str], target: Path
-) -> int:
+def _write_workbook(sheets: Iterable[tuple[Sheet, Iterator[tuple[Any, ...]]]], target: Path) -> int:
+    """Write the sheets of a workbook. Give how many cells were cut."""
     book = Workbook(write_only=True)
     try:
         try:
-            cut = sum(_write_table(book, connection, table, rows, names[table]) for table, rows in rows_of.items())
+            cut = sum(_write_sheets(book, sheet, rows) for sheet, rows in sheets)
         except OSError as error:  # openpyxl collects each sheet in a temporary file.
             raise OutputError(
                 f"{target.parent}: temporary files cannot be written ({reason_of(error)}); set TMPDIR to a larger disk",
@@ -128,25 +95,6 @@ def _write_workbook(
         for sheet in book.worksheets:
             with suppress(Exception):  # What failed is on its way already; an open sheet would print a second traceback.
                 sheet.close()
-
-
-def _write_table(book: Workbook, connection: duckdb.DuckDBPyConnection, table: Table, rows: str, name: str) -> int:
-    """Write the sheets of a table. Give how many cells were cut."""
-    cut = 0
-    for layout in sheets_of(table, name):
-        shown = replace(layout, columns=tuple(_with_values(connection, rows, layout.columns)))
-        result = connection.execute(f"SELECT {', '.join(column.source for column in shown.columns)} FROM {rows}")
-        cut += _write_sheets(book, shown, _rows(result))
-    return cut
-
-
-def _with_values(connection: duckdb.DuckDBPyConnection, rows: str, columns: Iterable[Column]) -> Iterator[Column]:
-    for column in columns:
-        if (
-            not column.is_optional
-            or connection.execute(f"SELECT 1 FROM {rows} WHERE {column.source} IS NOT NULL LIMIT 1").fetchall()
-        ):
-            yield column
 
 
 def _write_sheets(book: Workbook, layout: Sheet, rows: Iterator[tuple[Any, ...]]) -> int:
@@ -267,8 +215,3 @@ def _fitting(text: str) -> str:
     if 2 * len(text) <= MAX_CHARACTERS:
         return text
     return text.encode("utf-16-le")[: 2 * MAX_CHARACTERS].decode("utf-16-le", "ignore")
-
-
-def _rows(result: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
-    while batch := result.fetchmany(1000):
-        yield from batch

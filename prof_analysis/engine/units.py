@@ -1,0 +1,37 @@
+"""What the values of a column are, by its name and type: their unit, and the format in which people read them."""
+
+import re
+from typing import Literal
+
+# A text; a whole number; a number with decimals; how much a second; a part of 1; a time in ns; a moment, Unix ns.
+Format = Literal["text", "count", "number", "rate", "share", "time", "moment"]
+
+# Suffix -> unit.
+_UNITS = {"ns": "ns", "bytes": "bytes", "gb_s": "GB/s"}
+_UNIT = re.compile(rf"_({'|'.join(_UNITS)})$")
+_SHARE = re.compile(r"share$|^mfu|_ratio$|_hit_rate$|_utilization$")
+_RATE = re.compile(r"_(gb_s|tflops)$")
+
+
+def unit_of(column: str) -> str | None:
+    """Return the unit that the name of a column ends in: total_ns -> ns."""
+    match = _UNIT.search(column)
+    return _UNITS[match[1]] if match else None
+
+
+def without_unit(column: str) -> str:
+    """Return the name of a column without its unit: total_ns -> total."""
+    return _UNIT.sub("", column)
+
+
+def format_of(column: str, type_: str, meaning: str) -> Format:
+    """Return the format of a column by its name, its type as users see it, and what its documentation says."""
+    if type_ not in ("BIGINT", "INTEGER", "DOUBLE"):
+        return "text"
+    if unit_of(column) == "ns":
+        return "moment" if "Unix ns" in meaning else "time"
+    if type_ != "DOUBLE":
+        return "count"
+    if _SHARE.search(column):
+        return "share"
+    return "rate" if _RATE.search(column) else "number"
