@@ -41,8 +41,8 @@ def watch_function(module: Any, name: str, phase: Callable[..., str]) -> None:
 
 def main() -> None:
     started, result, *words = sys.argv[1:]
-    from prof_analysis import exports, profile
-    from prof_analysis.cli import app, summaries
+    from prof_analysis import answers, exports, profile
+    from prof_analysis.cli import app
     from prof_analysis.engine import building
     from prof_analysis.run import job as ranks
     from prof_analysis.sources import SOURCES
@@ -54,9 +54,7 @@ def main() -> None:
     watch_function(building, "_create", lambda _, table, *__: table.name)
     watch_function(ranks, "write_table", lambda *_: "store")
     watch_function(exports, "export", lambda *_: "export")
-    summaries.SUMMARIES.update(
-        {name: (watched(facts, lambda *_: "summary"), shown) for name, (facts, shown) in summaries.SUMMARIES.items()}
-    )
+    watch_function(answers, "answer_of", lambda *_: "summary")
     SECONDS["start"] = time.time() - float(started)
     try:
         app(words)

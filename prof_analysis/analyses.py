@@ -83,7 +83,8 @@ ANALYSES: Mapping[str, Analysis] = {
             "modules",
             {"module.statistic": "ModuleStatistic", "module.tree": "ModuleTree", "module.coverage": "ModuleCoverage"},
             requires=("modules", "kernels"),
-            also=("module.lost_launch", "module.lost_backward"),  # Only their warnings are shown.
+            # Of the first two only the warnings are shown.
+            also=("module.lost_launch", "module.lost_backward", "across.module_time", "across.coverage"),
             of_several_ranks={"across.module": "ModuleAcrossRanks"},
             extras={"pmu": Extra(_COUNTERS, {"pmu.module": "PmuModule"}, also=("across.pmu",))},
             counted="module.tree",
@@ -93,13 +94,14 @@ ANALYSES: Mapping[str, Analysis] = {
             "kernels",
             {"kernels.statistic": "KernelStatistic", "across.kernel_statistic": "KernelStatisticAllRanks"},
             requires=("kernels",),
+            also=("across.kernel_kind",),
         ),
         Analysis(
             "op-stats",
             "ops",
             {"op.statistic": "OpStatistic", "across.op_statistic": "OpStatisticAllRanks"},
             requires=(any_of("ops", "reported_ops"),),
-            also=("kernels.duration",),
+            also=("kernels.duration", "across.op_total"),
         ),
         Analysis(
             "communication-stats",
@@ -109,6 +111,7 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.communication_statistic": "CommunicationStatisticAllRanks",
             },
             requires=(_COMMUNICATION,),
+            also=("across.communication_total",),
         ),
         Analysis(
             "mfu",
@@ -124,6 +127,11 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.mfu": "MfuAllRanks",
             },
             requires=("compute", "shapes"),
+            also=(
+                "across.mfu_peak",
+                "across.mfu_left_out",
+                "across.mfu_finding",
+            ),
         ),
         Analysis(
             "pmu-stats",
@@ -142,21 +150,21 @@ ANALYSES: Mapping[str, Analysis] = {
             "mstx marks or ranges",
             {"mstx.statistic": "MstxStatistic", "mstx.step_statistic": "MstxStepStatistic"},
             requires=("marks",),
-            also=("op.host",),
+            also=("op.host", "across.mstx", "across.mstx_producer"),
         ),
         Analysis(
             "step-time",
             "kernels",
             {"step.time": "StepTime"},
             requires=(any_of("kernels", "reported_steps"),),
-            also=("step.reported_audit",),
+            also=("step.reported_audit", "across.step_total"),
         ),
         Analysis(
             "free-time",
             "kernels",
             {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.unknown_cause": "FreeUnknownCause"},
             requires=("kernels", "ops"),
-            also=("step.time", "step.reported_audit", "trace.set_aside_call"),
+            also=("step.time", "step.reported_audit", "trace.set_aside_call", "across.free_cause", "across.free_unknown_cause"),
             counted="step.time",
         ),
         Analysis(
@@ -171,6 +179,10 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.communication_group_time": "CommunicationGroupTimeAllRanks",
             },
             requires=(_COMMUNICATION,),
+            also=(
+                "across.communication_time",
+                "across.communication_unknown",
+            ),
         ),
         Analysis(
             "slow-ranks",
@@ -194,6 +206,7 @@ ANALYSES: Mapping[str, Analysis] = {
                 "layer.pass_layer": "Layer",
             },
             requires=("compute",),
+            also=("across.layer_time",),
             found_by_asking="whether layers repeat in the sequence of kernels",
         ),
         Analysis(
@@ -201,7 +214,7 @@ ANALYSES: Mapping[str, Analysis] = {
             CAPABILITIES["graph_calls"],
             {"graph.statistic": "GraphOverhead", "graph.call": "GraphCall"},
             requires=("ops", "graph_calls"),
-            also=("op.host", "trace.set_aside_call"),
+            also=("op.host", "trace.set_aside_call", "across.graph_phase", "across.graph_total", "across.graph_unknown"),
             counts_kernels=False,
         ),
     )

@@ -16,6 +16,7 @@ FLOORS = (
     ("run", "exports", "logs"),
     ("questions",),
     ("profile",),
+    ("answers",),
     ("cli",),
     ("__main__",),
 )

@@ -5,7 +5,7 @@ import math
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -18,6 +18,7 @@ from prof_analysis.options import Keywords
 from prof_analysis.visible import visible, visible_json, visible_lines
 
 if TYPE_CHECKING:
+    from prof_analysis.answers.answer import Answer
     from prof_analysis.logs.vllm_stages import StageLogs
     from prof_analysis.profile import Profile
 
@@ -89,10 +90,25 @@ def report(message: str, as_json: bool, found: Sequence[str] = ()) -> None:
         print(visible(f"warning: {warning}"), file=sys.stderr)
 
 
-def print_answer(profile: "Profile | StageLogs", **content: Any) -> None:
-    """Print an answer as JSON, with what was told of it."""
-    status = "partial" if profile.failures else "done"
-    print_json(status=status, **content, warnings=profile.warnings, failures=profile.failures)
+def print_answer(answer: "Answer | Profile", **content: Any) -> None:
+    """Print an answer as JSON, with its warnings and failures."""
+    status = "partial" if answer.failures else "done"
+    print_json(status=status, **content, warnings=list(answer.warnings), failures=list(answer.failures))
+
+
+def show(answers: "Mapping[str, Answer]", written: Sequence[Path], screen: ScreenOptions) -> None:
+    """Print the answer and the files written, for the terminal or as JSON; of several runs one answer each, by their names."""
+    *_, last = answers
+    if screen.as_json:
+        facts = {run: answer.facts for run, answer in answers.items()}
+        print_answer(answers[last], files=[str(file) for file in written], summary=facts.get("", facts))
+        return
+    from prof_analysis.cli import terminal
+
+    for run, answer in answers.items():
+        if run:
+            print(visible(f"run {run}:"))
+        terminal.print_answer(answer, written if run == last else ())
 
 
 def print_json(**content: Any) -> None:

@@ -30,7 +30,8 @@ def table(
     screen: ScreenOptions,
 ) -> None:
     """The rows of a table, ours or of your own, over all ranks."""
-    from prof_analysis.cli.summaries import listing, parts
+    from prof_analysis.cli import terminal
+    from prof_analysis.cli.summaries import listing
 
     with opened(screen, profiling_path, options) as profile:
         written = profile.export_table(name, result.output_path, result.export_type.value)
@@ -41,5 +42,5 @@ def table(
     else:
         listing.print_rows(rows.slice(0, result.top))
         print(f"{min(result.top, rows.num_rows):,} of {rows.num_rows:,} rows")
-        parts.print_files(written)
+        terminal.print_files(written)
     finish(profile, screen)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table as Grid
 
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.cli.summaries.parts import console, grid_of, text_of
+from prof_analysis.cli.terminal import console, grid_of, text_of
 from prof_analysis.sources import SOURCES
 
 if TYPE_CHECKING:

@@ -1,0 +1,51 @@
+"""What `graph-overhead` answers: the phases of each compiled graph, and how its calls add up."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from prof_analysis.answers.answer import Block, Facts, Source, said, size_of, table_of
+from prof_analysis.answers.words import several
+
+if TYPE_CHECKING:
+    from prof_analysis.profile import Profile
+
+_PHASES = {
+    "torchair_python": "  Python", "creation": "    tensors from scalars and lists", "contiguous": "    contiguous",
+    "clone": "    clone", "other_op": "    other aten ops", "torchair_cpp": "  C++", "before_lookup": "  before the look-up",
+    "lookup": "  look-up of Dynamo", "call": "whole call", "front_end": "front end", "torchair": "TorchAir",
+    "ge_to_end": "GE to the end of the inference", "ge_to_first_kernel": "GE to the first kernel",
+}  # fmt: skip
+
+
+def graph_overhead(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+    """Return the phases of the graphs that take most time, how many calls there are, and why something of them is unknown."""
+    phases = profile.rows(f"SELECT * EXCLUDE (graph_number) FROM across.graph_phase WHERE graph_number <= {top:d}")
+    (total,) = profile.rows("FROM across.graph_total")
+    unknown = profile.rows("FROM across.graph_unknown")
+    facts: Facts = {**size_of(profile, "graph.call"), **total, "phases": phases, "unknown": unknown}
+    columns: dict[str, Source] = {
+        "share": "share",
+        "mean": "mean_ns",
+        "median": "median_ns",
+        "p95": "p95_ns",
+        "max": "max_ns",
+        "calls": "call_count",
+        "phase": ("text", lambda row: _PHASES[row["phase"]]),
+        "calls are": ("text", lambda row: "compiling" if row["is_compiling"] else "replays"),
+        "graph": ("text", _graph),
+        "profile": "profile",
+    }
+    return facts, [
+        table_of("across.graph_phase", phases, columns),
+        said(
+            f"{total['calls']:,} calls, {total['compiling_calls']:,} of them compile; {several(facts['ranks'], 'rank')}",
+            f"front end + TorchAir + GE to the end of the inference = the whole call in {total['adding_up']:,} of "
+            f"{total['whole_calls']:,} calls whose entry is known; with GE to the first kernel they do not add up",
+            *(f"in {row['calls']:,} of {total['calls']:,} calls: {row['reason']}" for row in unknown),
+        ),
+    ]
+
+
+def _graph(row: Mapping[str, Any]) -> str:
+    region = "" if row["region"] is None else f", {row['region']}"
+    return f"{row['name']}{region}"

@@ -1,0 +1,36 @@
+"""What `mstx-stats` answers: the mstx ranges and marks of most time, and how many there are of each producer."""
+
+from typing import TYPE_CHECKING
+
+from prof_analysis.answers.answer import Block, Facts, heaviest_of, said, size_of, table_of
+from prof_analysis.answers.words import several
+
+if TYPE_CHECKING:
+    from prof_analysis.profile import Profile
+
+_COLUMNS = {
+    "host time": "host_total_ns",
+    "longest": "host_max_ns",
+    "device time": "device_total_ns",
+    "kernel time": "kernel_duration_ns",
+    "kernels": "kernel_count",
+    "number": "event_count",
+    "kind": "kind",
+    "producer": "producer",
+    "domain": "domain",
+    "message": "message",
+}
+
+
+def mstx_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+    """Return the ranges with the most host time, then marks, and how many there are of each producer, over all ranks."""
+    heaviest = heaviest_of(profile, "across.mstx", top)
+    producers = profile.rows("FROM across.mstx_producer")
+    facts: Facts = {**size_of(profile, "mstx.statistic"), "producers": producers, "heaviest": heaviest}
+    of_producers = [
+        f"{several(row['event_count'], row['kind'])} of {row['producer'] or 'an unknown producer'}" for row in producers
+    ]
+    return facts, [
+        table_of("across.mstx", heaviest, _COLUMNS),
+        said(f"{'; '.join(of_producers)}; {several(facts['ranks'], 'rank')}"),
+    ]

@@ -1,0 +1,82 @@
+"""What `pmu-stats` answers: how busy the pipes of the cores were, and what bounds."""
+
+from collections.abc import Mapping
+from functools import partial
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from prof_analysis.answers.answer import Block, Facts, ShownTable, Source, said, size_of, table_of
+from prof_analysis.answers.words import percent, several
+
+if TYPE_CHECKING:
+    from prof_analysis.profile import Profile
+
+# Level -> the labels of its rows, each with the SQL that makes it.
+_LABELS = {
+    "kernel_type": {"kind": "kind", "type": "type", "core": "core"},
+    "op": {"op": "op_name", "type": "type", "core": "core"},
+    "module": {"module": "if(parent_module = '', module, parent_module || '/' || module)"},
+}
+# Ratio -> its header.
+_RATIOS = {
+    "aic_mac": "mac",
+    "aic_scalar": "aic scalar",
+    "aic_mte1": "mte1",
+    "aic_mte2": "aic mte2",
+    "aic_fixpipe": "fixpipe",
+    "aiv_vec": "vec",
+    "aiv_scalar": "aiv scalar",
+    "aiv_mte2": "aiv mte2",
+    "aiv_mte3": "mte3",
+}
+_BOUNDS = ("compute", "memory", "scalar", "wait")
+_TIMES = ("duration_ns", "known_duration_ns", "known_share", *(f"{bound}_ns" for bound in _BOUNDS))
+
+
+def pmu_stats(profile: "Profile", top: int, level: str = "kernel_type") -> tuple[Facts, list[Block]]:
+    """Return the counters of the heaviest kernel types, ops or modules, and what bounds all kernels, over all ranks."""
+    (whole,) = profile.rows(f"SELECT {', '.join(_TIMES)} FROM across.pmu WHERE level = 'all'") or [dict.fromkeys(_TIMES)]
+    heaviest = heaviest_of_level(profile, level, top)
+    facts: Facts = {**size_of(profile, f"pmu.{level}"), "level": level, "heaviest": heaviest, "all": whole}
+    bounds = ", ".join(f"{bound} {percent(_part(whole, bound))}" for bound in _BOUNDS)
+    line = f"what bounds, of the time with counters: {bounds}; counters of {percent(whole['known_share'])} of the time"
+    return facts, [table_of_level(level, heaviest), said(f"{line}; {several(facts['ranks'], 'rank')}")]
+
+
+def heaviest_of_level(profile: "Profile", level: str, top: int) -> list[dict[str, Any]]:
+    """Return the heaviest rows of a level over all ranks, with its labels in front."""
+    labels = ", ".join(f"{made} AS {label}" for label, made in _LABELS[level].items())
+    ratios = ", ".join(f"{ratio}_ratio" for ratio in _RATIOS)
+    rows: list[dict[str, Any]] = profile.rows(
+        f"SELECT {labels}, {', '.join(_TIMES)}, {ratios} FROM across.pmu WHERE level = '{level}' "
+        f"ORDER BY duration_ns DESC, {', '.join(_LABELS[level])} LIMIT {top:d}"
+    )
+    return rows
+
+
+def table_of_level(level: str, rows: list[dict[str, Any]]) -> ShownTable:
+    """Return a row each, with the ratios that any of them has."""
+    labels = _LABELS[level] if rows else ()
+    columns: dict[str, Source] = {
+        "kernel time": "duration_ns",
+        "counted": "known_share",
+        **{
+            header: f"{ratio}_ratio"
+            for ratio, header in _RATIOS.items()
+            if any(row[f"{ratio}_ratio"] is not None for row in rows)
+        },
+        **{bound: ("share", partial(_part, bound=bound)) for bound in _BOUNDS},
+        "bound": ("text", _bound),
+        **{label: ("text", itemgetter(label)) for label in labels},
+    }
+    return table_of("across.pmu", rows, columns)
+
+
+def _bound(row: Mapping[str, Any]) -> str | None:
+    return max(_BOUNDS, key=lambda one: row[f"{one}_ns"]) if any(row[f"{one}_ns"] for one in _BOUNDS) else None
+
+
+def _part(row: Mapping[str, Any], bound: str) -> float | None:
+    """Return the part of the time of which it is known what bounds."""
+    known_ns = sum(row[f"{one}_ns"] or 0 for one in _BOUNDS)
+    return row[f"{bound}_ns"] / known_ns if known_ns else None

@@ -1,0 +1,44 @@
+"""What `stage-durations` answers: the stages over all processes, those of each process, and what the logs hold besides."""
+
+from typing import Any
+
+from prof_analysis import frames
+from prof_analysis.answers.answer import Answer, said, table_of
+from prof_analysis.answers.words import several
+from prof_analysis.logs.vllm_stages import StageLogs
+
+_COLUMNS = {
+    **{name: f"{name}_ns" for name in ("mean", "p50", "p95", "p99", "max")},
+    "last / first tenth": "last_to_first",
+    "host rest": "host_rest_mean_ns",
+    "count": "duration_count",
+    "phase": "phase",
+    "stage": "stage",
+}
+
+
+def stage_durations(logs: StageLogs, top: int) -> Answer:
+    """Return the stages over all processes, the first of those of each process, and the lines of the logs."""
+
+    def rows(query: str) -> list[dict[str, Any]]:
+        return frames.rows(logs.connection.sql(query))
+
+    (total,) = rows("FROM vllm.total")
+    stages = rows(f"FROM vllm.across_processes LIMIT {top:d}")
+    of_processes = rows(f"FROM vllm.statistic LIMIT {top:d}")
+    line = (
+        f"{several(total['announcements'], 'announcement')} of {several(total['processes'], 'process', 'es')} in "
+        f"{several(total['lines'], 'line')} of {several(total['logs'], 'log')}; "
+        f"{total['other_lines']:,} of the lines say something else and are skipped"
+    )
+    return Answer(
+        "stage-durations",
+        {**total, "stages": stages, "stages_of_processes": of_processes},
+        (
+            table_of("vllm.across_processes", stages, _COLUMNS),
+            said(line),
+            table_of("vllm.statistic", of_processes, {**_COLUMNS, "process": "process"}),
+        ),
+        tuple(logs.warnings),
+        tuple(logs.failures),
+    )

@@ -1,0 +1,79 @@
+"""What `kernel-stats`, `op-stats` and `communication-stats` answer."""
+
+from typing import TYPE_CHECKING
+
+from prof_analysis.answers.answer import Block, Facts, heaviest_of, said, size_of, table_of
+from prof_analysis.answers.words import count, duration, percent, several
+
+if TYPE_CHECKING:
+    from prof_analysis.profile import Profile
+
+_TIMES = {name: f"{name}_ns" for name in ("total", "mean", "median", "p95", "min", "max")}
+
+
+def kernel_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+    """Return the heaviest types of kernels and the time of each kind, over all ranks."""
+    kinds = profile.rows("FROM across.kernel_kind")
+    heaviest = heaviest_of(profile, "across.kernel_statistic", top)
+    share = next((row["types_from_names_share"] for row in kinds if row["kind"] == "compute"), None)
+    facts: Facts = {
+        **size_of(profile, "kernels.statistic"),
+        "kinds": [{name: row[name] for name in ("kind", "kernel_count", "total_ns")} for row in kinds],
+        "types_from_names_share": share,
+        "heaviest_kernels": heaviest,
+    }
+    columns = {"share of kind": "share", **_TIMES, "kernels": "kernel_count", "kind": "kind", "type": "type", "core": "core"}
+    of_kinds = [f"{row['kind']} {duration(row['total_ns'])} in {row['kernel_count']:,} kernels" for row in kinds]
+    lines = [f"{'; '.join(of_kinds)}; {several(facts['ranks'], 'rank')}"]
+    if share:
+        lines.append(
+            f"types of {percent(share)} of the compute time are not in the profile, but certain by the names of the kernels"
+        )
+    return facts, [table_of("across.kernel_statistic", heaviest, columns), said(*lines)]
+
+
+def op_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+    """Return the heaviest framework ops, and what all of them took on device and host, over all ranks."""
+    heaviest = heaviest_of(profile, "across.op_statistic", top)
+    (total,) = profile.rows("FROM across.op_total")
+    facts: Facts = {**size_of(profile, "op.statistic"), **total, "heaviest_ops": heaviest}
+    columns = {
+        "share": "share",
+        "device self": "device_self_ns",
+        "device total": "device_total_ns",
+        "kernels": "kernel_count",
+        "host self": "host_self_ns",
+        "host total": "host_total_ns",
+        "calls": "calls",
+        "op": "name",
+        "input shapes": "input_shapes",
+    }
+    kernels = "kernels" if total["kernel_count"] is None else f"{total['kernel_count']:,} kernels"
+    line = (
+        f"{count(total['calls'])} calls took {duration(total['host_self_ns'])} on the host and launched "
+        f"{kernels} of {duration(total['device_self_ns'])}"
+    )
+    if total["all_kernels_ns"] and total["kernel_count"] is not None and total["device_self_ns"] is not None:
+        line += f"; {percent(1 - total['device_self_ns'] / total['all_kernels_ns'])} of all kernel time is linked to no op"
+    return facts, [
+        table_of("across.op_statistic", heaviest, columns),
+        said(f"{line}; {several(facts['ranks'], 'rank')}"),
+    ]
+
+
+def communication_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+    """Return the heaviest types and groups of communication and the time of all, over all ranks."""
+    heaviest = heaviest_of(profile, "across.communication_statistic", top)
+    (total,) = profile.rows("FROM across.communication_total")
+    facts: Facts = {**size_of(profile, "communication.statistic"), **total, "heaviest_communication": heaviest}
+    columns = {"share": "share", **_TIMES, "operators": "op_count", "type": "type", "group": "group_name"}
+    operators = f"{count(total['op_count'])} operators of {several(total['group_count'], 'group')}"
+    lines = [f"communication {duration(total['total_ns'])} in {operators}; {several(facts['ranks'], 'rank')}"]
+    if without_group := total["operators_without_group"]:
+        lines.append(f"the group of {without_group:,} of these operators is not recorded")
+    if of_profiler := total["operators_of_profiler"]:
+        lines.append(
+            f"{of_profiler:,} of these operators, of {several(total['ranks_of_profiler'], 'rank')}, have no kernel: "
+            "their times are those that the profiler worked out"
+        )
+    return facts, [table_of("across.communication_statistic", heaviest, columns), said(*lines)]

@@ -1,0 +1,100 @@
+"""What `step-time` and `free-time` answer."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from prof_analysis.answers.answer import Block, Facts, Source, said, size_of, table_of
+from prof_analysis.answers.words import as_text, duration, percent, several
+
+if TYPE_CHECKING:
+    from prof_analysis.profile import Profile
+
+_SUMS = ("computing", "communication", "communication_not_overlapped", "overlapped", "free", "stage", "bubble")
+_REST = ("ranks_of_profiler", "computing_of_no_step_ns", "steps_known_in_part")
+_PARTS = {
+    "computing": "computing_ns",
+    "communication alone": "communication_not_overlapped_ns",
+    "overlapped": "overlapped_ns",
+    "free": "free_ns",
+    "bubble": "bubble_ns",
+}
+
+
+def step_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+    """Return the longest steps, where their time went, what all steps took together, and what is not in that."""
+    steps = profile.rows(f"FROM step.time ORDER BY stage_ns + bubble_ns DESC NULLS LAST, profile, step_id LIMIT {top:d}")
+    (total,) = profile.rows("FROM across.step_total")
+    whole = {f"{name}_ns": total[f"{name}_ns"] for name in _SUMS}
+    rest = {name: total[name] for name in _REST}
+    facts: Facts = {**size_of(profile, "step.time"), "all": whole, **rest, "longest_steps": steps}
+    columns: dict[str, Source] = {
+        "stage": "stage_ns",
+        **{header: ("time", partial(_part, column=column)) for header, column in _PARTS.items()},
+        "preparing": "preparing_ns",
+        "step": ("text", lambda row: row["step_id"]),
+        "profile": "profile",
+    }
+    parts = [
+        f"{part.replace('_', ' ')} {as_text(_part(whole, f'{part}_ns'), 'time')}"
+        for part in ("computing", "communication_not_overlapped", "free")
+    ]
+    lines = [f"{'; '.join(parts)}; {several(facts['ranks'], 'rank')}"]
+    if of_no_step := rest["computing_of_no_step_ns"]:
+        share = of_no_step / (of_no_step + (whole["computing_ns"] or 0))
+        lines.append(f"not in this: {duration(of_no_step)} of computing, {percent(share)} of it, by kernels of no step")
+    if of_profiler := rest["ranks_of_profiler"]:
+        lines.append(
+            f"of {of_profiler:,} of the ranks, which have no kernels, the times are those that the profiler worked out"
+        )
+    if in_part := rest["steps_known_in_part"]:
+        lines.append(f"not in this: {in_part:,} steps of which the profiler recorded only a part")
+    return facts, [table_of("step.time", steps, columns), said(*lines)]
+
+
+def free_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+    """Return the causes of the free time of all steps, the longest gaps, and the causes that are not known."""
+    causes = profile.rows("FROM across.free_cause")
+    gaps = profile.rows(f"FROM free.longest_gap ORDER BY duration_ns DESC, profile, start_ns LIMIT {top:d}")
+    unknown = profile.rows("FROM across.free_unknown_cause")
+    facts: Facts = {
+        **size_of(profile, "free.cause"),
+        "ranks": size_of(profile, "step.time")["ranks"],
+        "causes": causes,
+        "longest_gaps": gaps,
+        "unknown_causes": unknown,
+    }
+    columns: dict[str, Source] = {
+        "gap": "duration_ns",
+        "of it": ("share", lambda row: row["cause_ns"] / row["duration_ns"]),
+        "main cause": "cause",
+        "op before": "op_before",
+        "op after": "op_after",
+        "longest host call": ("text", _host_call),
+        "step": ("text", lambda row: row["step_id"]),
+        "profile": "profile",
+    }
+    return facts, [
+        table_of("free.longest_gap", gaps, columns),
+        said(
+            f"free {duration(sum(row['total_ns'] for row in causes))}; {several(facts['ranks'], 'rank')}",
+            *(f"{percent(row['share'])} {row['cause']}, {duration(row['total_ns'])}{_gaps(row)}" for row in causes),
+            *(f"not told: {row['cause']}: {row['reason']}" for row in unknown),
+        ),
+    ]
+
+
+def _host_call(row: Mapping[str, Any]) -> str | None:
+    return None if row["host_call"] is None else f"{row['host_call']} ({duration(row['host_call_ns'])})"
+
+
+def _gaps(row: Mapping[str, Any]) -> str:
+    return "" if row["gap_count"] is None else f" in {several(row['gap_count'], 'gap')}"
+
+
+def _part(row: Mapping[str, Any], column: str) -> tuple[int, float | None] | None:
+    """Return a time of a step, and its part of the step; no part where the whole is not known."""
+    if row[column] is None:
+        return None
+    span_ns = 0 if row["stage_ns"] is None else row["stage_ns"] + row["bubble_ns"]
+    return row[column], row[column] / span_ns if span_ns else None

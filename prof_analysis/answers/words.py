@@ -1,0 +1,59 @@
+"""Values as people read them, in sentences and in tables: each format has one way."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from prof_analysis.engine.units import Format
+
+_UNITS = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000))
+
+
+def duration(time_ns: float | None) -> str:
+    """Return a time in the largest unit that leaves a whole number before the point; a dash where it is unknown."""
+    if time_ns is None:
+        return "-"
+    time_ns = round(time_ns)
+    for unit, size in _UNITS:
+        if time_ns >= size:
+            return f"{time_ns / size:,.2f} {unit}"
+    return f"{time_ns} ns"
+
+
+def count(number: int | None) -> str:
+    """Return a whole number; a dash where it is unknown."""
+    return "-" if number is None else f"{number:,}"
+
+
+def percent(share: float | None) -> str:
+    """Return a share in percent; a dash where it is unknown."""
+    return "-" if share is None else f"{share:.1%}"
+
+
+def several(number: int, one: str, plural: str = "s") -> str:
+    """Return a number of things in words."""
+    return f"{number:,} {one}{plural * (number != 1)}"
+
+
+def as_text(value: Any, format_: Format) -> str:
+    """Return a value of a table as people read it; a dash where it is unknown."""
+    return "-" if value is None else _WAYS[format_](value)
+
+
+def _time(value: float | tuple[int, float | None]) -> str:
+    time_ns, share = value if isinstance(value, tuple) else (value, None)
+    return duration(time_ns) if share is None else f"{duration(time_ns)} ({percent(share)})"
+
+
+def _text(value: object) -> str:
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
+
+
+_WAYS: Mapping[Format, Callable[[Any], str]] = {
+    "text": _text,
+    "count": count,
+    "number": "{:,.2f}".format,
+    "rate": "{:,.1f}".format,
+    "share": percent,
+    "time": _time,
+    "moment": str,
+}

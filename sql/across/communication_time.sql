@@ -1,0 +1,21 @@
+-- One row is the time of all communication operators over all ranks.
+--
+-- op_count               BIGINT  operators; NULL when there are none
+-- elapse_ns              BIGINT  their time, ns: transit, wait, idle and unknown; overlapping operators count fully; NULL when
+--                                there are none
+-- transit_ns             BIGINT  transfers over a link, ns; NULL when not known of any operator
+-- wait_ns                BIGINT  waits for other ranks, ns; NULL when not known of any operator
+-- synchronization_ns     BIGINT  those of the waits that are before the first transfer, ns; NULL when not known of any operator
+-- idle_ns                BIGINT  the rest, ns; NULL when not known of any operator
+-- longest_plane_wait_ns  BIGINT  what the longest waiting plane of each operator waited, ns; NULL when planes are not known
+-- unknown_ns             BIGINT  time of operators whose split is not known, ns; NULL when there are no operators
+SELECT
+    sum(op_count)::BIGINT AS op_count,
+    sum(elapse_ns)::BIGINT AS elapse_ns,
+    sum(transit_ns)::BIGINT AS transit_ns,
+    sum(wait_ns)::BIGINT AS wait_ns,
+    sum(synchronization_ns)::BIGINT AS synchronization_ns,
+    sum(idle_ns)::BIGINT AS idle_ns,
+    sum(longest_plane_wait_ns)::BIGINT AS longest_plane_wait_ns,
+    sum(unknown_ns)::BIGINT AS unknown_ns
+FROM communication.rank_time

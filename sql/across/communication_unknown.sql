@@ -1,0 +1,10 @@
+-- One row is a reason why the time of communication operators is not split, over all ranks, the one of most time first.
+--
+-- reason     VARCHAR  why the split is not known
+-- op_count   BIGINT   operators
+-- elapse_ns  BIGINT   their time, ns
+SELECT reason, count(*) AS op_count, sum(elapse_ns)::BIGINT AS elapse_ns
+FROM communication.time
+WHERE reason IS NOT NULL
+GROUP BY reason
+ORDER BY elapse_ns DESC, reason

@@ -1,0 +1,14 @@
+-- One row is a cause of the free time of all steps over all ranks, the longest first: what the host did while the device idled.
+--
+-- cause      VARCHAR  a cause of free.cause
+-- gap_count  BIGINT   gaps of which it is a cause; NULL for kernels of another step
+-- total_ns   BIGINT   their time, ns
+-- share      DOUBLE   part of the free time of all steps; NULL when that is 0
+SELECT
+    cause,
+    sum(gap_count)::BIGINT AS gap_count,
+    sum(total_ns)::BIGINT AS total_ns,
+    sum(total_ns) / nullif(sum(sum(total_ns)) OVER (), 0) AS share
+FROM free.cause
+GROUP BY cause
+ORDER BY total_ns DESC, cause

@@ -1,0 +1,58 @@
+-- One row is a phase of the calls of a compiled graph of a rank, first calls, which compile, apart from replays: the graphs of
+-- most time first, and the phases of each in their order.
+--
+-- graph_number  BIGINT   number of the graph, from 1: that of the most time in inferences
+-- profile       VARCHAR  the folder of the rank
+-- rank_id       INTEGER  the rank; NULL when the files tell none
+-- name          VARCHAR  what marks the inference, as in npu_fx_compiler inference; NULL when the profile lost its text
+-- region        VARCHAR  the compiled region, as in Torch-Compiled Region: 0/0; NULL where none is recorded
+-- is_compiling  BOOLEAN  first calls, which compile; false for replays
+-- phase         VARCHAR  a phase of graph.statistic in which time was spent
+-- call_count    BIGINT   calls of which the phase is known
+-- total_ns      BIGINT   their time in it, ns
+-- mean_ns       DOUBLE   mean, ns
+-- median_ns     BIGINT   the smallest time that at least half of the calls do not exceed, ns
+-- p95_ns        BIGINT   the smallest time that at least 95 % of the calls do not exceed, ns
+-- min_ns        BIGINT   shortest time, ns
+-- max_ns        BIGINT   longest time, ns
+-- share         DOUBLE   part of the whole of those calls of which both are known; NULL where there are none
+WITH longest AS (
+    SELECT
+        profile,
+        name,
+        region,
+        is_compiling,
+        row_number() OVER (ORDER BY sum(inference_ns) DESC, profile, name, region, is_compiling) AS graph_number
+    FROM graph.call
+    GROUP BY profile, name, region, is_compiling
+)
+SELECT
+    longest.graph_number,
+    statistic.profile,
+    statistic.rank_id,
+    statistic.name,
+    statistic.region,
+    statistic.is_compiling,
+    statistic.phase,
+    statistic.call_count,
+    statistic.total_ns,
+    statistic.mean_ns,
+    statistic.median_ns,
+    statistic.p95_ns,
+    statistic.min_ns,
+    statistic.max_ns,
+    statistic.share
+FROM graph.statistic
+JOIN longest
+    ON longest.profile = statistic.profile
+    AND longest.name = statistic.name
+    AND longest.region IS NOT DISTINCT FROM statistic.region
+    AND longest.is_compiling = statistic.is_compiling
+WHERE statistic.max_ns > 0
+ORDER BY
+    longest.graph_number,
+    list_position(
+        ['call', 'front_end', 'before_lookup', 'lookup', 'torchair', 'torchair_python', 'creation', 'contiguous', 'clone',
+         'other_op', 'torchair_cpp', 'ge_to_end', 'ge_to_first_kernel'],
+        statistic.phase
+    )

@@ -1,0 +1,14 @@
+-- One row is all calls of compiled graphs over all ranks. What ranks have from one host, as the devices of one database do, counts
+-- once.
+--
+-- calls            BIGINT  calls
+-- compiling_calls  BIGINT  those of them that compile
+-- whole_calls      BIGINT  calls of which the entry is known, and so the whole
+-- adding_up        BIGINT  those of them whose front end, TorchAir and graph engine up to the end of the inference are the whole
+SELECT
+    count(*) AS calls,
+    count(*) FILTER (is_compiling) AS compiling_calls,
+    count(call_ns) AS whole_calls,
+    count(*) FILTER (front_end_ns + torchair_python_ns + torchair_cpp_ns + ge_to_end_ns = call_ns) AS adding_up
+FROM graph.call
+WHERE profile IN (SELECT min(profile) FROM op.host GROUP BY host_profile)

@@ -1,0 +1,10 @@
+-- One row is a reason why kernels that may multiply matrices are not in the MFU, over all ranks, the one of most time first.
+--
+-- reason        VARCHAR  why, as in mfu.kernel_mfu
+-- kernel_count  BIGINT   kernels
+-- duration_ns   BIGINT   their time, ns
+SELECT reason, count(*) AS kernel_count, sum(duration_ns)::BIGINT AS duration_ns
+FROM mfu.kernel_mfu
+WHERE reason IS NOT NULL
+GROUP BY reason
+ORDER BY duration_ns DESC, reason
