@@ -1,4 +1,4 @@
-"""The summaries hold whatever their tables may hold: unknown values, no rows, and texts that would steer a terminal."""
+"""Answers are printed whatever their tables may hold: unknown values, no rows, and texts that would steer a terminal."""
 
 import json
 import re
@@ -13,8 +13,11 @@ import pytest
 
 from prof_analysis import Profile
 from prof_analysis.analyses import ANALYSES
+from prof_analysis.answers import ANSWERS, answer_of
+from prof_analysis.answers.answer import Answer
+from prof_analysis.answers.stage import stage_durations
 from prof_analysis.cli.screen import print_json
-from prof_analysis.cli.summaries import SUMMARIES, stage
+from prof_analysis.cli.terminal import print_answer
 from prof_analysis.engine.building import split_across_ranks
 from prof_analysis.engine.database import connect, quote, quote_text
 from prof_analysis.engine.tables import Column, Table, documented_tables, log_tables, referenced_tables
@@ -27,13 +30,12 @@ HOSTILE = "a\x1b[2J\x9b31m\u202e\x7f\u2028\r\nFORGED"
 STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 # Texts of which a summary knows all that there are.
 KNOWN_TEXTS = {"phase": "call"}
-# The summaries, and what else they can be about.
+# The commands, and what else their answers can be about.
 CASES = [
-    # The summary of modules with counters is that of modules and that of counters.
-    *(
-        pytest.param(command, {}, id=command, marks=pytest.mark.slow if command == "module-stats --pmu" else ())
-        for command in SUMMARIES
-    ),
+    *(pytest.param(command, {}, id=command) for command in ANSWERS),
+    pytest.param("module-stats", {"across_ranks": True}, id="module-stats across ranks"),
+    # The answer of modules with counters is that of modules and that of counters.
+    pytest.param("module-stats", {"pmu": True}, id="module-stats with counters", marks=pytest.mark.slow),
     *(
         pytest.param(command, {"level": level}, id=f"{command} of each {level}", marks=pytest.mark.slow)
         for command, level in (("mfu", "op"), ("mfu", "kernel"), ("mfu", "rank"), ("pmu-stats", "op"), ("pmu-stats", "module"))
@@ -112,36 +114,30 @@ def may_be_unknown(table: Table) -> list[str]:
     return found
 
 
-def check(profile: Profile, command: str, options: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Print a summary, for the screen and as JSON."""
-    facts_of, print_facts = SUMMARIES[command]
-    facts = facts_of(profile, 10, **options)
-    print_facts(facts, [Path(f"/tmp/{HOSTILE}")])
-    check_printed(facts, capsys)
-
-
-def check_printed(facts: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+def check(answer: Answer, capsys: pytest.CaptureFixture[str]) -> None:
+    """Print an answer, for the screen and as JSON."""
+    print_answer(answer, [Path(f"/tmp/{HOSTILE}")])
     printed = capsys.readouterr().out
     assert "wrote " in printed
     assert not STEERING.findall(printed)
     assert not [line for line in printed.splitlines() if line.lstrip().startswith("FORGED")]
-    print_json(**facts)
+    print_json(**answer.facts)
     in_json = capsys.readouterr().out
     assert not STEERING.findall(in_json)
-    assert json.loads(in_json, parse_constant=pytest.fail) == facts
+    assert json.loads(in_json, parse_constant=pytest.fail) == answer.facts
 
 
 @pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
 @pytest.mark.parametrize("alone", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["together", "each column alone"])
 @pytest.mark.parametrize(("command", "options"), CASES)
 def test_a_summary_is_printed_whatever_is_unknown(
-    profile: WatchedProfile, capsys: pytest.CaptureFixture[str], command: str, options: dict[str, str], alone: bool
+    profile: WatchedProfile, capsys: pytest.CaptureFixture[str], command: str, options: dict[str, Any], alone: bool
 ) -> None:
     profile.read.clear()
-    check(profile, command, options, capsys)
+    check(answer_of(profile, command, 10, **options), capsys)
     assert profile.read
     read = split_across_ranks(tuple(sorted(profile.read)))[0]
-    tables = [documented_tables()[name] for name in read if not options or name.endswith(f".{options['level']}")]
+    tables = [documented_tables()[name] for name in read if "level" not in options or name.endswith(f".{options['level']}")]
     columns = [may_be_unknown(table) for table in tables]
     # In all tables at once: all that may be NULL, the rank id, and one column of each after the other.
     singles = [[[name] if name else [] for name in names] for names in zip_longest(*columns)] if alone else []
@@ -151,13 +147,13 @@ def test_a_summary_is_printed_whatever_is_unknown(
         if variant is columns:
             assert not any(map(profile.known_values, tables, columns))
         try:
-            check(profile, command, options, capsys)
+            check(answer_of(profile, command, 10, **options), capsys)
         except Exception as error:
             error.add_note(f"NULL: {dict(zip((table.name for table in tables), variant, strict=True))}")
             raise
     for table in tables:
         keep(profile, table, are_there=False)
-        check(profile, command, options, capsys)
+        check(answer_of(profile, command, 10, **options), capsys)
         keep(profile, table)
 
 
@@ -170,16 +166,14 @@ def test_the_summary_of_logs_is_printed_whatever_is_unknown(capsys: pytest.Captu
         for rows in (0, 2):
             for variant in (columns, *singles):
                 for table, unknown in zip(tables, variant, strict=True):
-                    made = f"SELECT {cells_of(table, unknown)} FROM range({rows})"
+                    # All logs together are always one row.
+                    made = table.body if table.name == "vllm.total" else f"SELECT {cells_of(table, unknown)} FROM range({rows})"
                     connection.execute(f"CREATE OR REPLACE TABLE {table.name} AS {made}")
-                facts = stage.stage_facts(StageLogs(connection), 10)
-                stage.print_stage_facts(facts, [Path(f"/tmp/{HOSTILE}")])
-                check_printed(facts, capsys)
+                check(stage_durations(StageLogs(connection), 10), capsys)
 
 
-def test_all_texts_of_summaries_go_one_way_to_the_screen() -> None:
-    folder = CHECKOUT / "prof_analysis" / "cli" / "summaries"
-    using = {
-        file.name for file in folder.glob("*.py") if re.search(r"rich\.text|print\(f?\"", file.read_text(encoding="utf-8"))
-    }
-    assert using == {"parts.py"}
+def test_all_texts_of_answers_go_one_way_to_the_screen() -> None:
+    package = CHECKOUT / "prof_analysis"
+    files = [*(package / "answers").glob("*.py"), *(package / "cli").rglob("*.py")]
+    using = {file.name for file in files if re.search(r"rich\.text|out\.print\(f?\"", file.read_text(encoding="utf-8"))}
+    assert using == {"terminal.py"}

@@ -58,7 +58,8 @@ Source = str | tuple[Format, Callable[[Mapping[str, Any]], Any]]
 
 def table_of(table: str, rows: Iterable[Mapping[str, Any]], columns: Mapping[str, Source]) -> ShownTable:
     """Return rows of a documented table as people see them: `columns` has the source of each by its header."""
-    formats: dict[str, Format] = {column.shown_name: column.format for column in documented_tables()[table].columns}
+    formats: dict[str, Format] = {"profile": "text"}  # It is in front of what heads document.
+    formats |= {column.shown_name: column.format for column in documented_tables()[table].columns}
     made = [_format_and_getter(source, formats) for source in columns.values()]
     shown = tuple(ShownColumn(header, format_) for header, (format_, _) in zip(columns, made, strict=True))
     return ShownTable(shown, tuple(tuple(get(row) for _, get in made) for row in rows))

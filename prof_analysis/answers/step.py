@@ -96,5 +96,5 @@ def _part(row: Mapping[str, Any], column: str) -> tuple[int, float | None] | Non
     """Return a time of a step, and its part of the step; no part where the whole is not known."""
     if row[column] is None:
         return None
-    span_ns = 0 if row["stage_ns"] is None else row["stage_ns"] + row["bubble_ns"]
+    span_ns = 0 if row["stage_ns"] is None else row["stage_ns"] + (row["bubble_ns"] or 0)
     return row[column], row[column] / span_ns if span_ns else None

@@ -28,8 +28,8 @@ def written_by(command: str) -> str:
     also = f", of several ranks {', '.join(of_several_ranks.values())}," if of_several_ranks else ""
     names = f"tables {', '.join((first, *others[:-1]))} and {others[-1]}" if others else f"table {first}"
     return (
-        f"Writes the {names}{also} into cluster_analysis_output/cluster_analysis.db; with --export_type text or excel it writes "
-        f"workbooks into {first}/ there, else files named like the tables, as in {file_name(first)}.csv."
+        f"Writes the {names}{also} into cluster_analysis_output/cluster_analysis.db; with --export_type text or excel "
+        f"it writes workbooks into {first}/ there, else files named like the tables, as in {file_name(first)}.csv."
     )
 
 

@@ -13,7 +13,7 @@ from typer.testing import Result
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import InputError, open_profile
-from prof_analysis.cli.summaries.mfu import mfu_facts, print_mfu_facts
+from prof_analysis.answers import answer_of
 from tests.helpers.small_profile import Matmul, Op, Range, write_chip, write_profile
 
 MATMUL: dict[str, Any] = {"inputs": "64,32;32,48", "outputs": "64,48"}
@@ -149,9 +149,8 @@ def test_the_command_writes_the_tables_and_prints_the_peak(tmp_path: Path, comma
     with open_profile(tmp_path) as profile:
         profile.export(tmp_path, "csv", "mfu")
         for level in ("module", "op", "kernel", "rank"):
-            facts = mfu_facts(profile, 10, level)
+            facts = answer_of(profile, "mfu", 10, level=level).facts
             assert facts["level"] == level
-            print_mfu_facts(facts, [])
             assert {row["mfu"] is None for row in facts["heaviest"]} <= {False, level in ("op", "kernel")}
     assert command("mfu", "-d", tmp_path, "--peak-tflops", "fp16").exit_code == 2
 
@@ -159,7 +158,7 @@ def test_the_command_writes_the_tables_and_prints_the_peak(tmp_path: Path, comma
 def test_without_modules_ops_answer(tmp_path: Path) -> None:
     write_profile(tmp_path, unlinked=[Matmul("mm", 0, 100, **MATMUL)])
     with open_profile(tmp_path) as profile:
-        assert mfu_facts(profile, 10)["level"] == "op"
+        assert answer_of(profile, "mfu", 10).facts["level"] == "op"
         with pytest.raises(InputError, match="no module ranges"):
             profile.mfu()
 
