@@ -23,19 +23,23 @@ def written_by(command: str) -> str:
     """Return what a command writes, in words."""
     from prof_analysis.exports.names import file_name
 
-    tables, others = _tables_of(command)
+    tables, more = _tables_of(command)
     first, *others = tables.values()
-    also = f", of several ranks {', '.join(of_several_ranks.values())}," if of_several_ranks else ""
     names = f"tables {', '.join((first, *others[:-1]))} and {others[-1]}" if others else f"table {first}"
     return (
-        f"Writes the {names}{also} into cluster_analysis_output/cluster_analysis.db; with --export_type text or excel "
+        f"Writes the {names}{''.join(more)} into cluster_analysis_output/cluster_analysis.db; with --export_type text or excel "
         f"it writes workbooks into {first}/ there, else files named like the tables, as in {file_name(first)}.csv."
     )
 
 
-def _tables_of(command: str) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """Return the tables that a command writes, by their names outside, and those that it writes of several ranks besides."""
+def _tables_of(command: str) -> tuple[Mapping[str, str], list[str]]:
+    """Return the tables that a command writes, by their names outside, and what it says of those that it may write besides."""
     from prof_analysis.analyses import ANALYSES
     from prof_analysis.logs.vllm_stages import EXPORTS
 
-    return (ANALYSES[command].exports, ANALYSES[command].of_several_ranks) if command in ANALYSES else (EXPORTS, {})
+    if command not in ANALYSES:
+        return EXPORTS, []
+    analysis = ANALYSES[command]
+    more = {"of several ranks": analysis.of_several_ranks}
+    more |= {f"with --{name}": extra.exports for name, extra in analysis.extras.items()}
+    return analysis.exports, [f", {when} {', '.join(tables.values())}" for when, tables in more.items() if tables]
