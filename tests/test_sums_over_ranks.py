@@ -1,0 +1,295 @@
+"""What answers say of all ranks together are tables: each is asked here on a few rows of the tables that it reads."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from prof_analysis.engine.database import connect, quote
+from prof_analysis.engine.tables import documented_tables
+
+# Table -> its rows, each a value by column; what a row does not name is NULL.
+Tables = dict[str, list[dict[str, Any]]]
+
+
+def asked(table: str, tables: Tables) -> list[dict[str, Any]]:
+    """The rows of a table over ranks, made of tables with these rows and the documented columns."""
+    with connect() as connection:
+        for name, rows in tables.items():
+            types = {"profile": "VARCHAR", "rank_id": "INTEGER"} if documented_tables()[name].is_of_each_rank else {}
+            types |= {column.shown_name: column.shown_type for column in documented_tables()[name].columns}
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {name.partition('.')[0]}")
+            connection.execute(f"CREATE TABLE {name} ({', '.join(f'{quote(c)} {t}' for c, t in types.items())})")
+            for row in rows:
+                connection.execute(f"INSERT INTO {name} BY NAME SELECT {_values(row)}", list(row.values()))
+        result = connection.sql(documented_tables()[table].body)
+        return [dict(zip(result.columns, row, strict=True)) for row in result.fetchall()]
+
+
+def _values(row: Iterable[str]) -> str:
+    return ", ".join(f"? AS {quote(column)}" for column in row)
+
+
+def rows_of(columns: str, *rows: tuple[Any, ...]) -> list[dict[str, Any]]:
+    names = columns.split()
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+PARTS = "op_count elapse_ns transit_ns wait_ns synchronization_ns idle_ns longest_plane_wait_ns unknown_ns"
+MSTX = (
+    "kind producer domain message event_count host_total_ns host_max_ns device_count device_total_ns kernel_count "
+    "kernel_duration_ns"
+)
+STEP = "computing_ns communication_ns communication_not_overlapped_ns overlapped_ns free_ns stage_ns bubble_ns"
+LAYER = "alike_ns irregular_ns prologue_ns between_ns epilogue_ns unstructured_ns other_streams_ns"
+# The two devices of one database have one host, c has its own.
+HOSTS = rows_of("profile host_profile", ("a", "ab"), ("b", "ab"), ("c", "c"))
+
+
+@pytest.mark.parametrize(
+    ("table", "tables", "expected"),
+    [
+        pytest.param(
+            "across.communication_time",
+            {
+                "communication.rank_time": rows_of(
+                    PARTS, (3, 60, 30, 20, 5, 10, 25, 0), (1, 40, None, None, None, None, None, 40)
+                )
+            },
+            rows_of(PARTS, (4, 100, 30, 20, 5, 10, 25, 40)),
+            id="the split is summed where it is known",
+        ),
+        pytest.param(
+            "across.communication_time",
+            {"communication.rank_time": []},
+            rows_of(PARTS, (None,) * 8),
+            id="no communication at all",
+        ),
+        pytest.param(
+            "across.communication_unknown",
+            {"communication.time": rows_of("reason elapse_ns", ("x", 5), (None, 9), ("y", 4), ("y", 4))},
+            rows_of("reason op_count elapse_ns", ("y", 2, 8), ("x", 1, 5)),
+            id="operators without a split, by reason",
+        ),
+        pytest.param(
+            "across.communication_total",
+            {
+                "across.communication_statistic": rows_of(
+                    "group_name op_count total_ns", ("g", 2, 20), ("g", 1, 5), ("h", 1, 7), (None, 4, 8)
+                ),
+                "communication.statistic": rows_of(
+                    "profile origin op_count", ("a", "kernels", 5), ("b", "profiler", 2), ("b", "profiler", 1)
+                ),
+            },
+            rows_of(
+                "op_count total_ns group_count operators_without_group ranks_of_profiler operators_of_profiler",
+                (8, 40, 2, 4, 1, 3),
+            ),
+            id="communication by kernels and by the profiler",
+        ),
+        pytest.param(
+            "across.kernel_kind",
+            {
+                "across.kernel_statistic": rows_of(
+                    "kind type_from kernel_count total_ns",
+                    ("communication", "profile", 1, 30),
+                    ("compute", "name", 2, 10),
+                    ("compute", None, 3, 30),
+                    ("schedule", None, 1, 0),
+                )
+            },
+            rows_of(
+                "kind kernel_count total_ns types_from_names_share",
+                ("compute", 5, 40, 0.25),
+                ("communication", 1, 30, 0.0),
+                ("schedule", 1, 0, None),
+            ),
+            id="kinds of kernels",
+        ),
+        pytest.param(
+            "across.op_total",
+            {
+                "across.op_statistic": rows_of("calls host_self_ns kernel_count device_self_ns", (2, 20, 3, 30), (1, 10, 1, 5)),
+                "kernels.duration": rows_of("duration_ns kernel_count", (10, 4), (5, 2)),
+            },
+            rows_of("calls host_self_ns kernel_count device_self_ns all_kernels_ns", (3, 30, 4, 35, 50)),
+            id="ops and all kernels",
+        ),
+        pytest.param(
+            "across.op_total",
+            {
+                "across.op_statistic": rows_of(
+                    "calls host_self_ns kernel_count device_self_ns", (2, 20, None, 30), (1, 10, 1, 5)
+                ),
+                "kernels.duration": [],
+            },
+            rows_of("calls host_self_ns kernel_count device_self_ns all_kernels_ns", (3, 30, None, 35, 0)),
+            id="ops of which not all say their kernels",
+        ),
+        pytest.param(
+            "across.graph_total",
+            {
+                "graph.call": rows_of(
+                    "profile is_compiling call_ns front_end_ns torchair_python_ns torchair_cpp_ns ge_to_end_ns",
+                    ("a", True, 10, 1, 2, 3, 4),
+                    ("a", False, 10, 1, 2, 3, 5),
+                    ("a", False, None, None, 2, 3, 4),
+                    ("b", True, 10, 1, 2, 3, 4),
+                    ("c", False, 7, 1, 1, 1, 4),
+                ),
+                "op.host": HOSTS,
+            },
+            rows_of("calls compiling_calls whole_calls adding_up", (4, 1, 3, 2)),
+            id="calls of graphs, those of one host once",
+        ),
+        pytest.param(
+            "across.graph_unknown",
+            {
+                "graph.call": rows_of("profile reason", ("a", "x; y"), ("b", "x; y"), ("c", "y"), ("c", None)),
+                "op.host": HOSTS,
+            },
+            rows_of("reason calls", ("y", 2), ("x", 1)),
+            id="reasons in calls of graphs",
+        ),
+        pytest.param(
+            "across.layer_time",
+            {"layer.structure": rows_of(LAYER, (1, 2, 3, 4, 5, 0, 7), (10, 0, 0, 0, 0, 60, 0))},
+            rows_of(LAYER, (11, 2, 3, 4, 5, 60, 7)),
+            id="compute time by layers",
+        ),
+        pytest.param(
+            "across.mfu_peak",
+            {"mfu.rank": rows_of("peaks", ("bf16 1, fp16 2",), ("fp16 2",), (None,))},
+            rows_of("peak ranks", ("bf16 1", 1), ("fp16 2", 2)),
+            id="peaks",
+        ),
+        pytest.param(
+            "across.mfu_left_out",
+            {"mfu.kernel_mfu": rows_of("reason duration_ns", ("x", 5), (None, 90), ("y", 3), ("y", 3))},
+            rows_of("reason kernel_count duration_ns", ("y", 2, 6), ("x", 1, 5)),
+            id="kernels out of the MFU",
+        ),
+        pytest.param(
+            "across.mfu_finding",
+            {"mfu.audit": rows_of("finding", ("y",), ("x",), ("y",))},
+            rows_of("finding rows", ("x", 1), ("y", 2)),
+            id="findings in MFU",
+        ),
+        pytest.param(
+            "across.module_time",
+            {
+                "module.tree": rows_of(
+                    "parent_module module calls own_kernel_duration_ns",
+                    ("", "Net", 1, 10),
+                    ("Net", "Layer", 2, 20),
+                    ("Net", "Layer", 2, 30),
+                ),
+                "module.coverage": rows_of("kernel_duration_ns", (60,), (40,)),
+            },
+            rows_of(
+                "parent_module module calls own_kernel_duration_ns share", ("Net", "Layer", 4, 50, 0.5), ("", "Net", 1, 10, 0.1)
+            ),
+            id="modules",
+        ),
+        pytest.param(
+            "across.coverage",
+            {
+                "module.coverage": rows_of(
+                    "kind location kernel_count kernel_duration_ns",
+                    ("communication", "inside modules", 1, 0),
+                    ("compute", "outside modules", 1, 10),
+                    ("compute", "inside modules", 2, 20),
+                    ("compute", "inside modules", 1, 10),
+                )
+            },
+            rows_of(
+                "kind location kernel_count kernel_duration_ns share",
+                ("compute", "inside modules", 3, 30, 0.75),
+                ("compute", "outside modules", 1, 10, 0.25),
+                ("communication", "inside modules", 1, 0, None),
+            ),
+            id="where kernel time went",
+        ),
+        pytest.param(
+            "across.mstx",
+            {
+                "mstx.statistic": rows_of(
+                    f"profile {MSTX}",
+                    ("a", "range", "user", "d", "m", 3, 30, 20, 1, 5, 2, 8),
+                    ("b", "range", "user", "d", "m", 3, 30, 20, 2, 6, 1, 4),
+                    ("c", "range", "user", "d", "m", 1, 50, 50, 0, None, 0, 0),
+                    ("c", "mark", None, None, "n", 4, None, None, 0, None, None, None),
+                ),
+                "op.host": HOSTS,
+            },
+            rows_of(
+                MSTX,
+                ("range", "user", "d", "m", 4, 80, 50, 3, 11, 3, 12),
+                ("mark", None, None, "n", 4, None, None, 0, None, None, None),
+            ),
+            id="marks and ranges, those of one host once",
+        ),
+        pytest.param(
+            "across.mstx_producer",
+            {
+                "across.mstx": rows_of(
+                    "producer kind event_count", ("user", "range", 1), (None, "mark", 5), ("user", "range", 2)
+                )
+            },
+            rows_of("producer kind event_count", (None, "mark", 5), ("user", "range", 3)),
+            id="producers of marks",
+        ),
+        pytest.param(
+            "across.step_total",
+            {
+                "step.time": rows_of(
+                    f"profile origin {STEP}",
+                    ("a", "kernels", 10, 6, 4, 2, 3, 17, 0),
+                    ("a", "kernels", 5, 0, 0, 0, None, None, 0),
+                    ("b", "profiler", 20, 1, 1, 0, 1, 20, 2),
+                    ("b", "profiler", 9, None, None, None, None, None, None),
+                )
+            },
+            rows_of(f"{STEP} ranks_of_profiler computing_of_no_step_ns steps_known_in_part", (30, 7, 5, 2, 4, 37, 2, 1, 5, 1)),
+            id="steps, kernels of none, and steps known in part",
+        ),
+        pytest.param(
+            "across.free_cause",
+            {"free.cause": rows_of("cause gap_count total_ns", ("x", 1, 10), ("y", 2, 20), ("x", 3, 30), ("other", None, 20))},
+            rows_of("cause gap_count total_ns share", ("x", 4, 40, 0.5), ("other", None, 20, 0.25), ("y", 2, 20, 0.25)),
+            id="causes of free time",
+        ),
+        pytest.param(
+            "across.free_unknown_cause",
+            {"free.unknown_cause": rows_of("profile cause reason", ("a", "x", "r"), ("b", "x", "r"), ("b", "x", "q"))},
+            rows_of("cause reason ranks", ("x", "q", 1), ("x", "r", 2)),
+            id="causes that are not known",
+        ),
+        pytest.param(
+            "vllm.total",
+            {"vllm.log": rows_of("line_count announcement_count other_line_count process_count", (10, 4, 6, 2), (5, 0, 5, 0))},
+            rows_of("logs lines announcements other_lines processes", (2, 15, 4, 11, 2)),
+            id="logs",
+        ),
+    ],
+)
+def test_all_ranks_together(table: str, tables: Tables, expected: list[dict[str, Any]]) -> None:
+    assert asked(table, tables) == expected
+
+
+def test_phases_of_graphs_come_with_the_graph_of_most_time_first() -> None:
+    graph = "profile name region is_compiling"
+    tables = {
+        "graph.call": rows_of(
+            f"{graph} inference_ns", ("a", "n", None, False, 5), ("a", "n", None, False, 6), ("a", "n", "r", True, 10)
+        ),
+        "graph.statistic": rows_of(
+            f"{graph} phase max_ns",
+            ("a", "n", "r", True, "call", 10),
+            ("a", "n", None, False, "torchair", 6),
+            ("a", "n", None, False, "call", 6),
+            ("a", "n", None, False, "clone", 0),
+        ),
+    }
+    found = [(row["graph_number"], row["region"], row["phase"]) for row in asked("across.graph_phase", tables)]
+    assert found == [(1, None, "call"), (1, None, "torchair"), (2, "r", "call")]
