@@ -27,7 +27,7 @@ HEADERS = (
 )
 
 
-def layers(folder: Path, count: int, name: str = "Layer", outside: bool = False) -> None:
+def layers(folder: Path, count: int, name: str = "Layer", outside: bool = False, rank: int = 0) -> None:
     """Calls of Net/Layer that all run another op, so each is a row of its own; before each a call of Other/Layer.
 
     Outside modules there can be an op, and a kernel without one.
@@ -41,7 +41,7 @@ def layers(folder: Path, count: int, name: str = "Layer", outside: bool = False)
         ops.append(Op(f"op{number}", start + 300, start + 310, (Kernel("k", start + 10, start + 15),)))
     if outside:
         ops.append(Op("optimizer", 1000 * count, 1000 * count + 10, (Kernel("k", 20, 26),)))
-    write_profile(folder, ranges=ranges, ops=ops, unlinked=[Kernel("k", 30, 32)] * outside)
+    write_profile(folder, ranges=ranges, ops=ops, unlinked=[Kernel("k", 30, 32)] * outside, rank=rank)
 
 
 def write(path: Path, **options: Unpack[Keywords]) -> dict[str, Worksheet]:
@@ -196,6 +196,21 @@ def test_ranks_whose_names_would_be_one_file_have_a_workbook_each(tmp_path: Path
         assert len({str(file).casefold() for file in profile.export(export_type="text")}) == 3
     assert first.parent.is_dir()
     assert [openpyxl.load_workbook(file)["Rows"]["E2"].value for file in (first, second)] == [3, 4]
+
+
+def test_the_workbooks_of_many_ranks_take_no_more_queries_than_those_of_few(tmp_path: Path) -> None:
+    # A query reads the files of all ranks: with queries for each rank, time would grow with the square of their number.
+    for rank in range(4):
+        layers(tmp_path / f"{rank}_ascend_pt", 1, rank=rank)
+    queries: list[tuple[int]] = []
+    for count in (2, 4):
+        with open_profile(tmp_path, rank_list=range(count)) as profile:
+            profile.export(export_type="csv")
+            profile._session.connection.execute("CALL enable_logging('QueryLog')")
+            assert len(profile.export(tmp_path / str(count), "text")) == count + 1
+            logged = "SELECT count(*) FROM duckdb_logs WHERE type = 'QueryLog'"
+            queries += profile._session.connection.execute(logged).fetchall()
+    assert queries[0] == queries[1] > (0,)
 
 
 def test_a_folder_named_like_the_workbook_of_all_ranks_keeps_its_own(tmp_path: Path) -> None:
