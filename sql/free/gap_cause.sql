@@ -58,7 +58,11 @@ part AS (
         host.gap_id,
         unnest([
             {'cause': 'garbage collection', 'precedence': 1, 'duration_ns': within.collecting_ns},
-            {'cause': 'waiting in a synchronise', 'precedence': 2, 'duration_ns': within.up_to_waiting_ns - within.collecting_ns},
+            {
+                'cause': 'waiting in a synchronise',
+                'precedence': 2,
+                'duration_ns': within.up_to_waiting_ns - within.collecting_ns
+            },
             {'cause': 'data loading', 'precedence': 3, 'duration_ns': within.up_to_loading_ns - within.up_to_waiting_ns},
             {'cause': 'inside an op', 'precedence': 4, 'duration_ns': within.up_to_op_ns - within.up_to_loading_ns},
             {

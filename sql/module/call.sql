@@ -13,8 +13,8 @@
 --
 -- Backward work has the path of the call that its forward op lies in. Its forward op ended before it began, so following these
 -- edges always ends. A module goes deeper than the call that it is reached from; backward work, and modules beyond the chosen
--- depth, keep its path. The key is a hash of 128 bits, which two paths share by chance once in 10^38: with lists of names, which
--- every interval has to carry, a million kernels of training take 0.2 GB more.
+-- depth, keep its path. The key is a hash of 128 bits, which two paths share by chance once in 10^38: with lists of names,
+-- which every interval has to carry, a million kernels of training take 0.2 GB more.
 WITH RECURSIVE unplaced AS (
     SELECT interval.interval_id, interval.kind
     FROM module.interval

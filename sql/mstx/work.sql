@@ -5,8 +5,8 @@
 -- kernel_count  BIGINT  kernels
 -- duration_ns   BIGINT  their time, ns
 --
--- Ranges and launches are not joined, which would be all pairs of them. What lies in a range is what ended by its end, less what
--- began before its start; what reaches over the whole range was taken off without having been counted, and is added again:
+-- Ranges and launches are not joined, which would be all pairs of them. What lies in a range is what ended by its end, less
+-- what began before its start; what reaches over the whole range was taken off without having been counted, and is added again:
 --     range          [-----------]        ended   begun before   around   inside
 --     launches   a-a                        1          -1                   0
 --                   b---b                   1          -1                   0

@@ -2,9 +2,9 @@
 --
 -- kernel_id         BIGINT   the communication kernel of trace.kernel that it is part of
 -- type_id           TEXT_ID  what it does, such as Memcpy, Reduce_Inline, Notify_Wait or Notify_Record; NULL at Level0
--- role              ENUM('transfer', 'wait', 'other')  what that is: it moves data, over a link or within the device, it waits for
---                            another rank, or neither, such as a message to one; what posts data over RDMA is among the others,
---                            since it does not last as long as the transfer; NULL at Level0
+-- role              ENUM('transfer', 'wait', 'other')  what that is: it moves data, over a link or within the device, it waits
+--                            for another rank, or neither, such as a message to one; what posts data over RDMA is among the
+--                            others, since it does not last as long as the transfer; NULL at Level0
 -- plane             BIGINT   the plane of the operator that it runs on; NULL at Level0
 -- is_master         BOOLEAN  whether the profile names its plane as one whose times are those of the operator; NULL when the
 --                            profile does not say it of this task

@@ -9,6 +9,12 @@ flow AS (
     FROM raw.mstx_flow
     WHERE NOT is_start
 )
-SELECT flow.connection_id, task.pid & 31 AS device_id, task.stream_id, task.start_ns, task.end_ns, task.end_ns - task.start_ns AS duration_ns
+SELECT
+    flow.connection_id,
+    task.pid & 31 AS device_id,
+    task.stream_id,
+    task.start_ns,
+    task.end_ns,
+    task.end_ns - task.start_ns AS duration_ns
 FROM task
 JOIN flow USING (pid, tid, start_ns, position)
