@@ -41,6 +41,7 @@ EXCEPTIONS: dict[str, tuple[set[str], str]] = {
     "graph.entry": ({"torchair"}, GRAPHS),
     "graph.event": ({"executegraph", "npu_fx_compiler", "torchnpugraphbase"}, GRAPHS),
     "graph.statistic": ({"torchair"}, GRAPHS),
+    "across.graph_phase": ({"torchair"}, GRAPHS),
     "layer.symbol": ({"aicore", "mla_"}, OPERATORS),
     "mfu.counted": ({"aic_", "mac"}, COUNTERS),
     "mfu.family": (

@@ -4,7 +4,7 @@
 -- total_ns                 BIGINT  their time, ns; overlapping operators count fully; NULL when there are none
 -- group_count              BIGINT  groups of ranks, that is, communicators, of which the name is recorded
 -- operators_without_group  BIGINT  operators whose group is not recorded
--- ranks_of_profiler        BIGINT  ranks of which operators have no kernel, so that times are those that the profiler worked out
+-- ranks_of_profiler        BIGINT  ranks of which operators have no kernel, whose times are those of the profiler
 -- operators_of_profiler    BIGINT  these operators
 WITH of_profiler AS (
     SELECT count(DISTINCT profile) AS rank_count, coalesce(sum(op_count), 0)::BIGINT AS op_count

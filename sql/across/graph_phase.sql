@@ -8,14 +8,7 @@
 -- region        VARCHAR  the compiled region, as in Torch-Compiled Region: 0/0; NULL where none is recorded
 -- is_compiling  BOOLEAN  first calls, which compile; false for replays
 -- phase         VARCHAR  a phase of graph.statistic in which time was spent
--- call_count    BIGINT   calls of which the phase is known
--- total_ns      BIGINT   their time in it, ns
--- mean_ns       DOUBLE   mean, ns
--- median_ns     BIGINT   the smallest time that at least half of the calls do not exceed, ns
--- p95_ns        BIGINT   the smallest time that at least 95 % of the calls do not exceed, ns
--- min_ns        BIGINT   shortest time, ns
--- max_ns        BIGINT   longest time, ns
--- share         DOUBLE   part of the whole of those calls of which both are known; NULL where there are none
+-- call_count to share as in graph.statistic
 WITH longest AS (
     SELECT
         profile,

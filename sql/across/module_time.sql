@@ -1,5 +1,5 @@
--- One row is a module path with its cost over all ranks, the longest own kernel time first. The backward of a path is a row of its
--- own, [Backward] before the name.
+-- One row is a module path with its cost over all ranks, the longest own kernel time first. The backward of a path is a row of
+-- its own, [Backward] before the name.
 --
 -- parent_module           VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
 -- module                  VARCHAR  class name of the module, with [Backward] before it in the backward

@@ -1,5 +1,5 @@
--- One row is an mstx mark or range by its message, over all ranks, those of the most time on the host first, then those of the most
--- on the device. What ranks have from one host, as the devices of one database do, counts once.
+-- One row is an mstx mark or range by its message, over all ranks, those of the most time on the host first, then those of the
+-- most on the device. What ranks have from one host, as the devices of one database do, counts once.
 --
 -- kind                VARCHAR  range or mark
 -- producer            VARCHAR  who makes them, as in mstx.event; NULL when the message is lost
