@@ -1,0 +1,1 @@
+"""The documentation, and what makes tables.md of the heads in sql/."""

@@ -1,0 +1,94 @@
+"""Write docs/tables.md, the documentation of all tables, from the heads of the files in sql/.
+
+python -m docs.tables
+"""
+
+import re
+from collections.abc import Mapping
+from itertools import groupby
+from pathlib import Path
+
+from prof_analysis.analyses import ANALYSES
+from prof_analysis.engine.tables import Table, documented_tables
+from prof_analysis.logs import vllm_stages
+
+PAGE = Path(__file__).with_suffix(".md")
+# Schema -> what its tables hold, in the order in which data flows through them.
+SCHEMAS = {
+    "trace": "What a source makes of its files, in one meaning and one unit: the contract between formats and analyses.",
+    "op": "Framework operators: which encloses which, and what they cost on host and device.",
+    "module": "Modules: which kernel belongs to which op, which op to which module, and how all kernel time adds up.",
+    "kernels": "Kernels by kind, type and core, and the kernels of the chosen step.",
+    "step": "Profiler steps: where the time of each goes on the device.",
+    "free": "Time in which the device idles, and what the host does meanwhile.",
+    "communication": "Communication operators as transfer, wait and idle, by group, module, rank and link.",
+    "layer": "The layers of a model, found in the sequence of its kernels alone.",
+    "graph": "Calls of compiled graphs (TorchAir), and their phases on the host.",
+    "mstx": "mstx marks and ranges: host time, device time, and the kernels launched inside.",
+    "pmu": "Hardware counters: busy pipes, cube utilization, cache hits, and what bounds a kernel.",
+    "mfu": "Model FLOPs utilization of kernels, ops, modules and the rank.",
+    "across": "Over all ranks: views on the tables of each rank.",
+    "vllm": "Logs of vLLM-Ascend: how long its stages took.",
+}
+INTRODUCTION = """\
+# Tables
+
+<!-- Written by `python -m docs.tables` from the heads of the files in sql/. Edit these, not this page. -->
+
+`prof-analysis sql` and `Profile.sql()` know these tables, and `prof-analysis tables NAME` prints one of them. The table
+`schema.name` is the file `sql/schema/name.sql`. A table of a rank is seen over all ranks, with `profile` (the folder of the
+rank) and `rank_id` as first columns. Times are integer nanoseconds; what is unknown is NULL.
+
+"""
+
+
+def page() -> str:
+    """Return the text of the page."""
+    tables = sorted(documented_tables().values(), key=lambda table: (_position(table), table.name))
+    by_schema = [(schema, list(members)) for schema, members in groupby(tables, key=_schema)]
+    exported = _exported()
+    parts = [INTRODUCTION]
+    for schema, members in by_schema:
+        links = ", ".join(f"[{table.name.partition('.')[2]}](#{table.name.replace('.', '')})" for table in members)
+        parts.append(f"- **{schema}**: {SCHEMAS[schema]} {links}\n")
+    for schema, members in by_schema:
+        parts.append(f"\n## {schema}\n\n{SCHEMAS[schema]}\n")
+        parts += (_section(table, exported.get(table.name)) for table in members)
+    return "".join(parts)
+
+
+def _schema(table: Table) -> str:
+    return table.name.partition(".")[0]
+
+
+def _position(table: Table) -> int:
+    """Return where its schema comes on the page."""
+    if _schema(table) not in SCHEMAS:
+        raise ValueError(f"{table.name}: say in SCHEMAS of {Path(__file__).name} what tables of this schema hold")
+    return list(SCHEMAS).index(_schema(table))
+
+
+def _exported() -> dict[str, str]:
+    """Return what exports call the tables."""
+    exports: list[Mapping[str, str]] = [vllm_stages.EXPORTS]
+    for analysis in ANALYSES.values():
+        exports += analysis.exports, analysis.of_several_ranks
+    return {name: exported for one in exports for name, exported in one.items()}
+
+
+def _section(table: Table, exported: str | None) -> str:
+    """Return the part of the page about one table."""
+    rows = "".join(f"| {column.shown_name} | {column.shown_type} | {plain(column.meaning)} |\n" for column in table.columns)
+    name = f" In exports: {exported}." if exported else ""
+    return f"\n### {table.name}\n\n{plain(table.summary)}{name}\n\n| Column | Type | Meaning |\n|---|---|---|\n{rows}"
+
+
+def plain(text: str) -> str:
+    """Return a text in which nothing but code between backticks means something to Markdown."""
+    parts = re.split(r"(`[^`]*`)", text)
+    parts[::2] = (re.sub(r"([\\*<\[\]])", r"\\\1", part) for part in parts[::2])
+    return "".join(parts).replace("|", r"\|")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
