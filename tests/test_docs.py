@@ -1,0 +1,82 @@
+"""The pages of docs/ and CONTRIBUTING.md say what is so: tables, links, tests that they name, and the worked example."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from docs import tables
+from prof_analysis.engine.tables import documented_tables
+from tests.helpers.places import CHECKOUT
+
+PAGES = sorted([*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/**/*.md"), CHECKOUT / "benchmarks" / "README.md"])
+
+
+def anchor(heading: str) -> str:
+    """The anchor that GitHub gives a heading."""
+    text = re.sub(r"\[(.+?)\]\(.+?\)", r"\1", heading).replace("`", "").strip().lower()
+    return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+
+
+def block_behind(mark: str) -> str:
+    match = re.search(
+        rf"<!-- {mark} -->\n```\w+\n(.+?)```", (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    assert match
+    return match[1]
+
+
+def test_the_page_of_tables_is_that_of_the_heads() -> None:
+    is_current = tables.PAGE.read_text(encoding="utf-8") == tables.page()
+    assert is_current, "docs/tables.md is older than the heads in sql/: run `python -m docs.tables` and commit it"
+
+
+def test_every_table_and_column_is_on_the_page() -> None:
+    sections = dict(part.split("\n", 1) for part in tables.page().split("\n### ")[1:])
+    assert sections.keys() == documented_tables().keys()
+    for name, table in documented_tables().items():
+        for column in table.columns:
+            assert f"\n| {column.shown_name} | {column.shown_type} | " in sections[name]
+
+
+def test_signs_of_markdown_are_written_out() -> None:
+    assert tables.plain("pid * 2 | `a|b*` <x> Layer[3]") == r"pid \* 2 \| `a\|b*` \<x> Layer\[3\]"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
+def test_links_lead_to_what_is_there(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target, part in re.findall(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]+))?\)", text):
+        file = page.parent / target if target else page
+        assert file.exists(), f"{target} is not there"
+        if part:
+            headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+            assert part in map(anchor, headings), f"{target}#{part} is not there"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
+def test_tests_that_are_named_are_there(page: Path) -> None:
+    for path, name in re.findall(r"`(tests/[\w/]+(?:\.py)?)(?:::(\w+))?`", page.read_text(encoding="utf-8")):
+        assert (CHECKOUT / path).exists(), f"{path} is not there"
+        assert not name or f"def {name}(" in (CHECKOUT / path).read_text(encoding="utf-8"), f"{path}::{name} is not there"
+
+
+def test_each_decision_is_in_the_list_with_its_title() -> None:
+    folder = CHECKOUT / "docs" / "decisions"
+    listed = re.findall(r"^\| \[(\d+)\]\((.+?)\) \| (.+) \|$", (folder / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    headings = {file.name: file.read_text(encoding="utf-8").partition("\n")[0] for file in sorted(folder.glob("0*.md"))}
+    assert {file: f"# {number}. {title}" for number, file, title in listed} == headings
+
+
+def test_an_analysis_in_ten_minutes_answers_what_its_test_expects(tmp_path: Path) -> None:
+    for folder in ("prof_analysis", "sql"):
+        shutil.copytree(CHECKOUT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "sql" / "kernels" / "stream.sql").write_text(block_behind("analysis"), encoding="utf-8")
+    (tmp_path / "result").mkdir()
+    code = block_behind("test") + "\n\ntest_streams_by_time(Path('result'))"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), str(CHECKOUT)))}
+    subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, env=environment, check=True)
