@@ -65,6 +65,15 @@ def test_tests_that_are_named_are_there(page: Path) -> None:
         assert not name or f"def {name}(" in (CHECKOUT / path).read_text(encoding="utf-8"), f"{path}::{name} is not there"
 
 
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=lambda page: page.stem)
+def test_tables_that_are_named_are_there(page: Path) -> None:
+    for name, column in re.findall(r"`(\w+\.\w+)(?:\.(\w+))?`", page.read_text(encoding="utf-8")):
+        if name.partition(".")[0] in tables.SCHEMAS and not name.endswith(".json"):
+            table = documented_tables().get(name)
+            assert table is not None, f"there is no table {name}"
+            assert not column or column in {one.shown_name for one in table.columns}, f"{name} has no column {column}"
+
+
 def test_each_decision_is_in_the_list_with_its_title() -> None:
     folder = CHECKOUT / "docs" / "decisions"
     listed = re.findall(r"^\| \[(\d+)\]\((.+?)\) \| (.+) \|$", (folder / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
