@@ -16,7 +16,7 @@ def asked(table: str, tables: Tables) -> list[dict[str, Any]]:
     """The rows of a table over ranks, made of tables with these rows and the documented columns."""
     with connect() as connection:
         for name, rows in tables.items():
-            types = {"profile": "VARCHAR", "rank_id": "INTEGER"} if documented_tables()[name].is_of_each_rank else {}
+            types = {"profile": "VARCHAR", "rank_id": "INTEGER"} if documented_tables()[name].grain == "rank" else {}
             types |= {column.shown_name: column.shown_type for column in documented_tables()[name].columns}
             connection.execute(f"CREATE SCHEMA IF NOT EXISTS {name.partition('.')[0]}")
             connection.execute(f"CREATE TABLE {name} ({', '.join(f'{quote(c)} {t}' for c, t in types.items())})")
