@@ -275,9 +275,8 @@ class Questions(ABC):
     def graph_overhead(self, *, calls: bool = False, arrow: bool = False) -> Frame:
         """What calls of compiled graphs cost on the host, by graph and phase; first calls, which compile, apart from replays.
 
-        Phases: front_end (of it before_lookup and Dynamo's lookup), torchair_python (of it the aten ops creation, contiguous,
-        clone, other_op), torchair_cpp, ge_to_end: these four add up to call. torchair is both of its parts; ge_to_first_kernel
-        ends at the first kernel on the device. With calls a row is a call.
+        The phases front_end, torchair_python, torchair_cpp and ge_to_end add up to call; ge_to_first_kernel ends at the first
+        kernel on the device. With calls a row is a call.
         Raises InputError when no rank holds calls of compiled graphs.
         """
         return self._answer("graph-overhead", "graph.call" if calls else "graph.statistic", arrow)
