@@ -76,7 +76,21 @@ def test_json_csv_and_database_say_the_same(tmp_path: Path) -> None:
         )
     expected = {
         "reported_communication": [
-            ("hcom_send__1_0_1", "7", 12, "p2p", START, 3_000_001, 1_000_000, 1_500_000, 250_000, 500_001)
+            (
+                "hcom_send__1_0_1",
+                "hcom_send__1_0_1",
+                "hcom_send_",
+                "send",
+                "7",
+                12,
+                "p2p",
+                START,
+                3_000_001,
+                1_000_000,
+                1_500_000,
+                250_000,
+                500_001,
+            )
         ],
         "reported_transfer": [("hcom_send__1_0_1", "7", 12, "HCCS", 2_500_000, 500_000)],
         "reported_link": [
@@ -135,7 +149,8 @@ def test_a_number_that_cannot_be_is_unknown(tmp_path: Path) -> None:
         for place, number in enumerate(NUMBERS)
     )
     found, warnings = staged(write(tmp_path, "communication.json", f'{{"step": {{"p2p": {{{entries}}}}}}}'))
-    expected = [(str(place), "b", None, "p2p", None, None, None, 2_000_000, None, None) for place in range(len(NUMBERS))]
+    names = map(str, range(len(NUMBERS)))
+    expected = [(name, name, None, None, "b", None, "p2p", None, None, None, 2_000_000, None, None) for name in names]
     assert found == {"reported_communication": sorted(expected, key=str)}
     assert warnings == [
         f"{tmp_path / 'communication.json'}: {len(NUMBERS)} of {len(NUMBERS)} communication operators have no time that is a "
@@ -169,7 +184,8 @@ def test_a_number_beyond_all_bounds_costs_only_its_own_figure(number: str, tmp_p
     ]
     rows, warnings = staged(*files)
     assert [warning for warning in warnings if "have no time that is a number" not in warning] == []
-    assert rows["reported_communication"] == [("a__1_0_1", "7", None, "collective", None, None, 1_500_000, None, None, None)]
+    names = ("a__1_0_1", "a__1_0_1", "a_", "a", "7")
+    assert rows["reported_communication"] == [(*names, None, "collective", None, None, 1_500_000, None, None, None)]
     assert rows["reported_transfer"] == [("a__1_0_1", "7", None, "HCCS", 2_000_000, None)]
     assert rows["reported_link"] == [("collective", "all", "7", None, 0, 1, "HCCS", None, 3_000_000)]
     assert rows["reported_step"] == [(None, None, None, None, None, 2_000, None, None, None, STEPS)]
