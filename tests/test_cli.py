@@ -550,6 +550,8 @@ def sections_of(name: str) -> set[str]:
         "sql": {"Input", "Modules", "Machine", "Screen"},
         "stage-durations": {"Result", "Screen"},
         "ranks": {"Input", "Screen"},
+        "table": {"Input", "Modules", "Result", "Machine", "Screen"},
+        "tables": {"Input", "Screen"},
     }
     return others.get(name, {"Screen"})
 
@@ -560,7 +562,7 @@ def test_the_readme_names_every_command() -> None:
 
 
 def test_every_analysis_has_a_command() -> None:
-    others = {"stage-durations", "ranks", "tables", "sql", "store ls", "store clear"}
+    others = {"stage-durations", "ranks", "table", "tables", "sql", "store ls", "store clear"}
     assert COMMANDS.keys() == OF_ANALYSES | others
 
 
