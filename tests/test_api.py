@@ -208,6 +208,8 @@ def test_ops_in_every_column(shared: Profile) -> None:
             "name": pa.string(),
             "start_ns": pa.int64(),
             "end_ns": pa.int64(),
+            "duration_ns": pa.int64(),
+            "is_step": pa.bool_(),
             "sequence_number": pa.int64(),
             "forward_thread_id": pa.int64(),
             "input_shapes": pa.string(),
@@ -215,9 +217,9 @@ def test_ops_in_every_column(shared: Profile) -> None:
         }
     )
     assert rows(table.drop_columns(["op_id"])) == of_both(
-        (1, "aten::mm", 110, 120, None, 0, None, None),
-        (1, "aten::add", 130, 140, 5, 0, "2,3;3,4", "float;float"),
-        (1, "aten::item", 300, 310, None, 0, None, None),
+        (1, "aten::mm", 110, 120, 10, False, None, 0, None, None),
+        (1, "aten::add", 130, 140, 10, False, 5, 0, "2,3;3,4", "float;float"),
+        (1, "aten::item", 300, 310, 10, False, None, 0, None, None),
     )
 
 

@@ -66,13 +66,13 @@ def costs_of(ops: list[Op], tolerance: int) -> list[tuple[int, ...]]:
 def engine_costs_of(ops: list[Op], tolerance: int) -> list[tuple[int, ...]]:
     tables = source_tables("ascend_db")
     rows: dict[str, list[tuple[object, ...]]] = {
-        "trace.op": [(n, op.tid, EPOCH + op.start, EPOCH + op.end) for n, op in enumerate(ops)],
-        "trace.kernel": [(n, EPOCH, EPOCH + op.kernel_ns) for n, op in enumerate(ops) if op.kernel_ns >= 0],
+        "trace.op": [(n, op.tid, EPOCH + op.start, EPOCH + op.end, op.end - op.start) for n, op in enumerate(ops)],
+        "trace.kernel": [(n, op.kernel_ns) for n, op in enumerate(ops) if op.kernel_ns >= 0],
         "module.kernel_op": [(n, n) for n, op in enumerate(ops) if op.kernel_ns >= 0],
     }
     filled = {
-        "trace.op": "op_id, tid, start_ns, end_ns",
-        "trace.kernel": "kernel_id, start_ns, end_ns",
+        "trace.op": "op_id, tid, start_ns, end_ns, duration_ns",
+        "trace.kernel": "kernel_id, duration_ns",
         "module.kernel_op": "kernel_id, op_id",
     }
     with connect({"nesting_tolerance_ns": tolerance}, threads=1) as connection:
