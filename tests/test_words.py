@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from prof_analysis.answers.words import as_text, duration
-from prof_analysis.engine.database import connect
+from prof_analysis.answers.words import as_text
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.engine.units import Format
 
@@ -35,12 +34,6 @@ from prof_analysis.engine.units import Format
 )
 def test_a_value_as_people_read_it(value: Any, format_: Format, text: str) -> None:
     assert as_text(value, format_) == text
-
-
-@pytest.mark.parametrize("time_ns", [0, 1, 999, 1_000, 1_049, 99_000, 999_949, 12_345_678, 1_000_000_000, 1_234_567_890_123])
-def test_sentences_made_in_sql_say_times_as_tables_do(time_ns: int) -> None:
-    with connect() as connection:
-        assert connection.execute("SELECT shown_time($time)", {"time": time_ns}).fetchone() == (duration(time_ns),)
 
 
 @pytest.mark.parametrize(

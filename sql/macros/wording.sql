@@ -1,9 +1,9 @@
--- A time as people read it, in the largest unit that leaves a whole number before the point: as on the screen.
+-- A time as people read it, in the largest unit that leaves a whole number before the point.
 CREATE MACRO IF NOT EXISTS shown_time(time_ns) AS
     CASE
-        WHEN round(time_ns) >= 1000000000 THEN format('{:,.2f} s', round(time_ns) / 1000000000)
-        WHEN round(time_ns) >= 1000000 THEN format('{:,.2f} ms', round(time_ns) / 1000000)
-        WHEN round(time_ns) >= 1000 THEN format('{:,.2f} us', round(time_ns) / 1000)
+        WHEN abs(time_ns) >= 1000000000 THEN format('{:.2f} s', time_ns / 1000000000)
+        WHEN abs(time_ns) >= 1000000 THEN format('{:.1f} ms', time_ns / 1000000)
+        WHEN abs(time_ns) >= 1000 THEN format('{:.1f} us', time_ns / 1000)
         ELSE format('{} ns', round(time_ns)::BIGINT)
     END;
 

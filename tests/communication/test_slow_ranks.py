@@ -45,8 +45,8 @@ def test_a_rank_that_computes_longer_makes_the_others_wait(tmp_path: Path, comma
     ]
     assert modules == [("rank2_ascend_pt", 2, "", "Net", 400_000, 202_000.0, 198_000.0)]
     sentence = (
-        "Rank 2 makes the others wait, by 99.00 us of each step (49.5%), since computing takes 200.00 us of each step, "
-        "against 101.00 us."
+        "Rank 2 makes the others wait, by 99.0 us of each step (49.5%), since computing takes 200.0 us of each step, "
+        "against 101.0 us."
     )
     assert found == {
         "finding": "slow rank",
@@ -96,8 +96,8 @@ def test_qwen3_is_held_up_by_its_second_pipeline_stage(realdata: Path) -> None:
     assert [row["p2p_elapse_ns"] for row in evidence] == [313_877_800, 322_980_560, 72_663_660, 74_986_740]
     assert [row["is_slow"] for row in evidence] == [False, False, True, True]
     assert found["sentence"] == (
-        "Pipeline stage 1 (ranks 2 and 3) makes the others wait, by 161.40 ms of each step (19.9%), since computing takes "
-        "400.79 ms of each step, against 231.10 ms; sending and receiving take it 73.83 ms, the others 318.43 ms."
+        "Pipeline stage 1 (ranks 2 and 3) makes the others wait, by 161.4 ms of each step (19.9%), since computing takes "
+        "400.8 ms of each step, against 231.1 ms; sending and receiving take it 73.8 ms, the others 318.4 ms."
     )
 
 
