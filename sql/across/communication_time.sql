@@ -3,11 +3,11 @@
 -- op_count               BIGINT  operators; NULL when there are none
 -- elapse_ns              BIGINT  their time, ns: transit, wait, idle and unknown; overlapping operators count fully; NULL when
 --                                there are none
--- transit_ns             BIGINT  transfers over a link, ns; NULL when not known of any operator
--- wait_ns                BIGINT  waits for other ranks, ns; NULL when not known of any operator
--- synchronization_ns     BIGINT  those of the waits that are before the first transfer, ns; NULL when not known of any operator
--- idle_ns                BIGINT  the rest, ns; NULL when not known of any operator
--- longest_plane_wait_ns  BIGINT  what the longest waiting plane of each operator waited, ns; NULL when planes are not known
+-- transit_ns             BIGINT  transfers over a link, ns; NULL when known for no operator
+-- wait_ns                BIGINT  waits for other ranks, ns; NULL when known for no operator
+-- synchronization_ns     BIGINT  the part of wait_ns before the first transfer, ns; NULL when known for no operator
+-- idle_ns                BIGINT  the rest of the time of operators with a known split, ns; NULL when known for no operator
+-- longest_plane_wait_ns  BIGINT  wait of the longest waiting plane of each operator, ns; NULL when planes are not known
 -- unknown_ns             BIGINT  time of operators whose split is not known, ns; NULL when there are no operators
 SELECT
     sum(op_count)::BIGINT AS op_count,

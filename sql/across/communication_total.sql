@@ -2,9 +2,9 @@
 --
 -- op_count                 BIGINT  operators; NULL when there are none
 -- total_ns                 BIGINT  their time, ns; overlapping operators count fully; NULL when there are none
--- group_count              BIGINT  groups of ranks, that is, communicators, of which the name is recorded
+-- group_count              BIGINT  groups of ranks, that is, communicators, whose name is recorded
 -- operators_without_group  BIGINT  operators whose group is not recorded
--- ranks_of_profiler        BIGINT  ranks of which operators have no kernel, whose times are those of the profiler
+-- ranks_of_profiler        BIGINT  ranks with operators that have no kernel, whose times are those of the profiler
 -- operators_of_profiler    BIGINT  these operators
 WITH of_profiler AS (
     SELECT count(DISTINCT profile) AS rank_count, coalesce(sum(op_count), 0)::BIGINT AS op_count

@@ -1,4 +1,5 @@
--- One row is a reason why the time of communication operators is not split, over all ranks, the one of most time first.
+-- One row is a reason why the time of communication operators is not split, over all ranks, the reason with the most time
+-- first.
 --
 -- reason     VARCHAR  why the split is not known
 -- op_count   BIGINT   operators

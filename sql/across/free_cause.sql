@@ -1,9 +1,10 @@
--- One row is a cause of the free time of all steps over all ranks, the longest first: what the host did while the device idled.
+-- One row is a cause of the idle time of all steps over all ranks, the longest first: what the host did while the device was
+-- idle.
 --
 -- cause      VARCHAR  a cause of free.cause
--- gap_count  BIGINT   gaps of which it is a cause; NULL for kernels of another step
+-- gap_count  BIGINT   gaps with this cause; NULL for kernels of another step
 -- total_ns   BIGINT   their time, ns
--- share      DOUBLE   part of the free time of all steps; NULL when that is 0
+-- share      DOUBLE   part of the idle time of all steps; NULL when that is 0
 SELECT
     cause,
     sum(gap_count)::BIGINT AS gap_count,

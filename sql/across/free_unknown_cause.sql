@@ -1,8 +1,8 @@
--- One row is a cause of free time that profiles cannot tell, over all ranks.
+-- One row is a cause of idle time that profiles do not show, over all ranks.
 --
 -- cause   VARCHAR  a cause of free.unknown_cause
 -- reason  VARCHAR  why it is not known
--- ranks   BIGINT   ranks of which it is not known for that reason
+-- ranks   BIGINT   ranks for which it is not known for that reason
 SELECT cause, reason, count(*) AS ranks
 FROM free.unknown_cause
 GROUP BY cause, reason

@@ -1,12 +1,14 @@
--- One row is a phase of the calls of a compiled graph of a rank, first calls, which compile, apart from replays: the graphs of
--- most time first, and the phases of each in their order.
+-- One row is a phase of the calls of a compiled graph on a rank, with first calls, which compile, apart from replays: the
+-- graphs with the most time first, and the phases of each in their order.
 --
--- graph_number  BIGINT   number of the graph, from 1: that of the most time in inferences
+-- graph_number  BIGINT   number of the graph, from 1, where 1 has the most time in inferences; its first calls and its replays
+--                        have numbers of their own
 -- profile       VARCHAR  the folder of the rank
--- rank_id       INTEGER  the rank; NULL when the files tell none
--- name          VARCHAR  what marks the inference, as in npu_fx_compiler inference; NULL when the profile lost its text
--- region        VARCHAR  the compiled region, as in Torch-Compiled Region: 0/0; NULL where none is recorded
--- is_compiling  BOOLEAN  first calls, which compile; false for replays
+-- rank_id       INTEGER  the rank; NULL when the files name none
+-- name          VARCHAR  name of the range that marks the inference, such as npu_fx_compiler inference; NULL when the profile
+--                        lost its text
+-- region        VARCHAR  the compiled region, such as Torch-Compiled Region: 0/0; NULL where none is recorded
+-- is_compiling  BOOLEAN  true for first calls, which compile; false for replays
 -- phase         VARCHAR  a phase of graph.statistic in which time was spent
 -- call_count to share as in graph.statistic
 WITH longest AS (

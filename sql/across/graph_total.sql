@@ -1,10 +1,10 @@
--- One row is all calls of compiled graphs over all ranks. What ranks have from one host, as the devices of one database do,
--- counts once.
+-- One row is all calls of compiled graphs over all ranks. What several ranks share of one host, such as the devices of one
+-- database, counts once.
 --
 -- calls            BIGINT  calls
--- compiling_calls  BIGINT  those of them that compile
--- whole_calls      BIGINT  calls of which the entry is known, and so the whole
--- adding_up        BIGINT  those of them whose front end, TorchAir and graph engine up to the end add up to the whole
+-- compiling_calls  BIGINT  calls that compile
+-- whole_calls      BIGINT  calls whose entry is known, and so their whole time
+-- adding_up        BIGINT  whole_calls in which front end, TorchAir and graph engine up to the end add up to the whole
 SELECT
     count(*) AS calls,
     count(*) FILTER (is_compiling) AS compiling_calls,

@@ -1,7 +1,7 @@
--- One row is a reason why something of calls of compiled graphs is not known, over all ranks, the one of most calls first. What
--- ranks have from one host counts once.
+-- One row is a reason why a part of calls of compiled graphs is not known, over all ranks, the reason with the most calls
+-- first. What several ranks share of one host, such as the devices of one database, counts once.
 --
--- reason  VARCHAR  why
+-- reason  VARCHAR  why it is not known
 -- calls   BIGINT   calls
 WITH of_call AS (
     SELECT unnest(string_split(reason, '; ')) AS reason

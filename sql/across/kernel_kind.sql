@@ -3,7 +3,8 @@
 -- kind                    VARCHAR  what the kernels are: compute, communication or schedule
 -- kernel_count            BIGINT   kernels
 -- total_ns                BIGINT   their time, ns; overlapping kernels count fully
--- types_from_names_share  DOUBLE   part of that time whose type comes from names of kernels; NULL when the kind took no time
+-- types_from_names_share  DOUBLE   part of that time in kernels whose type was taken from their name; NULL when the kind took
+--                                  no time
 SELECT
     kind,
     sum(kernel_count)::BIGINT AS kernel_count,

@@ -3,7 +3,7 @@
 -- kind          VARCHAR  what the kernels are: compute, communication or schedule
 -- type to max_ns as in kernels.statistic
 -- share         DOUBLE   part of the kernel time of the same kind over all ranks; NULL when the kind took no time
--- type_from     VARCHAR  where the type comes from: profile, or name (Level0: the names of the kernels); NULL without type
+-- type_from     VARCHAR  where the type comes from: profile, or name (Level0: the name of the kernel); NULL without type
 WITH duration AS (
     SELECT kind, type, type_from, core, duration_ns, sum(kernel_count) AS kernel_count
     FROM kernels.duration

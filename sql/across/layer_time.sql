@@ -1,12 +1,13 @@
--- One row is where all compute time is with regard to layers, over all ranks.
+-- One row is all compute time over all ranks, split by where it is with regard to layers.
 --
--- alike_ns         BIGINT  kernel time in layers of a kind, ns; NULL when there are no ranks
+-- alike_ns         BIGINT  kernel time in layers of a kind, that is, with the same kernels as others, ns; NULL when there are
+--                          no ranks
 -- irregular_ns     BIGINT  kernel time in irregular layers, ns; NULL when there are no ranks
 -- prologue_ns      BIGINT  kernel time before the first layer, ns; NULL when there are no ranks
 -- between_ns       BIGINT  kernel time between passes, ns; NULL when there are no ranks
--- epilogue_ns      BIGINT  kernel time behind the last layer, ns; NULL when there are no ranks
--- unstructured_ns  BIGINT  kernel time of sequences in which no period is convincing, ns; NULL when there are no ranks
--- other_streams_ns BIGINT  compute time beside the sequences, ns; NULL when there are no ranks
+-- epilogue_ns      BIGINT  kernel time after the last layer, ns; NULL when there are no ranks
+-- unstructured_ns  BIGINT  kernel time of sequences without a convincing period, ns; NULL when there are no ranks
+-- other_streams_ns BIGINT  compute time outside the sequences, ns; NULL when there are no ranks
 SELECT
     sum(alike_ns)::BIGINT AS alike_ns,
     sum(irregular_ns)::BIGINT AS irregular_ns,

@@ -1,14 +1,16 @@
--- One row is a module path with all inside it, an op with a kernel type and input shapes, or all there is, over all ranks: how
--- well kernels used the cube cores. The longest of a level come first.
+-- One row is a module path with all inside it, an op with a kernel type and input shapes, or all kernels together, over all
+-- ranks: how well kernels used the cube cores. The longest of a level come first.
 --
--- level              VARCHAR  all, module or op: which of the next columns the row is of
--- parent_module      VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module; NULL for other levels
--- module             VARCHAR  class name of the module, with [Backward] before it in the backward; NULL for other levels
+-- level              VARCHAR  all, module or op: what the row covers
+-- parent_module      VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module; NULL for levels other
+--                             than module
+-- module             VARCHAR  class name of the module, with [Backward] before it in the backward; NULL for levels other than
+--                             module
 -- op_name to input_shapes as in mfu.by_level
 -- rank_count         BIGINT   ranks that have it
 -- mfu to peak_tflops as in mfu.by_level
 -- duration_ns to kernel_count as in mfu.by_level
-WITH placed AS (
+WITH at_level AS (
     SELECT 'all' AS level, NULL AS parent_module, NULL AS module, NULL AS op_name, NULL AS type, NULL AS input_shapes, *
     FROM mfu.rank
     UNION ALL BY NAME
@@ -39,6 +41,6 @@ SELECT
     sum(known_duration_ns) / nullif(sum(duration_ns), 0) AS known_share,
     sum(known_duration_ns) / nullif(sum(cube_duration_ns), 0) AS cube_known_share,
     sum(kernel_count)::BIGINT AS kernel_count
-FROM placed
+FROM at_level
 GROUP BY level, parent_module, module, op_name, type, input_shapes
 ORDER BY level, duration_ns DESC, parent_module, module, op_name, type, input_shapes

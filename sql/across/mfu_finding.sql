@@ -1,7 +1,7 @@
--- One row is a kind of finding in the numbers of MFU, over all ranks.
+-- One row is a kind of finding about MFU figures, over all ranks.
 --
 -- finding  VARCHAR  a finding of mfu.audit
--- rows     BIGINT   how often it was made
+-- rows     BIGINT   findings of this kind
 SELECT finding, count(*) AS rows
 FROM mfu.audit
 GROUP BY finding

@@ -1,4 +1,5 @@
--- One row is a reason why kernels that may multiply matrices are not in the MFU, over all ranks, the one of most time first.
+-- One row is a reason why kernels that may multiply matrices are not in the MFU, over all ranks, the reason with the most time
+-- first.
 --
 -- reason        VARCHAR  why, as in mfu.kernel_mfu
 -- kernel_count  BIGINT   kernels

@@ -1,7 +1,7 @@
--- One row is a peak that MFU is measured by, over all ranks.
+-- One row is a peak against which MFU is measured, over all ranks.
 --
 -- peak   VARCHAR  the peak, as in the column peaks of mfu.rank
--- ranks  BIGINT   ranks that are measured by it
+-- ranks  BIGINT   ranks whose MFU is measured against it
 WITH of_rank AS (SELECT unnest(string_split(peaks, ', ')) AS peak FROM mfu.rank)
 SELECT peak, count(*) AS ranks
 FROM of_rank

@@ -1,28 +1,28 @@
 -- One row is a module path with its kernel time compared over the ranks that have it. The backward of a path is a row of its
--- own, [Backward] before the name. The modules whose own time differs most come first: each nanosecond of difference stands
+-- own, [Backward] before the name. The modules whose own time differs most come first, so that a difference shows in the module
 -- where it arises.
 --
 -- parent_module       VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
 -- module              VARCHAR  class name of the module, with [Backward] before it in the backward
--- rank_count          BIGINT   ranks that have it; those that lack it count in nothing else here
+-- rank_count          BIGINT   ranks that have it; ranks that lack it are only in lacking_rank_count
 -- lacking_rank_count  BIGINT   ranks that have modules, but not this one
 -- own_mean_ns         DOUBLE   mean of the kernel time launched by ops directly in the module, ns
 -- own_stddev_ns       DOUBLE   its standard deviation over these ranks, ns; 0 for one rank
 -- own_min_ns          BIGINT   shortest, ns
--- own_min_profile     VARCHAR  the rank that it was on, that is, its folder; of several the first by name
--- own_min_rank_id     INTEGER  that rank's id; NULL when the files tell none
+-- own_min_profile     VARCHAR  folder of the rank with this time; of several the first by name
+-- own_min_rank_id     INTEGER  id of that rank; NULL when the files name none
 -- own_max_ns          BIGINT   longest, ns
--- own_max_profile     VARCHAR  the rank that it was on; of several the first by name
--- own_max_rank_id     INTEGER  that rank's id; NULL when the files tell none
+-- own_max_profile     VARCHAR  folder of the rank with this time; of several the first by name
+-- own_max_rank_id     INTEGER  id of that rank; NULL when the files name none
 -- own_max_to_mean     DOUBLE   own_max_ns / own_mean_ns; NULL when that is 0
--- mean_ns             DOUBLE   mean of the kernel time of the module and all modules inside, ns
+-- mean_ns             DOUBLE   mean of the kernel time of the module and all modules inside it, ns
 -- stddev_ns           DOUBLE   its standard deviation over these ranks, ns; 0 for one rank
 -- min_ns              BIGINT   shortest, ns
--- min_profile         VARCHAR  the rank that it was on; of several the first by name
--- min_rank_id         INTEGER  that rank's id; NULL when the files tell none
+-- min_profile         VARCHAR  folder of the rank with this time; of several the first by name
+-- min_rank_id         INTEGER  id of that rank; NULL when the files name none
 -- max_ns              BIGINT   longest, ns
--- max_profile         VARCHAR  the rank that it was on; of several the first by name
--- max_rank_id         INTEGER  that rank's id; NULL when the files tell none
+-- max_profile         VARCHAR  folder of the rank with this time; of several the first by name
+-- max_rank_id         INTEGER  id of that rank; NULL when the files name none
 -- max_to_mean         DOUBLE   max_ns / mean_ns; NULL when that is 0
 WITH module_time AS (
     SELECT

@@ -3,7 +3,7 @@
 --
 -- parent_module           VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
 -- module                  VARCHAR  class name of the module, with [Backward] before it in the backward
--- calls                   BIGINT   calls; in the backward, forward calls of which a backward ran
+-- calls                   BIGINT   calls; in the backward, forward calls whose backward ran
 -- own_kernel_duration_ns  BIGINT   kernel time launched by ops directly in the module, ns
 -- share                   DOUBLE   part of all kernel time of all ranks; NULL when that is 0
 SELECT

@@ -1,16 +1,16 @@
--- One row is an mstx mark or range by its message, over all ranks, those of the most time on the host first, then those of the
--- most on the device. What ranks have from one host, as the devices of one database do, counts once.
+-- One row is an mstx mark or range by its message, over all ranks, those with the most time on the host first, then those with
+-- the most on the device. What several ranks share of one host, such as the devices of one database, counts once.
 --
 -- kind                VARCHAR  range or mark
 -- producer            VARCHAR  who makes them, as in mstx.event; NULL when the message is lost
 -- domain              VARCHAR  mstx domain; NULL when not recorded
 -- message             VARCHAR  the message; NULL when the profile lost its text
 -- event_count         BIGINT   marks or ranges
--- host_total_ns       BIGINT   their time on the host, ns, those inside others in full; NULL for marks, which are moments
+-- host_total_ns       BIGINT   their time on the host, ns; nested ranges count fully; NULL for marks, which are moments
 -- host_max_ns         BIGINT   longest time on the host, ns; NULL for marks
--- device_count        BIGINT   those of them that were given a stream and so have a device side
+-- device_count        BIGINT   marks or ranges that were given a stream and so have a device side
 -- device_total_ns     BIGINT   their time on the device, ns; NULL without any
--- kernel_count        BIGINT   kernels launched inside them by their thread, once for each range around; NULL for marks
+-- kernel_count        BIGINT   kernels that their thread launched inside them, once for each enclosing range; NULL for marks
 -- kernel_duration_ns  BIGINT   time of these kernels, ns; NULL for marks
 WITH of_host AS (
     SELECT

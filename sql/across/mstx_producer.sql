@@ -1,8 +1,9 @@
--- One row is a producer of mstx marks or ranges, over all ranks, that of most first.
+-- One row is a producer of mstx marks or ranges, over all ranks, the one with the most first. What several ranks share of one
+-- host, such as the devices of one database, counts once.
 --
 -- producer     VARCHAR  who makes them, as in mstx.event; NULL when the message is lost
 -- kind         VARCHAR  range or mark
--- event_count  BIGINT   marks or ranges; what ranks have from one host counts once
+-- event_count  BIGINT   marks or ranges
 SELECT producer, kind, sum(event_count)::BIGINT AS event_count
 FROM across.mstx
 GROUP BY producer, kind

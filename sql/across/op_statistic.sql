@@ -1,12 +1,12 @@
 -- One row is a framework op and its input shapes with the calls and what they cost over all ranks, the heaviest on the device
--- first. What ranks have from one host, as the devices of one database do, counts once.
+-- first. What several ranks share of one host, such as the devices of one database, counts once.
 --
 -- name to host_total_ns as in op.statistic
--- kernel_count     BIGINT   kernels that they launched themselves; NULL where of a rank only operator_details.csv tells of them
+-- kernel_count     BIGINT   kernels that they launched themselves; NULL where only operator_details.csv has them for a rank
 -- device_self_ns   BIGINT   time of these kernels, ns
--- device_total_ns  BIGINT   time of these kernels and of those that ops inside them launched, ns; of an op that calls itself,
---                           each call counts in full
--- share            DOUBLE   part of device_self_ns in that of all ops of all ranks; NULL when they took no time
+-- device_total_ns  BIGINT   time of these kernels and of those that ops inside them launched, ns; each call of an op that calls
+--                           itself counts fully
+-- share            DOUBLE   part of the device_self_ns of all ops of all ranks; NULL when they took no time
 WITH of_host AS (
     SELECT
         name,

@@ -1,23 +1,25 @@
--- One row is a kernel type, an op, a module path with all inside it, or all there is, over all ranks, and what the hardware
--- counters of its kernels say. The longest of a level come first. Counted are compute kernels, and others that have counters. A
--- ratio is the mean of those of the ranks, by the time of the kernels on these cores.
+-- One row is a kernel type, an op, a module path with all inside it, or all kernels together, over all ranks, and what the
+-- hardware counters of its kernels say. The longest of a level come first. The rows cover compute kernels, and other kernels
+-- that have counters. A ratio is the mean over the ranks, weighted by the time of the kernels on these cores.
 --
--- level              VARCHAR  all, kernel_type, op or module: which of the next columns the row is of
+-- level              VARCHAR  all, kernel_type, op or module: what the row covers
 -- kind               VARCHAR  what the kernels are: compute, communication or schedule; NULL for a module, and for all
 -- type               VARCHAR  operator type; NULL when it is not known, for a module, and for all
 -- core               VARCHAR  cores they ran on; NULL when not recorded, for a module, and for all
--- op_name            VARCHAR  the op that launched them; NULL where linked to no op, and for other levels
--- parent_module      VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module; NULL for other levels
--- module             VARCHAR  class name of the module, with [Backward] before it in the backward; NULL for other levels
+-- op_name            VARCHAR  the op that launched them; NULL where linked to no op, and for levels other than op
+-- parent_module      VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module; NULL for levels other
+--                             than module
+-- module             VARCHAR  class name of the module, with [Backward] before it in the backward; NULL for levels other than
+--                             module
 -- rank_count         BIGINT   ranks that have it
 -- kernel_count to known_share as in pmu.by_level
 -- bound              VARCHAR  what bounds most of the time: compute, memory, scalar or wait, as in pmu.bound; NULL when not
 --                             known
 -- compute_ns to aic_time_share as in pmu.by_level
--- aic_mac_ratio      DOUBLE   the part of that in which the matrix unit worked; NULL when not recorded
+-- aic_mac_ratio      DOUBLE   part of the time of these cores in which the matrix unit worked; NULL when not recorded
 -- aic_scalar_ratio to cube_utilization as in pmu.by_level
 -- aiv_duration_ns to aiv_mte3_ratio as in pmu.by_level
-WITH placed AS (
+WITH at_level AS (
     SELECT 'all' AS level, * EXCLUDE (kind, type, core)
     FROM pmu.kernel_type
     UNION ALL BY NAME
@@ -61,7 +63,7 @@ summed AS (
         mean_ratio(aiv_scalar_ratio, aiv_duration_ns) AS aiv_scalar_ratio,
         mean_ratio(aiv_mte2_ratio, aiv_duration_ns) AS aiv_mte2_ratio,
         mean_ratio(aiv_mte3_ratio, aiv_duration_ns) AS aiv_mte3_ratio
-    FROM placed
+    FROM at_level
     GROUP BY level, kind, type, core, op_name, parent_module, module
 )
 SELECT

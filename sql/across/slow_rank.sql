@@ -1,7 +1,7 @@
 -- One row is a rank with the evidence of whether it makes others wait. Times are means over its steps.
 --
 -- profile                VARCHAR  the folder, the identity of the rank
--- rank_id                INTEGER  the rank; NULL when the files tell none
+-- rank_id                INTEGER  the rank; NULL when the files name none
 -- pipeline_stage         BIGINT   pipeline stage; NULL when not recorded
 -- dp_rank                BIGINT   rank among the data parallel ranks; NULL when not recorded
 -- cp_rank                BIGINT   rank among the context parallel ranks; NULL when not recorded
@@ -10,14 +10,17 @@
 -- step_ns                BIGINT   a step from its first start to its last end on the device, ns; NULL when not known
 -- computing_ns           BIGINT   time with a compute kernel, ns; NULL when not known
 -- p2p_elapse_ns          BIGINT   time of send and receive operators, ns; NULL without any
--- p2p_wait_ns            BIGINT   waits that the profiler counts in those whose split is known, ns; NULL when it is of none
+-- p2p_wait_ns            BIGINT   waits that the profiler measured in those whose split is known, ns; NULL when it is known for
+--                                 none
 -- collective_elapse_ns   BIGINT   time of the other communication operators, ns; NULL without any
--- collective_wait_ns     BIGINT   waits that the profiler counts in those whose split is known, ns; NULL when it is of none
--- waited_ns              BIGINT   time that it waited for other ranks: the sum of across.rank_communication, ns; NULL when no
---                                 other rank has its operators
--- last_count             BIGINT   collectives of all steps to which it came last, while others waited
--- is_slow                BOOLEAN  whether others wait for it: they wait longer by 5 % of a step or more, and the widest gap of
---                                 all waited_ns is between it and them; NULL when no other rank has its operators
+-- collective_wait_ns     BIGINT   waits that the profiler measured in those whose split is known, ns; NULL when it is known for
+--                                 none
+-- waited_ns              BIGINT   time that it waited for other ranks, as summed from across.rank_communication, ns; NULL when
+--                                 no other rank has its operators
+-- last_count             BIGINT   collectives of all steps to which it came last while others waited
+-- is_slow                BOOLEAN  whether others wait for it: they wait longer than it by 5 % of a step or more, and the widest
+--                                 gap in the order of waited_ns is between it and them; NULL when no other rank has its
+--                                 operators
 WITH load AS (
     SELECT profile, rank_id, count(*) AS step_count, avg(span_ns)::BIGINT AS step_ns, avg(computing_ns)::BIGINT AS computing_ns
     FROM step.load
@@ -60,7 +63,7 @@ gap AS (
     FROM rank
     WHERE waited_ns IS NOT NULL
 ),
-judged AS (
+widest_gap AS (
     SELECT
         max(waited_ns) - min(waited_ns) >= 0.05 * (SELECT avg(whole_ns) FROM rank WHERE waited_ns IS NOT NULL) AS has_slow,
         arg_max(waited_ns, (gap_ns, -waited_ns)) FILTER (gap_ns IS NOT NULL) AS waiting_from_ns
@@ -68,7 +71,7 @@ judged AS (
 )
 SELECT
     rank.* EXCLUDE (whole_ns),
-    rank.waited_ns < judged.waiting_from_ns AND judged.has_slow AS is_slow
+    rank.waited_ns < widest_gap.waiting_from_ns AND widest_gap.has_slow AS is_slow
 FROM rank
-CROSS JOIN judged
+CROSS JOIN widest_gap
 ORDER BY rank.rank_id, rank.profile

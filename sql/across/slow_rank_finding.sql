@@ -1,15 +1,17 @@
--- One row is what was found of all ranks: which of them, or which pipeline stage, make the others wait. No ranks, no row.
+-- One row is the finding about all ranks: which of them, or which pipeline stage, make the others wait. Without ranks there is
+-- no row.
 --
 -- finding                   VARCHAR  slow stage, slow rank, fast rank (most ranks make a few wait), none, or unknown
 -- sentence                  VARCHAR  the finding in words, with its figures
 -- pipeline_stage            BIGINT   the stage that makes the others wait; NULL where none does, or it is not one stage
 -- slow_ranks                VARCHAR  the ranks that make others wait, joined by ', '; NULL when none does
--- waited_ns                 BIGINT   what the others wait longer than they do, a step, ns; without a finding the largest
---                                    difference between two ranks; NULL when unknown
--- share                     DOUBLE   part of a step; NULL when unknown
--- computing_ns              BIGINT   computing of these ranks, mean of a step, ns; NULL when not known, or none makes others
+-- waited_ns                 BIGINT   how much longer the others wait than these ranks, mean per step, ns; without a finding the
+--                                    largest difference between two ranks; NULL when unknown
+-- share                     DOUBLE   waited_ns as a part of a step; NULL when unknown
+-- computing_ns              BIGINT   computing of these ranks, mean per step, ns; NULL when not known, or when none makes
+--                                    others wait
+-- computing_of_others_ns    BIGINT   computing of the others, mean per step, ns; NULL when not known, or when none makes others
 --                                    wait
--- computing_of_others_ns    BIGINT   the same of the others, ns; NULL when not known, or none makes others wait
 WITH rank AS (
     SELECT
         *,
@@ -42,7 +44,7 @@ figure AS (
         if((SELECT count(*) FROM stage) = 1, (SELECT min(pipeline_stage) FROM stage), NULL) AS slow_stage
     FROM rank
 ),
-judged AS (
+found AS (
     SELECT
         *,
         coalesce(more_ns, spread_ns) AS waited_ns,
@@ -72,7 +74,7 @@ worded AS (
             )
         END AS cause,
         format('by {} of each step ({:.1f}%)', shown_time(waited_ns), 100 * waited_ns / whole_ns) AS amount
-    FROM judged
+    FROM found
 )
 SELECT
     finding,

@@ -1,12 +1,12 @@
--- One row is a module of a rank that makes others wait, with what it computes beside what it computes on the ranks that wait:
--- the largest difference first. Communication is left out, since it holds the waiting itself.
+-- One row is a module of a rank that makes others wait, with its computing time on this rank and on the ranks that wait, the
+-- largest difference first. Communication is left out, since it contains the waiting itself.
 --
 -- profile         VARCHAR  the folder of the rank
--- rank_id         INTEGER  the rank; NULL when the files tell none
+-- rank_id         INTEGER  the rank; NULL when the files name none
 -- parent_module   VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
 -- module          VARCHAR  class name of the module, with [Backward] before it in the backward
--- computing_ns    BIGINT   time of the compute kernels launched directly in it, of all steps, ns
--- others_mean_ns  DOUBLE   mean of the same on the ranks that wait and have the module, ns
+-- computing_ns    BIGINT   time of the compute kernels launched directly in it, over all steps, ns
+-- others_mean_ns  DOUBLE   the same on the ranks that wait and have the module, mean, ns
 -- excess_ns       DOUBLE   computing_ns - others_mean_ns
 WITH module_time AS (
     SELECT slow_rank.profile, slow_rank.rank_id, slow_rank.is_slow, parent_module, module, compute_time.computing_ns

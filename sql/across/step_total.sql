@@ -1,18 +1,18 @@
--- One row is all steps over all ranks: where their time went on the device. Of steps of which only a part is recorded, and of
--- kernels of no step, only the last three columns tell.
+-- One row is all steps over all ranks: where their time went on the device. Steps that are recorded only in part, and kernels
+-- of no step, are only in the last three columns.
 --
 -- computing_ns                     BIGINT  time with a compute kernel, ns; NULL when there are no whole steps
 -- communication_ns                 BIGINT  time with a communication operator, ns; NULL when there are no whole steps
 -- communication_not_overlapped_ns  BIGINT  time with a communication operator and no compute kernel, ns; NULL when there are no
 --                                          whole steps
 -- overlapped_ns                    BIGINT  time with both, ns; NULL when there are no whole steps
--- free_ns                          BIGINT  time with neither, ns; NULL when there are no whole steps
+-- free_ns                          BIGINT  idle time, with neither, ns; NULL when there are no whole steps
 -- stage_ns                         BIGINT  from the first start to the last end without the bubble, ns; NULL when there are no
 --                                          whole steps
 -- bubble_ns                        BIGINT  time waiting for another pipeline stage, ns; NULL when there are no whole steps
--- ranks_of_profiler                BIGINT  ranks without kernels, whose times are those that the profiler worked out
--- computing_of_no_step_ns          BIGINT  time of compute kernels of no step, ns
--- steps_known_in_part              BIGINT  steps of which the profiler recorded only a part
+-- ranks_of_profiler                BIGINT  ranks without kernels, whose times the profiler worked out
+-- computing_of_no_step_ns          BIGINT  time of compute kernels outside all steps, ns
+-- steps_known_in_part              BIGINT  steps that the profiler recorded only in part
 SELECT
     sum(computing_ns) FILTER (stage_ns IS NOT NULL)::BIGINT AS computing_ns,
     sum(communication_ns) FILTER (stage_ns IS NOT NULL)::BIGINT AS communication_ns,

@@ -1,19 +1,19 @@
--- One row is what a plane of a communication kernel did at a time that matters: a transfer over a link, one within the device,
--- or a wait for another rank. A transfer over RDMA is several tasks: those that post the payload, and after them a message to
--- the other rank and a wait for its answer, and between more than two ranks another such pair. It lasts from the first to the
--- last.
+-- One row is what a plane of a communication kernel did in a stretch of time: a transfer over a link, a copy within the device,
+-- or a wait for another rank. A transfer over RDMA consists of several tasks: those that post the payload, then a message to
+-- the other rank and a wait for its answer; between more than two ranks, a second such pair follows. It lasts from the start of
+-- the first task to the end of the last.
 --
 -- kernel_id         BIGINT   a communication kernel of trace.kernel
 -- plane             BIGINT   number of the plane
--- kind              ENUM('transfer', 'copy', 'wait')  over a link, within the device, for another rank
+-- kind              ENUM('transfer', 'copy', 'wait')  over a link, within the device, or for another rank
 -- start_ns          BIGINT   start, Unix ns
 -- end_ns            BIGINT   end, Unix ns
--- duration_ps       BIGINT   its time, ps; NULL when no number holds it
+-- duration_ps       BIGINT   its time, ps; NULL when it is too long for a BIGINT
 -- source_rank       BIGINT   rank within the group; NULL when not recorded
--- destination_rank  BIGINT   rank within the group, the same one within a device; NULL when not recorded
+-- destination_rank  BIGINT   rank within the group; the source itself within a device; NULL when not recorded
 -- link              VARCHAR  the link, such as HCCS; ON_CHIP within a device; NULL for waits, and when not recorded
--- transfer_count    BIGINT   tasks that move something; NULL for waits
--- size_bytes        BIGINT   what was moved; NULL for waits, and when not recorded
+-- transfer_count    BIGINT   tasks that move data; NULL for waits
+-- size_bytes        BIGINT   bytes moved; NULL for waits, and when not recorded
 WITH task AS (
     SELECT *, coalesce(transport = 'RDMA', false) AS is_rdma
     FROM trace.communication_task
@@ -43,7 +43,7 @@ batch AS (
         kernel_id,
         plane,
         min(position) AS first_position,
-        -- Between two ranks a message and a wait follow, between more two of each.
+        -- Between two ranks one message and one wait follow; between more ranks two of each.
         max(position) + if(kernel.direction IS NULL, 4, 2) AS last_position,
         min(payload.start_ns) AS start_ns,
         min(source_rank) AS source_rank,

@@ -1,27 +1,28 @@
 -- One row is a communication operator with its time as transit, wait and idle, in the order of execution. The times are those
--- of the operator's master plane, as the profiler counts them; what other planes waited stands beside. Where planes do not say
--- which is the master, or are not what the profiler itself worked out, its figures are taken.
+-- of the operator's master plane, as the profiler measures them; the longest wait of any plane has columns of its own. Where
+-- the planes do not show which one is the master, or differ from what the profiler itself worked out, the profiler's figures
+-- are taken.
 --
--- kernel_id              BIGINT   a communication kernel of trace.kernel; NULL when only communication.json or analysis.db tell
---                                 of the operator
+-- kernel_id              BIGINT   a communication kernel of trace.kernel; NULL when only communication.json or analysis.db has
+--                                 the operator
 -- name                   VARCHAR  name of the operator; NULL when the profile lost its text
--- type                   VARCHAR  type, such as hcom_allReduce_; NULL when nothing tells it
+-- type                   VARCHAR  type, such as hcom_allReduce_; NULL when not known
 -- operation              VARCHAR  what operators of this type do, in lower case, such as allreduce; NULL without a type
 -- kind                   VARCHAR  p2p (send and receive) or collective
 -- group_name             VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
--- step_id                BIGINT   profiler step that the profile itself gives it; NULL in databases, and outside steps
+-- step_id                BIGINT   profiler step that the profile itself records for it; NULL in databases, and outside steps
 -- start_ns               BIGINT   start, Unix ns; NULL without a kernel
 -- elapse_ns              BIGINT   its time, ns: transit, wait and idle
 -- transit_ns             BIGINT   transfers over a link, ns; NULL when not known: see reason
 -- wait_ns                BIGINT   waits for other ranks, ns; NULL when not known: see reason
--- synchronization_ns     BIGINT   those of the waits that are before the first transfer, ns; NULL when not known: see reason
--- idle_ns                BIGINT   the rest, ns; NULL when not known: see reason
+-- synchronization_ns     BIGINT   the part of wait_ns before the first transfer, ns; NULL when not known: see reason
+-- idle_ns                BIGINT   the rest of elapse_ns, ns; NULL when not known: see reason
 -- longest_waiting_plane  BIGINT   the plane that waited longest; NULL when planes are not known, or none waited
--- longest_plane_wait_ns  BIGINT   what that plane waited, ns; NULL when planes are not known
--- size_bytes             BIGINT   what all planes moved over links; NULL when not known
--- transfer_ns            BIGINT   time of these transfers, ns; those at the same time count fully; NULL when not known
--- bandwidth_gb_s         DOUBLE   size_bytes / transfer_ns, GB/s: of one link, as the profiler gives it, not of all at the same
---                                 time; NULL when nothing was moved
+-- longest_plane_wait_ns  BIGINT   how long that plane waited, ns; NULL when planes are not known
+-- size_bytes             BIGINT   bytes that all planes moved over links; NULL when not known
+-- transfer_ns            BIGINT   time of these transfers, ns; overlapping transfers count fully; NULL when not known
+-- bandwidth_gb_s         DOUBLE   size_bytes / transfer_ns, GB/s: of one link, as the profiler gives it, not of all links at
+--                                 the same time; NULL when nothing was moved
 -- origin                 VARCHAR  where the split comes from: planes (the tasks of the operator), or profiler
 --                                 (communication.json, analysis.db); NULL when it is not known
 -- reason                 VARCHAR  why the split is not known; NULL when it is
@@ -59,7 +60,7 @@ named AS (
     LEFT JOIN trace.string AS group_name ON group_name.text_id = communication.group_name_id
     WHERE kernel.kind = 'communication'
 ),
-judged AS (
+sourced AS (
     SELECT
         named.kernel_id,
         greatest(abs(master.transit_ns - reported.transit_ns), abs(master.wait_ns - reported.wait_ns)) AS difference_ns,
@@ -91,17 +92,17 @@ operator AS (
             coalesce(named.group_name, reported.group_name) AS group_name,
             coalesce(named.step_id, reported.step_id) AS step_id
         ),
-        if(judged.origin = 'planes', master.transit_ns, reported.transit_ns) AS transit_ns,
-        if(judged.origin = 'planes', master.wait_ns, reported.wait_ns) AS wait_ns,
-        if(judged.origin = 'planes', master.synchronization_ns, reported.synchronization_ns) AS synchronization_ns,
+        if(sourced.origin = 'planes', master.transit_ns, reported.transit_ns) AS transit_ns,
+        if(sourced.origin = 'planes', master.wait_ns, reported.wait_ns) AS wait_ns,
+        if(sourced.origin = 'planes', master.synchronization_ns, reported.synchronization_ns) AS synchronization_ns,
         longest.longest_waiting_plane,
         longest.longest_plane_wait_ns,
         if(master.kernel_id IS NULL, reported.size_bytes, moved.size_bytes) AS size_bytes,
         if(master.kernel_id IS NULL, reported.transfer_ns, moved.transfer_ns) AS transfer_ns,
-        judged.origin,
-        judged.reason
+        sourced.origin,
+        sourced.reason
     FROM named
-    JOIN judged USING (kernel_id)
+    JOIN sourced USING (kernel_id)
     LEFT JOIN communication.master USING (kernel_id)
     LEFT JOIN longest USING (kernel_id)
     LEFT JOIN moved USING (kernel_id)

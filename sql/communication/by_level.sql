@@ -1,26 +1,26 @@
--- One row is the time of the communication operators of a group of ranks and a type, of a module, or of the whole rank.
+-- One row is the time of the communication operators of one group of ranks and type, of one module, or of the whole rank.
 --
--- level                  VARCHAR  group, module or rank: which of the next columns the row is of
--- group_name             VARCHAR  the group of ranks; NULL when not recorded, and for other levels
--- kind                   VARCHAR  p2p (send and receive) or collective; NULL for other levels
--- type                   VARCHAR  type, such as hcom_allReduce_; NULL when nothing tells it, and for other levels
--- location               VARCHAR  'inside modules', 'outside modules', or 'linked to no op'; NULL for other levels
--- parent_module          VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules, and for other levels
--- module                 VARCHAR  class name of the module; NULL outside modules, and for other levels
+-- level                  VARCHAR  group, module or rank: what the row covers
+-- group_name             VARCHAR  the group of ranks; NULL when not recorded, and for levels other than group
+-- kind                   VARCHAR  p2p (send and receive) or collective; NULL for levels other than group
+-- type                   VARCHAR  type, such as hcom_allReduce_; NULL when not known, and for levels other than group
+-- location               VARCHAR  'inside modules', 'outside modules', or 'linked to no op'; NULL for levels other than module
+-- parent_module          VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules, and for levels other than
+--                                 module
+-- module                 VARCHAR  class name of the module; NULL outside modules, and for levels other than module
 -- op_count               BIGINT   operators
 -- elapse_ns              BIGINT   their time, ns: transit, wait, idle and unknown; overlapping operators count fully
--- transit_ns             BIGINT   transfers over a link, ns; NULL when not known of any operator
--- wait_ns                BIGINT   waits for other ranks, ns; NULL when not known of any operator
--- synchronization_ns     BIGINT   those of the waits that are before the first transfer, ns; NULL when not known of any
---                                 operator
--- idle_ns                BIGINT   the rest, ns; NULL when not known of any operator
+-- transit_ns             BIGINT   transfers over a link, ns; NULL when known for no operator
+-- wait_ns                BIGINT   waits for other ranks, ns; NULL when known for no operator
+-- synchronization_ns     BIGINT   the part of wait_ns before the first transfer, ns; NULL when known for no operator
+-- idle_ns                BIGINT   the rest of the time of operators with a known split, ns; NULL when known for no operator
 -- unknown_ns             BIGINT   time of operators whose split is not known, ns
 -- reason                 VARCHAR  why it is not known, the reasons joined by '; '; NULL when all is known
--- longest_plane_wait_ns  BIGINT   what the longest waiting plane of each operator waited, ns; NULL when planes are not known
--- size_bytes             BIGINT   what was moved over links; NULL when not known
--- transfer_ns            BIGINT   time of these transfers, ns; those at the same time count fully; NULL when not known
+-- longest_plane_wait_ns  BIGINT   wait of the longest waiting plane of each operator, ns; NULL when planes are not known
+-- size_bytes             BIGINT   bytes moved over links; NULL when not known
+-- transfer_ns            BIGINT   time of these transfers, ns; overlapping transfers count fully; NULL when not known
 -- bandwidth_gb_s         DOUBLE   size_bytes / transfer_ns, GB/s; NULL when nothing was moved
-WITH placed AS (
+WITH at_level AS (
     SELECT
         'rank' AS level,
         * REPLACE (
@@ -54,5 +54,5 @@ SELECT
     sum(size_bytes)::BIGINT AS size_bytes,
     sum(transfer_ns)::BIGINT AS transfer_ns,
     sum(size_bytes) / nullif(sum(transfer_ns), 0) AS bandwidth_gb_s
-FROM placed
+FROM at_level
 GROUP BY level, group_name, kind, type, location, parent_module, module

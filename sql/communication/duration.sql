@@ -1,13 +1,13 @@
--- One row is a type, group and duration of communication operators, and how many of them agree in all three. It is all that
--- totals, medians and percentiles need, of one rank or of all.
+-- One row is a type, group, origin and duration of communication operators, and how many operators agree in all four. Totals,
+-- medians and percentiles need nothing else, for one rank or for all.
 --
--- type         VARCHAR  type, such as hcom_allReduce_; where none was collected (Level0), that of the name; NULL when neither
---                       tells it
+-- type         VARCHAR  type, such as hcom_allReduce_; where none was collected (Level0), taken from the name; NULL when
+--                       neither gives it
 -- group_name   VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
--- origin       VARCHAR  where the times come from: kernels; or profiler (communication.json, analysis.db) of operators whose
+-- origin       VARCHAR  where the times come from: kernels, or profiler (communication.json, analysis.db) for operators whose
 --                       name no kernel has
 -- duration_ns  BIGINT   end - start of each
--- op_count     BIGINT   how many
+-- op_count     BIGINT   operators
 WITH known AS (
     SELECT DISTINCT short_name AS name
     FROM trace.communication

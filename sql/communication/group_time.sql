@@ -2,7 +2,7 @@
 --
 -- group_name             VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
 -- kind                   VARCHAR  p2p (send and receive) or collective
--- type                   VARCHAR  type, such as hcom_allReduce_; NULL when nothing tells it
+-- type                   VARCHAR  type, such as hcom_allReduce_; NULL when not known
 -- op_count to bandwidth_gb_s as in communication.by_level
 SELECT * EXCLUDE (level, location, parent_module, module)
 FROM communication.by_level

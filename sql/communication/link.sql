@@ -1,21 +1,22 @@
--- One row is a type and group of operators, a pair of ranks and a link, and what was moved between them, most first. With a
--- step chosen, only what the operators of that step moved.
+-- One row is a type and group of operators, a pair of ranks and a link, and what was moved between the two ranks, the most
+-- bytes first. With a step chosen, only what the operators of that step moved.
 --
--- type                     VARCHAR  type of the operators, such as allreduce; NULL when nothing tells it
+-- type                     VARCHAR  type of the operators, such as allreduce; NULL when not known
 -- group_name               VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
 -- group_label              VARCHAR  what the training framework made the group for, such as pp, dp or default_group; NULL when
 --                                   not recorded
 -- source_rank              BIGINT   rank within the group; NULL when not recorded
--- destination_rank         BIGINT   rank within the group, the same one within a device; NULL when not recorded
--- source_global_rank       BIGINT   the source in the whole job; NULL when neither the group nor the profile's rank is recorded
--- destination_global_rank  BIGINT   the destination in the whole job; NULL when the group is not recorded
+-- destination_rank         BIGINT   rank within the group; the source itself within a device; NULL when not recorded
+-- source_global_rank       BIGINT   rank of the source in the whole job; NULL when neither the group nor the profile's rank is
+--                                   recorded
+-- destination_global_rank  BIGINT   rank of the destination in the whole job; NULL when the group is not recorded
 -- link                     VARCHAR  the link, such as HCCS; ON_CHIP within a device; NULL when not recorded
 -- op_count                 BIGINT   operators that moved something; NULL when origin is profiler
--- transfer_count           BIGINT   tasks that move something; NULL when origin is profiler
--- size_bytes               BIGINT   what was moved
--- duration_ns              BIGINT   time of the transfers on all planes, ns; those at the same time count fully
+-- transfer_count           BIGINT   tasks that move data; NULL when origin is profiler
+-- size_bytes               BIGINT   bytes moved
+-- duration_ns              BIGINT   time of the transfers on all planes, ns; overlapping transfers count fully
 -- bandwidth_gb_s           DOUBLE   size_bytes / duration_ns, GB/s; NULL when it took no time
--- origin                   VARCHAR  where it is recorded: planes (the tasks of the operators), or profiler
+-- origin                   VARCHAR  where the figures come from: planes (the tasks of the operators), or profiler
 --                                   (communication_matrix.json, analysis.db)
 WITH of_planes AS (
     SELECT
@@ -61,7 +62,7 @@ SELECT
     label.label AS group_label,
     link.source_rank,
     link.destination_rank,
-    -- The source is the rank of the profile.
+    -- Where the group is not recorded: the source is the rank of the profile.
     coalesce(source.global_rank, getvariable('rank_id'))::BIGINT AS source_global_rank,
     coalesce(
         destination.global_rank, if(link.destination_rank = link.source_rank, getvariable('rank_id'), NULL)

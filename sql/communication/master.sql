@@ -1,12 +1,12 @@
--- One row is a communication kernel with tasks on planes, and the time of its master plane. Where the profile names several,
--- what any of them does counts once, and a wait during a transfer is none.
+-- One row is a communication kernel with tasks on planes, and the time of its master plane. Where the profile names several
+-- master planes, time in which several of them are busy counts once, and a wait during a transfer does not count.
 --
 -- kernel_id           BIGINT   a communication kernel of trace.kernel
 -- is_named            BOOLEAN  whether the profile names its master plane
 -- transit_ns          BIGINT   transfers over a link, ns; NULL when nothing says which plane is the master
 -- wait_ns             BIGINT   waits for other ranks, ns; NULL when nothing says which plane is the master
--- synchronization_ns  BIGINT   those of the waits that are before the first transfer, ns; NULL when nothing says which plane is
---                              the master
+-- synchronization_ns  BIGINT   the part of wait_ns before the first transfer, ns; NULL when nothing says which plane is the
+--                              master
 WITH of_plane AS (
     SELECT
         kernel_id,
@@ -31,7 +31,7 @@ activity AS (
       AND plane.is_master
       AND activity.kernel_id IN (SELECT kernel_id FROM of_plane WHERE master_count > 1)
 ),
-counted AS (
+stretch AS (
     SELECT kernel_id, 'transit' AS part, start_ns, end_ns
     FROM activity
     WHERE kind = 'transfer'
@@ -48,7 +48,7 @@ beyond AS (
         kernel_id,
         part,
         greatest(end_ns - greatest(start_ns, coalesce(max(end_ns) OVER earlier, start_ns)), 0) AS beyond_ns
-    FROM counted
+    FROM stretch
     WINDOW earlier AS (
         PARTITION BY kernel_id, part
         ORDER BY start_ns, end_ns

@@ -1,10 +1,10 @@
 -- One row is a rank of a communicator, as the training framework made its group. The profiler's own files name a communicator
--- by a hash of its name, so each group is here under both.
+-- by a hash of its name, so each group has its rows under both names.
 --
 -- group_name   VARCHAR  the communicator, as operators name it
 -- label        VARCHAR  what the group is for, such as pp, dp, tp or default_group; NULL when not recorded
 -- position     BIGINT   rank within the group
--- global_rank  BIGINT   that rank in the whole job
+-- global_rank  BIGINT   rank in the whole job
 WITH named AS (
     SELECT group_name, label, position, global_rank
     FROM trace.parallel_group

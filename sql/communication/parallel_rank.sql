@@ -1,10 +1,10 @@
--- One row is the position of the rank in the parallel groups that the training framework made: as its groups tell, else as
--- Megatron numbers ranks (tensor parallel ones first, then context, data and pipeline parallel ones).
+-- One row is the position of the rank in the parallel groups of the training framework: as its recorded groups say, else in the
+-- order in which Megatron numbers ranks (tensor parallel ones first, then context, data and pipeline parallel ones).
 --
 -- pipeline_stage  BIGINT  pipeline stage, from 0; NULL when not recorded
--- dp_rank      BIGINT  rank among the data parallel ranks, from 0; NULL when not recorded
--- cp_rank   BIGINT  rank among the context parallel ranks, from 0; NULL when not recorded
--- tp_rank    BIGINT  rank among the tensor parallel ranks, from 0; NULL when not recorded
+-- dp_rank         BIGINT  rank among the data parallel ranks, from 0; NULL when not recorded
+-- cp_rank         BIGINT  rank among the context parallel ranks, from 0; NULL when not recorded
+-- tp_rank         BIGINT  rank among the tensor parallel ranks, from 0; NULL when not recorded
 WITH recorded AS (
     SELECT
         min(own_position) FILTER (label = 'pp') AS pipeline_stage,

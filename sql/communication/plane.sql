@@ -3,12 +3,11 @@
 -- kernel_id           BIGINT   a communication kernel of trace.kernel
 -- plane               BIGINT   number of the plane
 -- is_named            BOOLEAN  whether the profile names the master planes of the operator
--- is_master           BOOLEAN  whether the times of the operator are those of this plane: where none is named that of the only
---                              plane, else plane 0 when it transfers over RDMA, else plane 1
+-- is_master           BOOLEAN  whether the times of the operator are those of this plane; where the profile names none: the
+--                              only plane, else plane 0 if it transfers over RDMA, else plane 1
 -- transit_ps          BIGINT   transfers over a link, ps
 -- wait_ps             BIGINT   waits for other ranks, ps
--- synchronization_ps  BIGINT   those of the waits that start before the first transfer, ps; all of them where nothing is
---                              transferred
+-- synchronization_ps  BIGINT   the waits that start before the first transfer, ps; all waits where nothing is transferred
 WITH first_transfer AS (
     SELECT kernel_id, plane, min(start_ns) AS start_ns
     FROM communication.activity
@@ -38,7 +37,7 @@ plane AS (
     WHERE plane IS NOT NULL
     GROUP BY kernel_id, plane
 ),
-judged AS (
+with_master AS (
     SELECT
         kernel_id,
         plane,
@@ -53,12 +52,12 @@ judged AS (
     WINDOW of_kernel AS (PARTITION BY kernel_id)
 )
 SELECT
-    judged.kernel_id,
-    judged.plane,
-    judged.is_named,
-    if(judged.is_named, judged.is_named_itself, judged.plane = judged.usual_master) AS is_master,
+    with_master.kernel_id,
+    with_master.plane,
+    with_master.is_named,
+    if(with_master.is_named, with_master.is_named_itself, with_master.plane = with_master.usual_master) AS is_master,
     coalesce(busy.transit_ps, 0) AS transit_ps,
     coalesce(busy.wait_ps, 0) AS wait_ps,
     coalesce(busy.synchronization_ps, 0) AS synchronization_ps
-FROM judged
-LEFT JOIN busy ON busy.kernel_id = judged.kernel_id AND busy.plane = judged.plane
+FROM with_master
+LEFT JOIN busy ON busy.kernel_id = with_master.kernel_id AND busy.plane = with_master.plane

@@ -1,13 +1,14 @@
--- One row is a communication operator as the profiler itself worked it out, with the kernel that it is. A kernel is found by
--- its name, or where names repeat or are lost by its start; in the profiler's files starts are rounded to 250 ns, and beside a
--- database all some us off. What is no kernel of the rank counts too, without one; of steps only the chosen one.
+-- One row is a communication operator as the profiler itself worked it out, with the kernel that it matches. A kernel is found
+-- by its name, or by its start where names repeat or are lost; in the profiler's files starts are rounded to 250 ns, and beside
+-- a database all of them are off by some us. An operator that is no kernel of the rank has a row too, without a kernel; with a
+-- step chosen, only if it is of that step.
 --
--- kernel_id           BIGINT   a communication kernel of trace.kernel; NULL when it is none
+-- kernel_id           BIGINT   a communication kernel of trace.kernel; NULL when the operator matches none
 -- name                VARCHAR  name of the operator
 -- type to kind as in trace.reported_communication
 -- elapse_ns           BIGINT   its time, ns
 -- transit_ns to idle_ns as in trace.reported_communication
--- size_bytes          BIGINT   what it moved over links; NULL when nothing
+-- size_bytes          BIGINT   bytes that it moved over links; NULL when it moved nothing
 -- transfer_ns         BIGINT   time of these transfers on all planes, ns; NULL when there are none
 WITH operator AS (
     SELECT
@@ -71,7 +72,7 @@ found AS (
     UNION ALL
     FROM of_start
 ),
--- A kernel that lost its name can be any of those that are left.
+-- A kernel that lost its name can be any of the operators that are left.
 lost AS (
     SELECT count(*) AS lost_count
     FROM kernel

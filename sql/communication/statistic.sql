@@ -1,7 +1,7 @@
 -- One row is a type and group of communication operators with their number and times, the heaviest first.
 --
--- type        VARCHAR  type, such as hcom_allReduce_; where none was collected (Level0), that of the name; NULL when neither
---                      tells it
+-- type        VARCHAR  type, such as hcom_allReduce_; where none was collected (Level0), taken from the name; NULL when neither
+--                      gives it
 -- group_name  VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
 -- op_count    BIGINT   operators
 -- total_ns    BIGINT   their time, ns; overlapping operators count fully
@@ -11,7 +11,7 @@
 -- min_ns      BIGINT   shortest time, ns
 -- max_ns      BIGINT   longest time, ns
 -- share       DOUBLE   part of the communication time of the rank; NULL when it took no time
--- origin      VARCHAR  where the times come from: kernels; or profiler (communication.json, analysis.db) of operators whose
+-- origin      VARCHAR  where the times come from: kernels, or profiler (communication.json, analysis.db) for operators whose
 --                      name no kernel has
 WITH ranked AS (
     SELECT

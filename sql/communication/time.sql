@@ -1,9 +1,10 @@
 -- One row is a communication operator with its module and its time as transit, wait and idle, in the order of execution. The
--- times are those of the operator's master plane, as the profiler counts them; what other planes waited stands beside.
+-- times are those of the operator's master plane, as the profiler measures them; the longest wait of any plane has columns of
+-- its own.
 --
 -- kernel_id to type as in communication.breakdown
 -- kind to step_id as in communication.breakdown
--- location               VARCHAR  where it belongs: 'inside modules', 'outside modules', or 'linked to no op'
+-- location               VARCHAR  where the operator belongs: 'inside modules', 'outside modules', or 'linked to no op'
 -- parent_module          VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules
 -- module                 VARCHAR  class name of the module; NULL outside modules
 -- start_ns to reason as in communication.breakdown
