@@ -1,14 +1,14 @@
--- One row is the kind of kernel that comes once a layer, by which layers are found; none where no kind comes back with the same
--- kernels in between.
+-- One row is the kind of kernel that comes once per layer, by which layers are found; there is no row where no kind comes back
+-- with the same kernels in between.
 --
--- symbol          BIGINT  a kind of kernel of layer.sequence; 0 for kernels of any kind that begin attention
--- repeated_count  BIGINT  kernels of the sequence between two of it that repeat before the first of them or behind the second
+-- symbol          BIGINT  a symbol of layer.sequence; 0 for kernels of any symbol that begin attention
+-- repeated_count  BIGINT  kernels in those stretches from one such kernel to the next that the stretch before or after repeats
 --
 -- In E A B C B A B C B A B C B L:
---     from A to A   4 kernels, A B C B, twice: repeated_count 8, as it is from C to C with C B A B
---     from B to B   2 kernels, in turn B C and B A: never twice the same one behind the other
--- so A and C come once a layer. What lies between two of a kind is known by its length and the sum of the hashes of its threes
--- (A B C, B C B, ...): both are differences of two running sums, so that no lists are compared.
+--     from A to A   4 kernels, A B C B, twice: repeated_count 8, the same as from C to C with C B A B
+--     from B to B   2 kernels, in turn B C and B A: never the same twice in a row
+-- so A and C come once per layer. A stretch is identified by its length and the sum of the hashes of its triples (A B C,
+-- B C B, ...): both are differences of two running sums, so no lists are compared.
 WITH threshold AS (
     SELECT 4 AS least_kernels, 2 / 3 AS serving_share, 4 AS largest_distance
 ),
@@ -32,7 +32,7 @@ candidate AS (
     FROM layer.sequence
     WHERE begins_attention
 ),
--- What lies between two of a kind: how many kernels, and the sum over their threes, by which they and their order are known.
+-- The kernels from one of a symbol up to the next: how many, and the sum over their triples, which identifies their order too.
 stretch AS (
     SELECT
         candidate.symbol,
@@ -44,7 +44,7 @@ stretch AS (
     JOIN summed USING (sequence_position)
     WINDOW of_kind AS (PARTITION BY candidate.symbol ORDER BY sequence_position)
 ),
--- Attention is in layers of all kinds, which may come in turn; of others the next stretch has to be the same.
+-- Layers of all kinds have attention, and the kinds may alternate; for other symbols the next stretch has to be the same.
 compared AS (
     SELECT
         symbol,
@@ -63,7 +63,7 @@ usual AS (
     GROUP BY symbol
     HAVING bool_or(is_repeated)
 ),
--- What comes once a pass repeats too. Layers are the shortest that repeat in most of what repeats.
+-- What comes once per pass repeats too. Layers are the shortest of the stretches that hold most of what repeats.
 serving AS (
     SELECT *, length >= least_kernels AS is_long_enough
     FROM usual
@@ -79,7 +79,7 @@ SELECT symbol, max(short_enough.repeated_count)::BIGINT AS repeated_count
 FROM short_enough
 JOIN compared USING (symbol)
 GROUP BY symbol
--- Of those that serve equally well attention, or else one that comes in layers of other kernels too.
+-- Of several that serve equally well: attention, else the symbol that comes in layers of other kernels too.
 ORDER BY
     bool_or(is_long_enough) DESC,
     symbol = 0 DESC,

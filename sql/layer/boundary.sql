@@ -3,22 +3,22 @@
 -- layer_id         BIGINT   number, in the order of time
 -- anchor_position  BIGINT   position of its anchor, as in layer.segment_kernel
 -- first_position   BIGINT   position of its first kernel
--- core_position    BIGINT   position of the first kernel behind the norm that opens it; first_position where no norm does
+-- core_position    BIGINT   position of the first kernel after the norm that opens it; first_position where no norm does
 -- last_position    BIGINT   position of its last kernel
--- has_head         BOOLEAN  its kernels from the core on up to the anchor are those of a period
--- has_tail         BOOLEAN  its kernels from the anchor on are those of a period
+-- has_head         BOOLEAN  whether its kernels from the core up to the anchor are the head of a period
+-- has_tail         BOOLEAN  whether its kernels from the anchor on are the tail of a period
 --
 -- Two passes of three layers M A O N F G, anchor A, the first layer of each with other kernels before A (X for M):
 --     E N0 X A O N F G N M A O N F G N M A O N F G N L E N0 X A O N F G ...
--- has_head  M is before the second and the third A, not before the first. There the layer begins with a kernel like the first
---           of the usual head, M, at most two layers away, or with the last on the same cores: X. The norm before it, N0, opens
---           it.
--- has_tail  A O N F G comes with each A. A layer with another tail ends before the residual norm that opens the next.
--- What is between the end of a layer and the begin of the next, N L E, is between two passes; fewer than 3 are the layer's.
+-- has_head  M is before the second and the third A, but not before the first. There the layer begins with a kernel like M, the
+--           first of the usual head, at most two layers away, else with the last kernel on the same cores: X. The norm before
+--           it, N0, opens it.
+-- has_tail  A O N F G begins at each A. A layer with another tail ends before the residual norm that opens the next.
+-- Kernels from the end of a layer to the start of the next, N L E, are between two passes; fewer than 3 belong to the layer.
 WITH threshold AS (
     SELECT 3 AS least_between
 ),
--- The periods that a layer may be of: that of its segment, and the next ones before and behind that are known.
+-- The periods that a layer may have: that of its segment, and the nearest known ones before and after.
 known AS (
     SELECT
         segment.*,

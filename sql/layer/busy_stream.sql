@@ -1,4 +1,4 @@
--- One row is a stream with compute kernels, from the busiest on.
+-- One row is a stream with compute kernels, and its rank by compute time.
 --
 -- device_id     BIGINT  device; NULL when not recorded
 -- stream_id     BIGINT  stream; NULL where streams are not recorded

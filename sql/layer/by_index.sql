@@ -1,16 +1,16 @@
 -- One row is a layer over all passes: the first layer of each, the second, and so on, by kind.
 --
 -- layer         BIGINT   which layer of a pass, from 0
--- kind          BIGINT   layers of one kind have the same kernels; NULL of irregular ones
+-- kind          BIGINT   kind of layer: layers of one kind have the same kernels; NULL for irregular ones
 -- pass_count    BIGINT   passes in which the layer is of this kind
--- kernel_count  DOUBLE   kernels of the model in it, mean
+-- kernel_count  DOUBLE   mean number of kernels of the model in it
 -- total_ns      BIGINT   time of its kernels in all passes, ns
--- mean_ns       DOUBLE   mean of a pass, ns
+-- mean_ns       DOUBLE   mean per pass, ns
 -- median_ns     BIGINT   the smallest time that at least half of the passes do not exceed, ns
 -- p95_ns        BIGINT   the smallest time that at least 95 % of the passes do not exceed, ns
 -- min_ns        BIGINT   shortest time, ns
 -- max_ns        BIGINT   longest time, ns
--- mean_span_ns  DOUBLE   mean from the start of its first kernel to the end of its last, ns
+-- mean_span_ns  DOUBLE   mean time from the start of its first kernel to the end of its last, ns
 -- share         DOUBLE   part of the kernel time of all layers; NULL when they took no time
 SELECT
     layer,

@@ -1,8 +1,8 @@
--- One row is a layer with its kernels behind the norm that opens it, by which layers are of one kind or not.
+-- One row is a layer with its kernels after the norm that opens it, which decide its kind.
 --
 -- layer_id       BIGINT    a layer of layer.boundary
--- symbols        BIGINT[]  the kinds of these kernels
--- opening_count  BIGINT    how many kernels open it
+-- symbols        BIGINT[]  the symbols of these kernels
+-- opening_count  BIGINT    kernels that open the layer
 SELECT
     layer_id,
     list(symbol ORDER BY position) FILTER (position >= core_position) AS symbols,

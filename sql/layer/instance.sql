@@ -1,17 +1,17 @@
--- One row is a layer, of a kind or irregular, with its number in the pass that it is of.
+-- One row is a layer, of a kind or irregular, with its pass and its number in that pass.
 --
 -- layer_id        BIGINT   number, in the order of time
 -- pass            BIGINT   which pass through the layers, from 0
 -- layer           BIGINT   which layer of the pass, from 0
--- stretch         BIGINT   which stretch of layers without kernels between them it is of, from 0
--- kind            BIGINT   which kind of layer of layer.kind; of an irregular one NULL
+-- stretch         BIGINT   which run of layers without kernels between them, from 0
+-- kind            BIGINT   a kind of layer.kind; NULL for an irregular layer
 -- first_position  BIGINT   position of its first kernel, as in layer.segment_kernel
--- core_position   BIGINT   position of the first kernel behind the norm that opens it
+-- core_position   BIGINT   position of the first kernel after the norm that opens it
 -- last_position   BIGINT   position of its last kernel
--- opening_count   BIGINT   how many kernels open a layer of this kind; NULL of an irregular one
+-- opening_count   BIGINT   kernels that open a layer of this kind; NULL for an irregular one
 -- reason          VARCHAR  why it is irregular; NULL where it is not
 --
--- A stretch is a pass, but for a short one behind a long one: layers that predict further tokens (MTP) and small draft models
+-- A stretch is a pass, except for a short one after a long one: layers that predict further tokens (MTP) and small draft models
 -- are the last layers of the pass before. A stretch at the end of the profile is short because it is cut.
 -- Stretches of 8, 1, 8, 1, 8 and 2 layers, the last of them at the end, are four passes of 9, 9, 8 and 2 layers.
 WITH threshold AS (
@@ -30,7 +30,7 @@ stretch AS (
     FROM in_stretch
     GROUP BY stretch
 ),
-judged AS (
+with_appended AS (
     SELECT
         stretch,
         stretch > 0
@@ -41,7 +41,7 @@ judged AS (
 ),
 passes AS (
     SELECT stretch, sum(if(is_appended OR stretch = 0, 0, 1)) OVER (ORDER BY stretch ROWS UNBOUNDED PRECEDING) AS pass
-    FROM judged
+    FROM with_appended
 )
 SELECT
     layer_id,

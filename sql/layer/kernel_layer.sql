@@ -2,21 +2,21 @@
 --
 -- sequence_position  BIGINT   position in the sequence, from 1
 -- kernel_id          BIGINT   a kernel of trace.kernel
--- part               VARCHAR  layer, or outside them prologue, between passes, epilogue; NULL where no layers were found
+-- part               VARCHAR  layer; outside layers prologue, between passes or epilogue; NULL where no layers were found
 -- pass               BIGINT   which pass through the layers, from 0; NULL outside layers
 -- layer              BIGINT   which layer of the pass, from 0; NULL outside layers
 -- layer_id           BIGINT   the layer as in layer.instance; NULL outside layers
 -- kind               BIGINT   kind of layer; NULL outside layers and in irregular ones
--- position           BIGINT   which kernel of the layer, from 1; NULL outside layers, for kernels that come at changing
---                               positions, and for what opens a layer beyond what opens the others of its kind
--- symbol             BIGINT   stands for its type and core, as in layer.symbol
+-- position           BIGINT   which kernel of the layer, from 1; NULL outside layers, for kernels at changing positions, and
+--                             for those that open a layer beyond those that open the others of its kind
+-- symbol             BIGINT   symbol of its type and core, as in layer.symbol
 -- name_id            TEXT_ID  name of the kernel
 -- type_id            TEXT_ID  operator type, such as MatMulV3, the usual one of kernels of its name; NULL when it is not known
 -- core_id            TEXT_ID  cores it ran on
 -- start_ns           BIGINT   start, Unix ns
 -- end_ns             BIGINT   end, Unix ns
 --
--- A kernel at a changing position between two layers is the first one's.
+-- A kernel at a changing position between two layers belongs to the first one.
 WITH bounded AS (
     SELECT
         instance.*,
@@ -31,7 +31,7 @@ extent AS (
     SELECT min(first_sequence_position) AS first_sequence_position, max(last_sequence_position) AS last_sequence_position
     FROM bounded
 ),
-placed AS (
+in_bounds AS (
     SELECT
         sequence.sequence_position,
         sequence.kernel_id,
@@ -57,19 +57,19 @@ SELECT
     if(is_inside, pass, NULL)::BIGINT AS pass,
     if(is_inside, layer, NULL) AS layer,
     if(is_inside, layer_id, NULL) AS layer_id,
-    if(is_inside, placed.kind, NULL) AS kind,
+    if(is_inside, in_bounds.kind, NULL) AS kind,
     CASE
         WHEN NOT is_inside THEN NULL
-        WHEN placed.kind IS NULL THEN position - first_position + 1
+        WHEN in_bounds.kind IS NULL THEN position - first_position + 1
         WHEN position >= core_position THEN position - core_position + opening_count + 1
         WHEN position - first_position < opening_count THEN position - first_position + 1
     END AS position,
-    placed.symbol,
+    in_bounds.symbol,
     kernel.name_id,
-    placed.type_id,
+    in_bounds.type_id,
     kernel.core_id,
     kernel.start_ns,
     kernel.end_ns
-FROM placed
+FROM in_bounds
 JOIN trace.kernel USING (kernel_id)
 CROSS JOIN extent

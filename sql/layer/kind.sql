@@ -1,10 +1,10 @@
--- One row is a kind of layer: layers with the same kernels behind the norm that opens them, two or more.
+-- One row is a kind of layer: two or more layers with the same kernels after the norm that opens them.
 --
--- kind           BIGINT    number, in the order of the first of each
--- symbols        BIGINT[]  the kinds of its kernels, without what opens it
--- kernel_count   BIGINT    how many kernels such a layer has
--- opening_count  BIGINT    how many of them open it
--- layer_count    BIGINT    how many such layers there are
+-- kind           BIGINT    number, in the order of the first layer of each
+-- symbols        BIGINT[]  the symbols of its kernels, without those that open it
+-- kernel_count   BIGINT    kernels of such a layer
+-- opening_count  BIGINT    kernels that open such a layer
+-- layer_count    BIGINT    layers of this kind
 SELECT
     row_number() OVER (ORDER BY min(layer_id)) AS kind,
     symbols,

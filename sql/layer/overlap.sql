@@ -1,12 +1,12 @@
--- One row is a compute kernel that runs while one of another stream of its device runs, once for each such kernel that was the
--- last to end of those begun before, or that this one was last to end of.
+-- One row is a compute kernel and one of another stream of its device that runs at the same time. A kernel is paired with the
+-- one that ends last of those begun before it; each pair has two rows, one for either kernel.
 --
 -- kernel_id    BIGINT  a kernel of trace.kernel
 -- stream_rank  BIGINT  its stream, as the position among the streams by compute time
--- other_rank   BIGINT  the stream of the other kernel, likewise
+-- other_rank   BIGINT  the stream of the other kernel, in the same way
 -- overlap_ns   BIGINT  time in which both run, ns
 --
--- With three streams a kernel that two others overlap with counts beside the longer one only.
+-- With three streams, a kernel that begins while two others run is paired only with the one that ends last.
 WITH compute AS (
     SELECT kernel_id, device_id, stream_id, start_ns, end_ns
     FROM kernels.selected

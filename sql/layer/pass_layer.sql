@@ -2,15 +2,16 @@
 --
 -- pass                BIGINT   which pass, from 0
 -- layer               BIGINT   which layer of the pass, from 0
--- kind                BIGINT   layers of one kind have the same kernels; NULL of an irregular one
+-- kind                BIGINT   kind of layer: layers of one kind have the same kernels; NULL for an irregular one
 -- reason              VARCHAR  why it is irregular; NULL where it is not
 -- kernel_count        BIGINT   kernels of the model in it
--- extra_kernel_count  BIGINT   of them such as come at changing positions, or open it beyond what opens the others of its kind
--- duration_ns         BIGINT   time of these kernels, ns
+-- extra_kernel_count  BIGINT   those at changing positions, or that open the layer beyond those that open the others of its
+--                              kind
+-- duration_ns         BIGINT   time of its kernels, ns
 -- span_ns             BIGINT   from the start of its first kernel to the end of its last, ns
 -- start_ns            BIGINT   start of its first kernel, Unix ns
--- types               VARCHAR  of an irregular layer the types of its kernels, or their names where there are no types, in
---                              order; NULL for the others, which layer.statistic shows
+-- types               VARCHAR  for an irregular layer the types of its kernels, or their names where there are no types, in
+--                              order; NULL for other layers, which layer.statistic shows
 WITH kernel AS (
     SELECT
         kernel_layer.* EXCLUDE (kind),

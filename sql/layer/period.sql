@@ -1,22 +1,22 @@
--- One row is a list of kernels from an anchor up to the next that repeats: the tail of a layer, the norm that opens the next
--- one, and the head of that up to its anchor. There is none where what repeats is not convincing: less than half of the
+-- One row is a repeating list of kernels from an anchor up to the next: the tail of a layer, the norm that opens the next
+-- layer, and the head of that layer up to its anchor. There is none where what repeats is not convincing: less than half of the
 -- sequence.
 --
--- period         BIGINT    number, in the order of the first of each
--- symbols        BIGINT[]  the kinds of its kernels, from the anchor on: tail, opening, head
+-- period         BIGINT    number, in the order of the first occurrence of each
+-- symbols        BIGINT[]  the symbols of its kernels, from the anchor on: tail, opening, head
 -- cores          BIGINT[]  their cores
--- kernel_count   BIGINT    how many kernels a layer has
--- tail_count     BIGINT    how many of them, from the anchor on, end a layer
--- opening_count  BIGINT    1 where the norm that opens the next layer comes then; 0 where names do not say what opens a layer
--- head_count     BIGINT    how many come then, before the next anchor
--- norm_count     BIGINT    how many norms in the tail take in the residual; NULL where names do not say what opens a layer
+-- kernel_count   BIGINT    kernels of a layer
+-- tail_count     BIGINT    kernels from the anchor to the end of the layer
+-- opening_count  BIGINT    1 where the norm that opens the next layer follows; 0 where names do not show what opens a layer
+-- head_count     BIGINT    kernels that follow, before the next anchor
+-- norm_count     BIGINT    norms in the tail that add the residual; NULL where names do not show what opens a layer
 --
--- Anchor A, attention of M A O, a norm N that takes in the residual, and F G after it:
+-- Anchor A, attention of M A O, a norm N that adds the residual, and F G after it:
 --     kernels   E N0 M A O N F G N M A O N F G N M A O N F G N L
 --     segments        |A O N F G N M|A O N F G N M|A O N F G N L
---     tail A O N F G: it ends before the last residual norm in front of the attention; opening N; head M
+--     tail A O N F G: it ends before the last residual norm that precedes the attention; opening N; head M
 --     layers       |M A O N F G|  with the norms before them: N0 M A O N F G, N M A O N F G, N M A O N F G
--- Where names say neither attention nor norms, the tail is what the segment behind a run still has in common with it:
+-- Where names show neither attention nor norms, the tail is what the segment after a run still has in common with it:
 --     kernels   E A B C A B C A B C A B L     segments   |A B C|A B C|A B C|A B L     tail A B, head C; layers C A B
 WITH threshold AS (
     SELECT 4 AS least_kernels, 0.5 AS least_share, 3 AS least_between
@@ -35,7 +35,7 @@ repeated AS (
     WHERE is_repeated AND len(symbols) >= (SELECT least_kernels FROM threshold)
     GROUP BY symbols
 ),
--- The residual norm that comes last before the attention, over the end of the segment, as layer follows layer.
+-- The last residual norm before the attention; where none is before it, the last of the segment, since layer follows layer.
 opened AS (
     SELECT
         *,
@@ -56,7 +56,7 @@ by_name AS (
     FROM opened
     WHERE opening > 1
 ),
--- From the last layer of a pass to the first of the next: before a head that others have too lies what is between passes.
+-- Segments from the last layer of a pass to the first of the next: what is between passes lies before a head that others have.
 shortened AS (
     SELECT symbols, unnest([head[i:] FOR i IN range(least_between + 1, len(head) + 2)]) AS head
     FROM by_name
@@ -110,7 +110,7 @@ known_head AS (
     LEFT JOIN by_name USING (symbols)
     LEFT JOIN by_end USING (symbols)
 ),
--- A period that only ever runs into another one has a head like that.
+-- A period whose runs always end in another period has the usual head.
 usual_head AS (
     SELECT arg_max(head_count, (segment_count, -first_segment)) FILTER (head_count IS NOT NULL) AS usual_head_count
     FROM known_head

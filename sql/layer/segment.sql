@@ -2,13 +2,14 @@
 --
 -- segment          BIGINT    number, from 1; 0 is what comes before the first anchor
 -- anchor_position  BIGINT    position of its first kernel
--- symbols          BIGINT[]  the kinds of its kernels
+-- symbols          BIGINT[]  the symbols of its kernels
 -- cores            BIGINT[]  their cores
--- attention        BIGINT    which of them is the last attention kernel, from 1; NULL where there is none
--- norms            BIGINT[]  which of them take in the residual and norm it, from 1; NULL where there is none
--- block_ends       BIGINT[]  for each of these the last kernel of the block before it: itself where it is of that block too
--- is_repeated      BOOLEAN   the segment before or behind it has the same kernels; where attention is the anchor, one of the 4
---                              before or behind it, as kinds of layers may come in turn
+-- attention        BIGINT    index of the last attention kernel, from 1; NULL where there is none
+-- norms            BIGINT[]  indexes of the norms that add the residual, from 1; NULL where there are none
+-- block_ends       BIGINT[]  for each of these norms the last kernel of the block before it; the norm itself where it is part
+--                            of that block
+-- is_repeated      BOOLEAN   whether the segment before or after it has the same kernels; where attention is the anchor, one of
+--                            the 4 before or after it, since kinds of layers may alternate
 WITH numbered AS (
     SELECT *, row_number() OVER (PARTITION BY segment ORDER BY position) AS number
     FROM layer.segment_kernel

@@ -2,19 +2,18 @@
 --
 -- sequence_position  BIGINT   position in the sequence
 -- kernel_id          BIGINT   a kernel of trace.kernel
--- symbol             BIGINT   its kind, of layer.sequence
+-- symbol             BIGINT   its symbol, as in layer.sequence
 -- part               VARCHAR  its part in a layer, as in layer.sequence
 -- core_id            TEXT_ID  cores it ran on
--- segment            BIGINT   how many anchors there were up to here
--- position           BIGINT   position in the sequence without noise, from 1; NULL for noise: a kind that comes at changing
---                             positions
+-- segment            BIGINT   number of anchors up to here
+-- position           BIGINT   position in the sequence without noise, from 1; NULL for noise: a symbol at changing positions
 --
--- Anchor A, and c that comes at changing positions:
+-- Anchor A, and c at changing positions:
 --     kernels      E A c B C A B C A B c C A B C c
 --     segments     0 1 1 1 1 2 2 2 3 3 3 3 4 4 4 4
 --     structural   A, B, C: most segments that have them are followed by one that has as many. E and c are not.
---     slots of c   behind the first, the second, the third structural kernel of its segment: none has more than a third of
---                  all c, and where c is, A B, B C and C A are neighbours elsewhere. So c is noise and has no position.
+--     slots of c   after the first, the second, the third structural kernel of its segment: none has more than a third of
+--                  all c, and the kernels around c (A B, B C, C A) are neighbours elsewhere. So c is noise and has no position.
 WITH threshold AS (
     SELECT 0.5 AS most, 3 AS least_slots
 ),
@@ -86,7 +85,8 @@ slot AS (
     WHERE structural_symbol IS NULL
     GROUP BY symbol, slot
 ),
--- No slot has more than a third of them; they are not all in one layer; and most are between two that elsewhere are neighbours.
+-- No slot has more than a third of its kernels; they are not all in one segment; and around most of them are two kernels that
+-- are neighbours elsewhere.
 noise AS (
     SELECT symbol
     FROM slot

@@ -2,15 +2,16 @@
 --
 -- sequence_position  BIGINT   position in the sequence, from 1
 -- kernel_id          BIGINT   a kernel of trace.kernel
--- symbol             BIGINT   stands for its type and core, as in layer.symbol
--- part               VARCHAR  its part in a layer, as in layer.symbol; a norm right behind an add takes in the residual too;
---                          NULL where its name gives none
--- begins_attention   BOOLEAN  the first attention kernel since the last norm that takes in the residual; NULL where its part is
+-- symbol             BIGINT   symbol of its type and core, as in layer.symbol
+-- part               VARCHAR  its part in a layer, as in layer.symbol; a norm right after an add is a residual norm too; NULL
+--                             where its name gives none
+-- begins_attention   BOOLEAN  whether it is the first attention kernel since the last norm that adds the residual; NULL where
+--                             part is NULL
 -- type_id            TEXT_ID  operator type, such as MatMulV3, the usual one of kernels of its name; NULL when it is not known
 -- core_id            TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC
 -- stream_id          BIGINT   stream; NULL where streams are not recorded
 --
--- A kernel that runs for half of its time or more beside one of a busier stream of the model is not in the order of the model.
+-- A kernel that overlaps for half of its time or more with kernels of a busier stream of the model is left out.
 WITH model_stream AS (
     SELECT *
     FROM layer.stream

@@ -1,7 +1,7 @@
 -- One row is a position in a kind of layer, and a symbol there: the first kernel of these layers, the second, and so on, over
 -- all layers and passes.
 --
--- kind          BIGINT   layers of one kind have the same kernels
+-- kind          BIGINT   kind of layer: layers of one kind have the same kernels
 -- layer_count   BIGINT   layers of this kind
 -- position      BIGINT   which kernel of the layer, from 1
 -- type_id       TEXT_ID  operator type, such as MatMulV3, the usual one of kernels of its name; NULL when it is not known
@@ -10,8 +10,8 @@
 -- kernel_count  BIGINT   kernels
 -- total_ns      BIGINT   their time, ns
 -- mean_ns to max_ns as in kernels.statistic
--- mean_gap_ns   DOUBLE   mean time from the end of the kernel before it in the sequence to its start, ns; below 0 where they
---                        overlap, NULL where there is none before
+-- mean_gap_ns   DOUBLE   mean time from the end of the previous kernel in the sequence to its start, ns; below 0 where they
+--                        overlap; NULL where there is no previous one
 -- share         DOUBLE   part of the kernel time of this kind of layer; NULL when it took no time
 WITH following AS (
     SELECT

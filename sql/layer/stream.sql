@@ -1,10 +1,10 @@
--- One row is a stream with compute kernels: whether the model runs on it, or it runs beside the model.
+-- One row is a stream with compute kernels, and whether the model runs on it or it runs beside the model.
 --
 -- device_id to first_ns as in layer.busy_stream
--- overlap_ns       BIGINT   part of this time in which a stream that joined before it is busy too, ns; 0 for another device
--- is_of_model      BOOLEAN  the model runs on it
+-- overlap_ns       BIGINT   part of total_ns in which a stream that joined before it is busy too, ns; 0 for another device
+-- is_of_model      BOOLEAN  whether the model runs on it
 --
--- A captured graph goes on in another stream when one is full, and what comes before and behind it runs on a third. Streams
+-- A captured graph continues in another stream when one is full, and what comes before and after it runs on a third. Streams
 -- that take turns are one sequence: from the busiest stream down, a stream joins if not more than a tenth of its time overlaps
 -- with those that have joined. The others (shared experts beside the routed ones, helpers of communication) run beside.
 WITH RECURSIVE pair AS (

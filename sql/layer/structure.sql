@@ -1,23 +1,23 @@
--- One row is the rank: what repeats in the sequence of its kernels, and where all its compute time is.
+-- One row is the rank: what repeats in the sequence of its kernels, and where all its compute time went.
 --
--- streams                 VARCHAR  streams that the model runs on, in the order in which it comes to them, as in 2, 139, 141;
+-- streams                 VARCHAR  streams on which the model runs, in the order of their first kernels, as in 2, 139, 141;
 --                                  NULL where streams are not recorded
--- beside_streams          VARCHAR  streams that run beside them, in that order; those of another device with its number, as in
---                                  1:2; NULL where there are none
+-- beside_streams          VARCHAR  streams that run beside these, in the same order; those of another device with its number,
+--                                  as in 1:2; NULL where there are none
 -- kernel_count            BIGINT   compute kernels of the model, in one sequence
--- layer_count             BIGINT   layers that were found; NULL where no period is convincing
--- alike_count             BIGINT   of them such as are of a kind; NULL where no period is convincing
+-- layer_count             BIGINT   layers found; NULL where no period is convincing
+-- alike_count             BIGINT   layers that are of a kind; NULL where no period is convincing
 -- kind_count              BIGINT   kinds of layers; NULL where no period is convincing
 -- pass_count              BIGINT   passes through the layers; NULL where no period is convincing
--- kernels_of_layers       VARCHAR  kernels of a layer of each kind and how many such layers there are, as in 12 x 63; NULL
+-- kernels_of_layers       VARCHAR  kernels of a layer of each kind, and how many such layers there are, as in 12 x 63; NULL
 --                                  where no period is convincing
 -- alike_ns                BIGINT   kernel time in layers of a kind, ns
 -- irregular_ns            BIGINT   kernel time in irregular layers, ns
 -- prologue_ns             BIGINT   kernel time before the first layer, ns
 -- between_ns              BIGINT   kernel time between passes, ns
--- epilogue_ns             BIGINT   kernel time behind the last layer, ns
+-- epilogue_ns             BIGINT   kernel time after the last layer, ns
 -- unstructured_ns         BIGINT   kernel time of the sequence where no period is convincing, ns
--- other_streams_ns        BIGINT   compute time beside the sequence, ns: on other streams, and of kernels that run beside
+-- other_streams_ns        BIGINT   compute time outside the sequence, ns: on other streams, and of kernels that run beside
 --                                  others of the model
 -- reason                  VARCHAR  why no period is convincing; NULL where one is
 WITH part AS (

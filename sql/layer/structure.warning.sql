@@ -1,4 +1,4 @@
--- There is no answer, and why.
+-- No layers were found, and why.
 SELECT
     profile,
     'warning' AS severity,

@@ -1,23 +1,22 @@
--- One row is a description of compute kernels, with the symbol that stands for it in the sequence, and its part in a layer.
+-- One row is a description of compute kernels, with its symbol in the sequence and its part in a layer.
 --
 -- name_id        TEXT_ID  name of the kernels
 -- type_id        TEXT_ID  their type; NULL when it is not known
 -- core_id        TEXT_ID  cores they ran on
--- symbol         BIGINT   what stands for them
--- usual_type_id  TEXT_ID  the type that most kernels of this name and these cores have; NULL when it is not known
--- part           VARCHAR  their part in a layer, as below; NULL where the name gives none
+-- symbol         BIGINT   number of the symbol
+-- usual_type_id  TEXT_ID  the type that most kernels of this name on these cores have; NULL when it is not known
+-- part           VARCHAR  part of these kernels in a layer, as below; NULL where the name gives none
 --
--- A symbol is a type on certain cores. Kernels of one name are of one type: of the first launch in a captured graph some
--- versions record the call (MatMulCommon, PadV3AiCore) in place of the type (MatMulV2, MemSet and PadV3).
+-- A symbol is a type on certain cores. Kernels of one name are of one type: for the first launch in a captured graph, some
+-- versions record the call (MatMulCommon, PadV3AiCore) instead of the type (MatMulV2, MemSet and PadV3).
 -- Where no types were collected, the symbol is the name without the numbers at its end.
 --
--- This is the one place that knows names of operators. Where it knows none of a model, the sequence alone says where layers
--- begin.
--- In order, the first that fits:
+-- Only this file knows names of operators. Where it knows none of a model, the sequence alone shows where layers begin.
+-- The parts, in order of precedence:
 --   none           what runs backward (Grad) or generates masks (GenAttentionMask)
 --   closing norm   a matmul that adds the residual and norms what it gives, such as MatmulAllReduceAddRmsNorm
 --   attention      FlashAttentionScore, FusedInferAttentionScore, PagedAttention, IncreFlashAttention, RingMLA, MlaProlog, and
---                  what some layers have in its place, such as GatedDeltaRule
+--                  what some layers have instead, such as GatedDeltaRule
 --   none           norms within attention (with rope, of q, k and v, with the cache) and those of images (BatchNorm)
 --   residual norm  what adds the residual and norms the sum: AddRmsNorm, AddRmsNormCast, InplaceAddRmsNorm, AddLayerNorm
 --   norm           RmsNorm, LayerNorm, GemmaRmsNorm
