@@ -1,4 +1,4 @@
--- One row is a description of an attention and a layout in which its shapes can be read. FLOPs are those of the matrix
+-- One row is a description of an attention kernel and a layout in which its shapes can be read. FLOPs are those of the matrix
 -- products: two forward, five backward.
 --
 -- shape_id       BIGINT   a description of mfu.shape
@@ -6,15 +6,15 @@
 -- q_tokens       BIGINT   query tokens of a sequence; of all sequences in TND
 -- kv_tokens      BIGINT   key tokens of a sequence; of all sequences in TND
 -- batch          BIGINT   sequences; 1 in TND
--- flops_per_key  HUGEINT  FLOPs for each key that all query tokens of a sequence meet, over the batch
--- fits           BOOLEAN  whether what the shapes tell of heads and sequences goes with the layout
--- is_told        BOOLEAN  whether the shapes alone tell the layout: they fit it, and no other one with other tokens
+-- flops_per_key  HUGEINT  FLOPs of all query tokens of a sequence with one key, over the batch
+-- fits           BOOLEAN  whether heads and sequences, as far as the shapes show them, agree with the layout
+-- is_told        BOOLEAN  whether the shapes alone determine the layout: they fit it, and no other one with other tokens
 -- has_mask       BOOLEAN  whether a mask was given
--- has_lengths    BOOLEAN  whether lengths of sequences were given, whose values no shape tells
+-- has_lengths    BOOLEAN  whether lengths of sequences were given; their values are not in the shapes
 -- paged_tokens   HUGEINT  keys that the pages of a sequence hold at most; NULL where the keys are not paged
 --
--- The query has batch * q_tokens * heads * Dq elements, and the output that times Dv / Dq, so the number of heads is not
--- needed, also where several heads share a key.
+-- The query has batch * q_tokens * heads * Dq elements, and the output Dv / Dq times as many, so the number of heads is not
+-- needed, even where several heads share a key.
 WITH input AS (
     SELECT
         shape.shape_id,
@@ -93,7 +93,7 @@ reading AS (
         q[tokens_at] AS q_tokens,
         k[tokens_at] AS kv_tokens,
         coalesce(q[batch_at], 1) AS batch,
-        -- What is known of the statistics, or of the operator, rules a layout out.
+        -- The statistics of the softmax, or the operator, can rule a layout out.
         CASE
             WHEN softmax IS NOT NULL AND layout = 'TND' THEN softmax[:2] = q[:2] AND len(softmax) = 3
             WHEN softmax IS NOT NULL THEN

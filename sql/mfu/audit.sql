@@ -1,17 +1,17 @@
--- One row is something to look at in the numbers of mfu.kernel_mfu.
+-- One row is a finding about the figures of mfu.kernel_mfu that somebody should look at.
 --
--- finding      VARCHAR  'mfu above 1' (the FLOPs are too many, the peak too low, or the kernel does less than its shapes say;
---                       it is in no sum), 'recorded otherwise than the shapes', 'recorded, but no kernel to take it', or 'not a
+-- finding      VARCHAR  'mfu above 1' (too many FLOPs, too low a peak, or a kernel that does less than its shapes say; it is in
+--                       no sum), 'recorded otherwise than the shapes', 'recorded, but no kernel to take it', or 'not a
 --                       recording' (a message of the domain mfu_flops that is not "{flops}-{name}")
--- name_id      TEXT_ID  the kernel, or the range that recorded
+-- name_id      TEXT_ID  name of the kernel, or of the range that recorded
 -- kernel_id    BIGINT   a kernel of mfu.kernel_mfu; NULL for a range
 -- range_id     BIGINT   a range of trace.range; NULL for a kernel
 -- start_ns     BIGINT   start of the kernel or of the range, Unix ns
 -- mfu          DOUBLE   mfu that the kernel would have; NULL for a range
--- flops        BIGINT   FLOPs that the kernel would have, or those recorded; NULL where the message tells none
--- other_flops  BIGINT   what the shapes tell of the kernels of the range; else NULL
+-- flops        BIGINT   FLOPs that the kernel would have, or those recorded; NULL where the message holds none
+-- other_flops  BIGINT   FLOPs of the range's kernels by their shapes; NULL when not known, and for a kernel
 WITH taken AS (
-    SELECT recorded.range_id, sum(shape_flops.flops) AS flops, count(*) = count(shape_flops.flops) AS is_told
+    SELECT recorded.range_id, sum(shape_flops.flops) AS flops, count(*) = count(shape_flops.flops) AS is_known
     FROM mfu.recorded
     JOIN mfu.cube_kernel USING (kernel_id)
     JOIN mfu.shape_flops USING (shape_id)
@@ -46,5 +46,5 @@ SELECT
 FROM mfu.recorded_range
 JOIN trace.range USING (range_id)
 LEFT JOIN taken USING (range_id)
-WHERE recorded_range.flops IS NULL OR taken.range_id IS NULL OR (taken.is_told AND taken.flops <> recorded_range.flops)
+WHERE recorded_range.flops IS NULL OR taken.range_id IS NULL OR (taken.is_known AND taken.flops <> recorded_range.flops)
 ORDER BY finding, start_ns, kernel_id, range_id

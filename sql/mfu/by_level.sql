@@ -1,29 +1,29 @@
 -- One row is a module path with all inside it, an op with a kernel type and input shapes, or the whole rank: how well its
 -- kernels used the cube cores.
 --
--- level                  VARCHAR  module, op or rank: which of the next columns the row is of
--- path_id                BIGINT   the path of module.path; NULL for other levels
--- op_name_id             TEXT_ID  the op that launched them; NULL where linked to no op, and for other levels
--- type_id                TEXT_ID  operator type of the kernels; NULL when it is not known, and for other levels
--- input_shapes_id        TEXT_ID  input shapes of the kernels; NULL when not recorded, and for other levels
+-- level                  VARCHAR  module, op or rank: what the row covers
+-- path_id                BIGINT   the path of module.path; NULL for levels other than module
+-- op_name_id             TEXT_ID  the op that launched them; NULL where linked to no op, and for levels other than op
+-- type_id                TEXT_ID  operator type of the kernels; NULL when it is not known, and for levels other than op
+-- input_shapes_id        TEXT_ID  input shapes of the kernels; NULL when not recorded, and for levels other than op
 -- mfu                    DOUBLE   mfu_flops / possible_flops; NULL without any
--- mfu_flops              BIGINT   FLOPs of the kernels of which FLOPs and peak are known; NULL without any
+-- mfu_flops              BIGINT   FLOPs of the kernels with known FLOPs and peak; NULL without any
 -- possible_flops         BIGINT   sum of (peak * time) of these kernels; NULL without any
--- flops                  BIGINT   FLOPs of all kernels of which they are known, also without a peak; NULL without any
--- achieved_tflops        DOUBLE   flops / the time of these kernels, 10^12 a second; NULL without any
--- peak_tflops            DOUBLE   mean of the peaks of the kernels in mfu, by time, 10^12 a second; NULL without any
--- mfu_at_measured_clock  DOUBLE   mfu by the peak at the real clock of the device; NULL where clock samples miss a kernel
--- duration_ns            BIGINT   time of its compute kernels, of an op only of those that may multiply matrices, ns
--- cube_duration_ns       BIGINT   the part of it of kernels that may multiply matrices, ns
--- flops_duration_ns      BIGINT   the part of that of which flops is known, ns
--- known_duration_ns      BIGINT   the part of that which is in mfu, ns
+-- flops                  BIGINT   FLOPs of all kernels with known FLOPs, also without a peak; NULL without any
+-- achieved_tflops        DOUBLE   flops / the time of these kernels, 10^12 per second; NULL without any
+-- peak_tflops            DOUBLE   mean peak of the kernels in mfu, weighted by time, 10^12 per second; NULL without any
+-- mfu_at_measured_clock  DOUBLE   mfu with the peak at the real clock of the device; NULL where clock samples miss a kernel
+-- duration_ns            BIGINT   time of its compute kernels, for an op only of those that may multiply matrices, ns
+-- cube_duration_ns       BIGINT   part of duration_ns in kernels that may multiply matrices, ns
+-- flops_duration_ns      BIGINT   part of cube_duration_ns in kernels with known FLOPs, ns
+-- known_duration_ns      BIGINT   part of flops_duration_ns in kernels that are in mfu, ns
 -- known_share            DOUBLE   known_duration_ns / duration_ns; NULL when that is 0
 -- cube_known_share       DOUBLE   known_duration_ns / cube_duration_ns; NULL when that is 0
 -- kernel_count           BIGINT   kernels of duration_ns
--- flops_sources          VARCHAR  where flops is from, joined by ', '; NULL without any
--- peaks                  VARCHAR  the peaks by data type and where they are from, joined by ', '; NULL without any
+-- flops_sources          VARCHAR  where flops comes from, joined by ', '; NULL without any
+-- peaks                  VARCHAR  the peaks by data type and where they come from, joined by ', '; NULL without any
 -- reasons                VARCHAR  why kernels of cube_duration_ns are not in mfu, joined by '; '; NULL when all are
-WITH placed AS (
+WITH at_level AS (
     SELECT 'rank' AS level, * REPLACE (NULL AS op_name_id, NULL AS type_id, NULL AS input_shapes_id, NULL AS path_id)
     FROM mfu.work
     UNION ALL
@@ -61,5 +61,5 @@ SELECT
     string_agg(DISTINCT flops_source, ', ' ORDER BY flops_source) FILTER (flops IS NOT NULL) AS flops_sources,
     string_agg(DISTINCT peak, ', ' ORDER BY peak) AS peaks,
     string_agg(DISTINCT reason, '; ' ORDER BY reason) AS reasons
-FROM placed
+FROM at_level
 GROUP BY level, path_id, op_name_id, type_id, input_shapes_id

@@ -3,9 +3,10 @@
 -- device_id      BIGINT   device; NULL when not recorded
 -- core_count     BIGINT   cube cores; NULL when not known
 -- clock_mhz      BIGINT   rated clock, MHz; NULL when not known
--- origin         VARCHAR  where both are from: the name of the file info.json, or cube_utilization(%) of the kernels; else NULL
+-- origin         VARCHAR  where both come from: the name of the file info.json, or cube_utilization(%) of the kernels; NULL
+--                         when not known
 --
--- A device that kernels and chip do not name alike is the same where there is but one.
+-- Where there is only one device, kernels and chip mean the same one, even if they name it differently.
 WITH device AS (
     SELECT DISTINCT device_id
     FROM mfu.cube_kernel

@@ -1,9 +1,9 @@
 -- One row is a time span in which a device had one clock.
 --
 -- device_id      BIGINT   device; NULL when not recorded
--- start_ns       BIGINT   start, Unix ns; it ends where the next one of the device starts
+-- start_ns       BIGINT   start, Unix ns; the span ends where the next one of the device starts
 -- clock_mhz      BIGINT   clock of the cube cores, MHz
--- cycles_before  HUGEINT  cycles of one core from the first span to this one, in thousandths
+-- cycles_before  HUGEINT  cycles of one core from the first span to this one, in thousandths of a cycle
 SELECT
     device_id,
     start_ns,

@@ -3,9 +3,9 @@
 -- shape_id      BIGINT   a description of mfu.shape
 -- flops         HUGEINT  2 * (positions of the output, over the batch) * (elements of the weight)
 -- padded_flops  HUGEINT  the same with the weight's channels as recorded, padding included
--- is_padded     BOOLEAN  whether flops is on padded channels, since nothing tells the true ones
+-- is_padded     BOOLEAN  whether flops is on padded channels, since the true ones are not known
 --
--- All three do the same work: each element of the weight meets each position of the output once, for each image.
+-- Forward and both gradients do the same work: each element of the weight meets each position of the output of an image once.
 WITH operand AS (
     SELECT
         shape.shape_id,

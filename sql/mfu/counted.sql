@@ -1,13 +1,13 @@
 -- One row is a grouped matmul, and its FLOPs as hardware counters bound them: the cycles in which the matrix units of all cores
--- worked, by what they do in a cycle.
+-- worked, times the operations of a cycle.
 --
 -- kernel_id          BIGINT  a kernel of mfu.cube_kernel
--- flops              BIGINT  FLOPs; NULL where the groups are too short for it
+-- flops              BIGINT  FLOPs; NULL where the groups are too short to say
 -- flops_upper_bound  BIGINT  what they are at most
 --
--- Only when mfu.grouped_matmul has rows. Cycles hold more than the work: of 4,000 rows 1 to 15 % more, and of a few rows as
--- much as of 30 to 50. So they count where they are those of at least 256 rows for each group. Where input and weight have two
--- types, nobody recorded in which the matrix unit multiplied.
+-- Only when mfu.grouped_matmul has rows. Cycles exceed the work: 4,000 rows take 1 to 15 % more, and a few rows take as many as
+-- 30 to 50 rows would. So flops is known only where the cycles are enough for 256 rows per group. Where input and weight have
+-- different types, it is not recorded in which one the matrix unit multiplied.
 WITH counter AS (
     SELECT text_id AS metric_id, ends_with(lower(text), 'cycles') AS is_cycles
     FROM trace.string

@@ -1,7 +1,7 @@
 -- One row is an operator type of the rank for whose FLOPs there is a formula.
 --
 -- type_id  BIGINT   the type, a text of trace.string
--- family   VARCHAR  which formula: matmul, transposed matmul, grouped matmul, gathering matmul, reducing matmul, convolution,
+-- family   VARCHAR  the formula: matmul, transposed matmul, grouped matmul, gathering matmul, reducing matmul, convolution,
 --                   input gradient, weight gradient, attention, attention gradient, inference attention, paged attention
 WITH used_type AS (
     SELECT DISTINCT type_id
@@ -13,7 +13,7 @@ named AS (
     FROM used_type
     JOIN trace.string ON string.text_id = used_type.type_id
 ),
-judged AS (
+with_family AS (
     SELECT
         type_id,
         CASE
@@ -33,5 +33,5 @@ judged AS (
         END AS family
     FROM named
 )
-FROM judged
+FROM with_family
 WHERE family IS NOT NULL

@@ -1,8 +1,8 @@
--- One row is a description of a matmul in which something else changes the shapes: a transposition, or communication.
+-- One row is a description of a matmul whose shapes something else changes: a transposition, or communication.
 --
 -- shape_id   BIGINT   a description of mfu.shape
 -- flops      HUGEINT  2 * (rows that are multiplied) * n * k
--- is_padded  BOOLEAN  whether flops is on padded dims, since nothing tells the true ones
+-- is_padded  BOOLEAN  whether flops is on padded dims, since the true ones are not known
 WITH operand AS (
     SELECT
         shape.shape_id,
@@ -27,7 +27,7 @@ turned AS (
     FROM operand
     CROSS JOIN (VALUES (false), (true)) AS turn_b (turns_b)
 ),
-counted AS (
+fitting AS (
     -- a [m, batch, k] or [batch, m, k], b [batch, k, n]: the last dim of a is k; a and the output have batch * m rows.
     SELECT shape_id, turns_b, 2 * a_count::HUGEINT * b_columns AS flops, b_padded
     FROM turned
@@ -36,16 +36,16 @@ counted AS (
       AND o_count::HUGEINT * a[-1] = a_count::HUGEINT * b_columns
       AND list_contains(a, b_batch)
     UNION ALL
-    -- Rows of other ranks join before the matmul, so the output tells them.
+    -- Rows of other ranks join before the matmul, so they are in the output.
     SELECT shape_id, turns_b, 2 * o_count::HUGEINT * b_rows, b_padded
     FROM turned
     WHERE family = 'gathering matmul' AND agrees(b_columns, b_padded, o[-1], false) AND list_contains(a, b_rows)
     UNION ALL
-    -- The output is summed over ranks or scattered after the matmul, so the input tells the rows.
+    -- The output is summed over ranks or scattered after the matmul, so the rows are in the input.
     SELECT shape_id, turns_b, 2 * a_count::HUGEINT * b_columns, b_padded
     FROM turned
     WHERE family = 'reducing matmul' AND agrees(b_rows, b_padded, a[-1], false) AND list_contains(o, b_columns)
 )
 SELECT shape_id, flops, b_padded AS is_padded
-FROM counted
+FROM fitting
 QUALIFY row_number() OVER (PARTITION BY shape_id ORDER BY turns_b) = 1

@@ -1,11 +1,11 @@
--- One row is a description of a grouped matmul, of which the shapes hold the rows of a buffer. How many of these the groups
--- fill is a value that was not recorded: the buffer of a mixture of experts can be hundreds of times as long.
+-- One row is a description of a grouped matmul, whose shapes hold the rows of a buffer. How many of these rows the groups fill
+-- is not recorded: the buffer of a mixture of experts can be hundreds of times as long.
 --
 -- shape_id         BIGINT   a description of mfu.shape
 -- flops_at_most    HUGEINT  2 * (all rows of the buffer) * n * k
 -- flops_per_row    HUGEINT  2 * n * k
 -- group_count      BIGINT   groups that share the rows
--- has_equal_types  BOOLEAN  whether input and weight have one data type, so that the cube multiplies in it
+-- has_equal_types  BOOLEAN  whether input and weight have the same data type, so that the cube multiplies in it
 WITH weight AS (
     SELECT shape_id, dims, count(*) AS tensor_count
     FROM mfu.tensor
@@ -36,8 +36,8 @@ turned AS (
     FROM operand
     CROSS JOIN (VALUES (false), (true)) AS turn_b (turns_b)
 ),
-counted AS (
-    -- Each row of a [m, k] meets one weight of b [groups, k, n]. What follows may join or halve the output's columns.
+fitting AS (
+    -- Each row of a [m, k] meets one weight of b [groups, k, n]. What is fused after it may join or halve the output's columns.
     SELECT
         shape_id,
         turns_b,
@@ -55,5 +55,5 @@ counted AS (
     WHERE len(o) = 3 AND len(a) = 2 AND NOT is_stacked AND b_columns = o[-1] AND a_count = b_rows * o[-2]
 )
 SELECT shape_id, flops_at_most, flops_per_row, group_count, has_equal_types
-FROM counted
+FROM fitting
 QUALIFY row_number() OVER (PARTITION BY shape_id ORDER BY turns_b) = 1

@@ -1,13 +1,14 @@
 -- One row is a kernel that may multiply matrices, as far as counters and types say so, and its FLOPs: those of mfu.utilisation,
--- else of the hardware counters.
+-- else those of the hardware counters.
 --
 -- kernel_id          BIGINT   a kernel of mfu.cube_kernel
 -- duration_ns        BIGINT   time, ns
 -- flops              BIGINT   FLOPs; NULL when not known
--- flops_source       VARCHAR  as in mfu.kernel_flops, or counters; NULL with flops
+-- flops_source       VARCHAR  as in mfu.kernel_flops, or counters; NULL without flops
 -- flops_name to peak_from as in mfu.utilisation
--- mfu_flops          BIGINT   flops where a peak goes with it, else NULL
--- possible_flops     HUGEINT  FLOPs of the device in this time at the rated clock, in thousandths; NULL where mfu_flops is
+-- mfu_flops          BIGINT   flops where the peak is known too; else NULL
+-- possible_flops     HUGEINT  FLOPs that the device can do in this time at the rated clock, in thousandths; NULL where
+--                             mfu_flops is
 -- clock_mhz          BIGINT   the rated clock, MHz; NULL when not known, and where mfu_flops is
 -- too_much           DOUBLE   as in mfu.utilisation
 -- reason             VARCHAR  why mfu_flops is NULL

@@ -1,19 +1,19 @@
--- One row is a kernel that may multiply matrices, and its FLOPs from the source that is trusted most: what was recorded while
--- it ran, then the arguments of an attention with its shapes, then shapes alone.
+-- One row is a kernel that may multiply matrices, and its FLOPs from the most trusted source: what was recorded while it ran,
+-- then the arguments of an attention with its shapes, then shapes alone.
 --
 -- kernel_id          BIGINT   a kernel of mfu.cube_kernel
 -- shape_id           BIGINT   its description in mfu.shape
 -- device_id          BIGINT   device; NULL when not recorded
 -- duration_ns        BIGINT   time, ns
 -- flops              BIGINT   FLOPs; NULL when not known
--- peer_flops         BIGINT   flops as msprof-analyze counts those of marks, as in mfu.marked_flops; else flops
--- padded_flops       BIGINT   FLOPs that its shapes tell with the padding of the format; NULL when not known
+-- peer_flops         BIGINT   flops; where they come from marks, as msprof-analyze counts them, as in mfu.marked_flops
+-- padded_flops       BIGINT   FLOPs by its shapes with the padding of the format; NULL when not known
 -- flops_upper_bound  BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
 -- flops_source       VARCHAR  recorded, marks, shapes or padded shapes; NULL without flops
--- flops_name         VARCHAR  what the recording calls it; else NULL
+-- flops_name         VARCHAR  what the recording calls it; NULL where nothing was recorded
 -- reason             VARCHAR  why flops is NULL
 --
--- Of the grouped matmul with SwiGLU torch_npu records all rows of the buffer, as the shapes have them: these do not count.
+-- For the grouped matmul with SwiGLU, torch_npu records all rows of the buffer, as in the shapes: this is not used.
 WITH recorded AS (
     SELECT kernel_id, flops, flops_name
     FROM mfu.recorded

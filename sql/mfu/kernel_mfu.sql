@@ -9,17 +9,19 @@
 -- start_ns to duration_ns as in module.kernel
 -- mfu                    DOUBLE   flops / duration / peak; NULL with a reason
 -- flops                  BIGINT   operations of its matrix products, a multiplication and an addition are two; NULL when not
---                                 known, and where they would be above the peak, see mfu.audit
--- flops_source           VARCHAR  where flops is from: recorded, marks, shapes, padded shapes, or counters; NULL without flops
+--                                 known, and where they would exceed the peak, see mfu.audit
+-- flops_source           VARCHAR  where flops comes from: recorded, marks, shapes, padded shapes, or counters; NULL without
+--                                 flops
 -- flops_name             VARCHAR  what the recording calls it; NULL where nothing was recorded
--- padded_flops           BIGINT   what its shapes tell with the padding of the format; NULL when not known
+-- padded_flops           BIGINT   FLOPs by its shapes with the padding of the format; NULL when not known
 -- flops_upper_bound      BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
--- achieved_tflops        DOUBLE   flops / duration, 10^12 a second; NULL with flops
--- data_type              VARCHAR  what decides the peak, as in mfu.shape; NULL when not recorded
--- peak_tflops            DOUBLE   peak of the device for the data type at the rated clock, 10^12 a second; NULL when not known
--- peak_from              VARCHAR  where the peak is from; NULL without one
+-- achieved_tflops        DOUBLE   flops / duration, 10^12 per second; NULL without flops
+-- data_type              VARCHAR  the type that decides the peak, as in mfu.shape; NULL when not recorded
+-- peak_tflops            DOUBLE   peak of the device for the data type at the rated clock, 10^12 per second; NULL when not
+--                                 known
+-- peak_from              VARCHAR  where the peak comes from; NULL without one
 -- measured_clock_mhz     DOUBLE   mean real clock of the device while it ran, MHz; NULL without samples
--- mfu_at_measured_clock  DOUBLE   mfu by the peak at that clock; NULL without it
+-- mfu_at_measured_clock  DOUBLE   mfu with the peak at that clock; NULL without it
 -- reason                 VARCHAR  why mfu is NULL
 -- input_shapes_id        TEXT_ID  input shapes; NULL when not recorded
 -- output_shapes_id       TEXT_ID  output shapes; NULL when not recorded

@@ -2,12 +2,12 @@
 --
 -- shape_id    BIGINT   a description of mfu.shape
 -- message_id  TEXT_ID  the arguments
--- flops       BIGINT   FLOPs of the elements that the mask leaves; NULL where the arguments cannot tell
--- peer_flops  BIGINT   the same without half of the diagonal of a causal mask, as msprof-analyze counts; NULL with flops
+-- flops       BIGINT   FLOPs of the elements that the mask leaves; NULL where the arguments do not determine them
+-- peer_flops  BIGINT   the same without half of the diagonal of a causal mask, as msprof-analyze counts; NULL without flops
 -- reason      VARCHAR  why flops is NULL
 --
--- Only when mfu.attention_mark has rows. Of scaled_dot_product_attention the mark holds is_causal alone. Lengths are the ends
--- of the sequences in a ragged batch; the list can be filled up with zeros.
+-- Only when mfu.attention_mark has rows. For scaled_dot_product_attention, the mark holds only is_causal. In a ragged batch,
+-- the lengths are the ends of the sequences; the list can be filled up with zeros.
 WITH marked AS (
     SELECT DISTINCT shape_id, message_id
     FROM mfu.marked_kernel
@@ -78,7 +78,7 @@ area AS (
     FROM sequence
     GROUP BY shape_id, message_id
 ),
-judged AS (
+with_reason AS (
     SELECT
         read.*,
         area.area,
@@ -104,4 +104,4 @@ SELECT
     if(reason IS NULL, TRY((flops_per_key * area // queries)::BIGINT), NULL) AS flops,
     if(reason IS NULL, TRY((flops_per_key * (2 * area - diagonal) // (2 * queries))::BIGINT), NULL) AS peer_flops,
     reason
-FROM judged
+FROM with_reason

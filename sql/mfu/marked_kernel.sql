@@ -4,8 +4,8 @@
 -- shape_id    BIGINT   its description in mfu.shape
 -- message_id  TEXT_ID  the arguments
 --
--- Only when mfu.attention_mark has rows. A mark is for the next op of its thread that launches an attention, and for the
--- backward of that op.
+-- Only when mfu.attention_mark has rows. A mark belongs to the next op of its thread that launches an attention, and to
+-- the backward of that op.
 WITH launched AS (
     SELECT cube_kernel.kernel_id, shape.shape_id, shape.family, kernel_op.op_id
     FROM mfu.cube_kernel

@@ -1,13 +1,12 @@
--- One row is a description of a plain, batched or quantised matmul and what its shapes tell.
+-- One row is a description of a plain, batched or quantised matmul, and the FLOPs by its shapes.
 --
 -- shape_id      BIGINT   a description of mfu.shape
 -- flops         HUGEINT  2 * batch * m * n * k
 -- padded_flops  HUGEINT  the same on the dims as recorded, padding included
--- is_padded     BOOLEAN  whether flops is on padded dims, since nothing tells the true ones
+-- is_padded     BOOLEAN  whether flops is on padded dims, since the true ones are not known
 --
--- Either input can be transposed, and leading dims can be folded into m on one side only: of all readings the first in which m,
--- n and k agree counts. They agree on the value wherever two readings fit. Of a true and a padded length the smaller one is
--- true.
+-- Either input can be transposed, and leading dims can be folded into m on one side only: the first reading in which m, n and
+-- k agree is taken. Where two readings fit, they give the same value. Of a true and a padded length the smaller one is true.
 WITH operand AS (
     SELECT
         shape.shape_id,

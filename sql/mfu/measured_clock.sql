@@ -1,7 +1,7 @@
--- One row is a kernel that may multiply matrices, while whose whole time samples tell the real clock.
+-- One row is a kernel that may multiply matrices, and whose whole time is covered by samples of the real clock.
 --
 -- kernel_id  BIGINT   a kernel of mfu.cube_kernel
--- cycles     HUGEINT  cycles of one core in its time, in thousandths: the clock in MHz summed over its nanoseconds
+-- cycles     HUGEINT  cycles of one core in its time, in thousandths of a cycle: the clock in MHz summed over its nanoseconds
 WITH started AS (
     SELECT cube_kernel.kernel_id, clock.cycles_before + clock.clock_mhz * (cube_kernel.start_ns - clock.start_ns) AS cycles
     FROM mfu.cube_kernel

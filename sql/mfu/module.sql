@@ -1,5 +1,5 @@
--- One row is a module path: how well its compute kernels, and those of all modules inside, used the cube cores. The backward of
--- a path is a row of its own.
+-- One row is a module path: how well its compute kernels, and those of all modules inside it, used the cube cores. The backward
+-- of a path is a row of its own.
 --
 -- parent_module          VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
 -- module                 VARCHAR  class name of the module, with [Backward] before it in the backward

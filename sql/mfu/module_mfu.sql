@@ -8,7 +8,7 @@
 -- total_kernel_duration_ns  BIGINT   sum over all calls, ns
 -- avg_kernel_duration_ns    DOUBLE   mean per call, ns
 -- op_count                  BIGINT   calls
--- avg_mfu                   VARCHAR  mean over the calls of each kernel's mfu, such as 0.14%,1.42%; kernels without one are
+-- avg_mfu                   VARCHAR  mean mfu of each kernel over the calls, such as 0.14%,1.42%; kernels without one are
 --                                    skipped; '' where none has one
 SELECT
     path.parent_module,

@@ -1,16 +1,16 @@
--- One row is a kernel with an mfu, in the columns of OperatorMFU of msprof-analyze 26. It has what mfu.kernel_mfu has, but for
--- FLOPs by hardware counters.
+-- One row is a kernel with an mfu, in the columns of OperatorMFU of msprof-analyze 26. The figures are those of mfu.kernel_mfu,
+-- without kernels whose FLOPs come from hardware counters.
 --
 -- op_name             VARCHAR  the op that launched it; NULL where linked to no op
 -- kernel_name         VARCHAR  name of the kernel; NULL when the profile lost it
 -- kernel_start_ns     BIGINT   start, Unix ns
 -- kernel_end_ns       BIGINT   end, Unix ns
 -- kernel_duration_ns  BIGINT   end - start
--- mfu                 DOUBLE   as in mfu.kernel_mfu, to 4 decimals
--- actual_tflops       DOUBLE   10^12 a second, to 2 decimals
--- chip_peak_tflops    DOUBLE   10^12 a second, to 2 decimals
+-- mfu                 DOUBLE   as in mfu.kernel_mfu, rounded to 4 decimals
+-- actual_tflops       DOUBLE   flops / duration, 10^12 per second, rounded to 2 decimals
+-- chip_peak_tflops    DOUBLE   peak, 10^12 per second, rounded to 2 decimals
 -- flops               BIGINT   FLOPs
--- flops_op_name       VARCHAR  what the recording calls it; else the operator type
+-- flops_op_name       VARCHAR  what the recording calls it, else the operator type
 -- input_shapes        VARCHAR  input shapes; NULL when not recorded
 -- output_shapes       VARCHAR  output shapes; NULL when not recorded
 SELECT

@@ -1,4 +1,4 @@
--- One row is a device and a data type of its kernels, with the peak that their MFU is measured by.
+-- One row is a device and a data type of its kernels, with the peak against which their MFU is measured.
 --
 -- device_id              BIGINT   device; NULL when not recorded
 -- data_type              VARCHAR  as in mfu.shape
@@ -6,12 +6,12 @@
 -- clock_mhz              BIGINT   rated clock, MHz; NULL when not known
 -- operations_per_cycle   BIGINT   as in mfu.rate; NULL where the peak is given or published
 -- peak_flops_per_us      BIGINT   operations in a microsecond; NULL when not known
--- peak_tflops            DOUBLE   the same in 10^12 a second
--- peak_from              VARCHAR  where the peak is from
--- reason                 VARCHAR  why there is none; else NULL
+-- peak_tflops            DOUBLE   the same in 10^12 per second
+-- peak_from              VARCHAR  where the peak comes from
+-- reason                 VARCHAR  why there is no peak; else NULL
 --
--- What the user gives counts before what is published, where that is asked for, and that before cores * clock * operations.
--- FLOAT of which nobody recorded whether it ran as HF32 is what the user gives for fp32.
+-- A peak that the user gives takes precedence over a published one, which is used only when requested, and that one over
+-- cores * clock * operations. FLOAT without a record of whether it ran as HF32 has the peak that the user gives for fp32.
 WITH given AS (
     SELECT
         string_split(entry, '=')[1] AS data_type,
@@ -24,7 +24,7 @@ used AS (
     JOIN mfu.shape USING (shape_id)
     WHERE shape.data_type IS NOT NULL
 ),
-judged AS (
+with_peak AS (
     SELECT
         used.device_id,
         used.data_type,
@@ -69,4 +69,4 @@ SELECT
         WHEN has_no_chip THEN 'no info.json and no cube_utilization(%) tell cores and clock; give the peak of ' || data_type
         ELSE 'no peak is known for ' || data_type
     END AS reason
-FROM judged
+FROM with_peak

@@ -2,7 +2,7 @@
 --
 -- padded_dims    BIGINT[]  dims in the padded format
 -- padded_format  VARCHAR   the padded format, such as FRACTAL_Z
--- dims           BIGINT[]  the dims without padding; a padded shape of two different tensors has no row
+-- dims           BIGINT[]  the dims without padding; a padded shape that has two different ones has no row
 WITH transform AS (
     SELECT DISTINCT kernel.input_shapes_id, kernel.input_formats_id, kernel.output_shapes_id, kernel.output_formats_id
     FROM trace.kernel

@@ -1,13 +1,13 @@
--- One row is a peak that is published for a product, the work of its vector cores included.
+-- One row is a peak published for a product, which includes the work of its vector cores.
 --
--- product     VARCHAR  the product, as its name gives the FP16 peak; of an A3, one of its two dies
--- core_count  BIGINT   cube cores that tell the product
--- clock_mhz   BIGINT   rated clock that tells the product, MHz
+-- product     VARCHAR  the product, named by its FP16 peak; for an A3, one of its two dies
+-- core_count  BIGINT   cube cores by which the product is known
+-- clock_mhz   BIGINT   rated clock by which the product is known, MHz
 -- data_type   VARCHAR  as in mfu.rate
--- tflops      DOUBLE   10^12 operations a second
+-- tflops      DOUBLE   10^12 operations per second
 --
--- The source is the device table of Huawei's model tool msmodeling (tensor_cast/device.py). It assumes these; it is no data
--- sheet.
+-- The source is the device table of Huawei's model tool msmodeling (tensor_cast/device.py). These are its assumptions, not a
+-- data sheet.
 WITH product (product, core_count, clock_mhz, fp16, bf16, fp32, int8) AS (
     VALUES
         ('376T', 24, 1800, 376, 353.9, 99.5, 752),

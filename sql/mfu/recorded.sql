@@ -1,12 +1,12 @@
 -- One row is a kernel and its share of the FLOPs that a range recorded.
 --
 -- kernel_id   BIGINT   a kernel of mfu.cube_kernel
--- range_id    BIGINT   the range of mfu.recorded_range, the innermost around the kernel's op on the op's thread
--- flops       BIGINT   its share: the FLOPs of the range are shared out by time, to the last one
+-- range_id    BIGINT   the innermost range of mfu.recorded_range around the kernel's op, on the op's thread
+-- flops       BIGINT   its share: the FLOPs of the range are divided by time, without a remainder
 -- flops_name  VARCHAR  what was called
 --
--- Only when mfu.recorded_range has rows. Where a kernel of the range has a type that multiplies matrices, only such kernels
--- share; else those on cube cores that do not just move or convert.
+-- Only when mfu.recorded_range has rows. Where a kernel of the range has a type that multiplies matrices, only such kernels get
+-- a share; else all on cube cores that do more than move or convert.
 WITH RECURSIVE ordered_range AS (
     SELECT
         range_id,
@@ -23,8 +23,8 @@ last_started AS (
     FROM ordered_range
     GROUP BY tid, start_ns
 ),
--- Of the ranges that started before an op, the last is around it or, one after another, those before it, as long as one
--- of them reaches so far. Recorded ranges do not nest, so the walk is short.
+-- The range around an op is the last one that started before it, or an earlier one: the walk goes back as long as some
+-- earlier range reaches so far. Recorded ranges do not nest, so the walk is short.
 walk AS (
     SELECT cube_kernel.kernel_id, op.tid, op.start_ns, op.end_ns, last_started.position
     FROM mfu.cube_kernel
@@ -37,7 +37,7 @@ walk AS (
     JOIN ordered_range AS range USING (tid, position)
     WHERE NOT covers(range.end_ns, walk.start_ns, walk.end_ns) AND covers(range.reached_before_ns, walk.start_ns, walk.end_ns)
 ),
-worked AS (
+enclosed AS (
     SELECT walk.kernel_id, range.range_id
     FROM walk
     JOIN ordered_range AS range USING (tid, position)
@@ -45,12 +45,12 @@ worked AS (
 ),
 typed AS (
     SELECT
-        worked.*,
+        enclosed.*,
         cube_kernel.duration_ns,
         shape.family IS NOT NULL AS has_formula,
-        bool_or(shape.family IS NOT NULL) OVER (PARTITION BY worked.range_id) AS range_has_formula,
+        bool_or(shape.family IS NOT NULL) OVER (PARTITION BY enclosed.range_id) AS range_has_formula,
         coalesce(regexp_matches(type.text, '(?i)^(trans|cast|memset|tensormove|slice|concat)'), false) AS only_moves
-    FROM worked
+    FROM enclosed
     JOIN mfu.cube_kernel USING (kernel_id)
     JOIN mfu.shape USING (shape_id)
     LEFT JOIN trace.string AS type ON type.text_id = shape.type_id

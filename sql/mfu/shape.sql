@@ -1,19 +1,19 @@
 -- One row is a distinct description of kernels that may multiply matrices: there is a formula for their type, or they ran on
--- cube cores. FLOPs are counted once for each.
+-- cube cores. FLOPs are counted once per description.
 --
 -- shape_id           BIGINT   the id
 -- type_id            TEXT_ID  operator type, such as MatMulV3; NULL when it is not known
 -- family             VARCHAR  the formula, as in mfu.family; NULL where there is none
 -- core_id            TEXT_ID  cores it ran on
--- input_shapes_id    TEXT_ID  input shapes, tensors split by ';'; NULL when not recorded
+-- input_shapes_id    TEXT_ID  input shapes, tensors separated by ';'; NULL when not recorded
 -- input_types_id     TEXT_ID  input data types; NULL when not recorded
 -- input_formats_id   TEXT_ID  input formats; NULL when not recorded
 -- output_shapes_id   TEXT_ID  output shapes; NULL when not recorded
 -- output_formats_id  TEXT_ID  output formats; NULL when not recorded
 -- hf32_eligible_id   TEXT_ID  YES or NO; NULL when not recorded
--- data_type          VARCHAR  what decides the peak: fp16, bf16, hf32, fp32, int8; 'fp32 or hf32' for FLOAT where nobody
---                             recorded which; another type in lower case; two types where the matrices have two; NULL when not
---                             recorded
+-- data_type          VARCHAR  the type that decides the peak: fp16, bf16, hf32, fp32, int8; 'fp32 or hf32' for FLOAT where it
+--                             is not recorded which; another type in lower case; two types where the matrices have different
+--                             ones; NULL when not recorded
 WITH described AS (
     SELECT DISTINCT
         kernel.type_id,
@@ -29,8 +29,8 @@ WITH described AS (
     LEFT JOIN mfu.family USING (type_id)
     WHERE kernel.kind = 'compute' AND (family.family IS NOT NULL OR kernel.engine IN ('matrix', 'matrix and vector'))
 ),
--- The sizes of a convolution's gradient are an input too, of integers. A weight that is unpacked first is computed as the
--- other.
+-- A gradient of a convolution also has its sizes as an input, of integers, which decides nothing. A weight that is unpacked
+-- first is multiplied in the type of the other input.
 typed AS (
     SELECT
         described.*,

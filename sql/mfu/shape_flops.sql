@@ -1,11 +1,11 @@
--- One row is a description of mfu.shape and the FLOPs that its shapes and types tell.
+-- One row is a description of mfu.shape and its FLOPs by shapes and types.
 --
 -- shape_id           BIGINT   a description of mfu.shape
 -- flops              BIGINT   floating-point (or integer) operations of the matrix products: a multiplication and an addition
---                             are two; NULL where the shapes cannot tell
+--                             are two; NULL where the shapes do not determine them
 -- padded_flops       BIGINT   the same on the dims as recorded, where a padded format holds more than the tensor; else flops
 -- flops_upper_bound  BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
--- source             VARCHAR  shapes, or padded shapes where nothing tells the dims without padding; NULL without flops
+-- source             VARCHAR  shapes, or padded shapes where the dims without padding are not known; NULL without flops
 -- reason             VARCHAR  why flops is NULL
 WITH attention AS (
     SELECT

@@ -1,4 +1,5 @@
--- One row is a tensor of a description in mfu.shape whose dims can be read. Absent inputs have no row, but keep their position.
+-- One row is a tensor of a description in mfu.shape whose dims can be read. Absent inputs have no row, but they count in the
+-- positions of the others.
 --
 -- shape_id       BIGINT    a description of mfu.shape
 -- is_output      BOOLEAN   false for an input
@@ -8,9 +9,9 @@
 -- dims           BIGINT[]  dims as recorded
 -- element_count  BIGINT    their product
 -- true_dims      BIGINT[]  dims without padding: as recorded, or as a transform shows; NULL where a padded format hides them.
---                          Fewer dims than the blocks of FRACTAL_NZ have are those without padding
--- matrix         BIGINT[]  the dims of the matrices in it: any batch, then rows and columns; padded where is_padded; NULL where
---                          the format holds no matrix, and for less than two dims
+--                          Fewer than four dims in FRACTAL_NZ are recorded without padding
+-- matrix         BIGINT[]  dims of its matrices: any batch, then rows and columns; padded where is_padded; NULL where the
+--                          format holds no matrix, and for fewer than two dims
 -- is_padded      BOOLEAN   whether matrix is padded
 WITH listed AS (
     SELECT

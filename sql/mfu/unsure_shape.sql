@@ -1,7 +1,7 @@
--- One row is a description in mfu.shape of kernels that ran on cores which multiply matrices, of a type without a formula.
+-- One row is a description in mfu.shape of kernels on cores that can multiply matrices, whose type has no formula.
 --
 -- shape_id    BIGINT   a description of mfu.shape
--- names_cube  BOOLEAN  whether the type's name says that it multiplies matrices; NULL when it is not known
+-- names_cube  BOOLEAN  whether the type's name suggests that it multiplies matrices; NULL when it is not known
 WITH type_name AS (
     SELECT
         text_id AS type_id,

@@ -1,28 +1,28 @@
--- One row is a kernel that may multiply matrices, what it did by recordings, marks and shapes, and what its device can do in
--- that time.
+-- One row is a kernel that may multiply matrices, its FLOPs by recordings, marks and shapes, and the FLOPs that its device can
+-- do in that time.
 --
 -- kernel_id          BIGINT   a kernel of mfu.cube_kernel
 -- shape_id           BIGINT   its description in mfu.shape
 -- duration_ns        BIGINT   time, ns
--- flops              BIGINT   FLOPs; NULL when not known, and for a kernel that took no time or would be above its peak
--- flops_source       VARCHAR  as in mfu.kernel_flops; NULL with flops
+-- flops              BIGINT   FLOPs; NULL when not known, and for a kernel that took no time or would exceed its peak
+-- flops_source       VARCHAR  as in mfu.kernel_flops; NULL without flops
 -- flops_name         VARCHAR  as in mfu.kernel_flops
 -- padded_flops       BIGINT   as in mfu.kernel_flops
 -- flops_upper_bound  BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
 -- data_type          VARCHAR  as in mfu.shape
 -- peak_tflops        DOUBLE   as in mfu.peak
 -- peak_from          VARCHAR  as in mfu.peak
--- possible_flops     HUGEINT  FLOPs of the device in this time at the rated clock, in thousandths; NULL when no peak is known,
---                             and for a kernel that took no time
+-- possible_flops     HUGEINT  FLOPs that the device can do in this time at the rated clock, in thousandths; NULL when no peak
+--                             is known, and for a kernel that took no time
 -- clock_mhz          BIGINT   the rated clock, MHz; NULL when not known
--- too_much           DOUBLE   mfu by the FLOPs of a kernel that would be above its peak; NULL for all others
--- peer_ratio         BIGINT   by the definition of msprof-analyze 8.3, in 10^-12: for the types it knew, with the peak of fp16
---                             for all floats, also above that peak; NULL for others and below 10^-12
--- ratio              BIGINT   flops / possible_flops in 10^-12; NULL where one of them is
+-- too_much           DOUBLE   mfu that a kernel above its peak would have; NULL for all others
+-- peer_ratio         BIGINT   mfu by the definition of msprof-analyze 8.3, in 10^-12: only for the types that it knew, with the
+--                             peak of fp16 for all floats, also above that peak; NULL for other types and below 10^-12
+-- ratio              BIGINT   flops / possible_flops, in 10^-12; NULL where either is NULL, and below 10^-12
 -- reason             VARCHAR  why flops is NULL
 -- peak_reason        VARCHAR  why possible_flops is NULL
 --
--- Only when mfu.family has rows. Most of what stands behind it is of no use to a profile without matrix multiplications.
+-- Only when mfu.family has rows. Most of the tables that it needs are of no use without matrix multiplications.
 WITH peer_peak AS (
     SELECT shape.shape_id, chip.device_id, chip.core_count * chip.clock_mhz * rate.operations_per_cycle AS flops_per_us
     FROM mfu.shape
@@ -52,7 +52,7 @@ measured AS (
     LEFT JOIN peer_peak
         ON peer_peak.shape_id = kernel_flops.shape_id AND peer_peak.device_id IS NOT DISTINCT FROM kernel_flops.device_id
 ),
-judged AS (
+compared AS (
     SELECT
         *,
         coalesce(flops::HUGEINT * 1000 > possible_flops, false) AS is_too_much,
@@ -81,4 +81,4 @@ SELECT
         WHEN NOT is_known THEN coalesce(reason, peak_reason)
     END AS reason,
     peak_reason
-FROM judged
+FROM compared

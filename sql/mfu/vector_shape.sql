@@ -1,6 +1,6 @@
--- One row is a description in mfu.shape of kernels that multiply no matrices, though the cores they ran on could: counters of
--- kernels of their type and core show the matrix unit at rest. Where none were recorded, the name of the type decides on chips
--- with one kind of core (910A), on which everything runs on AI_CORE.
+-- One row is a description in mfu.shape of kernels that multiply no matrices, although their cores could: counters of kernels
+-- of their type and core show that the matrix unit does nothing. Where no counters were recorded, the name of the type decides,
+-- on chips with one kind of core (910A), where everything runs on AI_CORE.
 --
 -- shape_id  BIGINT  a description of mfu.unsure_shape
 --

@@ -1,4 +1,5 @@
--- One row is what compute kernels that have all of this in common did, and what their device can do in their time.
+-- One row is a set of compute kernels that agree in all columns up to reason, their FLOPs, and the FLOPs that their device can
+-- do in their time.
 --
 -- op_name_id            TEXT_ID  the op that launched them; NULL where linked to no op
 -- type_id               TEXT_ID  operator type; NULL when it is not known
@@ -11,12 +12,13 @@
 -- reason                VARCHAR  why mfu_flops is NULL; NULL for kernels that multiply no matrices
 -- kernel_count          BIGINT   kernels
 -- duration_ns           BIGINT   their time, ns
--- flops_duration_ns     BIGINT   the same where flops is known, else 0
--- known_duration_ns     BIGINT   the same where mfu_flops is known, else 0
+-- flops_duration_ns     BIGINT   part of duration_ns in kernels with known FLOPs, ns; 0 without any
+-- known_duration_ns     BIGINT   part of duration_ns in kernels with mfu_flops, ns; 0 without any
 -- flops                 HUGEINT  FLOPs; NULL when not known
--- mfu_flops             HUGEINT  the same where a peak goes with it; else NULL
--- possible_flops        HUGEINT  FLOPs of the device in their time at the rated clock, in thousandths; NULL where mfu_flops is
--- possible_at_measured  HUGEINT  the same at the real clock; NULL where samples do not tell it for all of them
+-- mfu_flops             HUGEINT  FLOPs of the kernels whose peak is known too; NULL without any
+-- possible_flops        HUGEINT  FLOPs that the device can do in the time of these kernels at the rated clock, in thousandths;
+--                                NULL where mfu_flops is
+-- possible_at_measured  HUGEINT  the same at the real clock; NULL where clock samples do not cover all of them
 SELECT
     kernel.op_name_id,
     kernel.type_id,
