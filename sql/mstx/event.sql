@@ -1,5 +1,5 @@
--- One row is an mstx mark or range, once, in however many records its message stands. With a step chosen, only those that began
--- in it.
+-- One row is an mstx mark or range, once, even where its message takes several records. With a step chosen, only those that
+-- began in it.
 --
 -- range_id            BIGINT   a range of trace.range; NULL for a mark
 -- mark_id             BIGINT   a mark of trace.mark; NULL for a range
@@ -8,7 +8,7 @@
 --                              save_checkpoint, profiler step, flops recording (with_flops=True), or user; NULL when the
 --                              message is lost
 -- domain_id           TEXT_ID  mstx domain; NULL when not recorded
--- message_id          TEXT_ID  the message, of a long one what its first record holds; NULL when the profile lost its text
+-- message_id          TEXT_ID  the message, or for a long one the part in its first record; NULL when the profile lost its text
 -- tid                 BIGINT   host thread: process id * 2^32 + thread id
 -- start_ns            BIGINT   start on the host, Unix ns
 -- duration_ns         BIGINT   time on the host, ns; NULL for a mark

@@ -1,5 +1,5 @@
--- One row is an op, or a call on the host outside every op, that launched kernels which count. A profiler step is no op here:
--- what it launched itself did its calls.
+-- One row is an op, or a host call outside every op, that launched kernels of kernels.selected. A profiler step is no op here:
+-- kernels that it launched itself belong to its host calls.
 --
 -- tid           BIGINT  host thread: process id * 2^32 + thread id
 -- start_ns      BIGINT  start, Unix ns

@@ -1,5 +1,5 @@
 -- One row is an mstx mark or range by its message, with number and times on the host and on the device, and the kernels
--- launched inside, the heaviest first.
+-- launched inside it, the heaviest first.
 --
 -- kind to kernel_duration_ns as in mstx.by_level
 SELECT by_level.* EXCLUDE (is_of_step, step_id)

@@ -1,5 +1,5 @@
--- One row is an mstx mark or range by its message in one profiler step, as in mstx.statistic, the steps in their order. What
--- began outside every step has none.
+-- One row is an mstx mark or range by its message in one profiler step, as in mstx.statistic, the steps in their order. Marks
+-- and ranges that began outside every step have no row.
 --
 -- step_id            BIGINT   the profiler step in which they began
 -- kind to kernel_duration_ns as in mstx.by_level

@@ -1,12 +1,12 @@
--- One row is an mstx range and the kernels that were launched inside it: by ops that lie in it on its thread, and by calls
--- outside every op that do. A kernel counts for each range around its launch.
+-- One row is an mstx range and the kernels that were launched inside it: by ops inside it on its thread, and by host calls
+-- inside it that are outside every op. A kernel counts for each range around its launch.
 --
 -- range_id      BIGINT  a range of mstx.event
 -- kernel_count  BIGINT  kernels
 -- duration_ns   BIGINT  their time, ns
 --
--- Ranges and launches are not joined, which would be all pairs of them. What lies in a range is what ended by its end, less
--- what began before its start; what reaches over the whole range was taken off without having been counted, and is added again:
+-- Ranges and launches are not joined, which would give all pairs. What lies in a range is what ended by its end, minus what
+-- began before its start; what reaches over the whole range was subtracted without having been added, and is added again:
 --     range          [-----------]        ended   begun before   around   inside
 --     launches   a-a                        1          -1                   0
 --                   b---b                   1          -1                   0

@@ -1,10 +1,10 @@
--- One row is a kernel with ratios of its pipes, and what bounds it: the kind of pipe that is busiest, or waiting, where none is
--- busy for half of its time.
+-- One row is a kernel with ratios of its pipes, and what bounds it: the kind of its busiest pipe, or waiting where no pipe is
+-- busy for half of the kernel's time.
 --
 -- kernel_id  BIGINT   a kernel of pmu.kernel_counters
--- bound      VARCHAR  compute (mac, vec), memory (mte1, mte2, mte3, fixpipe), scalar, or wait; of equals the first
+-- bound      VARCHAR  compute (mac, vec), memory (mte1, mte2, mte3, fixpipe), scalar, or wait; of equal ones the first
 --
--- A ratio is of the time of the core; that of the kernel is longer by what the core did not run.
+-- A recorded ratio is a part of the core's time; the kernel's time is longer by the time in which the core did not run.
 WITH busy AS (
     SELECT
         kernel_id,

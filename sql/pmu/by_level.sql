@@ -1,15 +1,15 @@
--- One row is a kernel type, an op, or a module path with all inside it, and what the hardware counters of its kernels say.
--- Counted are compute kernels, and others that have counters.
+-- One row is a kernel type, an op, or a module path with all inside it, and what the hardware counters of its kernels say. The
+-- rows cover compute kernels, and other kernels that have counters.
 --
--- level                   VARCHAR  kernel_type, op or module: which of the next columns the row is of
+-- level                   VARCHAR  kernel_type, op or module: what the row covers
 -- kind                    ENUM('compute', 'communication', 'schedule')  what the kernels are; NULL for a module
 -- type_id                 TEXT_ID  operator type; NULL when it is not known, and for a module
 -- core_id                 TEXT_ID  cores they ran on; NULL when not recorded, and for a module
--- op_name_id              TEXT_ID  the op that launched them; NULL where linked to no op, and for other levels
--- path_id                 BIGINT   the path of module.path; NULL for other levels
+-- op_name_id              TEXT_ID  the op that launched them; NULL where linked to no op, and for levels other than op
+-- path_id                 BIGINT   the path of module.path; NULL for levels other than module
 -- kernel_count            BIGINT   kernels
 -- duration_ns             BIGINT   their time, ns; overlapping kernels count fully
--- known_duration_ns       BIGINT   the part of it of kernels with counters; only these are in what follows
+-- known_duration_ns       BIGINT   part of duration_ns in kernels with counters; the columns below cover only these
 -- known_share             DOUBLE   known_duration_ns / duration_ns; NULL when that is 0
 -- bound                   VARCHAR  what bounds most of the time: compute, memory, scalar or wait, as in pmu.bound; NULL with a
 --                                  reason
@@ -18,27 +18,27 @@
 -- scalar_ns               BIGINT   time of kernels that the scalar unit bounds, ns
 -- wait_ns                 BIGINT   time of kernels that wait, ns
 -- aic_duration_ns         BIGINT   time of kernels that ran on cube cores, ns; a kernel on both kinds of cores counts for both
--- aic_time_share          DOUBLE   the part of it in which these cores ran; NULL when not recorded
--- aic_mac_ratio           DOUBLE   the part of that in which the matrix unit worked: the mean over kernels, by time; NULL when
---                                  not recorded
--- aic_scalar_ratio        DOUBLE   the same of its scalar unit
--- aic_mte1_ratio          DOUBLE   the same of moving L1 to L0
--- aic_mte2_ratio          DOUBLE   the same of moving memory to the core
--- aic_fixpipe_ratio       DOUBLE   the same of moving results out of the core
+-- aic_time_share          DOUBLE   part of aic_duration_ns in which these cores ran; NULL when not recorded
+-- aic_mac_ratio           DOUBLE   part of the time of these cores in which the matrix unit worked: the mean over kernels,
+--                                  weighted by time; NULL when not recorded
+-- aic_scalar_ratio        DOUBLE   the same for the scalar unit
+-- aic_mte1_ratio          DOUBLE   the same for moving L1 to L0
+-- aic_mte2_ratio          DOUBLE   the same for moving memory to the core
+-- aic_fixpipe_ratio       DOUBLE   the same for moving results out of the core
 -- cube_utilization        DOUBLE   part of the cycles of all cube cores of the device that were used, in aic_duration_ns; NULL
 --                                  when not known
 -- aic_l2_read_hit_rate    DOUBLE   part of reads of cube cores that hit the L2 cache; NULL when not recorded
--- aic_l2_write_hit_rate   DOUBLE   the same of writes
+-- aic_l2_write_hit_rate   DOUBLE   the same for writes
 -- aiv_duration_ns         BIGINT   time of kernels that ran on vector cores, ns
 -- aiv_time_share          DOUBLE   as aic_time_share
--- aiv_vec_ratio           DOUBLE   as aic_mac_ratio, of the vector unit
+-- aiv_vec_ratio           DOUBLE   as aic_mac_ratio, for the vector unit
 -- aiv_scalar_ratio        DOUBLE   as aic_scalar_ratio
 -- aiv_mte2_ratio          DOUBLE   as aic_mte2_ratio
--- aiv_mte3_ratio          DOUBLE   the same of moving results out of the core
+-- aiv_mte3_ratio          DOUBLE   the same for moving results out of the core
 -- aiv_l2_read_hit_rate    DOUBLE   as aic_l2_read_hit_rate
 -- aiv_l2_write_hit_rate   DOUBLE   as aic_l2_write_hit_rate
 -- reason                  VARCHAR  why bound is NULL
-WITH counted AS (
+WITH of_kernel AS (
     SELECT
         of_module.kind,
         of_module.type_id,
@@ -53,19 +53,19 @@ WITH counted AS (
     LEFT JOIN pmu.bound USING (kernel_id)
     WHERE of_module.kind = 'compute' OR counters.kernel_id IS NOT NULL
 ),
-placed AS (
+at_level AS (
     SELECT 'kernel_type' AS level, * REPLACE (NULL AS op_name_id, NULL AS path_id)
-    FROM counted
+    FROM of_kernel
     UNION ALL
     SELECT 'op', * REPLACE (NULL AS path_id)
-    FROM counted
+    FROM of_kernel
     UNION ALL
     SELECT
         'module',
-        counted.* REPLACE (
+        of_kernel.* REPLACE (
             NULL AS kind, NULL AS type_id, NULL AS core_id, NULL AS op_name_id, enclosing_id AS path_id
         )
-    FROM counted
+    FROM of_kernel
     JOIN module.enclosing_path USING (path_id)
 ),
 figure AS (
@@ -103,7 +103,7 @@ figure AS (
         mean_ratio(aiv_mte3_ratio, duration_ns) AS aiv_mte3_ratio,
         sum(aiv_l2_read_hits) / nullif(sum(aiv_l2_reads), 0) AS aiv_l2_read_hit_rate,
         sum(aiv_l2_write_hits) / nullif(sum(aiv_l2_writes), 0) AS aiv_l2_write_hit_rate
-    FROM placed
+    FROM at_level
     GROUP BY level, kind, type_id, core_id, op_name_id, path_id
 )
 SELECT

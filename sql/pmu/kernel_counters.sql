@@ -1,34 +1,34 @@
--- One row is a kernel with hardware counters, those of them that tell how its pipes and caches worked. What a core that the
--- kernel did not use shows is NULL; a kernel of which both cores show nothing but 0 has no row.
+-- One row is a kernel with hardware counters, and those that show how its pipes and caches worked. Values of a core that the
+-- kernel did not use are NULL; a kernel for which both cores show nothing but 0 has no row.
 --
 -- kernel_id            BIGINT   a kernel of trace.kernel
 -- duration_ns          BIGINT   end - start
 -- aic_runs             BOOLEAN  whether it ran on cube cores
--- aiv_runs             BOOLEAN  whether it ran on vector cores; where both are one (910A, 310P) the same
+-- aiv_runs             BOOLEAN  whether it ran on vector cores; on chips with one kind of core (910A, 310P) the same
 -- aic_time_ns          DOUBLE   time of the cube cores, ns; NULL when not recorded
 -- aiv_time_ns          DOUBLE   time of the vector cores, ns; NULL when not recorded
 -- aic_mac_ratio        DOUBLE   part of the core's time in which the matrix unit worked
--- aic_scalar_ratio     DOUBLE   the same of its scalar unit
--- aic_mte1_ratio       DOUBLE   the same of moving L1 to L0
--- aic_mte2_ratio       DOUBLE   the same of moving memory to the core
--- aic_fixpipe_ratio    DOUBLE   the same of moving results out of the core
+-- aic_scalar_ratio     DOUBLE   the same for the scalar unit
+-- aic_mte1_ratio       DOUBLE   the same for moving L1 to L0
+-- aic_mte2_ratio       DOUBLE   the same for moving memory to the core
+-- aic_fixpipe_ratio    DOUBLE   the same for moving results out of the core
 -- aiv_vec_ratio        DOUBLE   part of the core's time in which the vector unit worked
--- aiv_scalar_ratio     DOUBLE   the same of its scalar unit
--- aiv_mte2_ratio       DOUBLE   the same of moving memory to the core
--- aiv_mte3_ratio       DOUBLE   the same of moving results out of the core
--- cube_utilization     DOUBLE   part of the cycles of all cube cores in its time in which it used them: as recorded, else
---                               cycles / (rated clock * cores * time); NULL when neither is known
+-- aiv_scalar_ratio     DOUBLE   the same for the scalar unit
+-- aiv_mte2_ratio       DOUBLE   the same for moving memory to the core
+-- aiv_mte3_ratio       DOUBLE   the same for moving results out of the core
+-- cube_utilization     DOUBLE   part of the cycles of all cube cores in the kernel's time in which it used them: as recorded,
+--                               else cycles / (rated clock * cores * time); NULL when neither is known
 -- aic_l2_read_hits     HUGEINT  reads of the cube cores that hit the L2 cache
--- aic_l2_reads         HUGEINT  those that hit or missed it
--- aic_l2_write_hits    HUGEINT  the same of writes
--- aic_l2_writes        HUGEINT  the same of writes
--- aiv_l2_read_hits     HUGEINT  the same of reads of the vector cores
--- aiv_l2_reads         HUGEINT  the same of reads of the vector cores
--- aiv_l2_write_hits    HUGEINT  the same of writes of the vector cores
--- aiv_l2_writes        HUGEINT  the same of writes of the vector cores
+-- aic_l2_reads         HUGEINT  reads of the cube cores that hit or missed it
+-- aic_l2_write_hits    HUGEINT  writes of the cube cores that hit the L2 cache
+-- aic_l2_writes        HUGEINT  writes of the cube cores that hit or missed it
+-- aiv_l2_read_hits     HUGEINT  reads of the vector cores that hit the L2 cache
+-- aiv_l2_reads         HUGEINT  reads of the vector cores that hit or missed it
+-- aiv_l2_write_hits    HUGEINT  writes of the vector cores that hit the L2 cache
+-- aiv_l2_writes        HUGEINT  writes of the vector cores that hit or missed it
 --
--- Chips with one kind of core give names without a prefix: those of the vector unit and of moving results out stand with
--- aiv, all others with aic.
+-- On chips with one kind of core, names have no prefix: counters of the vector unit and of moving results out are in the
+-- columns of aiv, all others in those of aic.
 WITH named AS (
     SELECT text_id, lower(text) AS name
     FROM trace.string
@@ -99,7 +99,7 @@ recorded AS (
     WHERE isfinite(metric.value)
     GROUP BY metric.kernel_id
 ),
--- A core that a kernel did not use shows neither time nor cycles; a time of 0 beside cycles was not measured.
+-- A core that a kernel did not use shows neither time nor cycles; a time of 0 with cycles was not measured.
 of_cores AS (
     SELECT
         * REPLACE (
@@ -108,7 +108,7 @@ of_cores AS (
         )
     FROM recorded
 ),
-judged AS (
+with_runs AS (
     SELECT
         * REPLACE (nullif(aic_time_ns, 0) AS aic_time_ns, nullif(aiv_time_ns, 0) AS aiv_time_ns),
         has_aic AND coalesce(greatest(aic_time_ns, aic_cycles) > 0, true) AS aic_runs,
@@ -147,7 +147,7 @@ SELECT
     aiv_l2_read_hits + aiv_l2_read_misses AS aiv_l2_reads,
     aiv_l2_write_hits,
     aiv_l2_write_hits + aiv_l2_write_misses AS aiv_l2_writes
-FROM judged
+FROM with_runs
 JOIN trace.kernel USING (kernel_id)
 LEFT JOIN trace.chip AS chip ON chip.device_id = kernel.device_id
 WHERE aic_runs OR aiv_runs

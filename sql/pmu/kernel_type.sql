@@ -1,5 +1,5 @@
--- One row is a kind, type and core of kernels and what their hardware counters say, the heaviest first. Counted are compute
--- kernels, and others that have counters.
+-- One row is a kind, type and core of kernels and what their hardware counters say, the heaviest first. The rows cover compute
+-- kernels, and other kernels that have counters.
 --
 -- kind                    ENUM('compute', 'communication', 'schedule')  what the kernels are
 -- type_id                 TEXT_ID  operator type, such as MatMulV3; NULL when it is not known

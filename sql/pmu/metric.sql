@@ -1,14 +1,15 @@
--- One row is a kind, type and core of kernels and one of their hardware counters, whatever set of metrics was collected. Only
--- kernels that used the counter's core are in it.
+-- One row is a kind, type and core of kernels and one of their hardware counters, whatever set of metrics was collected. It
+-- covers only kernels that used the counter's core.
 --
 -- kind               ENUM('compute', 'communication', 'schedule')  what the kernels are
 -- type_id            TEXT_ID  operator type, such as MatMulV3; NULL when it is not known
 -- core_id            TEXT_ID  cores they ran on, such as AI_CORE or MIX_AIC; NULL when not recorded
--- metric_id          TEXT_ID  the counter as recorded, such as aic_l1_read_bw; aic_ is the cube cores, aiv_ the vector cores
--- unit               VARCHAR  unit of the values; NULL where the name of the counter says none
+-- metric_id          TEXT_ID  the counter as recorded, such as aic_l1_read_bw; aic_ for the cube cores, aiv_ for the vector
+--                             cores
+-- unit               VARCHAR  unit of the values; NULL where the name of the counter gives none
 -- kernel_count       BIGINT   kernels that have it
 -- kernel_duration_ns BIGINT   their time, ns
--- mean               DOUBLE   mean of its values by time; to six decimals
+-- mean               DOUBLE   mean of its values, rounded to six decimals, weighted by time
 -- min                DOUBLE   smallest value
 -- max                DOUBLE   largest value
 WITH part AS (

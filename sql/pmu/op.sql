@@ -1,5 +1,5 @@
 -- One row is an op, and a kind, type and core of kernels that it launched, and what their hardware counters say, the heaviest
--- first. Counted are compute kernels, and others that have counters.
+-- first. The rows cover compute kernels, and other kernels that have counters.
 --
 -- op_name_id              TEXT_ID  the op that launched them; NULL where linked to no op
 -- kind to reason as in pmu.kernel_type

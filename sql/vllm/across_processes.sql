@@ -2,9 +2,8 @@
 --
 -- phase to duration_count as in vllm.by_level
 -- mean_ns to max_ns as in vllm.by_level
--- first_tenth_mean_ns    DOUBLE   mean of the first tenth, ns, of each process; NULL where in every process there are fewer
---                                 than 10
--- last_tenth_mean_ns     DOUBLE   mean of the last tenth, ns; NULL where in every process there are fewer than 10
+-- first_tenth_mean_ns    DOUBLE   mean of the first tenth of each process, ns; NULL where every process has fewer than 10
+-- last_tenth_mean_ns     DOUBLE   mean of the last tenth of each process, ns; NULL where every process has fewer than 10
 -- last_to_first to host_rest_reason as in vllm.by_level
 SELECT * EXCLUDE (level, log_number, process, total_ns)
 FROM vllm.by_level

@@ -1,12 +1,12 @@
--- One row is a `Profile execute duration [...]: ...` of a log: one step of a process, with the durations of its stages.
+-- One row is a `Profile execute duration [...]: ...` in a log: one step of a process, with the durations of its stages.
 --
--- log_number     BIGINT     which log, in the order in which they were given
+-- log_number     BIGINT     number of the log, in the order in which they were given
 -- line_number    BIGINT     line in the log, from 1
--- record_number  BIGINT     which announcement of the line, from 1: processes that write at the same time share lines
--- process        VARCHAR    who wrote it, as in IntegratedWorker pid=1502285; NULL where the line names nobody
+-- record_number  BIGINT     number of the announcement in the line, from 1: processes that write at the same time share lines
+-- process        VARCHAR    who wrote it, such as IntegratedWorker pid=1502285; NULL where the line names nobody
 -- phase          VARCHAR    such as Decode; NULL where the line names none
--- durations      VARCHAR[]  each as in [forward]:4.14ms
--- is_whole       BOOLEAN    whether it has durations and all of them could be read
+-- durations      VARCHAR[]  each such as [forward]:4.14ms
+-- is_whole       BOOLEAN    whether it has durations and all of them can be read
 WITH plain_line AS (
     SELECT
         log_number,
@@ -26,12 +26,12 @@ announcement AS (
         unnest(range(1, len(parts))) AS record_number
     FROM plain_line
 ),
-told AS (
+parsed AS (
     SELECT
         log_number,
         line_number,
         record_number,
-        -- The last process that is named before it: a line can begin with what another one wrote.
+        -- The last process named before it: a line can begin with what another process wrote.
         regexp_extract_all(parts[record_number], '\(([^()]*\bpid=\d+[^()]*)\)', 1)[-1] AS process,
         -- Names can hold pairs of brackets. The phase can be missing.
         regexp_extract(
@@ -39,7 +39,7 @@ told AS (
             '^\s*(?:\[((?:[^\[\]]|\[[^\[\]]*\])*)\])?\s*:(.*)',
             ['phase', 'durations'],
             's'
-        ) AS told
+        ) AS fields
     FROM announcement
 )
 SELECT
@@ -47,13 +47,13 @@ SELECT
     line_number,
     record_number,
     process,
-    nullif(trim(told.phase), '') AS phase,
+    nullif(trim(fields.phase), '') AS phase,
     regexp_extract_all(
-        told.durations,
+        fields.durations,
         '\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*:\s*\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\s*(?:us|µs|μs|ms|s)\b'
     ) AS durations,
     len(durations) > 0
     AND NOT regexp_matches(
-        list_reduce(durations, lambda rest, one: replace(rest, one, ''), told.durations), '^\s*\[|\]\s*:'
+        list_reduce(durations, lambda rest, one: replace(rest, one, ''), fields.durations), '^\s*\[|\]\s*:'
     ) AS is_whole
-FROM told
+FROM parsed

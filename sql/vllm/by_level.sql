@@ -1,6 +1,6 @@
 -- One row is a stage of a phase, in a process or in all processes of all logs, with its number and times.
 --
--- level                  VARCHAR  process or all: which of the next columns the row is of
+-- level                  VARCHAR  process or all: what the row covers
 -- log_number             BIGINT   the log of raw.log; NULL for all
 -- process                VARCHAR  who wrote it; NULL where lines name nobody, and for all
 -- phase                  VARCHAR  such as Decode; NULL where lines name none
@@ -10,23 +10,23 @@
 -- total_ns               HUGEINT  their sum, ns
 -- mean_ns                DOUBLE   mean duration, ns
 -- p50_ns                 BIGINT   the smallest duration that at least half of all do not exceed, ns
--- p95_ns                 BIGINT   the same for 95 % of all, ns
--- p99_ns                 BIGINT   the same for 99 % of all, ns
+-- p95_ns                 BIGINT   the smallest duration that at least 95 % of all do not exceed, ns
+-- p99_ns                 BIGINT   the smallest duration that at least 99 % of all do not exceed, ns
 -- max_ns                 BIGINT   longest duration, ns
 -- first_tenth_mean_ns    DOUBLE   mean of the first tenth, ns; NULL where there are fewer than 10
 -- last_tenth_mean_ns     DOUBLE   mean of the last tenth, ns; NULL where there are fewer than 10
--- last_to_first          DOUBLE   mean of the last tenth / mean of the first: above 1 it became slower; NULL where one is
+-- last_to_first          DOUBLE   last_tenth_mean_ns / first_tenth_mean_ns: above 1 it became slower; NULL where either is
 --                                 unknown
--- inner_stages           VARCHAR  stages that lie inside this one; NULL where none does
--- inner_mean_ns          DOUBLE   mean time of these together, ns; NULL where none lies inside
--- host_rest_mean_ns      DOUBLE   mean time without these, which is the host's, ns; NULL where none lies inside
+-- inner_stages           VARCHAR  stages inside this one; NULL where there are none
+-- inner_mean_ns          DOUBLE   mean time of these stages together, ns; NULL where there are none
+-- host_rest_mean_ns      DOUBLE   mean time without these stages, which is the host's, ns; NULL where there are none
 -- host_rest_reason       VARCHAR  why host_rest_mean_ns is NULL; NULL where it is not
 WITH measured AS (
     SELECT record.*, host_rest.inner_stages, host_rest.host_rest_ns, (log_number, process) AS measured_by
     FROM vllm.record
     LEFT JOIN vllm.host_rest USING (log_number, line_number, record_number, duration_index)
 ),
-placed AS (
+at_level AS (
     SELECT 'process' AS level, *
     FROM measured
     UNION ALL
@@ -54,5 +54,5 @@ SELECT
     sum(duration_ns - host_rest_ns) / nullif(count(host_rest_ns), 0) AS inner_mean_ns,
     sum(host_rest_ns) / nullif(count(host_rest_ns), 0) AS host_rest_mean_ns,
     if(count(host_rest_ns) = 0, 'no stage lies inside it', NULL) AS host_rest_reason
-FROM placed
+FROM at_level
 GROUP BY level, log_number, process, phase, stage

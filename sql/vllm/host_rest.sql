@@ -1,12 +1,13 @@
--- One row is a duration with what remains of it without the stages that lie inside: in `prepare input and forward` all but
--- `forward` is the host's. A stage lies inside another of its line if its name is one of those that `and` joins in the other's.
+-- One row is a duration and what remains of it without the stages inside it: in `prepare input and forward` all but `forward`
+-- is the host's. A stage is inside another of its line if its name is one of those that `and` joins in the name of the other.
 --
--- log_number      BIGINT   which log
+-- log_number      BIGINT   number of the log
 -- line_number     BIGINT   line in the log
--- record_number   BIGINT   which announcement of the line
--- duration_index  BIGINT   which duration of the announcement
+-- record_number   BIGINT   number of the announcement in the line
+-- duration_index  BIGINT   index of the duration in the announcement
 -- inner_stages    VARCHAR  the stages inside, joined by a comma
--- host_rest_ns    BIGINT   the duration without theirs, ns; below 0 where the log gives them more time than the whole
+-- host_rest_ns    BIGINT   the duration without those of these stages, ns; below 0 where the log gives them more time than the
+--                          whole
 WITH part AS (
     SELECT
         log_number,

@@ -2,9 +2,9 @@
 --
 -- log                 VARCHAR  the log, as it was given
 -- line_count          BIGINT   lines
--- announcement_count  BIGINT   lines of durations; where processes wrote into one line, it counts for each
--- other_line_count    BIGINT   lines of something else, which are skipped
--- unread_count        BIGINT   lines of durations of which some or all cannot be read
+-- announcement_count  BIGINT   lines of durations; a line into which several processes wrote counts once for each
+-- other_line_count    BIGINT   other lines, which are skipped
+-- unread_count        BIGINT   lines of durations that cannot be read, or only in part
 -- process_count       BIGINT   processes that wrote durations
 WITH announced AS (
     SELECT

@@ -1,15 +1,16 @@
--- One row is a duration that a line of a log names.
+-- One row is a duration in a line of a log.
 --
--- log_number      BIGINT   which log, in the order in which they were given
+-- log_number      BIGINT   number of the log, in the order in which they were given
 -- line_number     BIGINT   line in the log, from 1
--- record_number   BIGINT   which announcement of the line, from 1
--- duration_index  BIGINT   which duration of the announcement, from 1
--- process         VARCHAR  who wrote it, as in IntegratedWorker pid=1502285; NULL where the line names nobody
+-- record_number   BIGINT   number of the announcement in the line, from 1
+-- duration_index  BIGINT   index of the duration in the announcement, from 1
+-- process         VARCHAR  who wrote it, such as IntegratedWorker pid=1502285; NULL where the line names nobody
 -- phase           VARCHAR  such as Decode; NULL where the line names none
 -- stage           VARCHAR  such as forward
 -- duration_ns     BIGINT   how long the stage took, ns
--- is_first_tenth  BOOLEAN  among the first tenth of this stage in its process and phase; NULL where there are fewer than 10
--- is_last_tenth   BOOLEAN  among the last tenth; NULL where there are fewer than 10
+-- is_first_tenth  BOOLEAN  whether it is in the first tenth of this stage in its process and phase; NULL where there are fewer
+--                          than 10
+-- is_last_tenth   BOOLEAN  whether it is in the last tenth; NULL where there are fewer than 10
 WITH named AS (
     SELECT
         log_number,
@@ -33,7 +34,7 @@ in_ns AS (
         )::BIGINT) AS duration_ns
     FROM named
 ),
-placed AS (
+numbered AS (
     SELECT
         *,
         row_number() OVER (
@@ -54,4 +55,4 @@ SELECT
     duration_ns,
     if(count_of_all < 10, NULL, position <= count_of_all // 10) AS is_first_tenth,
     if(count_of_all < 10, NULL, position > count_of_all - count_of_all // 10) AS is_last_tenth
-FROM placed
+FROM numbered

@@ -1,7 +1,7 @@
 -- One row is a stage of a phase in a process with its number and times, in the order of the logs, the longest stage first.
 --
 -- log                    VARCHAR  the log, as it was given
--- process                VARCHAR  who wrote it, as in IntegratedWorker pid=1502285; NULL where lines name nobody
+-- process                VARCHAR  who wrote it, such as IntegratedWorker pid=1502285; NULL where lines name nobody
 -- phase                  VARCHAR  such as Decode; NULL where lines name none
 -- stage                  VARCHAR  such as forward
 -- duration_count         BIGINT   how often it was measured

@@ -2,8 +2,8 @@
 --
 -- logs           BIGINT  logs
 -- lines          BIGINT  lines
--- announcements  BIGINT  lines of durations; where processes wrote into one line, it counts for each
--- other_lines    BIGINT  lines of something else, which are skipped
+-- announcements  BIGINT  lines of durations; a line into which several processes wrote counts once for each
+-- other_lines    BIGINT  other lines, which are skipped
 -- processes      BIGINT  processes that wrote durations
 SELECT
     count(*) AS logs,
