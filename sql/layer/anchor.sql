@@ -7,7 +7,7 @@
 -- In E A B C B A B C B A B C B L:
 --     from A to A   4 kernels, A B C B, twice: repeated_count 8, the same as from C to C with C B A B
 --     from B to B   2 kernels, in turn B C and B A: never the same twice in a row
--- so A and C come once per layer. A stretch is identified by its length and the sum of the hashes of its triples (A B C,
+-- so A and C come once per layer. Such a stretch is identified by its length and the sum of the hashes of its triples (A B C,
 -- B C B, ...): both are differences of two running sums, so no lists are compared.
 WITH threshold AS (
     SELECT 4 AS least_kernels, 2 / 3 AS serving_share, 4 AS largest_distance
