@@ -2,7 +2,7 @@
 -- with the same kernels in between.
 --
 -- symbol          BIGINT  a symbol of layer.sequence; 0 for kernels of any symbol that begin attention
--- repeated_count  BIGINT  kernels in those stretches from one such kernel to the next that the stretch before or after repeats
+-- repeated_count  BIGINT  kernels in those stretches from one such kernel to the next that a nearby stretch repeats
 --
 -- In E A B C B A B C B A B C B L:
 --     from A to A   4 kernels, A B C B, twice: repeated_count 8, the same as from C to C with C B A B

@@ -1,5 +1,5 @@
 -- One row is a compute kernel and one of another stream of its device that runs at the same time. A kernel is paired with the
--- one that ends last of those begun before it; each pair has two rows, one for either kernel.
+-- one that ends last of those begun before it; each pair has two rows, one for each kernel.
 --
 -- kernel_id    BIGINT  a kernel of trace.kernel
 -- stream_rank  BIGINT  its stream, as the position among the streams by compute time

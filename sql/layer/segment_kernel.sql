@@ -85,8 +85,8 @@ slot AS (
     WHERE structural_symbol IS NULL
     GROUP BY symbol, slot
 ),
--- No slot has more than a third of its kernels; they are not all in one segment; and around most of them are two kernels that
--- are neighbours elsewhere.
+-- No slot has more than a third of the symbol's kernels; they are not all in one segment; and around most of them are two
+-- kernels that are neighbours elsewhere.
 noise AS (
     SELECT symbol
     FROM slot

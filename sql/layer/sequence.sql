@@ -5,8 +5,8 @@
 -- symbol             BIGINT   symbol of its type and core, as in layer.symbol
 -- part               VARCHAR  its part in a layer, as in layer.symbol; a norm right after an add is a residual norm too; NULL
 --                             where its name gives none
--- begins_attention   BOOLEAN  whether it is the first attention kernel since the last norm that adds the residual; NULL where
---                             part is NULL
+-- begins_attention   BOOLEAN  whether it is the first attention kernel since the last norm that adds the residual; false or
+--                             NULL where part is NULL
 -- type_id            TEXT_ID  operator type, such as MatMulV3, the usual one of kernels of its name; NULL when it is not known
 -- core_id            TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC
 -- stream_id          BIGINT   stream; NULL where streams are not recorded
