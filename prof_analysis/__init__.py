@@ -50,15 +50,15 @@ def open_profile(path: str | Path, **options: Unpack[Keywords]) -> "Profile":
 def open_profiles(runs: Mapping[str, str | Path], **options: Unpack[Keywords]) -> "Profile":
     """Open several runs together, as in {"before": "./result_1", "after": "./result_2"}; see Profile for the options.
 
-    Every table has the column `run` in front, profiles are named like before/rank0_ascend_pt, and tables over ranks compare the
-    ranks of each run by themselves. Tables over runs (of your own, in runs/) compare runs.
-    Raises InputError when there are no results under a path, where it holds several runs, or where two paths hold the same.
+    Every table has the column `run` in front, profiles have names such as before/rank0_ascend_pt, and tables over ranks compare
+    the ranks of one run with each other. Your own tables in runs/ compare runs.
+    Raises InputError when a path holds no results or several runs, or when two paths hold the same results.
     """
     from prof_analysis.profile import Profile
 
     if not isinstance(runs, Mapping) or len(runs) < 2 or not all(isinstance(run, str) and run.strip() for run in runs):
         raise InputError(
-            'give two runs or more with their names, as in {"before": path, "after": path}; open_profile() opens one'
+            'give two or more runs with their names, as in {"before": path, "after": path}; open_profile() opens one'
         )
     return Profile(runs, **options)
 
@@ -69,7 +69,7 @@ def module_stats(path: str | Path, *, arrow: Literal[True], **options: Unpack[Ke
 def module_stats(path: str | Path, *, arrow: Literal[False] = ..., **options: Unpack[Keywords]) -> "pandas.DataFrame": ...
 @shows_options
 def module_stats(path: str | Path, *, arrow: bool = False, **options: Unpack[Keywords]) -> "pandas.DataFrame | pyarrow.Table":
-    """Kernel time by module and op of all ranks under a path, in one call; see Profile.module_stats for the columns."""
+    """Return kernel time by module and op of all ranks under a path, in one call; see Profile.module_stats for the columns."""
     with open_profile(path, **options) as profile:
         return profile.module_stats(arrow=True) if arrow else profile.module_stats()
 
@@ -83,16 +83,16 @@ def stage_durations(paths: Logs, *, level: StageLevel = ..., arrow: Literal[True
 @overload
 def stage_durations(paths: Logs, *, level: StageLevel = ..., arrow: Literal[False] = ...) -> "pandas.DataFrame": ...
 def stage_durations(paths: Logs, *, level: StageLevel = "process", arrow: bool = False) -> "pandas.DataFrame | pyarrow.Table":
-    """How long the stages of vLLM-Ascend took, from logs written with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1.
+    """Return how long the stages of vLLM-Ascend took, from logs written with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1.
 
-    `paths` is one log or several, also packed by gzip; "-" is standard input. Columns: log, process, phase, stage,
+    `paths` is one log or several, plain or gzipped; "-" is standard input. Columns: log, process, phase, stage,
     duration_count, mean_ns (float), p50_ns, p95_ns, p99_ns, max_ns, first_tenth_mean_ns, last_tenth_mean_ns, last_to_first
-    (floats; of fewer than 10 durations NULL), inner_stages (which lie inside this one), inner_mean_ns, host_rest_mean_ns
+    (floats; NULL for fewer than 10 durations), inner_stages (the stages inside this one), inner_mean_ns, host_rest_mean_ns
     (the mean without these; floats), host_rest_reason (why there is none).
-    level="all" merges processes and logs: phase, stage, process_count, then the same. level="log" has a row a log: log,
+    level="all" merges processes and logs: phase, stage, process_count, then the same. level="log" has one row per log: log,
     line_count, announcement_count, other_line_count (skipped), unread_count, process_count.
-    With arrow=True it is a pyarrow.Table in place of a pandas.DataFrame. A log that cannot be read, beside others that can,
-    is named in a ProfAnalysisWarning. Raises InputError when no log tells durations.
+    With arrow=True it is a pyarrow.Table in place of a pandas.DataFrame. A ProfAnalysisWarning names each log that cannot be
+    read, if others can. Raises InputError when no log holds durations.
     """
     import warnings
 

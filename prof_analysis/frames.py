@@ -1,4 +1,4 @@
-"""Answers as rows, Arrow tables and DataFrames in which nothing changes its type on the way."""
+"""Answers as rows, Arrow tables and DataFrames that keep the types of their values."""
 
 from collections import Counter
 from contextlib import suppress
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
 
 
 def rows(relation: "duckdb.DuckDBPyRelation") -> list[dict[str, Any]]:
-    """The rows of an answer, each a value by column. Needs no pyarrow, whose import takes a tenth of a second."""
+    """Return the rows of an answer, each as values by column. It needs no pyarrow, whose import takes a tenth of a second."""
     columns = _unique(relation.columns)
     return [dict(zip(columns, row, strict=True)) for row in relation.fetchall()]
 
 
 def plain(table: "pyarrow.Table") -> "pyarrow.Table":
-    """A table with plain integers and with a name of its own for each column.
+    """Return a table with plain integers and unique names of columns.
 
-    DuckDB sums integers to 128 bits, which come out as decimals: they become 64-bit integers where they fit. Of columns of one
-    name the later ones get a number: a, a_1, a_2.
+    DuckDB sums integers to 128 bits, which become decimals in Arrow: here they become 64-bit integers where they fit. Where
+    columns have the same name, later ones get a number: a, a_1, a_2.
     """
     import pyarrow
 
@@ -32,7 +32,7 @@ def plain(table: "pyarrow.Table") -> "pyarrow.Table":
 
 
 def to_pandas(table: "pyarrow.Table") -> "pandas.DataFrame":
-    """A DataFrame in which integers stay integers: with NULLs a column is Int64 or alike."""
+    """Return a DataFrame in which integers stay integers: a column with NULLs is Int64 or similar."""
     import pandas
     import pyarrow
 

@@ -1,4 +1,4 @@
-"""Profile: what was found under a path, and what can be asked of it."""
+"""Profile: the profiling results found under a path, with a method for each question."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ Answer = TypeVar("Answer")
 
 
 class Profile(Questions):
-    """The profiling results under a path, ready to be asked. Use it as a context manager, or call close().
+    """The profiling results under a path. Use it as a context manager, or call close().
 
-    Every frame begins with the columns `profile` (the folder below the path, the identity of a rank) and `rank_id`
-    (NULL when the files tell none), and holds all ranks in the order of ranks(). Times are integer nanoseconds since
-    1970, UTC. With arrow=True a method gives a pyarrow.Table in place of a pandas.DataFrame.
+    Every frame begins with the columns `profile` (the folder below the path, which identifies a rank) and `rank_id`
+    (NULL when no file has one), and holds all ranks in the order of ranks(). Times are integer nanoseconds since
+    1970, UTC. With arrow=True a method returns a pyarrow.Table in place of a pandas.DataFrame.
 
-    Threads may share a Profile: their questions are answered one after the other; a Profile each is faster. A process that was
-    forked opens its own. close() in one thread ends what another one asks, with a QueryError.
+    Threads may share a Profile: their questions are answered one after the other; one Profile per thread is faster. A forked
+    process must open its own. close() in one thread ends the questions of other threads with a QueryError.
 
-    A rank that cannot be read does not stop the others: it is named in `failures` and by a ProfAnalysisWarning. A method raises
+    A rank that cannot be read does not stop the others: `failures` and a ProfAnalysisWarning name it. A method raises
     InputError when no rank at all can answer.
 
     Args:
-        path: a result folder (*_ascend_pt), a folder of them, a tree of them down to a depth of 5, or a single
-            trace_view.json, trace_view.json.gz, kernel_details.csv or profiler database; or several of these by the names of
-            their runs, as open_profiles() takes them.
+        path: a result folder (*_ascend_pt), a folder or tree of such folders down to a depth of 5, or a single
+            trace_view.json, trace_view.json.gz, kernel_details.csv or profiler database; or a mapping from names of runs to
+            such paths, as open_profiles() takes it.
     """
 
-    if __doc__ is not None:  # python -OO has none
+    if __doc__ is not None:  # With python -OO it is None.
         __doc__ = f"{__doc__.rstrip()}\n{indent(described_options(), ' ' * 8)}\n    "
 
     @shows_options
@@ -66,12 +66,12 @@ class Profile(Questions):
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """The names of the runs, where there are several: then every table has the column `run` in front."""
+        """The names of the runs, if there are several: then every table has the column `run` in front. Else empty."""
         return self._session.runs if len(self._session.runs) > 1 else ()
 
     @contextmanager
     def only(self, run: str) -> Iterator[None]:
-        """While it is open, what this thread asks is of one run, without the column `run`; others wait.
+        """Restrict the questions of this thread to one run, without the column `run`, while other threads wait.
 
         Raises QueryError when there is no such run.
         """
@@ -85,14 +85,14 @@ class Profile(Questions):
     @overload
     def ranks(self, *, arrow: Literal[False] = ...) -> pandas.DataFrame: ...
     def ranks(self, *, arrow: bool = False) -> Frame:
-        """What was found.
+        """Return what was found, one row per rank.
 
-        Columns: run (where there are several),
-        profile, rank_id, rank_id_from (the file that told it), device_id, profiler_level, source (None when
-        nothing can be read), modules_from (what marks the modules: mstx or nn.Module), answers (list of questions it can
-        answer), may_answer (list of those of which only asking finds out), unanswered (list of those it cannot answer, each
-        with the reason), missing (list of all that was not collected or found), unread (list of files beside those read that
-        cannot be read, each with the reason), left_out (why nothing can be read), files (list), folder.
+        Columns: run (if there are several), profile, rank_id, rank_id_from (the file that has it), device_id, profiler_level,
+        source (None when nothing can be read), modules_from (what marks the modules: mstx or nn.Module), answers (list of the
+        questions that the rank can answer), may_answer (list of those where only the answer itself shows it), unanswered (list
+        of those that it cannot answer, each with the reason), missing (list of all that was not collected or found), unread
+        (list of further files that cannot be read, each with the reason), left_out (why nothing can be read), files (list),
+        folder.
         """
         import pyarrow
 
@@ -132,7 +132,7 @@ class Profile(Questions):
     @overload
     def table(self, name: str, *, arrow: Literal[False] = ...) -> pandas.DataFrame: ...
     def table(self, name: str, *, arrow: bool = False) -> Frame:
-        """A table of the engine over all ranks; `prof-analysis tables` documents them.
+        """Return a table over all ranks; `prof-analysis tables` documents all tables.
 
         Raises QueryError for an unknown name.
         """
@@ -143,17 +143,17 @@ class Profile(Questions):
     @overload
     def sql(self, query: str, *, arrow: Literal[False] = ...) -> pandas.DataFrame: ...
     def sql(self, query: str, *, arrow: bool = False) -> Frame:
-        """The answer of a DuckDB query on the tables of the engine, over all ranks.
+        """Run a DuckDB query on the tables over all ranks, and return its rows.
 
-        The tables that the query names are built first. A sum of integers is an integer where 64 bits hold it. A query changes
-        nothing and loads nothing from the net, but may read files, as in `JOIN read_csv('mine.csv')`: any that its user may
-        read. So do not pass on queries of people whom you would not give an account.
+        The tables that the query names are built first. A sum of integers is an integer if it fits into 64 bits. A query
+        changes nothing and loads nothing from the network, but it may read any file that its user may read, as in
+        `JOIN read_csv('mine.csv')`. So do not run queries of people to whom you would not give an account.
         Raises QueryError when the query cannot be read or run.
         """
         return self._sql(query, arrow)
 
     def rows(self, query: str) -> list[dict[str, Any]]:
-        """The answer of a query as sql() takes it: its rows, each a value by column.
+        """Run a query as sql() does, and return its rows as dictionaries by column.
 
         Raises QueryError when the query cannot be read or run.
         """
@@ -166,9 +166,9 @@ class Profile(Questions):
     def _asked_in_turn(self, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Answer]) -> Answer:
         needed = referenced_tables(query)
         if unknown := sorted(needed - self._session.tables.keys()):
-            raise QueryError(f"there is no table {unknown[0]}; `prof-analysis tables` lists those there are")
+            raise QueryError(f"there is no table {unknown[0]}; `prof-analysis tables` lists all")
         if of_logs := sorted(name for name in needed if self._session.tables[name].grain == "log"):
-            raise QueryError(f"{of_logs[0]} is made of logs, not of profiles: ask `prof-analysis stage-durations LOG`")
+            raise QueryError(f"{of_logs[0]} is made from logs, not from profiles: run `prof-analysis stage-durations LOG`")
         self._session.provide(tuple(sorted(needed)))
         create_macros(self._session.connection, query)
         try:
@@ -183,13 +183,13 @@ class Profile(Questions):
         analysis: str = "module-stats",
         extras: Iterable[str] = (),
     ) -> list[Path]:
-        """Write the tables of an analysis, of all ranks, below `folder`/cluster_analysis_output.
+        """Write the tables of an analysis over all ranks below `folder`/cluster_analysis_output, and return the files.
 
-        `folder` is the profile's own path unless given. export_type is db, text (xlsx; also called excel), csv, parquet
-        or json. `analysis` is named as its command; `extras` are the options of it that add tables, such as pmu. Gives the
-        files written; what a format could not hold whole is in `warnings`.
-        Tables that compare ranks, left there by an earlier run of several, are removed by a run of one.
-        Raises InputError when no rank can answer or there is no such type, OutputError when a file cannot be written.
+        `folder` is by default the profile's own path. export_type is db, text (xlsx; also called excel), csv, parquet or json.
+        `analysis` is the name of its command; `extras` are the options of the command that add tables, such as pmu. Where a
+        format cannot hold a value whole, `warnings` says so. Tables that compare ranks are removed from the folder when there
+        is only one rank: an earlier export of several ranks has left them.
+        Raises InputError when no rank can answer or an argument is unknown, OutputError when a file cannot be written.
         """
         from prof_analysis import exports
 
@@ -210,14 +210,14 @@ class Profile(Questions):
             return self._write(folder, tables, export_type, [name for table, name in comparing.items() if table not in tables])
 
     def has_answer(self, analysis: str) -> bool:
-        """Whether what an analysis counts is there, in all that is asked: in each rank, or in the run of only()."""
+        """Return whether an analysis has rows, over all ranks or over those of the run of only()."""
         counted = ANALYSES[analysis].counted or next(iter(ANALYSES[analysis].exports))
         return bool(self.rows(f"SELECT 1 FROM {counted} LIMIT 1"))
 
     def export_table(self, name: str, folder: str | Path | None = None, export_type: str = "db") -> list[Path]:
-        """Write one table, of all ranks, as export() writes those of an analysis.
+        """Write one table over all ranks, as export() writes the tables of an analysis.
 
-        It is called like the table, in camel case: `ours.slow_op` is OursSlowOp.
+        Its name in exports is that of the table in camel case: `ours.slow_op` is OursSlowOp.
         Raises QueryError for an unknown name, OutputError when a file cannot be written.
         """
         from prof_analysis import exports
@@ -234,7 +234,7 @@ class Profile(Questions):
         from prof_analysis import exports
 
         if folder is None and self._session.has_several_paths:
-            raise InputError("the runs lie in several folders: give the folder to write to")
+            raise InputError("the runs are in several folders: give the folder to write to")
         target = Path(folder) if folder is not None else discovery.root_of(self.path)
         cuts: list[str] = []
         files = exports.export(
@@ -252,7 +252,7 @@ class Profile(Questions):
         return files
 
     def close(self) -> None:
-        """Give back memory and temporary files. Nothing can be asked afterwards, and what another thread asks ends."""
+        """Release memory and temporary files. Later questions, and those of other threads, fail with a QueryError."""
         self._session.close()
 
     def __enter__(self) -> Profile:
@@ -266,7 +266,7 @@ class Profile(Questions):
         lines = [f"Profile {self._session.shown_path}: {readable} of {len(self._session.ranks)} ranks readable"]
         for rank in self._session.ranks[:_SHOWN_RANKS]:
             known = "no rank id" if rank.rank_id is None else f"rank {rank.rank_id}"
-            lines.append(f"  {rank.profile}: {known}, {rank.left_out or ', '.join(rank.answers) or 'answers nothing'}")
+            lines.append(f"  {rank.profile}: {known}, {rank.left_out or ', '.join(rank.answers) or 'answers no question'}")
         if len(self._session.ranks) > _SHOWN_RANKS:
             lines.append(f"  and {len(self._session.ranks) - _SHOWN_RANKS} more: see .ranks()")
         return "\n".join(map(visible, lines))
@@ -285,7 +285,7 @@ class Profile(Questions):
 
     def _known(self, table: str) -> str:
         if table not in self._session.tables:
-            raise QueryError(f"there is no table {table}; `prof-analysis tables` lists those there are")
+            raise QueryError(f"there is no table {table}; `prof-analysis tables` lists all")
         return table
 
     def _sql(self, query: str, arrow: bool) -> Frame:

@@ -1,4 +1,4 @@
-"""The questions about profiles: a method each, whose columns are those of the tables that it names."""
+"""The questions about profiles: one method each, which returns the rows of a documented table."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LAYERS = {
 
 
 def _gives(*tables: str) -> Callable[[Method], Method]:
-    """Add the columns of tables to the docstring of the method that gives them, as their heads document them."""
+    """Add the columns of tables, as their heads document them, to the docstring of the method that returns them."""
 
     def with_columns(method: Method) -> Method:
         method.__doc__ = "\n\n".join([cleandoc(method.__doc__ or ""), *map(_columns_of, tables)])
@@ -61,15 +61,15 @@ def _columns_of(name: str) -> str:
 
 
 class Questions(ABC):
-    """Each question about profiles as a method. With arrow=True it gives a pyarrow.Table in place of a pandas.DataFrame."""
+    """Each question about profiles as a method. With arrow=True it returns a pyarrow.Table in place of a pandas.DataFrame."""
 
     @abstractmethod
     def _answer(self, analysis: str, table: str, arrow: bool, also: str | None = None) -> Frame:
-        """Give a table of an analysis, which each rank must be able to answer, and also another one."""
+        """Return a table of an analysis; warn of ranks that cannot answer it or, if given, the analysis `also`."""
 
     @abstractmethod
     def _table(self, name: str, arrow: bool) -> Frame:
-        """Give a table."""
+        """Return a table."""
 
     @overload
     def module_stats(self, *, across_ranks: bool = ..., arrow: Yes) -> pyarrow.Table: ...
@@ -77,10 +77,10 @@ class Questions(ABC):
     def module_stats(self, *, across_ranks: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
     @_gives("module.statistic", "across.module")
     def module_stats(self, *, across_ranks: bool = False, arrow: bool = False) -> Frame:
-        """Kernel time by module and op, merged over layers, steps and micro-batches, as msprof-analyze counts it.
+        """Return kernel time by module and op, merged over layers, steps and micro-batches, as msprof-analyze does.
 
         Rows of a rank are in the order of execution. With across_ranks a row compares a module over the ranks that have it,
-        those that differ most first.
+        and the modules that differ most come first.
         Raises InputError when no rank holds module ranges.
         """
         return self._answer("module-stats", "across.module" if across_ranks else "module.statistic", arrow)
@@ -91,7 +91,7 @@ class Questions(ABC):
     def module_tree(self, *, arrow: No = ...) -> pandas.DataFrame: ...
     @_gives("module.tree")
     def module_tree(self, *, arrow: bool = False) -> Frame:
-        """Kernel time by module path, own and with all modules inside.
+        """Return kernel time by module path: that of the module itself, and with all modules inside it.
 
         Raises InputError when no rank holds module ranges.
         """
@@ -103,7 +103,7 @@ class Questions(ABC):
     def coverage(self, *, arrow: No = ...) -> pandas.DataFrame: ...
     @_gives("module.coverage")
     def coverage(self, *, arrow: bool = False) -> Frame:
-        """Where all kernel time went: inside modules, outside modules, or linked to no op.
+        """Return where all kernel time went: inside modules, outside modules, or linked to no op.
 
         The times of a rank add up to all its kernel time.
         """
@@ -115,10 +115,10 @@ class Questions(ABC):
     def kernel_stats(self, *, across_ranks: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
     @_gives("kernels.statistic", "across.kernel_statistic")
     def kernel_stats(self, *, across_ranks: bool = False, arrow: bool = False) -> Frame:
-        """Kernel time by kind, type and core, the heaviest first.
+        """Return kernel time by kind, type and core, the heaviest first.
 
         Median and p95 are times that occur: the smallest that at least 50 % and 95 % of the kernels do not exceed. With
-        across_ranks a row is over all ranks.
+        across_ranks a row covers all ranks.
         Raises InputError when no rank holds kernels.
         """
         return self._answer("kernel-stats", "across.kernel_statistic" if across_ranks else "kernels.statistic", arrow)
@@ -129,9 +129,9 @@ class Questions(ABC):
     def op_stats(self, *, across_ranks: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
     @_gives("op.statistic", "across.op_statistic")
     def op_stats(self, *, across_ranks: bool = False, arrow: bool = False) -> Frame:
-        """Framework ops by name and input shapes, the heaviest on the device first.
+        """Return framework ops by name and input shapes, the heaviest on the device first.
 
-        Of an op that calls itself, each call counts in full in the totals. With across_ranks a row is over all ranks.
+        If an op calls itself, each of these calls counts in full in the totals. With across_ranks a row covers all ranks.
         Raises InputError when no rank holds framework ops.
         """
         return self._answer("op-stats", "across.op_statistic" if across_ranks else "op.statistic", arrow)
@@ -142,9 +142,9 @@ class Questions(ABC):
     def communication_stats(self, *, across_ranks: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
     @_gives("communication.statistic", "across.communication_statistic")
     def communication_stats(self, *, across_ranks: bool = False, arrow: bool = False) -> Frame:
-        """Communication operators by type and group, the heaviest first; median and p95 as in kernel_stats().
+        """Return communication operators by type and group, the heaviest first; median and p95 as in kernel_stats().
 
-        With across_ranks a row is over all ranks.
+        With across_ranks a row covers all ranks.
         Raises InputError when no rank holds communication operators.
         """
         table = "across.communication_statistic" if across_ranks else "communication.statistic"
@@ -156,11 +156,11 @@ class Questions(ABC):
     def communication_time(self, by: CommunicationRow = ..., *, arrow: No = ...) -> pandas.DataFrame: ...
     @_gives(*_COMMUNICATION_TIME.values())
     def communication_time(self, by: CommunicationRow = "op", *, arrow: bool = False) -> Frame:
-        """Communication operators with their time as transfer, wait and idle, from their tasks on the planes of the device.
+        """Return communication time split into transfer, wait and idle, from the tasks on the planes of the device.
 
-        A row is an operator, a group, a module, a rank or, by="link", a link between two ranks.
-        elapse_ns = transit_ns + wait_ns + idle_ns, of the master plane as the profiler counts them; reason says why a split is
-        None.
+        A row is an operator, a group, a module, a rank or, with by="link", a link between two ranks.
+        elapse_ns = transit_ns + wait_ns + idle_ns, those of the master plane, as in the profiler's own files; reason says why
+        a split is None.
         Raises InputError when no rank holds communication operators.
         """
         one_of("by", by, _COMMUNICATION_TIME)
@@ -172,10 +172,10 @@ class Questions(ABC):
     def slow_ranks(self, by: SlowRankRow = ..., *, arrow: No = ...) -> pandas.DataFrame: ...
     @_gives(*_SLOW_RANKS.values())
     def slow_ranks(self, by: SlowRankRow = "rank", *, arrow: bool = False) -> Frame:
-        """Which rank, or pipeline stage, makes the others wait, and what shows it.
+        """Return which rank, or pipeline stage, makes the others wait, with the evidence.
 
-        A row is a rank, with means of a step; by="group" a rank and a group, of all steps together; by="module" a module of a
-        slow rank, the largest excess first. With by="finding" the one row says what follows.
+        A row is a rank, with means per step; with by="group" a rank and a group, all steps together; with by="module" a module
+        of a slow rank, the largest excess first; with by="finding" the only row is the conclusion.
         Raises InputError when no rank holds communication or steps.
         """
         one_of("by", by, _SLOW_RANKS)
@@ -187,9 +187,9 @@ class Questions(ABC):
     def mfu(self, level: MfuLevel = ..., *, arrow: No = ...) -> pandas.DataFrame: ...
     @_gives(*_MFU.values())
     def mfu(self, level: MfuLevel = "module", *, arrow: bool = False) -> Frame:
-        """Model FLOPs utilisation: how much of the peak of the cube cores the matrix products used.
+        """Return Model FLOPs utilisation: how much of the peak of the cube cores the matrix products used.
 
-        mfu = mfu_flops / possible_flops, over kernels with FLOPs and a peak; reasons say why others are not in it. Table
+        mfu = mfu_flops / possible_flops, over kernels with known FLOPs and peak; reasons say why others are left out. Table
         across.mfu has the same over all ranks.
         Raises InputError when no rank holds compute kernels with types, or with level="module" no modules.
         """
@@ -202,10 +202,10 @@ class Questions(ABC):
     def step_time(self, *, arrow: No = ...) -> pandas.DataFrame: ...
     @_gives("step.time")
     def step_time(self, *, arrow: bool = False) -> Frame:
-        """Where the time of each step went on the device, in ns; times count once where kernels overlap.
+        """Return where the time of each step went on the device, in ns; where kernels overlap, time counts once.
 
         stage + bubble = computing + communication not overlapped + free.
-        Raises InputError when no rank holds kernels, or what the profiler worked out of steps.
+        Raises InputError when no rank holds kernels or step times reported by the profiler.
         """
         return self._answer("step-time", "step.time", arrow)
 
@@ -215,7 +215,7 @@ class Questions(ABC):
     def free_time(self, *, gaps: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
     @_gives("free.cause", "free.longest_gap")
     def free_time(self, *, gaps: bool = False, arrow: bool = False) -> Frame:
-        """What the host did while the device idled within steps, the causes of a step by their time.
+        """Return what the host did while the device was idle within steps: the causes in each step, the longest first.
 
         The causes of a step add up to its free_ns in step_time(). With gaps a row is one of the 100 longest gaps of a rank.
         Raises InputError when no rank holds kernels and ops.
@@ -228,10 +228,10 @@ class Questions(ABC):
     def pmu_stats(self, level: PmuLevel = ..., *, arrow: No = ...) -> pandas.DataFrame: ...
     @_gives(*_PMU.values())
     def pmu_stats(self, level: PmuLevel = "kernel_type", *, arrow: bool = False) -> Frame:
-        """What the hardware counters (PMU) of the kernels say: how busy the pipes of the cores were, and what bounds.
+        """Return hardware counters (PMU) of kernels: how busy the pipes of the cores were, and what bounds the kernels.
 
-        Ratios are means by time, 0 to 1, and NULL where the set of counters lacks them. With level="metric" a row is a kernel
-        type and one counter of whatever set.
+        Ratios are means weighted by time, 0 to 1, and NULL where the set of counters lacks them. With level="metric" a row is
+        a kernel type and one counter, of any set.
         Raises InputError when no rank holds hardware counters, or with level="module" no modules.
         """
         one_of("level", level, _PMU)
@@ -243,10 +243,10 @@ class Questions(ABC):
     def mstx_stats(self, *, per_step: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
     @_gives("mstx.statistic", "mstx.step_statistic")
     def mstx_stats(self, *, per_step: bool = False, arrow: bool = False) -> Frame:
-        """mstx marks and ranges by domain and message: host and device time, and the kernels launched inside, heaviest first.
+        """Return mstx marks and ranges by domain and message: host and device time, and the kernels launched inside.
 
-        Median and p95 as in kernel_stats(). With per_step a row is of one profiler step, and what began outside every step has
-        no row.
+        The heaviest come first. Median and p95 as in kernel_stats(). With per_step a row covers one profiler step, and marks
+        and ranges that began outside every step have no row.
         Raises InputError when no rank holds mstx marks or ranges.
         """
         return self._answer("mstx-stats", "mstx.step_statistic" if per_step else "mstx.statistic", arrow)
@@ -257,11 +257,11 @@ class Questions(ABC):
     def layer_stats(self, level: LayerLevel = ..., *, arrow: No = ...) -> pandas.DataFrame: ...
     @_gives(*_LAYERS.values())
     def layer_stats(self, level: LayerLevel = "position", *, arrow: bool = False) -> Frame:
-        """The repeating layers of a model, found in the sequence of its kernels on all streams, where nothing marks modules.
+        """Return the repeating layers of a model, found in the sequence of its kernels; nothing needs to mark modules.
 
-        By position, a row is a kernel of the layers of one kind. level="layer" has a row for the first layer of all passes, the
-        second, and so on; level="pass" one for each layer of each pass, such as a step or token. level="rank" says what was
-        found and where all compute time is, or why no period is convincing; then the other levels have no rows.
+        With level="position" a row is a kernel in the layers of one kind. level="layer" has a row for the first layer of all
+        passes, the second, and so on; level="pass" one for each layer of each pass, such as a step or token. level="rank" says
+        what was found and where all compute time is, or why no period is convincing; then the other levels have no rows.
         Raises InputError when no rank holds compute kernels.
         """
         one_of("level", level, _LAYERS)
@@ -273,7 +273,7 @@ class Questions(ABC):
     def graph_overhead(self, *, calls: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
     @_gives("graph.statistic", "graph.call")
     def graph_overhead(self, *, calls: bool = False, arrow: bool = False) -> Frame:
-        """What calls of compiled graphs cost on the host, by graph and phase; first calls, which compile, apart from replays.
+        """Return what calls of compiled graphs cost on the host, by graph and phase; compiling calls apart from replays.
 
         The phases front_end, torchair_python, torchair_cpp and ge_to_end add up to call; ge_to_first_kernel ends at the first
         kernel on the device. With calls a row is a call.
@@ -287,7 +287,7 @@ class Questions(ABC):
     def kernels(self, *, arrow: No = ...) -> pandas.DataFrame: ...
     @_gives("module.kernel")
     def kernels(self, *, arrow: bool = False) -> Frame:
-        """Every kernel with its times, shapes, the op that launched it and the module it belongs to."""
+        """Return every kernel with its times, shapes, the op that launched it and the module that it belongs to."""
         return self._table("module.kernel", arrow)
 
     @overload
@@ -296,5 +296,5 @@ class Questions(ABC):
     def ops(self, *, arrow: No = ...) -> pandas.DataFrame: ...
     @_gives("trace.op")
     def ops(self, *, arrow: bool = False) -> Frame:
-        """Every framework op with its thread, times, sequence number and shapes."""
+        """Return every framework op with its thread, times, sequence number and shapes."""
         return self._table("trace.op", arrow)

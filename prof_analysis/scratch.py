@@ -1,7 +1,7 @@
-"""Temporary folders that never stay for good: those of a process that was killed are removed by the next run that makes one.
+"""Temporary folders that never stay: the next run that makes one removes those of a killed process.
 
-A folder in use is locked by its process, and the system takes the lock back when the process ends, however it ends. The lock
-file says on which machine, since not every shared disk shows the locks of another one.
+A process locks its folder, and the system releases the lock when the process ends, however it ends. The lock file names the
+machine, since not every shared disk shows the locks of other machines.
 """
 
 import os
@@ -18,15 +18,15 @@ from prof_analysis.errors import OutputError, reason_of, remedy_of
 
 _PREFIX = "prof_analysis_"
 _LOCK = "lock"
-# A run that began on another machine so long ago has ended.
+# A run that began on another machine this long ago has ended.
 _ENDED_ELSEWHERE_S = 7 * 24 * 3600
-# Some network disks give a process every lock that it has itself.
+# The folders of this process: some network disks grant a process a lock that it already holds.
 _in_use: set[Path] = set()
 
 
 @contextmanager
 def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
-    """A folder that is removed at the end, in the folder for temporary files unless a parent is given.
+    """Make a folder that is removed at the end, in the system's temporary folder unless a parent is given.
 
     What killed processes left beside it is removed too. Raises OutputError when it cannot be made.
     """
@@ -38,14 +38,14 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
 
 
 def make_folder(parent: Path | None = None) -> "ScratchFolder":
-    """Make a temporary folder that is removed when somebody says so, or after its process ended.
+    """Make a temporary folder that is removed on request, or after its process has ended.
 
     Raises OutputError when it cannot be made.
     """
     try:
-        place = Path(gettempdir() if parent is None else parent).absolute()
-        _remove_abandoned(place)
-        return ScratchFolder(Path(mkdtemp(prefix=_PREFIX, dir=place)))
+        beside = Path(gettempdir() if parent is None else parent).absolute()
+        _remove_abandoned(beside)
+        return ScratchFolder(Path(mkdtemp(prefix=_PREFIX, dir=beside)))
     except OSError as error:
         shown = "TMPDIR" if parent is None else str(parent)
         why = f"no temporary folder can be made ({reason_of(error)})"
@@ -53,7 +53,7 @@ def make_folder(parent: Path | None = None) -> "ScratchFolder":
 
 
 class ScratchFolder:
-    """A temporary folder of this process: its path, and the lock that says that it is in use."""
+    """A temporary folder of this process: its path, and the lock that marks it as in use."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -62,7 +62,7 @@ class ScratchFolder:
         self._lock = _lock(path)
 
     def remove(self) -> None:
-        """Remove the folder with all in it, unless this is a fork of the process that made it."""
+        """Remove the folder and all its content, unless this is a fork of the process that made it."""
         if os.getpid() != self._process:
             return
         _remove(self.path)
@@ -73,12 +73,12 @@ class ScratchFolder:
 
 
 def _lock(folder: Path) -> int | None:
-    """Lock a new folder; None where the system or the disk has no locks, and nobody will take it for abandoned."""
+    """Lock a new folder; return None where the system or the disk has no locks, so that no run takes it for abandoned."""
     try:
         import fcntl
     except ImportError:
         return None
-    unlocked = folder / f"{_LOCK}.new"  # The name by which others know it comes with the lock.
+    unlocked = folder / f"{_LOCK}.new"  # It gets the name that others look for only once it is locked.
     descriptor = os.open(unlocked, os.O_CREAT | os.O_RDWR, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -90,8 +90,8 @@ def _lock(folder: Path) -> int | None:
     return descriptor
 
 
-def _remove_abandoned(place: Path) -> None:
-    with suppress(OSError), os.scandir(place) as entries:
+def _remove_abandoned(parent: Path) -> None:
+    with suppress(OSError), os.scandir(parent) as entries:
         for folder in [Path(entry.path) for entry in entries if entry.name.startswith(_PREFIX)]:
             with suppress(OSError):
                 if folder not in _in_use and _is_own_folder(folder) and _is_abandoned(folder / _LOCK):
@@ -99,7 +99,7 @@ def _remove_abandoned(place: Path) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder, the lock last: what cannot be removed now, the next run removes, and no answer is lost over it."""
+    """Remove a folder, the lock last. What cannot be removed now is left to the next run; it is no reason to lose an answer."""
     with suppress(OSError):
         for path in [path for path in folder.iterdir() if path.name != _LOCK]:
             with suppress(OSError):
@@ -115,7 +115,7 @@ def _is_own_folder(path: Path) -> bool:
 
 
 def _is_abandoned(lock: Path) -> bool:
-    """Whether the process that locked a folder has ended. Raises OSError when there is no lock to judge by."""
+    """Whether the process that locked a folder has ended. Raises OSError when there is no lock file."""
     try:
         import fcntl
     except ImportError:

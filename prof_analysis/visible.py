@@ -1,11 +1,11 @@
-"""What texts of others look like on the screen: what steers a terminal, or starts a line of its own, is written out.
+"""Texts from profiles for the screen: characters that control a terminal or begin a new line are written out.
 
 Names of modules, ops and folders come from files that anybody may have written.
 """
 
 import re
 
-# C0, DEL and C1; signs that end a line or turn its direction; halves of a pair, which are bytes of a name that is not UTF-8.
+# C0, DEL and C1; characters that end a line or change its direction; surrogates, which are bytes of a name that is not UTF-8.
 _STEERING = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]",
 )
@@ -13,17 +13,17 @@ _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
 def visible(text: str) -> str:
-    r"""Give a text as one line without signs that steer a terminal: these are written as in \x1b and \u202e."""
+    r"""Return a text as one line without characters that control a terminal: they are written like \x1b and \u202e."""
     return _STEERING.sub(_written_out, text)
 
 
 def visible_lines(text: str) -> str:
-    """Give a text of several lines without signs that steer a terminal; its lines stay."""
+    """Return a text without characters that control a terminal, but keep its lines."""
     return "\n".join(map(visible, text.split("\n")))
 
 
 def visible_json(text: str) -> str:
-    """Give JSON that says the same without signs that steer a terminal: they are written as in \\u009b."""
+    """Return equivalent JSON without characters that control a terminal: they are written like \\u009b."""
     return _STEERING.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 

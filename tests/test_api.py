@@ -639,7 +639,7 @@ def test_replayed_graphs_are_a_reason_and_a_warning_with_the_remedy(one: Path) -
             profile.module_stats()
         assert [str(warning.message) for warning in warned] == [
             "a_ascend_pt: 33.3% of the kernel time was replayed from graphs that were captured before profiling began, "
-            "so nothing tells its ops and modules; start profiling before the engine captures its graphs"
+            "so its ops and modules are unknown; start profiling before the engine captures its graphs"
         ]
         assert coverage.query("reason == 'graph replay'")[["location", "kernel_duration_ns"]].values.tolist() == [
             ["linked to no op", 100]
@@ -679,10 +679,10 @@ def test_what_has_no_time_is_set_aside_with_a_warning_and_the_rest_answers(one: 
     (database,) = one.rglob("*.db")
     edit(database, "UPDATE PYTORCH_API SET endNs = '100' WHERE startNs = '130'")
     with open_profile(one) as profile:
-        with pytest.warns(ProfAnalysisWarning, match="a_ascend_pt: 1 ops were set aside: they end before they start"):
+        with pytest.warns(ProfAnalysisWarning, match="a_ascend_pt: ops set aside because they end before they start: 1"):
             assert profile.module_stats()["op_name"].tolist() == ["aten::mm"]
         profile.module_tree()
-        assert profile.warnings == ["a_ascend_pt: 1 ops were set aside: they end before they start"]
+        assert profile.warnings == ["a_ascend_pt: ops set aside because they end before they start: 1"]
 
 
 def test_all_errors_are_of_one_family_and_the_class_is_public(one: Path) -> None:

@@ -164,8 +164,8 @@ def test_odd_times_and_ids_stop_nothing(tmp_path: Path) -> None:
     ]
     assert coverage == {"inside modules": 3, "outside modules": 10, "linked to no op": 5}
     assert {str(warning.message) for warning in warned} == {
-        "a_ascend_pt: 1 mstx ranges were set aside: they end before they start",
-        "a_ascend_pt: 1 ops were set aside: they end before they start",
+        "a_ascend_pt: mstx ranges set aside because they end before they start: 1",
+        "a_ascend_pt: ops set aside because they end before they start: 1",
     }
 
 

@@ -437,7 +437,7 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
         "  files: ascend_pytorch_profiler_0.db",
         "1_ascend_pt: rank 1 (from ascend_pytorch_profiler_1.db)",
         f"  answers: {', '.join(all_but(*NOT_IN_ONE_RANK))}, from the profiler database; modules from mstx",
-        "  may answer layer-stats: asking finds out whether layers repeat in the sequence of kernels",
+        "  may answer layer-stats: the command finds out whether layers repeat in the sequence of kernels",
         f"  cannot answer communication-stats, communication-time: {NO_OPERATORS}",
         f"  cannot answer pmu-stats: {NO_COUNTERS}",
         f"  cannot answer graph-overhead: {NO_GRAPH_CALLS}",
@@ -669,7 +669,7 @@ def test_an_error_comes_with_the_warnings_that_explain_it(command: Command, tmp_
     warnings = [
         f"{file}: the numbers of the column 'start time(us)' have lost digits, as when a spreadsheet saves them, so they are "
         "unknown; export it again",
-        "a_ascend_pt: 1 rows of kernel_details.csv were set aside: they have no time",
+        "a_ascend_pt: rows of kernel_details.csv set aside because they have no time: 1",
     ]
     result = command("kernel-stats", "-d", tmp_path, "-o", tmp_path / "out")
     assert (result.exit_code, result.stdout) == (2, "")

@@ -49,8 +49,8 @@ def test_a_worker_of_another_code_writes_nothing_and_says_which_code_it_has(six:
     for other in (replace(own_code(), digest="0" * 64), replace(own_code(), duckdb="1.9")):
         failure = run_elsewhere(job, other).failure
         assert failure is not None
-        assert failure.startswith(f"{six / '0_ascend_pt'}: the worker on {socket.gethostname()} has another code: ")
-        assert failure.endswith("; install the same on all machines")
+        assert failure.startswith(f"{six / '0_ascend_pt'}: the worker on {socket.gethostname()} has other code: ")
+        assert failure.endswith("; install the same versions on all machines")
     assert [file.name for file in job.folder.iterdir()] == ["about.json"]
     assert run_elsewhere(job, own_code()).failure is None
     assert sorted(file.name for file in job.folder.iterdir()) == ["about.json", "module.statistic.parquet"]
@@ -131,7 +131,7 @@ def test_tables_of_a_worker_of_another_version_do_not_enter_the_store(six: Path,
     with limit(120), cluster(tmp_path, {"PYTHONPATH": str(tmp_path / "other")}) as (address, _), warnings.catch_warnings():
         warnings.simplefilter("ignore", ProfAnalysisWarning)
         with open_profile(six, scheduler=address, store=tmp_path / "kept") as profile:
-            with pytest.raises(InputError, match=r"has another code: .*install the same on all machines \(and 5 more"):
+            with pytest.raises(InputError, match=r"has other code: .*install the same versions on all machines \(and 5 more"):
                 profile.kernel_stats()
             assert len(profile.failures) == 6
     assert list((tmp_path / "kept").rglob("*.parquet")) == []
@@ -170,7 +170,7 @@ def test_a_scheduler_that_ends_midway_is_said_and_the_next_run_goes_on(six: Path
         killer.join()
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith(
-        f"error: {address}: the Dask scheduler ended, or cannot be reached any more;"
+        f"error: {address}: the Dask scheduler ended or can no longer be reached;"
     )
     assert "with the same --store" in done.stderr
     assert "Traceback" not in done.stderr, done.stderr
@@ -182,6 +182,6 @@ def test_a_scheduler_that_ends_midway_is_said_and_the_next_run_goes_on(six: Path
 def test_a_cluster_without_workers_is_said(six: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_cluster, "_WORKERS_WITHIN_S", 3)
     with limit(60), cluster(tmp_path) as (address, _):
-        said = f"the cluster has no workers, for 3 s already; start some with `dask worker {address}`"
+        said = f"the cluster has had no workers for 3 s; start some with `dask worker {address}`"
         with open_profile(six, scheduler=address, store=tmp_path / "kept") as profile, pytest.raises(InputError, match=said):
             profile.module_stats()

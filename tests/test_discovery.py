@@ -497,7 +497,7 @@ def test_ranges_that_end_before_they_start_mark_no_modules(tmp_path: Path) -> No
     write_profile(tmp_path / "a_ascend_pt", OPS, [Range("Net", 200, 100)], frames=frames)
     (rank,) = find_ranks(tmp_path)
     assert rank.modules_from == "nn.Module"
-    with open_profile(tmp_path) as profile, pytest.warns(ProfAnalysisWarning, match="1 mstx ranges were set aside"):
+    with open_profile(tmp_path) as profile, pytest.warns(ProfAnalysisWarning, match="mstx ranges set aside because they"):
         assert set(profile.module_stats()["module"]) == {"Net"}
     (rank,) = find_ranks(tmp_path, Options(module_source="mstx"))
     assert rank.modules_from is None

@@ -210,7 +210,7 @@ def test_close_ends_what_another_thread_asks(six: Path) -> None:
         time.sleep(0.5)
         profile.close()
         asking.join(5)
-    assert said == ["this Profile was closed while it was asked; open it again"]
+    assert said == ["this Profile was closed during the query; open it again"]
 
 
 def test_close_ends_ranks_that_another_thread_waits_for(six: Path) -> None:
@@ -233,7 +233,7 @@ def test_close_ends_ranks_that_another_thread_waits_for(six: Path) -> None:
         begun.wait()
         profile.close()
         asking.join(5)
-    assert said == ["this Profile was closed while it was asked; open it again"]
+    assert said == ["this Profile was closed during the query; open it again"]
 
 
 @pytest.mark.slow

@@ -404,20 +404,20 @@ def test_the_summary_and_the_tables_that_are_written(small: Path, tmp_path: Path
     result = command("pmu-stats", "-d", small, "-o", tmp_path, "--level", "module", "--top", "1", "--export_type", "csv")
     assert (result.exit_code, result.stderr) == (0, "")
     assert [line.split() for line in result.stdout.splitlines()[:2]] == [
-        ["kernel", "time", "counted", "mac", "aic", "scalar", "mte1", "aic", "mte2", "fixpipe", "vec", "aiv", "scalar", "aiv",
+        ["kernel", "time", "with", "counters", "mac", "aic", "scalar", "mte1", "aic", "mte2", "fixpipe", "vec", "aiv", "scalar", "aiv",
          "mte2", "mte3", "compute", "memory", "scalar", "wait", "bound", "module"],
         ["11.50", "us", "95.7%", "40.0%", "58.8%", "27.5%", "72.5%", "43.8%", "40.0%", "30.0%", "51.4%", "31.4%", "18.2%",
          "27.3%", "36.4%", "18.2%", "scalar", "Net"],
     ]  # fmt: skip
     assert result.stdout.splitlines()[3] == (
-        "what bounds, of the time with counters: compute 18.2%, memory 27.3%, scalar 36.4%, wait 18.2%; "
-        "counters of 93.6% of the time; 1 rank"
+        "what bounds the time with counters: compute 18.2%, memory 27.3%, scalar 36.4%, wait 18.2%; "
+        "93.6% of the kernel time has counters; 1 rank"
     )
     written = {path.name for path in (tmp_path / "cluster_analysis_output").iterdir()}
     assert written == {"pmu_kernel_type.csv", "pmu_op.csv", "pmu_module.csv", "pmu_metric.csv", "pmu_all_ranks.csv"}
     result = command("module-stats", "--pmu", "-d", small, "-o", tmp_path / "modules", "--export_type", "csv", "--top", "1")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout.startswith("kernel time  counted    mac")
+    assert result.stdout.startswith("kernel time  with counters    mac")
     assert {path.name for path in (tmp_path / "modules" / "cluster_analysis_output").iterdir()} == {
         *("module_statistic.csv", "module_tree.csv", "module_coverage.csv", "pmu_module.csv")
     }

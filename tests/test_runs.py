@@ -101,7 +101,7 @@ def test_recordings_that_cannot_be_told_apart_are_one_run(
 def test_one_run_has_no_column_run_and_a_warning_where_a_number_occurs_twice(tmp_path: Path) -> None:
     for name in ("a", "b"):
         rank(tmp_path / f"{name}_ascend_pt", ended_ns=10 * S)
-    with pytest.warns(ProfAnalysisWarning, match="2 folders are of rank 0: a_ascend_pt, b_ascend_pt; what is summed"):
+    with pytest.warns(ProfAnalysisWarning, match="2 folders have rank 0: a_ascend_pt, b_ascend_pt; sums over ranks"):
         profile = open_profile(tmp_path)
     with profile:
         assert profile.runs == ()

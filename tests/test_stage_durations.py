@@ -181,7 +181,7 @@ def test_the_screen_and_the_workbooks(tmp_path: Path, command: Callable[..., Res
         "mean p50 p95 p99 max last / first tenth host rest count phase stage",
         "1.50 ms 1.50 ms 1.50 ms 1.50 ms 1.50 ms - 500.00 us 1 D a and x",
         "1.00 ms 1.00 ms 1.00 ms 1.00 ms 1.00 ms - - 1 D x",
-        "1 announcement of 1 process in 2 lines of 1 log; 1 of the lines say something else and are skipped",
+        "1 announcement of 1 process in 2 lines of 1 log; other lines, which are skipped: 1",
         "mean p50 p95 p99 max last / first tenth host rest count phase stage process",
         "1.50 ms 1.50 ms 1.50 ms 1.50 ms 1.50 ms - 500.00 us 1 D a and x -",
         "1.00 ms 1.00 ms 1.00 ms 1.00 ms 1.00 ms - - 1 D x -",

@@ -117,7 +117,7 @@ def test_kernels_without_a_type_are_one_row_a_core_and_a_warning(tmp_path: Path)
     write_profile(tmp_path / "a_ascend_pt", unlinked=kernels)
     with open_profile(tmp_path) as profile:
         with pytest.warns(
-            ProfAnalysisWarning, match=r"a_ascend_pt: 50.0% of the compute time is of kernels whose type is not known"
+            ProfAnalysisWarning, match=r"a_ascend_pt: 50.0% of the compute time belongs to kernels of unknown type"
         ):
             found = profile.kernel_stats(arrow=True)
         assert [row[3:7] for row in rows(found)] == [("Mul", "AI_CORE", 1, 30), (None, "AI_CORE", 2, 30)]
@@ -159,7 +159,7 @@ def test_a_type_that_was_not_collected_is_that_of_the_name_where_it_is_certain(
         in result.stdout
     )
     assert result.stderr == (
-        "warning: a_ascend_pt: 36.4% of the compute time is of kernels whose type is not known, which are listed by core only: "
+        "warning: a_ascend_pt: 36.4% of the compute time belongs to kernels of unknown type, which are listed by core only: "
         "no kernel types and shapes: profiler_level was Level0; collect with Level1, which has them\n"
     )
 

@@ -1,4 +1,4 @@
-"""What commands answer: facts, tables with columns that know how they are read, and sentences, for any way to show them."""
+"""The answers of commands: facts, tables whose columns have formats, and sentences, however they are shown."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,7 @@ from prof_analysis.answers.answer import Answer, Block, Facts
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
 
-# Command -> what gives its facts, the first rows of tables among them, and the blocks that show them.
+# Command -> the function that returns its facts, which include the first rows of tables, and the blocks that show them.
 ANSWERS: Mapping[str, Callable[..., tuple[Facts, list[Block]]]] = {
     "communication-stats": statistic.communication_stats,
     "communication-time": communication.communication_time,
@@ -28,6 +28,6 @@ ANSWERS: Mapping[str, Callable[..., tuple[Facts, list[Block]]]] = {
 
 
 def answer_of(profile: "Profile", command: str, top: int, **shown: Any) -> Answer:
-    """Return the answer of a command about a profile, with `top` rows of what is many; `shown` says what it is about."""
+    """Return the answer of a command about a profile, with at most `top` rows of each list; `shown` has further options."""
     facts, blocks = ANSWERS[command](profile, top, **shown)
     return Answer(command, facts, tuple(blocks), tuple(profile.warnings), tuple(profile.failures))

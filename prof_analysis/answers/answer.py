@@ -1,4 +1,4 @@
-"""What an answer consists of. The terminal, JSON and whatever shows answers besides read these objects alike."""
+"""The parts of an answer. The terminal, JSON and every other output read the same objects."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from prof_analysis.engine.units import Format
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
 
-# What a command finds out: values by name, lists of rows among them.
+# The findings of a command: values by name; some are lists of rows.
 Facts = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class ShownColumn:
-    """A column as people see it: its header, and how its values are read."""
+    """A column as people see it: its header and the format of its values."""
 
     header: str
     format: Format
@@ -25,7 +25,7 @@ class ShownColumn:
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A table as people see it: numbers first, then texts. A time may be a pair: the time, and its part of another or None."""
+    """A table as people see it: numbers first, then texts. A time may be a pair: the time, and its share of another or None."""
 
     columns: tuple[ShownColumn, ...]
     rows: tuple[tuple[Any, ...], ...]
@@ -33,7 +33,7 @@ class ShownTable:
 
 @dataclass(frozen=True)
 class Sentences:
-    """What is to be said, a line each."""
+    """Sentences, one line each."""
 
     lines: tuple[str, ...]
 
@@ -43,7 +43,7 @@ Block = ShownTable | Sentences
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command answers: facts for programs, and the same for people in blocks, which follow each other."""
+    """The answer of a command: facts for programs, and blocks that show the same to people, in their order."""
 
     command: str
     facts: Facts
@@ -52,13 +52,13 @@ class Answer:
     failures: tuple[str, ...]
 
 
-# A column of a shown table: one of the rows, or a format and what makes the value of a row.
+# The source of a shown column: a column of the rows, or a format and a function that computes the value from a row.
 Source = str | tuple[Format, Callable[[Mapping[str, Any]], Any]]
 
 
 def table_of(table: str, rows: Iterable[Mapping[str, Any]], columns: Mapping[str, Source]) -> ShownTable:
-    """Return rows of a documented table as people see them: `columns` has the source of each by its header."""
-    formats: dict[str, Format] = {"profile": "text"}  # It is in front of what heads document.
+    """Return rows of a documented table as people see them; `columns` maps headers to their sources."""
+    formats: dict[str, Format] = {"profile": "text"}  # It precedes the columns that heads document.
     formats |= {column.shown_name: column.format for column in documented_tables()[table].columns}
     made = [_format_and_getter(source, formats) for source in columns.values()]
     shown = tuple(ShownColumn(header, format_) for header, (format_, _) in zip(columns, made, strict=True))
@@ -66,20 +66,20 @@ def table_of(table: str, rows: Iterable[Mapping[str, Any]], columns: Mapping[str
 
 
 def _format_and_getter(source: Source, formats: Mapping[str, Format]) -> tuple[Format, Callable[[Mapping[str, Any]], Any]]:
-    """Return the format of a column, and what takes its value from a row."""
+    """Return the format of a column and the function that takes its value from a row."""
     return (formats[source], itemgetter(source)) if isinstance(source, str) else source
 
 
 def said(*lines: str) -> Sentences:
-    """Return lines to be said."""
+    """Return lines as a block of sentences."""
     return Sentences(lines)
 
 
 def size_of(profile: "Profile", table: str) -> Facts:
-    """Return how many ranks and rows a table has."""
+    """Return the number of ranks and of rows of a table."""
     return profile.rows(f"SELECT count(DISTINCT profile) AS ranks, count(*) AS rows FROM {table}")[0]
 
 
 def heaviest_of(profile: "Profile", table: str, top: int) -> list[dict[str, Any]]:
-    """Return the first rows of a table that has the heaviest first."""
+    """Return the first rows of a table whose heaviest rows come first."""
     return profile.rows(f"FROM {table} LIMIT {top:d}")

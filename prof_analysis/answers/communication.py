@@ -1,4 +1,4 @@
-"""What `communication-time` and `slow-ranks` answer."""
+"""The answers of `communication-time` and `slow-ranks`."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ _SHOWN_MODULES = 3
 
 
 def communication_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
-    """Return the groups and types of operators that took longest, the time of all, and why some of it is not split."""
+    """Return the groups and types of operators that took longest, the time of all operators, and why some is not split."""
     parts = ", ".join(f"{part}_ns" for part in _PARTS)
     groups = profile.rows(
         f"""
@@ -43,13 +43,16 @@ def communication_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]
         table_of("across.communication_group_time", groups, columns),
         said(
             f"communication {duration(whole['elapse_ns'])}: {of_parts}; {several(facts['ranks'], 'rank')}",
-            *(f"not split: {duration(row['elapse_ns'])} in {row['op_count']:,} operators: {row['reason']}" for row in unknown),
+            *(
+                f"not split: {duration(row['elapse_ns'])} in {several(row['op_count'], 'operator')}: {row['reason']}"
+                for row in unknown
+            ),
         ),
     ]
 
 
 def slow_ranks(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
-    """Return the finding, and the ranks that waited least for others with what shows it."""
+    """Return the finding, and the ranks that waited least for others with the evidence."""
     (finding,) = profile.rows("FROM across.slow_rank_finding") or [{"finding": None, "sentence": "no ranks to compare"}]
     ranks = profile.rows(
         f"FROM across.slow_rank ORDER BY is_slow DESC NULLS LAST, waited_ns NULLS LAST, rank_id, profile LIMIT {top:d}"
@@ -64,7 +67,7 @@ def slow_ranks(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "p2p wait": "p2p_wait_ns",
         "collective": "collective_elapse_ns",
         "collective wait": "collective_wait_ns",
-        "last to": "last_count",
+        "last to arrive": "last_count",
         "stage": "pipeline_stage",
         "slow": "is_slow",
         "rank": ("text", _rank),

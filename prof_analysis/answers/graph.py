@@ -1,4 +1,4 @@
-"""What `graph-overhead` answers: the phases of each compiled graph, and how its calls add up."""
+"""The answer of `graph-overhead`: the phases of each compiled graph, and whether they add up to its calls."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ _PHASES = {
 
 
 def graph_overhead(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
-    """Return the phases of the graphs that take most time, how many calls there are, and why something of them is unknown."""
+    """Return the phases of the graphs that take most time, the number of calls, and the reasons why some values are unknown."""
     phases = profile.rows(f"SELECT * EXCLUDE (graph_number) FROM across.graph_phase WHERE graph_number <= {top:d}")
     (total,) = profile.rows("FROM across.graph_total")
     unknown = profile.rows("FROM across.graph_unknown")
@@ -31,17 +31,17 @@ def graph_overhead(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "max": "max_ns",
         "calls": "call_count",
         "phase": ("text", lambda row: _PHASES[row["phase"]]),
-        "calls are": ("text", lambda row: "compiling" if row["is_compiling"] else "replays"),
+        "kind": ("text", lambda row: "compiling" if row["is_compiling"] else "replay"),
         "graph": ("text", _graph),
         "profile": "profile",
     }
     return facts, [
         table_of("across.graph_phase", phases, columns),
         said(
-            f"{total['calls']:,} calls, {total['compiling_calls']:,} of them compile; {several(facts['ranks'], 'rank')}",
+            f"{several(total['calls'], 'call')}, {total['compiling_calls']:,} compiling; {several(facts['ranks'], 'rank')}",
             f"front end + TorchAir + GE to the end of the inference = the whole call in {total['adding_up']:,} of "
-            f"{total['whole_calls']:,} calls whose entry is known; with GE to the first kernel they do not add up",
-            *(f"in {row['calls']:,} of {total['calls']:,} calls: {row['reason']}" for row in unknown),
+            f"{several(total['whole_calls'], 'call')} with a known entry; GE to the first kernel is not part of this sum",
+            *(f"in {row['calls']:,} of {several(total['calls'], 'call')}: {row['reason']}" for row in unknown),
         ),
     ]
 

@@ -1,4 +1,4 @@
-"""What `layer-stats` answers: the structure of each rank, and the heaviest positions of its layers."""
+"""The answer of `layer-stats`: the structure of each rank, and the heaviest positions of its layers."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def layer_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
-    """Return what was found in each rank, where all compute time is, and the heaviest positions over all ranks."""
+    """Return the layers found in each rank, where all compute time is, and the heaviest positions over all ranks."""
     structures = profile.rows(f"FROM layer.structure ORDER BY profile LIMIT {top:d}")
     (whole,) = profile.rows("FROM across.layer_time")
     positions = profile.rows(f"FROM layer.statistic ORDER BY total_ns DESC, profile, kind, position LIMIT {top:d}")
@@ -27,9 +27,9 @@ def layer_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "kernels": "kernel_count",
         "kernels x layers": "kernels_of_layers",
         "streams": "streams",
-        "beside": "beside_streams",
+        "streams beside": "beside_streams",
         "profile": "profile",
-        "no layers because": "reason",
+        "why no layers": "reason",
     }
     of_positions = {
         "share of layer": "share",

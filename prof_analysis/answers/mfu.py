@@ -1,4 +1,4 @@
-"""What `mfu` answers: how well modules, ops, kernels or ranks use the cube cores, by which peaks, and what is left out."""
+"""The answer of `mfu`: how well modules, ops, kernels or ranks use the cube cores, by which peaks, and what is left out."""
 
 from collections.abc import Iterator
 from operator import itemgetter
@@ -42,7 +42,7 @@ _ROWS = {
 
 
 def mfu(profile: "Profile", top: int, level: str | None = None) -> tuple[Facts, list[Block]]:
-    """Return MFU of the heaviest modules, ops, kernels or ranks; over all ranks its peaks, and what is left out."""
+    """Return the MFU of the heaviest modules, ops, kernels or ranks; over all ranks, the peaks and what is left out."""
     has_modules = bool(profile.rows("SELECT 1 FROM mfu.module LIMIT 1"))
     level = level or ("module" if has_modules else "op")
     rows = profile.rows(f"{_ROWS[level]} LIMIT {top:d}")
@@ -70,10 +70,10 @@ def mfu(profile: "Profile", top: int, level: str | None = None) -> tuple[Facts, 
 
 
 def _lines(facts: Facts, whole: dict[str, Any]) -> Iterator[str]:
-    """Say which part of the time is in the MFU, by which peaks, and what is not."""
+    """Yield sentences: which part of the time is in the MFU, by which peaks, and what is left out."""
     cube, compute = percent(whole["cube_known_share"]), percent(whole["known_share"])
     shares = f"{cube} of the time of kernels that may multiply matrices, {compute} of compute time"
-    yield f"MFU {percent(whole['mfu'])} of the kernels in it: {shares}; {several(facts['ranks'], 'rank')}"
+    yield f"MFU {percent(whole['mfu'])}, measured over {shares}; {several(facts['ranks'], 'rank')}"
     left_out = facts["left_out"]
     if left_out and whole["cube_known_share"] is not None:
         main = left_out[0]
@@ -83,6 +83,6 @@ def _lines(facts: Facts, whole: dict[str, Any]) -> Iterator[str]:
     for row in facts["peaks"]:
         yield f"peak: {row['peak']}"
     for row in left_out:
-        yield f"not in MFU: {duration(row['duration_ns'])} in {row['kernel_count']:,} kernels: {row['reason']}"
+        yield f"not in MFU: {duration(row['duration_ns'])} in {several(row['kernel_count'], 'kernel')}: {row['reason']}"
     for row in facts["audit"]:
-        yield f"to look at: {row['rows']:,} x {row['finding']} (MfuAudit)"
+        yield f"see MfuAudit: {row['rows']:,} x {row['finding']}"

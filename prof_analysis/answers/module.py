@@ -1,4 +1,4 @@
-"""What `module-stats` answers, of each rank's modules summed up, of how they differ between ranks, and with counters."""
+"""The answer of `module-stats`: modules summed over ranks, with counters too, or the modules that differ between ranks."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -79,7 +79,7 @@ def _across_ranks(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     }
     return facts, [
         table_of("across.module", modules[:top], columns),
-        said(f"own kernel time of {facts['modules']:,} modules; {several(facts['ranks'], 'rank')}"),
+        said(f"own kernel time of {several(facts['modules'], 'module')}; {several(facts['ranks'], 'rank')}"),
     ]
 
 

@@ -1,4 +1,4 @@
-"""What `mstx-stats` answers: the mstx ranges and marks of most time, and how many there are of each producer."""
+"""The answer of `mstx-stats`: the mstx ranges with the most time, then marks, and how many each producer has made."""
 
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ _COLUMNS = {
     "device time": "device_total_ns",
     "kernel time": "kernel_duration_ns",
     "kernels": "kernel_count",
-    "number": "event_count",
+    "count": "event_count",
     "kind": "kind",
     "producer": "producer",
     "domain": "domain",
@@ -23,12 +23,12 @@ _COLUMNS = {
 
 
 def mstx_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
-    """Return the ranges with the most host time, then marks, and how many there are of each producer, over all ranks."""
+    """Return the ranges with the most host time, then marks, and how many each producer has made, over all ranks."""
     heaviest = heaviest_of(profile, "across.mstx", top)
     producers = profile.rows("FROM across.mstx_producer")
     facts: Facts = {**size_of(profile, "mstx.statistic"), "producers": producers, "heaviest": heaviest}
     of_producers = [
-        f"{several(row['event_count'], row['kind'])} of {row['producer'] or 'an unknown producer'}" for row in producers
+        f"{several(row['event_count'], row['kind'])} ({row['producer'] or 'unknown producer'})" for row in producers
     ]
     return facts, [
         table_of("across.mstx", heaviest, _COLUMNS),

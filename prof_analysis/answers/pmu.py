@@ -1,4 +1,4 @@
-"""What `pmu-stats` answers: how busy the pipes of the cores were, and what bounds."""
+"""The answer of `pmu-stats`: how busy the pipes of the cores were, and what bounds the kernels."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -11,7 +11,7 @@ from prof_analysis.answers.words import percent, several
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
 
-# Level -> the labels of its rows, each with the SQL that makes it.
+# Level -> the labels of its rows, each with its SQL.
 _LABELS = {
     "kernel_type": {"kind": "kind", "type": "type", "core": "core"},
     "op": {"op": "op_name", "type": "type", "core": "core"},
@@ -39,12 +39,12 @@ def pmu_stats(profile: "Profile", top: int, level: str = "kernel_type") -> tuple
     heaviest = heaviest_of_level(profile, level, top)
     facts: Facts = {**size_of(profile, f"pmu.{level}"), "level": level, "heaviest": heaviest, "all": whole}
     bounds = ", ".join(f"{bound} {percent(_part(whole, bound))}" for bound in _BOUNDS)
-    line = f"what bounds, of the time with counters: {bounds}; counters of {percent(whole['known_share'])} of the time"
+    line = f"what bounds the time with counters: {bounds}; {percent(whole['known_share'])} of the kernel time has counters"
     return facts, [table_of_level(level, heaviest), said(f"{line}; {several(facts['ranks'], 'rank')}")]
 
 
 def heaviest_of_level(profile: "Profile", level: str, top: int) -> list[dict[str, Any]]:
-    """Return the heaviest rows of a level over all ranks, with its labels in front."""
+    """Return the heaviest rows of a level over all ranks, labels first."""
     labels = ", ".join(f"{made} AS {label}" for label, made in _LABELS[level].items())
     ratios = ", ".join(f"{ratio}_ratio" for ratio in _RATIOS)
     rows: list[dict[str, Any]] = profile.rows(
@@ -55,11 +55,11 @@ def heaviest_of_level(profile: "Profile", level: str, top: int) -> list[dict[str
 
 
 def table_of_level(level: str, rows: list[dict[str, Any]]) -> ShownTable:
-    """Return a row each, with the ratios that any of them has."""
+    """Return the rows as a table, with the ratios that at least one row has."""
     labels = _LABELS[level] if rows else ()
     columns: dict[str, Source] = {
         "kernel time": "duration_ns",
-        "counted": "known_share",
+        "with counters": "known_share",
         **{
             header: f"{ratio}_ratio"
             for ratio, header in _RATIOS.items()
@@ -77,6 +77,6 @@ def _bound(row: Mapping[str, Any]) -> str | None:
 
 
 def _part(row: Mapping[str, Any], bound: str) -> float | None:
-    """Return the part of the time of which it is known what bounds."""
+    """Return the share that one bound has of the time with a known bound."""
     known_ns = sum(row[f"{one}_ns"] or 0 for one in _BOUNDS)
     return row[f"{bound}_ns"] / known_ns if known_ns else None

@@ -1,4 +1,4 @@
-"""What `stage-durations` answers: the stages over all processes, those of each process, and what the logs hold besides."""
+"""The answer of `stage-durations`: the stages over all processes and of each process, and the number of other lines."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ _COLUMNS = {
 
 
 def stage_durations(logs: StageLogs, top: int) -> Answer:
-    """Return the stages over all processes, the first of those of each process, and the lines of the logs."""
+    """Return the stages over all processes, the first stages of single processes, and the number of lines in the logs."""
 
     def rows(query: str) -> list[dict[str, Any]]:
         return frames.rows(logs.connection.sql(query))
@@ -29,7 +29,7 @@ def stage_durations(logs: StageLogs, top: int) -> Answer:
     line = (
         f"{several(total['announcements'], 'announcement')} of {several(total['processes'], 'process', 'es')} in "
         f"{several(total['lines'], 'line')} of {several(total['logs'], 'log')}; "
-        f"{total['other_lines']:,} of the lines say something else and are skipped"
+        f"other lines, which are skipped: {total['other_lines']:,}"
     )
     return Answer(
         "stage-durations",

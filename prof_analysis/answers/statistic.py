@@ -1,9 +1,9 @@
-"""What `kernel-stats`, `op-stats` and `communication-stats` answer."""
+"""The answers of `kernel-stats`, `op-stats` and `communication-stats`."""
 
 from typing import TYPE_CHECKING
 
 from prof_analysis.answers.answer import Block, Facts, heaviest_of, said, size_of, table_of
-from prof_analysis.answers.words import count, duration, percent, several
+from prof_analysis.answers.words import duration, percent, several
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -23,17 +23,17 @@ def kernel_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "heaviest_kernels": heaviest,
     }
     columns = {"share of kind": "share", **_TIMES, "kernels": "kernel_count", "kind": "kind", "type": "type", "core": "core"}
-    of_kinds = [f"{row['kind']} {duration(row['total_ns'])} in {row['kernel_count']:,} kernels" for row in kinds]
+    of_kinds = [f"{row['kind']} {duration(row['total_ns'])} in {several(row['kernel_count'], 'kernel')}" for row in kinds]
     lines = [f"{'; '.join(of_kinds)}; {several(facts['ranks'], 'rank')}"]
     if share:
         lines.append(
-            f"types of {percent(share)} of the compute time are not in the profile, but certain by the names of the kernels"
+            f"for {percent(share)} of the compute time, types are not recorded but certain from the names of the kernels"
         )
     return facts, [table_of("across.kernel_statistic", heaviest, columns), said(*lines)]
 
 
 def op_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
-    """Return the heaviest framework ops, and what all of them took on device and host, over all ranks."""
+    """Return the heaviest framework ops, and the device and host time of all ops, over all ranks."""
     heaviest = heaviest_of(profile, "across.op_statistic", top)
     (total,) = profile.rows("FROM across.op_total")
     facts: Facts = {**size_of(profile, "op.statistic"), **total, "heaviest_ops": heaviest}
@@ -48,9 +48,9 @@ def op_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "op": "name",
         "input shapes": "input_shapes",
     }
-    kernels = "kernels" if total["kernel_count"] is None else f"{total['kernel_count']:,} kernels"
+    kernels = "kernels" if total["kernel_count"] is None else several(total["kernel_count"], "kernel")
     line = (
-        f"{count(total['calls'])} calls took {duration(total['host_self_ns'])} on the host and launched "
+        f"{several(total['calls'], 'call')} took {duration(total['host_self_ns'])} on the host and launched "
         f"{kernels} of {duration(total['device_self_ns'])}"
     )
     if total["all_kernels_ns"] and total["kernel_count"] is not None and total["device_self_ns"] is not None:
@@ -62,18 +62,18 @@ def op_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
 
 
 def communication_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
-    """Return the heaviest types and groups of communication and the time of all, over all ranks."""
+    """Return the heaviest types and groups of communication and the time of all operators, over all ranks."""
     heaviest = heaviest_of(profile, "across.communication_statistic", top)
     (total,) = profile.rows("FROM across.communication_total")
     facts: Facts = {**size_of(profile, "communication.statistic"), **total, "heaviest_communication": heaviest}
     columns = {"share": "share", **_TIMES, "operators": "op_count", "type": "type", "group": "group_name"}
-    operators = f"{count(total['op_count'])} operators of {several(total['group_count'], 'group')}"
+    operators = f"{several(total['op_count'], 'operator')} of {several(total['group_count'], 'group')}"
     lines = [f"communication {duration(total['total_ns'])} in {operators}; {several(facts['ranks'], 'rank')}"]
     if without_group := total["operators_without_group"]:
-        lines.append(f"the group of {without_group:,} of these operators is not recorded")
+        lines.append(f"operators whose group is not recorded: {without_group:,}")
     if of_profiler := total["operators_of_profiler"]:
         lines.append(
-            f"{of_profiler:,} of these operators, of {several(total['ranks_of_profiler'], 'rank')}, have no kernel: "
-            "their times are those that the profiler worked out"
+            f"{several(of_profiler, 'operator')} of {several(total['ranks_of_profiler'], 'rank')} without kernels: "
+            "the times are those that the profiler reported"
         )
     return facts, [table_of("across.communication_statistic", heaviest, columns), said(*lines)]

@@ -1,4 +1,4 @@
-"""What `step-time` and `free-time` answer."""
+"""The answers of `step-time` and `free-time`."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -22,7 +22,7 @@ _PARTS = {
 
 
 def step_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
-    """Return the longest steps, where their time went, what all steps took together, and what is not in that."""
+    """Return the longest steps, where their time went, the times of all steps together, and what these leave out."""
     steps = profile.rows(f"FROM step.time ORDER BY stage_ns + bubble_ns DESC NULLS LAST, profile, step_id LIMIT {top:d}")
     (total,) = profile.rows("FROM across.step_total")
     whole = {f"{name}_ns": total[f"{name}_ns"] for name in _SUMS}
@@ -42,18 +42,18 @@ def step_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     lines = [f"{'; '.join(parts)}; {several(facts['ranks'], 'rank')}"]
     if of_no_step := rest["computing_of_no_step_ns"]:
         share = of_no_step / (of_no_step + (whole["computing_ns"] or 0))
-        lines.append(f"not in this: {duration(of_no_step)} of computing, {percent(share)} of it, by kernels of no step")
-    if of_profiler := rest["ranks_of_profiler"]:
         lines.append(
-            f"of {of_profiler:,} of the ranks, which have no kernels, the times are those that the profiler worked out"
+            f"not included: {duration(of_no_step)} of computing ({percent(share)} of all computing), by kernels of no step"
         )
+    if of_profiler := rest["ranks_of_profiler"]:
+        lines.append(f"{several(of_profiler, 'rank')} without kernels: the times are those that the profiler reported")
     if in_part := rest["steps_known_in_part"]:
-        lines.append(f"not in this: {in_part:,} steps of which the profiler recorded only a part")
+        lines.append(f"not included: {several(in_part, 'step')} that the profiler recorded only in part")
     return facts, [table_of("step.time", steps, columns), said(*lines)]
 
 
 def free_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
-    """Return the causes of the free time of all steps, the longest gaps, and the causes that are not known."""
+    """Return the causes of the idle time of all steps, the longest gaps, and the causes that nothing recorded can show."""
     causes = profile.rows("FROM across.free_cause")
     gaps = profile.rows(f"FROM free.longest_gap ORDER BY duration_ns DESC, profile, start_ns LIMIT {top:d}")
     unknown = profile.rows("FROM across.free_unknown_cause")
@@ -66,7 +66,7 @@ def free_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     }
     columns: dict[str, Source] = {
         "gap": "duration_ns",
-        "of it": ("share", lambda row: row["cause_ns"] / row["duration_ns"]),
+        "share of gap": ("share", lambda row: row["cause_ns"] / row["duration_ns"]),
         "main cause": "cause",
         "op before": "op_before",
         "op after": "op_after",
@@ -79,7 +79,7 @@ def free_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         said(
             f"free {duration(sum(row['total_ns'] for row in causes))}; {several(facts['ranks'], 'rank')}",
             *(f"{percent(row['share'])} {row['cause']}, {duration(row['total_ns'])}{_gaps(row)}" for row in causes),
-            *(f"not told: {row['cause']}: {row['reason']}" for row in unknown),
+            *(f"not known: {row['cause']}: {row['reason']}" for row in unknown),
         ),
     ]
 
@@ -93,7 +93,7 @@ def _gaps(row: Mapping[str, Any]) -> str:
 
 
 def _part(row: Mapping[str, Any], column: str) -> tuple[int, float | None] | None:
-    """Return a time of a step, and its part of the step; no part where the whole is not known."""
+    """Return a time of a step and its share of the step; no share where the time of the step is unknown."""
     if row[column] is None:
         return None
     span_ns = 0 if row["stage_ns"] is None else row["stage_ns"] + (row["bubble_ns"] or 0)

@@ -1,4 +1,4 @@
-"""Values as people read them, in sentences and in tables: each format has one way."""
+"""Values as people read them, in sentences and in tables: one way for each format."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ _UNITS = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000))
 
 
 def duration(time_ns: float | None) -> str:
-    """Return a time in the largest unit that leaves a whole number before the point; a dash where it is unknown."""
+    """Return a time in the largest unit in which it is at least 1; a dash where it is unknown."""
     if time_ns is None:
         return "-"
     time_ns = round(time_ns)
@@ -29,9 +29,9 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{share:.1%}"
 
 
-def several(number: int, one: str, plural: str = "s") -> str:
-    """Return a number of things in words."""
-    return f"{number:,} {one}{plural * (number != 1)}"
+def several(number: int | None, one: str, plural: str = "s") -> str:
+    """Return a number with the noun in singular or plural; a dash where the number is unknown."""
+    return f"{count(number)} {one}{plural * (number != 1)}"
 
 
 def as_text(value: Any, format_: Format) -> str:

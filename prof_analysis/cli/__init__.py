@@ -1,4 +1,4 @@
-"""The command `prof-analysis`: parses words, calls the API, prints. Results go to stdout, progress and problems to stderr."""
+"""The command `prof-analysis`: it calls the API and prints. Results go to stdout, progress and problems to stderr."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ from prof_analysis.version import __version__
 
 
 class _Commands(typer.core.TyperGroup):
-    """The commands; a wrong word is told like every other error: in one line, or as JSON."""
+    """The commands; a wrong word is reported like every other error: in one line, or as JSON."""
 
     def main(self, *args: Any, **options: Any) -> NoReturn:
         """Run a command line and exit."""
@@ -31,7 +31,7 @@ class _Commands(typer.core.TyperGroup):
             hint = "" if words[-1] in ("-h", "--help") else "; --help lists the words it knows"
             report(f"{' '.join(error.format_message().split()).rstrip('.')}{hint}", "--json" in words)
             sys.exit(USAGE_OR_INPUT_ERROR)
-        if code == INTERRUPTED:  # by a command, or by typer where a second interrupt ends what a command does about the first
+        if code == INTERRUPTED:  # of a command, or of typer when a second interrupt ends the handling of the first
             report("interrupted", "--json" in words)
         sys.exit(code)
 
@@ -39,7 +39,7 @@ class _Commands(typer.core.TyperGroup):
 app = typer.Typer(
     cls=_Commands,
     name="prof-analysis",
-    help="Which module of the model costs the time on the NPU, through which ops and kernels.",
+    help="Find out which module of the model costs the time on the NPU, through which ops and kernels.",
     epilog="Exit codes: 0 done; 1 done, but some ranks failed; 2 usage or input error, nothing written; "
     "3 the output could not be written; 130 interrupted.",
     no_args_is_help=True,
@@ -58,27 +58,27 @@ app.add_typer(cli_table.app)
 def main(
     version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
 ) -> None:
-    """Which module of the model costs the time on the NPU, through which ops and kernels."""
+    """Find out which module of the model costs the time on the NPU, through which ops and kernels."""
     if version:
         print(f"prof-analysis {__version__}")
         raise typer.Exit
 
 
 def run() -> None:
-    """The entry point of the command."""
+    """Run the command `prof-analysis`."""
     try:
         app()
     except SystemExit as end:
         if end.code == INTERRUPTED:
             _leave()
         raise
-    except (KeyboardInterrupt, typer.Abort):  # while the commands are made, before any of them begins, or once more
+    except (KeyboardInterrupt, typer.Abort):  # while the commands are set up, or a second time
         report("interrupted", "--json" in sys.argv)
         _leave()
 
 
 def _leave() -> NoReturn:
-    """End the process, though threads that still read a file would keep it alive."""
+    """End the process even if threads that still read a file would keep it alive."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(INTERRUPTED)

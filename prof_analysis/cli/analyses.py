@@ -1,4 +1,4 @@
-"""The commands that answer a question about profiles: each writes the tables of an analysis and prints its summary."""
+"""The commands of analyses: each writes the tables of its analysis and prints a summary."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +21,7 @@ from prof_analysis.cli.options import (
     WithPmu,
     takes_options,
 )
-from prof_analysis.cli.screen import finish, opened, show, told
+from prof_analysis.cli.screen import exit_on_error, finish, opened, show
 from prof_analysis.options import Keywords
 
 app = typer.Typer()
@@ -37,7 +37,7 @@ def module_stats(
     across_ranks: AcrossRanks = False,
     pmu: WithPmu = False,
 ) -> None:
-    """Kernel time by module, op and kernels: the ModuleStatistic table."""
+    """Show kernel time by module, op and kernels (table ModuleStatistic)."""
     shown = {"across_ranks": across_ranks, "pmu": pmu}
     _analyse("module-stats", path, options, result, screen, shown, extras=("pmu",) if pmu else ())
 
@@ -45,35 +45,35 @@ def module_stats(
 @app.command("kernel-stats", cls=AnalysisCommand, epilog="Example: prof-analysis kernel-stats -d ./result.")
 @takes_options
 def kernel_stats(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """Kernel time by type and core, per rank and over all ranks: the KernelStatistic table."""
+    """Show kernel time by type and core, per rank and over all ranks (table KernelStatistic)."""
     _analyse("kernel-stats", path, options, result, screen)
 
 
 @app.command("op-stats", cls=AnalysisCommand, epilog="Example: prof-analysis op-stats -d ./result.")
 @takes_options
 def op_stats(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """Host and device time by framework op and input shapes, per rank and over all ranks: the OpStatistic table."""
+    """Show host and device time by framework op and input shapes, per rank and over all ranks (table OpStatistic)."""
     _analyse("op-stats", path, options, result, screen)
 
 
 @app.command("communication-stats", cls=AnalysisCommand, epilog="Example: prof-analysis communication-stats -d ./result.")
 @takes_options
 def communication_stats(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """Communication time by op type and group, per rank and over all ranks: the CommunicationStatistic table."""
+    """Show communication time by op type and group, per rank and over all ranks (table CommunicationStatistic)."""
     _analyse("communication-stats", path, options, result, screen)
 
 
 @app.command("communication-time", cls=AnalysisCommand, epilog="Example: prof-analysis communication-time -d ./result.")
 @takes_options
 def communication_time(path: ProfilePath, options: ModuleOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """Communication as transfer, wait and idle: by operator, group, module, rank and link."""
+    """Split communication into transfer, wait and idle time: by operator, group, module, rank and link."""
     _analyse("communication-time", path, options, result, screen)
 
 
 @app.command("slow-ranks", cls=AnalysisCommand, epilog="Example: prof-analysis slow-ranks -d ./result.")
 @takes_options
 def slow_ranks(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """Which rank, or pipeline stage, makes the others wait, and what shows it."""
+    """Find the rank or pipeline stage that makes the others wait, with the evidence."""
     _analyse("slow-ranks", path, options, result, screen)
 
 
@@ -86,7 +86,7 @@ def mfu(
     result: ResultOptions,
     screen: ScreenOptions,
 ) -> None:
-    """Model FLOPs utilisation: how well the matrix products use the cube cores."""
+    """Show Model FLOPs utilisation: how well the matrix products use the cube cores."""
     level = shown.level and shown.level.value
     _analyse("mfu", path, options, result, screen, {"level": level})
 
@@ -94,14 +94,14 @@ def mfu(
 @app.command("layer-stats", cls=AnalysisCommand, epilog="Example: prof-analysis layer-stats -d ./result.")
 @takes_options
 def layer_stats(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """The layers of a model found in the sequence of its kernels, and their time by position and by layer."""
+    """Find the layers of a model in the sequence of its kernels, and show their time by position and by layer."""
     _analyse("layer-stats", path, options, result, screen)
 
 
 @app.command("graph-overhead", cls=AnalysisCommand, epilog="Example: prof-analysis graph-overhead -d ./result.")
 @takes_options
 def graph_overhead(path: ProfilePath, options: SourceOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """What calls of compiled graphs (TorchAir) cost on the host: front end, TorchAir, graph engine."""
+    """Show what calls of compiled graphs (TorchAir) cost on the host: front end, TorchAir, graph engine."""
     _analyse("graph-overhead", path, options, result, screen)
 
 
@@ -112,12 +112,14 @@ def graph_overhead(path: ProfilePath, options: SourceOptions, result: ResultOpti
 )
 @takes_options
 def stage_durations(
-    logs: Annotated[list[str], typer.Argument(help="Logs of vLLM-Ascend, also .gz; - is standard input.", metavar="LOG...")],
+    logs: Annotated[
+        list[str], typer.Argument(help="Logs of vLLM-Ascend, plain or .gz; - is standard input.", metavar="LOG...")
+    ],
     result: ResultOptions,
     screen: ScreenOptions,
 ) -> None:
-    """How long the stages of vLLM-Ascend took, from what its workers log with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1."""
-    with told(screen):
+    """Show how long the stages of vLLM-Ascend took, from logs written with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1."""
+    with exit_on_error(screen):
         from prof_analysis import exports
         from prof_analysis.answers.stage import stage_durations as answer_of
         from prof_analysis.logs import vllm_stages as stage_log
@@ -135,14 +137,14 @@ def stage_durations(
 @app.command("step-time", cls=AnalysisCommand, epilog="Example: prof-analysis step-time -d ./result.")
 @takes_options
 def step_time(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """Where the time of each step went: computing, communication, both at once, neither: the StepTime table."""
+    """Show where the time of each step went: computing, communication, both at once, neither (table StepTime)."""
     _analyse("step-time", path, options, result, screen)
 
 
 @app.command("free-time", cls=AnalysisCommand, epilog="Example: prof-analysis free-time -d ./result --top 20.")
 @takes_options
 def free_time(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """Why the device idled: what the host did meanwhile, by cause, and the longest gaps: the FreeTime table."""
+    """Explain why the device was idle: what the host did meanwhile, by cause, and the longest gaps (table FreeTime)."""
     _analyse("free-time", path, options, result, screen)
 
 
@@ -155,14 +157,14 @@ def pmu_stats(
     result: ResultOptions,
     screen: ScreenOptions,
 ) -> None:
-    """Hardware counters: how busy the pipes of the cores were, and what bounds each kernel type, op and module."""
+    """Show hardware counters: how busy the pipes of the cores were, and what bounds each kernel type, op and module."""
     _analyse("pmu-stats", path, options, result, screen, {"level": counters.level.name})
 
 
 @app.command("mstx-stats", cls=AnalysisCommand, epilog="Example: prof-analysis mstx-stats -d ./result.")
 @takes_options
 def mstx_stats(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """mstx marks and ranges by domain and message: host and device time, and the kernels launched inside."""
+    """Show mstx marks and ranges by domain and message: host and device time, and the kernels launched inside."""
     _analyse("mstx-stats", path, options, result, screen)
 
 
@@ -175,7 +177,7 @@ def _analyse(
     shown: Mapping[str, Any] | None = None,
     extras: tuple[str, ...] = (),
 ) -> None:
-    """Write the tables of an analysis and its extras, and print its answer; `shown` says what that is about."""
+    """Write the tables of an analysis and its extras, and print its answer; `shown` has the options of the answer."""
     with opened(screen, path, options) as profile:
         from prof_analysis.answers import answer_of
 
@@ -186,6 +188,6 @@ def _analyse(
                 if profile.has_answer(command):
                     answers[run] = answer_of(profile, command, result.top, **(shown or {}))
         answers = answers or {"": answer_of(profile, command, result.top, **(shown or {}))}
-    # Not before the bar is gone.
+    # Print after the progress bar is gone.
     show(answers, written, screen)
     finish(profile, screen)

@@ -1,4 +1,4 @@
-"""The commands that show what is there: ranks, tables, the answer of a query, what a store keeps."""
+"""The commands that list ranks and tables, answer a query, and list or clear a store."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +15,7 @@ from prof_analysis.cli.options import (
     SqlFolder,
     takes_options,
 )
-from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, fail, finish, opened, print_answer, print_json, told
+from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, exit_on_error, fail, finish, opened, print_answer, print_json
 
 app = typer.Typer()
 
@@ -23,7 +23,7 @@ app = typer.Typer()
 @app.command("ranks", epilog="Example: prof-analysis ranks -d ./result")
 @takes_options
 def ranks(path: ProfilePath, options: SourceOption, as_json: AsJson = False, debug: Debug = False) -> None:
-    """What was found: folders, ranks, files, what they can answer, and what was not collected."""
+    """List what was found: ranks, their files, the questions that they can answer, and what was not collected."""
     from prof_analysis.cli.summaries import listing
 
     with opened(ScreenOptions(as_json, quiet=True, debug=debug), path, options) as profile:
@@ -40,12 +40,12 @@ def tables(
     sql_folder: SqlFolder = None,
     as_json: AsJson = False,
 ) -> None:
-    """The tables that `sql` and Profile.table() know, with every column."""
+    """Document the tables that `sql`, `table` and Profile.table() know, with every column."""
     from prof_analysis.cli.summaries import listing
     from prof_analysis.engine.own_tables import read_own_tables
     from prof_analysis.engine.tables import all_tables
 
-    with told(ScreenOptions(as_json)):
+    with exit_on_error(ScreenOptions(as_json)):
         own = () if sql_folder is None else read_own_tables(sql_folder)
     known = all_tables(own).values()
     chosen = [table for table in known if name is None or name in (table.name, table.name.partition(".")[0])]
@@ -78,12 +78,12 @@ def sql(
     options: ModuleOptions,
     screen: ScreenOptions,
 ) -> None:
-    """The answer of a query, always over all ranks."""
+    """Run a query over all ranks and print its rows."""
     from prof_analysis.cli.summaries import listing
 
     with opened(screen, path, options) as profile:
         answer = profile.sql(query, arrow=True)
-    # Not before the bar is gone.
+    # Print after the progress bar is gone.
     if screen.as_json:
         print_answer(profile, rows=answer.to_pylist())
     else:
@@ -91,18 +91,18 @@ def sql(
     finish(profile, screen)
 
 
-store_app = typer.Typer(name="store", help="What --store keeps, to look at or to remove.", no_args_is_help=True)
+store_app = typer.Typer(name="store", help="List or remove what --store keeps.", no_args_is_help=True)
 app.add_typer(store_app)
 StoreFolder = Annotated[Path, typer.Option("--store", help="The folder that was given to --store.")]
 
 
 @store_app.command("ls", epilog="Example: prof-analysis store ls --store ./kept")
 def list_store(store: StoreFolder, as_json: AsJson = False) -> None:
-    """The ranks that a store keeps, their tables and size, and whether their input is still the same."""
+    """List the ranks that a store keeps, their tables and size, and whether their input is unchanged."""
     from prof_analysis.cli.summaries import listing
     from prof_analysis.run.store import entries
 
-    with told(ScreenOptions(as_json)):
+    with exit_on_error(ScreenOptions(as_json)):
         kept = list(entries(store))
     if as_json:
         print_json(status="done", entries=[{**vars(entry), "folder": str(entry.folder)} for entry in kept])
@@ -115,10 +115,10 @@ def clear_store(store: StoreFolder, as_json: AsJson = False) -> None:
     """Remove what a store keeps, and nothing else in its folder."""
     from prof_analysis.run.store import clear
 
-    with told(ScreenOptions(as_json)):
+    with exit_on_error(ScreenOptions(as_json)):
         removed = clear(store)
     size = sum(entry.size_bytes for entry in removed)
     if as_json:
         print_json(status="done", removed=[str(entry.folder) for entry in removed], size_bytes=size)
     else:
-        print(f"removed {len(removed)} entries, {size:,} bytes")
+        print(f"removed {len(removed):,} {'entry' if len(removed) == 1 else 'entries'}, {size:,} bytes")

@@ -1,4 +1,4 @@
-"""The options that commands share, in groups: a command takes a group as one argument, and has an option for each field."""
+"""Groups of options that commands share: a command takes a group as one argument and has an option for each of its fields."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -15,21 +15,21 @@ from prof_analysis.exports import ExportType
 from prof_analysis.options import INPUT, MACHINE, MODULES, RESULT, Doc, Keywords, ProfileOptions, documented
 
 _SCREEN = "Screen"
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout, for scripts.", rich_help_panel=_SCREEN)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, for scripts.", rich_help_panel=_SCREEN)]
 AcrossRanks = Annotated[
     bool, typer.Option("--across-ranks", help="Show modules that differ between ranks.", rich_help_panel=_SCREEN)
 ]
-WithPmu = Annotated[bool, typer.Option("--pmu", help="Hardware counters by module too.", rich_help_panel=RESULT)]
+WithPmu = Annotated[bool, typer.Option("--pmu", help="Add hardware counters by module.", rich_help_panel=RESULT)]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=_SCREEN)]
 
 
 SqlFolder = Annotated[
-    Path | None, typer.Option("--sql-folder", help="Tables of your own, DIR/<schema>/<table>.sql.", rich_help_panel=INPUT)
+    Path | None, typer.Option("--sql-folder", help="A folder of your own tables, <schema>/<table>.sql.", rich_help_panel=INPUT)
 ]
 ProfilePath = Annotated[
     Path,
     typer.Option(
-        "-d", "--profiling-path", help="A *_ascend_pt folder, a tree of them, or a file of one.", rich_help_panel=INPUT
+        "-d", "--profiling-path", help="A *_ascend_pt folder, a tree of such folders, or a file of one.", rich_help_panel=INPUT
     ),
 ]
 # The options of a profile that a command takes, by their names or by their sections.
@@ -41,7 +41,7 @@ MfuOptions = Annotated[Keywords, INPUT, MODULES, MACHINE, "peak_tflops"]
 
 
 class Level(StrEnum):
-    """What the rows of an MFU are of."""
+    """What a row of the summary of MFU is about."""
 
     module = "module"
     op = "op"
@@ -51,18 +51,16 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class MfuLevel:
-    """What the rows of the summary of MFU are of."""
+    """The option that chooses the rows of the summary of MFU."""
 
     level: Annotated[
         Level | None,
-        typer.Option(
-            help="What the summary shows; unless given, modules where there are any, else ops.", rich_help_panel=RESULT
-        ),
+        typer.Option(help="What the summary shows; by default modules where there are any, else ops.", rich_help_panel=RESULT),
     ] = None
 
 
 class PmuLevel(StrEnum):
-    """What the rows of hardware counters are of."""
+    """What a row of the summary of hardware counters is about."""
 
     kernel_type = "kernel-type"
     op = "op"
@@ -71,34 +69,36 @@ class PmuLevel(StrEnum):
 
 @dataclass(frozen=True)
 class PmuOptions:
-    """How hardware counters are shown."""
+    """The option that chooses the rows of the summary of hardware counters."""
 
     level: Annotated[PmuLevel, typer.Option(help="What the summary shows.", rich_help_panel=RESULT)] = PmuLevel.kernel_type
 
 
 @dataclass(frozen=True)
 class ResultOptions:
-    """Where the result goes, and as what."""
+    """Options of the result: the folder, the format, and how much of it is printed."""
 
     output_path: Annotated[
         Path | None,
-        typer.Option("-o", "--output-path", help="Where to write; else the input folder.", rich_help_panel=RESULT),
+        typer.Option(
+            "-o", "--output-path", help="The folder to write to; by default the input folder.", rich_help_panel=RESULT
+        ),
     ] = None
-    export_type: Annotated[ExportType, typer.Option(help="What to write.", rich_help_panel=RESULT)] = ExportType.db
+    export_type: Annotated[ExportType, typer.Option(help="The format to write.", rich_help_panel=RESULT)] = ExportType.db
     top: Annotated[int, typer.Option(min=1, help="How many rows the summary shows.", rich_help_panel=_SCREEN)] = 10
 
 
 @dataclass(frozen=True)
 class ScreenOptions:
-    """What is printed."""
+    """Options of what is printed."""
 
     as_json: AsJson = False
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.", rich_help_panel=_SCREEN)] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.", rich_help_panel=_SCREEN)] = False
     debug: Debug = False
 
 
 def takes_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Make a command for typer of one that takes groups of options: each field of a group is an option of its own."""
+    """Turn a function that takes groups of options into a command for typer with an option for each field of a group."""
     hints = get_type_hints(command, include_extras=True)
     groups = {name: (parameters, make) for name, hint in hints.items() for parameters, make in _group(hint)}
 
@@ -121,7 +121,7 @@ Make = Callable[[dict[str, Any]], Any]
 
 
 def _group(hint: Any) -> Iterator[tuple[list[Parameter], Make]]:
-    """Give the parameters that a group of options stands for, and what makes the group of their values; nothing for others."""
+    """Yield the parameters of a group of options and a function that makes the group of their values; nothing for others."""
     if get_origin(hint) is Annotated and get_args(hint)[0] is Keywords:
         words = get_args(hint)[1:]
         parameters = [
@@ -147,7 +147,7 @@ def _group(hint: Any) -> Iterator[tuple[list[Parameter], Make]]:
 
 
 def _parameter(name: str, type_: Any, doc: Doc) -> Parameter:
-    """Make the option of the command of an option of a profile. What typer cannot read is a text that _PARSERS reads."""
+    """Build the command's option for an option of a profile. A type that typer cannot read is a text, which _PARSERS reads."""
     default = next(one.default for one in fields(ProfileOptions) if one.name == name)
     read_as = type_
     if name in _PARSERS:
@@ -157,7 +157,7 @@ def _parameter(name: str, type_: Any, doc: Doc) -> Parameter:
     elif get_origin(type_) is Literal:
         read_as = cast(Any, StrEnum)(name, {choice: choice for choice in get_args(type_)})
         default = read_as(default)
-    meaning = f"{doc.meaning} As in {doc.spelled}." if doc.spelled else doc.meaning
+    meaning = f"{doc.meaning} Example: {doc.spelled}." if doc.spelled else doc.meaning
     option = typer.Option(_word(name), help=meaning, min=doc.at_least, rich_help_panel=doc.section)
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[read_as, option])
 
@@ -167,7 +167,7 @@ def _word(name: str) -> str:
 
 
 def _keywords(values: dict[str, Any]) -> dict[str, object]:
-    """Turn the words of a command line into options of a profile. Those that were not given have their own defaults."""
+    """Return the values of a command line as options of a profile, without those that were not given."""
     return {
         name: _PARSERS[name](value) if name in _PARSERS else str(value) if isinstance(value, StrEnum) else value
         for name, value in values.items()
@@ -178,7 +178,7 @@ def _keywords(values: dict[str, Any]) -> dict[str, object]:
 def _bytes(text: str) -> int:
     found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]?)(i?)B?", text.strip(), re.IGNORECASE)
     if found is None:
-        raise typer.BadParameter(f"{text}: give a size as in 3GB", param_hint="--memory-limit")
+        raise typer.BadParameter(f"{text}: give a size such as 3GB", param_hint="--memory-limit")
     return int(float(found[1]) * (1024 if found[3] else 1000) ** " KMGT".index(found[2].upper() or " "))
 
 
@@ -189,13 +189,13 @@ def _peaks(text: str) -> dict[str, float] | str:
     try:
         return {data_type: float(tflops) for data_type, tflops in pairs}
     except ValueError:
-        raise typer.BadParameter(f"{text}: give peaks as in fp16=376,bf16=353.9", param_hint="--peak-tflops") from None
+        raise typer.BadParameter(f"{text}: give peaks such as fp16=376,bf16=353.9", param_hint="--peak-tflops") from None
 
 
 def _numbers(text: str) -> list[int]:
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() for part in parts):
-        raise typer.BadParameter(f"{text}: give rank ids separated by commas, as in 0,3", param_hint="--rank_list")
+        raise typer.BadParameter(f"{text}: give rank ids separated by commas, such as 0,3", param_hint="--rank_list")
     return [int(part) for part in parts]
 
 
@@ -203,9 +203,9 @@ def _words(text: str) -> list[str]:
     return [part.strip() for part in text.split(",")]
 
 
-# Options that a command line has by another name.
+# Options that have another name on the command line.
 _WORDS = {"module_domains": "module_domain", "sql": "sql_folder"}
-# Options that a command line has as a text, and how it is read.
+# Options that are texts on the command line, and the functions that read them.
 _PARSERS: dict[str, Callable[[str], object]] = {
     "rank_list": _numbers,
     "module_domains": _words,

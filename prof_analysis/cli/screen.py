@@ -1,4 +1,4 @@
-"""What the command says: the answer as JSON, a bar, problems in one line, and the exit codes."""
+"""What the command prints beside answers: JSON, a progress bar, problems in one line each; and the exit codes."""
 
 import json
 import math
@@ -31,7 +31,7 @@ INTERRUPTED = 130
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar over the bytes of the input on stderr; nothing when quiet or when stderr is no terminal."""
+    """Show a progress bar over the bytes of the input on stderr, unless quiet or stderr is no terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -44,8 +44,8 @@ def progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
 
 
 @contextmanager
-def told(screen: ScreenOptions) -> Iterator[list[str]]:
-    """Turn an error of the package into one line and the documented exit code; warnings put into the list come with it."""
+def exit_on_error(screen: ScreenOptions) -> Iterator[list[str]]:
+    """End the command at an error of this package, in one line and with its exit code; warnings put into the list follow it."""
     found: list[str] = []
     try:
         yield found
@@ -56,13 +56,13 @@ def told(screen: ScreenOptions) -> Iterator[list[str]]:
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
     except RuntimeError as error:
-        if str(error) != "Query interrupted":  # what DuckDB makes of an interrupt
+        if str(error) != "Query interrupted":  # DuckDB's text for an interrupt
             raise
         raise typer.Exit(INTERRUPTED) from None
 
 
 def finish(profile: "Profile | StageLogs", screen: ScreenOptions) -> None:
-    """Tell warnings and failures, and exit 1 where some ranks failed."""
+    """Print warnings and failures, and exit with 1 where some ranks failed."""
     if not screen.as_json:
         for warning in profile.warnings:
             print(visible(f"warning: {warning}"), file=sys.stderr)
@@ -75,13 +75,13 @@ def finish(profile: "Profile | StageLogs", screen: ScreenOptions) -> None:
 
 
 def fail(message: str, exit_code: int, as_json: bool, found: Sequence[str] = ()) -> NoReturn:
-    """Tell a problem, and the warnings that may explain it, and end the command."""
+    """Print a problem and the warnings that may explain it, and end the command."""
     report(message, as_json, found)
     raise typer.Exit(exit_code)
 
 
 def report(message: str, as_json: bool, found: Sequence[str] = ()) -> None:
-    """Tell a problem in one line, or as JSON; then the warnings, if there are any."""
+    """Print a problem in one line, or as JSON, and then the warnings, if any."""
     if as_json:
         print_json(status="error", message=message, **({"warnings": found} if found else {}))
         return
@@ -97,7 +97,7 @@ def print_answer(answer: "Answer | Profile", **content: Any) -> None:
 
 
 def show(answers: "Mapping[str, Answer]", written: Sequence[Path], screen: ScreenOptions) -> None:
-    """Print the answer and the files written, for the terminal or as JSON; of several runs one answer each, by their names."""
+    """Print the answer of each run, by its name, and the files written, for the terminal or as JSON."""
     *_, last = answers
     if screen.as_json:
         facts = {run: answer.facts for run, answer in answers.items()}
@@ -117,7 +117,7 @@ def print_json(**content: Any) -> None:
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no NaN and no infinity: they are null there."""
+    """Return a value with null for NaN and infinity, which JSON does not have."""
     if isinstance(value, dict):
         return {key: _finite(one) for key, one in value.items()}
     if isinstance(value, list):
@@ -127,9 +127,9 @@ def _finite(value: Any) -> Any:
 
 @contextmanager
 def opened(screen: ScreenOptions, path: Path, options: Keywords) -> "Iterator[Profile]":
-    """A profile to ask; an error of the package is one line and the documented exit code."""
+    """Open a profile; an error of this package becomes one line and its exit code."""
     warnings.simplefilter("ignore", ProfAnalysisWarning)
-    with told(screen) as found:
+    with exit_on_error(screen) as found:
         from prof_analysis.profile import Profile
 
         with progress(screen.quiet) as on_progress:

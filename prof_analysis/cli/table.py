@@ -1,4 +1,4 @@
-"""The command `table`: the rows of any table, ours or of a user's own, which it writes as well."""
+"""The command `table`: it prints and writes the rows of any table, ours or of a user."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ app = typer.Typer()
 @app.command(
     "table",
     epilog="Example: prof-analysis table ours.slow_op -d ./result --sql-folder ./sql. "
-    "Writes a table called like it in camel case, as in OursSlowOp, or files and workbooks named so.",
+    "Writes the table under its name in camel case, such as OursSlowOp, or files and workbooks of this name.",
 )
 @takes_options
 def table(
@@ -29,18 +29,19 @@ def table(
     result: ResultOptions,
     screen: ScreenOptions,
 ) -> None:
-    """The rows of a table, ours or of your own, over all ranks."""
+    """Print and write the rows of a table, ours or your own, over all ranks."""
+    from prof_analysis.answers.words import several
     from prof_analysis.cli import terminal
     from prof_analysis.cli.summaries import listing
 
     with opened(screen, profiling_path, options) as profile:
         written = profile.export_table(name, result.output_path, result.export_type.value)
         rows = profile.table(name, arrow=True)
-    # Not before the bar is gone.
+    # Print after the progress bar is gone.
     if screen.as_json:
         print_answer(profile, files=[str(file) for file in written], rows=rows.to_pylist())
     else:
         listing.print_rows(rows.slice(0, result.top))
-        print(f"{min(result.top, rows.num_rows):,} of {rows.num_rows:,} rows")
+        print(f"{min(result.top, rows.num_rows):,} of {several(rows.num_rows, 'row')}")
         terminal.print_files(written)
     finish(profile, screen)

@@ -1,4 +1,4 @@
-"""The terminal: answers, tables and texts as lines in which nothing from a profile can steer it."""
+"""Answers, tables and texts on the terminal, as lines in which nothing from a profile can control the terminal."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,7 +13,7 @@ from prof_analysis.visible import visible
 
 
 def print_answer(answer: Answer, written: Iterable[Path]) -> None:
-    """Print what an answer shows, an empty line after each block, and which files were written."""
+    """Print the blocks of an answer, with an empty line after each, and the files that were written."""
     out = console()
     for block in answer.blocks:
         if isinstance(block, Sentences):
@@ -26,7 +26,7 @@ def print_answer(answer: Answer, written: Iterable[Path]) -> None:
 
 
 def print_files(written: Iterable[Path]) -> None:
-    """Print which files were written."""
+    """Print the files that were written."""
     out = console()
     for file in written:
         out.print(text_of(f"wrote {file}"))
@@ -54,11 +54,11 @@ def grid_of(*headers: str, left: int) -> Grid:
 
 
 def console() -> Console:
-    """Return the screen: a terminal decides the width itself; into a pipe or file, lines are not cut."""
+    """Return the console: as wide as the terminal; into a pipe or file, lines are not cut."""
     console = Console(highlight=False, soft_wrap=False)
     return console if console.is_terminal else Console(highlight=False, width=10_000)
 
 
 def text_of(value: object, style: str = "") -> Text:
-    """Return a value as one line in which nothing steers the terminal or is markup. All that is printed comes here."""
+    """Return a value as one line without markup or control characters. All that is printed passes through here."""
     return Text(visible(str(value)), style)

@@ -1,4 +1,4 @@
-"""One module per output format. Each file is the old one or the new one, never half of either."""
+"""One module per output format. A file is always either the old one or the new one, never a part of one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ExportType(StrEnum):
-    """What a result is written as."""
+    """The formats of a result."""
 
     db = "db"
     text = "text"
@@ -40,12 +40,12 @@ def export(
     outdated: Iterable[str] = (),
     documented: Mapping[str, Table] | None = None,
 ) -> list[Path]:
-    """Write tables as an ExportType and give the files written.
+    """Write tables in a format, and return the files written.
 
-    `exports` has the tables and their names outside. `connection` has the tables, each with the rows of all `ranks` in their
-    order. What the format could not hold is added to `warnings`. `outdated` has names of tables that an earlier run may have
-    left and that do not belong beside these: they are removed. `documented` has the tables by name, unless they are those of
-    this package. Raises OutputError when a file cannot be written.
+    `exports` maps tables to their names in exports. `connection` has the tables, each with the rows of all `ranks` in their
+    order. Warnings of what the format cannot hold are added to `warnings`. `outdated` names tables that an earlier run may have
+    left but that do not belong beside these: they are removed. `documented` has the tables by name, by default those of this
+    package. Raises OutputError when a file cannot be written.
     """
     from prof_analysis.exports import cluster_db, files
     from prof_analysis.exports.names import file_name

@@ -1,4 +1,4 @@
-"""Which workbooks there are, and the rows of their sheets."""
+"""The workbooks of an export, and the rows of their sheets."""
 
 import re
 from collections import Counter
@@ -17,18 +17,18 @@ from prof_analysis.exports.names import file_name
 from prof_analysis.exports.sheets import Sheet, sheets_of
 from prof_analysis.sources.rank import Rank
 
-# Names of files have at most 255 bytes; a digest and an ending come after these.
+# Names of files have at most 255 bytes, which include a digest and a suffix.
 _MAX_NAME_BYTES = 230
 
 
 def books(
     connection: duckdb.DuckDBPyConnection, ranks: Sequence[Rank], tables: Iterable[tuple[Table, str]], first_name: str
 ) -> Iterator[tuple[str, list[tuple[Sheet, Iterator[tuple[Any, ...]]]]]]:
-    """Give the name of each workbook and its sheets, whose rows are to be taken before the next workbook is asked for.
+    """Yield the name of each workbook and its sheets, whose rows must be read before the next workbook is taken.
 
-    There is one of each rank that has rows of the first table of ranks, and one of each table over all ranks. The sheets of
-    ranks are read side by side, each in one pass over all ranks: a query for each rank would open the files of all ranks, so
-    that the time would grow with the square of their number.
+    There is a workbook for each rank that has rows of the first table of ranks, and one for each table over all ranks. The
+    sheets of ranks are read in parallel, each in one pass over all ranks: a query for each rank would open the files of all
+    ranks, so that the time would grow with the square of their number.
     """
     of_ranks = [(table, name) for table, name in tables if table.grain == "rank"]
     others = [(table, name) for table, name in tables if table.grain != "rank"]
@@ -51,7 +51,7 @@ def books(
 
 
 class _Stream:
-    """The rows of a sheet in one pass over all ranks, those of a rank after those of the one before."""
+    """The rows of a sheet, read in one pass over all ranks, rank after rank."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, table: Table, sheet: Sheet, key: str) -> None:
         self._sheet = sheet
@@ -76,7 +76,7 @@ class _Stream:
         return self._next is not None
 
     def sheet_of(self, profile: str | None) -> tuple[Sheet, Iterator[tuple[Any, ...]]]:
-        """The sheet without optional columns that are empty, and its rows."""
+        """Return the sheet without empty optional columns, and its rows."""
         shown = [
             position
             for position, column in enumerate(self._sheet.columns)
@@ -86,7 +86,7 @@ class _Stream:
         return sheet, (tuple(row[position] for position in shown) for row in self._taken(profile))
 
     def skip(self, profile: str | None) -> None:
-        """Go on to the next rank."""
+        """Skip the rest of a rank's rows."""
         for _ in self._taken(profile):
             pass
 
@@ -103,7 +103,7 @@ def _rows(result: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
 
 
 def _names_of(ranks: Iterable[Rank], beginning: str, taken: Iterable[str]) -> dict[Rank, str]:
-    """The names of the workbooks of ranks, each another one, also where upper and lower case are one."""
+    """Return the names of the workbooks of ranks, all different even where the disk ignores case."""
     numbers = Counter(rank.rank_id for rank in ranks)
     numbered = {rank: f"{beginning}{rank.rank_id}" for rank in ranks if rank.rank_id is not None and numbers[rank.rank_id] == 1}
     named = {rank: beginning + re.sub(r"[^\w.-]", "_", rank.profile) for rank in ranks if rank not in numbered}
@@ -116,5 +116,5 @@ def _names_of(ranks: Iterable[Rank], beginning: str, taken: Iterable[str]) -> di
 
 
 def _as_file(name: str) -> str:
-    """What names of the same file have in common where the disk does not tell cases or forms of a letter apart."""
+    """Return a form of a name that is equal for two names that may be one file: disks may ignore case or forms of a letter."""
     return normalize("NFC", name).casefold()

@@ -1,11 +1,11 @@
 """Export to cluster_analysis.db, the SQLite file that users of msprof-analyze know.
 
-It holds the tables of each analysis that was asked for, and ProfileRank, which says which folder a rankID is. Columns are
-those of the engine in camel case, units in parentheses, then rankID and profile, which a table over all ranks has not.
+It holds the tables of each analysis that was run, and ProfileRank, which maps each rankID to its folder. The columns are those
+of the engine in camel case, with units in parentheses, then rankID and profile, which tables over all ranks lack.
 ModuleStatistic, OperatorMFU and ModuleMFU have the columns of msprof-analyze 26.2.0 (its recipes module_statistic and
-operator_mfu); with an MFU to show, ModuleStatistic has avgMFU too, where 8.3.0 has it. Where two folders have the same rank id
-these end in a further column, `profile`, since the rank id alone no longer tells them apart. Of several runs, ProfileRank says
-which run a profile is of, and tables over ranks begin with the column `run`.
+operator_mfu); if there is an MFU, ModuleStatistic has avgMFU too, where 8.3.0 has it. Where two folders have the same rank id,
+these three tables end in a further column, `profile`, since the rank id alone does not identify a rank. With several runs,
+ProfileRank has the run of each profile, and tables over ranks begin with the column `run`.
 """
 
 import sqlite3
@@ -24,15 +24,15 @@ from prof_analysis.exports.names import camel_case, snake_case
 from prof_analysis.sources.rank import Rank
 
 FILE_NAME = "cluster_analysis.db"
-# How long to wait for another command that writes the same file.
+# How long to wait for another process that writes the same file.
 _LOCK_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """What the columns of a table are: which of the engine's, which of them REAL though integers, and where the rank id stands.
+    """The layout of a table: the columns left out, those that are REAL though integers, and the position of the rank id.
 
-    `optional` is left out where no row has a value.
+    `optional` columns are left out where no row has a value.
     """
 
     left_out: frozenset[str] = frozenset()
@@ -41,7 +41,7 @@ class _Layout:
     rank_first: bool = False
 
 
-# The tables that have just the columns and types of msprof-analyze.
+# The tables that have exactly the columns and types of msprof-analyze.
 _AS_MSPROF_ANALYZE = {
     "module.statistic": _Layout(frozenset({"op_chain"}), frozenset({"avg_mfu"}), frozenset({"total_kernel_duration_ns"})),
     "mfu.operator_mfu": _Layout(real=frozenset({"kernel_duration_ns", "flops"}), rank_first=True),
@@ -57,7 +57,7 @@ def write(
     documented: Mapping[str, Table],
     outdated: Iterable[str] = (),
 ) -> Path:
-    """Write the tables; in an existing file they are replaced in one transaction, and others stay but for `outdated`."""
+    """Write the tables. In an existing file they are replaced in one transaction; other tables stay, except `outdated` ones."""
     target = folder / FILE_NAME
     numbers = rank_numbers(ranks)
     known = [number for number in numbers.values() if number >= 0]
@@ -93,7 +93,7 @@ def _write_ranks(database: sqlite3.Connection, ranks: Sequence[Rank], numbers: M
 
 
 def rank_numbers(ranks: Sequence[Rank]) -> dict[str, int]:
-    """The rankID of each profile: its rank id; those without one are -1, -2, ... by folder (msprof-analyze: all -1)."""
+    """Return the rankID of each profile: its rank id; without one, -1, -2, ... by folder (msprof-analyze: all -1)."""
     unnumbered = sorted(rank.profile for rank in ranks if rank.rank_id is None)
     numbers = {profile: -1 - position for position, profile in enumerate(unnumbered)}
     return numbers | {rank.profile: rank.rank_id for rank in ranks if rank.rank_id is not None}
@@ -161,7 +161,7 @@ def _make(target: Path, fill: Callable[[sqlite3.Connection], None]) -> bool:
 
 @contextmanager
 def _transaction(path: Path, target: Path) -> Iterator[sqlite3.Connection]:
-    """One transaction on the file at a path; an error names the target."""
+    """Open a transaction on the file at a path; errors name the target."""
     try:
         with closing(sqlite3.connect(path, _LOCK_SECONDS, isolation_level=None)) as database:
             database.execute("BEGIN IMMEDIATE")

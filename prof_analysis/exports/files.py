@@ -1,4 +1,4 @@
-"""Exports to csv, parquet and json: one file per table, all ranks in one, the columns of the API."""
+"""Export to csv, parquet and json: one file per table, with all ranks and the columns of the API."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ FORMATS = {"csv": "FORMAT csv, HEADER", "parquet": "FORMAT parquet", "json": "FO
 
 
 def write(connection: duckdb.DuckDBPyConnection, folder: Path, exports: Mapping[str, str], file_format: str) -> list[Path]:
-    """Write a file of each table; give the files."""
+    """Write a file for each table, and return the files."""
     written = []
     for table, name in exports.items():
         target = folder / f"{file_name(name)}.{file_format}"
@@ -28,7 +28,7 @@ def write(connection: duckdb.DuckDBPyConnection, folder: Path, exports: Mapping[
 
 
 def _without_formulas(connection: duckdb.DuckDBPyConnection, table: str) -> str:
-    """A spreadsheet takes a text that begins with one of these signs for a formula; an apostrophe before it prevents that."""
+    """Return a query that puts an apostrophe before texts whose first character would make a spreadsheet read a formula."""
     columns = [
         f"if({quote(name)}[1] IN ('=', '+', '-', '@'), chr(39) || {quote(name)}, {quote(name)}) AS {quote(name)}"
         if type_ == "VARCHAR"
@@ -40,7 +40,7 @@ def _without_formulas(connection: duckdb.DuckDBPyConnection, table: str) -> str:
 
 @contextmanager
 def replacing(target: Path) -> Iterator[Path]:
-    """Give a path beside the target to write to; on success it takes the target's place, else nothing is left of it."""
+    """Yield a path beside the target to write to; on success the file replaces the target, else it is removed."""
     with unfinished_beside(target) as unfinished:
         yield unfinished
         flush(unfinished)
@@ -49,25 +49,25 @@ def replacing(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def unfinished_beside(target: Path) -> Iterator[Path]:
-    """Give a path beside the target that no other writer has; what lies there at the end is removed.
+    """Yield a path beside the target that no other writer uses; a file that is there at the end is removed.
 
-    Raises OutputError, which names the target, where an error of the disk comes out.
+    Raises OutputError, which names the target, in place of an error of the disk or of DuckDB.
     """
     unfinished = target.with_name(f".{uuid4().hex}.unfinished")
     try:
         yield unfinished
-    except OutputError:  # It names what cannot be written.
+    except OutputError:  # It already names the file that cannot be written.
         raise
     except (OSError, duckdb.Error) as error:
         raise OutputError(
             f"{target}: cannot be written ({reason_of(error)}); give another folder with -o", path=target
         ) from error
     finally:
-        with suppress(OSError):  # Why nothing could be written is on its way already.
+        with suppress(OSError):  # The error that matters is already being raised.
             unfinished.unlink(missing_ok=True)
 
 
 def flush(file: Path) -> None:
-    """Wait until a file is on the disk. It is opened for update, since Windows flushes no other."""
+    """Wait until a file is on the disk. It is opened for update, since Windows flushes only such files."""
     with file.open("r+b") as opened:
         os.fsync(opened.fileno())

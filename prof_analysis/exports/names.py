@@ -1,4 +1,4 @@
-"""What tables and columns are called outside the engine: one rule for each kind of name."""
+"""The names of tables and columns in exports: one rule for each kind of name."""
 
 import re
 
@@ -6,23 +6,23 @@ from prof_analysis.engine.units import unit_of, without_unit
 
 
 def file_name(export_name: str) -> str:
-    """ModuleStatistic -> module_statistic."""
+    """Return the name of a table's file: ModuleStatistic -> module_statistic."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", export_name).lower()
 
 
 def camel_case(column: str) -> str:
-    """total_kernel_duration_ns -> totalKernelDuration(ns)."""
+    """Return a column's name in a database: total_kernel_duration_ns -> totalKernelDuration(ns)."""
     first, *others = without_unit(column).split("_")
     return first + "".join(map(_capitalized, others)) + _unit(column)
 
 
 def header(column: str) -> str:
-    """total_kernel_duration_ns -> Total Kernel Duration(ns)."""
+    """Return a column's header in a sheet: total_kernel_duration_ns -> Total Kernel Duration(ns)."""
     return " ".join(map(_capitalized, without_unit(column).split("_"))) + _unit(column)
 
 
 def snake_case(column: str) -> str:
-    """total_kernel_duration_ns -> total_kernel_duration(ns)."""
+    """Return a column's name in tables like OperatorMFU: total_kernel_duration_ns -> total_kernel_duration(ns)."""
     return without_unit(column) + _unit(column)
 
 

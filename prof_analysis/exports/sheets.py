@@ -1,4 +1,4 @@
-"""What the sheets of a workbook look like: those of modules as users of msprof-analyze know them, others as the table is."""
+"""The layouts of sheets in a workbook: those of modules as users of msprof-analyze know them, others like the table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ NUMBER, FRACTION, PERCENT = "#,##0", "#,##0.00", "0.0%"
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a sheet: where it comes from, its header, its width, and the number format if it holds numbers.
+    """A column of a sheet: its source, its header, its width, and the number format if it holds numbers.
 
-    One that is optional is left out where no row has a value. One that is summed has numbers even where a spreadsheet rounds
-    them; in others, such as moments and ids, every digit counts.
+    An optional column is left out where no row has a value. A summed column has numbers even where a spreadsheet rounds them;
+    in others, such as moments and ids, every digit counts.
     """
 
     source: str
@@ -29,7 +29,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A sheet: its title, its columns, and in how many of the first of them equal neighbours are merged."""
+    """A sheet: its title, its columns, and the number of leading columns in which equal neighbours are merged."""
 
     title: str
     columns: tuple[Column, ...]
@@ -72,7 +72,7 @@ _OF_MODULES: Mapping[str, tuple[Sheet, ...]] = {
 
 
 def sheets_of(table: Table, export_name: str) -> tuple[Sheet, ...]:
-    """The sheets that show a table: one with all its columns, unless it has a layout of its own."""
+    """Return the sheets of a table: one with all its columns, unless the table has its own layout."""
     return _OF_MODULES.get(table.name) or (Sheet(export_name, tuple(map(_plain, table.columns))),)
 
 

@@ -1,8 +1,9 @@
-"""Export to xlsx: one workbook per rank, as readable as that of msprof-analyze and laid out like it.
+"""Export to xlsx: one workbook per rank, with the layout of msprof-analyze.
 
-Of module statistic, Sheet1 has merged Parent Module and Module cells. Merged cells cannot be filtered, so Rows is the same
-without merging, with a filter. Other tables are a sheet each; one over all ranks is a workbook of its own. Rows are streamed,
-whatever their number; cells and sheets are cut at the limits of the format, and the warnings say so.
+For module statistics, Sheet1 has merged Parent Module and Module cells. Merged cells cannot be filtered, so the sheet Rows has
+the same rows without merging and with a filter. Every other table is one sheet; a table over all ranks has its own workbook.
+Rows are streamed, however many they are. Cells are cut at the limit of the format, with a warning; long tables continue in
+further sheets.
 """
 
 import re
@@ -35,7 +36,7 @@ MAX_CHARACTERS = 32_767
 MAX_ROWS = 1_048_576
 # A spreadsheet keeps 15 digits of a number.
 ROUNDED = 10**15
-# What XML cannot hold.
+# Characters that XML cannot hold.
 _ILLEGAL = re.compile(f"{ILLEGAL_CHARACTERS_RE.pattern}|[\ufffe\uffff]")
 
 _FONT = "Times New Roman"
@@ -49,14 +50,14 @@ def write(
     documented: Mapping[str, Table],
     warnings: list[str],
 ) -> list[Path]:
-    """Write ModuleStatistic/module_statistic_{rank}.xlsx, or what the first table is called, of each rank that has rows of it.
+    """Write a workbook for each rank that has rows of the first table, such as ModuleStatistic/module_statistic_0.xlsx.
 
-    The name holds the rank id where only one folder has it, else the folder's name; where two such names would be one file, or
-    one is too long for a file, it ends in a digest of the folder's name. A table over all ranks goes into a workbook beside
-    them. Gives the files. What had to be cut is added to `warnings`.
+    The name has the rank id if only one folder has this id, else the folder's name; where two such names would be one file, or
+    the name is too long for a file, it ends in a digest of the folder's name. A table over all ranks has a workbook beside
+    these. Return the files. A warning of each workbook with cut cells is added to `warnings`.
     """
     tables = [(documented[table], name) for table, name in exports.items()]
-    # A workbook of a rank is called like the first table that each rank has.
+    # The workbook of a rank has the name of the first table of ranks.
     first_name = next((name for table, name in tables if table.grain == "rank"), tables[0][1])
     folder = folder / first_name
     try:
@@ -70,14 +71,15 @@ def write(
             cut = _write_workbook(sheets, unfinished)
         if cut:
             warnings.append(
-                f"{target}: {cut} cells were cut at {MAX_CHARACTERS:,} characters; db, csv and parquet hold them whole"
+                f"{target}: {cut} {'cell was' if cut == 1 else 'cells were'} cut at {MAX_CHARACTERS:,} characters; "
+                "db, csv and parquet hold the whole texts"
             )
         written.append(target)
     return written
 
 
 def _write_workbook(sheets: Iterable[tuple[Sheet, Iterator[tuple[Any, ...]]]], target: Path) -> int:
-    """Write the sheets of a workbook. Give how many cells were cut."""
+    """Write the sheets of a workbook, and return the number of cells that were cut."""
     book = Workbook(write_only=True)
     try:
         try:
@@ -87,18 +89,18 @@ def _write_workbook(sheets: Iterable[tuple[Sheet, Iterator[tuple[Any, ...]]]], t
                 f"{target.parent}: temporary files cannot be written ({reason_of(error)}); set TMPDIR to a larger disk",
                 path=target.parent,
             ) from error
-        # Not by save(), which leaves the file open where the disk is full, so that closing it late prints a traceback.
+        # Not with save(), which leaves the file open when the disk is full: closing it late would print a traceback.
         with ZipFile(target, "w", ZIP_DEFLATED) as archive:
             ExcelWriter(book, archive).save()
         return cut
     finally:
         for sheet in book.worksheets:
-            with suppress(Exception):  # What failed is on its way already; an open sheet would print a second traceback.
+            with suppress(Exception):  # The error is already being raised; an open sheet would print a second traceback.
                 sheet.close()
 
 
 def _write_sheets(book: Workbook, layout: Sheet, rows: Iterator[tuple[Any, ...]]) -> int:
-    """Write rows to a sheet, and to further ones when they are more than a sheet holds. Give how many cells were cut."""
+    """Write rows to a sheet, and to further sheets when one is full. Return the number of cells that were cut."""
     cut = 0
     columns = layout.columns
     row = next(rows, None)
@@ -137,14 +139,14 @@ def _write_sheets(book: Workbook, layout: Sheet, rows: Iterator[tuple[Any, ...]]
 
 
 class _Runs:
-    """Merges the cells of the first columns over neighbouring rows that agree in this column and all before it."""
+    """Runs of neighbouring rows that agree in a column and all columns before it: their cells are merged."""
 
     def __init__(self, sheet: Any, columns: int) -> None:
         self._sheet = sheet
         self._first: list[tuple[Any, int]] = [(None, 0)] * columns
 
     def repeated(self, number: int, row: tuple[Any, ...]) -> list[int]:
-        """The positions in this row that only repeat the row before."""
+        """Return the positions in this row that only repeat the row before."""
         repeated = []
         for position, (key, first) in enumerate(self._first):
             if row[: position + 1] == key:
@@ -160,7 +162,7 @@ class _Runs:
 
     def _merge(self, position: int, first: int, last: int) -> None:
         if 0 < first < last:
-            # Not by add(), which compares with every range so far.
+            # Not with add(), which compares with all earlier ranges.
             self._sheet.merged_cells.ranges.add(CellRange(None, position + 1, first, position + 1, last))
 
 
@@ -175,7 +177,7 @@ def _header(sheet: Any, columns: Sequence[Column]) -> list[Cell]:
 
 
 def _body(sheet: Any, columns: Sequence[Column]) -> list[Cell]:
-    """One styled cell per column, filled anew for each row: the writer keeps nothing of it."""
+    """Return one styled cell per column. They are filled again for each row, since the writer keeps no cells."""
     side = Side(style="thin")
     cells = []
     for column in columns:
@@ -190,9 +192,10 @@ def _body(sheet: Any, columns: Sequence[Column]) -> list[Cell]:
 
 
 def _fill(cells: list[Cell], row: tuple[Any, ...], columns: Sequence[Column]) -> int:
-    """Put the values of a row into the cells. Give how many were cut.
+    """Put the values of a row into the cells, and return the number of cells that were cut.
 
-    A text stays a text, whatever it begins with. An integer that a spreadsheet would round becomes a text, unless it is summed.
+    A text stays a text, whatever it begins with. An integer that a spreadsheet would round becomes a text, unless its column
+    is summed.
     """
     cut = 0
     for cell, value, column in zip(cells, row, columns, strict=True):
@@ -211,7 +214,7 @@ def _fill(cells: list[Cell], row: tuple[Any, ...], columns: Sequence[Column]) ->
 
 
 def _fitting(text: str) -> str:
-    """The part of a text that a cell holds; the format counts UTF-16 units."""
+    """Return the part of a text that fits into a cell; the format counts UTF-16 units."""
     if 2 * len(text) <= MAX_CHARACTERS:
         return text
     return text.encode("utf-16-le")[: 2 * MAX_CHARACTERS].decode("utf-16-le", "ignore")

@@ -1,1 +1,1 @@
-"""Runs ranks: sessions, jobs, pools of processes, a cluster, the store."""
+"""Work on ranks: sessions, jobs, pools of processes, a cluster, the store."""

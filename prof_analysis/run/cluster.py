@@ -1,4 +1,4 @@
-"""Runs the jobs of ranks on a Dask cluster whose workers see the same profiles and the same store."""
+"""Run the jobs of ranks on a Dask cluster whose workers see the same profiles and the same store."""
 
 import asyncio
 import logging
@@ -14,10 +14,10 @@ from prof_analysis.run.pool import each_done, refuse_when
 from prof_analysis.run.store import RankStore
 
 _ANSWERS_WITHIN_S = 3
-# A cluster that starts workers when there is work takes so long at most to start the first.
+# A cluster that starts workers on demand needs at most this long to start the first one.
 _WORKERS_WITHIN_S = 60
 _LOOKS_FOR_WORKERS_EVERY_S = 2
-# Other machines see a new file on a network disk so much later at most.
+# Other machines see a new file on a network disk after at most this long.
 _FILES_WITHIN_S = 30
 
 
@@ -30,7 +30,7 @@ def run_on_cluster(
 ) -> None:
     """Run all jobs on the workers of a scheduler.
 
-    Raises InputError when it does not answer, ends, or has no workers; QueryError soon after is_stopped() has become true.
+    Raises InputError when the scheduler does not answer, ends or has no workers, QueryError soon after is_stopped() is true.
     """
     with _client(scheduler) as client:
         executor = client.get_executor(pure=False)
@@ -46,7 +46,7 @@ def run_on_cluster(
         for future in each_done(list(running), look):
             if future.cancelled():
                 raise InputError(
-                    f"{scheduler}: the Dask scheduler ended, or cannot be reached any more; start it, and ask again with the "
+                    f"{scheduler}: the Dask scheduler ended or can no longer be reached; start it, and run this again with the "
                     f"same --store, which keeps the {done_count} of {len(jobs)} ranks that are done"
                 )
             job = running[future]
@@ -58,21 +58,21 @@ def run_on_cluster(
 
 
 def _not_run(job: Job, error: BaseException) -> Outcome:
-    """run_elsewhere() gives what goes wrong as an outcome, so it did not run, or its worker died."""
+    """Return the outcome of a job that did not run or whose worker died; run_elsewhere() itself raises no errors."""
     from distributed.scheduler import KilledWorker
 
     if isinstance(error, KilledWorker):
         return died(job, error)
     return Outcome(
         job,
-        failure=f"{job.rank.folder}: the cluster cannot run it ({type(error).__name__}: {reason_of(error)}); install the "
+        failure=f"{job.rank.folder}: the cluster cannot run its job ({type(error).__name__}: {reason_of(error)}); install the "
         "same version of prof-analysis on scheduler, workers and here",
         details=repr(error),
     )
 
 
 def _looked_up(outcome: Outcome) -> Outcome:
-    """The outcome, once its files are seen here."""
+    """Return the outcome once this machine sees its files."""
     job, give_up = outcome.job, monotonic() + _FILES_WITHIN_S
     while outcome.failure is None and RankStore(job.folder, job.rank, job.variables, job.own).lacking(job.tables):
         if monotonic() > give_up or not job.folder.is_dir():
@@ -82,12 +82,12 @@ def _looked_up(outcome: Outcome) -> Outcome:
                 "that all machines see under the same path",
             )
         sleep(0.2)
-        list(job.folder.iterdir())  # A network disk looks anew at a folder that is listed.
+        list(job.folder.iterdir())  # Listing a folder makes a network disk refresh it.
     return outcome
 
 
 def _looking_for_workers(client: Any, scheduler: str) -> Callable[[], None]:
-    """A function that looks from time to time for workers of the cluster. It raises InputError when there are none for long."""
+    """Return a function that looks for workers now and then, and raises InputError when there have been none for too long."""
     last_look = last_seen = monotonic()
 
     def look() -> None:
@@ -99,8 +99,8 @@ def _looking_for_workers(client: Any, scheduler: str) -> Callable[[], None]:
             last_seen = monotonic()
         elif monotonic() - last_seen > _WORKERS_WITHIN_S:
             raise InputError(
-                f"{scheduler}: the cluster has no workers, for {_WORKERS_WITHIN_S} s already; start some with "
-                f"`dask worker {scheduler}`, and ask again with the same --store"
+                f"{scheduler}: the cluster has had no workers for {_WORKERS_WITHIN_S} s; start some with "
+                f"`dask worker {scheduler}`, and run this again with the same --store"
             )
 
     return look
@@ -113,13 +113,13 @@ def _client(scheduler: str) -> Iterator[Any]:
     except ImportError as error:
         raise InputError("--scheduler needs Dask: pip install 'prof-analysis[distributed]'") from error
     try:
-        # A Client that cannot connect leaves threads that print a traceback at the end, so somebody else tries first.
+        # A Client that cannot connect leaves threads that print a traceback at the end, so another connection is tried first.
         with ThreadPoolExecutor(1) as thread:
             thread.submit(asyncio.run, _ask_identity(scheduler)).result()
         client = Client(scheduler, timeout=f"{_ANSWERS_WITHIN_S}s", set_as_default=False)  # type: ignore[no-untyped-call]
     except Exception as error:
         raise InputError(
-            f"{scheduler}: no Dask scheduler answers ({reason_of(error)}); start one, or give its address, as in tcp://host:8786"
+            f"{scheduler}: no Dask scheduler answers ({reason_of(error)}); start one, or give its address, such as tcp://host:8786"
         ) from error
     with _without_log(), client:
         yield client
@@ -127,7 +127,7 @@ def _client(scheduler: str) -> Iterator[Any]:
 
 @contextmanager
 def _without_log() -> Iterator[None]:
-    """What Dask logs of a scheduler that ended are tracebacks; what matters of it is said."""
+    """Silence the logs of Dask: for a scheduler that ended they are tracebacks, and our error says what matters."""
     logs = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
     before = [log.level for log in logs]
     for log in logs:
@@ -151,6 +151,6 @@ async def _ask_identity(scheduler: str) -> None:
         await comm.write({"op": "identity", "reply": True, "n_workers": 0})
         answer = await asyncio.wait_for(comm.read(), _ANSWERS_WITHIN_S)
         if not isinstance(answer, dict) or answer.get("type") != "Scheduler":
-            raise ValueError("what answers is not a scheduler")
+            raise ValueError("it answers, but is not a scheduler")
     finally:
         comm.abort()

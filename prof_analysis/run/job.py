@@ -1,4 +1,4 @@
-"""Runs a rank: it is analysed by itself in its own DuckDB, and leaves the tables asked for as Parquet files in a store."""
+"""Run a rank: it is analysed by itself in its own DuckDB, and leaves the requested tables as Parquet files in a store."""
 
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -24,11 +24,11 @@ from prof_analysis.version import __version__
 
 @dataclass(frozen=True)
 class Job:
-    """What to make of one rank: the tables, the values that their SQL reads, and the folder to leave them in.
+    """A job for one rank: the tables to build, the values that their SQL reads, and the folder for the tables.
 
-    `own` are the tables that a user brought along, read where the question was asked, so that every worker has the same.
-    `threads` and `buffer_bytes` bound what DuckDB takes; None is as much as there is. What does not fit is spilled to a folder
-    below `spill_folder`.
+    `own` has the tables of the user's own SQL, read before the job is sent, so that every worker has the same ones.
+    `threads` and `buffer_bytes` limit DuckDB; None means all that there is. Data that does not fit is spilled to a folder below
+    `spill_folder`.
     """
 
     rank: Rank
@@ -42,13 +42,13 @@ class Job:
 
     @property
     def input_bytes(self) -> int:
-        """The size of what is read for it, as far as it is there."""
+        """Size of the input files that exist."""
         return sum(map(_size_of, self.rank.inputs))
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a job: why it failed, if it did, with the traceback for those who ask, and the file that it failed at."""
+    """The outcome of a job: where it failed, the reason, the traceback for --debug, and the file at which it failed."""
 
     job: Job
     failure: str | None = None
@@ -58,7 +58,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Code:
-    """What makes tables: another one may make others of the same files."""
+    """The versions of the code that builds tables: other versions may build other tables from the same files."""
 
     digest: str
     prof_analysis: str
@@ -66,18 +66,18 @@ class Code:
 
 
 def own_code() -> Code:
-    """The code of this process."""
+    """Return the code of this process."""
     return Code(code_digest(), __version__, duckdb.__version__)
 
 
 def run_elsewhere(job: Job, code: Code) -> Outcome:
-    """Build the tables of one rank on another machine, where it has the same code and sees the same store."""
+    """Build the tables of one rank on another machine, provided that it has the same code and sees the same store."""
     if (here := own_code()) != code:
         return Outcome(
             job,
-            failure=f"{job.rank.folder}: the worker on {node()} has another code: prof-analysis {here.prof_analysis} "
+            failure=f"{job.rank.folder}: the worker on {node()} has other code: prof-analysis {here.prof_analysis} "
             f"({here.digest[:8]}) with DuckDB {here.duckdb}, not {code.prof_analysis} ({code.digest[:8]}) with DuckDB "
-            f"{code.duckdb}; install the same on all machines",
+            f"{code.duckdb}; install the same versions on all machines",
         )
     if not is_entry(job.folder):
         return Outcome(
@@ -93,10 +93,10 @@ def run_rank(
     running: list[duckdb.DuckDBPyConnection] | None = None,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Outcome:
-    """Build the tables of one rank and write them into its folder. Whatever goes wrong is in the outcome.
+    """Build the tables of one rank and write them into its folder. Any error is in the outcome.
 
-    `running` has the connection while it works, so that it can be interrupted. on_bytes gets the size of each piece of a file
-    that was read.
+    `running` has the connection during the work, so that it can be interrupted. on_bytes receives the size of each piece of a
+    file that was read.
     """
     try:
         assert job.rank.source is not None
@@ -124,14 +124,14 @@ def run_rank(
 
 
 def plan_once(jobs: list[Job]) -> None:
-    """Plan what the jobs build, so that ranks that run at once need not each work out the same."""
+    """Plan the tables of the jobs in advance, so that ranks that run in parallel do not each repeat the planning."""
     for source, tables, own in dict.fromkeys((job.rank.source, job.tables, job.own) for job in jobs):
         assert source is not None
         _plan(source, tables, own)
 
 
 def failed(job: Job, error: BaseException) -> Outcome:
-    """What an exception means for a rank, in a line for its user."""
+    """Return the outcome of a job that raised an error, with one line for the user."""
     if isinstance(error, ProfAnalysisError):
         failure = str(error)
     elif isinstance(error, (duckdb.Error, OSError, MemoryError)):
@@ -144,7 +144,7 @@ def failed(job: Job, error: BaseException) -> Outcome:
 
 
 def died(job: Job, error: BaseException) -> Outcome:
-    """What it means for a rank that its process ended."""
+    """Return the outcome of a job whose process died."""
     return Outcome(
         job,
         failure=f"{job.rank.folder}: the process that analysed it died, killed or out of memory; run it alone with "
@@ -161,7 +161,7 @@ def _size_of(file: Path) -> int:
 
 
 def _not_counted(size: int) -> None:
-    """Takes the size of a piece that is not to be counted."""
+    """Ignore the size of a piece that does not count as progress."""
 
 
 @contextmanager

@@ -1,6 +1,6 @@
-"""Runs the jobs of ranks: in this process or in processes of their own (on a Dask cluster: cluster.py).
+"""Run the jobs of ranks in this process or in several processes (on a Dask cluster: cluster.py).
 
-A worker that dies takes only the rank with it that it worked on. None outlives the process that started it.
+A worker that dies fails only the rank that it worked on. No worker outlives the process that started it.
 """
 
 import os
@@ -21,11 +21,11 @@ from prof_analysis.run.job import Job, Outcome, died, failed, plan_once, run_ran
 if TYPE_CHECKING:
     from loky import ProcessPoolExecutor
 
-# A process takes half a second to start and 100 MB: all ranks together smaller than this are read sooner in this process.
+# A process takes half a second to start and 100 MB: ranks that are smaller than this in total are faster in this process.
 _WORTH_PROCESSES_BYTES = 64 * 2**20
-# Two threads hinder each other on a rank smaller than this: one of 10,000 kernels (8 MB) takes 0.58 s, on one thread 0.51 s.
+# Two threads are slower than one on a rank smaller than this: 10,000 kernels (8 MB) take 0.58 s, on one thread 0.51 s.
 _WORTH_THREADS_BYTES = 16 * 2**20
-# What a process has beside the buffers of DuckDB, which are all that DuckDB's limit counts.
+# The share of a process's memory that DuckDB's buffers may take: its limit counts nothing else.
 _SHARE_OF_BUFFERS = 0.7
 _LOOKS_EVERY_S = 0.5
 _STOPS_WITHIN_S = 0.5
@@ -34,7 +34,7 @@ _ENDS_WITHIN_S = 5.0
 
 @dataclass(frozen=True)
 class Machine:
-    """How much of the machine to use, or which cluster. None is as much as the machine, or its container, has."""
+    """Limits of the machine, or the cluster to use. None means all that the machine or its container has."""
 
     workers: int | None = None
     threads: int | None = None
@@ -51,8 +51,8 @@ def run(
 ) -> None:
     """Run all jobs, several ranks at a time.
 
-    on_done gets each outcome in the calling thread, on_bytes the size of each piece of a file that was read, in any thread.
-    Raises InputError when no scheduler can be reached or no worker comes, QueryError soon after is_stopped() has become true.
+    on_done receives each outcome in the calling thread, on_bytes the size of each piece of a file that was read, in any thread.
+    Raises InputError when the scheduler cannot be reached or no worker starts, QueryError soon after is_stopped() becomes true.
     """
     if machine.scheduler is not None:
         from prof_analysis.run.cluster import run_on_cluster
@@ -77,7 +77,7 @@ def run(
 
 
 def each_done(running: list[Future[Outcome]], look: Callable[[], None]) -> Iterator[Future[Outcome]]:
-    """The futures as they are done. `look` is called now and then, and may raise what ends the waiting."""
+    """Yield futures as they finish. `look` is called now and then, and may raise an error to end the waiting."""
     waiting = set(running)
     while waiting:
         look()
@@ -86,9 +86,9 @@ def each_done(running: list[Future[Outcome]], look: Callable[[], None]) -> Itera
 
 
 def refuse_when(is_stopped: Callable[[], bool]) -> None:
-    """End what works for a question that nobody waits for any more."""
+    """Raise a QueryError when nobody waits for the answer any more."""
     if is_stopped():
-        raise QueryError("this Profile was closed while it was asked; open it again")
+        raise QueryError("this Profile was closed during the query; open it again")
 
 
 def _run_here(
@@ -102,7 +102,7 @@ def _run_here(
     is_over = Event()
 
     def count(size: int) -> None:
-        refuse_when(is_over.is_set)  # What is read without DuckDB ends with the next piece.
+        refuse_when(is_over.is_set)  # Reading without DuckDB ends at the next piece.
         on_bytes(size)
 
     pool = ThreadPoolExecutor(workers)
@@ -115,7 +115,7 @@ def _run_here(
         is_over.set()
         pool.shutdown(wait=False, cancel_futures=True)
         give_up = monotonic() + _STOPS_WITHIN_S
-        while connections and monotonic() < give_up:  # A job goes on to its next statement, so one call is not enough.
+        while connections and monotonic() < give_up:  # A job continues with its next statement, so one call is not enough.
             for connection in list(connections):
                 connection.interrupt()
             sleep(0.02)
@@ -130,7 +130,7 @@ def _run_in_processes(
     on_bytes: Callable[[int], None],
     is_stopped: Callable[[], bool],
 ) -> None:
-    """Each worker is an executor of one process, so that it is known whose process died, and the others go on."""
+    """Run jobs in executors of one process each, so that it is known whose process died, and the others continue."""
     from loky import ProcessPoolExecutor
 
     waiting = deque(jobs)
@@ -142,7 +142,7 @@ def _run_in_processes(
         on_done(outcome)
 
     def begin(executor: ProcessPoolExecutor | None) -> None:
-        """Give the next job to a worker, or to a new one. A job whose worker cannot be started has failed."""
+        """Submit the next job to a worker, or to a new one. A job whose worker cannot be started fails."""
         while waiting:
             job = waiting.popleft()
             try:
@@ -171,8 +171,7 @@ def _run_in_processes(
 
 
 def _end(executors: "list[ProcessPoolExecutor]") -> None:
-    """Kill the workers, whatever they do, so that nobody writes any more; do not wait for long for one that cannot end."""
-
+    """Kill the workers, whatever they do, so that none writes any more; do not wait long for one that does not end."""
     processes = [process for executor in executors for process in list((executor._processes or {}).values())]
     for executor in executors:
         executor.shutdown(wait=False, kill_workers=True)
@@ -182,7 +181,7 @@ def _end(executors: "list[ProcessPoolExecutor]") -> None:
 
 
 def _live_no_longer_than(parent: int) -> None:
-    """Begin a worker: an interrupt is for the parent, which ends its workers; one that was killed cannot, so they look."""
+    """Set up a worker: it ignores interrupts, as the parent ends it; it ends by itself when the parent was killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def look() -> None:
@@ -198,7 +197,7 @@ def _cores() -> int:
 
 
 def _memory_of_machine() -> int:
-    """What DuckDB would take by itself, which is a share of the memory of the machine or of its container."""
+    """Return DuckDB's own limit, which is a share of the memory of the machine or of its container."""
     with duckdb.connect() as connection:
         row = connection.execute("SELECT parse_formatted_bytes(current_setting('memory_limit'))").fetchone()
     assert row is not None

@@ -1,4 +1,4 @@
-"""Session: the ranks under a path, and the tables that were built of them so far. What a Profile asks stands on it."""
+"""Session: the ranks under a path and the tables built of them so far. A Profile asks its questions through it."""
 
 import os
 import sys
@@ -30,14 +30,13 @@ from prof_analysis.visible import visible
 
 
 class Session:
-    """Builds tables of all ranks on demand and has views of them in `connection`; each rank leaves its own in a store.
+    """The tables of all ranks, built on demand, as views in `connection`; each rank leaves its tables in a store.
 
-    `paths` has the path of each run by its name, or one path without a name: then the runs under it are found out. Where there
-    are several runs, each has a catalog with the views over its ranks, which tables over the ranks of a run are made of; what
-    users see are the rows of all runs with the column `run` in front. `tables` are the documented ones and the user's `own`.
-    What went wrong is in `failures` (ranks that cannot be read), `warnings` and `details` (tracebacks). Threads that ask at
-    once take turns.
-    Raises InputError when there is nothing under the path, or not the ranks or the step that were chosen.
+    `paths` has the path of each run by its name, or one path without a name, under which the runs are found. With several runs,
+    each has a catalog with the views over its ranks, from which tables over the ranks of a run are made; users see the rows of
+    all runs with the column `run` in front. `tables` has the documented tables and the user's own. Problems are in `failures`
+    (ranks that cannot be read), `warnings` and `details` (tracebacks). Threads that ask at the same time take turns.
+    Raises InputError when there are no profiles under the path, or the chosen ranks or the chosen step do not exist.
     """
 
     def __init__(self, paths: Mapping[str, Path], options: ProfileOptions) -> None:
@@ -47,7 +46,7 @@ class Session:
         self._own = () if options.sql is None else read_own_tables(Path(options.sql))
         self.tables = all_tables(self._own)
         self.failures: list[str] = []
-        self._failures: list[InputError] = []  # with the file and the rank
+        self._failures: list[InputError] = []  # the same, with the file and the rank
         self.warnings: list[str] = []
         self.details: list[str] = []
         self._variables = options.variables()
@@ -94,11 +93,11 @@ class Session:
 
     @property
     def stores(self) -> dict[Rank, RankStore]:
-        """The ranks that can be read, and where each leaves its tables."""
+        """The readable ranks, each with the store of its tables."""
         return {rank: store for rank, store in self._stores.items() if rank.profile not in self._failed}
 
     def require(self, requires: tuple[Requirement, ...]) -> dict[Rank, str]:
-        """Give the ranks that lack what is required, and why; each is named in a warning.
+        """Return the ranks that lack a requirement, with the reason; warn of each.
 
         Raises InputError when every rank lacks it.
         """
@@ -107,9 +106,9 @@ class Session:
         return unable
 
     def answer(self, analysis: Analysis) -> None:
-        """Build what an analysis consists of.
+        """Build the tables of an analysis.
 
-        Raises InputError when no rank can answer; a rank that cannot, beside others that can, is named in a warning.
+        Raises InputError when no rank can answer; where only some cannot, a warning names each.
         """
         with self.turn():
             self._answer(analysis)
@@ -125,19 +124,19 @@ class Session:
         self._warn_of({rank: unable.get(rank, empty) for rank in self.stores if rank.profile not in answering})
 
     def provide(self, tables: tuple[str, ...]) -> None:
-        """Build the tables that the store lacks, and make views of them over all ranks that could be read."""
+        """Build the tables that the store lacks, and create views of them over all readable ranks."""
         with self.turn():
             self._provide(tables)
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """While a thread asks, others wait; close() ends what it waits for.
+        """Let this thread use the connection while others wait; close() interrupts its work.
 
-        Raises QueryError when the Profile is closed, or was made by the process that this one is a fork of; InputError when
-        the machine has too little of something.
+        Raises QueryError when the Profile is closed, or was made by the process that this one was forked from; InputError when
+        the machine runs short of memory or the like.
         """
         if os.getpid() != self._process:
-            raise QueryError("this Profile belongs to the process that this one was forked of; open one here")
+            raise QueryError("this Profile belongs to the process that this one was forked from; open one here")
         with self._turn:
             if self._is_closed:
                 raise QueryError("this Profile is closed; open it again")
@@ -145,25 +144,25 @@ class Session:
                 yield
             except (duckdb.Error, ProfAnalysisError) as error:
                 if self._is_closed:
-                    raise QueryError("this Profile was closed while it was asked; open it again") from error
+                    raise QueryError("this Profile was closed during the query; open it again") from error
                 if isinstance(error, ProfAnalysisError):
                     raise
                 raise InputError(
-                    f"{self.shown_path}: cannot be answered ({reason_of(error)}){remedy_of(error)}", path=self.path
+                    f"{self.shown_path}: cannot be analysed ({reason_of(error)}){remedy_of(error)}", path=self.path
                 ) from error
 
     @contextmanager
     def only(self, run: str | None) -> Iterator[None]:
-        """While it is open, what is asked in this thread is of one run, and without the column `run`; None is of all again."""
+        """Restrict questions of this thread to one run, without the column `run`, or to all runs again for None."""
         with self.turn(), self._in_catalog(_OF_USERS if run is None else self._catalog_of(run)):
             yield
 
     @property
     def exported_tables(self) -> Mapping[str, Table]:
-        """The tables with the columns that exports have: those over ranks have `run` in front where there are several."""
+        """The tables with their columns in exports: with several runs, tables over ranks have `run` in front."""
         if len(self.runs) < 2:
             return self.tables
-        run = Column("run", "VARCHAR", "the run that it is of")
+        run = Column("run", "VARCHAR", "the run")
         return {
             name: replace(table, columns=(run, *table.columns)) if table.grain == "job" else table
             for name, table in self.tables.items()
@@ -189,7 +188,7 @@ class Session:
             more = f" (and {len(self.failures) - 1} more ranks failed)" if len(self.failures) > 1 else ""
             first = self._failures[0]
             raise InputError(f"{first}{more}", path=first.path, rank_id=first.rank_id)
-        if self._shown_ranks != self.stores.keys():  # One failed, so it goes from the tables that were shown before, too.
+        if self._shown_ranks != self.stores.keys():  # A rank failed, so earlier views must drop it too.
             self._shown_ranks = self.stores.keys()
             self._shown.clear()
         with self._in_catalog(_OF_USERS):
@@ -202,7 +201,7 @@ class Session:
         self._shown.update(of_ranks, across)
 
     def _show_ranks(self, tables: list[str], new: list[str]) -> None:
-        """Make views of tables over all ranks; new ones have warnings of how they were made."""
+        """Create views of tables over all ranks; newly built ones may have warnings."""
         files = {table: [store.file(table) for store in self.stores.values()] for table in tables}
         made = [file for table in tables if table in new for file in files[table]]
         for warning in warnings_of(self.connection, made) if made else ():
@@ -213,7 +212,7 @@ class Session:
             self._show_runs(table)
 
     def _show_across(self, table: Table) -> None:
-        """Make the view of a table over the ranks of each run, or of one over all runs."""
+        """Create the view of a table over the ranks of each run, or of a table over all runs."""
         for catalog in self._catalogs() if table.grain == "job" else (_OF_USERS,):
             with self._in_catalog(catalog):
                 create_macros(self.connection, table.body)
@@ -222,14 +221,14 @@ class Session:
             self._show_runs(table.name)
 
     def _show_runs(self, table: str) -> None:
-        """Make the view of a table over all runs, with the column `run` in front; one run has just its own rows."""
+        """Create the view of a table over all runs, with the column `run` in front; a single run needs none."""
         if len(self.runs) > 1:
             live = dict.fromkeys(rank.run for rank in self.stores)
             rows = (f"SELECT {quote_text(run)} AS run, * FROM {self._catalog_of(run)}.{table}" for run in live)
             self._create_view(_OF_USERS, table, " UNION ALL ".join(rows))
 
     def _catalogs(self) -> dict[str, list[Rank]]:
-        """The ranks that can be read, by the catalog in which the views of their run are."""
+        """Return the readable ranks by the catalog that has the views of their run."""
         found: dict[str, list[Rank]] = {}
         for rank in self.stores:
             found.setdefault(self._catalog_of(rank.run), []).append(rank)
@@ -240,7 +239,7 @@ class Session:
 
     @contextmanager
     def _in_catalog(self, catalog: str) -> Iterator[None]:
-        """Let names of tables and macros be those of a catalog."""
+        """Resolve names of tables and macros in a catalog."""
         before, self._catalog = self._catalog, catalog
         if catalog != before:
             self.connection.execute(f"USE {catalog}")
@@ -252,7 +251,7 @@ class Session:
                 self.connection.execute(f"USE {before}")
 
     def _warn_about(self, tables: Iterable[str]) -> None:
-        """Warn of what tables say of themselves: of the input first, and notes behind what makes figures wrong."""
+        """Warn of what the warning queries of tables find: of the input first, then of wrong figures, then notes."""
         why_untyped = {rank.profile: reason for rank in self.stores if (reason := rank.why_untyped)}
         reasons = {"profiles": list(why_untyped), "reasons": list(why_untyped.values())}
         self.connection.execute("SET VARIABLE why_untyped = map($profiles::VARCHAR[], $reasons::VARCHAR[])", reasons)
@@ -265,7 +264,7 @@ class Session:
             self.warn(sentence if profile is None else f"{profile}: {sentence}")
 
     def warn(self, message: str, rank: Rank | None = None) -> None:
-        """Tell a problem that leaves an answer, once."""
+        """Warn, once, of a problem that does not prevent an answer."""
         if message not in self.warnings:
             self.warnings.append(message)
             about = (rank.folder, rank.rank_id) if rank else (None, None)
@@ -273,7 +272,7 @@ class Session:
             warnings.warn(warning, stacklevel=_level_of_the_caller())
 
     def close(self) -> None:
-        """Give back memory and temporary files. What another thread waits for ends. In a fork of the process do nothing."""
+        """Release memory and temporary files, and interrupt other threads that wait here. In a fork of the process do nothing."""
         if os.getpid() != self._process:
             return
         self._is_closed = True
@@ -297,14 +296,14 @@ class Session:
             self.warn(f"{rank.profile}: {why}", rank)
 
     def _warn_of_same_ids(self) -> None:
-        """Say which folders have the same rank id: as parts of one run they count twice."""
+        """Warn of folders with the same rank id: in one run they count twice."""
         for name, rank_id in sorted({(rank.run, rank.rank_id) for rank in self.ranks if rank.rank_id is not None}):
             alike = [rank for rank in self.ranks if (rank.run, rank.rank_id) == (name, rank_id)]
             profiles = [rank.profile for rank in alike if not rank.left_out]
             if len(profiles) > 1:
                 self.warn(
-                    f"{len(profiles)} folders are of rank {rank_id}: {', '.join(profiles)}; what is summed over ranks counts "
-                    "each of them, so give the folder of one run"
+                    f"{len(profiles)} folders have rank {rank_id}: {', '.join(profiles)}; sums over ranks include each of "
+                    "them, so give the folder of one run"
                 )
 
     def _create_view(self, catalog: str, table: str, query: str) -> None:
@@ -347,12 +346,12 @@ class Session:
 
 # The catalog whose views users see.
 _OF_USERS = "memory"
-# What reads a file without DuckDB looks as often whether it is to end.
+# Reading without DuckDB needs up to this long to notice that it must end.
 _ENDS_WITHIN_S = 10
 
 
 def _byte_counter(jobs: list[Job], on_progress: Callable[[int, int], None] | None) -> Callable[[int], None]:
-    """A function that tells how many bytes of the jobs' input files were read so far."""
+    """Return a function that counts and reports the bytes read of the jobs' input files."""
     total = sum(job.input_bytes for job in jobs)
     done, lock = 0, Lock()
 
@@ -378,7 +377,7 @@ def _selected(found: list[Rank], rank_list: Iterable[int] | None) -> list[Rank]:
 
 
 def _level_of_the_caller() -> int:
-    """The stacklevel of a warning that points at the line outside this package."""
+    """Return the stacklevel at which a warning points to the caller's line outside this package."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("prof_analysis"):
         frame, level = frame.f_back, level + 1

@@ -1,9 +1,9 @@
-"""The store: a folder per rank that keeps what was built of it, as Parquet, for the next time.
+"""The store: an entry (a folder) per rank that keeps its tables as Parquet files for the next time.
 
-The name of an entry has a digest of all that its tables come from: the input files and the journals of databases, by path, size
-and times of change, the SQL and the code that stages. The name of a table has one of the options that its own SQL reads, where
-they are not the usual ones: so another --depth builds only what depends on it. An entry is never stale; what changed has
-another name. Files appear whole, so that several processes may use one store; what a killed one left, the next removes.
+The name of an entry has a digest of all that its tables depend on: the input files and the journals of databases, by path, size
+and times of change, the SQL, and the code that stages. The name of a table has a digest of the options that its own SQL reads,
+unless they have their defaults: so another --depth rebuilds only what depends on it. An entry is never stale; changed input has
+another name. Files appear whole, so that several processes may use one store; what a killed process left, the next one removes.
 """
 
 import json
@@ -37,7 +37,7 @@ _USUAL = USUAL.variables()
 
 @dataclass(frozen=True)
 class Entry:
-    """What the store keeps of one rank: the names of its tables, their size, and whether the input is still the same."""
+    """An entry of the store: its rank, the names of its tables, their size, and whether the input is unchanged."""
 
     folder: Path
     profile: str
@@ -49,9 +49,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class RankStore:
-    """Where a rank leaves its tables: a folder, and in it a file by table and by the values that the SQL of the table reads.
+    """The folder of a rank's tables, with a file for each table and each set of values that the SQL of the table reads.
 
-    The file of a table of a user's own is also by what the user's tables are: another text is another table.
+    The file of a user's own table also depends on the text of all of the user's tables.
     """
 
     folder: Path
@@ -60,7 +60,7 @@ class RankStore:
     own: tuple[Table, ...] = ()
 
     def file(self, table: str) -> Path:
-        """Return where a table lies; with the usual values its name is that of the table."""
+        """Return the file of a table, which has only the table's name if all values are defaults."""
         assert self.rank.source is not None
         read = sorted(variables_read(self.rank.source, table, self.own) & self.variables.keys() & _USUAL.keys())
         unusual: dict[str, object] = {name: self.variables[name] for name in read if self.variables[name] != _USUAL[name]}
@@ -70,14 +70,14 @@ class RankStore:
         return self.folder / f"{table}{digest}{_SUFFIX}"
 
     def lacking(self, tables: Iterable[str]) -> tuple[str, ...]:
-        """Return the tables that are not there, or damaged."""
+        """Return the tables whose files are missing or damaged."""
         return tuple(table for table in tables if not _is_whole(self.file(table)))
 
 
 def entry_folder(store: Path, rank: Rank) -> Path:
-    """The folder of a rank, made if need be.
+    """Return the folder of a rank, and create it if needed.
 
-    Raises OutputError when it cannot be made.
+    Raises OutputError when it cannot be created.
     """
     identity = {
         "inputs": _identity(rank.inputs),
@@ -95,7 +95,7 @@ def entry_folder(store: Path, rank: Rank) -> Path:
                 unfinished = scratch / _ABOUT
                 unfinished.write_text(json.dumps(about, indent=1), encoding="utf-8")
                 unfinished.replace(folder / _ABOUT)
-    except OutputError:  # It names what cannot be made.
+    except OutputError:  # It already names the folder that cannot be made.
         raise
     except OSError as error:
         raise OutputError(
@@ -110,12 +110,12 @@ def is_entry(folder: Path) -> bool:
 
 
 def entries(store: Path) -> Iterator[Entry]:
-    """What a store keeps, ordered by folder.
+    """Yield the entries of a store, ordered by folder.
 
     Raises InputError when there is no such folder.
     """
     if not store.is_dir():
-        raise InputError(f"{store}: there is no such folder; give the one that was given to --store", path=store)
+        raise InputError(f"{store}: there is no such folder; give the folder that --store had", path=store)
     for about_file in sorted(store.glob(f"*/{_ABOUT}")):
         about = json_object(about_file)
         files = [file for file in about_file.parent.rglob("*") if file.is_file()]
@@ -131,9 +131,9 @@ def entries(store: Path) -> Iterator[Entry]:
 
 
 def clear(store: Path) -> list[Entry]:
-    """Remove what a store keeps, and nothing else below its folder; give what was removed.
+    """Remove the entries of a store, and nothing else below its folder; return them.
 
-    Raises OutputError when it cannot be removed.
+    Raises OutputError when one cannot be removed.
     """
     removed = list(entries(store))
     for entry in removed:
@@ -145,7 +145,7 @@ def clear(store: Path) -> list[Entry]:
 
 
 def write_table(connection: duckdb.DuckDBPyConnection, rows: str, file: Path, warnings: Iterable[str], scratch: Path) -> None:
-    """Write the rows of a query as a table, with the warnings that belong to it. It appears whole or not at all.
+    """Write the rows of a query as a table, with its warnings. The file appears whole or not at all.
 
     `scratch` is a temporary folder beside the file. Raises OutputError when it cannot be written.
     """
@@ -163,7 +163,7 @@ def write_table(connection: duckdb.DuckDBPyConnection, rows: str, file: Path, wa
 
 
 def warnings_of(connection: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> list[str]:
-    """The warnings that belong to these tables, each once, in the order of the files."""
+    """Return the warnings of these tables, each once, in the order of the files."""
     names = ", ".join(map(quote_path, files))
     rows = connection.execute(
         f"SELECT file_name, decode(value) FROM parquet_kv_metadata([{names}]) WHERE decode(key) = '{_WARNINGS}'"
@@ -173,13 +173,13 @@ def warnings_of(connection: duckdb.DuckDBPyConnection, files: Sequence[Path]) ->
 
 
 def _table_of(file: Path) -> str:
-    """Return the table that a file of an entry holds; its name has a schema, and may have a digest behind."""
+    """Return the table that a file of an entry holds; the file's name is schema.table, with or without a digest."""
     return ".".join(file.name.split(".")[:2])
 
 
 def _is_whole(file: Path) -> bool:
-    """A Parquet file ends with what describes it, so one that was cut or overwritten has no readable end."""
-    if not file.exists():  # The usual case, in which the import is spared.
+    """Whether a Parquet file is complete: it ends with its description, so a cut or overwritten file has no readable end."""
+    if not file.exists():  # The usual case, which needs no import.
         return False
     import pyarrow.parquet
 
@@ -204,9 +204,9 @@ def _identity(files: Iterable[Path]) -> list[Any]:
 
 @cache
 def code_digest() -> str:
-    """What stands for the SQL and the code that stages: with another one, tables can be others.
+    """Return a digest of the SQL and of the code that stages: where it differs, tables may differ.
 
-    It is the same wherever this version is installed, and in whichever way.
+    It is the same wherever and however this version is installed.
     """
     digest = sha256(f"{__version__} {duckdb.__version__}".encode())
     for folder, pattern in ((sql_folder(), "*.sql"), (Path(__file__).parent.parent, "*.py")):

@@ -1,9 +1,9 @@
--- Kernels without type, and why they have none where the collection says it.
+-- Kernels of unknown type, and the reason where the collection explains it.
 SELECT
     profile,
     'note' AS severity,
     format(
-        '{:.1f}% of the compute time is of kernels whose type is not known, which are listed by core only',
+        '{:.1f}% of the compute time belongs to kernels of unknown type, which are listed by core only',
         100 * sum(total_ns) FILTER (type IS NULL) / sum(total_ns)
     ) || coalesce(': ' || getvariable('why_untyped')[profile], '') AS sentence
 FROM kernels.statistic

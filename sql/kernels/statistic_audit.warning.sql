@@ -1,10 +1,10 @@
--- The profiler itself counts other kernels than the profile holds; the type that differs most is named.
+-- The profiler reports other kernels than the profile holds; the sentence names the type that differs most.
 SELECT
     profile,
     'warning' AS severity,
     format(
-        'op_statistic.csv counts {} kernels of {:.6f} ms, the profile has {} of {:.6f} ms of the same types, so '
-        || 'kernels are missing or stand twice; most differs {}: {} kernels of {:.6f} ms there, {} of {:.6f} ms here',
+        'kernels in op_statistic.csv: {} of {:.6f} ms, of the same types in the profile: {} of {:.6f} ms, so '
+        || 'kernels are missing or recorded twice; {} differs most: {} of {:.6f} ms there, {} of {:.6f} ms here',
         sum(recorded_count),
         sum(recorded_ns) / 1000000,
         sum(kernel_count),

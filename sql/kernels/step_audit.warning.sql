@@ -1,4 +1,4 @@
--- The profiler itself gives more time of the steps than all kernels take.
+-- The profiler reports more time in the steps than all kernels take.
 SELECT
     profile,
     'warning' AS severity,

@@ -1,10 +1,10 @@
--- Kernel time that was replayed from graphs, and so is in no module.
+-- Kernel time of replayed graphs, which is in no module.
 SELECT
     profile,
     'warning' AS severity,
     format(
-        '{:.1f}% of the kernel time was replayed from graphs that were captured before profiling began, so nothing '
-        || 'tells its ops and modules; start profiling before the engine captures its graphs',
+        '{:.1f}% of the kernel time was replayed from graphs that were captured before profiling began, so its '
+        || 'ops and modules are unknown; start profiling before the engine captures its graphs',
         100 * sum(kernel_duration_ns) FILTER (reason = 'graph replay') / sum(kernel_duration_ns)
     ) AS sentence
 FROM module.coverage

@@ -1,9 +1,9 @@
--- Kernel time of a backward that no module can be given, a hundredth or more of all.
+-- Kernel time of backward work in no module, if it is 1 % or more of all kernel time.
 SELECT
     profile,
     'warning' AS severity,
     format(
-        '{:.1f}% of the kernel time is backward work in no module, since the profile does not say its forward ops: '
+        '{:.1f}% of the kernel time is backward work in no module, since its forward ops are unknown: '
         || 'they ran before profiling began, or their sequence numbers, forward threads or links are lost',
         100 * kernel_duration_share
     ) AS sentence

@@ -1,4 +1,4 @@
--- Kernel time that no op can be given, a hundredth or more of all.
+-- Kernel time linked to no op, if it is 1 % or more of all kernel time.
 SELECT
     profile,
     'warning' AS severity,

@@ -1,4 +1,4 @@
--- The profiler's own Overlap Analysis gives another time than the kernels.
+-- The profiler's own Overlap Analysis reports another time than the kernels give.
 SELECT
     profile,
     'warning' AS severity,

@@ -1,4 +1,4 @@
--- The profiler itself gives another time of the steps than their kernels.
+-- The profiler reports another time of the steps than their kernels give.
 SELECT
     profile,
     'warning' AS severity,

@@ -2,6 +2,6 @@
 SELECT
     profile,
     'warning' AS severity,
-    format('{} {} were set aside: {}', row_count, what, reason) AS sentence
+    format('{} set aside because {}: {}', what, reason, row_count) AS sentence
 FROM trace.set_aside_call
 ORDER BY profile, what, reason

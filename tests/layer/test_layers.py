@@ -189,7 +189,7 @@ def test_level0_text_other_streams_and_steps(tmp_path: Path, command: Callable[.
     assert [line.split() for line in result.stdout.splitlines() if "wrote" not in line and line.strip()] == [
         line.split()
         for line in (
-            "layers alike passes kernels kernels x layers streams beside profile no layers because",
+            "layers alike passes kernels kernels x layers streams streams beside profile why no layers",
             f"9 9 2 104 10 x 9 7 8 {tmp_path.name} -",
             "compute time: alike 72.1%, prologue 1.6%, between 5.6%, epilogue 4.0%, other streams 16.7%; 1 rank",
             "share of layer mean median p95 gap before kind position type name",

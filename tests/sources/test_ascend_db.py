@@ -180,7 +180,7 @@ def test_kernels_whose_times_are_missing_are_said(tmp_path: Path) -> None:
     edit(path, "DELETE FROM TASK WHERE globalTaskId IN (0, 2)")
     assert ask(path, "SELECT what, reason, row_count FROM trace.set_aside") == (
         [("kernels", "no task on the device goes with their description", 2)],
-        ["2 kernels were set aside: no task on the device goes with their description"],
+        ["kernels set aside because no task on the device goes with their description: 2"],
     )
     edit(path, "DROP TABLE TASK")
     assert ask(path, "SELECT what, reason, row_count FROM trace.set_aside")[0] == [
@@ -396,7 +396,7 @@ def test_a_time_that_is_no_number_is_counted_and_its_kernel_set_aside(tmp_path: 
         assert places == [("compute", INSIDE, None, 1, 203), *WHOLE_PLACES[1:]]
         assert profile.warnings == [
             f"{path}: 1 values of TASK.startNs are not of type BIGINT and count as unknown",
-            f"{tmp_path.name}: 1 kernels were set aside: they have no time",
+            f"{tmp_path.name}: kernels set aside because they have no time: 1",
         ]
 
 
@@ -490,7 +490,7 @@ def test_rows_that_end_before_they_start_or_have_no_time_are_set_aside_and_count
         ("ops", "they have no time", 2),
         ("steps", "they end before they start", 1),
     ]
-    warnings = [f"{count} {what} were set aside: {reason}" for what, reason, count in aside]
+    warnings = [f"{what} set aside because {reason}: {count}" for what, reason, count in aside]
     assert ask(path, "SELECT what, reason, row_count FROM trace.set_aside") == (aside, warnings)
     assert ask(path, STATISTIC)[0] == WHOLE
 
@@ -518,7 +518,7 @@ def test_calls_that_end_before_they_start_or_have_no_time_are_set_aside_and_coun
         ("ends of the task queue", "they have no time", 1),
         ("garbage collections", "they end before they start", 1),
     ]
-    warnings = [f"{count} {what} were set aside: {reason}" for what, reason, count in aside]
+    warnings = [f"{what} set aside because {reason}: {count}" for what, reason, count in aside]
     assert ask(path, "SELECT what, reason, row_count FROM trace.set_aside_call") == (aside, warnings)
 
 

@@ -272,7 +272,7 @@ def test_a_start_that_a_spreadsheet_spoiled_is_told_and_makes_no_second_kernel(t
     assert warnings == [
         f"{file}: the numbers of the column 'start time(us)' have lost digits, as when a spreadsheet saves them, so they are "
         "unknown; export it again",
-        "a_ascend_pt: 6 rows of kernel_details.csv were set aside: they have no time",
+        "a_ascend_pt: rows of kernel_details.csv set aside because they have no time: 6",
     ]
 
 
@@ -432,10 +432,10 @@ def test_numbers_beyond_all_bounds_cost_only_their_own_event(tmp_path: Path) -> 
     assert warnings == [
         f"a_ascend_pt: {text}"
         for text in (
-            "1 ops were set aside: they end before they start",
-            "3 ops were set aside: they have no time",
-            "1 rows of kernel_details.csv were set aside: they end before they start",
-            "2 rows of kernel_details.csv were set aside: they have no time",
+            "ops set aside because they end before they start: 1",
+            "ops set aside because they have no time: 3",
+            "rows of kernel_details.csv set aside because they end before they start: 1",
+            "rows of kernel_details.csv set aside because they have no time: 2",
         )
     ]
 

@@ -157,7 +157,7 @@ def test_the_summary_shows_the_longest_steps_and_their_parts(
         40 ns 50 ns (26.3%) 140 ns (73.7%) 10 ns (5.3%) 0 ns (0.0%) 150 ns (78.9%) 1.10 us 8 a_ascend_pt
 
         computing 330 ns (36.3%); communication not overlapped 290 ns (31.9%); free 290 ns (31.9%); 2 ranks
-        not in this: 25 ns of computing, 7.0% of it, by kernels of no step
+        not included: 25 ns of computing (7.0% of all computing), by kernels of no step
 
         wrote {tmp_path / "cluster_analysis_output" / "step_time.csv"}""".splitlines()
     ]

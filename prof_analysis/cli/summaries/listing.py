@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def print_ranks(rows: list[dict[str, Any]]) -> None:
-    """Print what was found, one paragraph a rank."""
+    """Print what was found, one paragraph per rank."""
     out = console()
     run = ""
     for row in rows:
@@ -35,7 +35,7 @@ def print_ranks(rows: list[dict[str, Any]]) -> None:
             label = SOURCES[row["source"]].LABEL
             out.print(text_of(f"  answers: {', '.join(row['answers']) or 'nothing'}, from {label}{marked}"))
             for question in row["may_answer"]:
-                out.print(text_of(f"  may answer {question}: asking finds out {ANALYSES[question].found_by_asking}"))
+                out.print(text_of(f"  may answer {question}: the command finds out {ANALYSES[question].found_by_asking}"))
         unanswered = dict(one.split(": ", 1) for one in row["unanswered"])
         for reason in dict.fromkeys(unanswered.values()):
             questions = ", ".join(question for question, why in unanswered.items() if why == reason)
@@ -47,7 +47,7 @@ def print_ranks(rows: list[dict[str, Any]]) -> None:
 
 
 def print_store(entries: "Iterable[Entry]") -> None:
-    """Print what a store keeps, one line a rank and question."""
+    """Print what a store keeps, one line per entry."""
     grid = grid_of("size", "input", "tables", "profile", left=3)
     for entry in entries:
         state = "unchanged" if entry.is_current else "changed or gone"
