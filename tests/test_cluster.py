@@ -169,9 +169,7 @@ def test_a_scheduler_that_ends_midway_is_said_and_the_next_run_goes_on(six: Path
         done = subprocess.run([*words, "--scheduler", address], capture_output=True, text=True, check=False, timeout=120)
         killer.join()
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].startswith(
-        f"error: {address}: the Dask scheduler ended or can no longer be reached;"
-    )
+    assert done.stderr.splitlines()[-1].startswith(f"error: {address}: the Dask scheduler ended or can no longer be reached;")
     assert "with the same --store" in done.stderr
     assert "Traceback" not in done.stderr, done.stderr
     with open_profile(six, store=store) as profile:

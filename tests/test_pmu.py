@@ -404,8 +404,8 @@ def test_the_summary_and_the_tables_that_are_written(small: Path, tmp_path: Path
     result = command("pmu-stats", "-d", small, "-o", tmp_path, "--level", "module", "--top", "1", "--export_type", "csv")
     assert (result.exit_code, result.stderr) == (0, "")
     assert [line.split() for line in result.stdout.splitlines()[:2]] == [
-        ["kernel", "time", "with", "counters", "mac", "aic", "scalar", "mte1", "aic", "mte2", "fixpipe", "vec", "aiv", "scalar", "aiv",
-         "mte2", "mte3", "compute", "memory", "scalar", "wait", "bound", "module"],
+        ["kernel", "time", "with", "counters", "mac", "aic", "scalar", "mte1", "aic", "mte2", "fixpipe", "vec", "aiv",
+         "scalar", "aiv", "mte2", "mte3", "compute", "memory", "scalar", "wait", "bound", "module"],
         ["11.50", "us", "95.7%", "40.0%", "58.8%", "27.5%", "72.5%", "43.8%", "40.0%", "30.0%", "51.4%", "31.4%", "18.2%",
          "27.3%", "36.4%", "18.2%", "scalar", "Net"],
     ]  # fmt: skip

@@ -272,7 +272,7 @@ class Session:
             warnings.warn(warning, stacklevel=_level_of_the_caller())
 
     def close(self) -> None:
-        """Release memory and temporary files, and interrupt other threads that wait here. In a fork of the process do nothing."""
+        """Release memory and temporary files, and interrupt waiting threads. Do nothing in a fork of the process."""
         if os.getpid() != self._process:
             return
         self._is_closed = True
