@@ -1,19 +1,22 @@
 """What a rank holds and what an analysis requires make the answer, whatever the format."""
 
+import inspect
 from pathlib import Path
+from typing import Any, get_args
 
+import duckdb
 import pytest
 
+from prof_analysis import options
 from prof_analysis.analyses import ANALYSES, Requirement, any_of, why_not
 from prof_analysis.capabilities import CAPABILITIES, OF_THE_RUN, lacking
 from prof_analysis.options import Options
-from prof_analysis.sources import NAMES, SOURCES, Source, ascend_db, ascend_text
+from prof_analysis.sources import NAMES, SOURCES, Source
 from prof_analysis.sources.discovery import find_ranks
 from prof_analysis.sources.found import Found
 from prof_analysis.sources.rank import Rank
 
-# mypy holds the rooms against the protocol here, since they are imported by name.
-ROOMS: tuple[Source, ...] = (ascend_db, ascend_text)
+MEMBERS = [name for name in vars(Source) if not name.startswith("_")]
 
 
 @pytest.mark.parametrize(
@@ -60,8 +63,33 @@ def test_a_command_is_one_word() -> None:
 
 
 def test_each_source_is_the_room_of_its_name() -> None:
-    assert tuple(SOURCES.values()) == ROOMS
-    assert [source.NAME for source in ROOMS] == [*NAMES.values()] == [*SOURCES]
+    assert [source.NAME for source in SOURCES.values()] == [*NAMES.values()] == [*SOURCES]
+
+
+def test_each_source_can_be_chosen_by_its_word() -> None:
+    assert get_args(options.Source) == ("auto", *NAMES)
+
+
+def signature_of(function: Any) -> tuple[list[tuple[str, Any]], Any]:
+    """Return the parameters with their types, and the type of what is returned."""
+    names = {
+        "Found": Found,
+        "Options": Options,
+        "Rank": Rank,
+        "duckdb": duckdb,
+    }  # The protocol imports these for checkers only.
+    signature = inspect.signature(function, eval_str=True, locals=names)
+    parameters = [(one.name, one.annotation) for one in signature.parameters.values() if one.name != "self"]
+    return parameters, signature.return_annotation
+
+
+@pytest.mark.parametrize("room", NAMES.values())
+@pytest.mark.parametrize("name", MEMBERS)
+def test_a_source_has_each_member_of_the_protocol(room: str, name: str) -> None:
+    """Rooms are imported by name, so mypy does not hold them against the protocol."""
+    expected, member = vars(Source)[name], getattr(SOURCES[room], name)
+    if not isinstance(expected, property):
+        assert signature_of(member) == signature_of(expected)
 
 
 class Made:

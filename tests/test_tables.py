@@ -250,7 +250,7 @@ def test_the_profiler_database_makes_every_trace_table() -> None:
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_head_is_what_the_body_makes(source: str) -> None:
     """Names, types and order, from the body itself: what is built is brought to the head's order first."""
-    tables = source_tables(source)
+    tables = source_tables(source, raw_tables=frozenset(raw_columns(source)))
     with connect() as connection:
         for raw, columns in raw_columns(source).items():
             definition = ", ".join(f"{column} {type_}" for column, type_ in columns.items())
