@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from prof_analysis.capabilities import CAPABILITIES
+from prof_analysis.options import INPUT, MACHINE, MODULES
 
 # A capability, or several of which one suffices; where none of them is there, the first one's reason is given.
 Requirement: TypeAlias = str | tuple[str, ...]
@@ -49,9 +50,11 @@ class Analysis:
     """
 
     command: str
+    meaning: str  # a sentence for the help of the command
     subject: str
     exports: Mapping[str, str]
     requires: tuple[Requirement, ...]
+    options: tuple[str, ...] = (INPUT, MACHINE)  # options of a profile that the command takes, by section or name
     also: tuple[str, ...] = ()
     of_several_ranks: Mapping[str, str] = field(default_factory=dict)
     extras: Mapping[str, Extra] = field(default_factory=dict)
@@ -80,9 +83,11 @@ ANALYSES: Mapping[str, Analysis] = {
     for analysis in (
         Analysis(
             "module-stats",
+            "Show kernel time by module, op and kernels (table ModuleStatistic).",
             "modules",
             {"module.statistic": "ModuleStatistic", "module.tree": "ModuleTree", "module.coverage": "ModuleCoverage"},
             requires=("modules", "kernels"),
+            options=(INPUT, MODULES, MACHINE),
             # Of the first two only the warnings are shown.
             also=("module.lost_launch", "module.lost_backward", "across.module_time", "across.coverage"),
             of_several_ranks={"across.module": "ModuleAcrossRanks"},
@@ -91,6 +96,7 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "kernel-stats",
+            "Show kernel time by type and core, per rank and over all ranks (table KernelStatistic).",
             "kernels",
             {"kernels.statistic": "KernelStatistic", "across.kernel_statistic": "KernelStatisticAllRanks"},
             requires=("kernels",),
@@ -98,6 +104,7 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "op-stats",
+            "Show host and device time by framework op and input shapes, per rank and over all ranks (table OpStatistic).",
             "ops",
             {"op.statistic": "OpStatistic", "across.op_statistic": "OpStatisticAllRanks"},
             requires=(any_of("ops", "reported_ops"),),
@@ -105,6 +112,7 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "communication-stats",
+            "Show communication time by op type and group, per rank and over all ranks (table CommunicationStatistic).",
             "communication operators",
             {
                 "communication.statistic": "CommunicationStatistic",
@@ -115,6 +123,7 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "mfu",
+            "Show Model FLOPs utilisation: how well the matrix products use the cube cores.",
             "compute kernels",
             {
                 "mfu.rank": "Mfu",
@@ -127,6 +136,7 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.mfu": "MfuAllRanks",
             },
             requires=("compute", "shapes"),
+            options=(INPUT, MODULES, MACHINE, "peak_tflops"),
             also=(
                 "across.mfu_peak",
                 "across.mfu_left_out",
@@ -135,6 +145,7 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "pmu-stats",
+            "Show hardware counters: how busy the pipes of the cores were, and what bounds each kernel type, op and module.",
             "kernels with hardware counters",
             {
                 "pmu.kernel_type": "PmuKernelType",
@@ -144,9 +155,11 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.pmu": "PmuAllRanks",
             },
             requires=_COUNTERS,
+            options=(INPUT, MODULES, MACHINE),
         ),
         Analysis(
             "mstx-stats",
+            "Show mstx marks and ranges by domain and message: host and device time, and the kernels launched inside.",
             "mstx marks or ranges",
             {"mstx.statistic": "MstxStatistic", "mstx.step_statistic": "MstxStepStatistic"},
             requires=("marks",),
@@ -154,6 +167,7 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "step-time",
+            "Show where the time of each step went: computing, communication, both at once, neither (table StepTime).",
             "kernels",
             {"step.time": "StepTime"},
             requires=(any_of("kernels", "reported_steps"),),
@@ -161,6 +175,7 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "free-time",
+            "Explain why the device was idle: what the host did meanwhile, by cause, and the longest gaps (table FreeTime).",
             "kernels",
             {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.unknown_cause": "FreeUnknownCause"},
             requires=("kernels", "ops"),
@@ -169,6 +184,7 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "communication-time",
+            "Split communication into transfer, wait and idle time: by operator, group, module, rank and link.",
             "communication operators",
             {
                 "communication.time": "CommunicationTime",
@@ -179,6 +195,7 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.communication_group_time": "CommunicationGroupTimeAllRanks",
             },
             requires=(_COMMUNICATION,),
+            options=(INPUT, MODULES, MACHINE),
             also=(
                 "across.communication_time",
                 "across.communication_unknown",
@@ -186,6 +203,7 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "slow-ranks",
+            "Find the rank or pipeline stage that makes the others wait, with the evidence.",
             "communication and steps",
             {
                 "across.slow_rank": "SlowRank",
@@ -198,6 +216,7 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "layer-stats",
+            "Find the layers of a model in the sequence of its kernels, and show their time by position and by layer.",
             "compute kernels",
             {
                 "layer.structure": "LayerStructure",
@@ -211,9 +230,11 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "graph-overhead",
+            "Show what calls of compiled graphs (TorchAir) cost on the host: front end, TorchAir, graph engine.",
             CAPABILITIES["graph_calls"],
             {"graph.statistic": "GraphOverhead", "graph.call": "GraphCall"},
             requires=("ops", "graph_calls"),
+            options=("source", MACHINE),
             also=("op.host", "trace.set_aside_call", "across.graph_phase", "across.graph_total", "across.graph_unknown"),
             counts_kernels=False,
         ),

@@ -1,30 +1,27 @@
 """The answers of commands: facts, tables whose columns have formats, and sentences, however they are shown."""
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
+from inspect import getmembers, isfunction
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from prof_analysis.answers import communication, graph, layer, mfu, module, mstx, pmu, statistic, step
+from prof_analysis.analyses import ANALYSES
 from prof_analysis.answers.answer import Answer, Block, Facts
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
 
+
+def _answers() -> Mapping[str, Callable[..., tuple[Facts, list[Block]]]]:
+    """Return the function of each analysis: the one in a file of this room that is named like the command."""
+    files = [import_module(f"{__name__}.{file.name}") for file in iter_modules(__path__)]
+    functions = {name: one for file in files for name, one in getmembers(file, isfunction) if one.__module__ == file.__name__}
+    return {command: functions[command.replace("-", "_")] for command in ANALYSES}
+
+
 # Command -> the function that returns its facts, which include the first rows of tables, and the blocks that show them.
-ANSWERS: Mapping[str, Callable[..., tuple[Facts, list[Block]]]] = {
-    "communication-stats": statistic.communication_stats,
-    "communication-time": communication.communication_time,
-    "free-time": step.free_time,
-    "graph-overhead": graph.graph_overhead,
-    "kernel-stats": statistic.kernel_stats,
-    "layer-stats": layer.layer_stats,
-    "mfu": mfu.mfu,
-    "module-stats": module.module_stats,
-    "mstx-stats": mstx.mstx_stats,
-    "op-stats": statistic.op_stats,
-    "pmu-stats": pmu.pmu_stats,
-    "slow-ranks": communication.slow_ranks,
-    "step-time": step.step_time,
-}
+ANSWERS = _answers()
 
 
 def answer_of(profile: "Profile", command: str, top: int, **shown: Any) -> Answer:

@@ -1,23 +1,20 @@
 """The commands of analyses: each writes the tables of its analysis and prints a summary."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli.help import AnalysisCommand
 from prof_analysis.cli.options import (
     AcrossRanks,
-    InputOptions,
     MfuLevel,
-    MfuOptions,
-    ModuleOptions,
     PmuOptions,
     ProfilePath,
     ResultOptions,
     ScreenOptions,
-    SourceOptions,
     WithPmu,
     takes_options,
 )
@@ -27,82 +24,50 @@ from prof_analysis.options import Keywords
 app = typer.Typer()
 
 
-@app.command("module-stats", cls=AnalysisCommand, epilog="Example: prof-analysis module-stats -d ./result --export_type db.")
-@takes_options
-def module_stats(
+def _module_stats(
     path: ProfilePath,
-    options: ModuleOptions,
+    options: Keywords,
     result: ResultOptions,
     screen: ScreenOptions,
     across_ranks: AcrossRanks = False,
     pmu: WithPmu = False,
 ) -> None:
-    """Show kernel time by module, op and kernels (table ModuleStatistic)."""
     shown = {"across_ranks": across_ranks, "pmu": pmu}
     _analyse("module-stats", path, options, result, screen, shown, extras=("pmu",) if pmu else ())
 
 
-@app.command("kernel-stats", cls=AnalysisCommand, epilog="Example: prof-analysis kernel-stats -d ./result.")
-@takes_options
-def kernel_stats(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """Show kernel time by type and core, per rank and over all ranks (table KernelStatistic)."""
-    _analyse("kernel-stats", path, options, result, screen)
-
-
-@app.command("op-stats", cls=AnalysisCommand, epilog="Example: prof-analysis op-stats -d ./result.")
-@takes_options
-def op_stats(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """Show host and device time by framework op and input shapes, per rank and over all ranks (table OpStatistic)."""
-    _analyse("op-stats", path, options, result, screen)
-
-
-@app.command("communication-stats", cls=AnalysisCommand, epilog="Example: prof-analysis communication-stats -d ./result.")
-@takes_options
-def communication_stats(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """Show communication time by op type and group, per rank and over all ranks (table CommunicationStatistic)."""
-    _analyse("communication-stats", path, options, result, screen)
-
-
-@app.command("communication-time", cls=AnalysisCommand, epilog="Example: prof-analysis communication-time -d ./result.")
-@takes_options
-def communication_time(path: ProfilePath, options: ModuleOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """Split communication into transfer, wait and idle time: by operator, group, module, rank and link."""
-    _analyse("communication-time", path, options, result, screen)
-
-
-@app.command("slow-ranks", cls=AnalysisCommand, epilog="Example: prof-analysis slow-ranks -d ./result.")
-@takes_options
-def slow_ranks(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """Find the rank or pipeline stage that makes the others wait, with the evidence."""
-    _analyse("slow-ranks", path, options, result, screen)
-
-
-@app.command("mfu", cls=AnalysisCommand, epilog="Example: prof-analysis mfu -d ./result --level op.")
-@takes_options
-def mfu(
-    path: ProfilePath,
-    options: MfuOptions,
-    shown: MfuLevel,
-    result: ResultOptions,
-    screen: ScreenOptions,
-) -> None:
-    """Show Model FLOPs utilisation: how well the matrix products use the cube cores."""
+def _mfu(path: ProfilePath, options: Keywords, shown: MfuLevel, result: ResultOptions, screen: ScreenOptions) -> None:
     level = shown.level and shown.level.value
     _analyse("mfu", path, options, result, screen, {"level": level})
 
 
-@app.command("layer-stats", cls=AnalysisCommand, epilog="Example: prof-analysis layer-stats -d ./result.")
-@takes_options
-def layer_stats(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """Find the layers of a model in the sequence of its kernels, and show their time by position and by layer."""
-    _analyse("layer-stats", path, options, result, screen)
+def _pmu_stats(
+    path: ProfilePath, options: Keywords, counters: PmuOptions, result: ResultOptions, screen: ScreenOptions
+) -> None:
+    _analyse("pmu-stats", path, options, result, screen, {"level": counters.level.name})
 
 
-@app.command("graph-overhead", cls=AnalysisCommand, epilog="Example: prof-analysis graph-overhead -d ./result.")
-@takes_options
-def graph_overhead(path: ProfilePath, options: SourceOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """Show what calls of compiled graphs (TorchAir) cost on the host: front end, TorchAir, graph engine."""
-    _analyse("graph-overhead", path, options, result, screen)
+def _command_of(name: str) -> Callable[..., None]:
+    """Return the command of an analysis without options of its own."""
+
+    def command(path: ProfilePath, options: Keywords, result: ResultOptions, screen: ScreenOptions) -> None:
+        _analyse(name, path, options, result, screen)
+
+    return command
+
+
+# Commands with options of their own, and what their examples show of these.
+_WITH_OPTIONS: Mapping[str, tuple[Callable[..., None], str]] = {
+    "module-stats": (_module_stats, " --export_type db"),
+    "mfu": (_mfu, " --level op"),
+    "pmu-stats": (_pmu_stats, " --level module"),
+}
+for _name, _analysis in ANALYSES.items():
+    _function, _words = _WITH_OPTIONS.get(_name) or (_command_of(_name), "")
+    _example = f"Example: prof-analysis {_name} -d ./result{_words}."
+    app.command(_name, cls=AnalysisCommand, help=_analysis.meaning, epilog=_example)(
+        takes_options(_function, _analysis.options)
+    )
 
 
 @app.command(
@@ -132,40 +97,6 @@ def stage_durations(
             )
             show({"": answer_of(opened, result.top)}, written, screen)
             finish(opened, screen)
-
-
-@app.command("step-time", cls=AnalysisCommand, epilog="Example: prof-analysis step-time -d ./result.")
-@takes_options
-def step_time(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """Show where the time of each step went: computing, communication, both at once, neither (table StepTime)."""
-    _analyse("step-time", path, options, result, screen)
-
-
-@app.command("free-time", cls=AnalysisCommand, epilog="Example: prof-analysis free-time -d ./result --top 20.")
-@takes_options
-def free_time(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """Explain why the device was idle: what the host did meanwhile, by cause, and the longest gaps (table FreeTime)."""
-    _analyse("free-time", path, options, result, screen)
-
-
-@app.command("pmu-stats", cls=AnalysisCommand, epilog="Example: prof-analysis pmu-stats -d ./result --level module.")
-@takes_options
-def pmu_stats(
-    path: ProfilePath,
-    options: ModuleOptions,
-    counters: PmuOptions,
-    result: ResultOptions,
-    screen: ScreenOptions,
-) -> None:
-    """Show hardware counters: how busy the pipes of the cores were, and what bounds each kernel type, op and module."""
-    _analyse("pmu-stats", path, options, result, screen, {"level": counters.level.name})
-
-
-@app.command("mstx-stats", cls=AnalysisCommand, epilog="Example: prof-analysis mstx-stats -d ./result.")
-@takes_options
-def mstx_stats(path: ProfilePath, options: InputOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    """Show mstx marks and ranges by domain and message: host and device time, and the kernels launched inside."""
-    _analyse("mstx-stats", path, options, result, screen)
 
 
 def _analyse(

@@ -7,7 +7,7 @@ import typer
 
 
 class AnalysisCommand(typer.core.TyperCommand):
-    """A command of an analysis. Its tables are looked up when its help is shown, since the registry is slow to import."""
+    """A command whose help ends with the tables that it writes."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help, with the tables that the command writes after its example."""

@@ -34,10 +34,7 @@ ProfilePath = Annotated[
 ]
 # The options of a profile that a command takes, by their names or by their sections.
 SourceOption = Annotated[Keywords, "source"]
-SourceOptions = Annotated[Keywords, "source", MACHINE]
-InputOptions = Annotated[Keywords, INPUT, MACHINE]
 ModuleOptions = Annotated[Keywords, INPUT, MODULES, MACHINE]
-MfuOptions = Annotated[Keywords, INPUT, MODULES, MACHINE, "peak_tflops"]
 
 
 class Level(StrEnum):
@@ -97,9 +94,13 @@ class ScreenOptions:
     debug: Debug = False
 
 
-def takes_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn a function that takes groups of options into a command for typer with an option for each field of a group."""
+def takes_options(command: Callable[..., None], of_profile: tuple[str, ...] = ()) -> Callable[..., None]:
+    """Turn a function that takes groups of options into a command for typer with an option for each field of a group.
+
+    `of_profile` names the options of a profile that it takes, or their sections, where its annotation does not.
+    """
     hints = get_type_hints(command, include_extras=True)
+    hints |= {name: Annotated[Keywords, *of_profile] for name, hint in hints.items() if hint is Keywords}
     groups = {name: (parameters, make) for name, hint in hints.items() for parameters, make in _group(hint)}
 
     @wraps(command)
