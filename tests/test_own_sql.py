@@ -151,8 +151,9 @@ TREE = "-- One row is a module.\n--\n-- module  VARCHAR  its name\nSELECT module
         pytest.param("ours__x", "DROP TABLE trace.op", "its head documents no column", id="no head"),
         pytest.param("ours__x", "-- One row is x.\nSELECT 1 AS x", "its head documents no column", id="no columns"),
         pytest.param("ours__x", "-- One row is x.\n--\n-- x: number\nSELECT 1", "no column: x: number; a head", id="line"),
-        pytest.param("ours__x", number("x").replace("SELECT", "DELETE"), "cannot be read", id="no SELECT"),
-        pytest.param("ours__x", f"{number('x')}; DROP TABLE trace.op", "cannot be read", id="two statements"),
+        pytest.param("ours__x", number("x").replace("SELECT 1 AS x", "DELETE FROM module.tree"), "only a SELECT", id="no SELECT"),
+        pytest.param("ours__x", f"{number('x')}; DROP TABLE trace.op", "only a SELECT", id="two statements"),
+        pytest.param("ours__x", number("x", "1) UNION (SELECT 2"), "cannot be read", id="parentheses"),
         pytest.param("ours__x", number("x").replace("SELECT 1 AS x", ""), "below its head", id="no body"),
         pytest.param("module__tree", number("x"), "there is a table module.tree already", id="one of ours"),
         pytest.param("trace__x", number("x"), "the schema trace is the engine's own", id="schema of the engine"),
@@ -179,9 +180,56 @@ def test_a_file_that_cannot_be_a_table_is_named_with_what_to_do(tmp_path: Path, 
         read_own_tables(folder)
     said = str(raised.value)
     assert message in said
+    assert said.startswith(f"{raised.value.path}: ")
     assert "\n" not in said
     assert said.startswith(str(folder))
     assert re.search(r"; \S", said), "what to do"
+
+
+WARNING = "SELECT NULL AS profile, 'note' AS severity, 'x = ' || x AS sentence FROM ours.x"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        pytest.param("ours__x.warning", WARNING.replace("'note'", "2"), "", id="severity that nobody knows"),
+        pytest.param("ours__x.warning", f"{WARNING};", "", id="semicolon"),
+        pytest.param("ours__x.warning", f"SELEC{WARNING}", "cannot be read", id="syntax"),
+        pytest.param("ours__x.warning", WARNING.replace("|| x", "|| y"), "cannot be run", id="unknown column"),
+        pytest.param("ours__x.warning", f"CREATE TABLE a AS {WARNING}", "only a SELECT", id="no SELECT"),
+        pytest.param("ours__x.warning", WARNING.replace("ours.x", "module.tree"), "reads module.tree; a warning", id="another"),
+        pytest.param("ours__x.warning", "SELECT NULL AS profile, 'x' AS sentence", "give the texts profile", id="two columns"),
+        pytest.param("ours__x.warning", WARNING.replace("'x = ' || x", "x"), "sentence INTEGER; give the texts", id="number"),
+        pytest.param("ours__y.warning", WARNING, "there is no table", id="without a table"),
+    ],
+)
+def test_a_warning_beside_a_table_is_read_with_it(tmp_path: Path, name: str, text: str, message: str) -> None:
+    folder = written(tmp_path / "sql", ours__x=number("x"), **{name: text})
+    if not message:
+        assert [table.warning is not None for table in read_own_tables(folder)] == [True]
+        return
+    with pytest.raises(InputError) as raised:
+        read_own_tables(folder)
+    assert raised.value.path == folder / f"{name.replace('__', '/')}.sql"
+    assert message in str(raised.value)
+
+
+@pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
+def test_a_warning_without_a_sentence_is_none(tmp_path: Path, profile_folder: Path) -> None:
+    both = "SELECT profile, 'note' AS severity, unnest(['x = ' || x, NULL]) AS sentence FROM ours.x"
+    with open_profile(
+        profile_folder, sql=written(tmp_path / "sql", ours__x=number("x"), **{"ours__x.warning": both})
+    ) as profile:
+        assert rows(profile, "ours.x") == [("0_ascend_pt", 0, 1)]
+        assert profile.warnings == ["0_ascend_pt: x = 1"]
+
+
+def test_what_editors_and_notebooks_leave_is_no_table(tmp_path: Path) -> None:
+    folder = written(tmp_path / "sql", ours__x=f"\ufeff{number('x')}")
+    for hidden in (".ipynb_checkpoints/x-checkpoint.sql", "._x.sql", ".x.warning.sql"):
+        (folder / "ours" / hidden).parent.mkdir(exist_ok=True)
+        (folder / "ours" / hidden).write_bytes(b"\xff")
+    assert [table.name for table in read_own_tables(folder)] == ["ours.x"]
 
 
 def test_a_folder_without_tables_is_said(tmp_path: Path, command: Command, profile_folder: Path) -> None:

@@ -1,7 +1,8 @@
 """Reads the tables that a user brings along: a folder as sql/ is, DIR/<schema>/<table>.sql, held to the same rules as ours."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,26 +43,53 @@ def read_own_tables(folder: Path) -> tuple[Table, ...]:
 
     Raises InputError, which names the file, for one that cannot be a table beside ours.
     """
+    with _naming(folder):
+        return _read_own_tables(folder)
+
+
+def _read_own_tables(folder: Path) -> tuple[Table, ...]:
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; give one that holds <schema>/<table>.sql")
-    files = sorted(file for file in folder.rglob("*.sql") if not file.name.endswith(WARNING))
+    # What editors and notebooks leave beside a file is hidden.
+    found = [file for file in folder.rglob("*.sql") if not any(part.startswith(".") for part in file.relative_to(folder).parts)]
+    files = sorted(file for file in found if not file.name.endswith(WARNING))
+    for file in sorted(found):
+        table_file = file.with_name(f"{file.name.removesuffix(WARNING)}.sql")
+        if file.name.endswith(WARNING) and table_file not in files:
+            raise InputError(f"{file}: there is no table {table_file} that it could warn of; rename one of them", path=file)
     if not files:
         raise InputError(f"{folder}: holds no table; a table is a file <schema>/<table>.sql in it")
     tables: dict[str, Table] = {}
     file_of: dict[str, Path] = {}
     for file in files:
-        table = _read(file, folder)
+        with _naming(file):
+            table = _read(file, folder)
         tables[table.name], file_of[table.name] = table, file
     known = all_tables(tuple(tables.values()))
     for name, table in tables.items():
-        _check_needs(file_of[name], table, known)
+        with _naming(file_of[name]):
+            _check_needs(file_of[name], table, known)
     try:
         order = tuple(name for name in in_building_order(known, tables) if name in tables)
     except ValueError as error:
         raise InputError(f"{folder}: {error}; a table can only be made of tables that are made before it") from error
     for name in order:
-        _check_columns(file_of[name], tables[name], known)
+        with _naming(file_of[name]):
+            _check_columns(file_of[name], tables[name], known)
+        if tables[name].warning is not None:
+            with _naming(beside := file_of[name].with_suffix(WARNING)):
+                _check_warning(beside, tables[name])
     return tuple(tables[name] for name in order)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Let errors have the path that their text names."""
+    try:
+        yield
+    except InputError as error:
+        error.path = error.path or path
+        raise
 
 
 def _read(file: Path, folder: Path) -> Table:
@@ -87,8 +115,10 @@ def _read(file: Path, folder: Path) -> Table:
     if not table.columns or not table.summary:
         raise InputError(f"{file}: its head documents no column; {_HEAD}")
     # Its SELECT goes between parentheses: no semicolon, and a comment at the end must not take the closing one with it.
-    table = replace(table, body=f"{table.body.rstrip().rstrip(';')}\n")
+    warning = table.warning and f"{table.warning.rstrip(';')}\n"
+    table = replace(table, body=f"{table.body.rstrip().rstrip(';')}\n", warning=warning)
     try:
+        referenced_tables(table.body)
         referenced_tables(f"FROM ({table.body})")
         referenced_tables(f"FROM {name}")
     except QueryError as error:
@@ -138,6 +168,25 @@ def _check_columns(file: Path, table: Table, known: Mapping[str, Table]) -> None
             ) from error
     if found != wanted:
         raise InputError(f"{file}: its head says {_spelled_out(wanted)}, its SELECT gives {_spelled_out(found)}; make them one")
+
+
+def _check_warning(file: Path, table: Table) -> None:
+    """Hold a warning against what is made of it, on an empty table."""
+    assert table.warning is not None
+    try:
+        if others := sorted(referenced_tables(table.warning) - {table.name}):
+            raise InputError(f"{file}: reads {others[0]}; a warning can only read its own table, {table.name}")
+        with connect(threads=1, macros=False) as connection:
+            create_macros(connection, table.warning)
+            create_schemas(connection, [table.name])
+            in_front = ("profile VARCHAR", "rank_id INTEGER") if table.grain == "rank" else ()
+            shown = (f"{quote(column.shown_name)} {column.shown_type}" for column in table.columns)
+            connection.execute(f"CREATE TABLE {table.name} ({', '.join((*in_front, *shown))})")
+            found = [row[:2] for row in connection.execute(f"DESCRIBE FROM ({table.warning})").fetchall()]
+    except (QueryError, duckdb.Error) as error:
+        raise InputError(f"{file}: cannot be run ({reason_of(error)}); it is one SELECT on {table.name}") from error
+    if [name for name, _ in found] != ["profile", "severity", "sentence"] or found[-1][1] != "VARCHAR":
+        raise InputError(f"{file}: gives {_spelled_out(found)}; give the texts profile, severity and sentence")
 
 
 def _columns_of(need: Table, reader: Table) -> Iterable[str]:

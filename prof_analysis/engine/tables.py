@@ -199,7 +199,7 @@ def shown_select(table: Table) -> str:
 
 def read_table(file: Path) -> Table:
     """Read a table from its file. Raises ValueError for a head that cannot be read."""
-    text = file.read_text(encoding="utf-8")
+    text = file.read_text(encoding="utf-8-sig")  # Some editors put a mark in front.
     head, body = _split_head(text)
     summary, _, column_lines = head.partition("\n\n")
     columns: list[Column] = []
@@ -216,7 +216,7 @@ def read_table(file: Path) -> Table:
     guard = _GUARD.search(head)
     name = f"{file.parent.name}.{file.stem}"
     beside = file.with_suffix(WARNING)
-    warning = _split_head(beside.read_text(encoding="utf-8"))[1].strip() if beside.exists() else None
+    warning = _split_head(beside.read_text(encoding="utf-8-sig"))[1].strip() if beside.exists() else None
     return Table(name, " ".join(summary.split()), tuple(columns), body.strip(), guard and guard[1], warning)
 
 

@@ -261,7 +261,8 @@ class Session:
                 create_macros(self.connection, warning)
                 found += self.connection.execute(warning).fetchall()
         for profile, _, sentence in sorted(found, key=lambda one: one[1] == "note"):
-            self.warn(sentence if profile is None else f"{profile}: {sentence}")
+            if sentence is not None:
+                self.warn(sentence if profile is None else f"{profile}: {sentence}")
 
     def warn(self, message: str, rank: Rank | None = None) -> None:
         """Warn, once, of a problem that does not prevent an answer."""
