@@ -72,7 +72,7 @@ def mfu(profile: "Profile", top: int, level: str | None = None) -> tuple[Facts, 
 def _lines(facts: Facts, whole: dict[str, Any]) -> Iterator[str]:
     """Yield sentences: which part of the time is in the MFU, by which peaks, and what is left out."""
     cube, compute = percent(whole["cube_known_share"]), percent(whole["known_share"])
-    shares = f"{cube} of the time of kernels that may multiply matrices, {compute} of compute time"
+    shares = f"{cube} of the time of kernels that may multiply matrices, which is {compute} of compute time"
     yield f"MFU {percent(whole['mfu'])}, measured over {shares}; {several(facts['ranks'], 'rank')}"
     left_out = facts["left_out"]
     if left_out and whole["cube_known_share"] is not None:

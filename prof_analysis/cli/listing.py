@@ -40,7 +40,7 @@ def tables(
     sql_folder: SqlFolder = None,
     as_json: AsJson = False,
 ) -> None:
-    """Document the tables that `sql`, `table` and Profile.table() know, with every column."""
+    """List the tables that `sql`, `table` and Profile.table() know, with the meaning of every column."""
     from prof_analysis.cli.summaries import listing
     from prof_analysis.engine.own_tables import read_own_tables
     from prof_analysis.engine.tables import all_tables

@@ -38,7 +38,7 @@ ModuleOptions = Annotated[Keywords, INPUT, MODULES, MACHINE]
 
 
 class Level(StrEnum):
-    """What a row of the summary of MFU is about."""
+    """The levels of the summary of MFU: a row is one of these."""
 
     module = "module"
     op = "op"
@@ -57,7 +57,7 @@ class MfuLevel:
 
 
 class PmuLevel(StrEnum):
-    """What a row of the summary of hardware counters is about."""
+    """The levels of the summary of hardware counters: a row is one of these."""
 
     kernel_type = "kernel-type"
     op = "op"

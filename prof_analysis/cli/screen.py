@@ -1,4 +1,4 @@
-"""What the command prints beside answers: JSON, a progress bar, problems in one line each; and the exit codes."""
+"""Output of the command beside answers: JSON, a progress bar, problems in one line each; and the exit codes."""
 
 import json
 import math

@@ -143,10 +143,10 @@ def _sqlite_type(column: Column, layout: _Layout) -> str:
 
 
 def _make(target: Path, fill: Callable[[sqlite3.Connection], None]) -> bool:
-    """Write a new file beside its place and link it there, so that it appears whole.
+    """Write a new file beside the target and link it to the target's path, so that it appears whole.
 
-    Give False where it cannot be linked: another command made the file meanwhile, whose tables must stay, or the disk has no
-    links. Then SQLite writes into the file in its place, and lets one command after the other in.
+    Return False where it cannot be linked: another process has made the target meanwhile, whose tables must stay, or the disk
+    has no links. Then SQLite writes into the target itself, and locks it for one process at a time.
     """
     with unfinished_beside(target) as unfinished:
         with _transaction(unfinished, target) as database:

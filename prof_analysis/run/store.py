@@ -105,7 +105,7 @@ def entry_folder(store: Path, rank: Rank) -> Path:
 
 
 def is_entry(folder: Path) -> bool:
-    """Whether a folder is that of a rank in a store, as entry_folder() made it."""
+    """Return whether a folder is that of a rank in a store, as entry_folder() made it."""
     return (folder / _ABOUT).is_file()
 
 
@@ -178,7 +178,7 @@ def _table_of(file: Path) -> str:
 
 
 def _is_whole(file: Path) -> bool:
-    """Whether a Parquet file is complete: it ends with its description, so a cut or overwritten file has no readable end."""
+    """Return whether a Parquet file is whole: its description is at its end, so a cut or overwritten one is unreadable."""
     if not file.exists():  # The usual case, which needs no import.
         return False
     import pyarrow.parquet

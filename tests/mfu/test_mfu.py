@@ -125,7 +125,8 @@ def test_the_command_writes_the_tables_and_prints_the_peak(tmp_path: Path, comma
     assert result.exit_code == 0
     assert "peak: fp16 376.0 TFLOPS (given for fp16)" in result.stdout
     assert (
-        "MFU 0.6%, measured over 38.5% of the time of kernels that may multiply matrices, 34.2% of compute time; 1 rank\n"
+        "MFU 0.6%, measured over 38.5% of the time of kernels that may multiply matrices, which is 34.2% of compute "
+        "time; 1 rank\n"
         "not in MFU: 61.5% of the time of these kernels, since the shapes do not fit the operator type\n"
     ) in result.stdout
     assert "not in MFU: 400 ns in 1 kernel: the shapes do not fit the operator type" in result.stdout

@@ -1,1 +1,1 @@
-"""What `ranks`, `tables`, `sql` and `store ls` print."""
+"""The output of `ranks`, `tables`, `sql` and `store ls`."""

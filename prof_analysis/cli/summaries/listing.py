@@ -1,4 +1,4 @@
-"""What `ranks`, `tables`, `sql` and `store ls` print."""
+"""The output of `ranks`, `tables`, `sql` and `store ls`."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
