@@ -115,7 +115,7 @@ def _is_own_folder(path: Path) -> bool:
 
 
 def _is_abandoned(lock: Path) -> bool:
-    """Return whether the process that locked a folder has ended. Raises OSError when it still holds the lock or there is none."""
+    """Return whether the process that locked a folder has ended. Raises OSError when it holds the lock or there is none."""
     try:
         import fcntl
     except ImportError:
