@@ -79,7 +79,7 @@ def test_a_wrong_address_is_one_line(six: Path, tmp_path: Path, command: Command
     done = command("module-stats", "-d", six, "--store", tmp_path / "store", "--scheduler", address)
     assert done.exit_code == 2
     assert done.stderr.startswith(f"error: {address}: no Dask scheduler answers ({reason}")
-    assert done.stderr.endswith("); start one, or give its address, as in tcp://host:8786\n")
+    assert done.stderr.endswith("); start one, or give its address, such as tcp://host:8786\n")
     assert done.stderr.count("\n") == 1
 
 

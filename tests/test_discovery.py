@@ -668,7 +668,7 @@ def test_a_result_in_a_folder_of_its_own_name_keeps_a_name_of_its_own(tmp_path: 
         (tmp_path, ["X_ascend_pt", "X_ascend_pt/X_ascend_pt"]),
         (tmp_path / "X_ascend_pt", ["X_ascend_pt", "X_ascend_pt/X_ascend_pt"]),
     ):
-        with pytest.warns(ProfAnalysisWarning, match="2 folders are of rank 0: X_ascend_pt, X_ascend_pt/X_ascend_pt; "):
+        with pytest.warns(ProfAnalysisWarning, match="2 folders have rank 0: X_ascend_pt, X_ascend_pt/X_ascend_pt; "):
             profile = open_profile(path)
         with profile:
             kernels = profile.sql("SELECT profile, count(*) AS kernels FROM module.kernel GROUP BY 1 ORDER BY 1", arrow=True)

@@ -165,8 +165,8 @@ def test_a_step_the_summary_and_what_is_written(small: Path, tmp_path: Path, com
         ["3.70", "us", "1.50", "us", "1.00", "us", "132", "ns", "6", "3", "range", "user", "default", "forward"],
     ]
     assert line == (
-        "7 ranges of user; 2 marks of communication; 2 marks of user; 1 range of dataloader; 1 range of flops recording; "
-        "1 range of profiler step; 1 range of save_checkpoint; 1 rank"
+        "7 ranges (user); 2 marks (communication); 2 marks (user); 1 range (dataloader); 1 range (flops recording); "
+        "1 range (profiler step); 1 range (save_checkpoint); 1 rank"
     )
     assert [first, second] == [f"wrote {folder / name}" for name in ("mstx_statistic.csv", "mstx_step_statistic.csv")]
 

@@ -151,7 +151,7 @@ def test_every_answer_has_a_type_for_each_kind_of_frame() -> None:
 
 def test_the_docstring_of_an_answer_has_the_columns_of_its_tables() -> None:
     text = inspect.getdoc(Profile.slow_ranks) or ""
-    assert text.startswith("Which rank, or pipeline stage, makes the others wait")
+    assert text.startswith("Return which rank, or pipeline stage, makes the others wait")
     for table in ("across.slow_rank", "across.rank_communication", "across.slow_rank_module", "across.slow_rank_finding"):
         assert f"Columns of table {table}:\n" in text
         for column in documented_tables()[table].columns:

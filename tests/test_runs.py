@@ -308,9 +308,9 @@ def test_a_run_of_which_nothing_can_be_read_is_named_and_the_other_answers(two: 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        pytest.param(lambda two: {"before": two["before"]}, "give two runs or more with their names", id="one"),
-        pytest.param(lambda two: list(two.values()), "give two runs or more with their names", id="no names"),
-        pytest.param(lambda two: {" ": two["before"], "b": two["after"]}, "give two runs or more", id="empty name"),
+        pytest.param(lambda two: {"before": two["before"]}, "give two or more runs with their names", id="one"),
+        pytest.param(lambda two: list(two.values()), "give two or more runs with their names", id="no names"),
+        pytest.param(lambda two: {" ": two["before"], "b": two["after"]}, "give two or more runs", id="empty name"),
         pytest.param(lambda two: {"a": two["before"], "b": two["before"]}, "is in the runs a and b; give each", id="the same"),
         pytest.param(
             lambda two: {"a": two["before"], "b": two["before"] / "1_ascend_pt"},

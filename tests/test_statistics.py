@@ -155,7 +155,7 @@ def test_a_type_that_was_not_collected_is_that_of_the_name_where_it_is_certain(
         assert {row["name"]: (row["type"], row["type_from"]) for row in found} == expected
     result = command("kernel-stats", "-d", tmp_path)
     assert (
-        "\ntypes of 54.5% of the compute time are not in the profile, but certain by the names of the kernels\n"
+        "\nfor 54.5% of the compute time, types are not recorded but certain from the names of the kernels\n"
         in result.stdout
     )
     assert result.stderr == (

@@ -150,7 +150,7 @@ def test_an_input_that_was_replaced_by_one_of_its_size_and_time_is_built_anew(tw
 def test_a_store_that_is_not_there_is_named(tmp_path: Path, command: Command) -> None:
     for word in ("ls", "clear"):
         result = command("store", word, "--store", tmp_path / "nowhere")
-        said = f"error: {tmp_path / 'nowhere'}: there is no such folder; give the one that was given to --store\n"
+        said = f"error: {tmp_path / 'nowhere'}: there is no such folder; give the folder that --store had\n"
         assert (result.exit_code, result.stdout, result.stderr) == (2, "", said)
 
 
