@@ -155,8 +155,7 @@ def test_a_type_that_was_not_collected_is_that_of_the_name_where_it_is_certain(
         assert {row["name"]: (row["type"], row["type_from"]) for row in found} == expected
     result = command("kernel-stats", "-d", tmp_path)
     assert (
-        "\nfor 54.5% of the compute time, types are not recorded but certain from the names of the kernels\n"
-        in result.stdout
+        "\nfor 54.5% of the compute time, types are not recorded but certain from the names of the kernels\n" in result.stdout
     )
     assert result.stderr == (
         "warning: a_ascend_pt: 36.4% of the compute time belongs to kernels of unknown type, which are listed by core only: "
