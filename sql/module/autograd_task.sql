@@ -1,11 +1,11 @@
--- One row is a task of the autograd engine whose work belongs to one forward op, or that accumulates a gradient. All that runs
--- inside it belongs with it: the backward op, what it calls, and what the engine does beside it, such as a bias gradient.
+-- One row is a task of the autograd engine that works for one forward op or accumulates a gradient. All that runs inside the
+-- task belongs to it: the backward op, the ops that it calls, and other work of the engine, such as a bias gradient.
 --
--- task_id        BIGINT   the op of the engine's own row around the work; the backward op where there is none
+-- task_id        BIGINT   the op that the engine records around the task; the backward op where it records none
 -- tid            BIGINT   host thread: process id * 2^32 + thread id
 -- start_ns       BIGINT   start, Unix ns
 -- end_ns         BIGINT   end, Unix ns
--- forward_op_id  BIGINT   the forward op; NULL for accumulating a gradient
+-- forward_op_id  BIGINT   the forward op; NULL for a task that accumulates a gradient
 WITH engine_name AS (
     SELECT text_id, contains(text, 'AccumulateGrad') AS is_gradient
     FROM trace.string
@@ -21,7 +21,8 @@ last_started AS (
     FROM engine_row
     GROUP BY tid, start_ns
 ),
--- The engine's row around a backward op is the last that started before it; what ran forward inside it is not its own work.
+-- The engine's row around a backward op is the last one that started before it. It is the task of the backward op only where
+-- the forward op ended before the row began.
 node AS (
     SELECT
         op.op_id,

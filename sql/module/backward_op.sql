@@ -3,8 +3,8 @@
 -- op_id          BIGINT  the backward op
 -- forward_op_id  BIGINT  the forward op, which ended before the backward op began
 --
--- Sequence numbers pair them. Where they do not decide, the pair that the profile recorded serves, where both have one number
--- or the backward op has none that a forward op has.
+-- Sequence numbers pair the ops. Where they do not decide, the pair that the profile recorded is used, if both ops have the
+-- same number or if the number of the backward op leads to no forward op.
 WITH recorded AS (
     SELECT pair.op_id, pair.forward_op_id, forward.tid, forward.sequence_number
     FROM module.recorded_pair AS pair

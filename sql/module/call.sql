@@ -1,28 +1,30 @@
--- One row is an interval that belongs to a module: a forward call, or backward work of one.
+-- One row is an interval that belongs to a module: a forward call, or backward work of a forward call.
 --
 -- interval_id      BIGINT    an interval of module.interval
--- path_key         UHUGEINT  stands for the path, that is, the enclosing modules and the module itself; module.path spells it
--- number           BIGINT    by instance the number of the module among equal names in one call of the parent, else NULL
+-- path_key         UHUGEINT  hash of the path, that is, of the enclosing modules and the module itself; module.path has the
+--                            names
+-- number           BIGINT    when paths are by instance, the number of the module among equal names in one call of the parent;
+--                            else NULL
 -- is_backward      BOOLEAN   true for backward work and for all that runs inside it
 -- range_id         BIGINT    interval of the forward call that it is, or whose gradient it computes
 -- parent_range_id  BIGINT    interval of the forward call around that one; NULL for an outermost module
--- instance_id      BIGINT    what is one call for the statistic: a forward call, or a run of backward work of one forward call
---                            that no work of another call interrupts
+-- instance_id      BIGINT    the unit that the statistic counts as one call: a forward call, or consecutive backward work of
+--                            one forward call that no work of another call interrupts
 --
--- With a depth chosen, what lies deeper belongs to the call at that depth.
+-- With a depth chosen, deeper calls belong to the call at that depth.
 --
--- Backward work has the path of the call that its forward op lies in. Its forward op ended before it began, so following these
--- edges always ends. A module goes deeper than the call that it is reached from; backward work, and modules beyond the chosen
--- depth, keep its path. The key is a hash of 128 bits, which two paths share by chance once in 10^38: with lists of names,
--- which every interval has to carry, a million kernels of training take 0.2 GB more.
-WITH RECURSIVE unplaced AS (
+-- Backward work has the path of the call in which its forward op lies. The forward op ended before the backward work began, so
+-- the recursion always ends. A module extends the path of the call from which it is reached; backward work, and modules beyond
+-- the chosen depth, keep that path. The key is a hash of 128 bits, which two paths share by chance once in 10^38. Lists of
+-- names in every interval would take 0.2 GB more for a million kernels of training.
+WITH RECURSIVE without_call AS (
     SELECT interval.interval_id, interval.kind
     FROM module.interval
     LEFT JOIN module.op_interval ON op_interval.op_id = interval.forward_op_id
     WHERE interval.kind = 'gradient' OR (interval.kind = 'backward' AND op_interval.interval_id IS NULL)
     UNION
     SELECT interval.interval_id, interval.kind
-    FROM unplaced
+    FROM without_call
     JOIN module.op_interval USING (interval_id)
     JOIN module.interval ON interval.forward_op_id = op_interval.op_id
 ),
@@ -37,7 +39,7 @@ child AS (
     JOIN module.interval_parent AS parent USING (interval_id)
     WHERE interval.kind = 'module'
 ),
--- What runs again inside backward work continues the numbers of the calls before the forward op whose work is done again.
+-- Calls that run again inside backward work (recomputation) continue the numbers of the calls before the recomputed forward op.
 done_again AS (
     SELECT again.interval_id, count(before.interval_id) AS calls_before
     FROM child AS again
@@ -55,14 +57,14 @@ edge AS (
         child.name_id,
         CASE
             WHEN getvariable('by') = 'class' THEN NULL
-            WHEN child.parent_id IS NULL OR unplaced.interval_id IS NOT NULL THEN 0
+            WHEN child.parent_id IS NULL OR without_call.interval_id IS NOT NULL THEN 0
             ELSE child.number + coalesce(done_again.calls_before, 0)
         END AS number,
         true AS is_module,
-        if(unplaced.interval_id IS NULL, child.parent_id, NULL) AS from_id,
-        coalesce(unplaced.kind = 'backward', false) AS begins_in_backward
+        if(without_call.interval_id IS NULL, child.parent_id, NULL) AS from_id,
+        coalesce(without_call.kind = 'backward', false) AS begins_in_backward
     FROM child
-    LEFT JOIN unplaced ON unplaced.interval_id = child.parent_id
+    LEFT JOIN without_call ON without_call.interval_id = child.parent_id
     LEFT JOIN done_again ON done_again.interval_id = child.interval_id
     UNION ALL
     SELECT interval.interval_id, NULL, NULL, false, op_interval.interval_id, false
@@ -110,14 +112,14 @@ walk AS (
         JOIN edge ON edge.from_id = walk.interval_id
     )
 ),
-placed AS (
+call_interval AS (
     SELECT walk.*, interval.tid, interval.kind
     FROM walk
     JOIN module.interval USING (interval_id)
 ),
 run AS (
     SELECT interval_id, range_id IS DISTINCT FROM lag(range_id) OVER (PARTITION BY tid ORDER BY interval_id) AS begins
-    FROM placed
+    FROM call_interval
     WHERE kind = 'backward'
 ),
 run_start AS (
@@ -127,12 +129,12 @@ run_start AS (
     FROM run
 )
 SELECT
-    placed.interval_id,
-    placed.path_key,
-    placed.number,
-    placed.is_backward,
-    placed.range_id,
-    placed.parent_range_id,
-    coalesce(run_start.start_id, placed.range_id) AS instance_id
-FROM placed
-LEFT JOIN run_start ON run_start.interval_id = placed.work_id
+    call_interval.interval_id,
+    call_interval.path_key,
+    call_interval.number,
+    call_interval.is_backward,
+    call_interval.range_id,
+    call_interval.parent_range_id,
+    coalesce(run_start.start_id, call_interval.range_id) AS instance_id
+FROM call_interval
+LEFT JOIN run_start ON run_start.interval_id = call_interval.work_id

@@ -1,14 +1,14 @@
--- One row is a kind of kernel and where its time went. Over all rows the times add up to all kernel time of the rank. With a
--- step chosen, kernels linked to no op are left out: they belong to no step.
+-- One row is a kind of kernel, a location and a reason, with the kernel time there. The times of all rows add up to all kernel
+-- time of the rank. With a step chosen, kernels linked to no op are left out: they belong to no step.
 --
 -- kind                   ENUM('compute', 'communication', 'schedule')  kind of kernel; only kinds that the rank has
 -- location               VARCHAR  'inside modules', 'outside modules' (an op launched it, no module encloses the op), or
---                                 'linked to no op'; each is there for each kind
--- reason                 VARCHAR  why it is not inside modules, as in module.kernel; NULL inside modules, and in an empty
---                                 location
+--                                 'linked to no op'; each kind has all three
+-- reason                 VARCHAR  why the kernels are not inside modules, as in module.kernel; NULL inside modules, and in a
+--                                 location without kernels
 -- kernel_count           BIGINT   kernels
 -- kernel_duration_ns     BIGINT   their time, ns; overlapping kernels count fully
--- kernel_duration_share  DOUBLE   part of the time of the kind; NULL when the kind took no time
+-- kernel_duration_share  DOUBLE   share of all kernel time of the kind; NULL when that is 0
 -- top_ops                VARCHAR  outside modules, the three ops with the most kernel time, joined by ', '; else NULL
 WITH location AS (
     SELECT unnest(['inside modules', 'outside modules', 'linked to no op']) AS location, unnest([1, 2, 3]) AS location_order

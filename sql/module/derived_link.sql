@@ -1,12 +1,13 @@
--- One row is a doubtful launch and the op that the host's intervals prove: the launch lies in the run of a task that a queue
--- thread took out, and the same task was put in within an op; without a task queue, the launch lies in the op itself.
+-- One row is a doubtful launch and the op that the host's intervals prove for it: the launch lies inside a task that a queue
+-- thread ran, and the same task was put into the queue inside the op; without a task queue, the launch lies inside the op
+-- itself.
 --
 -- launch_id   BIGINT   a launch of module.doubtful_launch
 -- is_on_host  BOOLEAN  whether the profile holds the launch's call on the host
--- op_id       BIGINT   the innermost op around it; NULL when no op is
+-- op_id       BIGINT   the innermost op around it; NULL when there is none
 --
--- Only when module.doubtful_launch has rows. A join on containment says the same, and is the oracle in the tests; its cost
--- grows with the square of the launches.
+-- Only when module.doubtful_launch has rows. A join on containment gives the same rows, and is the oracle in the tests, but its
+-- cost grows with the square of the launches.
 WITH RECURSIVE host_call AS (
     SELECT doubtful.launch_id, launch.tid, min(launch.start_ns) AS start_ns, max(launch.end_ns) AS end_ns
     FROM module.doubtful_launch AS doubtful
@@ -18,7 +19,7 @@ last_dequeued AS (
     FROM trace.queue
     GROUP BY dequeue_tid, dequeue_start_ns
 ),
--- Where the op's own thread stood when it asked for the launch.
+-- When the op's own thread requested the launch: when it put the task into the queue, or without a queue the launch itself.
 request AS (
     SELECT
         host_call.launch_id,
@@ -34,15 +35,15 @@ request AS (
         AND queue.dequeue_end_ns >= host_call.end_ns
     WHERE host_call.tid IS NOT NULL
 ),
--- The ops within which a request starts: where few launches are doubtful, these are few.
+-- The ops in which a request starts: few, where few launches are doubtful.
 op AS (
     SELECT op.op_id, op.tid, op.start_ns, op.end_ns
     FROM trace.op
     ASOF JOIN request ON request.tid = op.tid AND request.start_ns >= op.start_ns
     WHERE NOT op.is_step AND request.start_ns <= op.end_ns
 ),
--- Ops and requests of each thread in one order, in which an op stands before all that it contains.
-placed AS (
+-- Ops and requests of each thread in one order, in which an op comes before all that it contains.
+in_order AS (
     SELECT *, row_number() OVER (ORDER BY tid, start_ns, end_ns DESC, op_id NULLS LAST, launch_id) AS position
     FROM (FROM op UNION ALL BY NAME FROM request)
 ),
@@ -51,10 +52,10 @@ reached AS (
         *,
         max(position) FILTER (op_id IS NOT NULL) OVER before AS before_position,
         max(end_ns) FILTER (op_id IS NOT NULL) OVER before AS reached_ns
-    FROM placed
+    FROM in_order
     WINDOW before AS (PARTITION BY tid ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ),
--- The same search as in op.parent, in which only ops are candidates.
+-- The same search as in op.parent, but only ops are candidates.
 search (position, end_ns, candidate_position) USING KEY (position) AS (
     SELECT position, end_ns, CASE WHEN reached_ns >= end_ns THEN before_position END
     FROM reached
@@ -67,8 +68,8 @@ search (position, end_ns, candidate_position) USING KEY (position) AS (
 around AS (
     SELECT request.launch_id, arg_max(op.op_id, (op.start_ns, -op.end_ns, op.op_id)) AS op_id
     FROM search
-    JOIN placed AS request ON request.position = search.position AND request.op_id IS NULL
-    JOIN placed AS op ON op.position = search.candidate_position
+    JOIN in_order AS request ON request.position = search.position AND request.op_id IS NULL
+    JOIN in_order AS op ON op.position = search.candidate_position
     GROUP BY request.launch_id
 )
 SELECT host_call.launch_id, bool_or(host_call.tid IS NOT NULL) AS is_on_host, max(around.op_id) AS op_id

@@ -1,4 +1,4 @@
--- One row is the fact that ops launch on their own threads; with a task queue there is none.
+-- One row is the fact that ops launch kernels on their own threads; with a task queue there is no row.
 --
 -- is_direct  BOOLEAN  true
 SELECT true AS is_direct

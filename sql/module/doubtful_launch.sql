@@ -1,6 +1,6 @@
--- One row is a launch whose op must be found anew from the host's intervals: the profile recorded none, or one that the launch
--- does not lie in, or there are several queue threads, for which the writer of the profile pairs both ends of the queue by
--- position, or all links are to be audited.
+-- One row is a launch whose op must be derived from the host's intervals: the profile recorded no op, or one in which the
+-- launch does not lie; or there are several queue threads, for which the profiler pairs both ends of the queue by position; or
+-- all links are audited.
 --
 -- launch_id  BIGINT  a launch of trace.kernel
 WITH queue AS (

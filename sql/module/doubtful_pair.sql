@@ -1,11 +1,12 @@
--- One row is a backward op before which several forward ops carried its number, of threads with one id, and not each has a
--- backward op by its number alone: which one is meant, the number does not say.
+-- One row is a backward op whose number does not decide its forward op: several threads with the same id had forward ops with
+-- this number before it, and for one of these ops the number alone finds no backward op.
 --
 -- op_id          BIGINT  the backward op
--- forward_op_id  BIGINT  the forward op of the thread that autograd's number means, where several numbers share the thread id;
---                        else the one in module.numbered_pair
+-- forward_op_id  BIGINT  the forward op on the thread that autograd's thread number means, where several of these numbers share
+--                        the thread id; else that of module.numbered_pair
 --
--- So it is where a thread ends before the backward of its work begins, as in a pipeline, and the next thread has its id.
+-- This happens where a thread ends before the backward of its work begins, as in a pipeline, and the next thread gets the same
+-- id.
 WITH shared AS (
     SELECT tid
     FROM module.thread_life
@@ -38,7 +39,7 @@ first_unpaired AS (
     ANTI JOIN pair USING (tid, sequence_number, life)
     GROUP BY tid, sequence_number
 ),
--- Autograd numbers threads as they begin, and none has its backward before it began.
+-- Autograd numbers threads in the order in which they begin, and the backward of a thread's work comes after the thread began.
 thread_of_number AS (
     SELECT
         forward_thread_id,

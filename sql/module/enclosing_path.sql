@@ -1,7 +1,7 @@
 -- One row is a module path and one of the paths around it, itself included.
 --
 -- path_id       BIGINT  a path of module.path
--- enclosing_id  BIGINT  a path of module.path that begins it, forward or backward like it
+-- enclosing_id  BIGINT  a path of module.path with which it begins, of the same direction (forward or backward)
 WITH prefix AS (
     SELECT path_id, path[:length] AS path, is_backward
     FROM module.path

@@ -6,8 +6,8 @@
 -- last_start_ns    BIGINT  start of the last one, Unix ns
 -- op_id            BIGINT  the last one
 --
--- An op carries the number that the next node gets, so of the ops that carry one number the last to start made the node. Where
--- no thread is recorded with ops, those of backward ops are told by it, and all others are forward ops.
+-- An op carries the number that the next node gets, so of the ops that carry one number the last to start made the node. A
+-- forward thread marks an op as a backward op; ops for which none is recorded are forward ops.
 SELECT
     tid,
     sequence_number,

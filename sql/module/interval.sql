@@ -6,7 +6,8 @@
 -- tid            BIGINT   host thread: process id * 2^32 + thread id
 -- start_ns       BIGINT   start, Unix ns
 -- end_ns         BIGINT   end, Unix ns
--- kind           ENUM('module', 'backward', 'gradient')  a forward call; backward work; accumulating a gradient
+-- kind           ENUM('module', 'backward', 'gradient')  a forward call of a module; backward work of a forward op;
+--                                                        accumulation of a gradient
 -- name_id        TEXT_ID  class name of the module; NULL for a task
 -- forward_op_id  BIGINT   the forward op of backward work; NULL for the others
 WITH interval AS (

@@ -4,10 +4,9 @@
 -- parent_id    BIGINT  the innermost interval around it; NULL for an outermost one
 --
 -- Each interval starts with the one before it as candidate. While the candidate does not enclose it, the candidate's own
--- candidate takes its place. Everything in between was rejected by the candidate already and starts no later, so no
--- encloser is missed, also where intervals overlap in part. An interval that nothing before it reaches is outermost at
--- once, which spares the tasks of an autograd thread the search. The plain form, a join on containment, is the oracle in
--- the tests.
+-- candidate replaces the candidate. Everything in between starts no later and did not enclose the candidate, so no enclosing
+-- interval is missed, even where intervals overlap in part. An interval that nothing before it reaches is outermost at once,
+-- which spares the tasks of an autograd thread the search. The plain form, a join on containment, is the oracle in the tests.
 WITH RECURSIVE reached AS (
     SELECT
         interval_id,

@@ -2,7 +2,7 @@
 -- op started in that step.
 --
 -- kernel_id         BIGINT   the id, unique in the rank
--- kind              ENUM('compute', 'communication', 'schedule')  what it is
+-- kind              ENUM('compute', 'communication', 'schedule')  kind of the kernel
 -- name_id           TEXT_ID  name of the kernel
 -- type_id           TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL when it is not known
 -- core_id           TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC; NULL for communication
@@ -14,18 +14,19 @@
 -- input_shapes_id   TEXT_ID  input shapes, tensors split by ';'; NULL at Level0
 -- input_types_id    TEXT_ID  input data types; NULL at Level0
 -- output_shapes_id  TEXT_ID  output shapes; NULL at Level0
--- location          ENUM('inside modules', 'linked to no op', 'outside modules')  outside: an op launched it, no module
---                            encloses the op
+-- location          ENUM('inside modules', 'linked to no op', 'outside modules')  'outside modules': an op launched it, but no
+--                            module encloses the op
 -- reason            VARCHAR  why it is not inside modules: 'outside every module', 'gradient hooks' (work that autograd
 --                            does when it accumulates a gradient), 'graph replay', 'no host launch', 'cut at the profile
 --                            edge' (its launch is not in the profile), 'launch outside any op'; NULL inside modules
--- link              VARCHAR  how its op is known: recorded, derived or corrected; NULL when linked to no op
+-- link              VARCHAR  how its op is known: recorded, derived or corrected, as in module.kernel_op; NULL when linked to
+--                            no op
 -- op_id             BIGINT   the op that launched it; NULL when linked to no op
 -- op_name_id        TEXT_ID  name of that op; NULL when linked to no op
 -- op_start_ns       BIGINT   start of that op, Unix ns; NULL when linked to no op
 -- op_end_ns         BIGINT   its end, Unix ns; NULL when linked to no op
 -- interval_id       BIGINT   the call of module.call it belongs to; NULL outside modules
--- instance_id       BIGINT   what that call is one call of for the statistic, as in module.call; NULL outside modules
+-- instance_id       BIGINT   the call that it belongs to in the statistic, as in module.call; NULL outside modules
 -- path_id           BIGINT   the path of module.path it belongs to; NULL outside modules
 -- parent_module     VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules
 -- module            VARCHAR  class name of the module, [Backward] before it in the backward; NULL outside modules

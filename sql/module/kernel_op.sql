@@ -1,4 +1,4 @@
--- One row is a kernel and the one op call that it belongs to, found through the launch, never through time on the device.
+-- One row is a kernel and the op that launched it, found through the launch, never through time on the device.
 --
 -- kernel_id  BIGINT   a kernel of trace.kernel; kernels that no op launched have no row
 -- op_id      BIGINT   an op of trace.op

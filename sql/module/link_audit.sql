@@ -1,5 +1,5 @@
--- One row is a launch for which the host's intervals prove another op than the profile recorded. All launches are judged
--- when an audit is asked for, else the doubtful ones.
+-- One row is a launch for which the host's intervals prove another op than the profile recorded. All launches are checked when
+-- an audit is requested, else only doubtful ones.
 --
 -- launch_id           BIGINT   the launch
 -- recorded_op_id      BIGINT   the op that the profile recorded

@@ -1,8 +1,9 @@
--- One row is how many kernels outside modules are backward work whose forward op is not known. No row, none is.
+-- One row is the kernels outside modules that are backward work with an unknown forward op. Where there are none, there is no
+-- row.
 --
--- kernel_count           BIGINT  such kernels
+-- kernel_count           BIGINT  number of these kernels
 -- kernel_duration_ns     BIGINT  their time, ns
--- kernel_duration_share  DOUBLE  part of all kernel time; NULL when kernels took no time
+-- kernel_duration_share  DOUBLE  share of all kernel time; NULL when that is 0
 --
 -- Only when module.unpaired_task has rows.
 WITH outside AS (

@@ -1,9 +1,9 @@
--- One row is how many kernels link to no op because the profile lost the link: it has ops, but names none for any launch, or it
--- has the launch on a queue thread, but not the task that the thread ran. No row, none is lost.
+-- One row is the kernels that link to no op because the profile lost the link: it has ops, but names none for any launch; or it
+-- has the launch on a queue thread, but not the task that the thread ran. Where there are none, there is no row.
 --
--- kernel_count           BIGINT  such kernels; those of a replayed graph are not among them, nor those without a launch
+-- kernel_count           BIGINT  number of these kernels, without those of a replayed graph and those without a launch
 -- kernel_duration_ns     BIGINT  their time, ns
--- kernel_duration_share  DOUBLE  part of all kernel time; NULL when kernels took no time
+-- kernel_duration_share  DOUBLE  share of all kernel time; NULL when that is 0
 --
 -- Only when module.doubtful_launch has rows.
 WITH unlinked AS (

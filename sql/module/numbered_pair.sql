@@ -1,9 +1,9 @@
--- One row is a backward op and the forward op that its sequence number names.
+-- One row is a backward op and the forward op that its sequence number finds.
 --
 -- op_id              BIGINT  the backward op
 -- forward_op_id      BIGINT  the last forward op with its number, on its forward thread, that ended before it began
 -- tid                BIGINT  host thread of the forward op
--- sequence_number    BIGINT  their number
+-- sequence_number    BIGINT  sequence number of both
 -- forward_thread_id  BIGINT  autograd's number of the forward thread
 -- start_ns           BIGINT  start of the backward op, Unix ns
 WITH backward_op AS (
@@ -11,8 +11,9 @@ WITH backward_op AS (
     FROM trace.op
     WHERE sequence_number IS NOT NULL AND forward_thread_id > 0
 ),
--- A backward op names its forward thread by autograd's own number, which threads get in the order of their first ops. The host
--- thread meant is the one that has most of its sequence numbers; of those with equally many, the one that began in that order.
+-- A backward op names its forward thread by autograd's own number, which threads get in the order of their first ops. The
+-- number means the host thread that has most of its sequence numbers; of those with equally many, the one whose position in
+-- that order is nearest to the number.
 thread_match AS (
     SELECT backward_op.forward_thread_id, forward.tid, count(*) AS matches
     FROM backward_op
@@ -33,7 +34,8 @@ latest AS (
     JOIN module.forward_number AS forward USING (tid, sequence_number)
     JOIN trace.op ON op.op_id = forward.op_id
 ),
--- Where a thread counts anew, the latest op with a number often comes after the backward op. Then all with it are looked at.
+-- Where a thread begins to count again, the latest op with a number often comes after the backward op. Then all ops with the
+-- number are candidates.
 undecided AS (
     FROM latest
     WHERE forward_end_ns >= start_ns

@@ -1,10 +1,10 @@
--- One row is an op that stands for a row of the statistic, and the framework ops around it.
+-- One row is an op that represents a row of the statistic, and the framework ops around it.
 --
 -- op_id     BIGINT   an op of trace.op
 -- op_chain  VARCHAR  names of the ops around it on its thread, outermost first, and its own, joined by ' > '; without
 --                    profiler steps
 --
--- Ops are looked up by blocks: nesting all ops would take longer than all else.
+-- Ops are looked up by blocks: nesting all ops would take longer than everything else.
 WITH first_op AS (
     SELECT op.op_id, op.tid, op.start_ns, op.end_ns
     FROM trace.op

@@ -1,11 +1,11 @@
 -- One row is an op that launched kernels or that has a backward, and the interval that encloses it.
 --
 -- op_id        BIGINT  an op of trace.op
--- interval_id  BIGINT  the innermost interval of module.interval around it on its thread; ops outside all have no row
+-- interval_id  BIGINT  the innermost interval of module.interval around it on its thread; ops outside all intervals have no row
 --
--- The interval that started last is the only one that can enclose the op without enclosing another that does; when it has
--- ended, the answer is among those around it. Of intervals that start together the last is taken before the ASOF join,
--- which leaves open which of equal keys it returns.
+-- The last interval that started before the op is the innermost one, unless it ends too early; then the search goes on with the
+-- interval around it. Of intervals that start together the last one is chosen before the ASOF join, which leaves open which of
+-- equal keys it returns.
 WITH RECURSIVE last_started AS (
     SELECT tid, start_ns, max(interval_id) AS interval_id
     FROM module.interval

@@ -1,12 +1,12 @@
--- One row is a module path: all calls of module classes that stand under the same chain of classes, forward or backward.
+-- One row is a module path, forward or backward: all calls of a module class below the same chain of classes.
 --
--- path_key      UHUGEINT  stands for the path in module.call
--- path          STRUCT(name_id BIGINT, number BIGINT)[]  names, ids of trace.string, outermost first; and by instance the
---                         number of each among equal names in one call of the parent, else NULL
+-- path_key      UHUGEINT  hash of the path, as in module.call
+-- path          STRUCT(name_id BIGINT, number BIGINT)[]  names (ids of trace.string), outermost first; when paths are by
+--                         instance, each with its number among equal names in one call of the parent, else with NULL
 -- is_backward   BOOLEAN  true for the backward of the path
 -- path_id       BIGINT   the id; a path comes before those inside it, and siblings are in the order of their first calls
 -- depth         BIGINT   number of names; 1 for an outermost module
--- parent_module VARCHAR   the names but the last, joined by '/'; '' for an outermost module
+-- parent_module VARCHAR   all names but the last, joined by '/'; '' for an outermost module
 -- module        VARCHAR   the last name; with [Backward] before it for the backward
 WITH RECURSIVE forward_call AS (
     SELECT path_key, min(range_id) AS range_id
@@ -46,13 +46,14 @@ enclosing AS (
     CROSS JOIN unnest(range(1, len(path) + 1)) AS prefix (depth)
     GROUP BY ALL
 ),
--- Each path with the paths around it and itself, as values to look up: compared with each other, 30,000 paths take minutes.
+-- Each path with itself and the paths around it, as values for a hash join: comparing 30,000 paths with each other takes
+-- minutes.
 prefix AS (
     SELECT path AS inside_path, is_backward, path[:depth] AS path, depth
     FROM enclosing
     CROSS JOIN unnest(range(1, len(path) + 1)) AS prefix (depth)
 ),
-placed AS (
+named_path AS (
     SELECT
         inside_path AS path,
         is_backward,
@@ -74,6 +75,6 @@ SELECT
     len(path) AS depth,
     array_to_string(names[:-2], '/') AS parent_module,
     CASE WHEN is_backward THEN '[Backward]' ELSE '' END || names[-1] AS module
-FROM placed
+FROM named_path
 JOIN spelled USING (path)
 ORDER BY path_id

@@ -1,5 +1,5 @@
--- One row is a forward call of a module as the host recorded it: an mstx start/end range of a module domain (`Module`
--- unless another is named), or, where those are not there or not wanted, a module call that the Python tracer saw.
+-- One row is a forward call of a module as the host recorded it: an mstx start/end range of a module domain (`Module` unless
+-- another is named), or, where there are none or they are not wanted, a module call that the Python tracer recorded.
 --
 -- range_id  BIGINT   a range of trace.range
 -- tid       BIGINT   host thread: process id * 2^32 + thread id

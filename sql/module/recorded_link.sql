@@ -1,13 +1,13 @@
 -- One row is a launch and the op that the profile itself recorded for it.
 --
 -- launch_id  BIGINT  a launch of trace.kernel
--- op_id      BIGINT  the op; where the profile names several for a launch, the innermost of them
+-- op_id      BIGINT  the op; where the profile names several for a launch, the innermost one
 WITH named AS (
     SELECT launch_id, min(op_id) AS op_id, max(op_id) AS last_op_id
     FROM trace.op_link
     GROUP BY launch_id
 )
--- Nearly all launches have one op, of which no times are needed: 1 million kernels, 0.36 s of CPU with them, 0.1 s so.
+-- Nearly all launches have one op, whose times are not needed: 1 million kernels take 0.1 s of CPU, with the times 0.36 s.
 SELECT launch_id, op_id
 FROM named
 WHERE op_id = last_op_id

@@ -1,20 +1,20 @@
--- One row is an op at its position in a module: all calls of the module's path that run the same sequence of ops are one, over
--- layers, steps and micro-batches. The columns, the merging, the order and the suffixes are those of msprof-analyze.
+-- One row is an op at its position in a module, merged over all calls of the module's path that run the same sequence of ops,
+-- in all layers, steps and micro-batches. The columns, the merging, the order and the suffixes are those of msprof-analyze.
 --
 -- parent_module             VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
--- module                    VARCHAR  class name of the module, with [Backward] before it in the backward; variants of one
---                                    module that run different ops one after the other end in _0, _1, ...
+-- module                    VARCHAR  class name of the module, with [Backward] before it in the backward; consecutive rows of
+--                                    one module whose calls run different ops end in _0, _1, ...
 -- op_name                   VARCHAR  the op that launched the kernels; NULL when the profile lost its name
 -- kernel_list               VARCHAR  names of the kernels it launched, joined by ', ': compute, then communication (by type),
 --                                    then schedule, each by start
 -- total_kernel_duration_ns  BIGINT   sum over all calls, ns
 -- avg_kernel_duration_ns    DOUBLE   mean per call, ns
 -- op_count                  BIGINT   calls
--- avg_mfu                   VARCHAR  by the definition of msprof-analyze 8.3, such as 45.2%,46.0%: the mean over the calls of
+-- avg_mfu                   VARCHAR  MFU as msprof-analyze 8.3 defines it, such as 45.2%,46.0%: the mean over the calls, for
 --                                    each kernel of MatMulV2, MatMulV3 and FlashAttentionScore, by the peak of FP16 for all
---                                    floats; NULL where none has one. mfu.module has the model FLOPs utilisation
--- op_chain                  VARCHAR  the framework ops around the launching op, outermost first, and the op itself, joined by '
---                                    > '; of the first of the merged calls
+--                                    floats; NULL where no kernel has one. mfu.module has the model FLOPs utilisation
+-- op_chain                  VARCHAR  the framework ops around the launching op, outermost first, and the op itself, joined by
+--                                    ' > '; from the first of the merged calls
 SELECT
     path.parent_module,
     path.module || statistic_row.suffix AS module,

@@ -1,26 +1,25 @@
 -- One row is an op at its position in a module, merged over all calls of the module's path that run the same sequence of ops,
--- with the suffix that tells variants apart; ids in place of texts.
+-- with the suffix that distinguishes variants, and with ids instead of texts.
 --
 -- position       BIGINT    order of the rows: by the first op, then by the position in the module
 -- path_id        BIGINT    a path of module.path
--- suffix         VARCHAR   _0, _1, ... where rows of one module that follow each other come from calls that run different
---                          ops; else ''
+-- suffix         VARCHAR   _0, _1, ... where consecutive rows of one module come from calls that run different ops; else ''
 -- name_id        TEXT_ID   the op that launched the kernels
 -- kernel_ids     BIGINT[]  names of the kernels, ids of trace.string: compute, communication (types), schedule, each by
 --                          start
 -- duration_ns    BIGINT    kernel time of all calls, ns
 -- op_count       BIGINT    calls
 -- first_op_id    BIGINT    the first of the ops, an op of trace.op
--- avg_mfu        VARCHAR   mean mfu over the calls, by kernel, such as 0.14%,1.42%; NULL where no kernel has one
+-- avg_mfu        VARCHAR   mean MFU over the calls, for each kernel, such as 0.14%,1.42%; NULL where no kernel has one
 -- peer_avg_mfu   VARCHAR   the same by the definition of msprof-analyze 8.3
 WITH listed_kernel AS NOT MATERIALIZED (
-    -- Materialized it would take 90 MB for a million kernels, and no time less.
+    -- Materialized, it would take 90 MB for a million kernels and save no time.
     SELECT *, CASE kind WHEN 'communication' THEN type_id ELSE name_id END AS listed_id
     FROM module.kernel
     WHERE instance_id IS NOT NULL
 ),
--- All kernels of an op have its call, path, name and times. They stand here as least values, since a grouping by all of them,
--- and joins that look them up again, take 0.4 s more of CPU for a million kernels.
+-- All kernels of an op have the same call, path, name and times. min() passes them on, since grouping by all of them, or
+-- joining them again, takes 0.4 s of CPU more for a million kernels.
 launching_op AS (
     SELECT
         op_id,
@@ -35,14 +34,14 @@ launching_op AS (
     FROM listed_kernel
     GROUP BY op_id
 ),
--- Most ops launch one kernel, which needs no ordering: 1 million kernels, 2.1 s of CPU for this table, 1.5 s with this.
+-- Most ops launch one kernel, which needs no ordering: for 1 million kernels this table takes 1.5 s of CPU, without this 2.1 s.
 several_kernels AS (
     SELECT op_id, list(listed_id ORDER BY kind, start_ns, kernel_id) AS kernel_ids
     FROM listed_kernel
     SEMI JOIN (SELECT op_id FROM launching_op WHERE kernel_count > 1) AS several USING (op_id)
     GROUP BY op_id
 ),
-placed AS (
+op_in_call AS (
     SELECT
         launching_op.*,
         coalesce(several_kernels.kernel_ids, [launching_op.listed_id]) AS kernel_ids,
@@ -50,14 +49,14 @@ placed AS (
     FROM launching_op
     LEFT JOIN several_kernels USING (op_id)
 ),
--- The ops of a call in order. Calls with equal sequences share the rank of the first of them. Two sums of hashes stand for the
--- sequence, which are 128 bits that two sequences share by chance once in 10^38: 1.5 s of CPU with lists, 1.2 s with this.
+-- The ops of a call in order. Calls with equal sequences share the rank of the first of them. Two sums of hashes represent a
+-- sequence: 128 bits, which two sequences share by chance once in 10^38. They take 1.2 s of CPU, lists 1.5 s.
 sequence AS (
     SELECT
         instance_id,
         (count(*), sum(hash(op_order, name_id)::HUGEINT), sum(hash(name_id, op_order)::HUGEINT)) AS ops,
         min(start_ns) AS first_op_ns
-    FROM placed
+    FROM op_in_call
     GROUP BY instance_id
 ),
 numbered_sequence AS (
@@ -69,8 +68,8 @@ ranked_sequence AS (
     SELECT instance_id, min(position) OVER (PARTITION BY ops) AS sequence_rank
     FROM numbered_sequence
 ),
--- The mfu of the kernel of an op that launched one, and of those of an op that launched several. They join the ops late:
--- carried through the steps above they cost 0.3 s of CPU more.
+-- The MFU of the kernel of an op that launched one, and of the kernels of an op that launched several. They join the ops late:
+-- carried through the steps above, they would cost 0.3 s of CPU more.
 rated_op AS (
     SELECT kernel_op.op_id, min(utilisation.ratio) AS ratio, min(utilisation.peer_ratio) AS peer_ratio
     FROM mfu.utilisation
@@ -106,7 +105,7 @@ merged AS (
         coalesce(
             percent(sum(peer_ratio) / count(peer_ratio)), mean_percents(list(peer_ratios) FILTER (peer_ratios IS NOT NULL))
         ) AS peer_avg_mfu
-    FROM placed
+    FROM op_in_call
     JOIN ranked_sequence USING (instance_id)
     LEFT JOIN rated_op USING (op_id)
     LEFT JOIN rated_kernels USING (op_id)
@@ -116,7 +115,7 @@ ordered AS (
     SELECT *, row_number() OVER (ORDER BY first_start_ns, op_order, path_id, sequence_rank, name_id, kernel_ids) AS position
     FROM merged
 ),
--- Rows of one module with no row of another in between are a block; within a block, variants are told apart by a suffix.
+-- Rows of one module with no row of another in between are a block; within a block, a suffix distinguishes variants.
 in_block AS (
     SELECT *, position - row_number() OVER (PARTITION BY path_id ORDER BY position) AS block
     FROM ordered

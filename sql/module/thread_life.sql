@@ -1,13 +1,15 @@
--- One row is a host thread from its first op on; where the system gave its id to several threads one after another, each of
--- them.
+-- One row is a host thread from its first op on; where the system gave one id to several threads one after another, each of
+-- these threads.
 --
 -- tid       BIGINT  host thread: process id * 2^32 + thread id
 -- life      BIGINT  which of the threads with this id it is, from 1
--- start_ns  BIGINT  start of its first op, Unix ns; of a later one its first forward op with a sequence number
--- position  BIGINT  position among all in the order of these starts, from 1
+-- start_ns  BIGINT  start of its first op, Unix ns; of a later thread with the id, start of its first forward op with a
+--                   sequence number
+-- position  BIGINT  position among all threads in the order of these starts, from 1
 --
--- Autograd counts from 0 in each thread, and the numbers of a thread never fall: where they do, a new thread has the id.
-WITH judged AS (
+-- Autograd counts from 0 in each thread, and the numbers of a thread never fall. Where the numbers of an id fall, a new thread
+-- has the id.
+WITH number_order AS (
     SELECT
         tid,
         first_start_ns < max(last_start_ns) OVER (
@@ -17,10 +19,10 @@ WITH judged AS (
 ),
 restarted AS (
     SELECT DISTINCT tid
-    FROM judged
+    FROM number_order
     WHERE is_anew
 ),
-counted AS (
+numbered_op AS (
     SELECT
         tid,
         start_ns,
@@ -35,7 +37,7 @@ first_op AS (
     GROUP BY tid
     UNION ALL
     SELECT tid, start_ns
-    FROM counted
+    FROM numbered_op
     WHERE is_anew
 )
 SELECT

@@ -1,12 +1,13 @@
--- One row is a module path with its cost. The backward of a path is a row of its own, [Backward] before the name. Own times add
--- up to the kernel time inside modules; so do the inclusive times of the outermost modules.
+-- One row is a module path with its cost. The backward of a path is a row of its own, [Backward] before the name. The times of
+-- own kernels add up to the kernel time inside modules, and so do the times of the outermost modules with all modules inside
+-- them.
 --
 -- parent_module              VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
 -- module                     VARCHAR  class name of the module, with [Backward] before it in the backward
 -- depth                      BIGINT   1 for an outermost module
--- calls                      BIGINT   calls; in the backward, forward calls of which a backward ran
--- own_kernel_duration_ns     BIGINT   kernel time launched by ops directly in the module, ns
--- kernel_duration_ns         BIGINT   own kernel time and that of all modules inside, ns
+-- calls                      BIGINT   calls; for a backward, the forward calls whose backward ran
+-- own_kernel_duration_ns     BIGINT   time of the kernels that ops directly in the module launched, ns
+-- kernel_duration_ns         BIGINT   own kernel time and that of all modules inside it, ns
 -- kernel_duration_share      DOUBLE   kernel_duration_ns / all kernel time of the rank; NULL when that is 0
 -- avg_kernel_duration_ns     DOUBLE   kernel_duration_ns / calls, ns; NULL when no call started in the chosen step
 WITH RECURSIVE chosen_call AS (
@@ -21,7 +22,7 @@ forward_call AS (
     FROM module.call
     WHERE interval_id = range_id
 ),
--- The calls of which a backward ran, and those around them; what ran again inside a backward is one of them.
+-- The calls whose backward ran, and the calls around them; calls that ran again inside a backward are among these.
 with_backward AS (
     SELECT range_id
     FROM chosen_call

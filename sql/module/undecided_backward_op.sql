@@ -1,7 +1,7 @@
--- One row is a backward op whose forward op its sequence number does not say: the profile does not have the number, or not the
--- forward thread, or several threads with one id had it.
+-- One row is a backward op whose sequence number does not decide its forward op: the profile lacks the number or the forward
+-- thread, or several threads with one id had the number.
 --
--- op_id  BIGINT  an op of trace.op; where no forward thread is recorded, forward ops are among them
+-- op_id  BIGINT  an op of trace.op; where no forward thread is recorded, this includes forward ops
 SELECT op.op_id
 FROM trace.op
 LEFT JOIN trace.string ON string.text_id = op.name_id

@@ -1,9 +1,9 @@
--- One row is a task of the autograd engine whose forward op is not known: it ran before profiling began, no op made the node,
--- or the profile lost the number, the forward thread or the pair.
+-- One row is a task of the autograd engine with an unknown forward op: it ran before profiling began, no op made the node, or
+-- the profile lost the number, the forward thread or the pair.
 --
 -- tid       BIGINT  host thread: process id * 2^32 + thread id
 -- start_ns  BIGINT  start of the engine's row around the work, Unix ns
--- end_ns    BIGINT  end, Unix ns; of several that start together the last
+-- end_ns    BIGINT  end, Unix ns; of several that start together the last end
 WITH engine_name AS (
     SELECT text_id
     FROM trace.string
