@@ -1,7 +1,7 @@
--- One row is a kind, type and core of kernels with their number and times, the heaviest first. Kernels of
--- unknown type are one row a kind and core.
+-- One row is a kind, type and core of kernels with their number and times, the largest total time first. Kernels of unknown
+-- type are one row per kind and core.
 --
--- kind          ENUM('compute', 'communication', 'schedule')  what the kernels are
+-- kind          ENUM('compute', 'communication', 'schedule')  kind of the kernels
 -- type_id       TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL when it is not known
 -- core_id       TEXT_ID  cores they ran on, such as AI_CORE or MIX_AIC; NULL for communication
 -- kernel_count  BIGINT   kernels
@@ -11,7 +11,7 @@
 -- p95_ns        BIGINT   the smallest time that at least 95 % of the kernels do not exceed, ns
 -- min_ns        BIGINT   shortest time, ns
 -- max_ns        BIGINT   longest time, ns
--- share         DOUBLE   part of the kernel time of the same kind in the rank; NULL when the kind took no time
+-- share         DOUBLE   share of the kernel time of the same kind in the rank; NULL when that is 0
 -- type_from     ENUM('profile', 'name')  where the type comes from: the profile, or (Level0) the names of the kernels; NULL
 --                        without type
 WITH ranked AS (

@@ -1,13 +1,15 @@
--- One row is a type of kernels with their number and time as the profiler itself counted them (op_statistic.csv) beside those
--- of the kernels that the profile holds, of all steps. Without that file there is none. It leaves communication out.
+-- One row is a type of kernels with their number and time as the profiler itself reported them (op_statistic.csv), next to
+-- those of the kernels that the profile holds, over all steps. Without that file there are no rows. The file leaves out
+-- communication.
 --
--- type            VARCHAR  operator type; NULL for all types together, where the kernels have none
--- recorded_count  BIGINT   kernels that the profiler counted
+-- type            VARCHAR  operator type; NULL for all types together, where the kernels have no types
+-- recorded_count  BIGINT   kernels that the profiler reported
 -- kernel_count    BIGINT   kernels that the profile holds
--- recorded_ns     BIGINT   time of those that the profiler counted, ns
--- kernels_ns      BIGINT   time of those that the profile holds, ns
--- agrees          BOOLEAN  whether the numbers are equal, and the times but for the rounding of each; or what lacks of all
---                          types is as many kernels of the same time as have no known type
+-- recorded_ns     BIGINT   time of the kernels that the profiler reported, ns
+-- kernels_ns      BIGINT   time of the kernels that the profile holds, ns
+-- agrees          BOOLEAN  whether the numbers are equal, and the times as well but for the rounding of each; or whether the
+--                          kernels missing from all types together are as many, and took as long, as the kernels of unknown
+--                          type
 --
 -- Only when trace.reported_kernel_type has rows.
 WITH typed AS (

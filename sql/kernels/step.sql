@@ -1,5 +1,5 @@
--- One row is a kernel of a step: its op started in a period of that step. This alone says of a kernel which step it is of, for
--- all steps and for a chosen one.
+-- One row is a kernel and its step: its op started in a period of that step. All analyses take the step of a kernel from this
+-- table, whether or not a step is chosen.
 --
 -- kernel_id  BIGINT  a kernel of trace.kernel
 -- step_id    BIGINT  a step of trace.step; kernels that no op launched, and those of ops outside all steps, have no row
@@ -9,7 +9,7 @@ JOIN trace.op USING (op_id)
 ASOF JOIN step.period ON op.start_ns >= period.start_ns
 WHERE op.start_ns < period.end_ns
 UNION ALL
--- A profile without any ops can still say of each kernel which step it is of.
+-- A profile without ops can still name the step of each kernel.
 SELECT kernel_id, step_id
 FROM trace.kernel
 WHERE step_id IS NOT NULL AND NOT EXISTS (FROM trace.op)

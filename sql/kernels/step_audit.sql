@@ -1,29 +1,29 @@
--- One row is a figure that the profiler itself worked out of its steps (step_trace_time.csv, analysis.db), all steps together,
--- beside the same out of all kernels, whatever step they are of. Without such a file, or without kernels, there is none. It
--- finds kernels that are missing; step.reported_audit compares the kernels of the steps themselves.
+-- One row is a time that the profiler itself reported for its steps (step_trace_time.csv, analysis.db), all steps together,
+-- next to the same time from all kernels, whatever step they are in. Without such a file, or without kernels, there are no
+-- rows. This table finds missing kernels; step.reported_audit compares the kernels of the steps themselves.
 --
 -- kind         VARCHAR  what is compared: computing or communication
--- file         VARCHAR  the file that says so
+-- file         VARCHAR  the file that reports the time
 -- step_count   BIGINT   steps in it
--- recorded_ns  BIGINT   what it says of them, ns
+-- recorded_ns  BIGINT   the time that the file reports for these steps, ns
 -- kernels_ns   BIGINT   time in which any such kernel of the profile ran, ns
--- agrees       BOOLEAN  whether the kernels can be all: they take as long, but for rounding; or a tenth less where there are
---                       several steps, since what runs in two of them counts in both
+-- agrees       BOOLEAN  whether no kernels need be missing: the kernels take at least as long, but for rounding; with several
+--                       steps at least nine tenths of it, since the profiler counts time that is in two steps twice
 --
--- The profiler rounds each kernel to ns; where its times are floats, they are a quarter of a us apart.
+-- The profiler rounds each kernel to ns; where its times are floats, neighbouring times are a quarter of a us apart.
 --
 -- Only when trace.reported_step has rows.
-WITH counted AS (
+WITH measured AS (
     SELECT if(kind = 'compute', 'computing', 'communication') AS kind, start_ns, end_ns
     FROM trace.kernel
     WHERE kind <> 'schedule'
 ),
--- What each adds to the time that those before it cover.
+-- The time that each one adds to the time that those before it cover.
 added AS (
     SELECT
         kind,
         greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS added_ns
-    FROM counted
+    FROM measured
     WINDOW before AS (PARTITION BY kind ORDER BY start_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 ),
 covered AS (
@@ -33,7 +33,7 @@ covered AS (
 ),
 precision AS (
     SELECT count(*) > 0 AS has_kernels, if(bool_and(start_ns % 100 = 0 OR start_ns % 250 = 0), 500, 2) AS rounding_ns
-    FROM counted
+    FROM measured
 )
 SELECT
     kind,

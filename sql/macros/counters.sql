@@ -1,4 +1,4 @@
--- Unit of a hardware counter by its name, as all versions and chips use it; NULL for a name that says none.
+-- Unit of a hardware counter by its name, the same for all versions and chips; NULL for a name that implies no unit.
 CREATE MACRO IF NOT EXISTS unit_of_counter(name) AS
     CASE
         WHEN ends_with(name, '_time') THEN 'ns'
@@ -11,6 +11,7 @@ CREATE MACRO IF NOT EXISTS unit_of_counter(name) AS
         WHEN ends_with(name, '_fops') THEN 'operations'
     END;
 
--- What is possible at the rated clock in MHz, at the clock that took so many thousandths of cycles in the same time.
+-- `possible`, which holds at the rated clock (MHz), scaled to the real clock: the one that made `cycles` thousandths of a cycle
+-- in duration_ns.
 CREATE MACRO IF NOT EXISTS at_clock(possible, clock_mhz, duration_ns, cycles) AS
     TRY((possible * cycles // (clock_mhz * duration_ns::HUGEINT))::HUGEINT);

@@ -1,4 +1,4 @@
--- The sum of 1, 2, 3, ... over so many steps, none more than `height`.
+-- The sum of 1, 2, 3, ..., `steps`, with each number capped at `height`.
 CREATE MACRO IF NOT EXISTS ramp_sum(steps, height) AS
     CASE
         WHEN steps <= 0 THEN 0::HUGEINT
@@ -6,18 +6,18 @@ CREATE MACRO IF NOT EXISTS ramp_sum(steps, height) AS
         ELSE height::HUGEINT * (height + 1) // 2 + (steps - height)::HUGEINT * height
     END;
 
--- Elements of rows x columns with column <= row + shift.
+-- Number of elements of a rows x columns matrix with column <= row + shift.
 CREATE MACRO IF NOT EXISTS mask_below(rows, columns, shift) AS
     ramp_sum(rows + greatest(least(shift, columns), -rows), columns)
     - ramp_sum(greatest(least(shift, columns), -rows), columns);
 
--- Elements of rows x columns with row + first_shift <= column <= row + last_shift.
+-- Number of elements of a rows x columns matrix with row + first_shift <= column <= row + last_shift.
 CREATE MACRO IF NOT EXISTS mask_band(rows, columns, first_shift, last_shift) AS
     greatest(mask_below(rows, columns, last_shift) - mask_below(rows, columns, first_shift - 1), 0);
 
--- Elements of an attention mask of rows x columns that sparse_mode leaves, as CANN numbers the modes: 0 a band from the upper
--- left, 1 all, 2 below the diagonal from the upper left, 3 from the lower right, 4 a band from the lower right, 5 and 6 like 3
--- with all of the first `prefix` columns.
+-- Number of elements of a rows x columns attention mask that sparse_mode keeps, with the mode numbers of CANN: 0 a band from
+-- the upper left, 1 all, 2 below the diagonal from the upper left, 3 from the lower right, 4 a band from the lower right, 5 and
+-- 6 like 3 with all of the first `prefix` columns.
 CREATE MACRO IF NOT EXISTS mask_area(sparse_mode, rows, columns, before, after, prefix) AS
     CASE sparse_mode
         WHEN 0 THEN mask_band(rows, columns, -before, after)

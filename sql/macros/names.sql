@@ -1,12 +1,13 @@
--- A text without the words that exports write where there is none.
+-- The text; NULL for the words that exports write where there is no text.
 CREATE MACRO IF NOT EXISTS known(text) AS if(text IN ('', 'N/A', 'NULL'), NULL, text);
 
--- The class in the name of a range of the Python tracer: Linear in nn.Module: Linear_0.
+-- The module class in the name of a range of the Python tracer: Linear in nn.Module: Linear_0.
 CREATE MACRO IF NOT EXISTS class_of_traced_module(recorded_name) AS
     coalesce(nullif(regexp_extract(recorded_name, '(?s)^nn\.Module: (.+?)(_\d+)?$', 1), ''), recorded_name);
 
--- The type in the name of a kernel, where a rule makes it certain; for names that the profile gives no type (Level0). Of 14,000
--- kernels of real profiles with both, none has another type. Names such as ReduceSum47 say too little: it is a ReduceSumD.
+-- The type in the name of a kernel, where a rule makes it certain; for kernels whose type the profile does not record (Level0).
+-- Of 14,000 kernels of real profiles with such a name and a type, none has another type. Names such as ReduceSum47 are not
+-- enough: its type is ReduceSumD.
 CREATE MACRO IF NOT EXISTS type_of_compute(name) AS
     CASE
         WHEN starts_with(name, 'aclnn')
@@ -18,11 +19,12 @@ CREATE MACRO IF NOT EXISTS type_of_compute(name) AS
     END;
 
 -- The type in the name of a communication operator: hcom_allReduce_ in hcom_allReduce__868_0_1. The numbers are the last digits
--- of the group, the index of the operator in it, and its repetition, which was not written in 2023. @ begins the whole group.
+-- of the group's name, the index of the operator in the group, and its repetition, which writers of 2023 leave out. @ begins
+-- the full name of the group.
 CREATE MACRO IF NOT EXISTS type_of_communication(name) AS
     nullif(regexp_extract(name, '(?s)^(.+_)(_\d+){1,3}(@.*)?$', 1), '');
 
--- A hash of 32 bits of a text, its letters as digits of a number to the base `factor`.
+-- A hash of 32 bits of a text, with its letters as digits of a number to the base `factor`.
 CREATE MACRO IF NOT EXISTS hash_of_text(text, factor) AS
     list_reduce(
         list_transform(string_split(text, ''), lambda letter: unicode(letter)::UBIGINT),
@@ -30,6 +32,6 @@ CREATE MACRO IF NOT EXISTS hash_of_text(text, factor) AS
         0::UBIGINT
     );
 
--- A group of ranks as the profiler's own files name it: two hashes of 32 bits of its name, one behind the other.
+-- The name of a group of ranks in the profiler's own files: two hashes of 32 bits of the group's name, one after the other.
 CREATE MACRO IF NOT EXISTS hash_of_group(name) AS
     ((hash_of_text(name, 29) << 32) + hash_of_text(name, 131))::VARCHAR;

@@ -1,10 +1,10 @@
--- What operators of a type do: allreduce of hcom_allReduce_.
+-- The operation in the type of a communication operator: allreduce in hcom_allReduce_.
 CREATE MACRO IF NOT EXISTS operation_of_communication(type) AS lower(regexp_extract(type, '(?i)^(?:hcom_)?([a-z]+)', 1));
 
--- @ begins the whole group behind the name of a communication operator; few versions write it.
+-- The name of a communication operator without the full name of its group, which a few versions append after @.
 CREATE MACRO IF NOT EXISTS name_without_group(name) AS regexp_replace(name, '(?s)@.*$', '');
 
--- Which way an operator between two ranks transfers, by its name.
+-- The direction in which a communication operator between two ranks transfers, by its name.
 CREATE MACRO IF NOT EXISTS direction_of_communication(name) AS
     CASE lower(regexp_extract(name, '(?i)^hcom_(send|receive|batchsendrecv)', 1))
         WHEN 'send' THEN 'send'
@@ -12,7 +12,7 @@ CREATE MACRO IF NOT EXISTS direction_of_communication(name) AS
         WHEN 'batchsendrecv' THEN 'both'
     END;
 
--- What the tasks of a communication operator do, by their type.
+-- What a task of a communication operator does, by its type.
 CREATE MACRO IF NOT EXISTS role_of_communication_task(type) AS
     CASE
         WHEN type IN ('Memcpy', 'Reduce_Inline', 'Reduce Inline') THEN 'transfer'
@@ -20,11 +20,11 @@ CREATE MACRO IF NOT EXISTS role_of_communication_task(type) AS
         WHEN type IS NOT NULL THEN 'other'
     END;
 
--- Writers before 2024 name no link: then it is within the device where no other rank is named.
+-- Whether a transfer stays within the device. Writers before 2024 name no link: then it does where no other rank is named.
 CREATE MACRO IF NOT EXISTS is_within_device(link, source_rank, destination_rank) AS
     coalesce(link = 'ON_CHIP', coalesce(destination_rank, source_rank) IS NOT DISTINCT FROM source_rank);
 
--- What computes on the cores of a kernel.
+-- The engine that computes on the cores of a kernel.
 CREATE MACRO IF NOT EXISTS engine_of_cores(core) AS
     CASE
         WHEN core = 'AI_CORE' THEN 'matrix'
@@ -33,10 +33,11 @@ CREATE MACRO IF NOT EXISTS engine_of_cores(core) AS
         WHEN core IN ('AI_CPU', 'HOST_CPU') THEN 'cpu'
     END;
 
--- torch_npu wraps steps in ops of this name, and since 2026 also in mstx ranges of the domain default.
+-- Whether a name is that of a profiler step: torch_npu wraps steps in ops, and since 2026 also in mstx ranges of the domain
+-- `default`.
 CREATE MACRO IF NOT EXISTS is_name_of_step(name) AS starts_with(name, 'ProfilerStep#');
 
--- What torch_npu itself records with mstx marks and ranges; communication operators as JSON.
+-- What torch_npu itself records with an mstx mark or range; it writes communication operators as JSON.
 CREATE MACRO IF NOT EXISTS role_of_mark(message, domain) AS
     CASE
         WHEN domain = 'mfu_flops' THEN 'flops'
@@ -47,7 +48,7 @@ CREATE MACRO IF NOT EXISTS role_of_mark(message, domain) AS
         WHEN is_name_of_step(message) THEN 'step'
     END;
 
--- What a call into CANN does; operators, aclnn..., are none of these: what they launch is a call inside.
+-- What a call into CANN does; NULL for operators (aclnn...), whose launches are calls inside them.
 CREATE MACRO IF NOT EXISTS role_of_host_call(name) AS
     CASE
         WHEN contains(name, 'Synchronize') THEN 'synchronise'

@@ -1,11 +1,11 @@
--- A list of shapes as a text without its quotes: 4096,1024;1024,64. Tensors are split by ';', dims by ','.
+-- A list of shapes as a text without its quotes: 4096,1024;1024,64. Tensors are separated by ';', dims by ','.
 CREATE MACRO IF NOT EXISTS tensor_list(shapes) AS trim(shapes, '"'' ');
 
 -- Dims of a shape; NULL when one of them is no positive number.
 CREATE MACRO IF NOT EXISTS dims_of(shape) AS
     CASE WHEN regexp_full_match(shape, '[1-9][0-9]{0,9}(,[1-9][0-9]{0,9})*') THEN string_split(shape, ',')::BIGINT[] END;
 
--- Number of elements of a tensor; NULL when no memory holds it (2^42), which keeps products of three in range.
+-- Number of elements of a tensor; NULL above 2^42, which no memory holds; so products of three such numbers stay in range.
 CREATE MACRO IF NOT EXISTS count_of(dims) AS CASE WHEN list_product(dims) <= 4398046511104 THEN list_product(dims)::BIGINT END;
 
 -- Name of a data format in one spelling: ND for FORMAT_ND and nd.
@@ -14,13 +14,13 @@ CREATE MACRO IF NOT EXISTS format_of(format) AS nullif(replace(upper(trim(format
 -- Whether a data format pads its dims to blocks.
 CREATE MACRO IF NOT EXISTS is_padded_format(format) AS coalesce(contains(format, 'FRACTAL') OR ends_with(format, 'C0'), false);
 
--- Whether two lengths can be one: a padded length is up to a block longer than the true one.
+-- Whether two lengths can be the same: a padded length is longer than the true one by less than a block of 64.
 CREATE MACRO IF NOT EXISTS agrees(length, is_padded, other_length, other_is_padded) AS
     length = other_length
     OR (is_padded AND length - other_length BETWEEN 1 AND 63)
     OR (other_is_padded AND other_length - length BETWEEN 1 AND 63);
 
--- Lengths of sequences out of a JSON list; NULL when one of them is no length.
+-- Lengths of sequences from a JSON list; NULL when one of them is no length.
 CREATE MACRO IF NOT EXISTS lengths_of(json_list) AS
     CASE
         WHEN list_min(TRY_CAST(json_list AS BIGINT[])) >= 0 AND list_max(TRY_CAST(json_list AS BIGINT[])) <= 4398046511104

@@ -1,16 +1,18 @@
--- Whether the interval that ends at outer_end_ns and started no later than start_ns covers [start_ns, end_ns]. With a
--- tolerance, one that has not ended at start_ns may end that much too early; touching neighbours never cover each other.
+-- Whether the interval that ends at outer_end_ns and started no later than start_ns covers [start_ns, end_ns]. With a nesting
+-- tolerance, an outer interval that has not ended at start_ns may end that much too early; touching neighbours never cover each
+-- other.
 CREATE MACRO IF NOT EXISTS covers(outer_end_ns, start_ns, end_ns) AS
     outer_end_ns >= end_ns
     OR (outer_end_ns > start_ns AND outer_end_ns + getvariable('nesting_tolerance_ns') >= end_ns);
 
--- A sum of durations in whole ns, halves up.
+-- A sum of durations in ps as whole ns, halves rounded up.
 CREATE MACRO IF NOT EXISTS ns_of_ps(picoseconds) AS ((picoseconds + 500) // 1000)::BIGINT;
 
--- Text of us as whole ns; NULL when it is no number.
+-- A text in us as whole ns; NULL when it is not a number.
 CREATE MACRO IF NOT EXISTS ns_of_us(microseconds) AS TRY((TRY_CAST(microseconds AS DECIMAL(30, 3)) * 1000)::BIGINT);
 
--- The same for text that mostly has 16 digits and three decimals: 0.09 us a value, not 0.26. Shorter text can be 1.5e3.
+-- The same for text that mostly has 16 digits and three decimals: it takes 0.09 us per value, not 0.26. Shorter text can be
+-- 1.5e3.
 CREATE MACRO IF NOT EXISTS ns_of_us_timestamp(microseconds) AS
     CASE
         WHEN length(microseconds) > 15 AND instr(microseconds, '.') = length(microseconds) - 3
@@ -18,6 +20,6 @@ CREATE MACRO IF NOT EXISTS ns_of_us_timestamp(microseconds) AS
         ELSE ns_of_us(microseconds)
     END;
 
--- The same for up to 12 digits before the point: 0.03 us a value, not 0.14.
+-- The same for up to 12 digits before the point: it takes 0.03 us per value, not 0.14.
 CREATE MACRO IF NOT EXISTS ns_of_us_duration(microseconds) AS
     TRY((TRY_CAST(microseconds AS DECIMAL(18, 3)) * 1000)::BIGINT);

@@ -7,7 +7,7 @@ CREATE MACRO IF NOT EXISTS shown_time(time_ns) AS
         ELSE format('{} ns', round(time_ns)::BIGINT)
     END;
 
--- Names of ranks in words; of many the first ones.
+-- Names of ranks in words; of more than eight, the first eight and the number of the others.
 CREATE MACRO IF NOT EXISTS shown_ranks(names) AS
     CASE
         WHEN len(names) = 1 THEN 'rank ' || names[1]
@@ -18,17 +18,18 @@ CREATE MACRO IF NOT EXISTS shown_ranks(names) AS
 -- A ratio in 10^-12 as a text: 45.2%.
 CREATE MACRO IF NOT EXISTS percent(ratio) AS round(ratio / 10000000000, 2)::VARCHAR || '%';
 
--- The mean of such ratios as a text.
+-- The mean of such ratios as a text: 45.2%.
 CREATE MACRO IF NOT EXISTS mean_percent(ratios) AS percent(list_sum(ratios) / len(ratios));
 
--- Lists of such ratios, one a call: the mean of each index over the calls that have one there, as 45.2%,46.0%.
+-- Means of such ratios, which come as one list per call: for each index, the mean over the calls with a ratio there, as
+-- 45.2%,46.0%.
 CREATE MACRO IF NOT EXISTS mean_percents(calls) AS
     nullif(
         array_to_string(
             list_transform(
                 range(1, len(calls[1]) + 1),
-                lambda place: mean_percent(
-                    list_filter(list_transform(calls, lambda ratios: ratios[place]), lambda one: one IS NOT NULL)
+                lambda kernel_index: mean_percent(
+                    list_filter(list_transform(calls, lambda ratios: ratios[kernel_index]), lambda one: one IS NOT NULL)
                 )
             ),
             ','

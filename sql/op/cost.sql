@@ -1,11 +1,13 @@
--- One row is an op with its time on the host and the time of its kernels on the device, its own and with all ops inside it.
+-- One row is an op with its time on the host and the time of its kernels on the device, each without the ops inside it (self)
+-- and with them (total).
 --
 -- op_id            BIGINT  an op of trace.op
--- host_self_ns     BIGINT  own time without that of the ops directly inside it, ns; where these overlap, the time counts once
+-- host_self_ns     BIGINT  its time without that of the ops directly inside it, ns; where these overlap, their time is
+--                          subtracted once
 -- host_total_ns    BIGINT  end - start
 -- kernel_count     BIGINT  kernels that it launched itself
--- device_self_ns   BIGINT  their time, ns; overlapping kernels count fully
--- device_total_ns  BIGINT  their time and that of the kernels that the ops inside it launched, ns
+-- device_self_ns   BIGINT  time of these kernels, ns; overlapping kernels count fully
+-- device_total_ns  BIGINT  time of these kernels and of those that the ops inside it launched, ns
 WITH RECURSIVE inner_op AS (
     SELECT
         parent.parent_id,

@@ -4,7 +4,7 @@
 -- parent_id  BIGINT  the innermost op around it; NULL for an outermost one
 --
 -- The same search as in module.interval_parent: each op starts with the one before it as candidate, and while the candidate
--- does not enclose it, the candidate's own candidate takes its place.
+-- does not enclose it, the candidate's own candidate replaces the candidate.
 WITH RECURSIVE reached AS (
     SELECT
         op_id,

@@ -1,16 +1,16 @@
--- One row is a framework op and its input shapes with the calls and what they cost, the heaviest on the device first. With a
--- step chosen, only calls that started in that step count. What wraps profiler steps is no op.
+-- One row is a framework op and its input shapes with its calls and their cost, the largest own device time first. With a step
+-- chosen, only calls that started in that step count. The wrappers of profiler steps are left out.
 --
 -- name_id          TEXT_ID  name of the op; NULL when the profile lost its text
 -- input_shapes_id  TEXT_ID  input shapes; NULL without record_shapes
 -- calls            BIGINT   calls
 -- host_self_ns     BIGINT   their time on the host without that of the ops directly inside them, ns
--- host_total_ns    BIGINT   their time on the host, ns; of an op that calls itself, each call counts in full
--- kernel_count     BIGINT   kernels that they launched themselves; NULL where only operator_details.csv tells of the op
+-- host_total_ns    BIGINT   their time on the host, ns; where an op calls itself, each call counts in full
+-- kernel_count     BIGINT   kernels that they launched themselves; NULL where the op is known from operator_details.csv alone
 -- device_self_ns   BIGINT   time of these kernels, ns
--- device_total_ns  BIGINT   time of these kernels and of those that ops inside them launched, ns; of an op that calls itself,
+-- device_total_ns  BIGINT   time of these kernels and of those that ops inside them launched, ns; where an op calls itself,
 --                           each call counts in full
--- share            DOUBLE   part of device_self_ns in that of all ops of the rank; NULL when they took no time
+-- share            DOUBLE   share of the device_self_ns of all ops of the rank; NULL when that is 0
 WITH call AS (
     SELECT op.name_id, op.input_shapes_id, cost.*
     FROM trace.op
