@@ -1,6 +1,6 @@
--- One row is a device and what it can do at most, as the profile tells it.
+-- One row is a device with its number of cores and its rated clock, as the profile records them.
 --
 -- device_id   BIGINT   device; NULL when not recorded
 -- core_count  BIGINT   cube cores
 -- clock_mhz   BIGINT   rated clock of the cube cores, MHz
--- origin      VARCHAR  where both figures are from: the name of the file info.json, or cube_utilization(%) of the kernels
+-- origin      VARCHAR  where both figures come from: the name of the file info.json, or cube_utilization(%) of the kernels

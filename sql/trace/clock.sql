@@ -1,5 +1,5 @@
 -- One row is a sample of a device's real clock, which holds until the next one.
 --
 -- device_id  BIGINT  device; NULL when not recorded
--- start_ns   BIGINT  when it began, Unix ns
+-- start_ns   BIGINT  start of the sample, Unix ns
 -- clock_mhz  BIGINT  clock of the cube cores, MHz; of several dies the slowest

@@ -1,19 +1,19 @@
 -- One row is a small task of a communication kernel: a transfer, a wait for another rank, or a message to one.
 --
 -- kernel_id         BIGINT   the communication kernel of trace.kernel that it is part of
--- type_id           TEXT_ID  what it does, such as Memcpy, Reduce_Inline, Notify_Wait or Notify_Record; NULL at Level0
--- role              ENUM('transfer', 'wait', 'other')  what that is: it moves data, over a link or within the device, it waits
---                            for another rank, or neither, such as a message to one; what posts data over RDMA is among the
---                            others, since it does not last as long as the transfer; NULL at Level0
+-- type_id           TEXT_ID  type of the task, such as Memcpy, Reduce_Inline, Notify_Wait or Notify_Record; NULL at Level0
+-- role              ENUM('transfer', 'wait', 'other')  what the task does: move data over a link or within the device, wait for
+--                            another rank, or something else, such as a message to another rank; a task that posts data over
+--                            RDMA is 'other', since it does not last as long as the transfer; NULL at Level0
 -- plane             BIGINT   the plane of the operator that it runs on; NULL at Level0
--- is_master         BOOLEAN  whether the profile names its plane as one whose times are those of the operator; NULL when the
---                            profile does not say it of this task
+-- is_master         BOOLEAN  whether the profile marks its plane as one whose times are those of the operator; NULL when the
+--                            profile does not say so for this task
 -- transport         VARCHAR  SDMA, RDMA, UB or LOCAL; NULL when not recorded
 -- link              VARCHAR  the link that it goes over, such as HCCS, PCIE or ROCE; ON_CHIP within a device; NULL without one
--- is_within_device  BOOLEAN  whether a transfer stays within the device; NULL when it is none
+-- is_within_device  BOOLEAN  whether a transfer stays within the device; NULL for other tasks
 -- source_rank       BIGINT   rank within the group; NULL when not recorded
 -- destination_rank  BIGINT   rank within the group; NULL when not recorded, as within a device
--- size_bytes        BIGINT   what it moves; NULL when not recorded
+-- size_bytes        BIGINT   bytes that it moves; NULL when not recorded
 -- start_ns          BIGINT   start, Unix ns
 -- end_ns            BIGINT   end, Unix ns
--- duration_ps       BIGINT   its time, ps: text exports tell fractions of a ns; NULL when no number holds it
+-- duration_ps       BIGINT   its time, ps, since text exports have fractions of a ns; NULL when it fits into no number

@@ -1,4 +1,4 @@
--- One row is a call of a Python function that the Python tracer saw, as with_stack and with_modules collect them.
+-- One row is a call of a Python function that the Python tracer recorded (with_stack or with_modules).
 --
 -- frame_id  BIGINT   the id, unique in the rank
 -- tid       BIGINT   host thread: process id * 2^32 + thread id

@@ -1,7 +1,8 @@
--- One row is a call on the host into CANN: of the acl interface, of the runtime, or inside them; a launch, copy or synchronise.
+-- One row is a call on the host into CANN, of the acl interface, the runtime or a layer inside, such as a launch, a copy or a
+-- synchronise.
 --
 -- host_api_id  BIGINT   the id, unique in the rank
--- level        ENUM('acl', 'model', 'node', 'communication', 'runtime')  the layer of CANN; NULL when it is another one
+-- level        ENUM('acl', 'model', 'node', 'communication', 'runtime')  the layer of CANN; NULL for any other layer
 -- name_id      TEXT_ID  name, such as aclrtSynchronizeStream or launch; NULL when the profile lost its text
 -- tid          BIGINT   host thread: process id * 2^32 + thread id
 -- start_ns     BIGINT   start, Unix ns
@@ -9,4 +10,4 @@
 -- duration_ns  BIGINT   end - start
 -- role         ENUM('launch', 'synchronise', 'copy', 'allocate', 'compile')  what it does: put work on the device, wait for the
 --                       device, copy memory, allocate or free memory, compile an op; NULL for all else
--- launch_id    BIGINT   what kernels name as their launch if it launched any; NULL when not recorded
+-- launch_id    BIGINT   the launch id of the kernels that it launched; NULL when not recorded

@@ -4,7 +4,7 @@
 -- kind              ENUM('compute', 'communication', 'schedule')  which of the three
 -- name_id           TEXT_ID  name of the kernel
 -- type_id           TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL when it is neither recorded (Level0) nor
---                            certain by the name
+--                            certain from the name
 -- core_id           TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC; NULL for communication
 -- device_id         BIGINT   device; NULL when not recorded
 -- stream_id         BIGINT   stream; NULL for communication, whose tasks run on several
@@ -12,23 +12,23 @@
 -- model_id          BIGINT   graph or offline model it is part of; NULL outside one
 -- start_ns          BIGINT   start, Unix ns
 -- end_ns            BIGINT   end, Unix ns
--- step_id           BIGINT   profiler step that the profile itself gives it; NULL in databases, and outside steps
--- launch_id         BIGINT   the host launch that caused it; NULL when the profile could not tell
+-- step_id           BIGINT   profiler step that the profile itself records for it; NULL in databases, and outside steps
+-- launch_id         BIGINT   the host launch that caused it; NULL when the profile does not say
 -- block_num         BIGINT   cores used; NULL for communication
--- mix_block_num     BIGINT   cores used of the other kind, in a kernel that runs on both; NULL for communication
+-- mix_block_num     BIGINT   cores of the other kind used, for a kernel that runs on both kinds; NULL for communication
 -- input_shapes_id   TEXT_ID  input shapes, tensors split by ';'; NULL at Level0
 -- input_types_id    TEXT_ID  input data types; NULL at Level0
 -- input_formats_id  TEXT_ID  input formats; NULL at Level0
 -- output_shapes_id  TEXT_ID  output shapes; NULL at Level0
 -- output_types_id   TEXT_ID  output data types; NULL at Level0
 -- output_formats_id TEXT_ID  output formats; NULL at Level0
--- pmu_id            BIGINT   what the profile records its hardware counters under; NULL for communication
+-- pmu_id            BIGINT   id under which the profile records its hardware counters; NULL for communication
 -- hf32_eligible_id  TEXT_ID  YES where a FLOAT kernel may compute in HF32, NO where not; NULL when not recorded, as before 2025
 -- type_from         ENUM('profile', 'name')  where the type comes from: the profile, or the name of the kernel; NULL without
 --                                            type
 -- duration_ns       BIGINT   end - start
 -- direction         ENUM('send', 'receive', 'both')  what a communication operator between two ranks does; NULL for collectives
 --                            and other kernels
--- engine            ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu')  what these are: cores that multiply matrices
---                            (and do all else on chips that have one kind of core), vector cores, or cores of both kinds that
---                            matrix cores lead; a copy engine; CPUs of the device; NULL when it is none of them or not known
+-- engine            ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu')  what it ran on: cores that multiply matrices
+--                            (and do everything else on chips with one kind of core), vector cores, or cores of both kinds led
+--                            by matrix cores; a copy engine; CPUs of the device; NULL when it is another engine or not known

@@ -1,8 +1,8 @@
--- One row is a hardware counter (PMU) of a kernel, of whatever set of metrics was collected. What was recorded as N/A has no
--- row. A core that a kernel did not use counts as recorded: 0.
+-- One row is a hardware counter (PMU) of a kernel, whichever set of metrics was collected. A value recorded as N/A has no row.
+-- Counters of a core that a kernel did not use have the recorded value: 0.
 --
 -- kernel_id  BIGINT   a kernel of trace.kernel
--- metric_id  TEXT_ID  the counter, such as aic_mac_ratio; aic_ is the cube cores, aiv_ the vector cores
+-- metric_id  TEXT_ID  the counter, such as aic_mac_ratio; aic_ is of the cube cores, aiv_ of the vector cores
 -- value      DOUBLE   its value
--- unit       VARCHAR  unit of the value: ns, cycles, ratio (0 to 1), %, GB/s, KB, count, operations; NULL for a counter of a
---                     name that says none
+-- unit       VARCHAR  unit of the value: ns, cycles, ratio (0 to 1), %, GB/s, KB, count, operations; NULL for a counter whose
+--                     name implies none

@@ -5,6 +5,6 @@
 -- tid         BIGINT   host thread: process id * 2^32 + thread id
 -- message_id  TEXT_ID  the message; NULL when the profile lost its text
 -- role        ENUM('step', 'data loading', 'checkpoint', 'communication', 'flops', 'attention')  what the framework recorded
---                      with it, as in trace.range; attention is the arguments of the one that its thread calls next; NULL for a
---                      mark of users
+--                      with it, as in trace.range; attention: the arguments of the attention that its thread calls next; NULL
+--                      for a user's own mark
 -- start_ns    BIGINT   the moment, Unix ns

@@ -1,6 +1,6 @@
--- One row is a record of an mstx mark or range, and what leads from it to the device. A message too long for one record stands
--- in several with one connection id.
+-- One row is a record of an mstx mark or range, and the id that links it to the device. A message too long for one record has
+-- several, with one connection id.
 --
 -- range_id       BIGINT  a range of trace.range; NULL for a mark
 -- mark_id        BIGINT  a mark of trace.mark; NULL for a range
--- connection_id  BIGINT  what its device side carries; NULL when not recorded, as by the first API (msproftx)
+-- connection_id  BIGINT  id that its device side carries; NULL when not recorded, as by the first API (msproftx)

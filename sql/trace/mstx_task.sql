@@ -1,7 +1,7 @@
 -- One row is the device side of an mstx mark or range that was given a stream: from when the stream reached its begin to when
 -- it reached its end.
 --
--- connection_id  BIGINT  what its record in trace.mstx_record carries
+-- connection_id  BIGINT  id that its record in trace.mstx_record carries
 -- device_id      BIGINT  device; NULL when not recorded
 -- stream_id      BIGINT  stream; NULL when not recorded
 -- start_ns       BIGINT  start, Unix ns

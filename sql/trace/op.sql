@@ -6,8 +6,8 @@
 -- start_ns           BIGINT   start, Unix ns
 -- end_ns             BIGINT   end, Unix ns
 -- duration_ns        BIGINT   end - start
--- is_step            BOOLEAN  whether it wraps a profiler step, as ProfilerStep#7 does: no call of the framework, but all the
---                             time between two calls of prof.step()
+-- is_step            BOOLEAN  whether it wraps a profiler step, such as ProfilerStep#7: it is no call of the framework, but all
+--                             the time between two calls of prof.step()
 -- sequence_number    BIGINT   autograd sequence number; NULL when the op has none
 -- forward_thread_id  BIGINT   autograd's number of the thread that ran the forward; 0 on a forward op, NULL when not recorded
 -- input_shapes_id    TEXT_ID  input shapes; NULL without record_shapes

@@ -1,4 +1,4 @@
--- One row is a link that the profile itself recorded: this op issued this launch. A link that it recorded twice stands twice.
+-- One row is a link that the profile itself recorded: this op issued this launch. A link that it recorded twice has two rows.
 --
 -- op_id      BIGINT  an op of trace.op
 -- launch_id  BIGINT  a launch of trace.kernel

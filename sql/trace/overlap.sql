@@ -1,6 +1,6 @@
--- One row is an interval of what the device did as the profiler itself worked it out, in its Overlap Analysis.
+-- One row is an interval of the profiler's own Overlap Analysis, with what the device did in it.
 --
--- kind         ENUM('computing', 'communication', 'communication_not_overlapped', 'free')  what it did
+-- kind         ENUM('computing', 'communication', 'communication_not_overlapped', 'free')  what the device did
 -- device_id    BIGINT  device; NULL when not recorded
 -- start_ns     BIGINT  start, Unix ns
 -- end_ns       BIGINT  end, Unix ns

@@ -1,10 +1,10 @@
--- One row is how the training framework split the model over ranks; no row where the profile does not tell it.
+-- One row is the split of the model over ranks by the training framework; without a row, the profile does not record it.
 --
 -- tensor_size    BIGINT  ranks of a tensor parallel group; NULL when not recorded
 -- context_size   BIGINT  ranks of a context parallel group; NULL when not recorded
 -- data_size      BIGINT  ranks of a data parallel group; NULL when not recorded
 -- pipeline_size  BIGINT  pipeline stages; NULL when not recorded
--- global_rank    BIGINT  the profiled rank; NULL when not recorded
+-- global_rank    BIGINT  global number of the profiled rank; NULL when not recorded
 WITH metadata AS (
     SELECT max(if(json_valid(value), value, '{}'))::JSON AS content
     FROM raw.metadata

@@ -1,3 +1,3 @@
--- One row is the process on the host that ran the framework, and so the ops.
+-- One row is the host process that ran the framework and its ops.
 --
 -- pid  BIGINT  its id; 0 without ops

@@ -1,6 +1,6 @@
 -- One row is a hand-over through the task queue: an op's thread puts a task in, a queue thread takes it out and runs it.
 --
--- queue_id          BIGINT  the value that both ends carry
+-- queue_id          BIGINT  id that both ends carry
 -- enqueue_tid       BIGINT  host thread that put it in
 -- enqueue_start_ns  BIGINT  start of putting it in, Unix ns
 -- enqueue_end_ns    BIGINT  end of putting it in, Unix ns

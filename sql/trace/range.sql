@@ -1,13 +1,13 @@
--- One row is a named interval on the host: an mstx range, or a module call that the Python tracer saw.
+-- One row is a named interval on the host: an mstx range, or a module call that the Python tracer recorded.
 --
 -- range_id             BIGINT   the id, unique in the rank
 -- origin               VARCHAR  what recorded it: mstx, or nn.Module (with_stack or with_modules)
 -- role                 ENUM('module', 'step', 'data loading', 'checkpoint', 'communication', 'flops', 'attention')  what the
---                               tracer or the framework recorded with it: a module call that the Python tracer saw, a profiler
---                               step, the loading of data, saving a checkpoint, a communication operator, a call and its FLOPs,
---                               or the arguments of an attention; NULL for a range of users
--- is_module_candidate  BOOLEAN  whether users mark module calls with such ranges (mstx start/end); the domain says whether it
---                               is one
+--                               Python tracer or the framework recorded with it: a module call, a profiler step, the loading of
+--                               data, the saving of a checkpoint, a communication operator, a call and its FLOPs, or the
+--                               arguments of an attention; NULL for a user's own range
+-- is_module_candidate  BOOLEAN  whether it is of the kind with which users mark module calls (mstx start/end); its domain
+--                               decides whether it does
 -- domain_id            TEXT_ID  mstx domain; NULL when its text is lost, and for nn.Module
 -- tid                  BIGINT   host thread that opened it: process id * 2^32 + thread id
 -- name_id              TEXT_ID  name; for nn.Module the class; NULL when the profile lost its text

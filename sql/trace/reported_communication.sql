@@ -1,19 +1,19 @@
--- One row is a communication operator of a step as the profiler itself worked it out: communication.json, or analysis.db beside
+-- One row is a communication operator of a step as the profiler itself reported it: communication.json, or analysis.db next to
 -- a database.
 --
 -- name                VARCHAR  name of the operator
--- short_name          VARCHAR  the same without the group that some versions append, as trace.communication has it
+-- short_name          VARCHAR  the same without the group that some versions append, as in trace.communication
 -- type                VARCHAR  type in its name, such as hcom_allReduce_; NULL when the name has none
 -- operation           VARCHAR  what operators of this type do, in lower case, such as allreduce; NULL without a type
 -- group_name          VARCHAR  the group of ranks, that is, the communicator
 -- step_id             BIGINT   profiler step; NULL where there are none
 -- kind                VARCHAR  p2p (send and receive) or collective
--- start_ns            BIGINT   start, Unix ns, to 250 ns; NULL when the file does not tell it
--- elapse_ns           BIGINT   its time, ns; NULL when the file does not say it
--- transit_ns          BIGINT   transfers on the master plane, ns; NULL when the file does not say it
--- wait_ns             BIGINT   waits on the master plane, ns; NULL when the file does not say it
--- synchronization_ns  BIGINT   those of the waits that are before the first transfer, ns; NULL when the file does not say it
--- idle_ns             BIGINT   the rest, ns; NULL when the file does not say it
+-- start_ns            BIGINT   start, Unix ns, to 250 ns; NULL when not reported
+-- elapse_ns           BIGINT   its time, ns; NULL when not reported
+-- transit_ns          BIGINT   transfers on the master plane, ns; NULL when not reported
+-- wait_ns             BIGINT   waits on the master plane, ns; NULL when not reported
+-- synchronization_ns  BIGINT   waits before the first transfer, ns; NULL when not reported
+-- idle_ns             BIGINT   the rest of its time, ns; NULL when not reported
 SELECT
     name,
     name_without_group(name) AS short_name,

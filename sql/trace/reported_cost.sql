@@ -1,9 +1,9 @@
--- One row is a call of a framework operator of which only its cost is known, not when it ran: what operator_details.csv says in
--- a profile without trace_view.json. Where trace.op has rows, this has none.
+-- One row is a call of a framework operator whose cost is known, but not when it ran: from operator_details.csv, in a profile
+-- without trace_view.json. Where trace.op has rows, this table has none.
 --
 -- name_id          TEXT_ID  name of the op
 -- input_shapes_id  TEXT_ID  input shapes; NULL without record_shapes
--- host_self_ns     BIGINT   own time on the host, ns
+-- host_self_ns     BIGINT   time on the host without the ops inside, ns
 -- host_total_ns    BIGINT   time on the host with the ops inside, ns
 -- device_self_ns   BIGINT   time of the kernels that it launched itself, ns
--- device_total_ns  BIGINT   time of these and of those that ops inside it launched, ns
+-- device_total_ns  BIGINT   time of these kernels and of those that ops inside it launched, ns

@@ -1,15 +1,15 @@
--- One row is a pair of ranks of a group and what operators of a type moved between them, as the profiler itself worked it out:
--- communication_matrix.json, or analysis.db beside a database.
+-- One row is a pair of ranks of a group and what operators of a type moved between them, as the profiler itself reported it:
+-- communication_matrix.json, or analysis.db next to a database.
 --
 -- kind              VARCHAR  p2p (send and receive) or collective
 -- type              VARCHAR  type of the operators, such as allreduce
 -- group_name        VARCHAR  the group of ranks, that is, the communicator
 -- step_id           BIGINT   profiler step; NULL where there are none
--- source_rank       BIGINT   rank within the group; NULL when the file does not tell it
--- destination_rank  BIGINT   rank within the group, the same one within a device; NULL when the file does not tell it
+-- source_rank       BIGINT   rank within the group; NULL when not reported
+-- destination_rank  BIGINT   rank within the group, the same one within a device; NULL when not reported
 -- link              VARCHAR  the link, such as HCCS; ON_CHIP within a device
--- size_bytes        BIGINT   what was moved; NULL when the file does not tell it
--- duration_ns       BIGINT   time of the transfers, ns; those at the same time count fully; NULL when the file does not tell it
+-- size_bytes        BIGINT   bytes moved; NULL when not reported
+-- duration_ns       BIGINT   time of the transfers, ns; transfers at the same time count fully; NULL when not reported
 SELECT
     kind,
     type,

@@ -1,4 +1,5 @@
--- One row is a kind of input row that the trace cannot hold, and how many of them were set aside. No row, nothing set aside.
+-- One row is a kind of input row that the trace cannot hold, and how many of them were set aside. Without rows, nothing was set
+-- aside.
 --
 -- what       VARCHAR  what the rows are
 -- reason     VARCHAR  why they were set aside

@@ -1,5 +1,5 @@
--- One row is a kind of call on the host that the trace cannot hold, and how many of them were set aside: of the calls that only
--- some questions need, and so not in trace.set_aside. No row, nothing set aside.
+-- One row is a kind of call on the host that the trace cannot hold, and how many of them were set aside. Only some analyses
+-- need these calls, so trace.set_aside does not have them. Without rows, no call was set aside.
 --
 -- what       VARCHAR  what the calls are
 -- reason     VARCHAR  why they were set aside

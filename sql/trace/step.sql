@@ -1,5 +1,5 @@
 -- One row is a profiler step, between two calls of prof.step() on the host.
 --
 -- step_id   BIGINT  number of the step
--- start_ns  BIGINT  start on the host, Unix ns; NULL when only kernel_details.csv tells of the step
--- end_ns    BIGINT  end on the host, Unix ns; NULL when only kernel_details.csv tells of the step
+-- start_ns  BIGINT  start on the host, Unix ns; NULL when the profile does not say when the step ran
+-- end_ns    BIGINT  end on the host, Unix ns; NULL when the profile does not say when the step ran

@@ -1,4 +1,4 @@
--- One row is a text of the profile. Each distinct text has one id; every TEXT_ID column of a rank points here.
+-- One row is a text of the profile. Each distinct text has one id; every TEXT_ID column of a rank refers to this table.
 --
 -- text_id  BIGINT   the id
 -- text     VARCHAR  the text; bytes that are not UTF-8 are replaced by U+FFFD
