@@ -1,11 +1,11 @@
--- One row is a step and a cause of its free time, the longest first: what the host did while the device idled. The causes of a
--- step add up to its free time.
+-- One row is a step and a cause of the idle time of the device in it, the longest first: what the host did meanwhile. The
+-- causes of a step add up to its idle time.
 --
 -- step_id    BIGINT   number of the step; NULL for the whole profile
--- cause      VARCHAR  a cause of free.gap_cause; or kernels of another step, which ran in between
--- gap_count  BIGINT   gaps of which it is a cause; NULL for kernels of another step
+-- cause      VARCHAR  a cause of free.gap_cause; or 'kernels of another step', which ran in between
+-- gap_count  BIGINT   gaps with this cause; NULL for kernels of another step
 -- total_ns   BIGINT   their time, ns
--- share      DOUBLE   part of the free time of the step
+-- share      DOUBLE   share of the idle time of the step
 WITH running AS (
     SELECT
         gap_id,
@@ -20,7 +20,7 @@ cause_of_any AS (
     SELECT DISTINCT cause, precedence
     FROM free.gap_cause
 ),
--- Up to the last gap of a step, less up to the gap before its first.
+-- The running sums up to the last gap of a step, minus those up to the gap before its first.
 edge AS (
     SELECT step_gap.step_id, cause_of_any.cause, step_gap.last_gap_id AS gap_id, 1 AS sign
     FROM free.step_gap
@@ -42,7 +42,7 @@ host AS (
     GROUP BY edge.step_id, edge.cause
     HAVING sum(edge.sign * running.gap_count) > 0
 ),
-told AS (
+explained AS (
     SELECT step_id, sum(total_ns)::BIGINT AS total_ns
     FROM host
     GROUP BY step_id
@@ -54,10 +54,10 @@ cause AS (
         time.step_id,
         'kernels of another step' AS cause,
         8 AS precedence,
-        time.free_ns - coalesce(told.total_ns, 0) AS total_ns
+        time.free_ns - coalesce(explained.total_ns, 0) AS total_ns
     FROM step.time
-    LEFT JOIN told ON told.step_id IS NOT DISTINCT FROM time.step_id
-    WHERE time.free_ns > coalesce(told.total_ns, 0)
+    LEFT JOIN explained ON explained.step_id IS NOT DISTINCT FROM time.step_id
+    WHERE time.free_ns > coalesce(explained.total_ns, 0)
 )
 SELECT cause.step_id, cause.cause, cause.gap_count, cause.total_ns, cause.total_ns / time.free_ns AS share
 FROM cause

@@ -1,9 +1,9 @@
--- One row is a gap: the device ran neither a compute kernel nor a communication operator, of whatever step, between two that
--- did.
+-- One row is a gap: a time between kernels in which the device ran neither a compute kernel nor a communication operator, of
+-- any step.
 --
 -- gap_id            BIGINT  the id, counted from 1 in the order of time
--- start_ns          BIGINT  end of what ran before, Unix ns
--- end_ns            BIGINT  start of what ran next, Unix ns
+-- start_ns          BIGINT  end of the kernel before it, Unix ns
+-- end_ns            BIGINT  start of the kernel after it, Unix ns
 -- kernel_before_id  BIGINT  the kernel that ended last before it; of several the one that started last, of these the last by
 --                           name
 -- kernel_after_id   BIGINT  the kernel that ended it; of several the one that itself ended first, of these the first by name
@@ -17,22 +17,22 @@ gap AS (
     FROM busy
     WHERE end_before_ns IS NOT NULL
 ),
-counted AS (
+candidate AS (
     SELECT kernel_step.kernel_id, kernel_step.start_ns, kernel_step.end_ns, coalesce(name.text, '') AS name
     FROM step.kernel_step
     JOIN trace.kernel AS named USING (kernel_id)
     LEFT JOIN trace.string AS name ON name.text_id = named.name_id
 ),
 kernel_before AS (
-    SELECT gap.gap_id, arg_max(counted.kernel_id, (counted.start_ns, counted.name, counted.kernel_id)) AS kernel_id
+    SELECT gap.gap_id, arg_max(candidate.kernel_id, (candidate.start_ns, candidate.name, candidate.kernel_id)) AS kernel_id
     FROM gap
-    JOIN counted ON counted.end_ns = gap.start_ns
+    JOIN candidate ON candidate.end_ns = gap.start_ns
     GROUP BY gap.gap_id
 ),
 kernel_after AS (
-    SELECT gap.gap_id, arg_min(counted.kernel_id, (counted.end_ns, counted.name, counted.kernel_id)) AS kernel_id
+    SELECT gap.gap_id, arg_min(candidate.kernel_id, (candidate.end_ns, candidate.name, candidate.kernel_id)) AS kernel_id
     FROM gap
-    JOIN counted ON counted.start_ns = gap.end_ns
+    JOIN candidate ON candidate.start_ns = gap.end_ns
     GROUP BY gap.gap_id
 )
 SELECT

@@ -1,22 +1,23 @@
 -- One row is a gap of the device and one of its causes: what the host did for a part of the gap. The parts of a gap add up to
--- it.
+-- the gap.
 --
 -- gap_id       BIGINT   a gap of free.gap
--- cause        VARCHAR  garbage collection, waiting in a synchronise, data loading, inside an op or nothing recorded, all of
---                       the thread that asked for the next kernel, up to when it asked; between queue and device from then on;
---                       launch not recorded where nothing tells which thread asked
--- precedence   INTEGER  position of the cause: where several hold at a time, the first counts
+-- cause        VARCHAR  up to the request for the next kernel, what the requesting host thread did: garbage collection, waiting
+--                       in a synchronise, data loading, inside an op or nothing recorded; from the request on: between queue
+--                       and device; where the requesting thread is not known: launch not recorded
+-- precedence   INTEGER  order of the causes: where several apply at a time, the one with the smallest number takes precedence
 -- duration_ns  BIGINT   the part of the gap, ns
 --
--- What the thread did of one thing and of none before it is the time of both together less that of those before it. Of a gap of
--- 10 us in which it waits for 4 us, all of them inside an op of 7 us, up_to_waiting_ns is 4000 and up_to_op_ns 7000: 4 us are
--- waiting in a synchronise, 3 us inside an op and 3 us nothing recorded.
+-- The time of a cause, where no cause before it applies, is a difference: the time of this cause and those before it together,
+-- minus the time of those before it. Example: in a gap of 10 us the thread waits for 4 us, all of it inside an op of 7 us. Then
+-- up_to_waiting_ns is 4000 and up_to_op_ns is 7000: 4 us are waiting in a synchronise, 3 us inside an op and 3 us nothing
+-- recorded.
 WITH host AS (
     SELECT
         gap.gap_id,
         request.tid,
         gap.start_ns,
-        -- least() and greatest() pass over NULL.
+        -- least() and greatest() ignore NULL.
         CASE
             WHEN request.asked_ns IS NOT NULL THEN least(greatest(request.asked_ns, gap.start_ns), gap.end_ns)
         END AS asked_ns,
@@ -33,7 +34,7 @@ moment AS (
     FROM host
     WHERE asked_ns > start_ns
 ),
--- How long the thread had done one of the first so many things of free.host_stretch up to a moment.
+-- How long, up to a moment, the thread had done any of the first `things` things of free.host_stretch.
 done AS (
     SELECT
         moment.gap_id,

@@ -1,7 +1,7 @@
 -- One row is one of the longest gaps and the call into CANN that took most of it.
 --
 -- gap_id        BIGINT   a gap of free.longest
--- host_call_id  TEXT_ID  name of the call, of the thread that asked for the next kernel or of the one that launched it; NULL
+-- host_call_id  TEXT_ID  name of the call, on the thread that requested the next kernel or on the one that launched it; NULL
 --                        when the profile lost its text
 -- host_call_ns  BIGINT   how long it ran in the gap, ns
 WITH thread_gap AS (
@@ -9,7 +9,7 @@ WITH thread_gap AS (
     FROM free.longest
     JOIN free.request USING (gap_id)
 ),
--- Gaps do not overlap: a call that runs in one runs in the next that ends after the call's start.
+-- Gaps do not overlap: a call that runs in any gap also runs in the first gap that ends after the call's start.
 held AS (
     SELECT host_api.*
     FROM trace.host_api

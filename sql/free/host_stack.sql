@@ -1,4 +1,5 @@
--- One row is one of the longest gaps and what its host thread was in at the moment at which it is looked at.
+-- One row is one of the longest gaps and the ops and Python functions that ran on its host thread at the moment given in
+-- free.longest.
 --
 -- gap_id        BIGINT   a gap of free.longest
 -- host_ops      VARCHAR  the framework ops around the moment, outermost first, joined by ' > '; NULL when there are none;
@@ -10,7 +11,7 @@ WITH moment AS (
     FROM free.longest
     WHERE at_ns IS NOT NULL
 ),
--- Of all calls those that hold a moment, of which the next after their start is one.
+-- The calls that contain a moment: each of them contains the first moment after its start.
 held_op AS (
     SELECT op.tid, op.start_ns, op.end_ns, op.op_id AS call_id, coalesce(name.text, '(name lost)') AS name
     FROM trace.op

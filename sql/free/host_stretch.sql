@@ -1,9 +1,9 @@
--- One row is a stretch of time in which a host thread did one of the first so many things of a list: 1 collect garbage, 2 wait
--- in a synchronise, 3 load data, 4 run an op. What a thread did of one thing and of none before it is then a difference of two
--- lengths.
+-- One row is a stretch of time in which a host thread did any of the first `things` things of this list: 1 collect garbage, 2
+-- wait in a synchronise, 3 load data, 4 run an op. The time of one thing, where none before it applies, is then a difference of
+-- two lengths.
 --
--- tid              BIGINT   host thread: process id * 2^32 + thread id; only threads that ask for kernels
--- things           INTEGER  how many things of the list count
+-- tid              BIGINT   host thread: process id * 2^32 + thread id; only threads that request kernels
+-- things           INTEGER  number of things, from the beginning of the list
 -- start_ns         BIGINT   start, Unix ns
 -- end_ns           BIGINT   end, Unix ns
 -- before_ns        BIGINT   length of all stretches of the same thread and things before it, ns
@@ -24,15 +24,15 @@ WITH call AS (
     LEFT JOIN trace.string AS name ON name.text_id = op.name_id
     WHERE NOT op.is_step
 ),
-asking AS (
+requesting AS (
     SELECT DISTINCT tid
     FROM free.request
     WHERE tid IS NOT NULL
 ),
-counted AS (
+doing AS (
     SELECT call.tid, unnest(range(call.thing, 5))::INTEGER AS things, call.start_ns, call.end_ns
     FROM call
-    SEMI JOIN asking USING (tid)
+    SEMI JOIN requesting USING (tid)
 ),
 reached AS (
     SELECT *, max(end_ns) OVER (
@@ -40,7 +40,7 @@ reached AS (
         ORDER BY start_ns, end_ns
         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ) AS reached_ns
-    FROM counted
+    FROM doing
 ),
 numbered AS (
     SELECT *, sum(if(start_ns <= reached_ns, 0, 1)) OVER (

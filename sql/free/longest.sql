@@ -1,16 +1,16 @@
--- One row is one of the 100 longest gaps of the steps, or of the chosen step, with its main cause and the moment at which the
--- host is looked at for it.
+-- One row is one of the 100 longest gaps of the steps, or of the chosen step, with its main cause and the moment for which the
+-- host's calls are looked up.
 --
 -- position  BIGINT   1 for the longest
 -- step_id   BIGINT   the step in whose time it lies; of several the first; NULL without steps
 -- gap_id    BIGINT   a gap of free.gap
 -- start_ns  BIGINT   start, Unix ns
 -- end_ns    BIGINT   end, Unix ns
--- cause     VARCHAR  the cause of most of its time; of equal ones the first of free.gap_cause
--- cause_ns  BIGINT   how much of it that is, ns
--- tid       BIGINT   host thread that asked for the next kernel; NULL when not recorded
--- at_ns     BIGINT   the middle of its time up to when the host asked for the next kernel, or that moment where it came before
---                    the gap; NULL when not recorded
+-- cause     VARCHAR  the cause of most of its time; of equal ones the one that takes precedence in free.gap_cause
+-- cause_ns  BIGINT   time of that cause, ns
+-- tid       BIGINT   host thread that requested the next kernel; NULL when not recorded
+-- at_ns     BIGINT   the middle of the time from its start to the request for the next kernel, or the request itself where it
+--                    came before the gap; NULL when not recorded
 WITH reached AS (
     SELECT first_gap_id, max(max(last_gap_id)) OVER (ORDER BY first_gap_id ROWS UNBOUNDED PRECEDING) AS last_gap_id
     FROM free.step_gap

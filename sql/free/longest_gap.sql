@@ -1,17 +1,17 @@
--- One row is one of the 100 longest gaps of the steps in which the device idled, the longest first, with what the host did
+-- One row is one of the 100 longest gaps of the steps, in which the device was idle, the longest first, with what the host did
 -- meanwhile.
 --
 -- step_id           BIGINT   the step in whose time it lies; of several the first; NULL without steps
 -- start_ns          BIGINT   start, Unix ns
 -- duration_ns       BIGINT   length, ns
 -- cause             VARCHAR  the cause of most of its time, as in free.gap_cause
--- cause_ns          BIGINT   how much of it that is, ns
+-- cause_ns          BIGINT   time of that cause, ns
 -- kernel_before_id  TEXT_ID  name of the kernel that ended last before it
 -- op_before_id      TEXT_ID  name of the op that launched that kernel; NULL when no op is known
 -- kernel_after_id   TEXT_ID  name of the kernel that ended it
 -- op_after_id       TEXT_ID  name of the op that launched that kernel; NULL when no op is known
--- host_ops          VARCHAR  framework ops around the middle of the host's part of the gap on the thread that asked for the
---                            next kernel, outermost first, joined by ' > '; NULL when there are none
+-- host_ops          VARCHAR  framework ops on the thread that requested the next kernel, around the middle of the host's part
+--                            of the gap, outermost first, joined by ' > '; NULL when there are none
 -- host_call_id      TEXT_ID  the call into CANN that took most of the gap, on that thread or on the one that launched the
 --                            kernel; NULL when there is none
 -- host_call_ns      BIGINT   how long it ran in the gap, ns

@@ -1,12 +1,13 @@
--- One row is a gap of the device and how the host asked for the kernel that ended it.
+-- One row is a gap of the device and the host's request for the kernel that ended it.
 --
 -- gap_id      BIGINT  a gap of free.gap
--- tid         BIGINT  host thread that asked: where the task was put into the queue, else that of the op or of the launch; NULL
---                     when neither launch nor op of the kernel is recorded
--- asked_ns    BIGINT  when it asked, Unix ns: where it began to put the task into the queue; without a task queue the start of
---                     the launch; where the launch was not collected the end of the op; NULL as tid
--- launch_tid  BIGINT  host thread that launched the kernel: with a task queue another one; NULL when the launch was not
---                     collected
+-- tid         BIGINT  host thread that made the request: the one that put the task into the queue, else that of the op or of
+--                     the launch; NULL when neither launch nor op of the kernel is recorded
+-- asked_ns    BIGINT  moment of the request, Unix ns: when the thread began to put the task into the queue; without a task
+--                     queue, the start of the launch; where the launch was not collected, the end of the op; NULL when tid is
+--                     NULL
+-- launch_tid  BIGINT  host thread that launched the kernel; with a task queue, not the one that made the request; NULL when the
+--                     launch was not collected
 WITH wanted AS (
     SELECT gap.gap_id, kernel.kernel_id, kernel.launch_id
     FROM free.gap

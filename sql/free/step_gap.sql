@@ -1,25 +1,25 @@
 -- One row is a step and the gaps of the device that lie in its time, between the first start and the last end of its kernels.
--- Gaps are numbered in the order of time, so they follow each other. A gap lies in two steps where the kernels of these
--- interleave, and in none where it lies between them. Without steps all gaps lie in the whole profile.
+-- Gaps are numbered in the order of time, so those of a step are consecutive. A gap lies in two steps where the kernels of
+-- these interleave, and in none where it lies between them. Without steps all gaps lie in the whole profile.
 --
 -- step_id       BIGINT  a step of trace.step; NULL for the whole profile
--- first_gap_id  BIGINT  the first of them, a gap of free.gap
--- last_gap_id   BIGINT  the last of them, a gap of free.gap
+-- first_gap_id  BIGINT  the first of these gaps, a gap of free.gap
+-- last_gap_id   BIGINT  the last of these gaps, a gap of free.gap
 WITH span AS (
     SELECT step_id, min(start_ns) AS start_ns, max(end_ns) AS end_ns
     FROM step.kernel_step
     GROUP BY step_id
 ),
-counted AS (
+timed_step AS (
     SELECT span.*
     FROM span
     JOIN step.time ON time.step_id IS NOT DISTINCT FROM span.step_id
     WHERE time.free_ns IS NOT NULL
 ),
 begun AS (
-    SELECT counted.step_id, counted.end_ns, gap.gap_id AS first_gap_id
-    FROM counted
-    ASOF JOIN free.gap ON counted.start_ns <= gap.start_ns
+    SELECT timed_step.step_id, timed_step.end_ns, gap.gap_id AS first_gap_id
+    FROM timed_step
+    ASOF JOIN free.gap ON timed_step.start_ns <= gap.start_ns
 )
 SELECT begun.step_id, begun.first_gap_id, gap.gap_id AS last_gap_id
 FROM begun

@@ -1,4 +1,4 @@
--- One row is a cause of free time that the profile cannot tell, so that its time counts as that of another cause.
+-- One row is a cause of idle time that the profile does not record, so that its time counts for another cause.
 --
 -- cause   VARCHAR  a cause of free.gap_cause
 -- reason  VARCHAR  why, and what to do

@@ -1,13 +1,13 @@
--- One row is a figure of the profiler's own Overlap Analysis beside the one that kernels give, over the whole profile. Without
--- such an analysis there is none. Only when trace.overlap has rows.
+-- One row is a time from the profiler's own Overlap Analysis next to the same time from the kernels, over the whole profile.
+-- Without such an analysis there are no rows. Only when trace.overlap has rows.
 --
 -- kind            ENUM('computing', 'communication', 'communication_not_overlapped', 'free')  what is compared
 -- interval_count  BIGINT   intervals of the analysis
 -- recorded_ns     BIGINT   their time, ns
--- kernels_ns      BIGINT   the same out of the kernels, ns
+-- kernels_ns      BIGINT   the same time from the kernels, ns
 -- difference_ns   BIGINT   recorded - kernels; the profiler rounds each interval to ns
 -- agrees          BOOLEAN  whether the difference is no more than the rounding of each interval at both ends
-WITH counted AS (
+WITH measured AS (
     SELECT 'busy' AS what, start_ns, end_ns
     FROM trace.kernel
     WHERE kind <> 'schedule'
@@ -16,14 +16,14 @@ WITH counted AS (
     FROM trace.kernel
     WHERE kind <> 'schedule'
 ),
--- What each adds to the time that those before it cover.
+-- The time that each one adds to the time that those before it cover.
 added AS (
     SELECT
         what,
         start_ns,
         end_ns,
         greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS added_ns
-    FROM counted
+    FROM measured
     WINDOW before AS (
         PARTITION BY what
         ORDER BY start_ns, end_ns

@@ -1,20 +1,21 @@
--- One row is a figure that the profiler itself worked out of its steps (step_trace_time.csv, analysis.db), all steps together,
--- beside the one that kernels give. Without such a file, or without kernels, there is none.
+-- One row is a time that the profiler itself reported for its steps (step_trace_time.csv, analysis.db), all steps together,
+-- next to the same time from the kernels. Without such a file, or without kernels, there are no rows.
 --
 -- kind            VARCHAR  what is compared: computing or communication
--- file            VARCHAR  the file that says so
+-- file            VARCHAR  the file that reports the time
 -- step_count      BIGINT   steps in it
--- recorded_ns     BIGINT   what it says of them, ns
--- kernels_ns      BIGINT   the same out of the kernels of steps, ns; where no kernel is known to be of a step, out of all
--- all_kernels_ns  BIGINT   the same out of all kernels, ns
+-- recorded_ns     BIGINT   the time that the file reports for these steps, ns
+-- kernels_ns      BIGINT   the same time from the kernels of steps, ns; where no kernel has a known step, from all kernels
+-- all_kernels_ns  BIGINT   the same time from all kernels, ns
 -- difference_ns   BIGINT   recorded - kernels
--- agrees          BOOLEAN  whether the difference can be rounding, or the way in which kernels between steps are counted
--- reason          VARCHAR  why a larger difference agrees; NULL when there is none
+-- agrees          BOOLEAN  whether the difference can come from rounding, or from the way in which the profiler counts kernels
+--                          between steps
+-- reason          VARCHAR  why a larger difference still agrees; NULL when there is no such reason
 --
--- The profiler gives a step what ran between the first and the last of its kernels, and a stretch of kernels without gaps to
--- the step in which it began. So what it says lies between the kernels of steps, or the stretches that begin in steps, and all
--- kernels, with those twice that ran while two steps did. It rounds each stretch to ns; where its times are floats, they are a
--- quarter of a us apart.
+-- The profiler counts for a step what ran between the first and the last of its kernels, and counts a stretch of kernels
+-- without gaps for the step in which it began. So its time is at least that of the kernels of steps, or of the stretches that
+-- begin in steps, and at most that of all kernels, with time that is in two steps counted twice. It rounds each stretch to ns;
+-- where its times are floats, neighbouring times are a quarter of a us apart.
 --
 -- Only when trace.reported_step has rows.
 WITH step_span AS (
@@ -48,7 +49,7 @@ stretch AS (
     WHERE stretch.kind <> 'busy'
     GROUP BY stretch.kind
 ),
--- What each kernel of a step adds to the time that those before it cover.
+-- The time that each kernel of a step adds to the time that those before it cover.
 added AS (
     SELECT
         if(kind = 'compute', 'computing', 'communication') AS kind,
@@ -84,7 +85,7 @@ compared AS (
     CROSS JOIN precision
     WHERE precision.has_kernels
 ),
-judged AS (
+with_verdict AS (
     SELECT
         *,
         recorded_ns BETWEEN least_ns - rounding_ns AND most_ns + rounding_ns AS is_equal,
@@ -104,5 +105,5 @@ SELECT
         WHEN is_of_tasks AND NOT is_equal
             THEN 'analysis.db of 2024 counts the tasks of operators, up to 5 % less than operators'
     END AS reason
-FROM judged
+FROM with_verdict
 ORDER BY kind

@@ -1,10 +1,10 @@
--- One row is a figure that the profiler itself worked out of its steps (step_trace_time.csv, analysis.db), all steps together.
--- One that a step lacks has no row.
+-- One row is a time that the profiler itself reported for its steps (step_trace_time.csv, analysis.db), all steps together. A
+-- time that one of the steps lacks has no row.
 --
--- kind         VARCHAR  what it is the time of: computing or communication
--- file         VARCHAR  the file that says so
+-- kind         VARCHAR  what was timed: computing or communication
+-- file         VARCHAR  the file that reports the time
 -- step_count   BIGINT   steps in it
--- recorded_ns  BIGINT   what it says of them, ns
+-- recorded_ns  BIGINT   the time that the file reports for these steps, ns
 WITH recorded_figure AS (
     SELECT 'computing' AS kind, file, computing_ns AS time_ns
     FROM trace.reported_step

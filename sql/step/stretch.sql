@@ -1,9 +1,10 @@
--- One row is a stretch of time in which kernels ran one after another or side by side without a gap, whatever step they are of.
+-- One row is a stretch of time in which kernels ran without a gap, one after another or at the same time, whatever step they
+-- are in.
 --
 -- kind      ENUM('computing', 'communication', 'busy')  of compute kernels, of communication operators, or of both together
 -- start_ns  BIGINT  start of the first of them, Unix ns
 -- end_ns    BIGINT  end of the last of them, Unix ns
-WITH counted AS (
+WITH measured AS (
     SELECT 'busy' AS kind, start_ns, end_ns
     FROM step.kernel_step
     UNION ALL
@@ -16,7 +17,7 @@ reached AS (
         ORDER BY start_ns, end_ns
         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ) AS reached_ns
-    FROM counted
+    FROM measured
 ),
 numbered AS (
     SELECT *, sum(if(start_ns <= reached_ns, 0, 1)) OVER (

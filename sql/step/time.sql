@@ -1,24 +1,25 @@
--- One row is a step and where its time went on the device, in the order of the steps. Times count once where kernels overlap.
--- Without steps one row is the whole profile; beside steps, kernels that belong to none have a row of their own. A rank without
--- any kernels has the rows of the profiler itself (step_trace_time.csv, analysis.db), in which what is not recorded is NULL.
+-- One row is a step and where its time went on the device, in the order of the steps. Time in which kernels overlap counts
+-- once. Without steps, one row is the whole profile; with steps, kernels that belong to no step have a row of their own. A rank
+-- without kernels has the times that the profiler itself reported (step_trace_time.csv, analysis.db); those that it did not
+-- report are NULL.
 --
 -- step_id                          BIGINT   number of the step; NULL for the whole profile and for kernels of no step
 -- computing_ns                     BIGINT   time with a compute kernel, ns
 -- communication_ns                 BIGINT   time with a communication operator, ns
 -- communication_not_overlapped_ns  BIGINT   time with a communication operator and no compute kernel, ns
 -- overlapped_ns                    BIGINT   time with both, ns
--- free_ns                          BIGINT   time with neither between the first start and the last end, ns; NULL for kernels of
---                                           no step
+-- free_ns                          BIGINT   idle time: time with neither, between the first start and the last end, ns; NULL
+--                                           for kernels of no step
 -- stage_ns                         BIGINT   from the first start to the last end without the bubble, ns, so that stage + bubble
 --                                           = computing + communication not overlapped + free; NULL for kernels of no step
 -- bubble_ns                        BIGINT   time with an hcom_receive operator, which waits for another pipeline stage, ns
--- preparing_ns                     BIGINT   from the step's start on the host, without steps from that of the first op, to the
---                                           first kernel, ns; where that start is not known, what the profiler itself worked
---                                           out; NULL when that is not known either, and for kernels of no step
+-- preparing_ns                     BIGINT   from the start of the step on the host (without steps, of the first op) to the
+--                                           first kernel, ns; where that start is not known, the time that the profiler itself
+--                                           reported; NULL when that is not known either, and for kernels of no step
 -- origin                           VARCHAR  where the times come from: kernels, or profiler
--- reason                           VARCHAR  why something is NULL, or preparing is of the profiler beside times of kernels;
---                                           NULL when neither is
-WITH counted AS (
+-- reason                           VARCHAR  why something is NULL, or why preparing comes from the profiler though the other
+--                                           times come from kernels; NULL when neither applies
+WITH measured AS (
     SELECT step_id, 'busy' AS what, start_ns, end_ns
     FROM step.kernel_step
     UNION ALL
@@ -29,7 +30,7 @@ WITH counted AS (
     FROM step.kernel_step
     WHERE is_receive
 ),
--- What each adds to the time that those before it cover.
+-- The time that each one adds to the time that those before it cover.
 added AS (
     SELECT
         step_id,
@@ -37,7 +38,7 @@ added AS (
         start_ns,
         end_ns,
         greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS added_ns
-    FROM counted
+    FROM measured
     WINDOW before AS (
         PARTITION BY step_id, what
         ORDER BY start_ns, end_ns
@@ -76,7 +77,7 @@ recorded_preparing AS (
     FROM recorded
     QUALIFY count(*) OVER (PARTITION BY step_id) = 1
 ),
-judged AS (
+with_begin AS (
     SELECT
         covered.*,
         covered.step_id IS NULL AND host.step_count > 0 AS is_of_no_step,
@@ -107,7 +108,7 @@ step AS (
             WHEN step_id IS NULL THEN 'no ops, so it is not known when the host began'
             ELSE 'the profile does not tell when the step began on the host'
         END AS reason
-    FROM judged
+    FROM with_begin
     UNION ALL BY NAME
     SELECT
         * EXCLUDE (file),
