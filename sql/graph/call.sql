@@ -1,26 +1,27 @@
 -- One row is a call of a compiled graph with its phases on the host, in the order of time. Front end + TorchAir (Python + C++)
 -- + graph engine up to the end of the inference = the whole call.
 --
--- start_ns               BIGINT   where the module was entered, Unix ns; the start of the inference where nothing marks that
+-- start_ns               BIGINT   when the module was entered, Unix ns; the start of the inference where nothing marks the
+--                                 entry
 -- tid                    BIGINT   host thread: process id * 2^32 + thread id
--- name_id                TEXT_ID  what marks the inference, as in npu_fx_compiler inference
--- region_id              TEXT_ID  the compiled region, as in Torch-Compiled Region: 0/0; NULL where none is recorded
--- is_compiling           BOOLEAN  a first call, which compiles; false for a replay
+-- name_id                TEXT_ID  what marks the inference, such as npu_fx_compiler inference
+-- region_id              TEXT_ID  the compiled region, such as Torch-Compiled Region: 0/0; NULL where none is recorded
+-- is_compiling           BOOLEAN  true for a first call, which compiles; false for a replay
 -- call_ns                BIGINT   the whole call, from the entry to the end of the inference, ns; NULL where nothing marks the
 --                                 entry
 -- front_end_ns           BIGINT   from the entry to the start of the inference, ns; NULL where nothing marks the entry
 -- entry_from             VARCHAR  what marks the entry: frame, region or look-up; NULL where nothing does
--- lookup_ns              BIGINT   Dynamo's look-up of its cache, guards included, ns; before the entry where a region marks
---                                 that; NULL where none is recorded
--- before_lookup_ns       BIGINT   from the entry to the look-up: work of vLLM or MindIE, ns; NULL where one of both is not
---                                 known
+-- lookup_ns              BIGINT   Dynamo's look-up of its cache, guards included, ns; before the entry where a region marks the
+--                                 entry; NULL where none is recorded
+-- before_lookup_ns       BIGINT   from the entry to the look-up: work of vLLM or MindIE, ns; NULL where either is not known
 -- inference_ns           BIGINT   TorchAir and graph engine, ns
 -- torchair_ns            BIGINT   from the start of the inference to ExecuteGraph, ns; NULL without ExecuteGraph
--- torchair_python_ns     BIGINT   of it up to TorchNpuGraphBase::Run, ns; NULL without that
--- torchair_cpp_ns        BIGINT   of it from there on, ns; NULL without one of both
+-- torchair_python_ns     BIGINT   part of torchair_ns up to TorchNpuGraphBase::Run, ns; NULL without TorchNpuGraphBase::Run
+-- torchair_cpp_ns        BIGINT   part of torchair_ns from TorchNpuGraphBase::Run on, ns; NULL without TorchNpuGraphBase::Run
+--                                 or ExecuteGraph
 -- ge_to_end_ns           BIGINT   graph engine from ExecuteGraph to the end of the inference, ns; NULL without ExecuteGraph
--- ge_to_first_kernel_ns  BIGINT   graph engine from ExecuteGraph to the first kernel on the device, ns; with it the phases do
---                                 not add up to the whole; NULL where no launch of it is known
+-- ge_to_first_kernel_ns  BIGINT   graph engine from ExecuteGraph to the first kernel on the device, ns; a part of ge_to_end_ns,
+--                                 so not a term of the sum; NULL where no kernel is known to be launched by the call
 -- creation_count to clone_ns as in graph.preparation
 -- other_op_count         BIGINT   other aten ops
 -- other_op_ns            BIGINT   their time, ns

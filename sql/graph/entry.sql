@@ -1,13 +1,13 @@
--- One row is a call of a compiled graph for which something marks where its module was entered, behind the call before it.
+-- One row is a call of a compiled graph with what marks, after the call before it, when its module was entered.
 --
 -- call_id       BIGINT   a call of graph.inference
 -- frame_ns      BIGINT   start of the outermost Python frame of Dynamo, vLLM's or TorchAir's compilation around it, Unix ns;
 --                        NULL without stacks
 -- region_ns     BIGINT   start of the compiled region around it, Unix ns; NULL where there is none
--- region_id     TEXT_ID  name of that region, as in Torch-Compiled Region: 0/0; NULL where there is none
+-- region_id     TEXT_ID  name of that region, such as Torch-Compiled Region: 0/0; NULL where there is none
 -- lookup_ns     BIGINT   start of Dynamo's last look-up of its cache before it, Unix ns; NULL where there is none
 -- lookup_end_ns BIGINT   end of that look-up, or the start of the call if it is still going on; NULL where there is none
--- is_compiling  BOOLEAN  something is compiled behind the call before it, and before its own end
+-- is_compiling  BOOLEAN  whether something is compiled after the call before it and before its own end
 WITH entering_name AS (
     SELECT text_id
     FROM trace.string
@@ -26,7 +26,7 @@ mark AS (
     FROM graph.event
     WHERE role IN ('region', 'look-up')
 ),
--- The first call behind where it starts.
+-- The first call after the start of the mark.
 before_call AS (
     SELECT
         mark.role,
@@ -41,7 +41,7 @@ before_call AS (
     WHERE mark.start_ns >= coalesce(call.previous_end_ns, mark.start_ns)
         AND (mark.role = 'look-up' OR mark.end_ns >= call.end_ns)
 ),
--- A compilation counts for the call that has it inside, or that is next.
+-- A compilation counts for the call in which it lies, else for the next one.
 compiling AS (
     SELECT DISTINCT call.call_id
     FROM graph.event AS compilation

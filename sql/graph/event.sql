@@ -1,4 +1,4 @@
--- One row is an op by which the phases of calls of compiled graphs are known.
+-- One row is an op that marks a phase of a call of a compiled graph.
 --
 -- op_id     BIGINT   an op of trace.op
 -- role      ENUM('inference', 'run', 'execute', 'region', 'look-up', 'compilation')  what it marks

@@ -1,14 +1,13 @@
--- One row is a call of a compiled graph with where it enters C++ and the graph engine, and the first that it runs on the
--- device.
+-- One row is a call of a compiled graph with when it enters C++ and the graph engine, and its first kernel on the device.
 --
 -- call_id          BIGINT  a call of graph.inference
 -- run_ns           BIGINT  start of TorchNpuGraphBase::Run, Unix ns; NULL where there is none
 -- execute_ns       BIGINT  start of ExecuteGraph, Unix ns; NULL where there is none
--- first_kernel_ns  BIGINT  start of the first kernel that was launched from there on, Unix ns; NULL where no launch of it is
---                          known
+-- first_kernel_ns  BIGINT  start of the first kernel that it launched from ExecuteGraph on, Unix ns; NULL where no such kernel
+--                          is known
 --
--- A launch on another thread than that of a call counts for the one call that is in the engine at that moment. While several
--- are, nothing says which it is of, so it counts for none.
+-- A launch on a thread other than the call's counts for the one call that is in the engine at that moment. While several calls
+-- are, it is not known which one made the launch, so it counts for none.
 WITH inside AS (
     SELECT call.call_id, event.role, event.start_ns
     FROM graph.event
@@ -40,7 +39,8 @@ own_launch AS (
     ASOF JOIN in_engine ON in_engine.tid = launch.tid AND launch.start_ns >= in_engine.execute_ns
     WHERE launch.start_ns <= in_engine.end_ns
 ),
--- Of the calls in the engine their number and the sum of their ids: of a single one, its id. A call is in it up to its last ns.
+-- The number of calls in the engine and the sum of their ids, which for a single call is its id. A call is in the engine up to
+-- its last ns.
 change AS (
     SELECT execute_ns AS at_ns, 1 AS calls, call_id
     FROM in_engine

@@ -1,8 +1,8 @@
--- One row is a call of a compiled graph, from where its compiler takes over from Dynamo; one inside another belongs to that. No
--- two on a thread start or end at one moment.
+-- One row is a call of a compiled graph, from the moment when its compiler takes over from Dynamo; a call inside another one
+-- belongs to that one. No two calls on a thread start or end at the same moment.
 --
 -- call_id          BIGINT   the op of trace.op that marks it
--- name_id          TEXT_ID  its name, as in npu_fx_compiler inference
+-- name_id          TEXT_ID  its name, such as npu_fx_compiler inference
 -- tid              BIGINT   host thread: process id * 2^32 + thread id
 -- start_ns         BIGINT   start, Unix ns
 -- end_ns           BIGINT   end, Unix ns

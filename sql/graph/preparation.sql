@@ -1,8 +1,8 @@
--- One row is a call of a compiled graph with the aten ops in its Python part, by what they do; of ops inside others the
--- outermost counts.
+-- One row is a call of a compiled graph with the aten ops in its Python part, by what they do; of nested ops only the outermost
+-- counts.
 --
 -- call_id           BIGINT  a call of graph.inference
--- creation_count    BIGINT  in the Python part: ops that build tensors from scalars and lists
+-- creation_count    BIGINT  ops that build tensors from scalars and lists
 -- creation_ns       BIGINT  their time, ns
 -- contiguous_count  BIGINT  aten::contiguous of inputs
 -- contiguous_ns     BIGINT  their time, ns

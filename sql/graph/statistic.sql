@@ -1,18 +1,19 @@
--- One row is a phase of the calls of a compiled graph, first calls, which compile, apart from replays; phases in their order.
+-- One row is a phase of the calls of a compiled graph, in the order of the phases; first calls, which compile, have rows of
+-- their own beside those of replays.
 --
--- name_id       TEXT_ID  what marks the inference, as in npu_fx_compiler inference
--- region_id     TEXT_ID  the compiled region, as in Torch-Compiled Region: 0/0; NULL where none is recorded
--- is_compiling  BOOLEAN  first calls, which compile; false for replays
+-- name_id       TEXT_ID  what marks the inference, such as npu_fx_compiler inference
+-- region_id     TEXT_ID  the compiled region, such as Torch-Compiled Region: 0/0; NULL where none is recorded
+-- is_compiling  BOOLEAN  true for first calls, which compile; false for replays
 -- phase         VARCHAR  a column of graph.call without its unit; front_end, torchair_python, torchair_cpp and ge_to_end add up
 --                        to call
--- call_count    BIGINT   calls of which the phase is known
+-- call_count    BIGINT   calls whose time in the phase is known
 -- total_ns      BIGINT   their time in it, ns
 -- mean_ns       DOUBLE   mean, ns
 -- median_ns     BIGINT   the smallest time that at least half of the calls do not exceed, ns
 -- p95_ns        BIGINT   the smallest time that at least 95 % of the calls do not exceed, ns
 -- min_ns        BIGINT   shortest time, ns
 -- max_ns        BIGINT   longest time, ns
--- share         DOUBLE   part of the whole of those calls of which both are known; NULL where there are none
+-- share         DOUBLE   share of the whole time of the calls for which both times are known; NULL where there are none
 WITH phase AS (
     UNPIVOT (
         SELECT

@@ -1,4 +1,4 @@
--- The counters in the database tell no core count, so only info.json does. Where a device has several files info.json, they
+-- The counters in the database give no core count, so only info.json has it. Where a device has several files info.json, they
 -- must agree.
 SELECT device_id, min(core_count) AS core_count, min(clock_mhz) AS clock_mhz, min(file) AS origin
 FROM raw.device_info

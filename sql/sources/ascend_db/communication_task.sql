@@ -1,5 +1,5 @@
--- A task id can be executed more than once: the one that is meant is the first after the operator's start. Rows of the database
--- can be there twice: of tasks, and of the tables that name the links.
+-- A task id can be executed more than once: the right execution is the first one after the operator's start. The database can
+-- hold rows twice: those of tasks, and those of the tables that name the links.
 WITH task_of_operator AS (
     SELECT DISTINCT
         kernel.kernel_id,
@@ -41,7 +41,7 @@ named AS (
     FROM trace.string
     WHERE text_id IN (SELECT taskType FROM raw.communication_task_info)
 ),
-judged AS (
+with_role AS (
     SELECT
         task_of_operator.*,
         transport.transport,
@@ -72,6 +72,6 @@ SELECT
     execution.startNs AS start_ns,
     execution.endNs AS end_ns,
     TRY((execution.endNs - execution.startNs) * 1000) AS duration_ps
-FROM judged AS task
+FROM with_role AS task
 ASOF JOIN execution ON execution.globalTaskId = task.globalTaskId AND task.kernel_start_ns <= execution.startNs
 WHERE execution.startNs <= task.kernel_end_ns AND execution.endNs >= execution.startNs

@@ -1,5 +1,6 @@
--- Two ops that share a value which is no launch are a forward op and its backward op. The writer numbers ops by start, so the
--- smaller group id is the forward one. Launches of other devices are told by what each op says of itself, where it does.
+-- Two ops that share a value that is no launch are a forward op and its backward op. The writer numbers ops by start, so the
+-- smaller group id is the forward one. A launch of another device looks the same: the forward threads of the ops exclude it,
+-- where they are recorded.
 WITH pair AS (
     SELECT connectionId, min(id) AS forward_group, max(id) AS backward_group
     FROM raw.connection_ids

@@ -1,4 +1,4 @@
--- connectionId is the row's own key, and what tasks name as their launch.
+-- connectionId is the row's own key, and the launch id of its tasks.
 WITH named AS (
     SELECT text_id AS name, role_of_host_call(text) AS role
     FROM trace.string

@@ -1,5 +1,5 @@
--- A TASK row is an execution on the device; what it computed stands in one of two info tables. Large communication operators
--- have a table of their own. A task id can be executed more than once: each execution is a kernel.
+-- A TASK row is an execution on the device; what it computed is in one of two info tables. Large communication operators have a
+-- table of their own. A task id can be executed more than once: each execution is a kernel.
 WITH untyped AS (
     SELECT DISTINCT name AS name_id, 'compute' AS kind FROM raw.compute_task_info WHERE opType IS NULL
     UNION ALL
@@ -84,5 +84,5 @@ LEFT JOIN type_in_name ON type_in_name.name_id = kernel.name_id AND type_in_name
 LEFT JOIN named_direction ON named_direction.name_id = kernel.name_id AND kernel.kind = 'communication'
 LEFT JOIN named_engine ON named_engine.core_id = kernel.core_id
 WHERE end_ns >= start_ns
-  -- Where a database holds several devices, what names none belongs to the first of them.
+  -- Where a database holds several devices, rows that name no device belong to the first one.
   AND (getvariable('device_id') IS NULL OR coalesce(device_id, getvariable('first_device_id')) = getvariable('device_id'))

@@ -8,5 +8,5 @@ SELECT
 FROM raw.task
 WHERE connectionId IN (SELECT connection_id FROM trace.mstx_record)
   AND endNs >= startNs
-  -- Where a database holds several devices, what names none belongs to the first of them.
+  -- Where a database holds several devices, rows that name no device belong to the first one.
   AND (getvariable('device_id') IS NULL OR coalesce(deviceId, getvariable('first_device_id')) = getvariable('device_id'))

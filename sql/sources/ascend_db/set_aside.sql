@@ -19,7 +19,7 @@ timed AS (
     UNION ALL
     SELECT 'steps', NULL, startNs, endNs FROM raw.step_time
 ),
-judged AS (
+rejected AS (
     SELECT what, deviceId, if(endNs < startNs, 'they end before they start', 'they have no time') AS reason
     FROM timed
     WHERE (endNs >= startNs) IS NOT TRUE
@@ -29,7 +29,7 @@ judged AS (
     ANTI JOIN raw.task USING (globalTaskId)
 )
 SELECT what, reason, count(*) AS row_count
-FROM judged
+FROM rejected
 WHERE getvariable('device_id') IS NULL OR coalesce(deviceId, getvariable('first_device_id')) = getvariable('device_id')
 GROUP BY what, reason
 ORDER BY what, reason

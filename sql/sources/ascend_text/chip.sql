@@ -1,7 +1,7 @@
--- info.json tells it, where the files of a device agree. Without it, the counters of the kernels do: cube_utilization(%) is the
--- cycles of all cores / (rated clock * core count * duration), so it gives clock * core count; and cycles / (time * cores used)
--- is the clock. The median of the kernels is taken, since the files hold rounded numbers.
-WITH told AS (
+-- info.json has both figures, if the files of a device agree. Without it, the counters of the kernels give them:
+-- cube_utilization(%) is the cycles of all cores / (rated clock * core count * duration), so it gives clock * core count; and
+-- cycles / (time * cores used) is the clock. The median of the kernels is taken, since the files hold rounded numbers.
+WITH in_file AS (
     SELECT device_id, min(core_count) AS core_count, min(clock_mhz) AS clock_mhz, min(file) AS origin
     FROM raw.device_info
     WHERE core_count IS NOT NULL AND clock_mhz IS NOT NULL
@@ -25,7 +25,7 @@ computed AS (
     SELECT device_id, cycles_per_us, round(cycles_per_us / clock_mhz) AS core_count
     FROM measured
 )
-FROM told
+FROM in_file
 UNION ALL
 SELECT
     device_id,
@@ -33,4 +33,4 @@ SELECT
     round(cycles_per_us / core_count)::BIGINT AS clock_mhz,
     'cube_utilization(%)' AS origin
 FROM computed
-WHERE core_count BETWEEN 1 AND 1000 AND NOT EXISTS (FROM told)
+WHERE core_count BETWEEN 1 AND 1000 AND NOT EXISTS (FROM in_file)

@@ -1,5 +1,5 @@
--- communication.json names the group of each operator. trace_view.json has a row of threads for each group, which older writers
--- only number.
+-- communication.json names the group of each operator. trace_view.json has a row of threads for each group; older writers give
+-- it a number, not the name.
 WITH named AS (
     SELECT operator, min(group_name) AS group_name
     FROM raw.communication_group

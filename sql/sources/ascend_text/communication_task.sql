@@ -38,7 +38,7 @@ named AS (
     FROM trace.string
     WHERE text_id IN (SELECT name FROM raw.communication_task)
 ),
-judged AS (
+with_role AS (
     SELECT
         task.*,
         if(transport = 'LOCAL' AND link IS NULL AND usual_role = 'transfer', 'other', usual_role) AS role,
@@ -61,6 +61,6 @@ SELECT
     task.start_ns,
     task.end_ns,
     task.duration_ps
-FROM judged AS task
+FROM with_role AS task
 ASOF JOIN operator ON operator.pid = task.pid AND operator.tid = task.group_tid AND operator.start_ns <= task.start_ns
 WHERE task.start_ns <= operator.end_ns AND task.end_ns >= task.start_ns

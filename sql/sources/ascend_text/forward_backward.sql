@@ -1,5 +1,6 @@
--- A flow begins where its forward op begins and ends where its backward op begins, and its number is their sequence number.
--- Threads can count alike: then the flows of one number follow each other in the file, start before end.
+-- A flow begins at the start of the forward op and ends at the start of the backward op, and its number is their sequence
+-- number. Threads can use the same numbers: then the flows of one number follow each other in the file, the start of a flow
+-- before its end.
 WITH flow_end AS (
     SELECT
         flow_id,

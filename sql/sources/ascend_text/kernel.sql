@@ -1,10 +1,11 @@
--- A kernel stands in trace_view.json, with the call that launched it, and in kernel_details.csv, with what it computed; each
--- file can lack some kernels or all. Both know a compute kernel by its start and name, and a communication operator by its
--- name, those of one name by their order. Old versions wrote times of trace_view.json as JSON numbers, and pandas writes a csv
--- with floats: then a start is up to 175 ns off; a csv of whole microseconds is up to one off. trace_view.json also has tasks
--- that are no kernels, such as events and copies. Where the type of a task does not say what it is (old versions write Other
--- for most), its name does, in part: tasks of the runtime have names such as MEMCPY_ASYNC. One with another name is a kernel
--- where the profiler counts its time as computing, or, without such an account, where a call on the host launched it.
+-- A kernel is in trace_view.json, with the call that launched it, and in kernel_details.csv, with what it computed; each file
+-- can lack some kernels or all. Compute kernels are matched by start and name, communication operators by name, and those of
+-- one name by their order. Old versions wrote times of trace_view.json as JSON numbers, and pandas writes a csv with floats:
+-- then a start is up to 175 ns off; in a csv of whole microseconds, up to one microsecond. trace_view.json also has tasks that
+-- are no kernels, such as events and copies. Where the type of a task does not say what it is (old versions write Other for
+-- most), its name says it in part: tasks of the runtime have names such as MEMCPY_ASYNC. A task with another name is a kernel
+-- where the profiler's Overlap Analysis counts its time as computing, or, without that analysis, where a call on the host
+-- launched it.
 WITH untyped AS (
     SELECT name FROM raw.kernel_detail WHERE type IS NULL
     UNION

@@ -1,4 +1,4 @@
--- kernel_details.csv has a column a counter, times in microseconds.
+-- kernel_details.csv has one column per counter, with times in microseconds.
 WITH counter AS (
     SELECT
         pmu_column.column_number,

@@ -1,5 +1,5 @@
 -- The flow from a mark or range to its device side begins at the position of its event, whether or not there is a device side;
--- events at one place have their flows in the same order.
+-- events at the same position have their flows in the same order.
 WITH record AS (
     SELECT
         event_id,

@@ -1,4 +1,4 @@
--- The flow from the host ends at the place of the event on the device.
+-- The flow from the host ends at the position of the event on the device: its process, thread and start.
 WITH task AS (
     SELECT *, row_number() OVER (PARTITION BY pid, tid, start_ns ORDER BY event_id) AS position
     FROM raw.mstx_task

@@ -1,6 +1,6 @@
--- A flow torch_to_npu begins where the op begins that issued a task, and ends where the task begins on its stream. Of ops that
--- begin together, the innermost issued it. A launch of several tasks has a flow to each. The number of a flow is the start of
--- its task: those of tasks that start together follow each other in the file, start before end.
+-- A flow torch_to_npu begins at the start of the op that issued a task, and ends at the start of the task on its stream. Of ops
+-- that begin together, the innermost issued it. A launch of several tasks has a flow to each. The number of a flow is the start
+-- of its task. Flows of tasks that start together follow each other in the file, the start of a flow before its end.
 WITH flow_point AS (
     SELECT
         flow_id,

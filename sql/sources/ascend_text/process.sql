@@ -1,4 +1,4 @@
--- Calls of CANN, mstx marks and the garbage collector lie in processes of the profiler's own numbering; their threads are those
--- of this one.
+-- Calls of CANN, mstx marks and the garbage collector are in processes that the profiler numbers itself; their threads are
+-- threads of this process.
 SELECT coalesce(min(pid), 0) AS pid
 FROM raw.cpu_op

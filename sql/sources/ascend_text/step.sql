@@ -1,5 +1,5 @@
--- Where there is no trace_view.json, kernel_details.csv still tells which steps there are, and without both what the profiler
--- worked out of them.
+-- Without trace_view.json, kernel_details.csv still names the steps; without both files, the times that the profiler itself
+-- reported for them do.
 SELECT
     TRY_CAST(regexp_extract(string.text, '^ProfilerStep#(\d+)$', 1) AS BIGINT) AS step_id,
     min(cpu_op.start_ns) AS start_ns,
