@@ -9,8 +9,8 @@
 -- cause     VARCHAR  the cause of most of its time; of equal ones the one that takes precedence in free.gap_cause
 -- cause_ns  BIGINT   time of that cause, ns
 -- tid       BIGINT   host thread that requested the next kernel; NULL when not recorded
--- at_ns     BIGINT   the middle of the time from its start to the request for the next kernel, or the request itself where it
---                    came before the gap; NULL when not recorded
+-- at_ns     BIGINT   the middle of the time from the start of the gap to the request for the next kernel, or the moment of the
+--                    request where that came before the gap; NULL when not recorded
 WITH reached AS (
     SELECT first_gap_id, max(max(last_gap_id)) OVER (ORDER BY first_gap_id ROWS UNBOUNDED PRECEDING) AS last_gap_id
     FROM free.step_gap

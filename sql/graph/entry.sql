@@ -1,4 +1,4 @@
--- One row is a call of a compiled graph with what marks, after the call before it, when its module was entered.
+-- One row is a call of a compiled graph and the marks of the entry into its module, which come after the call before it.
 --
 -- call_id       BIGINT   a call of graph.inference
 -- frame_ns      BIGINT   start of the outermost Python frame of Dynamo, vLLM's or TorchAir's compilation around it, Unix ns;

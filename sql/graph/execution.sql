@@ -40,7 +40,7 @@ own_launch AS (
     WHERE launch.start_ns <= in_engine.end_ns
 ),
 -- The number of calls in the engine and the sum of their ids, which for a single call is its id. A call is in the engine up to
--- its last ns.
+-- and including its last ns.
 change AS (
     SELECT execute_ns AS at_ns, 1 AS calls, call_id
     FROM in_engine

@@ -1,5 +1,5 @@
 -- One row is a call of a compiled graph, from the moment when its compiler takes over from Dynamo; a call inside another one
--- belongs to that one. No two calls on a thread start or end at the same moment.
+-- has no row. No two calls on a thread start or end at the same moment.
 --
 -- call_id          BIGINT   the op of trace.op that marks it
 -- name_id          TEXT_ID  its name, such as npu_fx_compiler inference

@@ -1,5 +1,5 @@
--- One row is a phase of the calls of a compiled graph, in the order of the phases; first calls, which compile, have rows of
--- their own beside those of replays.
+-- One row is a phase of the calls of a compiled graph, in the order of the phases; first calls, which compile, and replays have
+-- separate rows.
 --
 -- name_id       TEXT_ID  what marks the inference, such as npu_fx_compiler inference
 -- region_id     TEXT_ID  the compiled region, such as Torch-Compiled Region: 0/0; NULL where none is recorded

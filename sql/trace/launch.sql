@@ -1,6 +1,6 @@
 -- One row is a call on the host that put work on the device.
 --
--- launch_id  BIGINT  the launch id of the kernels that it launched
+-- launch_id  BIGINT  id of the launch, which its kernels carry
 -- tid        BIGINT  host thread: process id * 2^32 + thread id
 -- start_ns   BIGINT  start, Unix ns
 -- end_ns     BIGINT  end, Unix ns

@@ -1,4 +1,4 @@
--- One row is a record of an mstx mark or range, and the id that links it to the device. A message too long for one record has
+-- One row is a record of an mstx mark or range, and the id that links it to the device. A message too long for one record takes
 -- several, with one connection id.
 --
 -- range_id       BIGINT  a range of trace.range; NULL for a mark
