@@ -1,4 +1,4 @@
-"""What an analysis is: the command that asks for it, what it requires, its tables, and what they are called in exports."""
+"""The analyses: for each, its command, the capabilities that it requires, its tables, and their names in exports."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -7,19 +7,19 @@ from typing import TypeAlias
 from prof_analysis.capabilities import CAPABILITIES
 from prof_analysis.options import INPUT, MACHINE, MODULES
 
-# A capability, or several of which one suffices; where none of them is there, the first one's reason is given.
+# A capability, or several of which one suffices; where a rank has none of them, the reason is that of the first one.
 Requirement: TypeAlias = str | tuple[str, ...]
 
 
 def any_of(*capabilities: str) -> Requirement:
-    """Require one of these capabilities."""
+    """Require at least one of these capabilities."""
     return capabilities
 
 
 def why_not(requires: tuple[Requirement, ...], lacks: Mapping[str, str]) -> str | None:
-    """Give the reason for the first requirement that is not met; None where all are.
+    """Return the reason for the first requirement that is not met; None where all are.
 
-    `lacks` has the capabilities that are not there, each with the reason.
+    `lacks` has the capabilities that the rank lacks, each with the reason.
     """
     for requirement in requires:
         capabilities = (requirement,) if isinstance(requirement, str) else requirement
@@ -30,7 +30,7 @@ def why_not(requires: tuple[Requirement, ...], lacks: Mapping[str, str]) -> str 
 
 @dataclass(frozen=True)
 class Extra:
-    """Tables that an option of a command adds to its analysis, and what they require; a rank without it has the others."""
+    """Tables that an option of a command adds to its analysis, and what they require; other ranks have the other tables."""
 
     requires: tuple[Requirement, ...]
     exports: Mapping[str, str]
@@ -41,12 +41,12 @@ class Extra:
 class Analysis:
     """A question with a command of its own.
 
-    `requires` has what a rank must hold. `exports` has its tables in the order in which they are written, each with its name in
-    cluster_analysis.db; files are named like that too, in snake case; `of_several_ranks` has further ones, which compare ranks;
-    `extras` has those that an option adds, by its name. `subject` is what it counts: a rank without rows in the table
-    `counted`, the first of the exports unless given, has no answer. `also` has what the summary reads besides;
-    `counts_kernels` says whether it is wrong where kernels are missing; `found_by_asking` what only asking finds out, where
-    what it requires does not suffice.
+    `requires`: the capabilities that a rank must have. `exports`: its tables in the order in which they are written, each with
+    its name in cluster_analysis.db, which in snake case is the name of its file. `of_several_ranks`: further tables, which
+    compare ranks. `extras`: tables that an option adds, by the name of the option. `subject`: the thing that it counts; a rank
+    without rows in the table `counted`, by default the first of `exports`, has no answer. `also`: further tables that the
+    summary reads. `counts_kernels`: whether its figures are wrong where kernels are missing. `found_by_asking`: the condition
+    that only a run of the analysis can check, where having what it requires does not suffice.
     """
 
     command: str
@@ -64,13 +64,13 @@ class Analysis:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """What to build for it, all in one go; and what was set aside or is missing, so that users know."""
+        """All tables to build for it, also those whose warnings say which rows were skipped and which kernels are missing."""
         of_steps = () if "step.reported_audit" in self.also else ("kernels.step_audit",)
         missing = ("step.overlap_audit", *of_steps, "kernels.statistic_audit") if self.counts_kernels else ()
         return (*self.exports, *self.also, *missing, "trace.set_aside")
 
     def with_extra(self, name: str) -> "Analysis":
-        """Give the analysis with the tables of one of its extras."""
+        """Return the analysis with the tables of one of its extras."""
         extra = self.extras[name]
         return replace(self, exports={**self.exports, **extra.exports}, also=(*self.also, *extra.also))
 
@@ -88,7 +88,7 @@ ANALYSES: Mapping[str, Analysis] = {
             {"module.statistic": "ModuleStatistic", "module.tree": "ModuleTree", "module.coverage": "ModuleCoverage"},
             requires=("modules", "kernels"),
             options=(INPUT, MODULES, MACHINE),
-            # Of the first two only the warnings are shown.
+            # Of the first two tables only the warnings are shown.
             also=("module.lost_launch", "module.lost_backward", "across.module_time", "across.coverage"),
             of_several_ranks={"across.module": "ModuleAcrossRanks"},
             extras={"pmu": Extra(_COUNTERS, {"pmu.module": "PmuModule"}, also=("across.pmu",))},

@@ -1,8 +1,8 @@
-"""What a rank can hold: the words in which a source says what is there, and an analysis what it requires."""
+"""The capabilities of ranks: a source says which of them a rank has, an analysis says which of them it requires."""
 
 from collections.abc import Mapping
 
-# Capability -> its meaning, as in "no {meaning}". A reported figure is one that the profiler itself worked out.
+# Capability -> its meaning, as in "no {meaning}". A reported figure is one that the profiler itself computed.
 CAPABILITIES: Mapping[str, str] = {
     "modules": "module ranges",
     "kernels": "kernels",
@@ -19,14 +19,14 @@ CAPABILITIES: Mapping[str, str] = {
     "reported_steps": "reported figures of steps",
 }
 
-# What a run need not have: where one source finds none of it, no other source of the same result does.
+# Capabilities that depend on the run alone: where one source of a result finds none of it, the other sources find none.
 OF_THE_RUN = frozenset(("graph_calls", "marks"))
 
 
 def lacking(reasons: Mapping[str, str | None]) -> tuple[tuple[str, str], ...]:
-    """Give the capabilities that a rank lacks, each with the reason, in their order.
+    """Return the capabilities that a rank lacks, each with the reason, in the order of CAPABILITIES.
 
-    `reasons` has None for what is there. A source leaves out what its format never holds.
+    `reasons` has the reason for each capability, None where the rank has it; a source omits those that its format never has.
     """
     assert reasons.keys() <= CAPABILITIES.keys(), reasons.keys() - CAPABILITIES.keys()
     never = {name: f"no {meaning} in this format" for name, meaning in CAPABILITIES.items()}

@@ -1,4 +1,4 @@
-"""One family of errors. Each message names the file or the word that is wrong and says what to do."""
+"""The errors of this package, one family. Each message names the file or the word that is wrong and says what to do."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ from pathlib import Path
 class ProfAnalysisError(Exception):
     """Base of all errors of this package; its text is one line for the user.
 
-    `path` is the file or folder that the text names, and `rank_id` the rank that it is about, where there is one.
+    `path` is the file or folder that the text names; `rank_id` is the rank that it is about. None where there is none.
     """
 
     def __init__(self, message: str = "", *, path: Path | None = None, rank_id: int | None = None) -> None:
@@ -17,19 +17,19 @@ class ProfAnalysisError(Exception):
 
 
 class InputError(ProfAnalysisError, ValueError):
-    """The input cannot answer the question: nothing found, not readable, or not collected."""
+    """An input that cannot answer the question: nothing was found, it cannot be read, or it was not collected."""
 
 
 class QueryError(ProfAnalysisError, ValueError):
-    """A query or a table name that cannot be run."""
+    """A query that cannot be run, or a table that does not exist."""
 
 
 class OutputError(ProfAnalysisError, OSError):
-    """A result could not be written."""
+    """A result that could not be written."""
 
 
 def reason_of(error: BaseException) -> str:
-    """The one line of an error of a library that a user can do something with."""
+    """Return the one line of a library's error that helps a user."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     lines = str(error).splitlines() or [type(error).__name__]
@@ -38,7 +38,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def remedy_of(error: BaseException) -> str:
-    """What a user can do about an error that the machine is the cause of, as the end of a message; nothing for others."""
+    """Return what a user can do about an error caused by the machine, as the end of a message; "" for other errors."""
     text = str(error).lower()
     if (
         isinstance(error, MemoryError)
@@ -48,14 +48,14 @@ def remedy_of(error: BaseException) -> str:
     ):
         return "; give it more memory (--memory-limit), or run fewer ranks at a time (--workers)"
     if "too many open files" in text:
-        return "; let a process open more files (ulimit -n 4096), or ask for fewer ranks (--rank_list)"
+        return "; let a process open more files (ulimit -n 4096), or choose fewer ranks (--rank_list)"
     if "no space left" in text or "disk full" in text or "temp_directory_size" in text:
         return "; set TMPDIR to a larger disk"
     return ""
 
 
 class ProfAnalysisWarning(UserWarning):
-    """Something in the input that a result leaves out or takes as unknown; `path` and `rank_id` as of ProfAnalysisError."""
+    """Part of an input that a result leaves out or takes as unknown; `path` and `rank_id` as in ProfAnalysisError."""
 
     def __init__(self, message: str = "", *, path: Path | None = None, rank_id: int | None = None) -> None:
         super().__init__(message)

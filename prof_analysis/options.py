@@ -1,7 +1,7 @@
 """The options of a profile: each is declared once, here, with its type, its default and what it means.
 
-The fields of Options are the variables that the SQL reads with getvariable(). The command makes its options of the same fields,
-and help() shows them as keywords of whatever takes **keywords: Unpack[Keywords].
+The fields of Options are the variables that the SQL reads with getvariable(). The command makes its options from the same
+fields, and help() shows them as keywords of every function that takes **keywords: Unpack[Keywords].
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict, TypeVar, cast, get_args, 
 
 from prof_analysis.errors import InputError
 
-# What the SQL reads with getvariable().
+# The variables that the SQL reads with getvariable().
 Variables = Mapping[str, int | bool | str | list[str] | None]
 OnProgress = Callable[[int, int], None]
 Source = Literal["auto", "db", "text"]
@@ -22,7 +22,7 @@ By = Literal["class", "instance"]
 Peaks = Mapping[str, float] | Literal["published"]
 
 INPUT, MODULES, RESULT, MACHINE = "Input", "Modules", "Result", "Machine"
-# Types that a peak can be given for, as mfu.shape calls them.
+# The data types that a peak can be given for, by their names in mfu.shape.
 _DATA_TYPES = (
     "fp16", "bf16", "hf32", "fp32", "int8", "int4", "hifloat8", "float8_e4m3fn", "float8_e5m2", "float4_e2m1", "float4_e1m2"
 )  # fmt: skip
@@ -30,9 +30,9 @@ _DATA_TYPES = (
 
 @dataclass(frozen=True)
 class Doc:
-    """What an option means, the section of the command's help that it belongs to, and the least number that it takes.
+    """The documentation of an option: its meaning, its section in the command's help, and the smallest number that it takes.
 
-    `spelled` is an example for the command line, where a value has another form than in Python.
+    `spelled` is an example value for the command line, given where it is written in another form than in Python.
     """
 
     meaning: str
@@ -43,16 +43,18 @@ class Doc:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What an answer depends on beside the files: the values that the SQL reads."""
+    """The options that change answers: the values that the SQL reads."""
 
-    step_id: Annotated[int | None, Doc("Use only the kernels launched in this profiler step.", INPUT)] = None
+    step_id: Annotated[int | None, Doc("Use only the kernels that were launched in this profiler step.", INPUT)] = None
     nesting_tolerance_ns: Annotated[
-        int, Doc("How much later than its enclosing range a range or op may end and still be inside.", MODULES, at_least=0)
+        int,
+        Doc("How many ns after the end of a range another range or op may end and still be inside it.", MODULES, at_least=0),
     ] = 0
     module_source: Annotated[
         ModuleSource,
         Doc(
-            "What marks modules: mstx ranges, nn.Module rows of the Python tracer, or auto: mstx where there are any.", MODULES
+            "What marks modules: mstx ranges, or nn.Module rows of the Python tracer; auto takes mstx where there are any.",
+            MODULES,
         ),
     ] = "auto"
     module_domains: Annotated[
@@ -61,36 +63,43 @@ class Options:
     by: Annotated[
         By,
         Doc(
-            "class merges all calls under one chain of classes; instance keeps siblings of one class apart, as in "
-            "Layer[3]/Linear[0], numbered in call order within one call of the root module.",
+            "One row per class, which merges all modules with the same chain of classes, or per instance, which numbers "
+            "siblings of the same class, as in Layer[3]/Linear[0], in call order within one call of the root module.",
             MODULES,
         ),
     ] = "class"
     depth: Annotated[
-        int | None, Doc("Cut the module tree: what is nested deeper belongs to the module at this depth.", MODULES, at_least=1)
+        int | None,
+        Doc(
+            "Cut the module tree at this depth: what is nested deeper belongs to the module at this depth.", MODULES, at_least=1
+        ),
     ] = None
     audit_links: Annotated[
-        bool, Doc("Derive the op of every launch again, not only of doubtful ones (table module.link_audit).", MODULES)
+        bool,
+        Doc(
+            "Derive the op of every launch again, not only of doubtful ones, and report mismatches (module.link_audit).",
+            MODULES,
+        ),
     ] = False
     peak_tflops: Annotated[
         Peaks | None,
         Doc(
-            "Peaks to measure MFU by, in 10^12 operations a second by data type; published takes those of table "
-            "mfu.published_peak; by default it is cores x clock x operations of a core in a cycle.",
+            "Peaks that MFU is measured against, in 10^12 operations per second, by data type; published takes those of the "
+            "table mfu.published_peak; by default the peak is cores x clock x operations per core and cycle.",
             RESULT,
             spelled="fp16=376,bf16=353.9",
         ),
     ] = None
 
     def __post_init__(self) -> None:
-        """Refuse what no option takes, so that nobody else has to check."""
+        """Refuse values that an option does not take, so that no other code has to check."""
         for name, (type_, doc) in documented(type(self)).items():
             value = getattr(self, name)
             if get_origin(type_) is Literal:
                 one_of(name, value, get_args(type_))
             if doc.at_least is not None:
                 check(name, value, value is None or value >= doc.at_least, f"{doc.at_least} or more")
-        object.__setattr__(self, "module_domains", self.domains)  # An iterator gives its elements once.
+        object.__setattr__(self, "module_domains", self.domains)  # An iterator yields its elements only once.
         check("module_domains", self.domains, all(self.domains) and bool(self.domains), "at least one domain")
         if isinstance(self.peak_tflops, str):
             check("peak_tflops", self.peak_tflops, self.peak_tflops == "published", "'published' or a peak by data type")
@@ -102,16 +111,16 @@ class Options:
 
     @property
     def domains(self) -> tuple[str, ...]:
-        """The mstx domains of modules, of which a single one may be given as a text."""
+        """The mstx domains of modules as a tuple; a single domain may be given as a text."""
         return (self.module_domains,) if isinstance(self.module_domains, str) else tuple(self.module_domains)
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """What may mark modules: the first of these that a profile has does. The SQL goes by the same rule in module.range."""
+        """The kinds of marks that may mark modules; the first one that a profile has does. module.range has the same rule."""
         return ("mstx", "nn.Module") if self.module_source == "auto" else (self.module_source,)
 
     def variables(self) -> Variables:
-        """Return the values that the SQL reads, by the names of the fields; peaks are a list of texts as in fp16=376.0."""
+        """Return the values that the SQL reads, by the names of the fields; peaks are a list of texts such as fp16=376.0."""
         if isinstance(self.peak_tflops, str):
             peaks = [str(self.peak_tflops)]
         else:
@@ -122,62 +131,63 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileOptions(Options):
-    """All options of a profile: what is read of which files, by how much of which machine, and what is kept."""
+    """All options of a profile: also which files are read, how much of the machine is used, and what is kept."""
 
     rank_list: Annotated[Iterable[int] | None, Doc("Use only these rank ids.", INPUT, spelled="0,3")] = None
     source: Annotated[
         Source,
         Doc(
-            "What to read where a rank has both, the profiler database (db) or the text exports; auto is what answers more, "
-            "the database where both answer the same.",
+            "What to read where a rank has both the profiler database (db) and the text exports (text); auto reads the one "
+            "that answers more, and the database where both answer the same.",
             INPUT,
         ),
     ] = "auto"
     sql: Annotated[
         str | Path | None,
-        Doc("A folder of tables of your own, <schema>/<table>.sql, which can be asked like all others.", INPUT),
+        Doc("A folder of tables of your own, <schema>/<table>.sql, which can be queried like all others.", INPUT),
     ] = None
     workers: Annotated[
         int | None,
-        Doc("Ranks at a time, each in a process of its own where they are large; by default as many as threads.", MACHINE, 1),
+        Doc("Ranks to analyse at a time, large ones in processes of their own; by default as many as threads.", MACHINE, 1),
     ] = None
     threads: Annotated[
         int | None,
-        Doc("Threads of all workers together; by default those of the machine or its container.", MACHINE, at_least=1),
+        Doc("Threads that all workers use together; by default all of the machine or its container.", MACHINE, at_least=1),
     ] = None
     memory_limit: Annotated[
         int | None,
         Doc(
-            "Bytes that all workers together may take; the rest is spilled to temporary files.",
+            "Bytes of memory that all workers may use together; the rest is spilled to temporary files.",
             MACHINE,
             at_least=1,
             spelled="3GB",
         ),
     ] = None
     scheduler: Annotated[
-        str | None, Doc("The Dask scheduler whose workers analyse the ranks, as in tcp://host:8786.", MACHINE)
+        str | None, Doc("The Dask scheduler whose workers analyse the ranks, such as tcp://host:8786.", MACHINE)
     ] = None
     store: Annotated[
-        str | Path | None, Doc("Keep what was built in this folder, for the next question about unchanged files.", MACHINE)
+        str | Path | None,
+        Doc("Keep the tables that were built in this folder, for the next question about unchanged files.", MACHINE),
     ] = None
     on_progress: Annotated[
         OnProgress | None, Doc("Called with (bytes read, bytes of all input files) as files are read, in any thread.")
     ] = None
 
     def __post_init__(self) -> None:
-        """Refuse what no option takes, alone or together with others."""
+        """Refuse values that an option does not take, by itself or together with other options."""
         super().__post_init__()
         if self.rank_list is not None:
             object.__setattr__(self, "rank_list", tuple(self.rank_list))
         if self.scheduler is not None:
             for name in ("workers", "memory_limit"):
                 value = getattr(self, name)
-                check(name, value, value is None, "nothing, a cluster has limits of its own")
+                check(name, value, value is None, "no value, a cluster has limits of its own")
             check("store", self.store, self.store is not None, "a folder that the workers of the cluster see too")
 
 
 class Keywords(TypedDict, total=False):
-    """The fields of ProfileOptions as keywords, for checkers and editors; a test holds both to each other."""
+    """The fields of ProfileOptions as keywords, for type checkers and editors; a test holds them equal."""
 
     step_id: int | None
     nesting_tolerance_ns: int
@@ -199,7 +209,7 @@ class Keywords(TypedDict, total=False):
 
 
 def documented(options: type) -> Mapping[str, tuple[Any, Doc]]:
-    """Return the type of each option and what it means, in the order of their declaration."""
+    """Return the type and the documentation of each option, in the order of their declaration."""
     return {name: get_args(hint)[:2] for name, hint in get_type_hints(options, include_extras=True).items()}
 
 
@@ -219,13 +229,13 @@ def shows_options(function: F) -> F:
 
 
 def described_options() -> str:
-    """Return what each option means, as the lines of a docstring."""
+    """Return the meaning of each option, as the lines of a docstring."""
     lines = [f"{name}: {doc.meaning}" for name, (_, doc) in documented(ProfileOptions).items()]
     return "\n".join(fill(line, 116, subsequent_indent="    ") for line in lines)
 
 
 def check(option: str, value: object, is_right: bool, expected: str) -> None:
-    """Raise an InputError that names an option, its value and what it takes, unless the value is right."""
+    """Raise an InputError that names an option, its value and the values that it takes, unless the value is right."""
     if not is_right:
         raise InputError(f"{option}={value!r}: give {expected}")
 
@@ -236,5 +246,5 @@ def one_of(option: str, value: object, choices: Iterable[str]) -> None:
     check(option, value, value in (*others, last), f"{', '.join(others)} or {last}")
 
 
-# What the SQL reads unless something else is said.
+# The options by default.
 USUAL = Options()

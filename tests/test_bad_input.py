@@ -121,7 +121,7 @@ def test_an_empty_folder_no_folder_and_a_file_are_told_apart(tmp_path: Path, com
     (tmp_path / "file").write_text("text")
     assert_one_error(command("module-stats", "-d", tmp_path / "empty"), "empty", "no profiling result")
     assert_one_error(command("module-stats", "-d", tmp_path / "absent"), "absent", "no such folder")
-    assert_one_error(command("module-stats", "-d", tmp_path / "file"), "file", "is no result of a profiler")
+    assert_one_error(command("module-stats", "-d", tmp_path / "file"), "file", "is not a profiling result")
 
 
 def test_a_file_without_permission_is_named(tmp_path: Path, command: Command) -> None:

@@ -185,7 +185,7 @@ def test_a_rank_that_breaks_off_in_the_middle_does_not_stop_the_others(ranks: Pa
 # What is wrong -> the words, with {} for the folder of the ranks, the exit code, and what the one line must name.
 ERRORS = {
     "no such folder": (["module-stats", "-d", "{}/none"], 2, "{}/none: there is no such folder or file"),
-    "a file": (["module-stats", "-d", "{}/../notes.txt"], 2, "notes.txt: is no result of a profiler"),
+    "a file": (["module-stats", "-d", "{}/../notes.txt"], 2, "notes.txt: is not a profiling result"),
     "an empty folder": (["module-stats", "-d", "{}/../empty"], 2, "no profiling result"),
     "no module ranges": (["module-stats", "-d", "{}/../no_ranges"], 2, "no module ranges"),
     "all ranks broken": (["module-stats", "-d", "{}/../broken"], 2, "ascend_pytorch_profiler_0.db"),

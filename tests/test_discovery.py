@@ -67,8 +67,8 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
             ("graph_calls", NO_GRAPH_CALLS),
             ("counters", NO_COUNTERS),
             ("reported_ops", "no reported figures of ops in this format"),
-            ("reported_communication", "no analysis.db that says it"),
-            ("reported_steps", "no analysis.db that says it"),
+            ("reported_communication", "no analysis.db that holds them"),
+            ("reported_steps", "no analysis.db that holds them"),
         ),
         modules_from="mstx",
     )
@@ -573,7 +573,7 @@ def test_a_path_without_results_says_what_was_looked_for(tmp_path: Path) -> None
         find_ranks(tmp_path)
     with pytest.raises(InputError, match="there is no such folder"):
         find_ranks(tmp_path / "missing")
-    with pytest.raises(InputError, match="is no result of a profiler"):
+    with pytest.raises(InputError, match="is not a profiling result"):
         find_ranks(tmp_path / "notes.txt")
 
 
@@ -726,7 +726,7 @@ def test_slices_of_msprof_are_named_and_not_called_unparsed(tmp_path: Path) -> N
         (output / f"op_summary_slice_{number}_20260101000000.csv").write_text(OP_SUMMARY, encoding="utf-8")
     (rank,) = find_ranks(tmp_path)
     assert rank.left_out is not None
-    assert rank.left_out.startswith(f"{output}: holds 2 files of msprof, and not one op_summary_*.csv")
+    assert rank.left_out.startswith(f"{output}: holds files of msprof, but not exactly one op_summary_*.csv")
 
 
 def test_a_pipe_in_the_place_of_a_journal_is_no_journal(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_values_that_the_sql_reads() -> None:
         ({"module_domains": ("A", "")}, "module_domains=('A', ''): give at least one domain"),
         ({"peak_tflops": "public"}, "peak_tflops='public': give 'published' or a peak by data type"),
         ({"peak_tflops": {"fp16": 0}}, "peak_tflops='fp16=0': give a positive number for one of fp16, "),
-        ({"scheduler": "tcp://h:1", "workers": 2}, "workers=2: give nothing, a cluster has limits of its own"),
+        ({"scheduler": "tcp://h:1", "workers": 2}, "workers=2: give no value, a cluster has limits of its own"),
         ({"scheduler": "tcp://h:1"}, "store=None: give a folder that the workers of the cluster see too"),
     ],
 )

@@ -158,7 +158,7 @@ TREE = "-- One row is a module.\n--\n-- module  VARCHAR  its name\nSELECT module
         pytest.param("module__tree", number("x"), "there is a table module.tree already", id="one of ours"),
         pytest.param("trace__x", number("x"), "the schema trace is the engine's own", id="schema of the engine"),
         pytest.param("ours__X", number("x"), "names of small letters", id="capitals"),
-        pytest.param("order__x", number("x"), "no word of SQL", id="word of SQL"),
+        pytest.param("order__x", number("x"), "not a word of SQL", id="word of SQL"),
         pytest.param("x", number("x"), "move it into a folder of its schema", id="no schema"),
         pytest.param("ours__x", f"{TREE}module.tre", "reads module.tre, which does not exist", id="unknown need"),
         pytest.param("ours__x", f"{TREE}ours.x", "these tables need each other: ours.x -> ours.x", id="itself"),
@@ -243,7 +243,7 @@ def test_a_folder_without_tables_is_said(tmp_path: Path, command: Command, profi
     )
     (tmp_path / "bytes" / "ours").mkdir(parents=True)
     (tmp_path / "bytes" / "ours" / "x.sql").write_bytes(b"-- \xff")
-    with pytest.raises(InputError, match="is no UTF-8 text; save it as UTF-8"):
+    with pytest.raises(InputError, match="is not UTF-8 text; save it as UTF-8"):
         read_own_tables(tmp_path / "bytes")
 
 

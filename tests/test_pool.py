@@ -150,8 +150,8 @@ def test_a_scheduler_that_is_not_there_is_named(three: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"store": "s", "workers": 2}, "workers=2: give nothing, a cluster has limits of its own"),
-        ({"store": "s", "memory_limit": 9}, "memory_limit=9: give nothing, a cluster has limits of its own"),
+        ({"store": "s", "workers": 2}, "workers=2: give no value, a cluster has limits of its own"),
+        ({"store": "s", "memory_limit": 9}, "memory_limit=9: give no value, a cluster has limits of its own"),
         ({}, "store=None: give a folder that the workers of the cluster see too"),
     ],
 )

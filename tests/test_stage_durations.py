@@ -91,7 +91,7 @@ def test_every_column_of_lines_of_every_kind(tmp_path: Path) -> None:
     log.write_text(LINES, encoding="utf-8", newline="")
     packed.write_bytes(gzip.compress(f"{SAYS} [D]:[x]:1ms\nother\n".encode()))
     latin.write_bytes(b"caf\xe9 \xff\x00\n" + f"(caf\u00e9 pid=1) {SAYS} [D]: [x]:1us".encode("latin-1"))
-    with pytest.warns(ProfAnalysisWarning, match=r"server\.log: 3 of 8 announcements of durations cannot be read whole"):
+    with pytest.warns(ProfAnalysisWarning, match=r"server\.log: 3 of 8 reports of durations cannot be read completely"):
         found = stage_durations([log, packed, latin, log], arrow=True)
     assert found.column_names == ["log", "process", "phase", "stage", *COLUMNS]
     expected = [(str(log), *row) for row in EXPECTED]
@@ -192,7 +192,7 @@ def test_the_screen_and_the_workbooks(tmp_path: Path, command: Callable[..., Res
 def test_what_cannot_be_answered_is_said(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     log.write_text("one\ntwo\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"a\.log: none of 2 lines tells a `Profile execute duration \[phase\]"):
+    with pytest.raises(InputError, match=r"a\.log: none of 2 lines has a `Profile execute duration \[phase\]"):
         stage_durations(log)
     with pytest.raises(InputError, match=r"missing: cannot be read"):
         stage_durations(tmp_path / "missing")

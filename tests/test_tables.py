@@ -177,7 +177,9 @@ def test_a_head_that_takes_over_columns_that_are_not_there_is_an_error(tmp_path:
     file = tmp_path / "ours" / "table.sql"
     file.parent.mkdir()
     file.write_text(f"-- One row is a rank.\n--\n-- {line}\nSELECT 1", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"table\.sql: the head takes over .* of mfu\.(rank|op), which has no such columns"):
+    with pytest.raises(
+        ValueError, match=r"table\.sql: the head inherits .* of mfu\.(rank|op), which does not have these columns"
+    ):
         read_table(file)
 
 
@@ -543,8 +545,8 @@ def test_needs_are_found_wherever_they_stand(query: str, needs: set[str]) -> Non
     ("query", "message"),
     [
         ("SELECT * FRM trace.op", "cannot be read"),
-        ("SELECT 1; SELECT 2", "one SELECT at a time"),
-        ("", "one SELECT at a time"),
+        ("SELECT 1; SELECT 2", "this is not one SELECT"),
+        ("", "this is not one SELECT"),
         ("DROP TABLE trace.op", "SELECT"),
         ("COPY trace.op TO 'x'", "SELECT"),
     ],

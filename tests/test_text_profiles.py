@@ -392,7 +392,7 @@ def test_a_damaged_file_is_a_warning_or_one_error(
     ("name", "says", "unanswered"),
     [
         ("trace_view.json", "holds no list of events", ONLY_DETAILS),
-        ("kernel_details.csv", "is no kernel_details.csv, it has no column 'name'", WITHOUT_DETAILS),
+        ("kernel_details.csv", "is not a kernel_details.csv: it has no column 'name'", WITHOUT_DETAILS),
     ],
 )
 def test_a_file_that_cannot_be_read_leaves_what_the_other_answers(

@@ -1,1 +1,1 @@
-"""The engine: tables as files of SQL, planned and built in DuckDB."""
+"""The engine: plans and builds tables, which are files of SQL, in DuckDB."""

@@ -1,4 +1,4 @@
-"""Plans and builds the tables of a rank: what is needed and no more, in order, and each as long as something is made of it."""
+"""Plans and builds the tables of a rank: only those that are needed, in order, each dropped after its last use."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Set
@@ -22,18 +22,18 @@ from prof_analysis.engine.tables import (
     store_view,
 )
 
-# Columns of smaller tables are not worth the statements that drop them.
+# To drop single columns of tables with fewer rows costs more than it saves.
 MANY_ROWS = 100_000
 
-# Source and query -> the tables that it scans, and which of their columns. The queries are the project's own, so they are few.
+# Source and query -> the tables that it scans, each with the columns. Only queries of the project are here, so they are few.
 _known_scans: dict[tuple[str, str], dict[str, frozenset[str]]] = {}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to build, in order, and what is read: of each of these tables and of each raw table under them, which columns.
+    """The tables to build, in order, and the `columns` that are read of each of them and of each raw table.
 
-    `reads` says it by the table that is made. What is `deferred` is needed behind guards only.
+    `reads` has, for each table, the tables and columns that its query reads. `deferred` tables are needed behind guards only.
     """
 
     order: tuple[str, ...]
@@ -43,17 +43,17 @@ class Plan:
 
     @property
     def raw_columns(self) -> Mapping[str, frozenset[str]]:
-        """What a source must stage before anything is built."""
+        """The raw tables and columns that a source must stage before anything is built."""
         return self._raw(self.columns.keys() - self.deferred)
 
     @property
     def raw_tables(self) -> frozenset[str]:
-        """The raw tables that are staged, at once or later."""
+        """The raw tables that are staged, first or behind a guard."""
         return frozenset(name for name in self.columns if name.startswith("raw."))
 
     @property
     def deferred_raw_columns(self) -> Mapping[str, frozenset[str]]:
-        """What a source must stage once a guard lets through."""
+        """The raw tables and columns that a source must stage once a guard passes."""
         return self._raw(self.deferred)
 
     def _raw(self, names: Set[str]) -> Mapping[str, frozenset[str]]:
@@ -61,7 +61,7 @@ class Plan:
 
 
 def split_across_ranks(wanted: tuple[str, ...], own: tuple[Table, ...] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What each rank must build for the wanted tables, and those of them that are over ranks or runs, in building order."""
+    """Return the tables that each rank must build for the wanted ones, and the tables over ranks or runs, in building order."""
     tables = all_tables(own)
     across = tuple(name for name in in_building_order(tables, wanted) if tables[name].grain in ("job", "runs"))
     named = (*wanted, *(need for name in across for need in sorted(tables[name].needs)))
@@ -71,10 +71,10 @@ def split_across_ranks(wanted: tuple[str, ...], own: tuple[Table, ...] = ()) -> 
 def make_plan(
     source: str, raw_columns: Mapping[str, Mapping[str, str]], wanted: Iterable[str], own: tuple[Table, ...] = ()
 ) -> Plan:
-    """Work out what `wanted` needs: tables in building order, and the columns that are read of each.
+    """Plan what `wanted` needs: tables in building order, and the columns that are read of each.
 
-    The columns are DuckDB's own answer: on empty tables, with all optimizers off but the one that drops unused columns, the
-    plan of each body says what it scans. What it said is kept, since other questions need many of the same tables.
+    DuckDB knows the columns: on empty tables, with all optimizers off but the one that drops unused columns, the plan of each
+    body lists what it scans. The lists are kept, since other questions need many of the same tables.
     """
     tables = source_tables(source, own, frozenset(raw_columns))
     order = _trace_first(tables, list(in_building_order(tables, wanted)))
@@ -94,7 +94,9 @@ def make_plan(
         lacking = dict(definitions)
         for name in reversed(order):
             query = _pruned(tables[name], used[name], tables[name].body)
-            known_scans = {} if tables[name] in own else _known_scans  # Others may have other tables of the same names.
+            known_scans = (
+                {} if tables[name] in own else _known_scans
+            )  # Another profile may have other own tables of the same names.
             if (source, query) not in known_scans:
                 empty = empty or opened.enter_context(_open_planner(definitions, _sql_of(tables, order)))
                 for need in tables[name].needs & lacking.keys():
@@ -117,8 +119,8 @@ def build(
 ) -> None:
     """Build the planned tables in a database that holds plan.raw_columns.
 
-    `stage` is called with raw tables and columns of plan.deferred_raw_columns once a guard lets through what needs them. With
-    `kept`, other tables, and columns of large ones, are dropped as soon as nothing is left to be made of them: a million
+    `stage` is called with raw tables and columns of plan.deferred_raw_columns once a guard of a table that needs them passes.
+    With `kept`, other tables, and columns of large ones, are dropped as soon as no table is left that reads them: a million
     kernels take half the memory.
     """
     tables = source_tables(source, own, plan.raw_tables)
@@ -138,7 +140,7 @@ def build(
             stage({name: plan.columns[name] for name in sorted(unstaged)})
         for name in plan.order:
             if name in needed and name not in made:
-                if tables[name].guard and _is_let_through(connection, tables[name]):
+                if tables[name].guard and _guard_passes(connection, tables[name]):
                     make(tables[name].needs)
                 made.add(name)
                 row_count = _create(connection, tables[name], plan.columns[name])
@@ -149,7 +151,7 @@ def build(
                     narrow_the_large()
 
     def let_go(user: str) -> None:
-        """Drop what no other table that may still be made reads. What is behind a guard is not made once nobody reads it."""
+        """Drop the tables that this one has read and no other one will; those behind a guard are then not made at all."""
         for name in sorted(tables[user].read):
             used_by[name].remove(user)
             if used_by[name]:
@@ -181,8 +183,8 @@ def _sql_of(tables: Mapping[str, Table], names: Iterable[str]) -> str:
 
 
 def _create(connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset[str]) -> int:
-    """Make a table, and give the number of its rows."""
-    body = table.body if _is_let_through(connection, table) else empty_select(table.columns)
+    """Create a table, and return the number of its rows."""
+    body = table.body if _guard_passes(connection, table) else empty_select(table.columns)
     creation = f"CREATE TABLE stored.{quote(table.name)} AS {_pruned(table, kept, body)}"
     ((row_count,),) = run(connection, creation).fetchall()
     _show(connection, table, kept)
@@ -193,12 +195,12 @@ def _show(connection: duckdb.DuckDBPyConnection, table: Table, kept: Iterable[st
     store_view(connection, table.name, {column.name: column.stored_type for column in table.columns}, kept)
 
 
-def _is_let_through(connection: duckdb.DuckDBPyConnection, table: Table) -> bool:
+def _guard_passes(connection: duckdb.DuckDBPyConnection, table: Table) -> bool:
     return table.guard is None or bool(run(connection, f"SELECT 1 FROM {table.guard} LIMIT 1").fetchall())
 
 
 def _trace_first(tables: Mapping[str, Table], order: list[str]) -> tuple[str, ...]:
-    """The trace before all else, and of it what reads the most: so what was staged can go early."""
+    """Put trace tables first, and of them those with the most inputs first, so that raw tables can be dropped early."""
     trace = [name for name in order if name.startswith("trace.")]
     first: list[str] = []
     while trace:
@@ -209,7 +211,7 @@ def _trace_first(tables: Mapping[str, Table], order: list[str]) -> tuple[str, ..
 
 
 def _before_guards(tables: Mapping[str, Table], wanted: Iterable[str]) -> set[str]:
-    """The tables that are needed whatever the guards say."""
+    """Return the tables that are needed whether or not the guards pass."""
     found: set[str] = set()
     to_visit = ["trace.string", *wanted]
     while to_visit:
@@ -228,7 +230,7 @@ def _pruned(table: Table, columns: Iterable[str], body: str) -> str:
 
 
 def _open_planner(tables: Iterable[str], sql: str) -> duckdb.DuckDBPyConnection:
-    """Open a database for empty tables, in which the only optimizer is the one that drops unused columns."""
+    """Open a database for empty tables, whose only optimizer is the one that drops unused columns."""
     connection = connect(threads=1, macros=False)
     create_macros(connection, sql)
     create_schemas(connection, tables)
@@ -243,7 +245,7 @@ def _create_empty(connection: duckdb.DuckDBPyConnection, name: str, columns: Map
 
 
 def _scans(connection: duckdb.DuckDBPyConnection, query: str) -> dict[str, frozenset[str]]:
-    """The tables that a query scans, and which of their columns."""
+    """Return the tables that a query scans, each with the columns that it reads."""
     row = connection.execute(f"EXPLAIN (FORMAT json) {query}").fetchone()
     scans: dict[str, set[str]] = {}
     for node in nodes(json.loads(row[1]) if row else []):

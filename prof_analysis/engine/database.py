@@ -1,4 +1,4 @@
-"""The one way to open DuckDB: every connection has the same settings and nothing of the caller's variables."""
+"""Opens DuckDB: every connection has the same settings and sees no Python variable of the caller."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from prof_analysis.engine.statements import run
 from prof_analysis.errors import InputError
 from prof_analysis.options import USUAL, Variables
 
-# What the SQL reads with getvariable(), and what it is by default: the options, which rank it is, and what makes ids of texts.
+# The variables that the SQL reads with getvariable(), by default: the options, the rank, and the salt of the ids of texts.
 _DEFAULTS: Variables = {
     **USUAL.variables(),
     "device_id": None,
@@ -23,7 +23,7 @@ _DEFAULTS: Variables = {
 }
 
 
-# DuckDB would load code from the net when a query names an address.
+# DuckDB would load code from the network when a query names an address.
 _OFFLINE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 
 
@@ -35,17 +35,17 @@ def connect(
     *,
     macros: bool = True,
 ) -> duckdb.DuckDBPyConnection:
-    """Open an in-memory database that the SQL of this project can run in, with all its macros or without.
+    """Open an in-memory database in which the SQL of this project runs, with all its macros or without.
 
-    `variables` are those that differ from the defaults. What does not fit into buffer_bytes spills to temp_directory.
+    `variables` has those that differ from the defaults. Data beyond `buffer_bytes` is spilled to `temp_directory`.
     """
     config = {"threads": threads, "memory_limit": None if buffer_bytes is None else f"{buffer_bytes}B", **_OFFLINE}
     connection = duckdb.connect(config={name: value for name, value in config.items() if value is not None})
     if macros:
         create_macros(connection)
-    # An ASOF join of few rows would be a nested loop; but behind filters DuckDB takes a million rows for few.
+    # DuckDB makes an ASOF join of few rows a nested loop; but behind filters it takes a million rows for few.
     run(connection, "SET asof_loop_join_threshold = 0")
-    # Memory of dropped tables goes back to the system: at a million kernels 60 MB less are resident.
+    # Return the memory of dropped tables to the system: at a million kernels 60 MB less are resident.
     run(connection, "SET allocator_bulk_deallocation_flush_threshold = '16MB'")
     if temp_directory is not None:
         connection.execute("SET temp_directory = $path", {"path": str(temp_directory)})
@@ -54,20 +54,20 @@ def connect(
 
 
 def _prepare(connection: duckdb.DuckDBPyConnection, variables: Variables | None = None) -> None:
-    """Give a connection or a cursor the settings and variables that it does not inherit."""
+    """Set on a connection or a cursor the settings and variables that it does not inherit."""
     run(connection, "SET TimeZone = 'UTC'")
     run(connection, "SET python_enable_replacements = false")
-    # In Jupyter without ipywidgets the bar is off, and DuckDB refuses to hear of it.
+    # In Jupyter without ipywidgets the bar is off, and DuckDB refuses this setting.
     if run(connection, "SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
         connection.execute("SET enable_progress_bar = false")
     for name, value in {**_DEFAULTS, **(variables or {})}.items():
-        if value is not None:  # What is not set is NULL.
+        if value is not None:  # A variable that is not set is NULL.
             cast = "::VARCHAR[]" if value == [] else ""
             run(connection, f"SET VARIABLE {quote(name)} = $value{cast}", {"value": value})
 
 
 def cursor_of(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """A second connection to the same database, for another thread, with the settings and variables of the first."""
+    """Open a second connection to the same database, for another thread, with the settings and variables of the first."""
     values = ", ".join(f"getvariable({quote_text(name)})" for name in _DEFAULTS)
     (row,) = connection.execute(f"SELECT {values}").fetchall()
     cursor = connection.cursor()
@@ -86,18 +86,18 @@ def quote_text(text: str) -> str:
 
 
 def parquet_rows(files: Iterable[Path]) -> str:
-    """What follows FROM to read these Parquet files and no others, with the columns that are in them and no others."""
+    """Return the SQL after FROM that reads exactly these Parquet files, and exactly the columns in them."""
     names = ", ".join(quote_path(file) for file in files)
     return f"read_parquet([{names}], union_by_name = true, hive_partitioning = false)"
 
 
 def quote_path(path: Path) -> str:
-    """Quote the path of a file that DuckDB is to read: to DuckDB `run[1]` is a pattern. What it writes takes quote_text().
+    """Quote the path of a file for DuckDB to read, where `run[1]` would be a pattern. A file to write takes quote_text().
 
-    Raises InputError for a path that DuckDB cannot be told: a backslash beside a sign of patterns.
+    Raises InputError for a path that cannot be quoted: one with a backslash and a character of patterns.
     """
     text = str(path)
     has_signs = any(sign in text for sign in "[*?")
     if has_signs and os.sep != "\\" and "\\" in text:
-        raise InputError(f"{path}: a backslash beside one of [ * ? in a path cannot be read; rename the folder", path=path)
+        raise InputError(f"{path}: a path with a backslash and one of [ * ? cannot be read; rename the folder", path=path)
     return quote_text(re.sub(r"[\[*?]", r"[\g<0>]", text) if has_signs else text)

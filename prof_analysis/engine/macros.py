@@ -1,4 +1,4 @@
-"""What repeats in the SQL of the project, as macros: sql/macros/, a file a topic. None hides a table."""
+"""Reads the macros for expressions that repeat in the SQL: sql/macros/, one file per topic. No macro hides a table."""
 
 import re
 from functools import cache, lru_cache
@@ -14,14 +14,14 @@ _CALL = re.compile(r"\w+(?=\s*\()")
 def create_macros(connection: duckdb.DuckDBPyConnection, sql: str | None = None) -> None:
     """Create the macros that an SQL text calls, and those that they call; without a text, all.
 
-    All take as long as opening a database, and most tables need few.
+    To create all takes as long as to open a database, and most tables need few.
     """
     run(connection, called_in(" ".join(f"{name}()" for name in _macros()) if sql is None else sql))
 
 
-@lru_cache(maxsize=256)  # The project's own SQL comes again for each rank; what users ask is not to be kept for ever.
+@lru_cache(maxsize=256)  # The project's SQL repeats for each rank; queries of users must not be kept for ever.
 def called_in(sql: str) -> str:
-    """Return the statements that make the macros an SQL text calls, each behind those that it calls itself."""
+    """Return the statements that create the macros an SQL text calls, each after the macros that it calls itself."""
     macros, needed = _macros(), dict[str, str]()
 
     def add(calls: set[str]) -> None:

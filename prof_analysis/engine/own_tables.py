@@ -1,4 +1,4 @@
-"""Reads the tables that a user brings along: a folder as sql/ is, DIR/<schema>/<table>.sql, held to the same rules as ours."""
+"""Reads the tables of a user: a folder like sql/, DIR/<schema>/<table>.sql, under the same rules as our tables."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,14 +25,14 @@ from prof_analysis.engine.tables import (
 from prof_analysis.errors import InputError, QueryError, reason_of
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-# Schemas of the engine itself, of sources and of logs.
+# Schemas of the engine, of sources and of logs.
 _RESERVED = {
     "raw", "trace", "stored", "sources", "macros", "vllm", "main", "temp", "system", "memory", "recurring",
     "information_schema", "pg_catalog",
 }  # fmt: skip
-# What a table of this grain may be made of.
+# Grain of a table -> the grains of the tables that it may read.
 _MADE_OF = {"rank": ("rank",), "job": ("rank", "job"), "runs": ("rank", "job", "runs")}
-# What stands in front of the columns of a table where another one reads it.
+# Grain of a reader -> the columns in front of those of a table of ranks that it reads.
 _IN_FRONT = {"rank": (), "job": ("profile VARCHAR", "rank_id INTEGER"), "runs": ("profile VARCHAR", "rank_id INTEGER")}
 _IN_GRAIN = {"rank": "of each rank", "job": "over ranks (across/)", "runs": "over runs (runs/)", "log": "of logs (vllm/)"}
 _HEAD = "a head is `-- One row is ...`, `--`, and a line `-- name  TYPE  meaning` for each column"
@@ -41,7 +41,7 @@ _HEAD = "a head is `-- One row is ...`, `--`, and a line `-- name  TYPE  meaning
 def read_own_tables(folder: Path) -> tuple[Table, ...]:
     """Read the tables in a folder, in building order.
 
-    Raises InputError, which names the file, for one that cannot be a table beside ours.
+    Raises InputError, which names the file, for one that cannot be a table next to ours.
     """
     with _naming(folder):
         return _read_own_tables(folder)
@@ -72,7 +72,7 @@ def _read_own_tables(folder: Path) -> tuple[Table, ...]:
     try:
         order = tuple(name for name in in_building_order(known, tables) if name in tables)
     except ValueError as error:
-        raise InputError(f"{folder}: {error}; a table can only be made of tables that are made before it") from error
+        raise InputError(f"{folder}: {error}; a table can only read tables that are made before it") from error
     for name in order:
         with _naming(file_of[name]):
             _check_columns(file_of[name], tables[name], known)
@@ -103,18 +103,18 @@ def _read(file: Path, folder: Path) -> Table:
     if schema in _RESERVED:
         raise InputError(f"{file}: the schema {schema} is the engine's own; give the folder another name")
     if name in documented_tables():
-        raise InputError(f"{file}: there is a table {name} already, which others are made of; give the file another name")
+        raise InputError(f"{file}: there is already a table {name}, which other tables read; give the file another name")
     try:
         table = read_table(file)
     except OSError as error:
         raise InputError(f"{file}: cannot be read ({reason_of(error)})") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{file}: is no UTF-8 text; save it as UTF-8") from error
+        raise InputError(f"{file}: is not UTF-8 text; save it as UTF-8") from error
     except ValueError as error:
         raise InputError(f"{file}: {str(error).removeprefix(f'{file}: ')}; {_HEAD}") from error
     if not table.columns or not table.summary:
         raise InputError(f"{file}: its head documents no column; {_HEAD}")
-    # Its SELECT goes between parentheses: no semicolon, and a comment at the end must not take the closing one with it.
+    # Its SELECT goes between parentheses: without a semicolon, and a comment at its end must not swallow the closing one.
     warning = table.warning and f"{table.warning.rstrip(';')}\n"
     table = replace(table, body=f"{table.body.rstrip().rstrip(';')}\n", warning=warning)
     try:
@@ -122,7 +122,7 @@ def _read(file: Path, folder: Path) -> Table:
         referenced_tables(f"FROM ({table.body})")
         referenced_tables(f"FROM {name}")
     except QueryError as error:
-        raise InputError(f"{file}: {error}; below its head a file is one SELECT, and its name no word of SQL") from error
+        raise InputError(f"{file}: {error}; below its head a file is one SELECT, and its name is not a word of SQL") from error
     return table
 
 
@@ -132,28 +132,28 @@ def _check_needs(file: Path, table: Table, known: Mapping[str, Table]) -> None:
             raise InputError(f"{file}: reads {need}, which does not exist; `prof-analysis tables` lists what there is")
         if known[need].grain not in _MADE_OF[table.grain]:
             raise InputError(
-                f"{file}: is {_IN_GRAIN[table.grain]} and reads {need}, which is {_IN_GRAIN[known[need].grain]}; a table is "
-                "made of what is of each rank, one in across/ also of tables over ranks, one in runs/ of all"
+                f"{file}: is {_IN_GRAIN[table.grain]} and reads {need}, which is {_IN_GRAIN[known[need].grain]}; a table "
+                "reads tables of each rank, one in across/ also tables over ranks, one in runs/ also tables over runs"
             )
     if table.guard and known[table.guard].grain != "rank":
         raise InputError(f"{file}: `Only when {table.guard} has rows.` must name a table of each rank")
     names = [column.shown_name for column in table.columns]
     in_front = {"rank": {"run", "profile", "rank_id"}, "job": {"run"}}.get(table.grain, set())
     if taken := sorted(in_front & set(names)):
-        raise InputError(f"{file}: has a column {taken[0]}, which every such table has in front anyway; leave it out")
+        raise InputError(f"{file}: has a column {taken[0]}, which every such table gets in front; leave it out")
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise InputError(f"{file}: its head documents the column {twice[0]} twice; columns have names of their own")
+        raise InputError(f"{file}: its head documents the column {twice[0]} twice; rename one of them")
     if table.grain != "rank" and any(column.type == TEXT_ID for column in table.columns):
-        raise InputError(f"{file}: a table over ranks sees texts, not their ids; declare VARCHAR in place of {TEXT_ID}")
+        raise InputError(f"{file}: a table over ranks sees texts, not their ids; declare VARCHAR instead of {TEXT_ID}")
     if table.grain == "rank" and reads_files(table.body):
         raise InputError(
-            f"{file}: reads a file, and what is kept of a rank would not see its changes; read it in a table over ranks "
-            "(across/), or in the query"
+            f"{file}: reads a file, and the kept table of a rank would not follow its changes; read the file in a "
+            "table over ranks (across/), or in the query"
         )
 
 
 def _check_columns(file: Path, table: Table, known: Mapping[str, Table]) -> None:
-    """Hold the head against what the SELECT gives, on empty tables."""
+    """Check that the head has the columns that the SELECT gives, on empty tables."""
     with connect(threads=1, macros=False) as connection:
         create_macros(connection, table.body)
         create_schemas(connection, table.needs)
@@ -167,7 +167,9 @@ def _check_columns(file: Path, table: Table, known: Mapping[str, Table]) -> None
                 f"{file}: its SELECT cannot be run ({reason_of(error)}); `prof-analysis tables NAME` documents columns"
             ) from error
     if found != wanted:
-        raise InputError(f"{file}: its head says {_spelled_out(wanted)}, its SELECT gives {_spelled_out(found)}; make them one")
+        raise InputError(
+            f"{file}: its head says {_spelled_out(wanted)}, its SELECT gives {_spelled_out(found)}; make them the same"
+        )
 
 
 def _check_warning(file: Path, table: Table) -> None:
@@ -190,7 +192,7 @@ def _check_warning(file: Path, table: Table) -> None:
 
 
 def _columns_of(need: Table, reader: Table) -> Iterable[str]:
-    """The columns of a table as the reader sees them: inside a rank with ids of texts, elsewhere as users do."""
+    """Yield the columns of a table as its reader sees them: inside a rank with ids of texts, elsewhere as users see them."""
     if reader.grain == "runs" and need.grain != "runs":
         yield "run VARCHAR"
     if need.grain == "rank":
@@ -202,7 +204,7 @@ def _columns_of(need: Table, reader: Table) -> Iterable[str]:
 
 
 def _spelled(connection: duckdb.DuckDBPyConnection, type_: str) -> str:
-    """A type as DuckDB spells it."""
+    """Return the type in the spelling of DuckDB."""
     row = connection.execute(f"SELECT typeof(NULL::{type_})").fetchone()
     return str(row[0]) if row else type_
 

@@ -1,18 +1,18 @@
-"""Where the SQL of the project is, and running it: what comes again and again is parsed once."""
+"""Finds the SQL of the project and runs it: a statement that repeats is parsed once."""
 
 from pathlib import Path
 from threading import Lock
 
 import duckdb
 
-# A rank takes some 500 statements. What comes of questions of users is not to be kept for ever.
+# A rank takes some 500 statements. Statements of users' questions must not be kept for ever.
 _MOST_KEPT = 4096
 _parsed: dict[str, list[duckdb.Statement]] = {}
 _lock = Lock()
 
 
 def sql_folder() -> Path:
-    """Return the folder of the SQL: inside an installed package, beside it in a checkout."""
+    """Return the folder of the SQL: inside an installed package, next to it in a checkout."""
     package = Path(__file__).parent.parent
     inside = package / "sql"
     return inside if inside.is_dir() else package.parent / "sql"
@@ -21,7 +21,7 @@ def sql_folder() -> Path:
 def run(
     connection: duckdb.DuckDBPyConnection, sql: str, parameters: dict[str, object] | None = None
 ) -> duckdb.DuckDBPyConnection:
-    """Execute SQL that comes again for each rank. Of a small rank parsing it would take a sixth of the time."""
+    """Execute SQL that repeats for each rank. For a small rank, parsing would take a sixth of the time."""
     for statement in _parsed.get(sql) or _parse(connection, sql):
         connection.execute(statement, parameters)
     return connection

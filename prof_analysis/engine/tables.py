@@ -1,18 +1,18 @@
 """The table registry: sql/ on disk becomes tables and their documentation.
 
 A table is a file: `sql/module/statistic.sql` makes `module.statistic`. Its head documents the columns, its body is one SELECT.
-What a body needs is read from DuckDB's own parse tree. The files of `sql/trace/` are contracts: each source makes those tables
-with `sql/sources/<source>/<name>.sql`; a body beside the contract serves all sources, which stage the same for it. What a table
-is made of, its grain, is declared by its folder (`_GRAINS`). Tables over ranks see the other tables as users do, with texts in
-place of ids and the columns `profile` and `rank_id` in front; tables over runs see `run` before these. Users' own tables are
-read by own_tables.py, and passed to what reads ours too.
+DuckDB's parse tree says which tables a body needs. The files of `sql/trace/` are contracts: each source makes those tables
+with `sql/sources/<source>/<name>.sql`; a body in the contract serves all sources that stage the same raw tables. The folder of
+a table declares its grain (`_GRAINS`): one rank, the ranks of a run, all runs, or logs. Tables over ranks see other tables as
+users see them, with texts in place of ids and the columns `profile` and `rank_id` in front; tables over runs see `run` before
+these. own_tables.py reads users' own tables; they are passed along as `own`.
 
 Columns that another table documents word for word are not documented twice: the line `flops to mfu as in mfu.by_level` of a
-head takes over those from the first to the last. Tables over ranks take over what users see, texts in place of ids.
+head inherits the columns from the first to the last. Tables over ranks inherit what users see, texts in place of ids.
 
-What users must know of the figures of a table lies beside it: `sql/step/overlap_audit.warning.sql` is one SELECT on the table
-as users see it, whose rows are warnings: `profile` (NULL for all ranks together), `severity` ('warning': figures are missing or
-may be wrong; 'note': they are right, but say less than they could) and `sentence`.
+Warnings about the figures of a table are in a file next to it: `sql/step/overlap_audit.warning.sql` is one SELECT on the table
+as users see it, and each of its rows is a warning: `profile` (NULL for all ranks together), `severity` ('warning': figures are
+missing or may be wrong; 'note': they are right, but say less than they could) and `sentence`.
 """
 
 import json
@@ -33,9 +33,9 @@ from prof_analysis.errors import QueryError
 TEXT_ID = "TEXT_ID"
 ROW_ID = "row_id"
 WARNING = ".warning.sql"
-# What a table is made of: one rank, the ranks of one run, all runs, or logs.
+# What a table is about: one rank, the ranks of one run, all runs, or logs.
 Grain = Literal["rank", "job", "runs", "log"]
-# The folders whose tables are made of more, or of something else, than one rank.
+# The folders whose tables are not about one rank.
 _GRAINS: Mapping[str, Grain] = {"across": "job", "runs": "runs", "vllm": "log"}
 _GUARD = re.compile(r"Only when (\w+\.\w+) has rows\.")
 _COLUMN = re.compile(r"(\w+) +((?:[A-Z_]+|(?:ENUM|STRUCT)\([^)]*\))(?:\[\])?) +(.+)")
@@ -44,7 +44,7 @@ _INHERITED = re.compile(r"(\w+) to (\w+) as in (\w+\.\w+)")
 
 @dataclass(frozen=True)
 class Column:
-    """A documented column. A TEXT_ID is a BIGINT inside the engine and comes out as text, without `_id` in its name."""
+    """A documented column. A TEXT_ID is a BIGINT inside the engine; users see a text, and its name without `_id`."""
 
     name: str
     type: str
@@ -72,7 +72,7 @@ class Column:
 
     @property
     def format(self) -> Format:
-        """How people read its values."""
+        """The format in which people read its values."""
         return format_of(self.shown_name, self.shown_type, self.meaning)
 
 
@@ -80,8 +80,8 @@ class Column:
 class Table:
     """A table: its name, its head, and the SELECT that makes it.
 
-    With a guard, it stays empty where the guard is a table without rows, and what only it needs is not built. `warning` is a
-    SELECT on it that says what users must know of its figures, in the columns profile, severity and sentence.
+    `guard` is a table: where that has no rows, this one stays empty, and what only it needs is not built. `warning` is a SELECT
+    on it that gives warnings about its figures, in the columns profile, severity and sentence.
     """
 
     name: str
@@ -98,38 +98,38 @@ class Table:
 
     @property
     def read(self) -> frozenset[str]:
-        """What is read to make it: what its body reads, and its guard."""
+        """The tables that are read to make it: those that its body reads, and its guard."""
         return self.needs | {self.guard} if self.guard else self.needs
 
     @property
     def is_ordered(self) -> bool:
-        """Whether its body says in which order the rows come."""
+        """Whether its body orders the rows."""
         return _needs_and_order(self.body)[1]
 
     @property
     def grain(self) -> Grain:
-        """What it is made of, as its folder declares."""
+        """The grain that its folder declares."""
         return _GRAINS.get(self.name.partition(".")[0], "rank")
 
 
 @cache
 def documented_tables() -> Mapping[str, Table]:
-    """All tables, without the bodies that only a source can give to trace tables."""
+    """Return all tables; trace tables are without the bodies that sources give them."""
     folder = sql_folder()
     files = sorted(file for file in folder.glob("*/*.sql") if file.parent.name != "macros" and not file.match(f"*{WARNING}"))
     return {table.name: table for table in map(read_table, files)}
 
 
 def all_tables(own: tuple[Table, ...] = ()) -> Mapping[str, Table]:
-    """Return the documented tables and with them a user's own."""
+    """Return the documented tables and the user's own."""
     return {**documented_tables(), **{table.name: table for table in own}}
 
 
-@lru_cache(maxsize=16)  # Few sources; what users bring along is not to be kept for ever.
+@lru_cache(maxsize=16)  # Sources are few; tables of users must not be kept for ever.
 def source_tables(source: str, own: tuple[Table, ...] = (), raw_tables: frozenset[str] | None = None) -> Mapping[str, Table]:
-    """Return all tables of a rank as one source makes them. A trace table that no body fills is empty.
+    """Return all tables of a rank as one source makes them. A trace table without a body for this source is empty.
 
-    So is one with a body for all sources that reads another raw table than `raw_tables`, which are those that this one stages.
+    A body for all sources is used only where it reads no other raw tables than `raw_tables`, which this source stages.
     """
     tables = {name: table for name, table in all_tables(own).items() if table.grain == "rank"}
     for name, table in tables.items():
@@ -147,23 +147,23 @@ def _is_staged(needs: Iterable[str], raw_tables: frozenset[str] | None) -> bool:
 
 
 def log_tables() -> list[Table]:
-    """The tables that are made of logs, in building order."""
+    """Return the tables about logs, in building order."""
     tables = {name: table for name, table in documented_tables().items() if table.grain == "log"}
     return [tables[name] for name in in_building_order(tables, tables)]
 
 
 def referenced_tables(query: str) -> frozenset[str]:
-    """The schema.table names that a query reads; raises QueryError when it is not a single SELECT."""
+    """Return the schema.table names that a query reads. Raises QueryError when it is not a single SELECT."""
     return _base_tables(_parse(query))
 
 
 def camel_case_of(table: str) -> str:
-    """Return what a table is called outside, where no analysis says it: module.kernel -> ModuleKernel."""
+    """Return the name of a table in exports, where no analysis names it: module.kernel -> ModuleKernel."""
     return "".join(word.capitalize() for word in re.split(r"[._]", table))
 
 
 def reads_files(query: str) -> bool:
-    """Return whether a query reads files besides tables."""
+    """Return whether a query reads files, not only tables."""
     return any(
         (node.get("type") == "BASE_TABLE" and not node["schema_name"] and re.search(r"[./\\]", node["table_name"]))
         or (node.get("type") == "TABLE_FUNCTION" and re.match(r"read_|glob$|.*_scan$", node["function"]["function_name"]))
@@ -172,10 +172,10 @@ def reads_files(query: str) -> bool:
 
 
 def store_view(connection: duckdb.DuckDBPyConnection, name: str, columns: Mapping[str, str], kept: Iterable[str]) -> None:
-    """Make the view of a table's name over the columns that were kept in stored.<name>; the others are NULL.
+    """Create the view `name` on the columns that were kept in stored.<name>; its other columns are NULL.
 
-    So a body can name every documented column, and only those that somebody reads take time and memory. ROW_ID is never kept:
-    it is DuckDB's own number of the row.
+    So a body can name every documented column, and only columns that are read take time and memory. ROW_ID is never kept: it
+    is DuckDB's number of the row.
     """
     hidden = {column: f"NULL::{type_}" for column, type_ in columns.items()} | {ROW_ID: "rowid"}
     kept = set(kept)
@@ -184,7 +184,7 @@ def store_view(connection: duckdb.DuckDBPyConnection, name: str, columns: Mappin
 
 
 def shown_select(table: Table) -> str:
-    """The query that gives a built table as users see it: texts in place of their ids, in a fixed order."""
+    """Return the query that gives a built table as users see it: texts in place of their ids, rows in a fixed order."""
     columns, joins = [], []
     for number, column in enumerate(table.columns):
         if column.type == TEXT_ID:
@@ -229,13 +229,15 @@ def _inherited(file: Path, first: str, last: str, table: str) -> Sequence[Column
         columns = tuple(Column(column.shown_name, column.shown_type, column.meaning) for column in columns)
     names = [column.name for column in columns]
     if first not in names or last not in names[names.index(first) + 1 :]:
-        raise ValueError(f"{file}: the head takes over {first} to {last} of {table}, which has no such columns in this order")
+        raise ValueError(
+            f"{file}: the head inherits {first} to {last} of {table}, which does not have these columns in this order"
+        )
     return columns[names.index(first) : names.index(last) + 1]
 
 
 @cache
 def _needs_and_order(body: str) -> tuple[frozenset[str], bool]:
-    """What a body reads, and whether it orders its rows; a contract has no body, and reads nothing."""
+    """Return the tables that a body reads, and whether it orders its rows; a contract without a body reads nothing."""
     if not body:
         return frozenset(), False
     tree = _parse(body)
@@ -259,7 +261,7 @@ def _split_head(text: str) -> tuple[str, str]:
 
 
 def empty_select(columns: Iterable[Column]) -> str:
-    """The query that gives these columns and no row."""
+    """Return the query that gives these columns and no row."""
     return "SELECT " + ", ".join(f"NULL::{c.stored_type} AS {quote(c.name)}" for c in columns) + " WHERE false"
 
 
@@ -275,15 +277,15 @@ def _parse(query: str) -> dict[str, Any]:
     if tree.get("error"):
         message = tree["error_message"]
         if message.startswith("Only SELECT"):
-            raise QueryError("only a SELECT can be asked (a PIVOT as FROM (PIVOT ...))")
+            raise QueryError("only a SELECT can be run (write a PIVOT as FROM (PIVOT ...))")
         raise QueryError(f"the query cannot be read: {message}")
     if len(tree["statements"]) != 1:
-        raise QueryError("one SELECT at a time, please")
+        raise QueryError("this is not one SELECT; run one at a time")
     return tree
 
 
 def nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    """All objects in a JSON tree."""
+    """Yield all objects in a JSON tree."""
     to_visit = [tree]
     while to_visit:
         one = to_visit.pop()
@@ -295,7 +297,7 @@ def nodes(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> Iterator[str]:
-    """The wanted tables and all that they need, each after what it needs."""
+    """Yield the wanted tables and all tables that they need, each after those that it needs."""
     done: set[str] = set()
 
     def visit(name: str, path: tuple[str, ...]) -> Iterator[str]:
@@ -317,11 +319,11 @@ def in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> Ite
 
 
 def has_text_ids(table: Table) -> bool:
-    """Whether its columns name texts by their ids."""
+    """Return whether columns of a table hold ids of texts."""
     return any(column.type == TEXT_ID for column in table.columns)
 
 
 def create_schemas(connection: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> None:
-    """Make the schemas that tables of these names lie in, and that of what store_view() shows."""
+    """Create the schemas of these tables, and the schema `stored` of what store_view() shows."""
     for schema in sorted({"stored", *(table.partition(".")[0] for table in tables)}):
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")

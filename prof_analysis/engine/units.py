@@ -1,9 +1,9 @@
-"""What the values of a column are, by its name and type: their unit, and the format in which people read them."""
+"""Derives the unit of a column, and the format in which people read its values, from its name and type."""
 
 import re
 from typing import Literal
 
-# A text; a whole number; a number with decimals; how much a second; a part of 1; a time in ns; a moment, Unix ns.
+# Text; whole number; number with decimals; amount per second; part of 1; duration in ns; point in time in Unix ns.
 Format = Literal["text", "count", "number", "rate", "share", "time", "moment"]
 
 # Suffix -> unit.

@@ -1,6 +1,6 @@
-"""Reads the logs in which vLLM-Ascend tells how long its stages took, and builds the tables `stage.*` of them.
+"""Reads the logs in which vLLM-Ascend reports how long its stages took, and builds the tables `vllm.*` from them.
 
-A log is read as a stream, whatever its size; only lines that tell durations are kept. What they mean is said in sql/vllm/.
+A log is read as a stream, whatever its size; only lines that report durations are kept. sql/vllm/ interprets them.
 """
 
 import gzip
@@ -21,7 +21,7 @@ from prof_analysis.errors import InputError, reason_of
 from prof_analysis.scratch import temporary_folder
 
 STANDARD_INPUT = "-"
-# What a row can be of, and the table that has these rows.
+# The level that a row can be of -> the table that has these rows.
 LEVELS = {"process": "vllm.statistic", "all": "vllm.across_processes", "log": "vllm.log"}
 # The tables in the order in which they are written, each with its name in cluster_analysis.db.
 EXPORTS = {
@@ -40,7 +40,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True)
 class StageLogs:
-    """Logs that were read: the tables of sql/vllm/ in `connection`; `failures` has the logs that cannot be read."""
+    """Logs that were read: `connection` has the tables of sql/vllm/, `failures` names the logs that cannot be read."""
 
     connection: duckdb.DuckDBPyConnection
     failures: list[str] = field(default_factory=list)
@@ -52,7 +52,7 @@ class StageLogs:
 def open_logs(paths: Iterable[str | Path]) -> Iterator[StageLogs]:
     """Read logs, `-` for standard input, and build the tables.
 
-    Raises InputError when no log tells durations.
+    Raises InputError when no log reports durations.
     """
     logs = list(dict.fromkeys(map(str, paths)))
     with temporary_folder() as spill, connect(temp_directory=spill) as connection:
@@ -74,7 +74,7 @@ def open_logs(paths: Iterable[str | Path]) -> Iterator[StageLogs]:
 
 
 def folder_of(logs: list[str]) -> Path:
-    """Where results go unless somebody says so: beside the first log that is a file, else here."""
+    """Return the default folder of results: that of the first log that is a file, else the current one."""
     return next((Path(log).parent for log in logs if log != STANDARD_INPUT), Path())
 
 
@@ -82,22 +82,25 @@ def _check(opened: StageLogs, logs: list[str]) -> None:
     rows = opened.connection.execute("SELECT log, line_count, announcement_count, unread_count FROM vllm.log").fetchall()
     if not opened.connection.execute("SELECT 1 FROM vllm.record LIMIT 1").fetchall():
         if opened.failures:
-            more = f" (and {len(opened.failures) - 1} more logs cannot be read)" if len(opened.failures) > 1 else ""
+            more = f" ({len(opened.failures) - 1} more cannot be read)" if len(opened.failures) > 1 else ""
             raise InputError(f"{opened.failures[0]}{more}")
         name = logs[0] if len(logs) == 1 else f"{len(logs)} logs"
         raise InputError(
-            f"{name}: none of {sum(row[1] for row in rows):,} lines tells a `{_ANNOUNCES.decode()} [phase]: [stage]:1.23ms`; "
+            f"{name}: none of {sum(row[1] for row in rows):,} lines has a `{_ANNOUNCES.decode()} [phase]: [stage]:1.23ms`; "
             "serve with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1 and log level INFO, and give what the workers print"
         )
     for log, _, announcements, unread in rows:
         if unread:
-            opened.warnings.append(f"{log}: {unread:,} of {announcements:,} announcements of durations cannot be read whole")
+            opened.warnings.append(f"{log}: {unread:,} of {announcements:,} reports of durations cannot be read completely")
         if not announcements:
-            opened.warnings.append(f"{log}: none of its lines tells durations")
+            opened.warnings.append(f"{log}: none of its lines reports durations")
 
 
 def _stage(connection: duckdb.DuckDBPyConnection, number: int, log: str) -> list[str]:
-    """Add the lines of a log that tell durations to raw.stage_line. Give warnings. Raises InputError when it cannot be read."""
+    """Add the lines of a log that report durations to raw.stage_line, and return warnings.
+
+    Raises InputError when it cannot be read.
+    """
     import pyarrow
 
     warnings: list[str] = []
@@ -130,7 +133,7 @@ _LINES = f"""
 
 
 def _chunks(block: bytes) -> Generator[bytes]:
-    """A block of whole lines in parts of whole lines, most of which announce nothing."""
+    """Yield a block of whole lines in smaller parts of whole lines, so that the many parts without a report are skipped."""
     start = 0
     while start < len(block):
         end = block.find(b"\n", start + _CHUNK_BYTES) + 1 or len(block)
@@ -139,7 +142,7 @@ def _chunks(block: bytes) -> Generator[bytes]:
 
 
 def _blocks(log: str, warnings: list[str]) -> Generator[bytes]:
-    """A log in blocks of whole lines; a line beyond any measure is cut. What stops unpacking is added to the warnings."""
+    """Yield a log in blocks of whole lines; a line of more than 64 MB is cut. Unpacking errors are added to the warnings."""
     try:
         with _opened(log) as file:
             begin = file.peek(2)[:2]
@@ -171,11 +174,11 @@ def _opened(log: str) -> Iterator["BufferedReader[Any]"]:
     try:
         yield standard_input
     finally:
-        standard_input.detach()  # It is not for us to close.
+        standard_input.detach()  # The caller closes standard input.
 
 
 def _piece(content: "BufferedReader[Any] | gzip.GzipFile", log: str, warnings: list[str]) -> bytes:
-    """The next piece of a log; of one that cannot be unpacked to its end, all that can."""
+    """Return the next piece of a log; where it cannot be unpacked to its end, all of it that can."""
     parts: list[bytes] = []
     missing = 0 if warnings else _BLOCK_BYTES
     try:

@@ -1,4 +1,4 @@
-"""One room per input format: it finds, inspects and stages; the SQL under sql/sources/<name>/ makes trace tables of it."""
+"""The sources, one package per input format: each finds, inspects and stages; sql/sources/<name>/ makes trace tables."""
 
 from __future__ import annotations
 
@@ -14,47 +14,47 @@ if TYPE_CHECKING:
     from prof_analysis.sources.found import Found
     from prof_analysis.sources.rank import Rank
 
-# What users call a source -> the name of its room. Of two that answer the same, the first one reads a result.
+# Name of a source for users -> name of its package. Of two sources that answer the same, the first one reads a result.
 NAMES: Mapping[str, str] = {"db": "ascend_db", "text": "ascend_text"}
 
 
 class Source(Protocol):
-    """What a room of this package has."""
+    """The attributes and functions of the package of a source."""
 
     @property
     def NAME(self) -> str:  # noqa: N802
-        """The name of its room, and of its folder of SQL."""
+        """The name of its package, and of its folder of SQL."""
 
     @property
     def LABEL(self) -> str:  # noqa: N802
-        """What messages call it."""
+        """The name of the source in messages."""
 
     @property
     def RESULTS(self) -> Sequence[str]:  # noqa: N802
-        """How messages describe what it finds, as in "a profiler database"."""
+        """Descriptions of the results that it finds, for messages, such as "a profiler database"."""
 
     @property
     def INNER_FOLDERS(self) -> Sequence[str]:  # noqa: N802
-        """The names of folders that are part of a result: whoever gives the path of one means the folder around it."""
+        """Names of folders inside a result: a path to such a folder means the result around it."""
 
     @property
     def RAW_COLUMNS(self) -> Mapping[str, Mapping[str, str]]:  # noqa: N802
-        """The raw tables that it can stage, their columns and types."""
+        """The raw tables that it can stage, with their columns and types."""
 
     @property
     def IS_READ_ONCE(self) -> bool:  # noqa: N802
-        """Whether to stage what is behind guards at once, since to read the files again costs more."""
+        """Whether to stage what is behind guards at once, since reading the files again costs more."""
 
     def find(self, folder: Path, is_folder: Mapping[str, bool]) -> Found:
-        """Find the results in a folder, of which `is_folder` has the entries by name."""
+        """Find the results in a folder; `is_folder` has its entries by name."""
 
     def takes(self, file: Path) -> bool:
-        """Give whether a single file may be a result; inspect() says whether it is one."""
+        """Return whether a single file may be a result; inspect() says whether it is one."""
 
     def inspect(self, result: Path, profile: str, options: Options) -> list[Rank]:
-        """Give the ranks of a result named `profile`: what they hold, and which files to stage.
+        """Return the ranks of a result named `profile`: their capabilities, and which files to stage.
 
-        One that cannot be read is left out with the reason; it has no inputs where there is no file of this source.
+        A rank that cannot be read is left out with the reason; it has no inputs where there is no file of this source.
         """
 
     def stage(
@@ -65,7 +65,7 @@ class Source(Protocol):
         threads: int,
         on_bytes: Callable[[int], None],
     ) -> list[str]:
-        """Stage the wanted columns of the raw tables in DuckDB and give warnings."""
+        """Stage the wanted columns of the raw tables in DuckDB, and return warnings."""
 
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """Import the sources when they are first used: the command line needs only their names."""
+    """Import the sources on first use: the command line needs only their names."""
     if name != "SOURCES":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = {room: cast(Source, import_module(f"{__name__}.{room}")) for room in NAMES.values()}

@@ -1,4 +1,4 @@
-"""Finds the results of ranks under a path: walks its folders, asks each source what it finds, and chooses who reads it."""
+"""Finds the results of ranks under a path: walks its folders, lets each source look, and chooses the source that reads."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -12,13 +12,13 @@ from prof_analysis.options import USUAL, Options
 from prof_analysis.sources import NAMES, SOURCES, Source
 from prof_analysis.sources.rank import Rank, readable
 
-MAX_DEPTH = 5  # as deep as msprof-analyze looks
+MAX_DEPTH = 5  # msprof-analyze goes as deep.
 
 
 def find_ranks(path: Path, options: Options = USUAL, source: str = "auto") -> list[Rank]:
     """Find all ranks at or below a path, to a depth of 5, ordered by rank id, then by folder; or those of a single file.
 
-    `source` is one of NAMES, or auto: for each result the one that answers more, the first where they answer the same.
+    `source` is one of NAMES, or auto: for each result the source that answers more, the first where they answer the same.
     Raises InputError when the path does not exist or holds no result of a profiler.
     """
     if not path.exists():
@@ -28,7 +28,7 @@ def find_ranks(path: Path, options: Options = USUAL, source: str = "auto") -> li
         file = Path(os.path.abspath(path))  # noqa: PTH100
         takers = [one for one in SOURCES.values() if one.takes(file)]
         if not takers:
-            raise InputError(f"{file}: is no result of a profiler; give {_described(list(SOURCES.values()))}", path=file)
+            raise InputError(f"{file}: is not a profiling result; give {_described(list(SOURCES.values()))}", path=file)
         return _inspect(file, file.name, takers, options)
     sources = [SOURCES[name] for key, name in NAMES.items() if source in ("auto", key)]
     found = list(_results(root, MAX_DEPTH, set(), sources))
@@ -43,8 +43,8 @@ def find_ranks(path: Path, options: Options = USUAL, source: str = "auto") -> li
 
 
 def root_of(path: Path) -> Path:
-    """Give the folder that is meant by a path: that of a result where a folder or a file in it was given."""
-    full = Path(os.path.abspath(path))  # noqa: PTH100  (links stay as the user named them)
+    """Return the folder that a path means: the folder of the result where the path is a file or folder inside one."""
+    full = Path(os.path.abspath(path))  # noqa: PTH100  (keep links as the user named them)
     folder = full.parent if path.is_file() else full
     return folder.parent if any(folder.name in source.INNER_FOLDERS for source in SOURCES.values()) else folder
 
@@ -55,13 +55,13 @@ def _described(sources: Sequence[Source]) -> str:
 
 
 def _names(results: list[Path], root: Path) -> dict[Path, str]:
-    """Name each result by its path below the root; where the root is one too, below the root's name."""
+    """Name each result by its path below the root; where the root is a result too, by its path below the parent of the root."""
     above = root.parent if root in results else root
     return {result: readable(result.relative_to(above)) for result in results}
 
 
 def _with_own_names(ranks: list[Rank]) -> list[Rank]:
-    """Give ranks that would share a name one each: the name is the identity of a rank."""
+    """Rename ranks that have the same name: the name is the identity of a rank."""
     taken: set[str] = set()
     named = []
     for rank in ranks:
@@ -75,9 +75,9 @@ def _with_own_names(ranks: list[Rank]) -> list[Rank]:
 
 
 def _results(folder: Path, depth: int, seen: set[str], sources: Sequence[Source]) -> Iterator[tuple[Path, Sequence[Source]]]:
-    """Give the results at and below a folder with those who find them, each once, whatever links lead to it.
+    """Yield the results at and below a folder, each with the sources that find it, and once however many links lead to it.
 
-    A folder that cannot be read may be one: nobody finds it.
+    A folder that cannot be read may be a result: it has no sources.
     """
     real = os.path.realpath(folder)
     if real in seen:
@@ -102,25 +102,25 @@ def _results(folder: Path, depth: int, seen: set[str], sources: Sequence[Source]
 
 
 def _inspect(result: Path, profile: str, finders: Sequence[Source], options: Options) -> list[Rank]:
-    """Give the ranks of a result; one that is left out where it cannot be read or inspected."""
+    """Return the ranks of a result; one that is left out where it cannot be read or inspected."""
     try:
         if result.is_dir():
             os.scandir(result).close()
         return _ranks_of(result, profile, finders, options)
     except OSError as error:
         reason = f"cannot be read ({reason_of(error)})"
-    except Exception as error:  # Whatever a folder holds, it must not stop the others.
+    except Exception as error:  # No content of a folder may stop the others.
         reason = f"cannot be inspected ({type(error).__name__}: {reason_of(error)}); leave it out, or collect it again"
     return [Rank(profile, result, left_out=f"{result}: {reason}")]
 
 
 def _ranks_of(result: Path, profile: str, finders: Sequence[Source], options: Options) -> list[Rank]:
-    """Give the ranks of a result, from the source that answers more."""
+    """Return the ranks of a result, from the source that answers more."""
     found: list[list[Rank]] = []
     for source in finders:
         ranks = source.inspect(result, profile, options)
         found.append([rank if rank.left_out else replace(rank, source=source.NAME) for rank in ranks])
-        # To look into the files of a further source can take seconds.
+        # Inspecting the files of another source can take seconds.
         if ranks and all(map(_answers_what_the_run_allows, ranks)):
             break
     with_files = [ranks for ranks in found if any(rank.inputs or not rank.left_out for rank in ranks)]
@@ -134,6 +134,6 @@ def _ranks_of(result: Path, profile: str, finders: Sequence[Source], options: Op
 
 
 def _answers_what_the_run_allows(rank: Rank) -> bool:
-    """Give whether no other source of the same result can answer more."""
+    """Return whether no other source of the same result can answer more."""
     lacks = {capability: reason for capability, reason in rank.lacks if capability not in OF_THE_RUN}
     return not rank.left_out and not any(why_not(analysis.requires, lacks) for analysis in ANALYSES.values())

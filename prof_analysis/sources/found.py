@@ -1,4 +1,4 @@
-"""What a source finds in a folder."""
+"""The results that a source finds in a folder."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,10 +6,10 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Found:
-    """The results in a folder, each a folder or a file; where several sources find one, that which answers more reads it.
+    """The results in a folder, each a folder or a file; of several sources that find one, the one that answers more reads it.
 
-    `inner_folders` belong to them and are not searched. `is_by_name_only` says that a folder is named like a result and holds
-    nothing of one: where results lie below, it is none.
+    `inner_folders` belong to the results and are not searched. `is_by_name_only`: the folder is named like a result but holds
+    no part of one; where results lie below it, it is not a result.
     """
 
     results: tuple[Path, ...] = ()

@@ -1,4 +1,4 @@
-"""What a rank is: one device of one result, the files that describe it, and what they hold."""
+"""A rank: one device of one result, the files to read, and the capabilities that they give it."""
 
 import json
 import os
@@ -13,12 +13,12 @@ from prof_analysis.analyses import ANALYSES, why_not
 class Rank:
     """One device of one result, which is a folder or a file.
 
-    `profile` is the identity: the result below the path that was given, with the device where a result holds several.
-    `rank_id` is what the files say; it can be None, and can occur twice. `first_device_id` is set where the result
-    holds several devices. `source` reads the `inputs`. `lacks` has pairs of a capability and why it is not there;
-    `missing` is all that was not collected or found. `unread` names files that should have been read beside the `inputs` and
-    cannot be. `modules_from` says what marks the modules, mstx or nn.Module. `left_out` says why nothing can be read. `run`
-    names the run that it is of, where there are several.
+    `profile` is the identity: the path of the result below the given path, with the device where a result holds several.
+    `rank_id` comes from the files; it can be None, and can occur twice. `first_device_id` is set where the result holds several
+    devices. `source` is the name of the source that reads the `inputs`. `lacks` has pairs of a capability and the reason why it
+    is missing; `missing` says what was not collected or not found. `unread` says which files should be read next to the
+    `inputs` and cannot be. `modules_from` is the kind of marks of modules: mstx or nn.Module. `left_out` says why the rank
+    cannot be read. `run` is the name of its run, where there are several.
     """
 
     profile: str
@@ -40,17 +40,17 @@ class Rank:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """Give the analyses that the rank can answer."""
+        """The analyses that the rank can answer."""
         return tuple(command for command in self._askable if not ANALYSES[command].found_by_asking)
 
     @property
     def may_answer(self) -> tuple[str, ...]:
-        """Give the analyses that the rank may answer: only asking finds out."""
+        """The analyses that the rank may answer: only running them shows whether it does."""
         return tuple(command for command in self._askable if ANALYSES[command].found_by_asking)
 
     @property
     def unanswered(self) -> tuple[tuple[str, str], ...]:
-        """Give the analyses that the rank cannot answer, each with the reason."""
+        """The analyses that the rank cannot answer, each with the reason."""
         return tuple((command, reason) for command in ANALYSES if (reason := self.why_not(command)))
 
     @property
@@ -63,23 +63,23 @@ class Rank:
 
     @property
     def why_untyped(self) -> str | None:
-        """Say why kernels have no type, where some have none; None where nothing says so."""
+        """The reason why some kernels have no type; None where there is none."""
         return dict(self.lacks).get("kernel_types")
 
 
 def number(value: object) -> int | None:
-    """A rank or device id: text when it comes from the environment, a number when it comes from the writers; -1 is none."""
+    """Return a rank or device id that is written as a number or as text; None where it is neither, or -1."""
     text = str(value)
     return int(text) if text.isdecimal() and len(text) < 10 else None
 
 
 def readable(path: Path) -> str:
-    """Spell a path in UTF-8; bytes that are none are written as \\xff."""
+    """Return a path in UTF-8; bytes that are not UTF-8 are written as \\xff."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def json_object(file: Path) -> dict[str, Any]:
-    """The object in a JSON file; an empty one where a file beside the data cannot be read, which must not stop anything."""
+    """Return the object in a JSON file; an empty one where it cannot be read, since files next to the data are optional."""
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Finds out which ranks under a path are of one run: one recording of one job. What cannot be told apart is one run."""
+"""Finds which ranks under a path belong to one run: one recording of one job. Ranks that nothing separates are one run."""
 
 import json
 import os
@@ -22,14 +22,14 @@ _Parts = Mapping[Any, Sequence["_Found"]]
 
 @dataclass(frozen=True)
 class _Found:
-    """A rank, and what the files beside it say of its job."""
+    """A rank, and what the files next to it say about its job."""
 
     rank: Rank
     parent: Path
 
     @cached_property
     def job(self) -> tuple[int, str | None] | None:
-        """The size of the job and the name of the communicator of all its ranks, which has the moment it was made in it."""
+        """The number of ranks of the job, and the name of their common communicator, which contains its time of creation."""
         groups = self._metadata.get("parallel_group_info")
         for name, group in groups.items() if isinstance(groups, dict) else ():
             members = (
@@ -43,7 +43,7 @@ class _Found:
 
     @cached_property
     def ended_ns(self) -> int | None:
-        """When the recording ended; the ranks of a job end theirs together."""
+        """The time at which the recording ended; the ranks of a job end their recordings together."""
         for file in sorted(self.rank.folder.glob("profiler_info*.json")):
             end = json_object(file).get("end_info")
             if isinstance(end, dict) and isinstance(moment := end.get("collectionTimeEnd"), int):
@@ -52,7 +52,7 @@ class _Found:
 
     @cached_property
     def host(self) -> str | None:
-        """The host that it ran on."""
+        """The name of the host that the rank ran on."""
         return next((str(row[0]) for row in self._rows("HOST_INFO", "hostName") if row[0]), None)
 
     @cached_property
@@ -69,23 +69,23 @@ class _Found:
         return found
 
     def _rows(self, table: str, *columns: str) -> list[tuple[object, ...]]:
-        """The rows of a small table of the database that the rank is read from; none where there is no such table."""
+        """Return the rows of a small table of the rank's database; none where there is no such table."""
         database = next((file for file in self.rank.inputs[:1] if file.suffix == ".db"), None)
-        if database is None or sidecars_of(database):  # With a journal beside it all of it would be copied.
+        if database is None or sidecars_of(database):  # With a journal, the whole database would be copied.
             return []
         try:
             with open_sqlite(database, {table}) as file:
                 if not set(columns) <= file.tables.get(table, {}).keys():
                     return []
                 return list(query(file, f"SELECT {', '.join(columns)} FROM {table}"))
-        except InputError:  # Reading the rank will say so.
+        except InputError:  # The error is raised when the rank is read.
             return []
 
 
 def find_runs(paths: Mapping[str, Path], options: Options = USUAL, source: str = "auto") -> list[Rank]:
-    """Find the ranks under a path without a name, or of several runs by their names, run by run.
+    """Find the ranks under one path, whose name is "", or under the paths of several named runs, run by run.
 
-    Raises InputError when there are none under one of them, when one of several paths holds several runs, or two hold the same.
+    Raises InputError when a path holds no rank, when one of several paths holds several runs, or when two hold the same rank.
     """
     if list(paths) == [""]:
         return with_runs(find_ranks(paths[""], options, source), root_of(paths[""]))
@@ -103,10 +103,10 @@ def find_runs(paths: Mapping[str, Path], options: Options = USUAL, source: str =
 
 
 def with_runs(ranks: list[Rank], root: Path) -> list[Rank]:
-    """Say of each rank which run it is of; where all are of one run it has no name, and the order stays.
+    """Return the ranks with the names of their runs; where all are of one run, it has no name, and the order stays.
 
-    Ranks are of different runs where their files name different jobs, or where ranks of one number lie in different folders,
-    were recorded one after the other, or on different hosts. A rank that cannot be read is of the run beside it.
+    Ranks are of different runs where their files name different jobs, or where ranks with the same id lie in different folders,
+    were recorded one after the other, or on different hosts. A rank that cannot be read belongs to the run in its folder.
     """
     folders = {rank.folder for rank in ranks}
     found = [_Found(rank, _parent(rank.folder, folders)) for rank in ranks if not rank.left_out]
@@ -125,7 +125,7 @@ def with_runs(ranks: list[Rank], root: Path) -> list[Rank]:
 
 
 def said_of_runs(path: object, ranks: Iterable[Rank]) -> str | None:
-    """The sentence that names the runs under a path; None where it is one."""
+    """Return the sentence that names the runs under a path; None where there is one run."""
     runs: dict[str, list[str]] = {}
     for rank in ranks:
         if not rank.left_out:
@@ -140,13 +140,13 @@ def said_of_runs(path: object, ranks: Iterable[Rank]) -> str | None:
 
 
 def _parent(folder: Path, folders: set[Path]) -> Path:
-    """The folder around a result; a result inside another one lies where that one lies."""
+    """Return the folder around a result; for a result inside another one, the folder around the outer one."""
     parent = folder.parent
     return _parent(parent, folders) if parent in folders and parent != folder else parent
 
 
 def _split(found: list[_Found]) -> list[list[_Found]]:
-    """The runs of some ranks."""
+    """Split ranks into runs."""
     for parts_of in (_by_job, _by_folder, _by_end, _by_host):
         parts = parts_of(found)
         if len(parts) > 1:
@@ -155,7 +155,7 @@ def _split(found: list[_Found]) -> list[list[_Found]]:
 
 
 def _by_job(found: list[_Found]) -> _Parts:
-    """By what the files say of the job, where all say it."""
+    """Group ranks by job, where the files of all name it."""
     if len(found) < 2 or any(one.job is None for one in found):
         return {}
     jobs = {one.job for one in found if one.job}
@@ -164,7 +164,7 @@ def _by_job(found: list[_Found]) -> _Parts:
 
 
 def _by_folder(found: list[_Found]) -> _Parts:
-    """By the folders below the one around all, where two of them hold a rank of one number."""
+    """Group ranks by the folders below their common folder, where two of these hold a rank with the same id."""
     common = Path(os.path.commonpath([one.parent for one in found])) if found else Path()
     parts = _grouped(found, lambda one: one.parent.relative_to(common).parts[:1])
     uses = Counter(rank_id for part in parts.values() for rank_id in {one.rank.rank_id for one in part} - {None})
@@ -172,7 +172,7 @@ def _by_folder(found: list[_Found]) -> _Parts:
 
 
 def _by_end(found: list[_Found]) -> _Parts:
-    """The first recording of each rank, the second, and so on, where these lie clearly apart in time."""
+    """Group the first recordings of all ranks, the second ones, and so on, where these lie clearly apart in time."""
     of_rank = _grouped(found, lambda one: one.rank.rank_id)
     counts = {len(part) for part in of_rank.values()}
     if None in of_rank or counts in ({0}, {1}) or len(counts) != 1 or any(one.ended_ns is None for one in found):
@@ -186,7 +186,7 @@ def _by_end(found: list[_Found]) -> _Parts:
 
 
 def _by_host(found: list[_Found]) -> _Parts:
-    """By host, where ranks of one number ran on several, and each host ran each of them once."""
+    """Group ranks by host, where ranks with the same id ran on several hosts, and each host ran each id once."""
     numbers = [one.rank.rank_id for one in found]
     if None in numbers or len(set(numbers)) == len(numbers) or any(one.host is None for one in found):
         return {}
@@ -203,7 +203,7 @@ def _grouped(found: list[_Found], key: Callable[[_Found], Any]) -> dict[Any, lis
 
 
 def _names(runs: list[list[_Found]], root: Path) -> list[str]:
-    """The name of each run: its folder below the path that was given, where that is another one for each; else a number."""
+    """Name each run by its folder below the given path; runs with the same folder, or the given path itself, are numbered."""
     folders = [Path(os.path.commonpath([one.parent for one in run])) for run in runs]
     shown = [readable(folder.relative_to(root)) if folder.is_relative_to(root) else "." for folder in folders]
     counts = Counter(shown)

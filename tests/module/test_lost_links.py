@@ -91,7 +91,7 @@ def test_links_that_are_lost_are_found_by_what_else_the_profile_holds(
 ) -> None:
     modules, warnings = found[case]
     assert modules == expected
-    assert sorted(warnings) == [f"all values of {name} are the same and count as unknown" for name in FOUND_ANYWAY[case][1]]
+    assert sorted(warnings) == [f"all values of {name} are the same and are taken as unknown" for name in FOUND_ANYWAY[case][1]]
 
 
 @pytest.mark.parametrize("case", WITHOUT_OPS)

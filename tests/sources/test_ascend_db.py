@@ -395,7 +395,7 @@ def test_a_time_that_is_no_number_is_counted_and_its_kernel_set_aside(tmp_path: 
         places = [tuple(row.values()) for row in profile.rows(PLACES)]
         assert places == [("compute", INSIDE, None, 1, 203), *WHOLE_PLACES[1:]]
         assert profile.warnings == [
-            f"{path}: 1 values of TASK.startNs are not of type BIGINT and count as unknown",
+            f"{path}: 1 value of TASK.startNs is not of type BIGINT and is taken as unknown",
             f"{tmp_path.name}: kernels set aside because they have no time: 1",
         ]
 
@@ -414,9 +414,9 @@ def test_odd_ids_are_counted_by_table_and_column_and_the_other_rows_stay(tmp_pat
             ("", "Net", "c10d::allreduce_", "hcom_allReduce_", 150, 150.0, 1, "c10d::allreduce_"),
         ],
         [
-            "1 values of COMPUTE_TASK_INFO.name are not of type BIGINT and count as unknown",
-            "1 values of CONNECTION_IDS.connectionId are not of type BIGINT and count as unknown",
-            "1 values of PYTORCH_API.globalTid are not of type BIGINT and count as unknown",
+            "1 value of COMPUTE_TASK_INFO.name is not of type BIGINT and is taken as unknown",
+            "1 value of CONNECTION_IDS.connectionId is not of type BIGINT and is taken as unknown",
+            "1 value of PYTORCH_API.globalTid is not of type BIGINT and is taken as unknown",
         ],
     )
     assert ask(path, PLACES)[0] == [
@@ -442,8 +442,8 @@ def test_real_times_that_may_have_lost_digits_are_set_aside(tmp_path: Path) -> N
     assert ask(path, "SELECT * FROM trace.step") == (
         [],
         [
-            "1 values of STEP_TIME.startNs are not of type BIGINT and count as unknown",
-            "1 values of STEP_TIME.endNs are not of type BIGINT and count as unknown",
+            "1 value of STEP_TIME.startNs is not of type BIGINT and is taken as unknown",
+            "1 value of STEP_TIME.endNs is not of type BIGINT and is taken as unknown",
         ],
     )
 
@@ -614,7 +614,7 @@ def test_host_calls_are_read_only_where_a_link_is_doubtful(tmp_path: Path) -> No
     path = write_profile(tmp_path, [Op("aten::mm", 100, 120)], [Range("Net", 90, 150)], queues=queues, launches=launches)
     edit(path, "INSERT INTO CANN_API VALUES ('soon', 9, 10000, 5, 6000, 0), (9, 1, 10000, 5, 6001, 0)")
     rows = [("", "Net", "aten::mm", "MatMul", 10, 10.0, 1, "aten::mm")]
-    warning = "1 values of CANN_API.startNs are not of type BIGINT and count as unknown"
+    warning = "1 value of CANN_API.startNs is not of type BIGINT and is taken as unknown"
     assert ask(path, STATISTIC) == (rows, [])
     assert ask(path, "SELECT launch_id FROM trace.launch") == ([(5000,)], [warning])
     edit(path, "DELETE FROM CONNECTION_IDS WHERE connectionId = 5000")

@@ -93,7 +93,7 @@ def test_texts_are_only_texts(read: Read) -> None:
 def test_a_line_that_cannot_be_read_is_told_and_costs_no_other(bad: bytes, read: Read) -> None:
     assert read(HEADER + MATMUL + RELU + bad + MATMUL) == (
         [MATMUL_ROW, RELU_ROW, MATMUL_ROW],
-        ["1 lines cannot be read and are left out, the first is line 4"],
+        ["1 line cannot be read and is left out: line 4"],
     )
 
 
@@ -101,7 +101,7 @@ def test_a_line_that_cannot_be_read_is_told_and_costs_no_other(bad: bytes, read:
 def test_a_quote_that_is_not_closed_is_told(broken: bytes, read: Read) -> None:
     rows, warnings = read(HEADER + MATMUL + broken + RELU + RELU)
     assert rows[0] == MATMUL_ROW
-    assert warnings == ["1 rows reach over several lines, since a quote is not closed; export it again"]
+    assert warnings == ["1 row spans several lines, since a quote is not closed; export it again"]
 
 
 @pytest.mark.parametrize("size", [5, 20, 32, len(RELU) - 7])
@@ -112,8 +112,8 @@ def test_a_file_that_breaks_off_gives_its_whole_lines(size: int, read: Read) -> 
     )
 
 
-WHOLE = "has no line end after its last row; it is whole, but where the file was cut off, later rows are missing"
-DOUBTFUL = WHOLE.replace("it is whole", "its last cell may be cut and counts as unknown")
+WHOLE = "has no line end after its last row; it is whole, but if the file was cut off, later rows are missing"
+DOUBTFUL = WHOLE.replace("it is whole", "its last cell may be cut and is taken as unknown")
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_last_cell_that_another_row_has_too_is_whole(read: Read) -> None:
 def test_a_last_line_that_cannot_be_read_costs_no_other(read: Read) -> None:
     assert read(HEADER + MATMUL + b"Mat\xffMul,1.0,2,3,4") == (
         [MATMUL_ROW],
-        ["1 lines cannot be read and are left out, the first is line 3"],
+        ["1 line cannot be read and is left out: line 3"],
     )
 
 
@@ -157,7 +157,7 @@ def test_a_cell_of_several_lines_is_no_open_quote(read: Read) -> None:
         (b"\r\n" + HEADER, "begins with an empty line"),
         (HEADER.decode().encode("utf-16"), "is UTF-16 text"),
         (codecs.BOM_UTF16_BE + HEADER.decode().encode("utf-16-be"), "is UTF-16 text"),
-        (b'"' + b"n" * 200_000 + b'",Name\n', "its first line is no header"),
+        (b'"' + b"n" * 200_000 + b'",Name\n', "its first line is not a header"),
     ],
 )
 def test_what_is_no_csv_is_one_error(content: bytes, says: str, read: Read) -> None:

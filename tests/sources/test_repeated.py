@@ -70,7 +70,7 @@ def test_rows_that_a_database_holds_twice_count_once(tmp_path: Path) -> None:
     assert twice[0] == whole[0]
     assert_whole(twice[0])
     harmless = {"CONNECTION_IDS", "STRING_IDS", "RANK_DEVICE_MAP", "PYTORCH_API"}
-    expected = {f"{rows[name]} rows of {name} repeat an earlier one and count once" for name in COMMON if name not in harmless}
+    expected = {f"{rows[name]} rows of {name} repeat earlier ones and are left out" for name in COMMON if name not in harmless}
     assert whole[1] == []
     assert expected <= set(twice[1])
     assert [warning for warning in twice[1] if warning not in expected and "PYTORCH_API (" not in warning] == []
@@ -90,7 +90,7 @@ def test_a_task_that_is_described_in_two_ways_is_one_kernel(tmp_path: Path, agai
     assert_whole(tables)
     assert [(row["kernel_list"], row["total_kernel_duration_ns"]) for row in tables["module.statistic"]] == [("mm, add", 15)]
     also = " that are in COMPUTE_TASK_INFO too" if again != "COMPUTE_TASK_INFO" else ""
-    assert warnings == [f"1 row of {again}{also} repeat an earlier one and count once"]
+    assert warnings == [f"1 row of {again}{also} repeats an earlier one and is left out"]
 
 
 def test_equal_ops_and_ranges_of_two_threads_are_two(tmp_path: Path) -> None:
@@ -113,5 +113,5 @@ def test_rows_and_events_that_text_exports_hold_twice_count_once(tmp_path: Path)
     assert twice[0] == whole[0]
     assert_whole(twice[0])
     assert whole[1] == []
-    assert f"{len(lines)} rows of kernel_details.csv repeat an earlier one and count once" in twice[1]
+    assert f"{len(lines)} rows of kernel_details.csv repeat earlier ones and are left out" in twice[1]
     assert any("rows of trace_view.json repeat" in warning for warning in twice[1])

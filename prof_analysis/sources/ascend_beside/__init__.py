@@ -1,1 +1,1 @@
-"""What lies beside the exports of a rank: what the profiler worked out itself, device information, switches."""
+"""Reads files next to the exports of a rank: figures that the profiler computed itself, device information, switches."""

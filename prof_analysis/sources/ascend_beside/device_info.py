@@ -1,6 +1,6 @@
-"""Stages what info.json says of the devices: it lies beside both the databases and the text exports of a rank.
+"""Stages info.json, which describes the devices of a rank; it lies next to databases and to text exports.
 
-A file is PROF_*/device_N/info.json.N. Its numbers may be written as texts. What it does not tell is NULL.
+A file is PROF_*/device_N/info.json.N. Its numbers may be written as texts. A value that it lacks is NULL.
 """
 
 import re
@@ -27,12 +27,12 @@ _LARGEST = 10**6
 
 
 def is_device_info(file: Path) -> bool:
-    """Whether a file is one that this module reads, by its name."""
+    """Return whether this module reads a file, by its name."""
     return _NAME.fullmatch(file.name) is not None
 
 
 def stage_device_info(connection: duckdb.DuckDBPyConnection, files: Iterable[Path]) -> None:
-    """Stage a row of each of the files that is_device_info()."""
+    """Stage one row for each file of which is_device_info() is true."""
     target = f"stored.{quote(TABLE)}"
     definition = ", ".join(f"{quote(column)} {type_}" for column, type_ in COLUMNS.items())
     connection.execute(f"CREATE TABLE {target} ({definition})")
@@ -43,7 +43,7 @@ def stage_device_info(connection: duckdb.DuckDBPyConnection, files: Iterable[Pat
 
 
 def _figures(file: Path) -> tuple[int | None, int | None]:
-    """The number of cube cores and their rated clock in MHz."""
+    """Return the number of cube cores and their rated clock in MHz."""
     devices = json_object(file).get("DeviceInfo")
     device = devices[0] if isinstance(devices, list) and devices and isinstance(devices[0], dict) else {}
     return _number(device.get("ai_core_num")), _number(device.get("aic_frequency"))

@@ -1,7 +1,7 @@
-"""Knows the folders in which torch_npu and msprof leave a result, whatever format it is written in.
+"""Finds the folders in which torch_npu and msprof leave a result, in any format.
 
 A result is a folder *_ascend_pt with FRAMEWORK and PROF_* as collected and ASCEND_PROFILER_OUTPUT as parsed; or the content of
-one of these by itself, in a folder of any name.
+one of these alone, in a folder of any name.
 """
 
 import re
@@ -15,7 +15,7 @@ from prof_analysis.sources.found import Found
 from prof_analysis.sources.rank import Rank, json_object, number, readable
 
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
-MSPROF_OUTPUT = "mindstudio_profiler_output"  # what msprof writes below a PROF_*, where torch_npu did not
+MSPROF_OUTPUT = "mindstudio_profiler_output"  # Folder that msprof writes in PROF_*, without torch_npu.
 INNER_FOLDERS = (OUTPUT, MSPROF_OUTPUT)
 _INNER = frozenset((OUTPUT, "FRAMEWORK", "logs"))
 FOLDERS = ("a folder named *_ascend_pt", f"one that holds {OUTPUT}")
@@ -33,7 +33,7 @@ _OF_RESULTS = (".json", ".json.gz", ".csv", ".db", "FRAMEWORK", *INNER_FOLDERS)
 
 
 def find(folder: Path, is_folder: Mapping[str, bool]) -> Found:
-    """Find the result that a folder is, by its name and the names in it."""
+    """Find out whether a folder is a result, by its name and the names in it."""
     if folder.name.startswith("PROF_"):
         return Found((folder,), frozenset(is_folder))
     children = {name for name, is_one in is_folder.items() if is_one}
@@ -43,7 +43,7 @@ def find(folder: Path, is_folder: Mapping[str, bool]) -> Found:
     if not (is_named or holds_result or any(_is_result(name) for name in is_folder.keys() - children)):
         return Found(inner_folders=_INNER)
     inner = {*_INNER, *(child for child in children if child.startswith("PROF_"))}
-    # An archive that is unpacked into a folder of its own name makes one that holds a result and is none.
+    # An archive unpacked into a folder of its own name makes an outer folder that holds a result and is not a result.
     is_by_name_only = not any(name.startswith("PROF_") or name.endswith(_OF_RESULTS) for name in is_folder)
     return Found((folder,), frozenset(inner), is_by_name_only)
 
@@ -54,14 +54,14 @@ def _is_result(name: str) -> bool:
 
 
 def folder_of(result: Path) -> Path:
-    """Give the folder of a result: itself, or that of a single file, be it in the output folder or not."""
+    """Return the folder of a result; for a single file, the result folder around it, also where it is in an output folder."""
     if result.is_dir():
         return result
     return result.parent.parent if result.parent.name in INNER_FOLDERS else result.parent
 
 
 def bare_rank(result: Path, profile: str, config: Mapping[str, Any]) -> Rank:
-    """Give the rank of a result as far as the files beside its data say."""
+    """Return the rank of a result, with what the files next to its data say."""
     folder = folder_of(result)
     files = [*files_in(folder), *files_in(folder / OUTPUT)] if result.is_dir() else [result]
     return Rank(
@@ -75,22 +75,22 @@ def bare_rank(result: Path, profile: str, config: Mapping[str, Any]) -> Rank:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Give the files of a folder in the order of their names; none where there is no folder."""
+    """Return the files of a folder in the order of their names; none where the folder does not exist."""
     return sorted(file for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
 
 
 def prof_folders(folder: Path) -> list[Path]:
-    """Give the PROF_* folders of a result folder, or the folder itself if it is one."""
+    """Return the PROF_* folders of a result folder, or the folder itself if it is a PROF_* folder."""
     return [folder] if folder.name.startswith("PROF_") else sorted(folder.glob("PROF_*"))
 
 
 def recorded_files(folder: Path, names: tuple[str, ...]) -> list[Path]:
-    """Give the files of these names, in which the profiler itself says what it worked out."""
-    return [file for name in names for place in (folder, folder / OUTPUT) if (file := place / name).is_file()]
+    """Return the files with these names, which hold figures that the profiler computed itself."""
+    return [file for name in names for parent in (folder, folder / OUTPUT) if (file := parent / name).is_file()]
 
 
 def with_info_json(rank: Rank) -> Rank:
-    """Add info.json of its device to the inputs of a rank; it gives the rank id where no other file does."""
+    """Add info.json of the device of a rank to its inputs, and take the rank id from it where no other file has one."""
     device = "*" if rank.device_id is None else rank.device_id
     files = [file for prof in prof_folders(rank.folder) for file in sorted(prof.glob(f"device_{device}/info.json.{device}"))]
     rank = replace(rank, inputs=(*rank.inputs, *files))
@@ -103,7 +103,7 @@ def with_info_json(rank: Rank) -> Rank:
 
 
 def why_unparsed(folder: Path) -> str | None:
-    """Say why a result folder holds nothing to read in any format; None where it has an output folder."""
+    """Say why a result folder holds no file to read in any format; None where it has an output folder."""
     if (folder / OUTPUT).is_dir():
         return None
     if not (folder / "FRAMEWORK").is_dir() and not prof_folders(folder):
@@ -111,7 +111,8 @@ def why_unparsed(folder: Path) -> str | None:
     parsed = [file for prof in prof_folders(folder) for file in files_in(prof / MSPROF_OUTPUT)]
     if parsed:
         return (
-            f"{parsed[0].parent}: holds {len(parsed)} files of msprof, and not one op_summary_*.csv and one msprof_*.json to "
-            f"read (slices, or several devices); give a single file with -d, or {ANALYSE.format(folder=str(folder))}"
+            f"{parsed[0].parent}: holds files of msprof, but not exactly one op_summary_*.csv and one "
+            "msprof_*.json to read (slices, or several devices); give a single file with -d, or "
+            f"{ANALYSE.format(folder=str(folder))}"
         )
     return f"{folder}: collected but never parsed; {ANALYSE.format(folder=str(folder))}"

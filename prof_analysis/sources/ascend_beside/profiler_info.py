@@ -1,4 +1,4 @@
-"""Reads profiler_info.json: with which switches a profile was collected, and so why something is not there."""
+"""Reads profiler_info.json: the switches that a profile was collected with, and so the reasons why data is missing."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -16,7 +16,7 @@ NO_KERNELS = "no kernels (collected without NPU activity, or nothing ran on the 
 
 
 def config_of(folder: Path) -> dict[str, Any]:
-    """Read profiler_info*.json of a folder into one flat shape; what it does not say is None."""
+    """Read profiler_info*.json of a folder into a flat dict; a value that the file lacks is None."""
     file, match = next(((f, m) for f in files_in(folder) if (m := PROFILER_INFO.fullmatch(f.name))), (None, None))
     if file is None or match is None:
         return {}
@@ -38,7 +38,7 @@ def config_of(folder: Path) -> dict[str, Any]:
 
 
 def not_collected(config: Mapping[str, Any]) -> Iterable[str]:
-    """Say what was left out of the collection."""
+    """Say what was not collected."""
     activities = config.get("activities")
     for activity in ("ProfilerActivity.CPU", "ProfilerActivity.NPU"):
         if activities and activity not in activities:
@@ -50,7 +50,7 @@ def not_collected(config: Mapping[str, Any]) -> Iterable[str]:
 
 
 def why_untyped(config: Mapping[str, Any], no_shapes: str | None) -> str | None:
-    """Say why some kernels may have no type, as at a low level even beside some that have one; None where nothing says so."""
+    """Say why some kernels may have no type, which at a low level is so even where others have one; None where all have."""
     return why_no_shapes(config) if config.get("level") in _LEVELS_WITHOUT_TYPES else no_shapes
 
 
@@ -77,7 +77,7 @@ def why_no_marks(config: Mapping[str, Any]) -> str:
 
 
 def why_no_modules(config: Mapping[str, Any], options: Options) -> str:
-    """Say why nothing marks the modules of a rank that has ops, and what to do."""
+    """Say why a rank that has ops has no marks of modules, and what to do."""
     domain = " or ".join(options.domains)
     reason = f"no module ranges; mark the modules with mstx ranges in the domain {domain} and collect with mstx=True"
     if "nn.Module" in options.marks:
@@ -99,6 +99,6 @@ def _list(parent: dict[str, Any], key: str) -> list[Any]:
 
 
 def _either(*switches: object) -> bool | None:
-    """Give whether one of the switches was on; None where neither was written."""
+    """Return whether one of the switches was on; None where none was recorded."""
     written = [switch for switch in switches if switch is not None]
     return any(written) if written else None

@@ -1,8 +1,8 @@
-"""Stages what the profiler itself worked out of a rank: its figures of communication and steps, and its groups of ranks.
+"""Stages what the profiler itself computed for a rank: figures of communication, steps and kernel types; and its groups.
 
-These files lie beside the databases and the text exports, and can be all that is left of a rank: communication.json,
-communication_matrix.json, step_trace_time.csv and profiler_metadata.json; or analysis.db, which says the same, and is read
-where these say nothing; and op_statistic.csv. What a file does not tell, or not as it should, is NULL.
+These files lie next to the databases and the text exports, and can be all that is left of a rank: communication.json,
+communication_matrix.json, step_trace_time.csv and profiler_metadata.json; or analysis.db, which holds the same, and is read
+where the others hold nothing; and op_statistic.csv. A value that a file lacks, or holds in another form, is NULL.
 """
 
 import json
@@ -47,23 +47,23 @@ STEPS = "step_trace_time.csv"
 KERNELS = "op_statistic.csv"
 METADATA = "profiler_metadata.json"
 DATABASE = "analysis.db"
-TEXTS = (MATRIX, STEPS, KERNELS, METADATA)  # beside communication.json
+TEXTS = (MATRIX, STEPS, KERNELS, METADATA)  # the others are next to communication.json
 
 _KINDS = ("p2p", "collective")
 _METADATA = ("parallel_group_info", "distributed_args")  # The others may hold private values.
 _MS, _US, _MB = 10**6, 10**3, 10**6
-_BOUND = 10**15  # Eleven days in ns; a file that says more is wrong, and sums of it would not fit.
-_BOUND_OF_TIMES = 2**62  # The same for Unix ns.
+_BOUND = 10**15  # Eleven days in ns; a larger value is wrong, and sums with it would not fit.
+_BOUND_OF_TIMES = 2**62  # The bound of times in Unix ns.
 _DATABASE_TABLES = ("CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMatrix", "StepTraceTime")
 
 
 def is_recorded(file: Path) -> bool:
-    """Whether a file is one that only this module reads, by its name."""
+    """Return whether only this module reads a file, by its name."""
     return file.name in (*TEXTS, DATABASE)
 
 
 def in_databases(files: Iterable[Path]) -> set[str]:
-    """Which tables have rows in an analysis.db among the files; none where it cannot be read."""
+    """Return which tables have rows in an analysis.db among the files; none where it cannot be read."""
     found: set[str] = set()
     for file in files:
         if file.name == DATABASE:
@@ -71,16 +71,16 @@ def in_databases(files: Iterable[Path]) -> set[str]:
                 with open_sqlite(file, _DATABASE_TABLES) as database:
                     found.update(table for table in database.tables if query(database, f"SELECT 1 FROM {table} LIMIT 1"))
             except InputError:
-                pass  # Reading it says what cannot be read.
+                pass  # Staging reports what cannot be read.
     return found
 
 
 def stage_recorded(
     connection: duckdb.DuckDBPyConnection, files: Sequence[Path], wanted: Mapping[str, frozenset[str]]
 ) -> list[str]:
-    """Stage those of COLUMNS that are wanted, from those of the files that hold them. Gives warnings of what cannot be read.
+    """Stage the wanted tables of COLUMNS from the files that hold them. Returns warnings about what cannot be read.
 
-    The database says the same as the texts, so it counts only for what these do not say.
+    The database holds the same as the texts, so it is read only for tables that these do not hold.
     """
     warnings: list[str] = []
     for name in sorted(wanted.keys() & COLUMNS.keys()):
@@ -94,28 +94,28 @@ def stage_recorded(
                 warnings += _of_untimed_operators(file, name, read)
             except (InputError, OSError, ValueError, ArithmeticError, RecursionError, AttributeError, TypeError) as error:
                 reason = str(error) if isinstance(error, InputError) else f"{file}: cannot be read ({reason_of(error)})"
-                warnings.append(f"{reason}; what it says of communication and steps is left out")
+                warnings.append(f"{reason}; its figures of communication and steps are left out")
         _store(connection, name, rows)
     return warnings
 
 
 def _of_untimed_operators(file: Path, name: str, rows: Sequence[tuple[Any, ...]]) -> list[str]:
-    """Say of how many communication operators a file has no time that is a number."""
+    """Warn of the communication operators of a file whose time is not a number."""
     if name != "raw.recorded_communication":
         return []
-    place = list(COLUMNS[name]).index("elapse_ns")
-    count = sum(row[place] is None for row in rows)
-    what = f"{file}: {count} of {len(rows)} communication operators have no time that is a number"
-    return [f"{what}, so they are left out where no kernel shows them"] if count else []
+    index = list(COLUMNS[name]).index("elapse_ns")
+    count = sum(row[index] is None for row in rows)
+    what = f"{file}: no time that is a number in {count} of {len(rows)} communication operators"
+    return [f"{what}; where no kernel shows them, they are left out"] if count else []
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, file: Path, name: str) -> list[tuple[Any, ...]]:
-    """The rows that a file has of a raw table."""
+    """Return the rows of a raw table that a file holds."""
     if file.name == DATABASE:
         with open_sqlite(file, _DATABASE_TABLES) as database:
             return list(_rows_of_database(database, name))
     if (file.name, name) in _ENTRIES:
-        # Numbers stay texts until one is asked for: some are beyond all bounds, and cost only their own figure.
+        # Numbers stay texts until they are used: one out of all bounds then loses only its own figure.
         entries = json.loads(file.read_text(encoding="utf-8", errors="replace"), parse_float=str, parse_int=str)
         return list(_ENTRIES[file.name, name](entries))
     if (file.name, name) == (STEPS, "raw.recorded_step"):
@@ -129,7 +129,7 @@ def _rows(connection: duckdb.DuckDBPyConnection, file: Path, name: str) -> list[
 
 
 def _entries(steps: Any) -> Iterator[tuple[str, str, str, str, Any]]:
-    """The entries of a communication file: step, kind, what stands before and behind the @ of the name, and the entry."""
+    """Yield the entries of a communication file: step, kind, the name before the @, the group after it, and the entry."""
     for step, kinds in steps.items():
         for kind in _KINDS:
             for key, entry in kinds.get(kind, {}).items():
@@ -150,7 +150,7 @@ def _transfers(steps: Any) -> Iterator[tuple[Any, ...]]:
     for step, _, name, group, entry in _entries(steps):
         for link, moved in entry.get("Communication Bandwidth Info", {}).items():
             size, duration = _whole(moved.get("Transit Size(MB)"), _MB), _whole(moved.get("Transit Time(ms)"), _MS)
-            if link != "SDMA" and size:  # SDMA is the sum of the others but RDMA.
+            if link != "SDMA" and size:  # SDMA is the sum of all others except RDMA.
                 yield name, group, step, link, size, duration
 
 
@@ -182,7 +182,7 @@ def _kernels(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[An
 def _cells(
     connection: duckdb.DuckDBPyConnection, file: Path, texts: Mapping[str, str], numbers: Mapping[str, str]
 ) -> list[tuple[Any, ...]]:
-    """Give the cells of a csv file: texts, then numbers in a notation that Decimal reads."""
+    """Return the cells of a CSV file: texts, then numbers in a notation that Decimal reads."""
     copy_columns(connection, file, {column: (head,) for column, head in {**texts, **numbers}.items()}, "stored.recorded_cell")
     notation = notation_of(connection, "stored.recorded_cell", numbers)
     cells = ", ".join([*texts, *(notation.number(column) for column in numbers)])
@@ -198,7 +198,7 @@ def _rows_of_database(database: SqliteFile, name: str) -> Iterator[tuple[Any, ..
             yield *row[:4], _whole(row[4], _US, _BOUND_OF_TIMES), *(_whole(cell, _MS) for cell in row[5:])
     elif name == "raw.recorded_transfer":
         columns = ("hccl_op_name", "group_name", "step", "transport_type", "transit_size", "transit_time")
-        # A row is a size of packets; what it says of the link is the same in all of them.
+        # A row is about one size of packets; size and time of the link are the same in all of these rows.
         for operator, group, step, link, *moved in _select(database, "CommAnalyzerBandwidth", columns):
             if link != "SDMA" and (size := _whole(moved[0], _MB)):
                 yield operator, group, step, link, size, _whole(moved[1], _MS)
@@ -216,14 +216,14 @@ def _rows_of_database(database: SqliteFile, name: str) -> Iterator[tuple[Any, ..
 
 
 def _select(database: SqliteFile, table: str, columns: Iterable[str]) -> list[tuple[object, ...]]:
-    """The cells of these columns; rows that are equal in all of them say the same thing once more."""
+    """Return the cells of these columns; rows that are equal in all of them are repeats and count once."""
     known = database.tables.get(table, {})
     shown = ", ".join(quote(column) if column in known else "NULL" for column in columns)
     return list(dict.fromkeys(query(database, f"SELECT {shown} FROM {table} ORDER BY rowid"))) if known else []
 
 
 def _whole(value: object, scale: int = 1, bound: int = _BOUND) -> int | None:
-    """A number as so many of a smaller unit, such as ms in ns, without a float in between."""
+    """Return a number in a smaller unit, such as ms in ns, rounded, and computed without floats."""
     try:
         number = Decimal(str(value)) * scale
         return int(number.to_integral_value(ROUND_HALF_UP)) if abs(number) < bound else None
@@ -236,8 +236,8 @@ def _store(connection: duckdb.DuckDBPyConnection, name: str, rows: list[tuple[An
 
     types = {_I: pyarrow.int64(), _T: pyarrow.string()}
     cells = {
-        column: pyarrow.array([_text(row[place]) if type_ == _T else row[place] for row in rows], types[type_])
-        for place, (column, type_) in enumerate(COLUMNS[name].items())
+        column: pyarrow.array([_text(row[index]) if type_ == _T else row[index] for row in rows], types[type_])
+        for index, (column, type_) in enumerate(COLUMNS[name].items())
     }
     connection.register("recorded_rows", pyarrow.table(cells))
     connection.execute(f"CREATE TABLE stored.{quote(name)} AS FROM recorded_rows")
@@ -246,5 +246,5 @@ def _store(connection: duckdb.DuckDBPyConnection, name: str, rows: list[tuple[An
 
 
 def _text(value: object) -> str | None:
-    """A text that Arrow takes: without halves of a character."""
+    """Return a text that Arrow accepts: without lone surrogates."""
     return None if value is None else str(value).encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""Finds the profiler databases of a result, their devices and ranks, and what they hold, without staging it."""
+"""Finds the profiler databases of a result, their devices and ranks, and their capabilities, without staging them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -18,16 +18,16 @@ from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite, q
 _NO_COMPUTE = "no compute kernels"
 _NO_OPS = "no ops (collected without CPU activity), so no modules"
 _NO_OPERATORS = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
-_NO_REPORTED = "no analysis.db that says it"
+_NO_REPORTED = "no analysis.db that holds them"
 
 
 def takes(file: Path) -> bool:
-    """Give whether a single file is a database of the profiler, by its name."""
+    """Return whether a single file is a database of the profiler, by its name."""
     return file.suffix == ".db" and not recorded.is_recorded(file)
 
 
 def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
-    """Give the ranks of a result folder or a database: one a device; one that is left out where nothing can be read."""
+    """Return the ranks of a result folder or a database, one per device; a single one, left out, where nothing can be read."""
     config = profiler_info.config_of(folders.folder_of(result))
     rank = folders.bare_rank(result, profile, config)
     if result.is_file():
@@ -46,16 +46,16 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
 
 
 def _databases(folder: Path) -> list[Path]:
-    """Give the profiler databases of a folder; where torch_npu has not parsed it, those that msprof left in PROF_*."""
-    places = (folder / folders.OUTPUT, folder)
-    of_framework = [file for place in places for file in folders.files_in(place) if folders.PROFILER_DB.fullmatch(file.name)]
+    """Return the profiler databases of a folder; where torch_npu has not parsed it, those that msprof wrote in PROF_*."""
+    parents = (folder / folders.OUTPUT, folder)
+    of_framework = [file for parent in parents for file in folders.files_in(parent) if folders.PROFILER_DB.fullmatch(file.name)]
     if of_framework:
         return of_framework
     of_msprof = [
         folder,
-        *(place for prof in folders.prof_folders(folder) for place in (prof, prof / folders.MSPROF_OUTPUT)),
+        *(parent for prof in folders.prof_folders(folder) for parent in (prof, prof / folders.MSPROF_OUTPUT)),
     ]
-    found = (file for place in dict.fromkeys(of_msprof) for file in folders.files_in(place))
+    found = (file for parent in dict.fromkeys(of_msprof) for file in folders.files_in(parent))
     return [file for file in found if folders.MSPROF_DB.fullmatch(file.name)]
 
 
@@ -68,9 +68,9 @@ def _why_no_database(folder: Path) -> str:
 
 
 def _ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], options: Options) -> Iterator[Rank]:
-    """Give the ranks of a database, one a device; one that is left out where it cannot be read.
+    """Yield the ranks of a database, one per device; a single one, left out, where it cannot be read.
 
-    The inputs of `rank` are the files beside the database that are read too.
+    The inputs of `rank` are the files next to the database that are read too.
     """
     if (match := folders.PROFILER_DB.fullmatch(database.name)) and (rank_id := number(match[1])) is not None:
         rank = replace(rank, rank_id=rank_id, rank_id_from=database.name)
@@ -101,7 +101,7 @@ def _ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], op
 
 
 def _ranks_of_devices(file: SqliteFile) -> dict[int | None, int | None]:
-    """The devices of a database and their ranks, as far as the file knows them; one unknown device at least."""
+    """Return the devices of a database and their ranks, None where unknown; at least one, possibly unknown, device."""
     columns = file.tables.get("RANK_DEVICE_MAP", {})
     mapped: dict[int | None, int | None] = {}
     rank, device = ("rankId", "deviceId") if "rankId" in columns else ("rank_id", "device_id")
@@ -123,7 +123,7 @@ def _ranks_of_devices(file: SqliteFile) -> dict[int | None, int | None]:
 def _reasons(
     file: SqliteFile, beside: tuple[Path, ...], modules_from: str | None, config: Mapping[str, Any], options: Options
 ) -> dict[str, str | None]:
-    """Give the capabilities, each with the reason why it is not there; None where it is."""
+    """Return the capabilities, each with the reason why the rank lacks it; None where it has it."""
     lost = gaps(file.tables)
 
     def gap(word: str) -> str | None:
@@ -162,7 +162,7 @@ def _has_ops(file: SqliteFile) -> bool:
 
 
 def _has_rows(file: SqliteFile, table: str, column: str = "rowid", condition: str = "IS NOT NULL") -> bool:
-    """Whether a table has a row of which a column meets a condition."""
+    """Return whether a table has a row in which a column meets a condition."""
     if column != "rowid" and column not in file.tables.get(table, {}):
         return False
     return table in file.tables and bool(query(file, f"SELECT 1 FROM {table} WHERE {column} {condition} LIMIT 1"))
@@ -174,13 +174,13 @@ def _has_compute(file: SqliteFile) -> bool:
 
 
 def _has_graph_calls(file: SqliteFile) -> bool:
-    """Whether a text is the name of a call of a compiled graph, as graph.event knows them."""
+    """Return whether a text is the name of a call of a compiled graph, by the names that graph.event uses."""
     names = ", ".join(f"'{maker}{blank}inference'" for maker in ("npu_fx_compiler", "cache_compiler") for blank in " _")
     return _has_rows(file, "STRING_IDS", "value", f"IN ({names})")
 
 
 def _has_shapes(file: SqliteFile) -> bool:
-    """Whether a kernel has shapes; asked of the rows, since some writers have them at Level0 too."""
+    """Return whether a kernel has shapes, by its rows, since some writers record shapes at Level0 too."""
     if "inputShapes" not in file.tables.get("COMPUTE_TASK_INFO", {}) or "value" not in file.tables.get("STRING_IDS", {}):
         return False
     no_value = "SELECT id FROM STRING_IDS WHERE value IN ('', 'N/A', 'NULL')"
@@ -188,7 +188,7 @@ def _has_shapes(file: SqliteFile) -> bool:
 
 
 def _modules_from(file: SqliteFile, options: Options) -> str | None:
-    """What marks the modules of a database; None where nothing does, or where what else module-stats needs is missing."""
+    """Return the kind of marks of modules in a database; None where there are none, or other data for modules is missing."""
     if gaps(file.tables) or "value" not in file.tables["STRING_IDS"]:
         return None
     domains = ", ".join(quote_text(domain) for domain in options.domains)

@@ -1,4 +1,4 @@
-"""Which rows and cells of a profiler database a raw table takes, by what this database has."""
+"""Chooses the rows and cells of a profiler database that a raw table takes, by the tables and columns of this database."""
 
 from collections.abc import Mapping
 
@@ -9,9 +9,9 @@ from prof_analysis.sources.readers.sqlite_file import Cell, SqliteFile, query
 
 
 def rows_of(file: SqliteFile, name: str) -> str | None:
-    """What SQLite selects from for a raw table: the rows that it chooses of a table; None where the file has none of them.
+    """Return the SQLite text after FROM that gives the rows of a raw table; None where the file has none of them.
 
-    Rows come in the order of the file, whatever columns are read: an index of other tools would change it, and so the ROW_IDs.
+    Rows come in the order of the file, whatever columns are read: an index made by another tool would change the ROW_IDs.
     """
     table = TABLES[name][0]
     if table not in file.tables:
@@ -19,12 +19,12 @@ def rows_of(file: SqliteFile, name: str) -> str | None:
     in_file = f"{quote(table)} NOT INDEXED"
     columns = {column.lower() for column in file.tables[table]}
     if name == OP_ROWS:
-        # Before 2024-08 there is no type column, but of all calls only ops carry a sequence number (-1 for none).
+        # Before 2024-08 there is no column type, but only ops have a sequence number (-1 for none).
         has_sequence = "sequenceNumber IS NOT NULL" if "sequencenumber" in columns else "0"
         is_op = f"type IN (50001, 50004) OR (type IS NULL AND {has_sequence})" if "type" in columns else has_sequence
         return f"{in_file} WHERE ({is_op})"
     if name == PYTHON_ROWS:
-        # What neither is an op nor goes through the task queue, which is told by groups.
+        # Calls that are neither ops nor of the task queue, which has connection ids.
         neither = "sequenceNumber IS NULL AND connectionId IS NULL" if {"sequencenumber", "connectionid"} <= columns else "0"
         return f"{in_file} WHERE {f'coalesce(type = 50003, {neither})' if 'type' in columns else neither}"
     if name not in NAMED_ROWS:
@@ -38,8 +38,8 @@ def rows_of(file: SqliteFile, name: str) -> str | None:
 
 
 def cells_of(file: SqliteFile, table: str, types: Mapping[str, str]) -> list[Cell]:
-    """Give those of the columns that the file has, by their names in it."""
-    declared = {name.lower(): type_ for name, type_ in file.tables[table].items()}  # SQLite ignores case
+    """Return the columns that the file has, by their names in it."""
+    declared = {name.lower(): type_ for name, type_ in file.tables[table].items()}  # SQLite ignores case.
     cells = []
     for column, type_ in types.items():
         file_column = (column if column.lower() in declared else FORMER_NAMES.get(column, "")).lower()
@@ -54,7 +54,7 @@ _SWAPPED = {"inputDtypes": "inputShapes", "inputShapes": "inputDtypes"}
 
 
 def _has_shapes_under_types(file: SqliteFile) -> bool:
-    """Tell by content, since schema 1.0.0 swaps the two columns: types are words, shapes hold no letter."""
+    """Return whether the two columns are swapped, as in schema 1.0.0, by content: types are words, shapes have no letters."""
     columns = file.tables["PYTORCH_API"].keys()
     if not _SWAPPED.keys() <= columns or "value" not in file.tables.get("STRING_IDS", {}):
         return False

@@ -1,4 +1,4 @@
-"""Stages the tables of a profiler database: several at a time, each row once, and equal texts with one id."""
+"""Stages the tables of a profiler database: several at a time, each row once, and equal texts with the same id."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -33,9 +33,9 @@ def stage(
     threads: int,
     on_bytes: Callable[[int], None],
 ) -> list[str]:
-    """Stage the wanted columns of the raw tables in DuckDB; of the one database several tables are read at a time.
+    """Stage the wanted columns of the raw tables in DuckDB, from one database, of which several tables are read at a time.
 
-    `on_bytes` gets the size of the database once it is read. Gives warnings. Raises InputError when it cannot be read.
+    `on_bytes` gets the size of the database once it is read. Returns warnings. Raises InputError when it cannot be read.
     """
     (path,) = (file for file in files if not device_info.is_device_info(file) and not recorded.is_recorded(file))
     create_schemas(connection, wanted)
@@ -96,18 +96,20 @@ def _stage_table(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: 
     store_view(connection, name, types, columns)
     return [
         *(
-            f"{count} values of {table}.{column} are not of type {types[column]} and count as unknown"
+            f"{count} values of {table}.{column} are not of type {types[column]} and are taken as unknown"
+            if count > 1
+            else f"1 value of {table}.{column} is not of type {types[column]} and is taken as unknown"
             for column, count in rejected.items()
         ),
-        *(f"all values of {table}.{column} are the same and count as unknown" for column in constant),
+        *(f"all values of {table}.{column} are the same and are taken as unknown" for column in constant),
         *warnings_of({name.removeprefix("raw."): repeated}, f"{table} ({{}})" if table == "PYTORCH_API" else table),
     ]
 
 
 def _forget_constant(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: str, column: str) -> bool:
-    """Clear a column of links in which many rows all have one value: whatever it was, it links nothing.
+    """Set a column of links to NULL where many rows all have the same value, which is damage.
 
-    An op that is the only one with links has many of them under its one id.
+    It is not damage where a single op has all the links, and so all have its id.
     """
     target = f"stored.{quote(name)}"
     ((is_constant, value),) = connection.execute(
@@ -120,21 +122,21 @@ def _forget_constant(connection: duckdb.DuckDBPyConnection, file: SqliteFile, na
 
 
 def _has_other_links(file: SqliteFile, value: int) -> bool:
-    """Whether a call has links under another id."""
+    """Return whether a call has links with another id."""
     has_ids = "connectionId" in file.tables.get("PYTORCH_API", {})
     return has_ids and bool(query(file, f"SELECT 1 FROM PYTORCH_API WHERE connectionId <> {value:d} LIMIT 1"))
 
 
 def _declared_key(file: SqliteFile, table: str) -> str | None:
-    """The column that the file declares to be the key of a table; None where none is, or several together."""
+    """Return the column that the file declares as the key of a table; None where there is none, or the key has several."""
     columns = [
-        str(name) for name, place in query(file, f"SELECT name, pk FROM pragma_table_info({quote_text(table)})") if place
+        str(name) for name, position in query(file, f"SELECT name, pk FROM pragma_table_info({quote_text(table)})") if position
     ]
     return columns[0] if len(columns) == 1 else None
 
 
 def _describe_once(connection: duckdb.DuckDBPyConnection, file: SqliteFile) -> list[str]:
-    """Leave out of the second table of descriptions the tasks that the first one has, and say how many."""
+    """Drop the tasks of the second table of descriptions that are in the first one too, and return a warning with the count."""
     first, second = DESCRIPTIONS
     if not all(TABLES[name][0] in file.tables for name in DESCRIPTIONS):
         return []

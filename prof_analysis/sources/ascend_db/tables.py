@@ -1,7 +1,7 @@
-"""What is read of a profiler database: its tables and columns, what is the key of a row, and what it lacks.
+"""The tables and columns that are read from a profiler database, the keys of rows, and the reasons for missing tables.
 
-Only known tables and columns are read. A table or column that a version lacks is staged as NULL; a renamed one is
-brought to its name of today.
+Only known tables and columns are read. A column that a version lacks is staged as NULL, a table that it lacks without rows; a
+renamed column gets its present name.
 """
 
 from collections.abc import Container, Mapping
@@ -15,9 +15,9 @@ _D = "DOUBLE"
 
 _CALL = {ROW_ID: _I, "startNs": _I, "endNs": _I, "globalTid": _I}
 
-# What is read: DuckDB name -> (SQLite name, columns and their types). row_id is not read, DuckDB numbers the rows. PYTORCH_API
-# holds several kinds of calls, which OP_ROWS and NAMED_ROWS tell apart. The ops come first, so that no thread is left alone
-# with the longest table.
+# DuckDB name -> (SQLite name, columns and their types). row_id is not read, DuckDB numbers the rows. PYTORCH_API holds several
+# kinds of calls, which OP_ROWS, PYTHON_ROWS and NAMED_ROWS separate. The ops come first: a thread that began the longest table
+# last would work on it alone.
 TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "raw.framework_op": (
         "PYTORCH_API",
@@ -73,7 +73,7 @@ TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "raw.aicore_freq": ("AICORE_FREQ", {"deviceId": _I, "timestampNs": _I, "freq": _I}),
 }  # fmt: skip
 
-# Which rows of PYTORCH_API are read: with a task queue 3.0 of 5.2 million are ops. The others are known by their names.
+# The raw tables of some rows of PYTORCH_API, of which with a task queue 3.0 of 5.2 million are ops; others by their names.
 OP_ROWS = "raw.framework_op"
 PYTHON_ROWS = "raw.python_call"
 NAMED_ROWS: Mapping[str, str] = {
@@ -86,8 +86,8 @@ ONCE_EACH = "raw.dequeue_thread"
 
 _CALL_KEY = ("startNs", "endNs", "globalTid", "name")
 
-# What tells the rows of a table apart. A task can be executed more than once, but not twice at the same time; of a task that is
-# described twice the first description counts. What the file declares to be unique needs no look.
+# The keys of rows. A task can be executed more than once, but not twice at the same time; of two descriptions of a task, the
+# first takes precedence. A column that the file declares unique is not checked.
 KEYS: Mapping[str, tuple[str, ...]] = {
     "raw.framework_op": (*_CALL_KEY, "connectionId"),
     "raw.module_call": _CALL_KEY,
@@ -107,7 +107,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "raw.task_pmu_info": ("globalTaskId", "name", "value"),
 }
 COUNTERS = "raw.task_pmu_info"
-# Columns of which each value links only a few rows, and so many rows that one value for all is damage.
+# Columns in which each value links only a few rows, so the same value in more than FEW_LINKS rows, all there are, is damage.
 LINKS: Mapping[str, tuple[str, ...]] = {
     "raw.connection_ids": ("id", "connectionId"),
     "raw.framework_op": ("connectionId",),
@@ -115,7 +115,7 @@ LINKS: Mapping[str, tuple[str, ...]] = {
     "raw.dequeue": ("connectionId",),
 }
 FEW_LINKS = 10
-# A task that both describe is of the first.
+# Of a task that both describe, the first one takes precedence.
 DESCRIPTIONS = ("raw.compute_task_info", "raw.communication_schedule_task_info")
 
 RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
@@ -135,12 +135,12 @@ TEXT_REFERENCES = frozenset(
 
 NAMES = frozenset(("name", "opName", "message", "domainId"))
 
-# Name of today -> name before 2026.
+# Present name -> name before 2026.
 FORMER_NAMES = {"blockNum": "blockdim", "mixBlockNum": "mixblockdim"}
 
 
 def gaps(tables: Container[str]) -> list[str]:
-    """Say what a database with these tables cannot answer, and why."""
+    """Say what a database with these tables lacks, and why."""
     found = []
     if "STRING_IDS" not in tables:
         found.append("no STRING_IDS (its writer was cut off), so nothing has a name; parse the profile again")

@@ -1,4 +1,4 @@
-"""Gives equal texts of a profiler database one id, and the texts that are no value none."""
+"""Gives equal texts of a profiler database the same id, and texts that mean no value no id."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from prof_analysis.sources.ascend_db.tables import NAMES, TABLES, TEXT_REFERENCE
 
 
 def number_texts(connection: duckdb.DuckDBPyConnection) -> None:
-    """Give equal texts one id, since the writers of the CANN part and of the framework part each number their own."""
+    """Find one id for equal texts, since the writers of the CANN part and of the framework part number texts separately."""
     connection.execute("""
         CREATE TABLE stored.other_id AS
         WITH one_text AS (SELECT id, min(value) AS value FROM stored."raw.string_ids" GROUP BY id)
@@ -20,7 +20,7 @@ def number_texts(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def merge_texts(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, frozenset[str]]) -> None:
-    """Bring references to the ids of number_texts. What means no value becomes NULL, except in names."""
+    """Replace references by the ids of number_texts(). A text that means no value becomes NULL, except in names."""
     for name, columns in wanted.items():
         stored = {row[0] for row in connection.execute(f"DESCRIBE stored.{quote(name)}").fetchall()}
         references = {column for column, type_ in TABLES[name][1].items() if type_ == "BIGINT"} & TEXT_REFERENCES

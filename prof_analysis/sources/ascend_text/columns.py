@@ -1,4 +1,4 @@
-"""The raw tables of text exports: which events and which columns of csv files they are made of."""
+"""The raw tables of text exports: the events and the columns of CSV files that they are made of."""
 
 from collections.abc import Mapping
 from typing import TypeAlias
@@ -9,12 +9,12 @@ _I = "BIGINT"
 _T = "VARCHAR"
 _B = "BOOLEAN"
 _D = "DOUBLE"
-ID = "TEXT_ID"  # staged as the id of a text
+ID = "TEXT_ID"  # This type is staged as the id of a text.
 NAMES = ("name", "class", "domain")
 
 Columns: TypeAlias = Mapping[str, tuple[str, str]]
 
-# The parts of an event that are read, as from_json() of DuckDB takes them.
+# The parts of an event that are read, in the form of DuckDB's from_json().
 ARGUMENTS = {
     "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "correlation_id": _I, "connection_id": _I,
     "Task Type": _T, "Model Id": _I, "Physic Stream Id": _I, "Stream Id": _I, "Task Id": _I, "level": _T, "alg_type": _T,
@@ -25,11 +25,11 @@ EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur":
 
 _START = (_I, "ns_of_us_timestamp(event.ts)")
 _TIMES: Columns = {"start_ns": _START, "end_ns": (_I, "TRY(ns_of_us_timestamp(event.ts) + ns_of_us_duration(event.dur))")}
-_PLACE: Columns = {"pid": (_I, "event.pid"), "tid": (_I, "event.tid")}
-_CALL: Columns = {"event_id": (_I, "event_id"), "name": (ID, "event.name"), **_PLACE, **_TIMES}
+_THREAD: Columns = {"pid": (_I, "event.pid"), "tid": (_I, "event.tid")}
+_CALL: Columns = {"event_id": (_I, "event_id"), "name": (ID, "event.name"), **_THREAD, **_TIMES}
 _CONNECTION: Columns = {"connection_id": (_I, "event.args.connection_id")}
 
-# Raw table -> (which events are its rows, its columns: type, and the expression that gives them).
+# Raw table -> (the condition of its events, its columns: type, and the expression that gives them).
 EVENTS: Mapping[str, tuple[str, Columns]] = {
     "raw.cpu_op": (
         "event.ph = 'X' AND event.cat = 'cpu_op'",
@@ -43,7 +43,7 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
     ),
     "raw.queue_call": (
         "event.ph = 'X' AND event.cat IN ('enqueue', 'dequeue')",
-        {**_PLACE, **_TIMES, "is_enqueue": (_B, "event.cat = 'enqueue'"), "correlation_id": (_I, "event.args.correlation_id")},
+        {**_THREAD, **_TIMES, "is_enqueue": (_B, "event.cat = 'enqueue'"), "correlation_id": (_I, "event.args.correlation_id")},
     ),
     "raw.module_call": (
         "event.ph = 'X' AND event.cat = 'python_function' AND starts_with(event.name, 'nn.Module: ')",
@@ -60,13 +60,13 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "event_id": (_I, "event_id"),
             "level": (_T, "event.args.level"),
             "call": (ID, "regexp_extract(event.name, '(?s)^(?:[^@]*@)?(.*)$', 1)"),
-            **_PLACE,
+            **_THREAD,
             **_TIMES,
             **_CONNECTION,
         },
     ),
-    "raw.gc": ("event.ph = 'X' AND event.cat = 'GC'", {**_PLACE, **_TIMES}),
-    # The device side of a mark or range, which 2024 wrote as MsTx_<number>, later by its message.
+    "raw.gc": ("event.ph = 'X' AND event.cat = 'GC'", {**_THREAD, **_TIMES}),
+    # The device side of a mark or range; versions of 2024 name it MsTx_<number>, later ones by its message.
     "raw.mstx_task": (
         "event.ph = 'X' AND event.args.\"Physic Stream Id\" IS NOT NULL AND coalesce(event.args.\"Task Type\" = 'MsTx', true)",
         {**_CALL, "stream_id": (_I, 'event.args."Physic Stream Id"')},
@@ -77,7 +77,7 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "event_id": (_I, "event_id"),
             "is_start": (_B, "event.ph = 's'"),
             "connection_id": (_I, "coalesce(TRY_CAST(event.id AS BIGINT), text_id(event.id))"),
-            **_PLACE,
+            **_THREAD,
             "start_ns": _START,
         },
     ),
@@ -118,7 +118,7 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
     ),
     "raw.plane": (
         "event.ph = 'M' AND event.name = 'thread_name' AND starts_with(event.args.name, 'Plane ')",
-        {**_PLACE, "plane": (_I, "TRY_CAST(substr(event.args.name, 7) AS BIGINT)")},
+        {**_THREAD, "plane": (_I, "TRY_CAST(substr(event.args.name, 7) AS BIGINT)")},
     ),
     "raw.flow": (
         "event.ph IN ('s', 'f') AND event.cat IN ('async_npu', 'fwdbwd')",
@@ -127,7 +127,7 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "category": (_T, "event.cat"),
             "is_start": (_B, "event.ph = 's'"),
             "flow_id": (_I, "TRY_CAST(event.id AS BIGINT)"),
-            **_PLACE,
+            **_THREAD,
             "start_ns": _START,
         },
     ),
@@ -142,15 +142,15 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
     ),
     "raw.core_clock": (
         "event.ph = 'C' AND starts_with(event.name, 'AI Core Freq') AND event.args.MHz IS NOT NULL",
-        {**_PLACE, "start_ns": _START, "clock_mhz": (_I, "event.args.MHz")},
+        {**_THREAD, "start_ns": _START, "clock_mhz": (_I, "event.args.MHz")},
     ),
     "raw.thread": (
         "event.ph = 'M' AND event.name = 'thread_name' AND starts_with(event.args.name, 'Group ')",
-        {**_PLACE, "group_name": (ID, "regexp_extract(event.args.name, '^Group (.*?)( Communication)?$', 1)")},
+        {**_THREAD, "group_name": (ID, "regexp_extract(event.args.name, '^Group (.*?)( Communication)?$', 1)")},
     ),
 }
 
-# Column of raw.kernel_detail -> (type, names in the header, newest first; last those of msprof's op_summary).
+# Column of raw.kernel_detail -> (type, names in the header, newest first; the last ones are of msprof's op_summary).
 DETAILS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "step_id": (_I, ("step id",)),
     "device_id": (_I, ("device_id",)),
@@ -176,14 +176,14 @@ DETAILS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "cube_utilization_percent": (_D, ("cube_utilization(%)",)),
 }
 
-# Which of them can have several lines, and such as these patterns match: lists of tensors, one a line.
+# Columns whose cells can have several lines, which match these patterns: lists of tensors, one per line.
 _SHAPES, _WORDS = r"[0-9,;\s\"\[\]-]*", r"[A-Za-z0-9_;/\s\"]*"
 DETAIL_LINES: Mapping[str, str] = {
     "input_shapes": _SHAPES, "input_types": _WORDS, "input_formats": _WORDS,
     "output_shapes": _SHAPES, "output_types": _WORDS, "output_formats": _WORDS,
 }  # fmt: skip
 
-# The same of raw.operator_detail, which serves where there is no trace_view.json.
+# The same for raw.operator_detail, which is used where there is no trace_view.json.
 OPERATORS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "name": (ID, ("name",)),
     "input_shapes": (ID, ("input shapes",)),
@@ -206,7 +206,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
 
 _CALL_KEY = ("start_ns", "end_ns", "pid", "tid", "name")
 
-# What tells the rows of a table apart: two events of one thread do not share start, end and name.
+# The key of the rows of a table: two events of a thread never have the same start, end and name.
 KEYS: Mapping[str, tuple[str, ...]] = {
     "raw.cpu_op": _CALL_KEY,
     "raw.module_call": _CALL_KEY,

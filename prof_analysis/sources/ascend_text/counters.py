@@ -1,4 +1,4 @@
-"""The hardware counters (PMU) of kernel_details.csv: which of its columns they are, of any chip and set of metrics."""
+"""Finds the columns of kernel_details.csv that are hardware counters (PMU), of any chip and set of metrics, and stages them."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -9,7 +9,7 @@ import duckdb
 
 from prof_analysis.sources.readers.csv_file import copy_columns, read_header
 
-# What describes a kernel, in the names of all versions and of msprof's op_summary.
+# The columns that describe a kernel, by the names of all versions and of msprof's op_summary.
 _DESCRIBING = frozenset(
     (
         "step id", "device_id", "model name", "model id", "task id", "stream id", "infer id", "op name", "name", "op type",
@@ -19,7 +19,7 @@ _DESCRIBING = frozenset(
         "output data types", "output formats", "context id",
     )
 )  # fmt: skip
-# What they are staged as.
+# The raw tables of counters.
 TABLES: Mapping[str, Mapping[str, str]] = {
     "raw.pmu_column": {"column_number": "BIGINT", "metric": "TEXT_ID", "unit": "VARCHAR"},
     "raw.pmu_cell": {"row_number": "BIGINT", "column_number": "BIGINT", "value": "DOUBLE"},
@@ -32,7 +32,7 @@ _NAMES_IN_DATABASE = {"aicore_time": "aic_total_time", "aiv_time": "aiv_total_ti
 
 @dataclass(frozen=True)
 class Counter:
-    """A column of counters: its name in the header in lower case, the metric as the database calls it, and the unit."""
+    """A column of counters: its name in the header in lower case, the name of the metric in databases, and the unit."""
 
     header: str
     metric: str
@@ -40,7 +40,7 @@ class Counter:
 
 
 def counters_of(names: Iterable[str]) -> Iterator[Counter]:
-    """The columns of a header that are counters: all that do not describe the kernel, so that new ones are there too."""
+    """Yield the columns of a header that are counters: all that do not describe the kernel, so that new counters are found."""
     for name in dict.fromkeys(names):
         header = name.lower()
         if header and header not in _DESCRIBING and not header.startswith("unnamed"):
@@ -50,7 +50,7 @@ def counters_of(names: Iterable[str]) -> Iterator[Counter]:
 
 
 def has_counters(names: Iterable[str]) -> bool:
-    """Whether a header has counters; every set has the time of the cores."""
+    """Return whether a header has counters: every set has the time of the cores."""
     return any(name.lower().startswith(("aic", "aiv")) for name in names)
 
 
@@ -60,9 +60,9 @@ def stage_counters(
     wanted: Mapping[str, frozenset[str]],
     insert: Callable[[str, dict[str, tuple[str, str]], str], None],
 ) -> None:
-    """Stage the counters of kernel_details.csv: raw.pmu_column, what they are, and raw.pmu_cell, a row a number.
+    """Stage the counters of kernel_details.csv: in raw.pmu_column their names and units, in raw.pmu_cell one row per number.
 
-    `insert` puts columns, each a type and an expression, of rows into a raw table.
+    `insert` inserts rows into a raw table, by its columns, each with a type and an expression.
     Raises InputError when the file cannot be read.
     """
     counters = list(counters_of(read_header(file)[1]))

@@ -1,4 +1,4 @@
-"""Finds the text exports of a result, and what they hold, without parsing them."""
+"""Finds the text exports of a result, and their capabilities, without parsing them."""
 
 import gzip
 import json
@@ -21,10 +21,10 @@ from prof_analysis.sources.rank import Rank
 from prof_analysis.sources.readers.csv_file import read_header
 from prof_analysis.sources.readers.trace_file import check_begin
 
-_PIECE_BYTES = 2**16  # What a core keeps near: 2 GB are searched for three marks in 2.8 s, in pieces of 16 MB in 4.0 s.
+_PIECE_BYTES = 2**16  # Fits a core's cache: 2 GB are searched for three marks in 2.8 s, in pieces of 16 MB in 4.0 s.
 _LONGEST_MARK = 1024
 _KERNEL_COLUMNS = ("name", "start_ns", "duration_ns")
-# A mark is a pattern, sought only where there is a text that it must hold: to seek a text takes half the time.
+# A mark is a text and a pattern that is searched only where the text occurs: to search a text takes half the time.
 _DETAILS_MARKS = {
     "kernels": (b"", re.compile(rb"[\r\n][^\r\n]")),
     "communication": (b"", re.compile(rb"\b(?:COMMUNICATION|HCCL)\b")),
@@ -41,11 +41,11 @@ _TRACE_MARKS = {
 
 _SHAPES = "input shapes"
 _BESIDE = (recorded.COMMUNICATION, folders.OPERATOR_DETAILS)
-# Further texts by which a result can be read, or shown not to suffice.
+# Further files of text exports: a result with one of them is inspected as text, even if they do not suffice.
 _OTHER_TEXTS = re.compile(
     r"(op_statistic|api_statistic|operator_details|step_trace_time)\.csv|communication(_matrix)?\.json|analysis\.db"
 )
-# What msprof writes in place of kernel_details.csv and trace_view.json.
+# Files that msprof writes in place of trace_view.json and kernel_details.csv.
 _OF_MSPROF = (re.compile(r"msprof_.*\.json"), re.compile(r"op_summary_.*\.csv"))
 
 _NO_FILES = "no kernel_details.csv and no trace_view.json (exported without NPU activity, or not copied), so no kernels"
@@ -53,7 +53,7 @@ _NO_COMMUNICATION = "no communication operators (collected on one device, or not
 _NO_TRACE = "no trace_view.json (exported without CPU activity, or not copied), so no ops and no modules"
 _NO_OPS = "no ops in trace_view.json (collected without CPU activity), so no modules"
 _NO_DETAILS = "no kernel_details.csv, so no kernel types, cores and shapes"
-# Why nothing is read where these files, which only some need, are not there.
+# Reasons for capabilities that need a file of their own.
 _NO_REPORTED = {
     "reported_ops": "no operator_details.csv",
     "reported_communication": "no communication.json",
@@ -62,12 +62,12 @@ _NO_REPORTED = {
 
 
 def takes(file: Path) -> bool:
-    """Give whether a single file may be a text export, by its name: a trace or kernel_details.csv can have any."""
+    """Return whether a single file may be a text export, by its suffix: a trace or kernel_details.csv may be renamed."""
     return file.name.endswith((".json", ".json.gz", ".csv")) or recorded.is_recorded(file)
 
 
 def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
-    """Give the rank of a result folder or a single file; one that is left out where nothing can be read."""
+    """Return the rank of a result folder or a single file; it is left out where nothing can be read."""
     config = profiler_info.config_of(folders.folder_of(result))
     rank = folders.bare_rank(result, profile, config)
     if result.is_file():
@@ -82,25 +82,25 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
 
 
 def _texts(folder: Path) -> list[Path]:
-    """Give the trace, the kernel details and the communication of a folder, as far as it has them."""
+    """Return the trace, the kernel details and the communication file of a folder, those that exist."""
     traces = [file for name in folders.TRACES if (file := folder / name).is_file()]
-    # What operator_details.csv says of ops, a trace says in full.
+    # A trace has all that operator_details.csv has.
     names = (folders.KERNEL_DETAILS, recorded.COMMUNICATION, *(() if traces else (folders.OPERATOR_DETAILS,)))
     found = [*traces[:1], *(file for name in names if (file := folder / name).is_file())]
     return found or _msprof_texts(folder)
 
 
 def _msprof_texts(folder: Path) -> list[Path]:
-    """Give what msprof exported, where torch_npu did not: op_summary and trace, where there is one of each and no slices."""
+    """Return the exports of msprof without torch_npu, op_summary and trace; none where there are several of one kind."""
     files = [file for prof in folders.prof_folders(folder) for file in folders.files_in(prof / folders.MSPROF_OUTPUT)]
     of_kind = [[file for file in files if kind.fullmatch(file.name)] for kind in _OF_MSPROF]
     return [kind[0] for kind in of_kind if len(kind) == 1] if all(len(kind) < 2 for kind in of_kind) else []
 
 
 def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], options: Options) -> Rank:
-    """Give the rank of text exports: a trace_view.json, a kernel_details.csv and others beside them, or none.
+    """Return the rank of text exports: a trace_view.json, a kernel_details.csv, and files next to them; each may be missing.
 
-    A file that cannot be read leaves what the other one can answer.
+    Where one file cannot be read, the rank answers what the others suffice for.
     """
     held: dict[Path, set[str]] = {}
     unreadable: dict[bool, str] = {}
@@ -140,7 +140,7 @@ def _reasons(
     config: Mapping[str, Any],
     no_modules: str | None,
 ) -> dict[str, str | None]:
-    """Give the capabilities, each with the reason why it is not there; None where it is."""
+    """Return the capabilities, each with the reason why the rank lacks it; None where it has it."""
     has_trace, has_details = (any(staging.is_trace(file) is is_trace for file in held) for is_trace in (True, False))
     marks = set().union(*held.values())
     no_trace = None if has_trace else unreadable.get(True, _NO_TRACE)
@@ -171,7 +171,7 @@ def _reasons(
 
 
 def _held(file: Path, config: Mapping[str, Any], options: Options) -> set[str]:
-    """What a file holds: sought in its bytes, since all of it would have to be parsed to know.
+    """Return the marks that a file holds, by a search of its bytes, since parsing takes much longer.
 
     Raises InputError where a file is not what its name says.
     """
@@ -180,7 +180,9 @@ def _held(file: Path, config: Mapping[str, Any], options: Options) -> set[str]:
         columns = {name.lower() for name in names}
         known_as = [DETAILS[column][1] for column in _KERNEL_COLUMNS]
         if lacking := [names[0] for names in known_as if not columns.intersection(names)]:
-            raise InputError(f"{file}: is no kernel_details.csv, it has no column {lacking[0]!r}; export it again", path=file)
+            raise InputError(
+                f"{file}: is not a kernel_details.csv: it has no column {lacking[0]!r}; export it again", path=file
+            )
         held = _found(file, _DETAILS_MARKS)
         return held | ({"shapes"} if _SHAPES in columns else set()) | ({"counters"} if has_counters(names) else set())
     check_begin(file)
@@ -197,7 +199,7 @@ def _held(file: Path, config: Mapping[str, Any], options: Options) -> set[str]:
 
 
 def _found(file: Path, marks: Mapping[str, tuple[bytes, re.Pattern[bytes]]]) -> set[str]:
-    """The marks that a file holds."""
+    """Return the marks that a file holds."""
     found: set[str] = set()
     end = b""
     try:
@@ -209,7 +211,7 @@ def _found(file: Path, marks: Mapping[str, tuple[bytes, re.Pattern[bytes]]]) -> 
                 found.update(name for name, (part, pattern) in missing.items() if part in here and pattern.search(text))
                 end = text[-_LONGEST_MARK:]
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        pass  # What can be unpacked counts; reading it says what cannot.
+        pass  # Use what can be unpacked; staging reports the rest.
     except OSError as error:
         raise InputError(f"{file}: cannot be read ({reason_of(error)})", path=file) from error
     return found

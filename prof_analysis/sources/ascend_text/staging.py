@@ -1,7 +1,7 @@
 """The source `ascend_text`: the files that torch_npu writes with ExportType.Text.
 
-Ops, ranges, links and tasks on the device are in trace_view.json; kernels with their shapes in kernel_details.csv. A text gets
-the id that text_id() makes of it. That is a hash, so all texts of a profile are checked to have an id of their own.
+Ops, ranges, links and tasks on the device are in trace_view.json; kernels with their shapes in kernel_details.csv. The id of a
+text is made by text_id(), a hash, so all texts of a profile are checked to have different ids.
 """
 
 import json
@@ -42,7 +42,7 @@ RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
 
 
 def is_trace(path: Path) -> bool:
-    """Whether a file is a list of events, by its name."""
+    """Return whether a file is a list of events, by its name."""
     return path.name.endswith((".json", ".json.gz")) and path.name != recorded.COMMUNICATION and not recorded.is_recorded(path)
 
 
@@ -53,9 +53,9 @@ def stage(
     threads: int,
     on_bytes: Callable[[int], None],
 ) -> list[str]:
-    """Stage the wanted columns of the raw tables from trace_view.json, kernel_details.csv and info.json, where they are.
+    """Stage the wanted columns of the raw tables from trace_view.json, kernel_details.csv and the files next to them.
 
-    `on_bytes` gets the size of each piece of a file as it is read. Gives warnings.
+    `on_bytes` gets the size of each piece of a file as it is read. Returns warnings.
     Raises InputError when a file cannot be read.
     """
     create_macros(connection)
@@ -132,7 +132,7 @@ def _stored(name: str) -> str:
 
 
 def _event_structure(wanted: Mapping[str, frozenset[str]]) -> str:
-    """The parts of an event that these columns are made of, since each further one costs time in every event."""
+    """Return the parts of an event that these columns need, and no others, since each costs time in every event."""
     conditions = [text_columns.EVENTS[name][0] for name in wanted]
     expressions = [text_columns.EVENTS[name][1][column][1] for name, columns in wanted.items() for column in columns]
     read = " ".join([*conditions, *expressions])
@@ -163,7 +163,7 @@ def _stage_details(
     columns: frozenset[str],
     texts_lock: TextsLock,
 ) -> list[str]:
-    """Stage a csv file as a raw table. The times of a column whose digits were cut are unknown."""
+    """Stage a CSV file as a raw table. In a column whose digits were cut, the times are unknown."""
     cells = "stored.detail_cell"
     headers = {column: names for column, (_, names) in known_as.items() if column in columns}
     is_operators = name == "raw.operator_detail"
@@ -173,8 +173,8 @@ def _stage_details(
     notation = notation_of(connection, cells, times) if times else Notation()
     cut = lost_digits(connection, cells, times, notation)
     warnings += [
-        f"{file}: the numbers of the column {headers[column][0]!r} have lost digits, as when a spreadsheet saves them, so they "
-        "are unknown; export it again"
+        f"{file}: the numbers of the column {headers[column][0]!r} have lost digits, as when a spreadsheet saves them, and "
+        "are taken as unknown; export it again"
         for column in cut
     ]
     of_several_lines = _of_several_lines(connection, cells, () if is_operators else headers.keys() & of_lines.keys())
@@ -194,7 +194,7 @@ def _stage_details(
 
 
 def _of_several_lines(connection: duckdb.DuckDBPyConnection, table: str, columns: Iterable[str]) -> list[str]:
-    """Those of the columns that have cells of several lines."""
+    """Return the columns that have cells of several lines."""
     sought = sorted(columns)
     counts = ", ".join(f"count(*) FILTER (contains({quote(column)}, chr(10)))" for column in sought)
     (found,) = connection.execute(f"SELECT {counts} FROM {table}").fetchall() if sought else [()]
@@ -204,7 +204,7 @@ def _of_several_lines(connection: duckdb.DuckDBPyConnection, table: str, columns
 def _stage_groups(
     connection: duckdb.DuckDBPyConnection, file: Path, columns: frozenset[str], texts_lock: TextsLock
 ) -> list[str]:
-    """Stage the group of each communication operator: communication.json names it behind the operator, as in name@group."""
+    """Stage the group of each communication operator: communication.json names it after the operator, as in name@group."""
     try:
         steps = json.loads(file.read_text(encoding="utf-8", errors="replace"))
         kinds = [step.get(kind, ()) for step in steps.values() for kind in ("p2p", "collective")]
@@ -234,9 +234,9 @@ def _insert(
     rows: str,
     texts_lock: TextsLock,
 ) -> None:
-    """Insert rows into a raw table, texts as their ids; and, with a lock, the texts that are new into raw.string.
+    """Insert rows into a raw table, texts as their ids; and, with a lock, insert new texts into raw.string.
 
-    The lock lets one thread at a time look for what is new.
+    The lock lets one thread at a time look for new texts.
     """
     texts = {
         c: expression if c in text_columns.NAMES else f"known({expression})"

@@ -1,1 +1,1 @@
-"""Readers of kinds of files: SQLite, csv, JSON traces. They know nothing of Ascend."""
+"""Readers of kinds of files: SQLite, CSV, JSON traces. They know nothing about Ascend."""

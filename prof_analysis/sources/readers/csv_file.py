@@ -1,4 +1,4 @@
-"""Reads columns of a CSV file into DuckDB by their names, whoever wrote or re-saved it; each cell as the text in it."""
+"""Reads columns of a CSV file into DuckDB by their names, whatever program wrote or re-saved it; each cell is a text."""
 
 import csv
 import io
@@ -20,9 +20,9 @@ _ENCODINGS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
 def read_header(path: Path) -> tuple[str, list[str]]:
-    """The delimiter of a CSV file, and the names of its columns.
+    """Return the delimiter of a CSV file, and the names of its columns.
 
-    Raises InputError when the file cannot be read or its first line is no header.
+    Raises InputError when the file cannot be read or its first line is not a header.
     """
     try:
         with path.open("rb") as file:
@@ -31,7 +31,7 @@ def read_header(path: Path) -> tuple[str, list[str]]:
         raise InputError(f"{path}: cannot be read ({reason_of(error)})", path=path) from error
     if begin[:2] in _ENCODINGS:
         raise InputError(
-            f"{path}: is UTF-16 text, as a spreadsheet saves it; save it as CSV UTF-8, or export it again", path=path
+            f"{path}: is UTF-16 text, as spreadsheets save it; save it as CSV UTF-8, or export it again", path=path
         )
     line = re.split(rb"[\r\n]", begin.removeprefix(b"\xef\xbb\xbf"), maxsplit=1)[0].decode("utf-8", "replace")
     if not line.strip():
@@ -40,7 +40,7 @@ def read_header(path: Path) -> tuple[str, list[str]]:
     try:
         names = next(csv.reader(io.StringIO(line), delimiter=delimiter))
     except csv.Error as error:
-        raise InputError(f"{path}: its first line is no header ({error}); export it again", path=path) from error
+        raise InputError(f"{path}: its first line is not a header ({error}); export it again", path=path) from error
     return delimiter, [" ".join(name.split()) for name in names]
 
 
@@ -53,11 +53,10 @@ def copy_columns(
 ) -> list[str]:
     """Copy columns into the new DuckDB table `target`, all VARCHAR, with row_number, the number of the row.
 
-    Cells of the columns `of_lines` may hold line breaks where they match its patterns; elsewhere these are the sign of a quote
-    that is not closed.
-    `columns` has for each column its possible names in the file, in lower case; one that the file lacks is NULL. White space
-    around a cell is dropped, and what stands for no value (N/A, NULL, nothing) is NULL. Gives warnings about lines that are
-    left out. Raises InputError when the file cannot be read.
+    `columns` has for each column its possible names in the file, in lower case; a column that the file lacks is NULL. White
+    space around a cell is dropped, and a cell that means no value (N/A, NULL, empty) is NULL. `of_lines` has the columns whose
+    cells may hold line breaks, where they match its pattern; other line breaks show that a quote is not closed.
+    Returns warnings about lines that are left out. Raises InputError when the file cannot be read.
     """
     delimiter, names = read_header(path)
     positions = {name.lower(): position for position, name in reversed(list(enumerate(names)))}
@@ -68,7 +67,7 @@ def copy_columns(
         cell = "NULL::VARCHAR" if position is None else f"trim({_column(position)}, {_WHITE_SPACE})"
         cells.append(f"if({cell} IN {_NOTHING}, NULL, {cell}) AS {quote(column)}")
     file_columns = ", ".join(f"{quote_text(f'column_{position}')}: 'VARCHAR'" for position in range(len(names)))
-    # Without `parallel = false` DuckDB refuses line breaks in cells beside rows that are too short.
+    # Without `parallel = false` DuckDB refuses files that have both line breaks in cells and rows that are too short.
     rows = (
         f"read_csv({quote_path(path)}, hive_partitioning = false, auto_detect = false, header = false, skip = 1, "
         f"columns = {{{file_columns}}}, "
@@ -86,17 +85,23 @@ def copy_columns(
         remedy = remedy_of(error) or "; export it again"
         raise InputError(f"{path}: cannot be read as CSV ({reason_of(error)}){remedy}", path=path) from error
     count, line = rejected or (0, None)
-    warnings = [f"{path}: {count:,} lines cannot be read and are left out, the first is line {line:,}"] if count else []
+    lines = (
+        f"{count:,} lines cannot be read and are left out, the first is"
+        if count > 1
+        else "1 line cannot be read and is left out:"
+    )
+    warnings = [f"{path}: {lines} line {line:,}"] if count else []
     broken = " OR ".join(_is_broken(quote(column), of_lines.get(column)) for column in columns)
     ((count,),) = connection.execute(f"SELECT count(*) FILTER ({broken or 'false'}) FROM {target}").fetchall()
     if count:
-        warnings.append(f"{path}: {count:,} rows reach over several lines, since a quote is not closed; export it again")
+        spans = "1 row spans" if count == 1 else f"{count:,} rows span"
+        warnings.append(f"{path}: {spans} several lines, since a quote is not closed; export it again")
     last_columns = [column for column, position in found.items() if position == len(names) - 1]
     return warnings + _check_last_row(connection, path, delimiter, len(names), target, last_columns)
 
 
 def _is_broken(cell: str, lines: str | None) -> str:
-    """Whether a cell holds other lines of the file, as an SQL condition: it has several, and not such as `lines` matches."""
+    """Return the SQL condition that a cell holds further rows of the file: it has line breaks and does not match `lines`."""
     is_of_lines = f"contains({cell}, chr(10))"
     return f"({is_of_lines} AND NOT regexp_full_match({cell}, {quote_text(lines)}))" if lines else is_of_lines
 
@@ -104,10 +109,9 @@ def _is_broken(cell: str, lines: str | None) -> str:
 def _check_last_row(
     connection: duckdb.DuckDBPyConnection, path: Path, delimiter: str, column_count: int, target: str, last_columns: list[str]
 ) -> list[str]:
-    """Leave out the last row where the file breaks off in it, which the number of its cells shows. Gives a warning about it.
+    """Leave out the last row where the file breaks off in it, which the number of its cells shows. Returns a warning about it.
 
-    Nothing shows whether its last cell is whole, unless it has a quote or tab at its end, or another row has the same there;
-    else it is unknown.
+    The last cell is known to be whole only where a quote or tab ends it, or another row has the same cell; else it is unknown.
     """
     last_row = f"row_number = (SELECT max(row_number) FROM {target})"
     try:
@@ -116,7 +120,7 @@ def _check_last_row(
             return []
         cells = next(csv.reader(io.StringIO(row), delimiter=delimiter, strict=True), [])
     except UnicodeDecodeError:
-        return []  # It cannot be read and is counted as such.
+        return []  # The row cannot be read, and is counted so already.
     except csv.Error:
         cells = []
     if len(cells) < column_count:
@@ -126,19 +130,19 @@ def _check_last_row(
     doubtful = [column for column in last_columns if is_doubtful and not _occurs_before(connection, target, column)]
     for column in doubtful:
         connection.execute(f"UPDATE {target} SET {quote(column)} = NULL WHERE {last_row}")
-    cell = "its last cell may be cut and counts as unknown" if doubtful else "it is whole"
-    return [f"{path}: has no line end after its last row; {cell}, but where the file was cut off, later rows are missing"]
+    cell = "its last cell may be cut and is taken as unknown" if doubtful else "it is whole"
+    return [f"{path}: has no line end after its last row; {cell}, but if the file was cut off, later rows are missing"]
 
 
 def _occurs_before(connection: duckdb.DuckDBPyConnection, target: str, column: str) -> bool:
-    """Whether another row has in a column what the last row has."""
+    """Return whether another row has the same cell in a column as the last row."""
     last_cell = f"SELECT max_by({quote(column)}, row_number) FROM {target}"
     ((count,),) = connection.execute(f"SELECT count(*) FROM {target} WHERE {quote(column)} = ({last_cell})").fetchall()
     return bool(count > 1)
 
 
 def _unended_row(path: Path) -> str:
-    """The last row of a file that has no line end behind it; nothing where it has one."""
+    """Return the last row of a file if no line end follows it; else ""."""
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _MAX_ROW_BYTES))
@@ -149,7 +153,7 @@ def _unended_row(path: Path) -> str:
     while begin > 0:
         line_end, begin = begin, max(text.rfind(b"\n", 0, begin - 1), text.rfind(b"\r", 0, begin - 1)) + 1
         quotes += text.count(b'"', begin, line_end)
-        if quotes % 2 == 0:  # Lines inside a cell have a quote before them that is not closed.
+        if quotes % 2 == 0:  # Before a line inside a cell, a quote is open.
             break
     return text[begin:].decode()
 

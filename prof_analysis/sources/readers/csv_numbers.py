@@ -1,4 +1,4 @@
-"""Numbers of a csv file in whatever notation it has them: a spreadsheet writes them as its user's country does."""
+"""Reads numbers of a CSV file in any notation: spreadsheets write them in the notation of their user's country."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ import duckdb
 
 from prof_analysis.engine.database import quote
 
-# Blanks of any width, apostrophes and underscores part thousands; `="123"` and '123 are how a spreadsheet keeps a text.
+# Blanks of any width, apostrophes and underscores separate thousands; spreadsheets keep texts as `="123"` and '123.
 _NO_PART_OF_NUMBERS = r"[\s\x{a0}\x{2009}\x{202f}\x{2019}''_=\"]"
 _GROUPS_BY_COMMA = r"^[+-]?\d{1,3}((,\d{3})+\.\d*|(,\d{3}){2,})$"
 _GROUPS_BY_DOT = r"^[+-]?\d{1,3}((\.\d{3})+,\d*|(\.\d{3}){2,})$"
 
-# A spreadsheet keeps 15 digits. A time stamp in us has 16 before the point, so then each is a multiple of 10 us; that three are
-# by chance happens once in 1000 files of whole microseconds, and never where there are decimals.
+# A spreadsheet keeps 15 digits. A time stamp in us has 16 before the point, so each becomes a multiple of 10 us. Three such by
+# chance occur once in 1000 files of whole microseconds, and never where there are decimals.
 _CUT_NS = 10_000
 _OF_16_DIGITS_NS = 10**18
 _TOO_MANY_FOR_CHANCE = 3
@@ -22,13 +22,13 @@ _FIRST_ROWS = 1000
 
 @dataclass(frozen=True)
 class Notation:
-    """How a file writes numbers: whether some are no plain ones, and what parts their thousands, if anything does."""
+    """The notation of numbers in a file: whether all are plain numbers, and the separator of thousands, if there is one."""
 
     is_plain: bool = True
     parts_thousands: str | None = None
 
     def number(self, cell: str) -> str:
-        """The SQL of a cell as a number that DuckDB can cast."""
+        """Return the SQL of a cell as a number that DuckDB can cast."""
         if self.is_plain:
             return cell
         bare = f"regexp_replace({cell}, '{_NO_PART_OF_NUMBERS}', '', 'g')"
@@ -36,12 +36,12 @@ class Notation:
         return f"replace({whole}, ',', '.')"
 
     def time_ns(self, cell: str) -> str:
-        """The SQL of a cell with us as ns."""
+        """Return the SQL of a cell in us as ns."""
         return f"ns_of_us({self.number(cell)})"
 
 
 def notation_of(connection: duckdb.DuckDBPyConnection, table: str, columns: Iterable[str]) -> Notation:
-    """How the cells of a table write their numbers: a comma or a dot parts thousands where no number can be read otherwise."""
+    """Find the notation of the cells of a table: a comma or dot separates thousands if some number makes sense only so."""
     cells = f"(SELECT unnest([{', '.join(map(quote, columns))}]) AS cell FROM {table})"
     odd = f"{cells} WHERE cell IS NOT NULL AND TRY_CAST(cell AS DOUBLE) IS NULL"
     bare = f"(SELECT regexp_replace(cell, '{_NO_PART_OF_NUMBERS}', '', 'g') AS number FROM {odd})"
@@ -56,12 +56,12 @@ def notation_of(connection: duckdb.DuckDBPyConnection, table: str, columns: Iter
 
 
 def lost_digits(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[str], notation: Notation) -> list[str]:
-    """Those of the columns with times whose numbers together show that a program cut their digits."""
+    """Return the columns of times whose numbers show, taken together, that a program cut their digits."""
     return [column for column in columns if _is_cut(connection, table, quote(column), notation)]
 
 
 def _is_cut(connection: duckdb.DuckDBPyConnection, table: str, cell: str, notation: Notation) -> bool:
-    """Whether the exponents reach beyond the digits that any number has; or time stamps end alike, first in a few rows."""
+    """Return whether exponents exceed the number of digits, or all time stamps end in the same digits; first in a few rows."""
     exponents = f"""
         SELECT coalesce(max(exponent) >= max(length(digits)), false)
         FROM (

@@ -1,4 +1,4 @@
-"""Rows that a file holds twice, as damage and merged files do. The first of equal rows counts, the others are left out."""
+"""Drops rows that a file holds twice, as damaged and merged files do: the first of equal rows is kept."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -6,20 +6,20 @@ import duckdb
 
 from prof_analysis.engine.database import quote
 
-# The parts of a key that a row can do without.
+# The parts of a key that may be NULL.
 _OPTIONAL = frozenset(("connectionId", "connection_id", "deviceId", "stream_id", "task_id", "domain"))
 
 
 def with_keys(wanted: Mapping[str, frozenset[str]], keys: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
-    """The wanted columns, and those that tell rows of these tables apart: so what is left out never depends on the question."""
+    """Return the wanted columns and the key columns, so that the rows that are left out never depend on the question."""
     return {name: columns | frozenset(keys.get(name, ())) for name, columns in wanted.items()}
 
 
 def drop_repeated(connection: duckdb.DuckDBPyConnection, name: str, key: Sequence[str], columns: Collection[str]) -> int:
-    """Delete the rows of a staged table that repeat the key of an earlier row, and give their number.
+    """Delete the rows of a staged table that repeat the key of an earlier row, and return their number.
 
-    `columns` are those that were staged. A row that lacks a part of its key stays. Files are sorted by the first part, mostly:
-    then only neighbours can be equal, and a look at 3 million rows takes 10 ms, else 340.
+    `columns` are those that were staged. A row that lacks a part of its key stays. Most files are sorted by the first part:
+    then only neighbours can be equal, and the check of 3 million rows takes 10 ms, else 340 ms.
     """
     here = [column for column in key if column in columns]
     if any(column not in _OPTIONAL for column in key if column not in here):
@@ -49,9 +49,9 @@ def drop_repeated(connection: duckdb.DuckDBPyConnection, name: str, key: Sequenc
 
 
 def may_repeat(connection: duckdb.DuckDBPyConnection, name: str, owner: str, kind: str) -> bool:
-    """Whether rows of a staged table that stand together by owner can be equal, which is known much sooner than which are.
+    """Return whether a staged table, grouped by owner, can have equal rows, which is much faster than to find them.
 
-    Then an owner comes again further down, or has more rows than there are kinds, or two neighbours are equal.
+    It can where an owner occurs again further down, or has more rows than there are kinds, or two neighbours are equal.
     """
     table, of, its = f"stored.{quote(name)}", quote(owner), quote(kind)
     ((found,),) = connection.execute(f"""
@@ -66,9 +66,11 @@ def may_repeat(connection: duckdb.DuckDBPyConnection, name: str, owner: str, kin
 
 
 def warnings_of(repeated: Mapping[str, int], what: str) -> list[str]:
-    """Say of each table how many of its rows were left out; `what` is what it is, with {} for its name."""
+    """Say for each table how many of its rows were left out; `what` describes it, with {} for its name."""
     return [
-        f"{count} {'row' if count == 1 else 'rows'} of {what.format(name)} repeat an earlier one and count once"
+        f"{count} rows of {what.format(name)} repeat earlier ones and are left out"
+        if count > 1
+        else f"1 row of {what.format(name)} repeats an earlier one and is left out"
         for name, count in sorted(repeated.items())
         if count
     ]

@@ -1,6 +1,6 @@
-"""Reads tables of an SQLite file into DuckDB: read-only, fast, and with every odd cell accounted for.
+"""Reads tables of an SQLite file into DuckDB: read-only, fast, and with a count of cells of the wrong type.
 
-The reader is the Arrow project's ADBC driver, whose batches DuckDB takes as they are.
+The reader is the Arrow project's ADBC driver, whose batches DuckDB reads directly.
 """
 
 import os
@@ -25,7 +25,7 @@ _BATCH_ROWS = "65536"  # 3 million rows of 4 columns: 1.26 s with the driver's d
 
 @dataclass(frozen=True)
 class SqliteFile:
-    """An SQLite file that can be read: its path, what to open, and its tables with their columns' declared types."""
+    """An SQLite file that can be read: its path, the URI to open, and its tables with the declared types of their columns."""
 
     path: Path
     uri: str
@@ -43,15 +43,15 @@ class Cell:
 
     @property
     def is_number_as_text(self) -> bool:
-        """Whether the file declares as TEXT what is a number, as it does the times of PYTORCH_API."""
+        """Whether the file declares a column of numbers as TEXT, such as the times of PYTORCH_API."""
         return self.type == "BIGINT" and "TEXT" in self.declared_type
 
     @property
     def as_it_is(self) -> str:
-        """The SQLite expression of the first try. A text comes as bytes: DuckDB does not see all that is wrong in a text.
+        """The SQLite expression of the first try. A text is read as bytes: DuckDB does not find all faults of a text.
 
-        A time stamp that is text and has 19 characters is taken as a number without a look at each: copy_table() looks whether
-        all are so large that they must be 19 digits. 3 million rows with two: 0.95 s of CPU, each checked 1.3 s.
+        A time stamp that is a text of 19 characters is cast to a number without a check of each: copy_table() checks whether
+        all are so large that they must have 19 digits. 3 million rows with two take 0.95 s of CPU, with a check of each 1.3 s.
         """
         name = self.in_file
         if self.type == "VARCHAR":
@@ -62,7 +62,7 @@ class Cell:
 
     @property
     def checked(self) -> str:
-        """An SQLite expression that is of the column's type or NULL. A REAL that may have lost digits is no number."""
+        """The SQLite expression that gives the column's type or NULL; NULL also for a REAL that may have lost digits."""
         name = self.in_file
         if self.type == "VARCHAR":
             return f"CASE typeof({name}) WHEN 'text' THEN {name} END"
@@ -77,13 +77,13 @@ class Cell:
 
     @property
     def typed(self) -> str:
-        """The DuckDB expression that gives a cell that came as it is the column's type; it fails for a number that is BLOB."""
+        """The DuckDB expression that casts a cell of as_it_is to the column's type; it fails for a number that is BLOB."""
         name = quote(self.column)
         return f"decode({name})" if self.type == "VARCHAR" else name
 
     @property
     def dummy(self) -> str:
-        """An SQLite value of the type in which cells come as they are."""
+        """An SQLite value of the type that as_it_is gives."""
         return {"VARCHAR": "x''", "DOUBLE": "0.0"}.get(self.type, "0")
 
     @property
@@ -94,10 +94,10 @@ class Cell:
 
 @contextmanager
 def open_sqlite(path: Path, known_tables: Collection[str]) -> Iterator[SqliteFile]:
-    """Make the known tables of an SQLite file readable without changing it, and hold that nobody else changed it meanwhile.
+    """Open the known tables of an SQLite file without changing it, and check that nobody else changes it meanwhile.
 
-    With a journal beside it, a read-only reader would see stale rows or none: then a copy is read.
-    Raises InputError when the file is no SQLite database, is damaged, or is being written.
+    With a journal next to it, a read-only reader would see stale rows or none: then a copy is read.
+    Raises InputError when the file is not an SQLite database, is damaged, or is being written.
     """
     sidecars = sidecars_of(path)
     before = [_identity(one) for one in (path, *sidecars)]
@@ -121,12 +121,12 @@ def open_sqlite(path: Path, known_tables: Collection[str]) -> Iterator[SqliteFil
 
 
 def sidecars_of(path: Path) -> list[Path]:
-    """The journals beside a database, which hold a part of it."""
+    """Return the journals next to a database, which hold a part of its rows."""
     return [side for suffix in ("-wal", "-journal") if (side := path.with_name(path.name + suffix)).is_file()]
 
 
 def _copy_with_journal(path: Path, sidecars: list[Path], folder: Path) -> Path:
-    """Copy a file and its journal, and let SQLite bring the copy up to date, so that many may read it."""
+    """Copy a file and its journal, and let SQLite apply the journal to the copy, so that several readers can open it."""
     for original in (path, *sidecars):
         copy2(original, folder / original.name)
     copy = folder / path.name
@@ -153,10 +153,10 @@ def query(file: SqliteFile, sql: str) -> list[tuple[object, ...]]:
 def copy_table(
     connection: duckdb.DuckDBPyConnection, file: SqliteFile, source: str, cells: list[Cell], target: str
 ) -> dict[str, int]:
-    """Copy columns into the new DuckDB table `target`; `source` is what follows FROM in SQLite, a table or some rows of it.
+    """Copy columns into the new DuckDB table `target`; `source` is the SQLite text after FROM: a table, or some rows of one.
 
-    Gives, by column, how many values are not of the column's type; they are NULL in the copy. The first try reads cells as they
-    come; only when the file holds cells that its schema does not announce is every cell checked.
+    Returns, by column, how many values are not of the column's type; they are NULL in the copy. The first try takes the types
+    of the schema as true; only when the file holds cells of other types, every cell is checked.
     """
     try:
         _stream(connection, file, source, cells, target)
@@ -175,11 +175,11 @@ def copy_table(
 
 
 class _UnannouncedError(Exception):
-    """The file holds cells that its schema does not announce."""
+    """Cells that are not of the type that the schema declares."""
 
 
 def _stream(connection: duckdb.DuckDBPyConnection, file: SqliteFile, source: str, cells: list[Cell], target: str) -> None:
-    """Stream rows into DuckDB as they are. The driver types a column by its first rows: the very first is a typed dummy."""
+    """Stream rows into DuckDB as they are. The driver types a column by its first rows, so the first one is a typed dummy."""
     dummy = ", ".join(f"{cell.dummy} AS {quote(cell.column)}" for cell in cells)
     rows = ", ".join(cell.as_it_is for cell in cells)
     typed = ", ".join(f"{cell.typed} AS {quote(cell.column)}" for cell in cells)
@@ -190,7 +190,7 @@ def _stream(connection: duckdb.DuckDBPyConnection, file: SqliteFile, source: str
 
 
 def _look_at_large_numbers(connection: duckdb.DuckDBPyConnection, cells: list[Cell], target: str) -> None:
-    """Hold that all numbers that are text have 19 digits; beyond 64 bits SQLite gives the largest number."""
+    """Check that all numbers that are text have 19 digits; for more than 64 bits SQLite gives the largest number."""
     numbers = [quote(cell.column) for cell in cells if cell.is_number_as_text]
     if not numbers:
         return
@@ -202,7 +202,7 @@ def _look_at_large_numbers(connection: duckdb.DuckDBPyConnection, cells: list[Ce
 
 
 def _copy_checked(connection: duckdb.DuckDBPyConnection, file: SqliteFile, source: str, cells: list[Cell], target: str) -> None:
-    """Copy a table in which some cells are not of their column's type: those become NULL, and lost characters U+FFFD."""
+    """Copy a table in which some cells are not of their column's type: these become NULL; bytes that are not UTF-8, U+FFFD."""
     rows = ", ".join(cell.checked for cell in cells)
     if any(cell.type == "VARCHAR" for cell in cells):
         _store_texts(connection, cells, query(file, f"SELECT {rows} FROM {source}"), target)
@@ -216,7 +216,7 @@ def _copy_checked(connection: duckdb.DuckDBPyConnection, file: SqliteFile, sourc
 
 
 def _store(connection: duckdb.DuckDBPyConnection, file: SqliteFile, sql: str, columns: str, target: str) -> None:
-    """Store what an SQLite query gives, without its first row."""
+    """Store the result of an SQLite query, without its first row."""
     with (
         adbc_driver_sqlite.connect(file.uri) as database,
         adbc.AdbcConnection(database) as reader,

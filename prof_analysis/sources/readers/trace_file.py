@@ -1,6 +1,6 @@
-"""Reads a trace_view.json, packed or not, as blocks of chunks that are cut between events, and knows what was lost of it.
+"""Reads a trace_view.json, packed or not, as blocks of chunks that are cut between events, and records what was lost.
 
-The profiler writes a list of events. A trace viewer saves it as an object, whose key traceEvents has the list.
+The profiler writes a list of events. A trace viewer saves it as an object with the list in the key traceEvents.
 """
 
 import gzip
@@ -18,9 +18,9 @@ CHUNK_BYTES = 2**20
 _BLOCK_BYTES = 8 * 2**20
 MAX_EVENT_BYTES = 64 * 2**20
 
-# Inside a JSON text a quote has a backslash before it, so only a text that ends in `}, {` looks like this and is not.
+# Inside a JSON text a quote follows a backslash, so only a text that ends in `}, {` looks like a cut and is not one.
 _BETWEEN_EVENTS = re.compile(rb'\}\s*,\s*(?=\{\s*["}])')
-# A text, with its closing quote as a group, or a bracket. Of an object, these are enough to find its keys.
+# A text, with its closing quote as a group, or a bracket. These are enough to find the keys of an object.
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:(")|\\?\Z)|[{}\[\]]', re.DOTALL)
 _LIST_OF_KEY = re.compile(rb"\s*:\s*\[\s*")
 # An argument that only Kineto writes, in almost every event.
@@ -34,10 +34,10 @@ def check_begin(path: Path) -> None:
 
 
 class TraceFile:
-    """Reads a file as blocks of chunks, cut between events, and knows what was lost of it.
+    """Reader of a file as blocks of chunks, cut between events, which records what was lost.
 
-    After the list of an object there may be other keys. Where it ends is not sought; whoever parses the chunks finds one that
-    is no list of events, and the end in it, and sets is_ended.
+    In an object, other keys may follow the list. The reader does not look for the end of the list; the parser of the chunks
+    finds it in a chunk that is not a list of events, and sets is_ended.
     """
 
     def __init__(self, path: Path, on_bytes: Callable[[int], None]) -> None:
@@ -51,7 +51,7 @@ class TraceFile:
         self._on_bytes = on_bytes
 
     def blocks(self) -> Generator[list[bytes]]:
-        """The chunks, block by block. A chunk has what separates it from the next at its end."""
+        """Yield the chunks, block by block. A chunk ends with the separator from the next one."""
         with closing(self._pieces()) as pieces:
             rest = self._begin_of_list(pieces)
             for piece in chain((b"",), pieces):
@@ -73,7 +73,7 @@ class TraceFile:
             yield list(_chunks(rest))
 
     def warnings(self) -> list[str]:
-        """What to say of the file once it is read."""
+        """Return warnings about the file after it is read."""
         found = []
         if self._stopped_by:
             found.append(
@@ -107,7 +107,7 @@ class TraceFile:
             raise InputError(f"{self.path}: cannot be unpacked ({self._stopped_by}); copy it again", path=self.path)
 
     def _piece(self, content: gzip.GzipFile | BufferedReader) -> bytes:
-        """The next piece of a file; of one that cannot be unpacked to its end, all that can."""
+        """Return the next piece of a file; where it cannot be unpacked to its end, all of it that can."""
         parts: list[bytes] = []
         missing = 0 if self._stopped_by else _BLOCK_BYTES
         try:
@@ -121,18 +121,18 @@ class TraceFile:
     def _no_event_in_sight(self) -> InputError:
         return InputError(
             f"{self.path}: no event ends in the {MAX_EVENT_BYTES // 2**20} MB before byte {self._read_bytes:,}; "
-            "this is no trace of the profiler, or it is damaged: copy it again"
+            "it is not a trace of the profiler, or it is damaged; copy it again"
         )
 
     def _begin_of_list(self, pieces: Iterator[bytes]) -> bytes:
-        """What follows the bracket of the list, of as many pieces as it takes to find it."""
+        """Return what follows the opening bracket of the list, in as many pieces as it takes to find it."""
         begin = next(pieces, b"")
         if not self._read_bytes:
             raise InputError(f"{self.path}: is empty; export the profile again with ExportType.Text", path=self.path)
         if _OF_KINETO.search(begin):
             raise InputError(
-                f"{self.path}: is a trace of Kineto, which profiles CPUs and GPUs, and none of the Ascend profiler; "
-                "nothing of it can be analysed",
+                f"{self.path}: is a trace of Kineto, which profiles CPUs and GPUs, not of the Ascend profiler; "
+                "it cannot be analysed",
                 path=self.path,
             )
         content = begin.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -154,7 +154,7 @@ class TraceFile:
 
 
 def _list_in_object(content: bytes, pieces: Iterator[bytes]) -> bytes | None:
-    """What follows the bracket of the list traceEvents in an object; None where there is no such list."""
+    """Return what follows the opening bracket of the list traceEvents in an object; None where there is no such list."""
     depth = position = 0
     is_all = False
     while len(content) <= MAX_EVENT_BYTES and not is_all:
@@ -178,7 +178,7 @@ def _list_in_object(content: bytes, pieces: Iterator[bytes]) -> bytes | None:
 
 
 def _last_cut(text: bytes) -> int | None:
-    """Where the last event of a text begins, if there is one before it."""
+    """Return where the last event of a text begins; None where no event is before it."""
     window = 2**16
     while True:
         start = max(0, len(text) - window)

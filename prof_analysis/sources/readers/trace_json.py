@@ -1,8 +1,8 @@
-"""Reads the events of a trace_view.json into DuckDB: as a stream, fast, and with all that is whole of a damaged file.
+"""Reads the events of a trace_view.json into DuckDB: as a stream, fast, and with all whole events of a damaged file.
 
 The file holds one JSON array of events. It is cut between events into chunks that DuckDB parses: 330 MB of AlexNet events at
-390 MB/s in chunks of 1 MB, where its read_json takes the whole array at 157 MB/s. Where a cut only looks right, or the file is
-damaged, a chunk is no JSON: then Python's own parser finds the whole events in it.
+390 MB/s in chunks of 1 MB, while its read_json reads the whole array at 157 MB/s. Where a cut is inside an event, or the file
+is damaged, a chunk is not JSON: then Python's own parser finds the whole events in it.
 """
 
 import re
@@ -52,12 +52,11 @@ def read_events(
 ) -> list[str]:
     """Parse a file and call `take` for each block of it, with a connection that has the events of the block.
 
-    They are in its table event_block: event_id, which grows as events stand in the file, and event, a struct. `structure` is
-    that of one event, as DuckDB's from_json() takes it, `kept` an SQL condition on it; other events are left out. A time stamp
-    that the file holds as a number becomes text, since a double would not hold it. So many threads as given parse and take a
-    block each, each with a connection of its own, while another cuts the next. `on_bytes` gets the size of each piece of the
-    file as it is read. Gives warnings that say what was lost.
-    Raises InputError when the file cannot be read or holds no list of events.
+    They are in its table event_block: event_id, in the order of the file, and event, a struct. `structure` is the type of one
+    event for DuckDB's from_json(); `kept` is an SQL condition, other events are left out. A time stamp that is a number in the
+    file becomes text, since a double would lose digits. `threads` threads parse and take blocks, each with a connection of its
+    own, while another thread cuts the next block. `on_bytes` gets the size of each piece of the file as it is read.
+    Returns warnings about what was lost. Raises InputError when the file cannot be read or holds no list of events.
     """
     reader = TraceFile(path, on_bytes)
     chunk_count = 0
@@ -97,7 +96,7 @@ def read_events(
 
 @contextmanager
 def _cursors_of(connection: duckdb.DuckDBPyConnection, count: int) -> Iterator[SimpleQueue[duckdb.DuckDBPyConnection]]:
-    """So many cursors of a connection, which whoever takes one puts back."""
+    """Open `count` cursors of a connection; whoever takes one from the queue puts it back."""
     cursors: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()
     for _ in range(count):
         cursors.put(cursor_of(connection))
@@ -110,7 +109,7 @@ def _cursors_of(connection: duckdb.DuckDBPyConnection, count: int) -> Iterator[S
 
 @contextmanager
 def _single_threaded(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Each statement runs on the thread that calls it: on two threads of ours 129 MB/s, with DuckDB's own besides 110 MB/s."""
+    """Run each statement on its calling thread: two of our threads reach 129 MB/s, with DuckDB's own threads 110 MB/s."""
     ((threads,),) = connection.execute("SELECT current_setting('threads')").fetchall()
     connection.execute("SET threads = 1")
     try:
@@ -122,10 +121,10 @@ def _single_threaded(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
 def _parseable(
     connection: duckdb.DuckDBPyConnection, chunks: list[bytes], is_last: bool, reader: TraceFile
 ) -> tuple["pyarrow.Table", bytes]:
-    """Lists of all whole events of the chunks, in their order; and what may be the begin of an event of the next block."""
+    """Return lists of all whole events of the chunks, in order, and a rest that may begin an event of the next block."""
     if reader.is_ended and not any(_PHASE in chunk for chunk in chunks):
         return _as_table([]), b""
-    reader.is_ended = False  # What looked like the end was inside an event.
+    reader.is_ended = False  # The supposed end was inside an event.
     lists = [_as_list(chunk) for chunk in chunks]
     table = _as_table(lists)
     if all(_are(_VALID, connection, table)):
@@ -153,22 +152,22 @@ def _parseable(
 
 
 def _joined(events: list[bytes]) -> list[bytes]:
-    """Lists of the size of a chunk of these events."""
+    """Return these events as lists of the size of a chunk."""
     sizes = accumulate(map(len, events))
     numbered = groupby(zip(sizes, events, strict=True), lambda one: one[0] // CHUNK_BYTES)
     return [_as_list(b",".join(event for _, event in group)) for _, group in numbered]
 
 
 def _as_list(events: bytes) -> bytes:
-    """Events as a JSON list, their time stamps as texts."""
+    """Return events as a JSON list, with time stamps as texts."""
     return b"[" + _NUMBER_TIMESTAMP.sub(rb'\1"\2"', events.rstrip(_BETWEEN)) + b"]"
 
 
 def _salvage(damaged: bytes, is_object: bool) -> tuple[list[bytes], int, bytes, bool]:
-    """The whole events in a damaged part of the list, the size of what is none, and what follows the last of them.
+    """Return the whole events in a damaged part of the list, the bytes lost between them, the rest, and whether the list ends.
 
-    What has no phase is a part of a broken event. In an object, the list can end in this part: then nothing follows, and the
-    last value is true.
+    An object without a phase is part of a broken event. Where the list is in an object, it can end in this part: then there is
+    no rest.
     """
     text = damaged.decode("utf-8", "surrogateescape")
     whole = WholeObjects(text)
@@ -191,12 +190,12 @@ def _salvage(damaged: bytes, is_object: bool) -> tuple[list[bytes], int, bytes, 
 
 
 def _without_lone_surrogates(event: bytes) -> bytes:
-    """An event in which halves of a character, which DuckDB refuses, are U+FFFD. Python writes them for bad bytes of a path."""
+    """Replace lone surrogates in an event, which DuckDB refuses, with U+FFFD. Python writes them for bad bytes of a path."""
     return _PAIR_OR_LONE_SURROGATE.sub(lambda found: found[1] or rb"\ufffd", event)
 
 
 def _as_table(lists: list[bytes], rows_of_batch: int = 1) -> "pyarrow.Table":
-    """Texts in batches of one, so that each thread takes one after another. Bytes that are not UTF-8 become U+FFFD."""
+    """Return texts in batches of one, so that threads take them one by one. Bytes that are not UTF-8 become U+FFFD."""
     import pyarrow
 
     texts = pyarrow.array(lists, pyarrow.binary())

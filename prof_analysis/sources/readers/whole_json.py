@@ -1,30 +1,29 @@
-"""Finds the whole JSON objects in a damaged text, in a time that grows with its length and not with its square."""
+"""Finds the whole JSON objects in a damaged text, in linear time."""
 
 import json
 from dataclasses import dataclass
 from typing import Any
 
-# A parser that fails counts the lines of all the text that it was given, so it is given little, and more only where that ends
-# too early.
+# A parser that fails counts the lines of its whole input, so the input is short, and longer only where an object needs more.
 _SLICE_CHARACTERS = 2**12
 _GROWTH = 16
-# How near to the end of a slice the parser stops when only the slice is to blame: inside a number, `Infinity` or an escape.
+# A parser that stops this near to the end of a slice may fail only because of the cut: in a number, `Infinity` or an escape.
 _NEAR_END = 16
-# How often all the text may be parsed in vain, since of objects that lie in each other and are not closed each is parsed to the
-# end. From then on only objects of a slice are found.
+# How often the whole text may be parsed in vain: nested objects that are not closed are each parsed to the end of the text.
+# After that, only objects that fit into one slice are found.
 _PARSED_IN_VAIN = 4
 
 
 @dataclass(frozen=True)
 class Found:
-    """An object, None where there is none, and where to look for the next."""
+    """An object, None where there is none, and the position from which to look for the next one."""
 
     value: dict[str, Any] | None
     go_on_at: int
 
 
 class WholeObjects:
-    """Parses objects of a text, each from where it seems to begin."""
+    """Parser of the objects in a text, each from the position where it seems to begin."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -32,7 +31,7 @@ class WholeObjects:
         self._left_to_waste = _PARSED_IN_VAIN * len(text)
 
     def at(self, begin: int) -> Found:
-        """The object that begins at a place, which has its first brace."""
+        """Return the object that begins at the brace at this position."""
         size = _SLICE_CHARACTERS
         while True:
             part = self._text[begin : begin + size]
