@@ -71,7 +71,9 @@ class Options:
     depth: Annotated[
         int | None,
         Doc(
-            "Cut the module tree at this depth: what is nested deeper belongs to the module at this depth.", MODULES, at_least=1
+            "Cut the module tree at this depth; deeper modules are merged into their ancestor at this depth.",
+            MODULES,
+            at_least=1,
         ),
     ] = None
     audit_links: Annotated[

@@ -144,7 +144,7 @@ def _check_needs(file: Path, table: Table, known: Mapping[str, Table]) -> None:
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"{file}: its head documents the column {twice[0]} twice; rename one of them")
     if table.grain != "rank" and any(column.type == TEXT_ID for column in table.columns):
-        raise InputError(f"{file}: a table over ranks sees texts, not their ids; declare VARCHAR instead of {TEXT_ID}")
+        raise InputError(f"{file}: a table over ranks sees texts, not their ids; declare VARCHAR in place of {TEXT_ID}")
     if table.grain == "rank" and reads_files(table.body):
         raise InputError(
             f"{file}: reads a file, and the kept table of a rank would not follow its changes; read the file in a "

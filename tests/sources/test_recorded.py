@@ -139,7 +139,7 @@ def test_a_file_that_is_not_what_its_name_says_is_named_and_left_out(tmp_path: P
     files = [write(tmp_path, name, content) for name in ("communication.json", "communication_matrix.json")]
     found, warnings = staged(*files)
     assert found == {}
-    assert all(warning.startswith(str(tmp_path)) and warning.endswith("is left out") for warning in warnings)
+    assert all(warning.startswith(str(tmp_path)) and warning.endswith("steps are left out") for warning in warnings)
     assert warnings
 
 

@@ -89,7 +89,7 @@ def test_a_task_that_is_described_in_two_ways_is_one_kernel(tmp_path: Path, agai
     tables, warnings = answer(tmp_path)
     assert_whole(tables)
     assert [(row["kernel_list"], row["total_kernel_duration_ns"]) for row in tables["module.statistic"]] == [("mm, add", 15)]
-    also = " that are in COMPUTE_TASK_INFO too" if again != "COMPUTE_TASK_INFO" else ""
+    also = " (tasks of COMPUTE_TASK_INFO)" if again != "COMPUTE_TASK_INFO" else ""
     assert warnings == [f"1 row of {again}{also} repeats an earlier one and is left out"]
 
 

@@ -147,4 +147,4 @@ def _describe_once(connection: duckdb.DuckDBPyConnection, file: SqliteFile) -> l
         f"DELETE FROM stored.{quote(second)} WHERE globalTaskId IN (SELECT globalTaskId FROM {first} SEMI JOIN {second} USING"
         " (globalTaskId))"
     ).fetchall()
-    return warnings_of({TABLES[second][0]: count}, f"{{}} that are in {TABLES[first][0]} too")
+    return warnings_of({TABLES[second][0]: count}, f"{{}} (tasks of {TABLES[first][0]})")
