@@ -56,11 +56,7 @@ def open_profiles(runs: Mapping[str, str | Path], **options: Unpack[Keywords]) -
     """
     from prof_analysis.profile import Profile
 
-    if not isinstance(runs, Mapping) or len(runs) < 2 or not all(isinstance(run, str) and run.strip() for run in runs):
-        raise InputError(
-            'give two or more runs with their names, as in {"before": path, "after": path}; open_profile() opens one'
-        )
-    return Profile(runs, **options)
+    return Profile(runs if isinstance(runs, Mapping) else {}, **options)  # Paths without names are no runs with names.
 
 
 @overload

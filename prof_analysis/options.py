@@ -181,6 +181,7 @@ class ProfileOptions(Options):
         super().__post_init__()
         if self.rank_list is not None:
             object.__setattr__(self, "rank_list", tuple(self.rank_list))
+            check("rank_list", self.rank_list, bool(self.rank_list), "at least one rank id")
         if self.scheduler is not None:
             for name in ("workers", "memory_limit"):
                 value = getattr(self, name)

@@ -22,6 +22,7 @@ from prof_analysis.questions import Questions
 from prof_analysis.run.session import Session
 from prof_analysis.sources import discovery
 from prof_analysis.sources.rank import readable
+from prof_analysis.sources.runs import paths_of
 from prof_analysis.visible import visible
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Profile(Questions):
 
     @shows_options
     def __init__(self, path: str | Path | Mapping[str, str | Path], **options: Unpack[Keywords]) -> None:
-        paths = {run: Path(one) for run, one in path.items()} if isinstance(path, Mapping) else {"": Path(path)}
+        paths = paths_of(path)
         self.path = next(iter(paths.values()))
         self._session = Session(paths, ProfileOptions(**options))
         self.failures = self._session.failures

@@ -750,6 +750,7 @@ def test_a_table_name_without_schema_is_an_unknown_table(tmp_path: Path) -> None
         ("by", "instances", "class or instance"),
         ("module_source", "nn", "auto, mstx or nn.Module"),
         ("module_domains", [], "at least one domain"),
+        ("rank_list", [], "at least one rank id"),
         ("depth", 0, "1 or more"),
     ],
 )

@@ -305,6 +305,46 @@ def test_a_run_of_which_nothing_can_be_read_is_named_and_the_other_answers(two: 
         assert len(profile.failures) == 1
 
 
+@pytest.mark.parametrize("is_asked_before", [False, True])
+@pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
+def test_of_a_run_whose_ranks_fail_nothing_is_there(two: dict[str, Path], is_asked_before: bool) -> None:
+    """What was shown before it failed is gone as well."""
+    database = next(two["after"].rglob("*.db"))
+    content = database.read_bytes()
+    with open_profiles(two) as profile:
+        if is_asked_before:
+            assert len(profile.kernel_stats()) == 3
+        database.write_bytes(content[: len(content) // 2])
+        profile.module_stats()
+        with profile.only("after"):
+            assert not profile.has_answer("module-stats")
+            assert not profile.has_answer("kernel-stats")
+            assert rows(profile, "SELECT kernel_count FROM across.kernel_statistic") == []
+        with profile.only("before"):
+            assert profile.has_answer("kernel-stats")
+
+
+def test_a_table_over_runs_cannot_be_asked_of_one(two: dict[str, Path], tmp_path: Path) -> None:
+    table = tmp_path / "sql" / "runs" / "total.sql"
+    table.parent.mkdir(parents=True)
+    table.write_text("-- One row is a number.\n--\n-- n  BIGINT  kernels\nSELECT count(*) AS n FROM module.kernel", "utf-8")
+    with open_profiles(two, sql=tmp_path / "sql") as profile:
+        with profile.only("before"), pytest.raises(QueryError, match=r"runs\.total compares runs, and this is asked of one"):
+            profile.table("runs.total")
+        assert rows(profile, "FROM runs.total") == [(3,)]
+
+
+def test_a_schema_may_be_called_like_a_run(two: dict[str, Path], tmp_path: Path) -> None:
+    for name, body in (
+        ("run_0/x", "SELECT count(*) AS n FROM module.kernel"),
+        ("across/y", "SELECT sum(n)::BIGINT AS n FROM run_0.x"),
+    ):
+        (tmp_path / "sql" / name).parent.mkdir(parents=True)
+        (tmp_path / "sql" / f"{name}.sql").write_text(f"-- One row is a number.\n--\n-- n  BIGINT  kernels\n{body}", "utf-8")
+    with open_profiles(two, sql=tmp_path / "sql") as profile:
+        assert rows(profile, "FROM across.y") == [("before", 2), ("after", 1)]
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -320,6 +360,11 @@ def test_a_run_of_which_nothing_can_be_read_is_named_and_the_other_answers(two: 
         pytest.param(
             lambda two: {"a": two["before"].parent, "b": two["after"]}, "run a: .* holds 2 runs: x .* give the folder", id="two"
         ),
+        pytest.param(
+            lambda two: {"a": two["before"].parent / "x", "a/b": two["after"]},
+            "a/b/0_ascend_pt: .* names without a /",
+            id="slash",
+        ),
         pytest.param(lambda two: {"a": two["before"], "b": two["after"] / "no"}, "there is no such folder", id="nothing"),
     ],
 )
@@ -327,8 +372,12 @@ def test_a_run_of_which_nothing_can_be_read_is_named_and_the_other_answers(two: 
 def test_runs_that_make_no_sense_are_refused(
     two: dict[str, Path], make: Callable[[dict[str, Path]], dict[str, Path]], message: str
 ) -> None:
+    rank(two["before"] / "b" / "0_ascend_pt", None)
     with pytest.raises(InputError, match=message):
         open_profiles(make(two))
+    if not isinstance(make(two), list):
+        with pytest.raises(InputError, match=message):
+            Profile(make(two))
 
 
 def test_each_run_must_have_one_of_the_chosen_ranks(two: dict[str, Path]) -> None:

@@ -61,7 +61,8 @@ class Session:
         self.ranks = _selected(find_runs(paths, options, options.source), options.rank_list)
         self.runs = tuple(dict.fromkeys(rank.run for rank in self.ranks if rank.run or not rank.left_out))
         if missing := sorted(paths.keys() - {"", *(rank.run for rank in self.ranks)}):
-            raise InputError(f"{paths[missing[0]]}: holds none of the chosen ranks; choose ranks that each run has")
+            path = paths[missing[0]]
+            raise InputError(f"{path}: holds none of the chosen ranks; choose ranks that each run has", path=path)
         self._failed = {rank.profile for rank in self.ranks if rank.left_out}
         for rank in self.ranks:
             if rank.left_out:
@@ -175,6 +176,8 @@ class Session:
                 f"{of_runs[0]} compares runs, and there is one: open several with open_profiles(), or give a folder that holds "
                 "several"
             )
+        if self._catalog != _OF_USERS and (of_runs := [table for table in across if self.tables[table].grain == "runs"]):
+            raise QueryError(f"{of_runs[0]} compares runs, and this is asked of one: ask it outside of only()")
         new = [table for table in of_ranks if table not in self._provided]
         to_build = {rank: store.lacking(new) for rank, store in self.stores.items()}
         self._run(
@@ -209,11 +212,13 @@ class Session:
         for table in tables:
             for catalog, ranks in self._catalogs().items():
                 self._create_view(catalog, table, f"FROM {parquet_rows(self._stores[rank].file(table) for rank in ranks)}")
+            for catalog in self._empty_catalogs():
+                self._create_view(catalog, table, f"FROM {next(iter(self._catalogs()))}.{table} WHERE false")
             self._show_runs(table)
 
     def _show_across(self, table: Table) -> None:
         """Create the view of a table over the ranks of each run, or of a table over all runs."""
-        for catalog in self._catalogs() if table.grain == "job" else (_OF_USERS,):
+        for catalog in (*self._catalogs(), *self._empty_catalogs()) if table.grain == "job" else (_OF_USERS,):
             with self._in_catalog(catalog):
                 create_macros(self.connection, table.body)
                 self._create_view(catalog, table.name, table.body)
@@ -234,8 +239,13 @@ class Session:
             found.setdefault(self._catalog_of(rank.run), []).append(rank)
         return found
 
+    def _empty_catalogs(self) -> list[str]:
+        """The catalogs of runs of which no rank can be read: what is asked of these alone has no rows."""
+        return [catalog for catalog in map(self._catalog_of, self.runs) if catalog not in self._catalogs()]
+
     def _catalog_of(self, run: str) -> str:
-        return f"run_{self.runs.index(run)}" if len(self.runs) > 1 else _OF_USERS
+        # No schema is called like this, so that a table is never sought in a catalog.
+        return f"_run_{self.runs.index(run)}" if len(self.runs) > 1 else _OF_USERS
 
     @contextmanager
     def _in_catalog(self, catalog: str) -> Iterator[None]:

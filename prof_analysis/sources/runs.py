@@ -82,6 +82,20 @@ class _Found:
             return []
 
 
+def paths_of(path: str | Path | Mapping[str, str | Path]) -> dict[str, Path]:
+    """Return the paths of several runs by their names, or one path without a name.
+
+    Raises InputError for fewer than two runs, and for one without a name.
+    """
+    if not isinstance(path, Mapping):
+        return {"": Path(path)}
+    if len(path) < 2 or not all(isinstance(run, str) and run.strip() for run in path):
+        raise InputError(
+            'give two runs or more with their names, as in {"before": path, "after": path}; open_profile() opens one'
+        )
+    return {run: Path(one) for run, one in path.items()}
+
+
 def find_runs(paths: Mapping[str, Path], options: Options = USUAL, source: str = "auto") -> list[Rank]:
     """Find the ranks under one path, whose name is "", or under the paths of several named runs, run by run.
 
@@ -94,11 +108,17 @@ def find_runs(paths: Mapping[str, Path], options: Options = USUAL, source: str =
     for run, path in paths.items():
         ranks = with_runs(find_ranks(path, options, source), root_of(path))
         if said := said_of_runs(path, ranks):
-            raise InputError(f"run {run}: {said.partition('; each is')[0]}; give the folder of one run for each name")
+            raise InputError(
+                f"run {run}: {said.partition('; each is')[0]}; give the folder of one run for each name", path=path
+            )
         for folder in {os.path.realpath(rank.folder) for rank in ranks}:
             if (other := run_of.setdefault(folder, run)) != run:
-                raise InputError(f"{folder}: is in the runs {other} and {run}; give each run a folder of its own")
+                raise InputError(
+                    f"{folder}: is in the runs {other} and {run}; give each run a folder of its own", path=Path(folder)
+                )
         found += [replace(rank, run=run, profile=f"{run}/{rank.profile}") for rank in ranks]
+    if twice := [name for name, count in Counter(rank.profile for rank in found).items() if count > 1]:
+        raise InputError(f"{twice[0]}: is what a profile of two runs would be called; give runs names without a /")
     return found
 
 
