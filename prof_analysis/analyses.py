@@ -1,5 +1,6 @@
 """The analyses: for each, its command, the capabilities that it requires, its tables, and their names in exports."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -73,6 +74,16 @@ class Analysis:
         """Return the analysis with the tables of one of its extras."""
         extra = self.extras[name]
         return replace(self, exports={**self.exports, **extra.exports}, also=(*self.also, *extra.also))
+
+
+def export_name(table: str) -> str:
+    """Return what any table is called outside: as its analysis calls it, else like the table, and never like another one."""
+    tables = [tables for one in ANALYSES.values() for tables in (one.exports, one.of_several_ranks)]
+    names = {name: as_ for exports in tables for name, as_ in exports.items()}
+    if table in names:
+        return names[table]
+    name = "".join(word.capitalize() for word in re.split(r"[._]", table))
+    return f"{name}Table" if name in (*names.values(), "ProfileRank") else name
 
 
 _COUNTERS = ("compute", "counters")

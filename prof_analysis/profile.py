@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 import duckdb
 
 from prof_analysis import frames
-from prof_analysis.analyses import ANALYSES
+from prof_analysis.analyses import ANALYSES, export_name
 from prof_analysis.engine.macros import create_macros
-from prof_analysis.engine.tables import camel_case_of, referenced_tables
+from prof_analysis.engine.tables import referenced_tables
 from prof_analysis.errors import InputError, QueryError, reason_of, remedy_of
 from prof_analysis.options import Keywords, ProfileOptions, check, described_options, shows_options
 from prof_analysis.questions import Questions
@@ -218,7 +218,8 @@ class Profile(Questions):
     def export_table(self, name: str, folder: str | Path | None = None, export_type: str = "db") -> list[Path]:
         """Write one table over all ranks, as export() writes the tables of an analysis.
 
-        Its name in exports is that of the table in camel case: `ours.slow_op` is OursSlowOp.
+        Its name in exports is that of the table in camel case: `ours.slow_op` is OursSlowOp, followed by Table where a table of
+        an analysis has that name.
         Raises QueryError for an unknown name, OutputError when a file cannot be written.
         """
         from prof_analysis import exports
@@ -226,8 +227,7 @@ class Profile(Questions):
         check("export_type", export_type, export_type in exports.EXPORT_TYPES, ", ".join(exports.EXPORT_TYPES))
         with self._session.only(None):
             self.rows(f"FROM {self._known(name)} LIMIT 0")
-            known = {table: as_ for analysis in ANALYSES.values() for table, as_ in analysis.exports.items()}
-            return self._write(folder, {name: known.get(name, camel_case_of(name))}, export_type)
+            return self._write(folder, {name: export_name(name)}, export_type)
 
     def _write(
         self, folder: str | Path | None, tables: Mapping[str, str], export_type: str, outdated: Iterable[str] = ()

@@ -8,8 +8,9 @@ import duckdb
 import pytest
 
 from prof_analysis import options
-from prof_analysis.analyses import ANALYSES, Requirement, any_of, why_not
+from prof_analysis.analyses import ANALYSES, Requirement, any_of, export_name, why_not
 from prof_analysis.capabilities import CAPABILITIES, OF_THE_RUN, lacking
+from prof_analysis.engine.tables import documented_tables
 from prof_analysis.options import Options
 from prof_analysis.sources import NAMES, SOURCES, Source
 from prof_analysis.sources.discovery import find_ranks
@@ -164,3 +165,16 @@ def test_where_no_source_has_a_file_the_first_one_says_why(tmp_path: Path, monke
     for chosen, reason in (("auto", "no one here"), ("two", "no two here")):
         (rank,) = find_ranks(tmp_path, source=chosen)
         assert (rank.source, rank.left_out) == (None, reason)
+
+
+def test_no_two_tables_have_one_name_outside() -> None:
+    names = [export_name(table) for table in documented_tables()]
+    assert len(names) == len(set(names))
+    outside = {table: export_name(table) for table in ("free.longest_gap", "free.gap", "ours.slow_op", "across.module")}
+    assert outside == {
+        "free.longest_gap": "FreeGap",
+        "free.gap": "FreeGapTable",
+        "ours.slow_op": "OursSlowOp",
+        "across.module": "ModuleAcrossRanks",
+    }
+    assert [export_name(table) for table in ("slow.rank", "profile.rank")] == ["SlowRankTable", "ProfileRankTable"]

@@ -157,11 +157,6 @@ def referenced_tables(query: str) -> frozenset[str]:
     return _base_tables(_parse(query))
 
 
-def camel_case_of(table: str) -> str:
-    """Return the name of a table in exports, where no analysis names it: module.kernel -> ModuleKernel."""
-    return "".join(word.capitalize() for word in re.split(r"[._]", table))
-
-
 def reads_files(query: str) -> bool:
     """Return whether a query reads files, not only tables."""
     return any(
