@@ -12,7 +12,7 @@ import pytest
 import prof_analysis
 from prof_analysis import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, Profile, QueryError, open_profile
 from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
-from tests.helpers.answers import NO_COUNTERS, all_but
+from tests.helpers.answers import NO_COUNTERS, answered_without, unanswered
 from tests.helpers.asking import build_at_once
 from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Range, edit, write_profile
 
@@ -246,8 +246,9 @@ def test_ranks_in_every_column(two: Path) -> None:
             "folder": pa.string(),
         }
     )
-    answers = list(all_but("pmu-stats", "graph-overhead"))
-    unanswered = [f"pmu-stats: {NO_COUNTERS}", f"graph-overhead: {NO_GRAPH_CALLS}"]
+    lacks = {"counters": NO_COUNTERS, "graph_calls": NO_GRAPH_CALLS}
+    answers = list(answered_without(*lacks))
+    reasons = [f"{command}: {reason}" for command, reason in unanswered(lacks)]
     found_out = ["layer-stats"]
     expected: list[tuple[Any, ...]] = []
     for name, rank in (("a_ascend_pt", 0), ("b_ascend_pt", 3)):
@@ -263,7 +264,7 @@ def test_ranks_in_every_column(two: Path) -> None:
                 "mstx",
                 answers,
                 found_out,
-                unanswered,
+                reasons,
                 [],
                 [],
                 None,
@@ -340,12 +341,12 @@ def test_the_repr_says_what_can_be_asked(tmp_path: Path) -> None:
         lines = repr(profile).splitlines()
         assert lines[:3] == [
             f"Profile {tmp_path}: 2 of 3 ranks readable",
-            f"  a<b_ascend_pt: rank 4, {', '.join(all_but('pmu-stats', 'graph-overhead'))}",
-            f"  c_ascend_pt: no rank id, {', '.join(all_but('module-stats', 'pmu-stats', 'mstx-stats', 'graph-overhead'))}",
+            f"  a<b_ascend_pt: rank 4, {', '.join(answered_without('counters', 'graph_calls'))}",
+            f"  c_ascend_pt: no rank id, {', '.join(answered_without('modules', 'counters', 'marks', 'graph_calls'))}",
         ]
         assert lines[3].startswith(f"  d_ascend_pt: no rank id, {tmp_path / 'd_ascend_pt'}: ")
         html = profile._repr_html_()
-        assert f"  a&lt;b_ascend_pt: rank 4, {', '.join(all_but('pmu-stats', 'graph-overhead'))}\n" in html
+        assert f"  a&lt;b_ascend_pt: rank 4, {', '.join(answered_without('counters', 'graph_calls'))}\n" in html
         assert "a<b" not in html
 
 

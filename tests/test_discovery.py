@@ -14,7 +14,7 @@ from prof_analysis.options import Options
 from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
 from prof_analysis.sources.discovery import find_ranks
 from prof_analysis.sources.rank import Rank
-from tests.helpers.answers import NO_COUNTERS, NO_OPERATORS, NOT_IN_ONE_RANK, OF_KERNELS, all_but
+from tests.helpers.answers import NO_COUNTERS, NO_OPERATORS, NOT_IN_KERNELS, NOT_IN_ONE_RANK, answered_without, unanswered
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 
 OPS = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040),)),)
@@ -72,12 +72,7 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
         ),
         modules_from="mstx",
     )
-    assert rank.unanswered == (
-        ("communication-stats", NO_OPERATORS),
-        ("pmu-stats", NO_COUNTERS),
-        ("communication-time", NO_OPERATORS),
-        ("graph-overhead", NO_GRAPH_CALLS),
-    )
+    assert rank.unanswered == tuple(unanswered(NOT_IN_ONE_RANK))
 
 
 def test_a_folder_needs_no_special_name_when_it_holds_the_output(tmp_path: Path) -> None:
@@ -308,7 +303,7 @@ def test_the_database_that_msprof_left_gives_kernels_but_no_ops(tmp_path: Path, 
         assert (rank["profile"], rank["rank_id"], rank["answers"]) == (
             "a_ascend_pt",
             None,
-            list(OF_KERNELS),
+            list(answered_without(*NOT_IN_KERNELS)),
         )
         assert rank["missing"][0].startswith("no PYTORCH_API (written by msprof or MindSpore")
         with pytest.warns(ProfAnalysisWarning, match="no PYTORCH_API"):
@@ -327,14 +322,14 @@ def test_a_database_of_mindspore_gives_kernels_but_no_ops(tmp_path: Path, comman
     assert (rank.profile, rank.rank_id, rank.answers) == (
         "host_ascend_ms",
         4,
-        OF_KERNELS,
+        answered_without(*NOT_IN_KERNELS),
     )
     assert "no PYTORCH_API (written by msprof or MindSpore" in rank.missing[0]
     with open_profile(tmp_path) as profile, pytest.warns(ProfAnalysisWarning, match="no PYTORCH_API"):
         assert profile.kernels()["name"].tolist() == ["mm_kernel"]
     said = command("ranks", "-d", tmp_path).stdout
     assert "rank 4 (from ascend_mindspore_profiler_4.db)" in said
-    assert f"answers: {', '.join(OF_KERNELS)}, from" in said
+    assert f"answers: {', '.join(rank.answers)}, from" in said
     assert "written by msprof or MindSpore" in said
 
 
@@ -428,7 +423,7 @@ def test_without_module_ranges_the_switch_that_kept_them_out_is_named(
     advice += "or collect with with_modules=True"
     advice += "" if switch is None else f" (here {switch})"
     (rank,) = find_ranks(tmp_path)
-    assert rank.answers == all_but("module-stats", *NOT_IN_ONE_RANK)
+    assert rank.answers == answered_without("modules", *NOT_IN_ONE_RANK)
     assert rank.missing == (advice,)
     assert f"  cannot answer module-stats: {advice}\n" in command("ranks", "-d", tmp_path).stdout
     assert command("module-stats", "-d", tmp_path).stderr.endswith(f"{advice}\n")
@@ -531,7 +526,7 @@ def test_a_broken_profiler_info_stops_nothing_and_its_name_still_tells_the_rank(
     (folder / "profiler_info_7.json").write_bytes(content)
     (rank,) = find_ranks(tmp_path)
     assert (rank.rank_id, rank.rank_id_from, rank.profiler_level) == (7, "profiler_info_7.json", None)
-    assert (rank.missing, rank.answers) == ((), all_but(*NOT_IN_ONE_RANK))
+    assert (rank.missing, rank.answers) == ((), answered_without(*NOT_IN_ONE_RANK))
 
 
 @pytest.mark.parametrize(
@@ -548,7 +543,7 @@ def test_an_odd_table_of_devices_leaves_the_rank_unnumbered(tmp_path: Path, made
     edit(write_profile(tmp_path / "a_ascend_pt", OPS, RANGES, rank=None), made)
     (rank,) = find_ranks(tmp_path)
     assert (rank.profile, rank.rank_id, rank.left_out) == ("a_ascend_pt", None, None)
-    assert rank.answers == all_but(*NOT_IN_ONE_RANK)
+    assert rank.answers == answered_without(*NOT_IN_ONE_RANK)
 
 
 def test_a_number_that_can_be_no_rank_is_none(tmp_path: Path) -> None:

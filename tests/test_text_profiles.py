@@ -18,10 +18,11 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_spreadsheet import resave_as_spreadsheet
 from fixtures.text_style import TextStyle, sglang
-from prof_analysis import InputError, ProfAnalysisWarning, Profile, analyses, open_profile
+from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
+from prof_analysis.capabilities import CAPABILITIES
 from prof_analysis.options import Source
 from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
-from tests.helpers.answers import all_but
+from tests.helpers.answers import COMMUNICATION, answered_without, unanswered
 from tests.helpers.asking import IDS, build_at_once
 from tests.helpers.small_profile import edit
 
@@ -263,7 +264,7 @@ def test_the_text_exports_serve_where_the_database_is_broken(rank: Path, command
     database(rank).write_bytes(b"SQLite format 3\x00" + bytes(100))
     row = found(rank)
     assert row["source"] == "ascend_text"
-    assert row["unanswered"] == [f"graph-overhead: {NO_GRAPH_CALLS}"]
+    assert row["unanswered"] == [f"{command}: {reason}" for command, reason in unanswered({"graph_calls": NO_GRAPH_CALLS})]
     assert row["unread"][0].startswith(f"{database(rank)}: not a readable SQLite database")
     assert f"  {row['unread'][0]}\n" in command("ranks", "-d", rank).stdout
     assert f"warning: {row['unread'][0]}; the rank is read without it\n" in command("kernel-stats", "-d", rank).stderr
@@ -280,14 +281,10 @@ def test_a_run_without_communication_is_no_reason_to_leave_the_database(tmp_path
     generate(tmp_path, shape, ranks=1, style=TextStyle(exports="both"))
     assert found(tmp_path)["source"] == "ascend_db"
     row = found(tmp_path, "text")
-    assert row["answers"] == list(all_but("communication-stats", "communication-time", "graph-overhead"))
-    assert row["unanswered"] == [
-        *(
-            f"{question}: no communication operators (collected on one device, or nothing was communicated)"
-            for question in ("communication-stats", "communication-time")
-        ),
-        f"graph-overhead: {NO_GRAPH_CALLS}",
-    ]
+    assert row["answers"] == list(answered_without(*COMMUNICATION, "graph_calls"))
+    no_communication = "no communication operators (collected on one device, or nothing was communicated)"
+    lacks = dict.fromkeys(COMMUNICATION, no_communication) | {"graph_calls": NO_GRAPH_CALLS}
+    assert row["unanswered"] == [f"{command}: {reason}" for command, reason in unanswered(lacks)]
 
 
 def test_a_choice_that_is_not_there_says_what_to_do(rank: Path, command: Command) -> None:
@@ -301,31 +298,34 @@ def test_a_choice_that_is_not_there_says_what_to_do(rank: Path, command: Command
         assert f"leave out --source {source}" in result.stderr
 
 
-ONLY_DETAILS = ["module-stats", "op-stats", "mstx-stats", "free-time", "graph-overhead"]
-WITHOUT_DETAILS = ["mfu", "pmu-stats", "graph-overhead"]
+# What is not in kernel_details.csv, and what only there.
+ONLY_DETAILS = ["modules", "ops", "reported_ops", "marks", "graph_calls"]
+WITHOUT_DETAILS = ["shapes", "counters", "graph_calls"]
 
 
 @pytest.mark.parametrize(
-    ("left", "unanswered", "missing"),
+    ("left", "lacks", "missing"),
     [
         (["kernel_details.csv"], ONLY_DETAILS, "no trace_view.json"),
         (["trace_view.json"], WITHOUT_DETAILS, "no kernel_details.csv, so no kernel types, cores and shapes"),
         (
             ["op_statistic.csv"],
-            [*analyses.ANALYSES],
+            [*CAPABILITIES],
             "no kernel_details.csv and no trace_view",
         ),
     ],
 )
 def test_a_folder_with_a_part_answers_what_that_allows(
-    left: list[str], unanswered: list[str], missing: str, rank: Path, tmp_path: Path
+    left: list[str], lacks: list[str], missing: str, rank: Path, tmp_path: Path
 ) -> None:
     expected = tables_of(rank, "db", ("trace.kernel",))["trace.kernel"]
     for file in output(rank).iterdir():
         if file.name not in left:
             file.unlink()
     row = found(rank)
-    assert {one.partition(":")[0] for one in row["unanswered"]} == set(unanswered)
+    assert {one.partition(":")[0] for one in row["unanswered"]} == {
+        command for command, _ in unanswered(dict.fromkeys(lacks, missing))
+    }
     assert any(missing in one for one in row["missing"])
     kernels = tables_of(rank, "auto", ("trace.kernel",))["trace.kernel"]
     if left == ["op_statistic.csv"]:
@@ -389,18 +389,16 @@ def test_a_damaged_file_is_a_warning_or_one_error(
 
 
 @pytest.mark.parametrize(
-    ("name", "says", "unanswered"),
+    ("name", "says", "lacks"),
     [
         ("trace_view.json", "holds no list of events", ONLY_DETAILS),
         ("kernel_details.csv", "is not a kernel_details.csv: it has no column 'name'", WITHOUT_DETAILS),
     ],
 )
-def test_a_file_that_cannot_be_read_leaves_what_the_other_answers(
-    name: str, says: str, unanswered: list[str], rank: Path
-) -> None:
+def test_a_file_that_cannot_be_read_leaves_what_the_other_answers(name: str, says: str, lacks: list[str], rank: Path) -> None:
     file = damaged(rank, lambda _: b"no json, no csv\n", name)
     row = found(rank)
-    assert row["answers"] == list(all_but(*unanswered))
+    assert row["answers"] == list(answered_without(*lacks))
     assert row["unread"][0].startswith(f"{file}: {says}")
     with pytest.warns(ProfAnalysisWarning, match="the rank is read without it"), open_profile(rank) as profile:
         assert kernel_counts(profile) == {"compute": 65, "communication": 2, "schedule": 2}

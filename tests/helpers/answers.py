@@ -1,17 +1,26 @@
-"""What small profiles answer, and why not what they do not."""
+"""What small profiles answer, and why not what they do not: by the capabilities that they lack, whatever analyses there are."""
 
-from prof_analysis.analyses import ANALYSES
+from collections.abc import Mapping
+
+from prof_analysis.analyses import ANALYSES, why_not
+from prof_analysis.capabilities import CAPABILITIES
+from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
 
 NO_OPERATORS = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
 NO_COUNTERS = "no hardware counters (PMU); collect with aic_metrics, such as AiCMetrics.PipeUtilization"
-# What kernels alone can tell.
-OF_KERNELS = ("kernel-stats", "mfu", "step-time", "slow-ranks")
-# What a small profile without communication, counters and compiled graphs cannot tell.
-NOT_IN_ONE_RANK = ("communication-stats", "communication-time", "pmu-stats", "graph-overhead")
+COMMUNICATION = ("communication", "reported_communication")
+# What a database of one rank without communication, counters and compiled graphs lacks.
+NOT_IN_ONE_RANK = dict.fromkeys(COMMUNICATION, NO_OPERATORS) | {"counters": NO_COUNTERS, "graph_calls": NO_GRAPH_CALLS}
+NOT_IN_KERNELS = CAPABILITIES.keys() - {"kernels", "compute", "shapes"}
 
 
-def all_but(*questions: str) -> tuple[str, ...]:
-    """Return all that a rank can be known to answer, without these."""
-    assert set(questions) <= set(ANALYSES)
-    known = [command for command, analysis in ANALYSES.items() if not analysis.found_by_asking]
-    return tuple(command for command in known if command not in questions)
+def unanswered(lacks: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the analyses that a rank without these capabilities cannot answer, each with the reason."""
+    assert lacks.keys() <= CAPABILITIES.keys()
+    return [(command, reason) for command, analysis in ANALYSES.items() if (reason := why_not(analysis.requires, lacks))]
+
+
+def answered_without(*capabilities: str) -> tuple[str, ...]:
+    """Return the analyses that a rank without these capabilities can be known to answer."""
+    unknown = {command for command, _ in unanswered(dict.fromkeys(capabilities, "lacking"))}
+    return tuple(command for command, analysis in ANALYSES.items() if not analysis.found_by_asking and command not in unknown)
