@@ -1,4 +1,7 @@
-"""Where prof-analysis differs from msprof-analyze 26.2.0 on purpose: one test for each row of the README's table."""
+"""Where prof-analysis differs from msprof-analyze 26.2.0 on purpose: one test for each row of the README's table.
+
+Slow are those whose promise the tests of its analysis hold in more detail.
+"""
 
 import sqlite3
 from collections.abc import Callable
@@ -42,6 +45,7 @@ def test_threads_never_mix(tmp_path: Path) -> None:
     assert rows(tmp_path) == [("/Left", "op_left", "k1", 3, 1), ("/Right", "op_right", "k2", 5, 1)]
 
 
+@pytest.mark.slow
 def test_modules_nest_to_any_depth(tmp_path: Path) -> None:
     depth = 40
     write_profile(
@@ -52,6 +56,7 @@ def test_modules_nest_to_any_depth(tmp_path: Path) -> None:
     assert rows(tmp_path) == [("/".join(f"M{level}" for level in range(depth)), "op", "k", 7, 1)]
 
 
+@pytest.mark.slow
 def test_gradient_hooks_are_in_no_module(tmp_path: Path) -> None:
     write_profile(
         tmp_path / "a_ascend_pt",
@@ -76,6 +81,7 @@ def test_gradient_hooks_are_in_no_module(tmp_path: Path) -> None:
     assert outside(tmp_path) == [("gradient hooks", "reducer::mul_out", 4), ("gradient hooks", "HcclAllreduce", 8)]
 
 
+@pytest.mark.slow
 def test_what_lies_between_backward_ops_is_not_theirs(tmp_path: Path) -> None:
     write_profile(
         tmp_path / "a_ascend_pt",
@@ -96,6 +102,7 @@ def test_what_lies_between_backward_ops_is_not_theirs(tmp_path: Path) -> None:
     assert outside(tmp_path) == [("outside every module", "HcclAllreduce", 2), ("outside every module", "aten::rand", 4)]
 
 
+@pytest.mark.slow
 def test_a_bias_gradient_belongs_to_its_module(tmp_path: Path) -> None:
     write_profile(
         tmp_path / "a_ascend_pt",
@@ -113,6 +120,7 @@ def test_a_bias_gradient_belongs_to_its_module(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_sequence_numbers_pair_what_the_writer_left_unpaired(tmp_path: Path) -> None:
     """Two threads count from 0. The writer knows one pair per number, and of that the last forward and the last backward op."""
     write_profile(
@@ -146,6 +154,7 @@ def test_a_straddling_op_takes_nothing_from_its_module(tmp_path: Path) -> None:
     assert rows(tmp_path) == [("A/B", "op1", "k1", 1, 1), ("/A", "straddles", "k2", 2, 1), ("A/B", "op3", "k3", 3, 1)]
 
 
+@pytest.mark.slow
 def test_equal_ops_on_two_threads_are_two(tmp_path: Path) -> None:
     write_profile(
         tmp_path / "a_ascend_pt",
@@ -168,6 +177,7 @@ def test_a_kernel_counts_once(tmp_path: Path) -> None:
     assert rows(tmp_path) == [("/A", "inner", "k", 3, 1)]
 
 
+@pytest.mark.slow
 def test_an_op_that_launches_again_after_an_inner_op_keeps_its_kernel(tmp_path: Path) -> None:
     write_profile(
         tmp_path / "a_ascend_pt",
@@ -184,6 +194,7 @@ def test_an_op_that_launches_again_after_an_inner_op_keeps_its_kernel(tmp_path: 
         assert profile.kernels().set_index("name")["link"].to_dict() == {"k1": "recorded", "bias": "derived", "k2": "recorded"}
 
 
+@pytest.mark.slow
 def test_links_through_several_queue_threads_are_set_right(tmp_path: Path) -> None:
     """Thread 9 takes the first task out after thread 8 took the second, so the writer pairs them crosswise."""
     write_profile(
@@ -223,6 +234,7 @@ def test_times_are_exact_beside_a_null(tmp_path: Path) -> None:
         assert profile.ops()[["start_ns", "end_ns"]].values.tolist() == [[epoch + 123, epoch + 130]]
 
 
+@pytest.mark.slow
 def test_a_broken_rank_does_not_stop_the_others(tmp_path: Path, command: Callable[..., Result]) -> None:
     for rank in (0, 1):
         write_profile(
@@ -240,6 +252,7 @@ def test_a_broken_rank_does_not_stop_the_others(tmp_path: Path, command: Callabl
         assert written.execute("SELECT rankID, module, opName FROM ModuleStatistic").fetchall() == [(0, "A", "op")]
 
 
+@pytest.mark.slow
 def test_nothing_to_write_is_an_error(tmp_path: Path, command: Callable[..., Result]) -> None:
     write_profile(tmp_path / "a_ascend_pt", ops=[Op("op", 10, 20, (Kernel("k", 200, 203),))])
     result = command("module-stats", "-d", tmp_path)
@@ -250,6 +263,7 @@ def test_nothing_to_write_is_an_error(tmp_path: Path, command: Callable[..., Res
         module_stats(tmp_path)
 
 
+@pytest.mark.slow
 def test_modules_that_only_the_python_tracer_saw(tmp_path: Path) -> None:
     write_profile(
         tmp_path / "a_ascend_pt",
@@ -259,6 +273,7 @@ def test_modules_that_only_the_python_tracer_saw(tmp_path: Path) -> None:
     assert rows(tmp_path) == [("/Linear", "op", "k", 3, 1)]
 
 
+@pytest.mark.slow
 def test_every_folder_counts(tmp_path: Path) -> None:
     for folder, rank in (("a", None), ("b", None), ("c", 3), ("d", 3)):
         write_profile(
@@ -272,6 +287,7 @@ def test_every_folder_counts(tmp_path: Path) -> None:
     assert frame["rank_id"].fillna(-1).tolist() == [3, 3, -1, -1]
 
 
+@pytest.mark.slow
 def test_step_id_selects(tmp_path: Path) -> None:
     write_profile(
         tmp_path / "a_ascend_pt",
@@ -284,6 +300,7 @@ def test_step_id_selects(tmp_path: Path) -> None:
     assert rows(tmp_path, step_id=8) == [("/A", "op", "k", 5, 1)]
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     write_profile(
         tmp_path / "a_ascend_pt",

@@ -15,6 +15,7 @@ from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
 from prof_analysis.sources.discovery import find_ranks
 from prof_analysis.sources.rank import Rank
 from tests.helpers.answers import NO_COUNTERS, NO_OPERATORS, NOT_IN_KERNELS, NOT_IN_ONE_RANK, answered_without, unanswered
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 
 OPS = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040),)),)
@@ -201,7 +202,7 @@ def test_two_databases_in_one_folder_are_two_ranks(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("rank_0", "rank_1"), [(9, 8), (None, None)])
+@pytest.mark.parametrize(("rank_0", "rank_1"), quick([(9, 8), (None, None)], 0))
 def test_two_devices_in_one_folder_are_two_ranks_with_their_own_kernels(
     tmp_path: Path, rank_0: int | None, rank_1: int | None
 ) -> None:
@@ -291,7 +292,7 @@ def test_a_device_without_a_task_is_no_rank(tmp_path: Path) -> None:
     assert (rank.profile, rank.rank_id, rank.device_id) == ("a_ascend_pt", 1, 1)
 
 
-@pytest.mark.parametrize("place", ["", "mindstudio_profiler_output"])
+@pytest.mark.parametrize("place", quick(["", "mindstudio_profiler_output"], 1))
 def test_the_database_that_msprof_left_gives_kernels_but_no_ops(tmp_path: Path, place: str) -> None:
     database = write_profile(tmp_path / "written", OPS, rank=None)
     edit(database, "DROP TABLE PYTORCH_API; DROP TABLE CONNECTION_IDS; DROP TABLE MSTX_EVENTS")
@@ -688,7 +689,7 @@ def test_two_databases_of_one_name_in_two_prof_folders_are_two_ranks(tmp_path: P
     assert identities(find_ranks(tmp_path / "a_ascend_pt")) == [(name, None) for name in names]
 
 
-@pytest.mark.parametrize("name", ["msprof_0.db", "ascend_pytorch_profiler_7.db"])
+@pytest.mark.parametrize("name", quick(["msprof_0.db", "ascend_pytorch_profiler_7.db"], 0))
 def test_a_database_makes_any_folder_a_result(tmp_path: Path, name: str) -> None:
     database = write_profile(tmp_path / "written", OPS, rank=None)
     (tmp_path / "tree" / "copied").mkdir(parents=True)
@@ -703,7 +704,9 @@ OP_SUMMARY = (
 )
 
 
-@pytest.mark.parametrize("path", ["a_ascend_pt", "a_ascend_pt/PROF_1", "a_ascend_pt/PROF_1/mindstudio_profiler_output"])
+@pytest.mark.parametrize(
+    "path", quick(["a_ascend_pt", "a_ascend_pt/PROF_1", "a_ascend_pt/PROF_1/mindstudio_profiler_output"], 0)
+)
 def test_what_msprof_exported_is_a_result(tmp_path: Path, path: str) -> None:
     output = tmp_path / "a_ascend_pt" / "PROF_1" / "mindstudio_profiler_output"
     output.mkdir(parents=True)

@@ -98,7 +98,9 @@ SLOW_LIBRARY = LIBRARY.replace("raise ZeroDivisionError", "import time; time.sle
 
 
 @pytest.mark.usefixtures("faulty_library")
-@pytest.mark.parametrize("ending", ["interrupt twice", "terminate", "kill"])
+@pytest.mark.parametrize(
+    "ending", ["terminate", *(pytest.param(ending, marks=pytest.mark.slow) for ending in ("interrupt twice", "kill"))]
+)
 def test_no_process_lives_on_when_the_command_is_ended(
     six: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:

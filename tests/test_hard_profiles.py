@@ -121,6 +121,7 @@ mixes = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 @given(mix=mixes, seed=st.integers(0, 10_000))
 def test_any_mix_of_hard_cases_is_attributed_as_it_is_true(
@@ -130,7 +131,13 @@ def test_any_mix_of_hard_cases_is_attributed_as_it_is_true(
     assert_true(folder, generate(folder, Shape(**mix), ranks=1, seed=seed))
 
 
-@pytest.mark.parametrize("case", [{}, {"recompute": True}, {"forward_threads": 2}, {"micro_batches": 2}])
+@pytest.mark.parametrize(
+    "case",
+    [
+        {"recompute": True},
+        *(pytest.param(case, marks=pytest.mark.slow) for case in ({}, {"forward_threads": 2}, {"micro_batches": 2})),
+    ],
+)
 def test_instances_are_numbered_as_it_is_true(case: dict[str, Any], tmp_path: Path) -> None:
     truth = generate(tmp_path, Shape(layers=3, **case), ranks=1, seed=2)
     with open_profile(tmp_path, by="instance") as profile:

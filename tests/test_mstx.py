@@ -15,6 +15,7 @@ from fixtures.text_export import export_text
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
 from tests.helpers.asking import build_at_once
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Launch, Op, Range, edit, write_profile
 
 START = 1_700_000_000_000_000_000
@@ -121,7 +122,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("source", ["db", "text"])
+@pytest.mark.parametrize("source", quick(["db", "text"], 1))
 def test_marks_and_ranges_in_every_column_of_all_and_of_each_step(small: Path, source: Literal["db", "text"]) -> None:
     with open_profile(small, source=source) as profile:
         build_at_once(profile, "mstx-stats", "trace.mstx_task")

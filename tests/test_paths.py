@@ -10,6 +10,7 @@ from typer.testing import Result
 
 from prof_analysis import InputError, open_profile
 from prof_analysis.engine.database import quote_path
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 Command = Callable[..., Result]
@@ -36,7 +37,7 @@ def totals(path: Path, store: Path | None = None) -> list[tuple[str, int | None,
         return [(row["profile"], row["rank_id"], row["type"], row["total_ns"]) for row in frame.to_pylist()]
 
 
-@pytest.mark.parametrize(("name", "others"), PATTERNS)
+@pytest.mark.parametrize(("name", "others"), quick(PATTERNS, 0, 2))
 def test_a_profile_below_a_folder_that_is_a_pattern_is_read_and_no_other(
     tmp_path: Path, name: str, others: tuple[str, ...]
 ) -> None:
@@ -46,7 +47,7 @@ def test_a_profile_below_a_folder_that_is_a_pattern_is_read_and_no_other(
     assert totals(tmp_path / name) == [("a_ascend_pt", None, "MatMul", 12500)]
 
 
-@pytest.mark.parametrize("name", PARTITIONS)
+@pytest.mark.parametrize("name", quick(PARTITIONS, 0, 2))
 def test_a_folder_named_like_a_partition_adds_and_replaces_no_column(tmp_path: Path, name: str) -> None:
     write_csv(tmp_path / name / "a_ascend_pt", 12.5)
     assert totals(tmp_path / name, tmp_path / "store" / name) == [("a_ascend_pt", None, "MatMul", 12500)]
@@ -59,7 +60,7 @@ def test_a_store_whose_name_is_a_pattern_does_not_mix_with_others(tmp_path: Path
             assert totals(tmp_path, tmp_path / "stores" / store) == [("a_ascend_pt", None, "MatMul", 12500)]
 
 
-@pytest.mark.parametrize("name", ["run[1]", "total_ns=5/type=bf16", "**"])
+@pytest.mark.parametrize("name", quick(["run[1]", "total_ns=5/type=bf16", "**"], 0))
 def test_temporary_files_and_results_may_lie_below_any_name(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:

@@ -19,6 +19,7 @@ from fixtures.text_export import export_text
 from fixtures.text_style import TextStyle
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from tests.helpers.asking import build_at_once
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_chip, write_profile
 
 START = 1_700_000_000_000_000_000
@@ -137,7 +138,7 @@ NET = ATTEND | {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("source", ["db", "text"])
+@pytest.mark.parametrize("source", quick(["db", "text"], 1))
 def test_counters_in_every_column_by_kernel_type_op_and_module(small: Path, source: Any) -> None:
     with open_profile(small, source=source) as profile:
         found = {

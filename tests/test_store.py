@@ -18,6 +18,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import OutputError, ProfAnalysisWarning, Profile, open_profile
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 Command = Callable[..., Result]
@@ -65,7 +66,7 @@ def test_a_changed_input_and_another_question_are_built_anew(two: Path, tmp_path
         assert times(profile) == [40, 46]
 
 
-@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + b"x" * 500])
+@pytest.mark.parametrize("content", quick([b"", b"PAR1", b"PAR1" + b"x" * 500], 2))
 def test_a_damaged_table_is_built_anew(two: Path, tmp_path: Path, content: bytes) -> None:
     store = tmp_path / "kept"
     with open_profile(two, store=store) as profile:
@@ -123,7 +124,7 @@ def test_a_store_may_be_gone_at_the_next_question(two: Path, tmp_path: Path) -> 
         shutil.rmtree(tmp_path / "kept")
 
 
-@pytest.mark.parametrize("journal_mode", ["WAL", "PERSIST"])
+@pytest.mark.parametrize("journal_mode", quick(["WAL", "PERSIST"], 0))
 def test_what_a_writer_commits_into_a_journal_beside_the_database_is_seen(two: Path, tmp_path: Path, journal_mode: str) -> None:
     database = next(two.rglob("*_1.db"))
     with closing(sqlite3.connect(database, isolation_level=None)) as writer:
@@ -190,7 +191,9 @@ def killed_while_it_writes(entry: Path) -> Iterator[Path]:
     yield Path(done.stdout.strip())
 
 
-@pytest.mark.parametrize("other", [{"depth": 3}, {"peak_tflops": "published"}, {"by": "instance"}, {"module_domains": "A"}])
+@pytest.mark.parametrize(
+    "other", quick([{"depth": 3}, {"peak_tflops": "published"}, {"by": "instance"}, {"module_domains": "A"}], 0)
+)
 def test_an_option_that_a_table_does_not_read_builds_nothing_anew(two: Path, tmp_path: Path, other: Any) -> None:
     store = tmp_path / "kept"
     with open_profile(two, store=store) as profile:

@@ -81,6 +81,7 @@ def test_a_slow_pipeline_stage_makes_the_other_one_wait_and_balanced_ones_do_not
     assert balanced["sentence"].startswith("No rank makes the others wait: what ranks wait for each other differs by ")
 
 
+@pytest.mark.slow
 def test_qwen3_is_held_up_by_its_second_pipeline_stage(realdata: Path) -> None:
     with open_profile(realdata / "qwen3_0.6b_pp2dp2_910b") as profile:
         evidence = profile.slow_ranks(arrow=True).to_pylist()

@@ -257,6 +257,7 @@ def test_in_a_trace_a_task_belongs_to_the_operator_of_its_group_that_runs_then(t
     ]
 
 
+@pytest.mark.slow
 def test_alexnet_text_is_what_the_profiler_worked_out(realdata: Path) -> None:
     folder = realdata / "alexnet_ddp_910b" / "text" / "level1"
     with opened(folder) as profile:
@@ -324,6 +325,7 @@ def test_alexnet_without_planes_says_so(realdata: Path) -> None:
     assert found == [(None, None, None, NO_PLANE)] * 4
 
 
+@pytest.mark.slow
 def test_qwen3_has_what_the_profiler_worked_out_and_nothing_else(realdata: Path) -> None:
     folder = realdata / "qwen3_0.6b_pp2dp2_910b"
     # Rank 0 has kernels, rank 1 has none.

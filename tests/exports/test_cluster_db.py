@@ -295,7 +295,7 @@ def test_on_a_disk_without_links_the_file_is_made_in_its_place(tmp_path: Path, m
     assert [path.name for path in database.parent.iterdir()] == ["cluster_analysis.db"]
 
 
-@pytest.mark.parametrize("export_type", ["db", "csv", "text"])
+@pytest.mark.parametrize("export_type", ["db", *(pytest.param(one, marks=pytest.mark.slow) for one in ("csv", "text"))])
 def test_a_comparison_of_ranks_does_not_stay_beside_the_tables_of_one_rank(tmp_path: Path, export_type: str) -> None:
     for rank in (0, 1):
         write_profile(tmp_path / f"{rank}_ascend_pt", OPS, RANGES, rank=rank)

@@ -12,6 +12,7 @@ from typer.testing import Result
 
 from prof_analysis import open_profile
 from tests.helpers.asking import build_at_once
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, HostCall, Kernel, Launch, Op, Queue, Range, write_profile
 
 SYNCHRONISE, LOADING, COLLECTION = "waiting in a synchronise", "data loading", "garbage collection"
@@ -241,7 +242,9 @@ def test_causes_are_those_of_a_walk_over_every_nanosecond(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("place", "unknown_causes"), [("db/level1", [COLLECTION]), ("text/level0", [COLLECTION, SYNCHRONISE])], ids=["db", "text"]
+    ("place", "unknown_causes"),
+    quick([("db/level1", [COLLECTION]), ("text/level0", [COLLECTION, SYNCHRONISE])], 1),
+    ids=["db", "text"],
 )
 def test_the_causes_of_alexnet_add_up_to_its_free_time(realdata: Path, place: str, unknown_causes: list[str]) -> None:
     with open_profile(realdata / "alexnet_ddp_910b" / place / "rank0_ascend_pt") as profile:

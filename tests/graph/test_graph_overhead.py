@@ -9,6 +9,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, open_profile
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, Kernel, Launch, Op, write_profile
 
 RUN, EXECUTE, LOOK_UP = "TorchNpuGraphBase::Run", "ExecuteGraph", "TorchDynamo Cache Lookup"
@@ -129,7 +130,7 @@ def write_text(folder: Path) -> None:
     (output / "trace_view.json").write_text(json.dumps(events), encoding="utf-8")
 
 
-@pytest.mark.parametrize("write", [write_database, write_text])
+@pytest.mark.parametrize("write", quick([write_database, write_text], 0))
 def test_every_column_of_every_call_and_phases_that_add_up(
     tmp_path: Path, write: Callable[[Path], None], command: Callable[..., Result]
 ) -> None:

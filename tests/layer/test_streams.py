@@ -116,7 +116,7 @@ def test_another_device_is_beside(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "kernels", "streams", "prologue", "kernels_of_layers"),
     [
-        ("dc_1tok", 1960, "2, 139, 141", 27, "22 x 3, 32 x 58"),
+        pytest.param("dc_1tok", 1960, "2, 139, 141", 27, "22 x 3, 32 x 58", marks=pytest.mark.slow),
         ("pf_4099tok", 2785, "2, 9", 22, "28 x 3, 46 x 58"),
     ],
 )

@@ -54,10 +54,19 @@ def test_the_text_export_tells_the_chip_and_hf32(realdata: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "rank_id", "count", "flops", "time_ns", "mfu", "highest"),
     [
-        ("qwen3_0.6b_pp2dp2_910b", 0, 336, 10_823_317_585_920, 58_022_860, 0.690, 0.829),
+        pytest.param("qwen3_0.6b_pp2dp2_910b", 0, 336, 10_823_317_585_920, 58_022_860, 0.690, 0.829, marks=pytest.mark.slow),
         ("qwen3_0.6b_pp2dp2_910b", 2, 342, 18_470_506_856_448, 121_234_180, 0.564, 0.859),
         ("qwen3_32b_vllm_a3/qwen3-32b_pf_4112tok.csv", None, 257, 16_384_726_384_640, 63_090_002, 0.734, None),
-        ("qwen3_32b_vllm_a3/qwen3-32b_dc_16tok.csv", None, 257, 63_850_659_840, 5_315_302, 0.034, None),
+        pytest.param(
+            "qwen3_32b_vllm_a3/qwen3-32b_dc_16tok.csv",
+            None,
+            257,
+            63_850_659_840,
+            5_315_302,
+            0.034,
+            None,
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_matmuls_of_qwen3(

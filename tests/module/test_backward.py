@@ -9,6 +9,7 @@ from fixtures.text_export import export_text
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
 from prof_analysis.options import Source
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 Rows = list[tuple[Any, ...]]
@@ -303,7 +304,7 @@ PIPELINE = [
 ]
 
 
-@pytest.mark.parametrize("source", ["db", "text"])
+@pytest.mark.parametrize("source", quick(["db", "text"], 1))
 def test_a_recorded_pair_decides_which_of_several_forward_ops_with_a_number_is_meant(tmp_path: Path, source: Source) -> None:
     ops = [
         *PIPELINE,
@@ -317,7 +318,7 @@ def test_a_recorded_pair_decides_which_of_several_forward_ops_with_a_number_is_m
     assert modules(tmp_path, source) == ["[Backward]A", "[Backward]A", "[Backward]B", "[Backward]B"]
 
 
-@pytest.mark.parametrize("first", [2, 7])
+@pytest.mark.parametrize("first", quick([2, 7], 1))
 def test_autograds_number_says_which_of_the_threads_with_one_id_is_meant(tmp_path: Path, first: int) -> None:
     """Nothing else is recorded: the thread that began first has the smaller number."""
     ops = [

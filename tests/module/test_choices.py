@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import InputError, open_profile
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, write_profile
 
 Rows = list[tuple[Any, ...]]
@@ -155,12 +156,16 @@ def test_what_runs_again_in_a_backward_has_the_number_of_what_it_repeats(tmp_pat
 
 @pytest.mark.parametrize(
     ("depth", "tree"),
-    [
-        (1, [("", "Net", 1, 30)]),
-        (2, [("", "Net", 1, 30), ("Net", "Layer", 2, 20)]),
-        (3, [("", "Net", 1, 30), ("Net", "Layer", 2, 20), ("Net/Layer", "Linear", 2, 20)]),
-        (9, [("", "Net", 1, 30), ("Net", "Layer", 2, 20), ("Net/Layer", "Linear", 2, 20)]),
-    ],
+    quick(
+        [
+            (1, [("", "Net", 1, 30)]),
+            (2, [("", "Net", 1, 30), ("Net", "Layer", 2, 20)]),
+            (3, [("", "Net", 1, 30), ("Net", "Layer", 2, 20), ("Net/Layer", "Linear", 2, 20)]),
+            (9, [("", "Net", 1, 30), ("Net", "Layer", 2, 20), ("Net/Layer", "Linear", 2, 20)]),
+        ],
+        1,
+        3,
+    ),
 )
 def test_what_lies_deeper_than_the_chosen_depth_belongs_to_the_call_at_that_depth(
     tmp_path: Path, depth: int, tree: Rows

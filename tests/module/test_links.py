@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from prof_analysis import ProfAnalysisWarning, open_profile
 from tests.helpers.asking import build_at_once
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Launch, Op, Queue, Range, write_profile
 
 Rows = list[tuple[Any, ...]]
@@ -64,18 +65,30 @@ def test_an_outer_op_that_launches_again_after_its_inner_op_has_its_kernel(tmp_p
 
 @pytest.mark.parametrize(
     ("ops", "host_call", "op"),
-    [
-        pytest.param(LINEAR, launch(130, 140), "aten::addmm", id="the innermost"),
-        pytest.param(LINEAR, launch(170, 180), "aten::linear", id="after the inner op"),
-        pytest.param(LINEAR, launch(120, 150), "aten::addmm", id="as long as the op"),
-        pytest.param(LINEAR, launch(140, 151), "aten::linear", id="ends after the inner op"),
-        pytest.param(LINEAR, launch(130, 140, tid=2), None, id="no op on its thread"),
-        pytest.param(LINEAR, launch(190, 201), None, id="ends after every op"),
-        pytest.param([Op("outer", 100, 200), Op("inner", 100, 200)], launch(110, 120), "inner", id="equal ops: the later row"),
-        pytest.param([*LINEAR, Op("other", 125, 145, tid=2)], launch(130, 140), "aten::addmm", id="closer on another thread"),
-        pytest.param([Op("ProfilerStep#3", 0, 500), *LINEAR], launch(300, 310), None, id="a profiler step is no op"),
-        pytest.param([Op("aten::mm", 0, 90), Op("ProfilerStep#3", 10, 50)], launch(20, 30), "aten::mm", id="a step in an op"),
-    ],
+    quick(
+        [
+            pytest.param(LINEAR, launch(130, 140), "aten::addmm", id="the innermost"),
+            pytest.param(LINEAR, launch(170, 180), "aten::linear", id="after the inner op"),
+            pytest.param(LINEAR, launch(120, 150), "aten::addmm", id="as long as the op"),
+            pytest.param(LINEAR, launch(140, 151), "aten::linear", id="ends after the inner op"),
+            pytest.param(LINEAR, launch(130, 140, tid=2), None, id="no op on its thread"),
+            pytest.param(LINEAR, launch(190, 201), None, id="ends after every op"),
+            pytest.param(
+                [Op("outer", 100, 200), Op("inner", 100, 200)], launch(110, 120), "inner", id="equal ops: the later row"
+            ),
+            pytest.param(
+                [*LINEAR, Op("other", 125, 145, tid=2)], launch(130, 140), "aten::addmm", id="closer on another thread"
+            ),
+            pytest.param([Op("ProfilerStep#3", 0, 500), *LINEAR], launch(300, 310), None, id="a profiler step is no op"),
+            pytest.param(
+                [Op("aten::mm", 0, 90), Op("ProfilerStep#3", 10, 50)], launch(20, 30), "aten::mm", id="a step in an op"
+            ),
+        ],
+        0,
+        3,
+        4,
+        6,
+    ),
 )
 def test_without_a_task_queue_a_lost_launch_is_of_the_innermost_op_around_it(
     tmp_path: Path, ops: list[Op], host_call: Launch, op: str | None
@@ -89,12 +102,16 @@ def test_without_a_task_queue_a_lost_launch_is_of_the_innermost_op_around_it(
 
 @pytest.mark.parametrize(
     ("host_call", "is_found"),
-    [
-        pytest.param((300, 340), True, id="as long as the dequeue"),
-        pytest.param((299, 320), False, id="starts before the dequeue"),
-        pytest.param((330, 341), False, id="ends after the dequeue"),
-        pytest.param((345, 350), False, id="between dequeues"),
-    ],
+    quick(
+        [
+            pytest.param((300, 340), True, id="as long as the dequeue"),
+            pytest.param((299, 320), False, id="starts before the dequeue"),
+            pytest.param((330, 341), False, id="ends after the dequeue"),
+            pytest.param((345, 350), False, id="between dequeues"),
+        ],
+        1,
+        3,
+    ),
 )
 def test_a_launch_that_no_task_contains_is_of_no_task(tmp_path: Path, host_call: tuple[int, int], is_found: bool) -> None:
     queues = [Queue(8, (125, 130), (300, 340)), Queue(9, (160, 165), (360, 380))]
