@@ -14,6 +14,7 @@ from prof_analysis import InputError, OutputError, ProfAnalysisError, ProfAnalys
 from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
 from tests.helpers.answers import NO_COUNTERS, answered_without, unanswered
 from tests.helpers.asking import build_at_once
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Range, edit, write_profile
 
 RANGES = (Range("Net", 100, 200), Range("Layer", 105, 125))
@@ -495,11 +496,14 @@ def test_an_unknown_step_names_those_there_are(two: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("tolerance_ns", "places"),
-    [
-        (0, ["outside modules", "outside modules", "inside modules", "outside modules"]),
-        (5, ["inside modules", "outside modules", "inside modules", "outside modules"]),
-        (10**6, ["inside modules", "inside modules", "inside modules", "outside modules"]),
-    ],
+    quick(
+        [
+            (0, ["outside modules", "outside modules", "inside modules", "outside modules"]),
+            (5, ["inside modules", "outside modules", "inside modules", "outside modules"]),
+            (10**6, ["inside modules", "inside modules", "inside modules", "outside modules"]),
+        ],
+        1,
+    ),
 )
 def test_an_op_may_end_as_much_later_than_its_module_as_the_tolerance_says(
     tmp_path: Path, tolerance_ns: int, places: list[str]
@@ -556,7 +560,7 @@ MARKED: dict[str, tuple[dict[str, Any], list[tuple[str, str, int, int]]]] = {
 }
 
 
-@pytest.mark.parametrize(("options", "expected"), MARKED.values(), ids=MARKED)
+@pytest.mark.parametrize(("options", "expected"), quick(MARKED.values(), 2, 4, 5, 12), ids=MARKED)
 def test_what_a_module_is_can_be_chosen(
     tmp_path: Path, options: dict[str, Any], expected: list[tuple[str, str, int, int]]
 ) -> None:
@@ -583,6 +587,7 @@ def test_a_source_that_the_profile_lacks_is_named(one: Path) -> None:
         assert profile.coverage().query("location == 'inside modules'")["kernel_count"].sum() == 0
 
 
+@pytest.mark.slow
 def test_op_chain_names_the_ops_around_the_launching_op(tmp_path: Path) -> None:
     write_profile(
         tmp_path / "a_ascend_pt",
@@ -599,6 +604,7 @@ def test_op_chain_names_the_ops_around_the_launching_op(tmp_path: Path) -> None:
     assert stats[["op_name", "op_chain"]].values.tolist() == [["aten::addmm", "aten::linear > aten::addmm"]]
 
 
+@pytest.mark.slow
 def test_an_audit_judges_every_launch_and_corrects_the_wrong_ones(tmp_path: Path) -> None:
     write_profile(
         tmp_path / "a_ascend_pt",
@@ -632,6 +638,7 @@ def test_an_audit_judges_every_launch_and_corrects_the_wrong_ones(tmp_path: Path
     }
 
 
+@pytest.mark.slow
 def test_replayed_graphs_are_a_reason_and_a_warning_with_the_remedy(one: Path) -> None:
     edit(next(one.rglob("*.db")), "UPDATE TASK SET modelId = 3 WHERE connectionId = -1")
     with open_profile(one) as profile:

@@ -354,11 +354,14 @@ def assert_alike(found: dict[Any, dict[str, Any]], expected: dict[Any, dict[str,
 
 @pytest.mark.parametrize(
     ("folder", "types", "kernels"),
-    [
-        ("alexnet_ddp_910b/db/level1", 33, 187),
-        ("alexnet_ddp_910b/text/level1", 33, 187),
-        ("qwen3_0.6b_pp2dp2_910b", 35, 2448),
-    ],
+    quick(
+        [
+            ("alexnet_ddp_910b/db/level1", 33, 187),
+            ("alexnet_ddp_910b/text/level1", 33, 187),
+            ("qwen3_0.6b_pp2dp2_910b", 35, 2448),
+        ],
+        1,
+    ),
 )
 def test_kernel_types_of_real_profiles_are_what_the_files_give(realdata: Path, folder: str, types: int, kernels: int) -> None:
     with open_profile(realdata / folder, rank_list=[0]) as profile:

@@ -16,6 +16,7 @@ from typer.testing import Result
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, module_stats, open_profile
 from tests.helpers.answers import answered_without
 from tests.helpers.asking import PEER_COLUMNS, build_at_once
+from tests.helpers.slow import quick
 
 # The only wrong rows of the reference, three kernels a rank: a gradient hook scales the gradient of a bias between two
 # backward ops of Linear, so msprof-analyze takes it for work of the module.
@@ -40,7 +41,7 @@ def test_module_stats_of_alexnet_equal_msprof_analyze_but_for_gradient_hooks(rea
     pd.testing.assert_frame_equal(found, expected[~wrong].reset_index(drop=True), check_dtype=False, check_exact=True)
 
 
-@pytest.mark.parametrize("source", ["alexnet_ddp_910b_mstx", "alexnet_ddp_910b/db/level1"])
+@pytest.mark.parametrize("source", quick(["alexnet_ddp_910b_mstx", "alexnet_ddp_910b/db/level1"], 0))
 @pytest.mark.parametrize(
     ("rank_id", "all_ns", "inside_ns", "hooks_ns", "reduce_ns"),
     [(0, 8_903_431, 5_777_548, 262_865, 102_108_100), (1, 8_915_634, 5_799_458, 255_683, 98_590_190)],
@@ -332,7 +333,7 @@ def assert_same_kernels(found: pd.DataFrame, expected: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_exact=True)
 
 
-@pytest.mark.parametrize(("name", "kernels"), [("qwen3-32b_pf_4112tok.csv", 1336), ("qwen3-32b_dc_16tok.csv", 952)])
+@pytest.mark.parametrize(("name", "kernels"), quick([("qwen3-32b_pf_4112tok.csv", 1336), ("qwen3-32b_dc_16tok.csv", 952)], 1))
 def test_a_bare_csv_gives_every_kernel_to_the_nanosecond(realdata: Path, name: str, kernels: int) -> None:
     with open_profile(realdata / "qwen3_32b_vllm_a3" / name) as profile:
         found = profile.table("trace.kernel")
@@ -341,6 +342,7 @@ def test_a_bare_csv_gives_every_kernel_to_the_nanosecond(realdata: Path, name: s
     assert_same_kernels(found, kernels_of_csv(realdata / "qwen3_32b_vllm_a3" / name))
 
 
+@pytest.mark.slow
 def test_ranks_without_kernels_leave_the_others_every_kernel(realdata: Path) -> None:
     with open_profile(realdata / "qwen3_0.6b_pp2dp2_910b") as profile:
         kernels = profile.table("trace.kernel")
@@ -386,7 +388,7 @@ def test_kernel_stats_of_qwen3_are_its_op_statistic(realdata: Path) -> None:
         assert all(0 <= row["mean_ns"] - float(expected[key]["Avg Time(us)"] * 1000) < 1.001 for key, row in found.items())
 
 
-@pytest.mark.parametrize("rank", [0, 1])
+@pytest.mark.parametrize("rank", quick([0, 1], 0))
 def test_kernel_stats_of_alexnet_are_within_10_ns_of_its_op_statistic(realdata: Path, rank: int) -> None:
     folder = realdata / "alexnet_ddp_910b" / "text" / "level1" / f"rank{rank}_ascend_pt"
     expected = op_statistic(folder)

@@ -33,6 +33,7 @@ from prof_analysis.errors import QueryError
 from tests.helpers.asking import build_at_once
 from tests.helpers.layers import BEGIN, DENSE, END, EXPERTS, NS
 from tests.helpers.places import SAMPLE
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import (
     DATABASE,
     Frame,
@@ -446,7 +447,8 @@ def small_profile(folder: Path, has_queue: bool, has_lost_link: bool, has_unnumb
 
 
 @pytest.mark.parametrize(
-    ("has_queue", "has_lost_link", "has_unnumbered"), [(True, False, False), (True, True, False), (False, False, True)]
+    ("has_queue", "has_lost_link", "has_unnumbered"),
+    quick([(True, False, False), (True, True, False), (False, False, True)], 0, 2),
 )
 def test_what_is_behind_guards_is_staged_and_built_only_where_one_is_open(
     tmp_path: Path, has_queue: bool, has_lost_link: bool, has_unnumbered: bool

@@ -24,6 +24,7 @@ from prof_analysis.options import Source
 from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
 from tests.helpers.answers import COMMUNICATION, answered_without, unanswered
 from tests.helpers.asking import IDS, build_at_once
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import edit
 
 Command = Callable[..., Result]
@@ -116,7 +117,7 @@ def assert_same(path: Path, names: tuple[str, ...] = TABLES) -> None:
             TextStyle(exports="both", timestamps="number", end="comma"),
             marks=pytest.mark.slow,
         ),
-        (
+        pytest.param(
             Shape(
                 steps=2,
                 layers=1,
@@ -127,6 +128,7 @@ def assert_same(path: Path, names: tuple[str, ...] = TABLES) -> None:
                 restarted_sequences="micro_batch",
             ),
             TextStyle(exports="both", gzip=True, end="unclosed"),
+            marks=pytest.mark.slow,
         ),
     ],
     ids=["every switch", "2025", "no queue"],
@@ -305,15 +307,15 @@ WITHOUT_DETAILS = ["shapes", "counters", "graph_calls"]
 
 @pytest.mark.parametrize(
     ("left", "lacks", "missing"),
-    [
-        (["kernel_details.csv"], ONLY_DETAILS, "no trace_view.json"),
-        (["trace_view.json"], WITHOUT_DETAILS, "no kernel_details.csv, so no kernel types, cores and shapes"),
-        (
-            ["op_statistic.csv"],
-            [*CAPABILITIES],
-            "no kernel_details.csv and no trace_view",
-        ),
-    ],
+    quick(
+        [
+            (["kernel_details.csv"], ONLY_DETAILS, "no trace_view.json"),
+            (["trace_view.json"], WITHOUT_DETAILS, "no kernel_details.csv, so no kernel types, cores and shapes"),
+            (["op_statistic.csv"], [*CAPABILITIES], "no kernel_details.csv and no trace_view"),
+        ],
+        0,
+        2,
+    ),
 )
 def test_a_folder_with_a_part_answers_what_that_allows(
     left: list[str], lacks: list[str], missing: str, rank: Path, tmp_path: Path
@@ -338,7 +340,7 @@ def test_a_folder_with_a_part_answers_what_that_allows(
             profile.module_stats()
 
 
-@pytest.mark.parametrize("name", ["trace_view.json", "trace_view.json.gz", "kernel_details.csv"])
+@pytest.mark.parametrize("name", quick(["trace_view.json", "trace_view.json.gz", "kernel_details.csv"], 1, 2))
 def test_a_bare_file_is_a_profile(name: str, rank: Path, tmp_path: Path, command: Command) -> None:
     file = tmp_path / name
     content = (output(rank) / name.removesuffix(".gz")).read_bytes()

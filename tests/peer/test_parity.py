@@ -94,6 +94,7 @@ def test_truth_peer_and_engine_agree_on_any_profiles(
     )
 
 
+@pytest.mark.slow
 def test_the_peer_gives_the_expected_rows_of_alexnet(msprof_analyze: Path, realdata: Path, tmp_path: Path) -> None:
     """The recorded expectation is what the peer says today, so the parity test of the real data holds the peer too."""
     for source in sorted((realdata / "alexnet_ddp_910b_mstx").rglob("*")):

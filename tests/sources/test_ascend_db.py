@@ -12,6 +12,7 @@ import pytest
 from prof_analysis import InputError, open_profile
 from prof_analysis.engine.tables import referenced_tables
 from tests.helpers.asking import build_at_once
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Queue, Range, edit, write_profile
 
 pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
@@ -86,7 +87,7 @@ def test_a_whole_database_is_answered_without_a_warning(tmp_path: Path) -> None:
     assert ask_all(path, STATISTIC, PLACES) == ([WHOLE, WHOLE_PLACES], [])
 
 
-@pytest.mark.parametrize("declared", ["INTEGER", "TEXT", "NUMERIC"])
+@pytest.mark.parametrize("declared", quick(["INTEGER", "TEXT", "NUMERIC"], 0, 1))
 def test_op_times_are_exact_as_text_and_as_numbers(tmp_path: Path, declared: str) -> None:
     path = training(tmp_path)
     retype(
@@ -135,17 +136,23 @@ ALL_OUTSIDE = [
 
 @pytest.mark.parametrize(
     ("tables", "places", "warnings"),
-    [
-        ("PYTORCH_API", ALL_UNLINKED, [MSPROF]),
-        ("CONNECTION_IDS", ALL_UNLINKED, [NO_LINKS]),
-        ("MSTX_EVENTS", ALL_OUTSIDE, []),
-        ("STEP_TIME", WHOLE_PLACES, []),
-        ("COMPUTE_TASK_INFO", WHOLE_PLACES[2:], []),
-        ("COMMUNICATION_OP", [*WHOLE_PLACES[:2], WHOLE_PLACES[3]], []),
-        ("COMMUNICATION_SCHEDULE_TASK_INFO", WHOLE_PLACES[:3], []),
-        ("TASK", [WHOLE_PLACES[2]], []),
-        ("COMPUTE_TASK_INFO COMMUNICATION_OP COMMUNICATION_SCHEDULE_TASK_INFO", [], [NO_KERNELS]),
-    ],
+    quick(
+        [
+            ("PYTORCH_API", ALL_UNLINKED, [MSPROF]),
+            ("CONNECTION_IDS", ALL_UNLINKED, [NO_LINKS]),
+            ("MSTX_EVENTS", ALL_OUTSIDE, []),
+            ("STEP_TIME", WHOLE_PLACES, []),
+            ("COMPUTE_TASK_INFO", WHOLE_PLACES[2:], []),
+            ("COMMUNICATION_OP", [*WHOLE_PLACES[:2], WHOLE_PLACES[3]], []),
+            ("COMMUNICATION_SCHEDULE_TASK_INFO", WHOLE_PLACES[:3], []),
+            ("TASK", [WHOLE_PLACES[2]], []),
+            ("COMPUTE_TASK_INFO COMMUNICATION_OP COMMUNICATION_SCHEDULE_TASK_INFO", [], [NO_KERNELS]),
+        ],
+        0,
+        2,
+        5,
+        8,
+    ),
 )
 def test_a_missing_table_leaves_what_the_others_say(tmp_path: Path, tables: str, places: Rows, warnings: list[str]) -> None:
     path = training(tmp_path)
@@ -190,18 +197,22 @@ def test_kernels_whose_times_are_missing_are_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [
-        pytest.param("SELECT 1", id="blockNum, since 2026"),
-        pytest.param(
-            "ALTER TABLE COMPUTE_TASK_INFO RENAME blockNum TO blockDim;"
-            "ALTER TABLE COMPUTE_TASK_INFO RENAME mixBlockNum TO mixBlockDim",
-            id="blockDim, before 2026",
-        ),
-        pytest.param(
-            "ALTER TABLE COMPUTE_TASK_INFO ADD blockDim INTEGER; UPDATE COMPUTE_TASK_INFO SET blockDim = 3",
-            id="the new text column blockDim beside blockNum",
-        ),
-    ],
+    quick(
+        [
+            pytest.param("SELECT 1", id="blockNum, since 2026"),
+            pytest.param(
+                "ALTER TABLE COMPUTE_TASK_INFO RENAME blockNum TO blockDim;"
+                "ALTER TABLE COMPUTE_TASK_INFO RENAME mixBlockNum TO mixBlockDim",
+                id="blockDim, before 2026",
+            ),
+            pytest.param(
+                "ALTER TABLE COMPUTE_TASK_INFO ADD blockDim INTEGER; UPDATE COMPUTE_TASK_INFO SET blockDim = 3",
+                id="the new text column blockDim beside blockNum",
+            ),
+        ],
+        1,
+        2,
+    ),
 )
 def test_cores_used_have_one_name(tmp_path: Path, change: str) -> None:
     path = training(tmp_path)
@@ -386,7 +397,7 @@ def test_views_named_like_known_tables_are_not_read(tmp_path: Path) -> None:
     assert ask(path, PLACES) == (WHOLE_PLACES[:2], [])
 
 
-@pytest.mark.parametrize("odd", ["'soon'", "1.5", "x'00FF'", "'99999999999999999999'"])
+@pytest.mark.parametrize("odd", quick(["'soon'", "1.5", "x'00FF'", "'99999999999999999999'"], 0, 2))
 def test_a_time_that_is_no_number_is_counted_and_its_kernel_set_aside(tmp_path: Path, odd: str) -> None:
     path = training(tmp_path)
     edit(path, f"UPDATE TASK SET startNs = {odd} WHERE globalTaskId = 0")

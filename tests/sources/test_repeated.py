@@ -15,6 +15,7 @@ from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
 from prof_analysis.options import Source
 from tests.helpers.asking import IDS, build_at_once
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 TABLES = (
@@ -76,7 +77,7 @@ def test_rows_that_a_database_holds_twice_count_once(tmp_path: Path) -> None:
     assert [warning for warning in twice[1] if warning not in expected and "PYTORCH_API (" not in warning] == []
 
 
-@pytest.mark.parametrize("again", ["COMPUTE_TASK_INFO", "COMMUNICATION_SCHEDULE_TASK_INFO"])
+@pytest.mark.parametrize("again", quick(["COMPUTE_TASK_INFO", "COMMUNICATION_SCHEDULE_TASK_INFO"], 1))
 def test_a_task_that_is_described_in_two_ways_is_one_kernel(tmp_path: Path, again: str) -> None:
     """The first description counts; of the two tables that of compute kernels."""
     path = write_profile(tmp_path, [Op("mm", 10, 20, (Kernel("mm", 30, 40), Kernel("add", 40, 45)))], [Range("Net", 0, 100)])

@@ -20,6 +20,7 @@ from prof_analysis import InputError
 from prof_analysis.engine.database import connect
 from prof_analysis.sources.readers import trace_file
 from prof_analysis.sources.readers.trace_json import read_events
+from tests.helpers.slow import quick
 
 Event = dict[str, Any]
 Read = Callable[..., tuple[list[Event], list[str]]]
@@ -133,7 +134,7 @@ AFTER_THE_LIST: list[dict[str, Any]] = [
 
 @pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("indent", [None, 1])
-@pytest.mark.parametrize("name", ["trace_view.json", "trace_view.json.gz"])
+@pytest.mark.parametrize("name", quick(["trace_view.json", "trace_view.json.gz"], 0))
 def test_an_object_with_the_list_as_trace_viewers_save_it_is_read_as_the_list_is(
     indent: int | None, name: str, read: Read
 ) -> None:
@@ -440,7 +441,7 @@ def check_broken(seed: int, read: Read) -> None:
 @pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("check", [check_cut, check_broken])
 def test_a_damaged_trace_gives_all_that_is_whole(check: Callable[[int, Read], None], read: Read) -> None:
-    for seed in range(25):
+    for seed in range(8):
         check(seed, read)
 
 

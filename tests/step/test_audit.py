@@ -12,6 +12,7 @@ import pytest
 
 from prof_analysis import InputError, Profile, open_profile
 from tests.helpers.asking import build_at_once
+from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, write_profile
 
 pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
@@ -175,16 +176,23 @@ def steps_of(tmp_path: Path, recorded: Iterable[tuple[Any, ...]]) -> Profile:
 
 @pytest.mark.parametrize(
     ("recorded", "agrees"),
-    [
-        pytest.param([("1", "19.999", 0), ("2", 15, 10)], (True, True), id="kernels of each step"),
-        pytest.param([("1", "29.999", 0), ("2", 0, 10)], (True, True), id="stretches by where they begin"),
-        pytest.param([("1", "29.999", 0), ("2", 15, 10)], (True, True), id="kernels while both steps ran twice"),
-        pytest.param([("1", "29.999", 0), ("2", 10, 10)], (True, True), id="kernels of no step too"),
-        pytest.param([("1", "19.999", 0), ("2", 8, 10)], (True, False), id="less than the kernels of steps"),
-        pytest.param([("1", "59.999", 0), ("2", 15, 16)], (False, False), id="more than all kernels"),
-        pytest.param([("1", "29.999", 0), ("2", 0, "9.8")], (True, True), id="the tasks of operators"),
-        pytest.param([("1", "29.999", 0), ("2", 0, 9)], (False, True), id="fewer tasks than operators have"),
-    ],
+    quick(
+        [
+            pytest.param([("1", "19.999", 0), ("2", 15, 10)], (True, True), id="kernels of each step"),
+            pytest.param([("1", "29.999", 0), ("2", 0, 10)], (True, True), id="stretches by where they begin"),
+            pytest.param([("1", "29.999", 0), ("2", 15, 10)], (True, True), id="kernels while both steps ran twice"),
+            pytest.param([("1", "29.999", 0), ("2", 10, 10)], (True, True), id="kernels of no step too"),
+            pytest.param([("1", "19.999", 0), ("2", 8, 10)], (True, False), id="less than the kernels of steps"),
+            pytest.param([("1", "59.999", 0), ("2", 15, 16)], (False, False), id="more than all kernels"),
+            pytest.param([("1", "29.999", 0), ("2", 0, "9.8")], (True, True), id="the tasks of operators"),
+            pytest.param([("1", "29.999", 0), ("2", 0, 9)], (False, True), id="fewer tasks than operators have"),
+        ],
+        0,
+        2,
+        4,
+        5,
+        7,
+    ),
 )
 def test_what_is_between_the_kernels_of_steps_and_all_kernels_agrees(
     tmp_path: Path, recorded: list[tuple[Any, ...]], agrees: tuple[bool, bool]

@@ -198,6 +198,7 @@ def test_step_times_of_alexnet_are_those_of_the_profiler_to_the_nanosecond(reald
         assert [row[f"{part}_ns"] for part in PARTS] == [round(1000 * us) for us in expected[1:]]
 
 
+@pytest.mark.slow
 def test_step_times_of_alexnet_out_of_text(realdata: Path) -> None:
     folder = realdata / "alexnet_ddp_910b" / "text"
     with open_profile(folder) as profile:
@@ -223,6 +224,7 @@ def test_step_times_of_alexnet_out_of_text(realdata: Path) -> None:
         assert (row["step_id"], row["bubble_ns"]) == (50, 0)
 
 
+@pytest.mark.slow
 def test_ranks_of_which_only_the_figures_of_the_profiler_are_left_are_in_the_answer(realdata: Path) -> None:
     folder = realdata / "qwen3_0.6b_pp2dp2_910b"
     with open_profile(folder) as profile:
