@@ -52,6 +52,7 @@ def test_what_a_thread_throws_while_it_stages_builds_and_writes_fails_its_rank_a
         check(profile, six)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("faulty_library")
 def test_what_a_process_throws_fails_its_rank_alone_and_so_does_its_death(six: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "_WORTH_PROCESSES_BYTES", 0)

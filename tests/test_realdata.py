@@ -171,6 +171,7 @@ def test_ranks_without_kernels_are_reported_and_do_not_fail_the_others(realdata:
     assert result.stdout.count("no kernel_details.csv and no trace_view.json") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "folder",
     [

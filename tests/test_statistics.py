@@ -99,6 +99,7 @@ def test_kernel_stats_over_all_ranks_are_exact(both: Profile) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_step_counts_the_kernels_of_its_ops(two: Path) -> None:
     with open_profile(two, step_id=8, rank_list=[1]) as profile:
         kernels = profile.kernel_stats(arrow=True).to_pylist()

@@ -189,12 +189,16 @@ def test_an_audit_judges_every_launch(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("host_call", "link"),
-    [
-        pytest.param(launch(105, 106, recorded_op=1), ("corrected", "aten::add"), id="in another op"),
-        pytest.param(launch(100, 120, recorded_op=0), ("recorded", "aten::add"), id="as long as the recorded op"),
-        pytest.param(launch(122, 126, recorded_op=1), ("recorded", "aten::mul"), id="in no op: nothing proves another one"),
-        pytest.param(launch(105, 106, tid=2, recorded_op=0), ("recorded", "aten::add"), id="on a thread without ops"),
-    ],
+    quick(
+        [
+            pytest.param(launch(105, 106, recorded_op=1), ("corrected", "aten::add"), id="in another op"),
+            pytest.param(launch(100, 120, recorded_op=0), ("recorded", "aten::add"), id="as long as the recorded op"),
+            pytest.param(launch(122, 126, recorded_op=1), ("recorded", "aten::mul"), id="in no op: nothing proves another one"),
+            pytest.param(launch(105, 106, tid=2, recorded_op=0), ("recorded", "aten::add"), id="on a thread without ops"),
+        ],
+        0,
+        1,
+    ),
 )
 def test_without_a_task_queue_a_launch_outside_its_recorded_op_is_judged(
     tmp_path: Path, host_call: Launch, link: tuple[str, str]

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from prof_analysis import open_profile
 from tests.peer.record_mfu import RECORDED, write_int64_profile, write_mfu_profile
 
@@ -24,6 +26,7 @@ ERRORS_OF_26_2 = {
 }
 
 
+@pytest.mark.slow
 def test_avg_mfu_and_operator_mfu_beside_msprof_analyze(tmp_path: Path) -> None:
     recorded: dict[str, Any] = json.loads(RECORDED.read_text(encoding="utf-8"))
     write_mfu_profile(tmp_path)
