@@ -666,8 +666,8 @@ def test_an_error_comes_with_the_warnings_that_explain_it(command: Command, tmp_
     file.write_text("Name,Type,Accelerator Core,Start Time(us),Duration(us)\nk,Add,AI_CORE,1.73641E+15,1.5\n")
     error = f"{tmp_path}: no rank can answer this: no kernels"
     warnings = [
-        f"{file}: the numbers of the column 'start time(us)' have lost digits, as when a spreadsheet saves them, so they are "
-        "unknown; export it again",
+        f"{file}: the numbers of the column 'start time(us)' have lost digits, as when a spreadsheet saves them, and are "
+        "taken as unknown; export it again",
         "a_ascend_pt: rows of kernel_details.csv set aside because they have no time: 1",
     ]
     result = command("kernel-stats", "-d", tmp_path, "-o", tmp_path / "out")

@@ -270,8 +270,8 @@ def test_a_start_that_a_spreadsheet_spoiled_is_told_and_makes_no_second_kernel(t
     assert brief(kernels, "start_ns", "end_ns", "type") == [(1234, 2000, None)]
     file = tmp_path / "a_ascend_pt" / "ASCEND_PROFILER_OUTPUT" / "kernel_details.csv"
     assert warnings == [
-        f"{file}: the numbers of the column 'start time(us)' have lost digits, as when a spreadsheet saves them, so they are "
-        "unknown; export it again",
+        f"{file}: the numbers of the column 'start time(us)' have lost digits, as when a spreadsheet saves them, and are "
+        "taken as unknown; export it again",
         "a_ascend_pt: rows of kernel_details.csv set aside because they have no time: 6",
     ]
 

@@ -153,8 +153,8 @@ def test_a_number_that_cannot_be_is_unknown(tmp_path: Path) -> None:
     expected = [(name, name, None, None, "b", None, "p2p", None, None, None, 2_000_000, None, None) for name in names]
     assert found == {"reported_communication": sorted(expected, key=str)}
     assert warnings == [
-        f"{tmp_path / 'communication.json'}: {len(NUMBERS)} of {len(NUMBERS)} communication operators have no time that is a "
-        "number, so they are left out where no kernel shows them"
+        f"{tmp_path / 'communication.json'}: no time that is a number in {len(NUMBERS)} of {len(NUMBERS)} communication "
+        "operators; where no kernel shows them, they are left out"
     ]
 
 
