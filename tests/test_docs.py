@@ -1,5 +1,6 @@
 """The pages of docs/ and CONTRIBUTING.md say what is so: tables, links, tests that they name, and the worked example."""
 
+import json
 import os
 import re
 import shutil
@@ -85,7 +86,17 @@ def test_an_analysis_in_ten_minutes_answers_what_its_test_expects(tmp_path: Path
     for folder in ("prof_analysis", "sql"):
         shutil.copytree(CHECKOUT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "sql" / "kernels" / "stream.sql").write_text(block_behind("analysis"), encoding="utf-8")
+    registry = tmp_path / "prof_analysis" / "analyses.py"
+    others = registry.read_text(encoding="utf-8")
+    first = "    for analysis in (\n"
+    assert others.count(first) == 1
+    registry.write_text(others.replace(first, f"{first}{block_behind('entry').rstrip()},\n"), encoding="utf-8")
+    with (tmp_path / "prof_analysis" / "answers" / "statistic.py").open("a", encoding="utf-8") as file:
+        file.write(f"\n\n{block_behind('answer')}")
     (tmp_path / "result").mkdir()
     code = block_behind("test") + "\n\ntest_streams_by_time(Path('result'))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), str(CHECKOUT)))}
     subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, env=environment, check=True)
+    words = [sys.executable, "-m", "prof_analysis", "stream-stats", "-d", "result", "--json"]
+    said = subprocess.run(words, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True).stdout
+    assert [row["total_ns"] for row in json.loads(said)["summary"]["streams"]] == [30, 15]
