@@ -14,7 +14,7 @@ import duckdb
 
 from prof_analysis.analyses import Analysis, Requirement, why_not
 from prof_analysis.engine.building import split_across_ranks
-from prof_analysis.engine.database import connect, parquet_rows, quote, quote_text
+from prof_analysis.engine.database import connect
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.tables import Column, Table, all_tables
@@ -23,6 +23,7 @@ from prof_analysis.options import ProfileOptions
 from prof_analysis.run.job import Job, Outcome
 from prof_analysis.run.pool import Machine, run
 from prof_analysis.run.store import RankStore, entry_folder, warnings_of
+from prof_analysis.run.views import Views
 from prof_analysis.scratch import make_folder
 from prof_analysis.sources.rank import Rank
 from prof_analysis.sources.runs import find_runs, said_of_runs
@@ -76,11 +77,9 @@ class Session:
         # The workers of a cluster spill to disks of their own.
         self._spill_folder = self._folder.path if options.scheduler is None else None
         self.connection = connect(self._variables, temp_directory=self._folder.path / "spill", macros=False)
-        self._catalog = _OF_USERS
         store = None if options.store is None else Path(os.path.abspath(options.store))  # noqa: PTH100  (links stay)
         try:
-            for catalog in map(self._catalog_of, self.runs if len(self.runs) > 1 else ()):
-                self.connection.execute(f"ATTACH ':memory:' AS {catalog}")
+            self._views = Views(self.connection, self.runs, lambda: self._is_closed)
             folders = {
                 rank: self._folder.path / str(number) if store is None else entry_folder(store, rank)
                 for number, rank in enumerate(self.ranks)
@@ -118,7 +117,7 @@ class Session:
         unable = self.require(analysis.requires)
         self.provide(analysis.tables)
         table = analysis.counted or next(iter(analysis.exports))
-        with self._in_catalog(_OF_USERS):
+        with self._views.of(None):
             answering = {row[0] for row in self.connection.execute(f"SELECT DISTINCT profile FROM {table}").fetchall()}
         step_id = self._variables["step_id"]
         empty = f"no {analysis.subject}" + ("" if step_id is None else f" in step {step_id}")
@@ -155,7 +154,7 @@ class Session:
     @contextmanager
     def only(self, run: str | None) -> Iterator[None]:
         """Restrict questions of this thread to one run, without the column `run`, or to all runs again for None."""
-        with self.turn(), self._in_catalog(_OF_USERS if run is None else self._catalog_of(run)):
+        with self.turn(), self._views.of(run):
             yield
 
     @property
@@ -176,9 +175,9 @@ class Session:
                 f"{of_runs[0]} compares runs, and there is one: open several with open_profiles(), or give a folder that holds "
                 "several"
             )
-        if self._catalog != _OF_USERS and (of_runs := [table for table in across if self.tables[table].grain == "runs"]):
+        if self._views.are_of_one_run and (of_runs := [table for table in across if self.tables[table].grain == "runs"]):
             raise QueryError(f"{of_runs[0]} compares runs, and this is asked of one: ask it outside of only()")
-        new = [table for table in of_ranks if table not in self._provided]
+        new = _without(of_ranks, self._provided)
         to_build = {rank: store.lacking(new) for rank, store in self.stores.items()}
         self._run(
             [
@@ -194,71 +193,21 @@ class Session:
         if self._shown_ranks != self.stores.keys():  # A rank failed, so earlier views must drop it too.
             self._shown_ranks = self.stores.keys()
             self._shown.clear()
-        with self._in_catalog(_OF_USERS):
-            self._show_ranks([table for table in of_ranks if table not in self._shown], new)
-            for table in across:
-                if table not in self._shown:
-                    self._show_across(self.tables[table])
-            self._warn_about([table for table in (*of_ranks, *across) if table not in self._shown])
+        with self._views.of(None):
+            self._show(_without(of_ranks, self._shown), _without(across, self._shown), new)
         self._provided.update(of_ranks)
         self._shown.update(of_ranks, across)
 
-    def _show_ranks(self, tables: list[str], new: list[str]) -> None:
-        """Create views of tables over all ranks; newly built ones may have warnings."""
-        files = {table: [store.file(table) for store in self.stores.values()] for table in tables}
-        made = [file for table in tables if table in new for file in files[table]]
+    def _show(self, of_ranks: list[str], across: list[str], new: list[str]) -> None:
+        """Create views of tables over all ranks and runs; newly built ones may have warnings of how they were read."""
+        made = [store.file(table) for table in of_ranks if table in new for store in self.stores.values()]
         for warning in warnings_of(self.connection, made) if made else ():
             self.warn(warning)
-        for table in tables:
-            for catalog, ranks in self._catalogs().items():
-                self._create_view(catalog, table, f"FROM {parquet_rows(self._stores[rank].file(table) for rank in ranks)}")
-            for catalog in self._empty_catalogs():
-                self._create_view(catalog, table, f"FROM {next(iter(self._catalogs()))}.{table} WHERE false")
-            self._show_runs(table)
-
-    def _show_across(self, table: Table) -> None:
-        """Create the view of a table over the ranks of each run, or of a table over all runs."""
-        for catalog in (*self._catalogs(), *self._empty_catalogs()) if table.grain == "job" else (_OF_USERS,):
-            with self._in_catalog(catalog):
-                create_macros(self.connection, table.body)
-                self._create_view(catalog, table.name, table.body)
-        if table.grain == "job":
-            self._show_runs(table.name)
-
-    def _show_runs(self, table: str) -> None:
-        """Create the view of a table over all runs, with the column `run` in front; a single run needs none."""
-        if len(self.runs) > 1:
-            live = dict.fromkeys(rank.run for rank in self.stores)
-            rows = (f"SELECT {quote_text(run)} AS run, * FROM {self._catalog_of(run)}.{table}" for run in live)
-            self._create_view(_OF_USERS, table, " UNION ALL ".join(rows))
-
-    def _catalogs(self) -> dict[str, list[Rank]]:
-        """Return the readable ranks by the catalog that has the views of their run."""
-        found: dict[str, list[Rank]] = {}
-        for rank in self.stores:
-            found.setdefault(self._catalog_of(rank.run), []).append(rank)
-        return found
-
-    def _empty_catalogs(self) -> list[str]:
-        """The catalogs of runs of which no rank can be read: what is asked of these alone has no rows."""
-        return [catalog for catalog in map(self._catalog_of, self.runs) if catalog not in self._catalogs()]
-
-    def _catalog_of(self, run: str) -> str:
-        # No schema is called like this, so that a table is never sought in a catalog.
-        return f"_run_{self.runs.index(run)}" if len(self.runs) > 1 else _OF_USERS
-
-    @contextmanager
-    def _in_catalog(self, catalog: str) -> Iterator[None]:
-        """Resolve names of tables and macros in a catalog."""
-        before, self._catalog = self._catalog, catalog
-        if catalog != before:
-            self.connection.execute(f"USE {catalog}")
-        try:
-            yield
-        finally:
-            self._catalog = before
-            if catalog != before and not self._is_closed:
-                self.connection.execute(f"USE {before}")
+        for table in of_ranks:
+            self._views.show_ranks(table, self.stores)
+        for table in across:
+            self._views.show_across(self.tables[table], self.stores)
+        self._warn_about([*of_ranks, *across])
 
     def _warn_about(self, tables: Iterable[str]) -> None:
         """Warn of what the warning queries of tables find: of the input first, then of wrong figures, then notes."""
@@ -317,11 +266,6 @@ class Session:
                     "them, so give the folder of one run"
                 )
 
-    def _create_view(self, catalog: str, table: str, query: str) -> None:
-        schema, _, short_name = table.partition(".")
-        self.connection.execute(f"CREATE SCHEMA IF NOT EXISTS {catalog}.{quote(schema)}")
-        self.connection.execute(f"CREATE OR REPLACE VIEW {catalog}.{quote(schema)}.{quote(short_name)} AS {query}")
-
     def _run(self, jobs: list[Job]) -> None:
         outcomes: dict[str, Outcome] = {}
 
@@ -355,10 +299,12 @@ class Session:
         warnings.warn(warning, stacklevel=_level_of_the_caller())
 
 
-# The catalog whose views users see.
-_OF_USERS = "memory"
 # Reading without DuckDB needs up to this long to notice that it must end.
 _ENDS_WITHIN_S = 10
+
+
+def _without(tables: Iterable[str], others: Set[str]) -> list[str]:
+    return [table for table in tables if table not in others]
 
 
 def _byte_counter(jobs: list[Job], on_progress: Callable[[int, int], None] | None) -> Callable[[int], None]:

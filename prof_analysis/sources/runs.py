@@ -91,7 +91,7 @@ def paths_of(path: str | Path | Mapping[str, str | Path]) -> dict[str, Path]:
         return {"": Path(path)}
     if len(path) < 2 or not all(isinstance(run, str) and run.strip() for run in path):
         raise InputError(
-            'give two runs or more with their names, as in {"before": path, "after": path}; open_profile() opens one'
+            'give two or more runs with their names, as in {"before": path, "after": path}; open_profile() opens one'
         )
     return {run: Path(one) for run, one in path.items()}
 

@@ -1,0 +1,101 @@
+"""Views of tables over the ranks of a run and over runs, on the files that each rank left in a store."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+import duckdb
+
+from prof_analysis.engine.database import parquet_rows, quote, quote_text
+from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.tables import Table
+from prof_analysis.run.store import RankStore
+from prof_analysis.sources.rank import Rank
+
+# The catalog whose views users see.
+_OF_USERS = "memory"
+
+
+class Views:
+    """The views in a connection, of ranks that belong to these runs.
+
+    Each of several runs has a catalog with the views over its ranks, and tables over the ranks of a run are views on these.
+    What users see are the rows of all runs with the column `run` in front; a single run needs neither.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, runs: tuple[str, ...], is_closed: Callable[[], bool]) -> None:
+        self._connection = connection
+        self._runs = runs if len(runs) > 1 else ()
+        self._is_closed = is_closed
+        self._catalog = _OF_USERS
+        for run in self._runs:
+            connection.execute(f"ATTACH ':memory:' AS {self._catalog_of(run)}")
+
+    @property
+    def are_of_one_run(self) -> bool:
+        """Whether names mean the tables of one of several runs."""
+        return self._catalog != _OF_USERS
+
+    @contextmanager
+    def of(self, run: str | None) -> Iterator[None]:
+        """Let names of tables and macros mean those of a run; None means what users see."""
+        with self._in_catalog(_OF_USERS if run is None else self._catalog_of(run)):
+            yield
+
+    def show_ranks(self, table: str, stores: Mapping[Rank, RankStore]) -> None:
+        """Create the views of a table over all ranks."""
+        catalogs = self._catalogs(stores)
+        for catalog, ranks in catalogs.items():
+            self._create(catalog, table, f"FROM {parquet_rows(stores[rank].file(table) for rank in ranks)}")
+        for catalog in self._without_ranks(catalogs):
+            self._create(catalog, table, f"FROM {next(iter(catalogs))}.{table} WHERE false")
+        self._show_runs(table, stores)
+
+    def show_across(self, table: Table, ranks: Iterable[Rank]) -> None:
+        """Create the view of a table over the ranks of each run, or of a table over all runs."""
+        ranks = list(ranks)
+        catalogs = self._catalogs(ranks)
+        for catalog in (*catalogs, *self._without_ranks(catalogs)) if table.grain == "job" else (_OF_USERS,):
+            with self._in_catalog(catalog):
+                create_macros(self._connection, table.body)
+                self._create(catalog, table.name, table.body)
+        if table.grain == "job":
+            self._show_runs(table.name, ranks)
+
+    def _show_runs(self, table: str, ranks: Iterable[Rank]) -> None:
+        """Create the view of a table over all runs, with the column `run` in front."""
+        if self._runs:
+            live = dict.fromkeys(rank.run for rank in ranks)
+            rows = (f"SELECT {quote_text(run)} AS run, * FROM {self._catalog_of(run)}.{table}" for run in live)
+            self._create(_OF_USERS, table, " UNION ALL ".join(rows))
+
+    def _catalogs(self, ranks: Iterable[Rank]) -> dict[str, list[Rank]]:
+        """Return ranks by the catalog that has the views of their run."""
+        found: dict[str, list[Rank]] = {}
+        for rank in ranks:
+            found.setdefault(self._catalog_of(rank.run), []).append(rank)
+        return found
+
+    def _without_ranks(self, catalogs: Iterable[str]) -> list[str]:
+        """Return the catalogs of runs without a readable rank: their tables have no rows."""
+        return [catalog for catalog in map(self._catalog_of, self._runs) if catalog not in catalogs]
+
+    def _catalog_of(self, run: str) -> str:
+        # No schema has such a name, so a name of a table never means a catalog.
+        return f"_run_{self._runs.index(run)}" if self._runs else _OF_USERS
+
+    @contextmanager
+    def _in_catalog(self, catalog: str) -> Iterator[None]:
+        before, self._catalog = self._catalog, catalog
+        if catalog != before:
+            self._connection.execute(f"USE {catalog}")
+        try:
+            yield
+        finally:
+            self._catalog = before
+            if catalog != before and not self._is_closed():
+                self._connection.execute(f"USE {before}")
+
+    def _create(self, catalog: str, table: str, query: str) -> None:
+        schema, _, short_name = table.partition(".")
+        self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {catalog}.{quote(schema)}")
+        self._connection.execute(f"CREATE OR REPLACE VIEW {catalog}.{quote(schema)}.{quote(short_name)} AS {query}")
