@@ -57,6 +57,18 @@ class Source(Protocol):
         A rank that cannot be read is left out with the reason; it has no inputs where there is no file of this source.
         """
 
+    def job_of(self, rank: Rank) -> tuple[int, str | None] | None:
+        """Return the number of ranks of the job, and the name of their common communicator, which is of this job alone.
+
+        None when the files do not say it, as for the end and the host: these separate runs that lie under one path.
+        """
+
+    def end_of(self, rank: Rank) -> int | None:
+        """Return the time at which the recording ended, ns."""
+
+    def host_of(self, rank: Rank) -> str | None:
+        """Return the name of the host that the rank ran on."""
+
     def stage(
         self,
         connection: duckdb.DuckDBPyConnection,

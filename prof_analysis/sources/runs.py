@@ -1,6 +1,5 @@
 """Finds which ranks under a path belong to one run: one recording of one job. Ranks that nothing separates are one run."""
 
-import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,11 +11,10 @@ from typing import Any
 
 from prof_analysis.errors import InputError
 from prof_analysis.options import USUAL, Options
+from prof_analysis.sources import SOURCES, Source
 from prof_analysis.sources.discovery import find_ranks, root_of
-from prof_analysis.sources.rank import Rank, json_object, readable
-from prof_analysis.sources.readers.sqlite_file import open_sqlite, query, sidecars_of
+from prof_analysis.sources.rank import Rank, readable
 
-_DEFAULT_GROUP = "default_group"
 _Parts = Mapping[Any, Sequence["_Found"]]
 
 
@@ -29,57 +27,23 @@ class _Found:
 
     @cached_property
     def job(self) -> tuple[int, str | None] | None:
-        """The number of ranks of the job, and the name of their common communicator, which contains its time of creation."""
-        groups = self._metadata.get("parallel_group_info")
-        for name, group in groups.items() if isinstance(groups, dict) else ():
-            members = (
-                group.get("global_ranks") if isinstance(group, dict) and group.get("group_name") == _DEFAULT_GROUP else None
-            )
-            if isinstance(members, list):
-                return len(members), str(name)
-        arguments = self._metadata.get("distributed_args")
-        size = arguments.get("world_size") if isinstance(arguments, dict) else None
-        return (size, None) if isinstance(size, int) else None
+        """The number of ranks of the job, and the name of their common communicator."""
+        return self._source.job_of(self.rank)
 
     @cached_property
     def ended_ns(self) -> int | None:
         """The time at which the recording ended; the ranks of a job end their recordings together."""
-        for file in sorted(self.rank.folder.glob("profiler_info*.json")):
-            end = json_object(file).get("end_info")
-            if isinstance(end, dict) and isinstance(moment := end.get("collectionTimeEnd"), int):
-                return moment
-        return next((row[0] for row in self._rows("SESSION_TIME_INFO", "endTimeNs") if isinstance(row[0], int)), None)
+        return self._source.end_of(self.rank)
 
     @cached_property
     def host(self) -> str | None:
         """The name of the host that the rank ran on."""
-        return next((str(row[0]) for row in self._rows("HOST_INFO", "hostName") if row[0]), None)
+        return self._source.host_of(self.rank)
 
-    @cached_property
-    def _metadata(self) -> dict[str, Any]:
-        if (file := self.rank.folder / "profiler_metadata.json").is_file():
-            return json_object(file)
-        found = {}
-        for name, value in self._rows("META_DATA", "name", "value"):
-            if name in ("parallel_group_info", "distributed_args") and isinstance(value, str):
-                try:
-                    found[name] = json.loads(value)
-                except (ValueError, RecursionError):
-                    continue
-        return found
-
-    def _rows(self, table: str, *columns: str) -> list[tuple[object, ...]]:
-        """Return the rows of a small table of the rank's database; none where there is no such table."""
-        database = next((file for file in self.rank.inputs[:1] if file.suffix == ".db"), None)
-        if database is None or sidecars_of(database):  # With a journal, the whole database would be copied.
-            return []
-        try:
-            with open_sqlite(database, {table}) as file:
-                if not set(columns) <= file.tables.get(table, {}).keys():
-                    return []
-                return list(query(file, f"SELECT {', '.join(columns)} FROM {table}"))
-        except InputError:  # The error is raised when the rank is read.
-            return []
+    @property
+    def _source(self) -> Source:
+        assert self.rank.source is not None
+        return SOURCES[self.rank.source]
 
 
 def paths_of(path: str | Path | Mapping[str, str | Path]) -> dict[str, Path]:

@@ -1,0 +1,64 @@
+"""Reads what the files of a rank say about its job: its ranks, the time at which the recording ended, the host."""
+
+import json
+from typing import Any
+
+from prof_analysis.errors import InputError
+from prof_analysis.sources.rank import Rank, json_object
+from prof_analysis.sources.readers.sqlite_file import open_sqlite, query, sidecars_of
+
+_DEFAULT_GROUP = "default_group"
+
+
+def job_of(rank: Rank) -> tuple[int, str | None] | None:
+    """Return the number of ranks of the job, and the name of their common communicator, which contains its time of creation."""
+    metadata = _metadata(rank)
+    groups = metadata.get("parallel_group_info")
+    for name, group in groups.items() if isinstance(groups, dict) else ():
+        members = group.get("global_ranks") if isinstance(group, dict) and group.get("group_name") == _DEFAULT_GROUP else None
+        if isinstance(members, list):
+            return len(members), str(name)
+    arguments = metadata.get("distributed_args")
+    size = arguments.get("world_size") if isinstance(arguments, dict) else None
+    return (size, None) if isinstance(size, int) else None
+
+
+def end_of(rank: Rank) -> int | None:
+    """Return the time at which the recording ended, ns."""
+    for file in sorted(rank.folder.glob("profiler_info*.json")):
+        end = json_object(file).get("end_info")
+        if isinstance(end, dict) and isinstance(moment := end.get("collectionTimeEnd"), int):
+            return moment
+    return next((row[0] for row in _rows(rank, "SESSION_TIME_INFO", "endTimeNs") if isinstance(row[0], int)), None)
+
+
+def host_of(rank: Rank) -> str | None:
+    """Return the name of the host that the rank ran on."""
+    return next((str(row[0]) for row in _rows(rank, "HOST_INFO", "hostName") if row[0]), None)
+
+
+def _metadata(rank: Rank) -> dict[str, Any]:
+    if (file := rank.folder / "profiler_metadata.json").is_file():
+        return json_object(file)
+    found = {}
+    for name, value in _rows(rank, "META_DATA", "name", "value"):
+        if name in ("parallel_group_info", "distributed_args") and isinstance(value, str):
+            try:
+                found[name] = json.loads(value)
+            except (ValueError, RecursionError):
+                continue
+    return found
+
+
+def _rows(rank: Rank, table: str, *columns: str) -> list[tuple[object, ...]]:
+    """Return the rows of a small table of the rank's database; none where there is no such table."""
+    database = next((file for file in rank.inputs[:1] if file.suffix == ".db"), None)
+    if database is None or sidecars_of(database):  # With a journal, the whole database would be copied.
+        return []
+    try:
+        with open_sqlite(database, {table}) as file:
+            if not set(columns) <= file.tables.get(table, {}).keys():
+                return []
+            return list(query(file, f"SELECT {', '.join(columns)} FROM {table}"))
+    except InputError:  # The error is raised when the rank is read.
+        return []
