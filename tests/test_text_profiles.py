@@ -425,6 +425,7 @@ def check_random_bytes(seed: int, rank: Path) -> None:
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
 def test_random_bytes_never_end_in_a_traceback(rank: Path, both: Path) -> None:
     for seed in range(2):

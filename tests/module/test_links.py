@@ -230,6 +230,7 @@ def many_ops(draw: st.DrawFn) -> tuple[list[Op], list[Launch]]:
     return ops, [launch(start, start + random.choice([0, 2, 20]), name=f"k{n}") for n, start in enumerate(times)]
 
 
+@pytest.mark.slow
 @settings(max_examples=5, deadline=None, print_blob=True)
 @given(many_ops())
 def test_derived_ops_and_chains_are_those_of_a_plain_search(ops_and_launches: tuple[list[Op], list[Launch]]) -> None:
