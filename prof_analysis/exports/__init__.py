@@ -7,12 +7,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from prof_analysis.engine.tables import Table, documented_tables
 from prof_analysis.errors import OutputError, reason_of
 
 if TYPE_CHECKING:
     import duckdb
 
+    from prof_analysis.engine.tables import Table
     from prof_analysis.sources.rank import Rank
 
 
@@ -47,6 +47,7 @@ def export(
     left but that do not belong beside these: they are removed. `documented` has the tables by name, by default those of this
     package. Raises OutputError when a file cannot be written.
     """
+    from prof_analysis.engine.tables import documented_tables
     from prof_analysis.exports import cluster_db, files
     from prof_analysis.exports.names import file_name
 
