@@ -1,0 +1,194 @@
+"""The Python API: opening, closing, and what it says when it cannot answer."""
+
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import prof_analysis
+from prof_analysis import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, Profile, QueryError, open_profile
+from tests.helpers.answers import answered_without
+from tests.helpers.api import OPS, RANGES
+from tests.helpers.small_profile import Kernel, Op, edit, write_profile
+
+
+def test_module_stats_in_one_line(one: Path) -> None:
+    with open_profile(one) as profile:
+        expected = profile.module_stats()
+    pd.testing.assert_frame_equal(prof_analysis.module_stats(str(one)), expected)
+
+
+def test_the_one_line_takes_the_options_of_a_profile(two: Path) -> None:
+    assert prof_analysis.module_stats(two, rank_list=[3], step_id=8, arrow=True).num_rows == 1
+
+
+def test_a_profile_leaves_no_temporary_files(one: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    with open_profile(one) as profile:
+        profile.module_stats()
+        assert len(list(temporary.iterdir())) == 1
+    assert list(temporary.iterdir()) == []
+    with pytest.raises(ZeroDivisionError), open_profile(one) as profile:
+        profile.kernels()
+        raise ZeroDivisionError
+    assert list(temporary.iterdir()) == []
+    with pytest.raises(InputError, match="there is no step 9"):
+        open_profile(one, step_id=9)
+    assert list(temporary.iterdir()) == []
+    prof_analysis.module_stats(one)
+    assert list(temporary.iterdir()) == []
+
+
+def test_closing_twice_is_harmless(one: Path) -> None:
+    profile = open_profile(one)
+    profile.close()
+    profile.close()
+
+
+def test_the_repr_says_what_can_be_asked(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a<b_ascend_pt", OPS, RANGES, rank=4)
+    write_profile(tmp_path / "c_ascend_pt", OPS, rank=None)
+    (tmp_path / "d_ascend_pt").mkdir()
+    with pytest.warns(ProfAnalysisWarning, match="is empty"), open_profile(tmp_path) as profile:
+        lines = repr(profile).splitlines()
+        assert lines[:3] == [
+            f"Profile {tmp_path}: 2 of 3 ranks readable",
+            f"  a<b_ascend_pt: rank 4, {', '.join(answered_without('counters', 'graph_calls'))}",
+            f"  c_ascend_pt: no rank id, {', '.join(answered_without('modules', 'counters', 'marks', 'graph_calls'))}",
+        ]
+        assert lines[3].startswith(f"  d_ascend_pt: no rank id, {tmp_path / 'd_ascend_pt'}: ")
+        html = profile._repr_html_()
+        assert f"  a&lt;b_ascend_pt: rank 4, {', '.join(answered_without('counters', 'graph_calls'))}\n" in html
+        assert "a<b" not in html
+
+
+def test_the_repr_of_many_ranks_is_short(tmp_path: Path) -> None:
+    for rank in range(23):
+        (tmp_path / f"{rank}_ascend_pt").mkdir()
+    with pytest.warns(ProfAnalysisWarning), open_profile(tmp_path) as profile:
+        lines = repr(profile).splitlines()
+    assert len(lines) == 1 + 20 + 1
+    assert lines[-1] == "  and 3 more: see .ranks()"
+
+
+def test_a_broken_rank_is_a_warning_and_a_failure_and_the_others_answer(two: Path) -> None:
+    (broken,) = (two / "a_ascend_pt").rglob("*.db")
+    broken.write_bytes(broken.read_bytes()[:4096])
+    with pytest.warns(ProfAnalysisWarning) as warned, open_profile(two) as profile:
+        assert profile.module_stats()["rank_id"].tolist() == [3, 3]
+        assert profile.kernels()["rank_id"].tolist() == [3] * 5
+        assert profile.ranks()["rank_id"].tolist() == [0, 3]
+        assert len(profile.failures) == 1
+        assert profile.failures[0].startswith(f"{broken}: ")
+    assert [str(one.message) for one in warned] == profile.failures
+
+
+def test_when_no_rank_can_be_read_the_error_names_the_file(two: Path) -> None:
+    databases = sorted(two.rglob("*.db"))
+    for database in databases:
+        database.write_bytes(b"not a database, " * 100)
+    with pytest.warns(ProfAnalysisWarning), open_profile(two) as profile:
+        for ask in (profile.module_stats, profile.module_tree, profile.coverage, profile.kernels, profile.ops):
+            with pytest.raises(InputError) as error:
+                ask()
+            assert str(error.value).startswith(f"{databases[0]}: ")
+            assert str(error.value).endswith("(and 1 more ranks failed)")
+        assert profile.ranks()["left_out"].notna().all()
+
+
+def test_a_rank_without_module_ranges_beside_one_with_them_adds_no_rows_and_is_named(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS, rank=0)
+    write_profile(tmp_path / "b_ascend_pt", OPS, RANGES, rank=1)
+    with open_profile(tmp_path) as profile:
+        with pytest.warns(ProfAnalysisWarning, match="a_ascend_pt: no module ranges"):
+            assert profile.module_stats()["rank_id"].tolist() == [1, 1]
+        coverage = profile.sql(
+            "SELECT rank_id, location, sum(kernel_duration_ns) FROM module.coverage GROUP BY ALL ORDER BY ALL"
+        )
+    assert coverage.values.tolist() == [
+        [0, "inside modules", 0],
+        [0, "linked to no op", 0],
+        [0, "outside modules", 200],
+        [1, "inside modules", 150],
+        [1, "linked to no op", 0],
+        [1, "outside modules", 50],
+    ]
+
+
+@pytest.mark.slow
+def test_replayed_graphs_are_a_reason_and_a_warning_with_the_remedy(one: Path) -> None:
+    edit(next(one.rglob("*.db")), "UPDATE TASK SET modelId = 3 WHERE connectionId = -1")
+    with open_profile(one) as profile:
+        with pytest.warns(ProfAnalysisWarning) as warned:
+            coverage = profile.coverage()
+            profile.module_stats()
+        assert [str(warning.message) for warning in warned] == [
+            "a_ascend_pt: 33.3% of the kernel time was replayed from graphs that were captured before profiling began, "
+            "so its ops and modules are unknown; start profiling before the engine captures its graphs"
+        ]
+        assert coverage.query("reason == 'graph replay'")[["location", "kernel_duration_ns"]].values.tolist() == [
+            ["linked to no op", 100]
+        ]
+        assert profile.module_stats()["total_kernel_duration_ns"].sum() == 150
+
+
+def test_progress_is_told_by_bytes_of_the_input(two: Path) -> None:
+    sizes = sorted(database.stat().st_size for database in two.rglob("*.db"))
+    told = []
+    with open_profile(two, on_progress=lambda done, total: told.append((done, total))) as profile:
+        profile.kernels()
+        profile.kernels()
+    assert [total for _, total in told] == [sum(sizes)] * 2
+    assert told[0][0] in sizes
+    assert told[1][0] == sum(sizes)
+
+
+def test_what_has_no_time_is_set_aside_with_a_warning_and_the_rest_answers(one: Path) -> None:
+    (database,) = one.rglob("*.db")
+    edit(database, "UPDATE PYTORCH_API SET endNs = '100' WHERE startNs = '130'")
+    with open_profile(one) as profile:
+        with pytest.warns(ProfAnalysisWarning, match="a_ascend_pt: ops set aside because they end before they start: 1"):
+            assert profile.module_stats()["op_name"].tolist() == ["aten::mm"]
+        profile.module_tree()
+        assert profile.warnings == ["a_ascend_pt: ops set aside because they end before they start: 1"]
+
+
+def test_all_errors_are_of_one_family_and_the_class_is_public(one: Path) -> None:
+    family = {InputError: ValueError, QueryError: ValueError, OutputError: OSError}
+    assert {error: error.__bases__ for error in family} == {
+        error: (ProfAnalysisError, builtin) for error, builtin in family.items()
+    }
+    with open_profile(one) as profile:
+        assert isinstance(profile, Profile)
+        with pytest.raises(InputError, match="export_type='xls': give db, text, excel, "):
+            profile.export(one, "xls")
+        with pytest.raises(InputError, match="analysis='modules': give module-stats"):
+            profile.export(one, analysis="modules")
+    assert [path.name for path in one.iterdir()] == ["a_ascend_pt"]
+
+
+def test_a_database_without_texts_still_answers_times(tmp_path: Path) -> None:
+    edit(
+        write_profile(tmp_path / "a_ascend_pt", [Op("mm", 110, 120, (Kernel("k", 1000, 1040),))], RANGES),
+        "DROP TABLE STRING_IDS",
+    )
+    with open_profile(tmp_path) as profile, pytest.warns(ProfAnalysisWarning, match="no STRING_IDS"):
+        assert profile.kernels()["duration_ns"].tolist() == [40]
+
+
+def test_a_warning_points_at_the_line_of_the_user(tmp_path: Path) -> None:
+    (tmp_path / "a_ascend_pt").mkdir()
+    with pytest.warns(ProfAnalysisWarning, match="is empty") as warned:
+        open_profile(tmp_path).close()
+    assert [one.filename for one in warned] == [__file__]
+
+
+def test_a_closed_profile_says_so(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
+    with open_profile(tmp_path) as profile:
+        pass
+    with pytest.raises(ProfAnalysisError, match="closed"):
+        profile.kernels()

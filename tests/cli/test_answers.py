@@ -1,0 +1,176 @@
+"""The command as a user or a script meets it: what stands on the screen and in JSON, and what is written."""
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from typer.testing import Result
+
+from tests.helpers.cli import OPS, RANGES, Command, break_database, files_below, only_json
+from tests.helpers.small_profile import Kernel, write_profile
+
+
+def words_on(line: str) -> list[str]:
+    return re.split(r"\s{2,}", line.strip())
+
+
+def test_the_summary_names_the_heaviest_modules_and_where_all_kernel_time_went(ranks: Path, command: Command) -> None:
+    result = command("module-stats", "-d", ranks)
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    assert [words_on(line) for line in result.stdout.splitlines() if line.strip()] == [
+        ["share", "kernel time", "calls", "module"],
+        ["30.0%", "6.00 us", "2", "Net/Layer"],
+        ["10.0%", "2.00 us", "2", "Net"],
+        ["inside modules", "outside modules", "linked to no op", "kernel time", "kernels"],
+        ["40.0%", "60.0%", "0.0%", "20.00 us", "compute"],
+        [f"wrote {ranks / 'cluster_analysis_output' / 'cluster_analysis.db'}"],
+    ]
+
+
+def test_the_summary_shows_as_many_modules_as_top_says(ranks: Path, command: Command) -> None:
+    result = command("module-stats", "-d", ranks, "--rank_list", "1", "--top", "1")
+    assert words_on(result.stdout.splitlines()[1])[-1] == "Net/Layer"
+    assert result.stdout.splitlines()[2].strip() == ""
+    answer = only_json(command("module-stats", "-d", ranks, "--rank_list", "1", "--top", "1", "--json"))
+    assert [module["module"] for module in answer["summary"]["heaviest_modules"]] == ["Net/Layer"]
+
+
+def test_json_says_all_that_the_screen_says(ranks: Path, command: Command) -> None:
+    result = command("module-stats", "-d", ranks, "--json")
+    assert result.exit_code == 0
+    assert only_json(result) == {
+        "status": "done",
+        "files": [str(ranks / "cluster_analysis_output" / "cluster_analysis.db")],
+        "summary": {
+            "ranks": 2,
+            "rows": 4,
+            "heaviest_modules": [
+                {"module": "Net/Layer", "calls": 2, "own_kernel_duration_ns": 6000, "share": 0.3},
+                {"module": "Net", "calls": 2, "own_kernel_duration_ns": 2000, "share": 0.1},
+            ],
+            "coverage": [
+                {"kind": "compute", "location": location, "kernel_count": count, "kernel_duration_ns": time, "share": share}
+                for location, count, time, share in [
+                    ("inside modules", 4, 8000, 0.4),
+                    ("outside modules", 2, 12000, 0.6),
+                    ("linked to no op", 0, 0, 0.0),
+                ]
+            ],
+        },
+        "warnings": [],
+        "failures": [],
+    }
+
+
+def test_without_o_the_result_lies_in_the_input_folder_and_the_input_stays_as_it_was(ranks: Path, command: Command) -> None:
+    before = files_below(ranks)
+    assert command("module-stats", "-d", ranks).exit_code == 0
+    assert command("sql", "-d", ranks, "SELECT count(*) FROM trace.op").exit_code == 0
+    assert command("ranks", "-d", ranks).exit_code == 0
+    after = files_below(ranks)
+    assert after.keys() - before.keys() == {"cluster_analysis_output", "cluster_analysis_output/cluster_analysis.db"}
+    assert {name: after[name] for name in before} == before
+
+
+def test_with_o_nothing_is_written_to_the_input_folder(ranks: Path, tmp_path: Path, command: Command) -> None:
+    before = files_below(ranks)
+    result = command("module-stats", "-d", ranks, "--rank_list", "1", "-o", tmp_path / "new" / "place", "--export_type", "csv")
+    assert result.exit_code == 0
+    assert files_below(ranks) == before
+    assert sorted(files_below(tmp_path / "new")) == [
+        "place",
+        "place/cluster_analysis_output",
+        "place/cluster_analysis_output/module_coverage.csv",
+        "place/cluster_analysis_output/module_statistic.csv",
+        "place/cluster_analysis_output/module_tree.csv",
+    ]
+
+
+def test_a_broken_rank_is_named_with_its_file_and_the_good_one_is_written(ranks: Path, command: Command) -> None:
+    broken = break_database(ranks / "0_ascend_pt")
+    result = command("module-stats", "-d", ranks)
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"failed: {broken}: ")
+    assert result.stderr.count("\n") == 1
+    assert "Net/Layer" in result.stdout
+    with closing(sqlite3.connect(ranks / "cluster_analysis_output" / "cluster_analysis.db")) as database:
+        rows = database.execute('SELECT rankID, module, "totalKernelDuration(ns)" FROM ModuleStatistic').fetchall()
+    assert rows == [(1, "Layer", 3000.0), (1, "Net", 1000.0)]
+
+
+def test_a_broken_rank_is_told_in_json(ranks: Path, command: Command) -> None:
+    broken = break_database(ranks / "0_ascend_pt")
+    result = command("module-stats", "-d", ranks, "--json")
+    assert result.exit_code == 1
+    answer = only_json(result)
+    assert answer.keys() == {"status", "files", "summary", "warnings", "failures"}
+    assert answer["status"] == "partial"
+    assert answer["summary"]["ranks"] == 1
+    assert [failure.partition(": ")[0] for failure in answer["failures"]] == [str(broken)]
+    result = command("sql", "-d", ranks, "SELECT DISTINCT rank_id FROM trace.op", "--json")
+    assert result.exit_code == 1
+    answer = only_json(result)
+    assert (answer["status"], answer["rows"], len(answer["failures"])) == ("partial", [{"rank_id": 1}], 1)
+
+
+def test_a_rank_that_breaks_off_in_the_middle_does_not_stop_the_others(ranks: Path, command: Command) -> None:
+    (database,) = (ranks / "0_ascend_pt").rglob("*.db")
+    database.write_bytes(database.read_bytes()[: database.stat().st_size // 2])
+    result = command("sql", "-d", ranks, "SELECT DISTINCT rank_id FROM module.kernel", "--json")
+    assert result.exit_code == 1
+    answer = only_json(result)
+    assert answer["rows"] == [{"rank_id": 1}]
+    assert [failure.partition(": ")[0] for failure in answer["failures"]] == [str(database)]
+
+
+def test_replayed_graphs_are_told_with_the_remedy(tmp_path: Path, command: Command) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS, RANGES, unlinked=[Kernel("k", 20000, 30000, model=3)])
+    result = command("module-stats", "-d", tmp_path)
+    assert result.exit_code == 0
+    assert result.stderr.count("\n") == 1
+    assert "50.0% of the kernel time was replayed from graphs" in result.stderr
+    assert "start profiling before the engine captures its graphs" in result.stderr
+    assert len(only_json(command("module-stats", "-d", tmp_path, "--json"))["warnings"]) == 1
+
+
+def test_sql_answers_over_all_ranks(ranks: Path, command: Command) -> None:
+    query = "SELECT rank_id, sum(duration_ns) AS ns, NULL AS nothing FROM module.kernel GROUP BY ALL ORDER BY ALL"
+    result = command("sql", "-d", ranks, query)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert [words_on(line) for line in result.stdout.splitlines()] == [
+        ["rank_id", "ns", "nothing"],
+        ["0", "10000", "NULL"],
+        ["1", "10000", "NULL"],
+    ]
+    assert only_json(command("sql", "-d", ranks, query, "--json")) == {
+        "status": "done",
+        "rows": [{"rank_id": rank, "ns": 10000, "nothing": None} for rank in (0, 1)],
+        "warnings": [],
+        "failures": [],
+    }
+
+
+def test_json_is_json_also_with_nan(tmp_path: Path, command: Callable[..., Result]) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
+    result = command("sql", "-d", tmp_path, "SELECT 'nan'::DOUBLE AS x, 'inf'::DOUBLE AS y", "--json")
+
+    def refuse(word: str) -> None:
+        raise AssertionError(word)
+
+    json.loads(result.stdout, parse_constant=refuse)
+
+
+def test_columns_of_equal_names_do_not_overwrite_each_other(tmp_path: Path, command: Callable[..., Result]) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
+    result = command("sql", "-d", tmp_path, "SELECT 1 AS a, 2 AS a, 3 AS b")
+    assert result.stdout.splitlines()[1].split() == ["1", "2", "3"]
+
+
+def test_the_output_folder_of_a_given_output_is_beside_it(tmp_path: Path, command: Callable[..., Result]) -> None:
+    output = write_profile(tmp_path / "a_ascend_pt", OPS, RANGES).parent
+    command("module-stats", "-d", output)
+    assert not (output / "cluster_analysis_output").exists()

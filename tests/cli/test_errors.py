@@ -1,0 +1,148 @@
+"""The command as a user or a script meets it: exit codes, and one line for each error."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+import adbc_driver_sqlite
+import pytest
+from typer.testing import CliRunner, Result
+
+from prof_analysis.cli import app
+from tests.helpers.cli import OPS, RANGES, Command, break_database, files_below, only_json
+from tests.helpers.small_profile import write_profile
+
+# What is wrong -> the words, with {} for the folder of the ranks, the exit code, and what the one line must name.
+ERRORS = {
+    "no such folder": (["module-stats", "-d", "{}/none"], 2, "{}/none: there is no such folder or file"),
+    "a file": (["module-stats", "-d", "{}/../notes.txt"], 2, "notes.txt: is not a profiling result"),
+    "an empty folder": (["module-stats", "-d", "{}/../empty"], 2, "no profiling result"),
+    "no module ranges": (["module-stats", "-d", "{}/../no_ranges"], 2, "no module ranges"),
+    "all ranks broken": (["module-stats", "-d", "{}/../broken"], 2, "ascend_pytorch_profiler_0.db"),
+    "an unknown rank": (["module-stats", "-d", "{}", "--rank_list", "0,7"], 2, "there is no rank 7; the ranks are 0, 1"),
+    "an unknown step": (["module-stats", "-d", "{}", "--step_id", "9"], 2, "there is no step 9; the steps are 7, 8"),
+    "an output below a file": (["module-stats", "-d", "{}", "--rank_list", "1", "-o", "{}/../notes.txt/x"], 3, "notes.txt/x"),
+    "an output that is a file": (["module-stats", "-d", "{}", "--rank_list", "1", "-o", "{}/../notes.txt"], 3, "notes.txt"),
+    "ranks of no folder": (["ranks", "-d", "{}/none"], 2, "{}/none: there is no such folder or file"),
+    "sql of no folder": (["sql", "-d", "{}/none", "SELECT 1"], 2, "{}/none: there is no such folder or file"),
+    "sql with a typing error": (["sql", "-d", "{}", "SELEC 1"], 2, "SELEC"),
+    "sql with an unknown column": (["sql", "-d", "{}", "SELECT nope FROM trace.op"], 2, "nope"),
+    "sql with an unknown table": (["sql", "-d", "{}", "FROM trace.nope"], 2, "there is no table trace.nope"),
+    "sql that is no SELECT": (["sql", "-d", "{}", "DROP TABLE trace.op"], 2, "SELECT"),
+    "sql of an unknown rank": (["sql", "-d", "{}", "--rank_list", "7", "SELECT 1"], 2, "there is no rank 7"),
+    "an unknown table": (["tables", "nope"], 2, "there is no table nope"),
+}
+
+
+@pytest.mark.parametrize(("words", "exit_code", "named"), ERRORS.values(), ids=ERRORS)
+def test_an_error_is_one_line_its_exit_code_and_nothing_written(
+    ranks: Path, command: Command, words: list[str], exit_code: int, named: str
+) -> None:
+    top = ranks.parent
+    (top / "notes.txt").write_text("mine", encoding="utf-8")
+    (top / "empty").mkdir()
+    write_profile(top / "no_ranges" / "a_ascend_pt", OPS)
+    write_profile(top / "broken" / "a_ascend_pt", OPS, RANGES)
+    break_database(top / "broken")
+    before = files_below(top)
+    words, named = [word.format(ranks) for word in words], named.format(ranks)
+    result = command(*words)
+    assert result.exit_code == exit_code
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    assert named in result.stderr
+    in_json = command(*words, "--json")
+    assert in_json.exit_code == exit_code
+    answer = only_json(in_json)
+    assert answer == {"status": "error", "message": result.stderr.removeprefix("error: ").removesuffix("\n")}
+    assert files_below(top) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--nope"], "--nope"),
+        (["--rank_list", "one"], "--rank_list"),
+        (["--rank_list", "0,,1"], "--rank_list"),
+        (["--rank_list", ""], "--rank_list"),
+        (["--step_id", "first"], "--step-id"),
+        (["--top", "0"], "--top"),
+        (["--export_type", "xls"], "--export-type"),
+        (["--module_source", "nn"], "--module-source"),
+        (["--by", "layer"], "--by"),
+        (["--depth", "0"], "--depth"),
+        (["too", "many"], "too"),
+    ],
+)
+def test_a_word_that_cannot_be_meant_is_named_and_exits_2(ranks: Path, command: Command, words: list[str], named: str) -> None:
+    before = files_below(ranks)
+    result = command("module-stats", "-d", ranks, *words)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert named in result.stderr
+    assert files_below(ranks) == before
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_an_interrupt_while_ranks_run_exits_130_and_writes_nothing(
+    ranks: Path, command: Command, monkeypatch: pytest.MonkeyPatch, as_json: bool
+) -> None:
+    def interrupted(_: str) -> NoReturn:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(adbc_driver_sqlite, "connect", interrupted)
+    before = files_below(ranks)
+    result = command("module-stats", "-d", ranks, *["--json"] * as_json)
+    assert result.exit_code == 130
+    if as_json:
+        assert only_json(result) == {"status": "error", "message": "interrupted"}
+    else:
+        assert (result.stdout, result.stderr) == ("", "error: interrupted\n")
+    assert files_below(ranks) == before
+
+
+def test_debug_shows_where_an_error_came_from(ranks: Path) -> None:
+    result = CliRunner().invoke(app, ["module-stats", "-d", str(ranks / "none"), "--debug"])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Traceback (most recent call last):")
+    assert result.stderr.splitlines()[-1] == f"error: {ranks}/none: there is no such folder or file"
+
+
+def test_the_broken_rank_is_named_when_the_others_have_no_ranges(tmp_path: Path, command: Callable[..., Result]) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS)
+    broken = write_profile(tmp_path / "b_ascend_pt", OPS, RANGES, rank=1)
+    broken.write_bytes(b"x" * 500)
+    assert broken.name in command("module-stats", "-d", tmp_path).stderr
+
+
+@pytest.mark.parametrize("words", [["--nope"], ["--rank_list", "one"], ["--top", "0"], ["--export_type", "xls"]])
+def test_a_usage_error_is_one_line_and_one_json_object(
+    tmp_path: Path, command: Callable[..., Result], words: list[str]
+) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
+    result = command("module-stats", "-d", tmp_path, *words)
+    in_json = command("module-stats", "-d", tmp_path, *words, "--json")
+    assert (result.exit_code, in_json.exit_code) == (2, 2)
+    assert json.loads(in_json.stdout or "null") is not None and json.loads(in_json.stdout).keys() == {"status", "message"}
+    assert result.stderr.count("\n") == 1
+
+
+def test_an_error_comes_with_the_warnings_that_explain_it(command: Command, tmp_path: Path) -> None:
+    output = tmp_path / "a_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    file = output / "kernel_details.csv"
+    file.write_text("Name,Type,Accelerator Core,Start Time(us),Duration(us)\nk,Add,AI_CORE,1.73641E+15,1.5\n")
+    error = f"{tmp_path}: no rank can answer this: no kernels"
+    warnings = [
+        f"{file}: the numbers of the column 'start time(us)' have lost digits, as when a spreadsheet saves them, and are "
+        "taken as unknown; export it again",
+        "a_ascend_pt: rows of kernel_details.csv set aside because they have no time: 1",
+    ]
+    result = command("kernel-stats", "-d", tmp_path, "-o", tmp_path / "out")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.splitlines() == [f"error: {error}", *(f"warning: {warning}" for warning in warnings)]
+    result = command("kernel-stats", "-d", tmp_path, "-o", tmp_path / "out", "--json")
+    assert result.exit_code == 2
+    assert json.loads(result.stdout) == {"status": "error", "message": error, "warnings": warnings}

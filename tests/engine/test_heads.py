@@ -1,0 +1,166 @@
+"""The tables: heads say what bodies make, and where files lie."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from prof_analysis import Profile, open_profile
+from prof_analysis.engine.building import make_plan
+from prof_analysis.engine.database import connect
+from prof_analysis.engine.statements import sql_folder
+from prof_analysis.engine.tables import (
+    documented_tables,
+    log_tables,
+    read_table,
+    referenced_tables,
+    source_tables,
+)
+from tests.helpers.asking import build_at_once
+from tests.helpers.places import SAMPLE
+from tests.helpers.tables import TABLES, raw_columns
+
+SOURCES = sorted(folder.name for folder in (sql_folder() / "sources").iterdir())
+
+
+ACROSS_RANKS = sorted(name for name, table in documented_tables().items() if table.grain == "job")
+
+
+OF_LOGS = sorted(table.name for table in log_tables())
+
+
+# What profiles of all sources have in the same files, so that one body makes it.
+SHARED = {
+    "trace.parallel_group", "trace.parallelism", "trace.reported_communication", "trace.reported_link", "trace.reported_step",
+    "trace.reported_transfer", "trace.reported_kernel_type",
+}  # fmt: skip
+
+
+# What all ranks of the sample together have no row of.
+EMPTY_OVER_RANKS = {
+    "across.slow_rank_module", "across.graph_phase", "across.graph_unknown", "across.mfu_finding",
+    "across.communication_unknown",
+}  # fmt: skip
+
+
+def test_the_sql_folder_holds_one_documented_table_a_file() -> None:
+    folder = sql_folder()
+    files = {file.relative_to(folder) for file in folder.rglob("*") if file.is_file()}
+    assert {file for file in files if file.suffix != ".sql"} == set()
+    of_sources = {file for file in files if file.parts[0] == "sources"}
+    macros = {file for file in files if file.parts[0] == "macros"}
+    warnings = {file for file in files if file.name.endswith(".warning.sql")}
+    assert sorted(f"{file.parent.as_posix()}.{file.stem}" for file in files - of_sources - macros - warnings) == sorted(
+        TABLES + ACROSS_RANKS + OF_LOGS
+    )
+    assert {file.parts[1] for file in of_sources} == set(SOURCES)
+    for table in documented_tables().values():
+        assert table.summary.startswith(("One row is", "A row is")), table.name
+        assert table.columns, table.name
+        assert all(column.meaning for column in table.columns), table.name
+        assert len({column.name for column in table.columns}) == len(table.columns), table.name
+
+
+def test_a_head_takes_over_columns_that_another_documents() -> None:
+    def documented(name: str) -> dict[str, tuple[str, str]]:
+        return {column.name: (column.type, column.meaning) for column in documented_tables()[name].columns}
+
+    by_level, across = documented("mfu.by_level"), documented("across.mfu")
+    assert documented("mfu.rank")["reasons"] == by_level["reasons"]
+    assert across["peak_tflops"] == by_level["peak_tflops"]
+    assert by_level["type_id"][0] == "TEXT_ID"
+    assert across["type"] == ("VARCHAR", by_level["type_id"][1])
+    assert documented("pmu.op")["reason"] == documented("pmu.by_level")["reason"], "taken over of what took it over"
+
+
+@pytest.mark.parametrize("line", ["mfu to nothing as in mfu.rank", "reasons to mfu as in mfu.rank", "mfu to mfu as in mfu.op"])
+def test_a_head_that_takes_over_columns_that_are_not_there_is_an_error(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "ours" / "table.sql"
+    file.parent.mkdir()
+    file.write_text(f"-- One row is a rank.\n--\n-- {line}\nSELECT 1", encoding="utf-8")
+    with pytest.raises(
+        ValueError, match=r"table\.sql: the head inherits .* of mfu\.(rank|op), which does not have these columns"
+    ):
+        read_table(file)
+
+
+WARNINGS = {name: table.warning for name, table in documented_tables().items() if table.warning}
+
+
+def test_each_file_of_warnings_lies_beside_its_table() -> None:
+    files = sql_folder().rglob("*.warning.sql")
+    assert sorted(f"{file.parent.name}.{file.name.partition('.')[0]}" for file in files) == sorted(WARNINGS)
+
+
+@pytest.mark.parametrize("name", WARNINGS)
+def test_warnings_are_an_ordered_select_on_their_table_alone(name: str) -> None:
+    table = documented_tables()[name]
+    assert referenced_tables(WARNINGS[name]) == {name}
+    columns = [] if table.grain == "job" else ["profile VARCHAR", "rank_id BIGINT"]
+    columns += [f"{column.shown_name} {column.shown_type}" for column in table.columns]
+    with connect() as connection:
+        connection.execute(f"CREATE SCHEMA {name.partition('.')[0]}; CREATE TABLE {name} ({', '.join(columns)})")
+        described = connection.execute(f"DESCRIBE {WARNINGS[name]}").fetchall()
+        assert [row[:2] for row in described] == [(name, "VARCHAR") for name in ("profile", "severity", "sentence")]
+        modifiers = connection.execute("SELECT json_serialize_sql($query)", {"query": WARNINGS[name]}).fetchall()
+    assert "ORDER_MODIFIER" in modifiers[0][0]
+    assert re.findall(r"'(\w+)' AS severity", WARNINGS[name]) in (["warning"], ["note"])
+
+
+def test_guards_are_tables_that_the_head_names() -> None:
+    guards = {name: table.guard for name, table in documented_tables().items() if table.guard}
+    assert guards["module.derived_link"] == "module.doubtful_launch"
+    assert set(guards.values()) <= set(TABLES)
+
+
+def test_trace_tables_are_contracts_without_a_body_but_for_what_all_sources_share_and_all_others_have_one() -> None:
+    assert {name for name, table in documented_tables().items() if not table.body} == {
+        name for name in TABLES if name.startswith("trace.")
+    } - SHARED
+    beside = {f"trace.{file.stem}" for source in SOURCES for file in (sql_folder() / "sources" / source).iterdir()}
+    assert not SHARED & beside, "one body, in one place"
+
+
+@pytest.fixture(scope="module")
+def sample() -> Iterator[Profile]:
+    with open_profile(SAMPLE / "decoder_training") as profile:
+        build_at_once(profile, *ACROSS_RANKS)
+        yield profile
+
+
+@pytest.mark.parametrize("name", ACROSS_RANKS)
+def test_a_table_over_all_ranks_is_what_its_head_says_and_has_rows(sample: Profile, name: str) -> None:
+    columns = documented_tables()[name].columns
+    described = sample.sql(f"SELECT column_name, column_type FROM (DESCRIBE {name})", arrow=True)
+    assert [tuple(row.values()) for row in described.to_pylist()] == [(column.name, column.type) for column in columns]
+    assert "TEXT_ID" not in {column.type for column in columns}
+    has_rows = sample.table(name, arrow=True).num_rows > 0
+    assert has_rows is (name not in EMPTY_OVER_RANKS)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_files_of_a_source_are_trace_tables(source: str) -> None:
+    files = {f"trace.{file.stem}" for file in (sql_folder() / "sources" / source).iterdir()}
+    assert files <= set(TABLES)
+    assert all(table.body for table in source_tables(source).values())
+
+
+def test_the_profiler_database_makes_every_trace_table() -> None:
+    files = {f"trace.{file.stem}" for file in (sql_folder() / "sources" / "ascend_db").iterdir()}
+    assert files == {name for name in TABLES if name.startswith("trace.")} - {"trace.reported_cost"} - SHARED
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_head_is_what_the_body_makes(source: str) -> None:
+    """Names, types and order, from the body itself: what is built is brought to the head's order first."""
+    tables = source_tables(source, raw_tables=frozenset(raw_columns(source)))
+    with connect() as connection:
+        for raw, columns in raw_columns(source).items():
+            definition = ", ".join(f"{column} {type_}" for column, type_ in columns.items())
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS raw; CREATE TABLE {raw} ({definition})")
+        for name in make_plan(source, raw_columns(source), TABLES).order:
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {name.partition('.')[0]}")
+            connection.execute(f"CREATE TABLE {name} AS {tables[name].body}")
+            described = [row[:2] for row in connection.execute(f"DESCRIBE {name}").fetchall()]
+            assert described == [(column.name, column.stored_type) for column in tables[name].columns], name

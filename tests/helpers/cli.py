@@ -1,0 +1,48 @@
+"""Helpers that several tests of the command share."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from typer.testing import Result
+
+from tests.helpers.small_profile import Kernel, Op, Range
+
+Command = Callable[..., Result]
+
+
+RANGES = (Range("Net", 100, 200), Range("Layer", 105, 125))
+
+
+OPS = (
+    Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 4000),)),
+    Op("aten::add", 130, 140, (Kernel("add_kernel", 5000, 6000),)),
+    Op("aten::item", 300, 310, (Kernel("copy_kernel", 7000, 13000),)),
+)
+
+
+STEPS = ((7, 100, 125), (8, 125, 400))
+
+
+def files_below(folder: Path) -> dict[str, str]:
+    """Every file with a hash of its content, and every folder."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "folder"
+        for path in folder.rglob("*")
+    }
+
+
+def break_database(folder: Path) -> Path:
+    (database,) = folder.rglob("*.db")
+    database.write_bytes(b"not a database, " * 100)
+    return database
+
+
+def only_json(result: Result) -> dict[str, Any]:
+    """The JSON object that is all of stdout."""
+    assert result.stdout.endswith("}\n")
+    assert result.stderr == ""
+    answer: dict[str, Any] = json.loads(result.stdout)
+    return answer

@@ -1,0 +1,83 @@
+"""Helpers that several tests of the tables share."""
+
+import importlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from prof_analysis.engine.building import Plan, build
+from prof_analysis.engine.database import connect
+from prof_analysis.engine.tables import (
+    documented_tables,
+    shown_select,
+    source_tables,
+)
+from tests.helpers.places import SAMPLE
+from tests.helpers.small_profile import (
+    DATABASE,
+)
+
+SAMPLE_FOLDER = "decoder_training/node0_4242_20260101000000000_ascend_pt"
+
+
+SAMPLE_DATABASE = SAMPLE / SAMPLE_FOLDER / DATABASE.format(rank=0)
+
+
+TABLES = sorted(name for name, table in documented_tables().items() if table.grain == "rank")
+
+
+# What the sample has no row of, and what it has only where its links are audited.
+EMPTY = {
+    "trace.set_aside", "trace.set_aside_call", "trace.mark", "trace.reported_cost", "trace.frame", "trace.gc", "trace.overlap",
+    "module.link_audit", "module.doubtful_pair", "module.undecided_backward_op",
+    "module.lost_launch", "module.unpaired_task", "module.lost_backward",
+    "module.recorded_pair", "module.misplaced_launch", "module.direct_launching", "step.selected", "kernels.in_step",
+    "step.overlap_audit", "step.reported_audit", "step.reported_total", "kernels.statistic_audit", "kernels.step_audit",
+    "trace.reported_kernel_type",
+    "trace.reported_communication", "trace.reported_transfer", "trace.reported_link", "trace.reported_step",
+    "trace.parallelism", "communication.reported",
+    "layer.overlap", "layer.boundary", "layer.core", "layer.kind", "layer.period", "layer.instance", "layer.statistic",
+    "layer.by_index", "layer.pass_layer",
+    "graph.event", "graph.inference", "graph.entry", "graph.execution", "graph.preparation", "graph.call", "graph.statistic",
+    "mfu.attention", "mfu.attention_mark", "mfu.audit", "mfu.convolution", "mfu.fused_matmul", "mfu.marked_flops",
+    "mfu.marked_kernel", "mfu.plain_shape", "mfu.recorded", "mfu.recorded_range", "trace.mstx_task",
+    "mfu.grouped_matmul", "mfu.counted", "mfu.unsure_shape", "mfu.vector_shape",
+}  # fmt: skip
+
+
+def raw_columns(source: str) -> Mapping[str, Mapping[str, str]]:
+    columns: Mapping[str, Mapping[str, str]] = importlib.import_module(f"prof_analysis.sources.{source}").RAW_COLUMNS
+    return columns
+
+
+@contextmanager
+def built(
+    plan: Plan,
+    database: Path = SAMPLE_DATABASE,
+    threads: int = 2,
+    audit_links: bool = False,
+    step_id: int | None = None,
+    staged: list[set[str]] | None = None,
+    kept: tuple[str, ...] | None = None,
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    from prof_analysis.sources import ascend_db
+
+    device_infos = sorted(database.parent.parent.glob("PROF_*/device_*/info.json.*"))
+    with connect({"audit_links": audit_links, "step_id": step_id}, threads) as connection:
+        sizes: list[int] = []
+
+        def stage(columns: Mapping[str, frozenset[str]]) -> None:
+            assert ascend_db.stage(connection, (database, *device_infos), columns, threads, sizes.append) == []
+            if staged is not None:
+                staged.append(set(columns))
+
+        stage(plan.raw_columns)
+        build(connection, "ascend_db", plan, stage, kept)
+        yield connection
+
+
+def shown(connection: duckdb.DuckDBPyConnection, table: str) -> list[tuple[Any, ...]]:
+    return connection.execute(shown_select(source_tables("ascend_db")[table])).fetchall()

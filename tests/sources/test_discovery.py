@@ -1,0 +1,344 @@
+"""What is found under a path: each rank once, and why a folder says nothing."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+from prof_analysis import InputError, ProfAnalysisWarning, open_profile
+from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
+from prof_analysis.sources.discovery import find_ranks
+from prof_analysis.sources.rank import Rank
+from tests.helpers.answers import NO_COUNTERS, NO_OPERATORS, NOT_IN_KERNELS, NOT_IN_ONE_RANK, answered_without, unanswered
+from tests.helpers.discovery import OPS, RANGES, identities, write_info
+from tests.helpers.slow import quick
+from tests.helpers.small_profile import Kernel, Op, edit, write_profile
+
+
+def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
+    folder = tmp_path / "host_1_20260101000000000_ascend_pt"
+    database = write_profile(folder, OPS, RANGES, rank=3)
+    (rank,) = find_ranks(folder)
+    assert rank == Rank(
+        profile="host_1_20260101000000000_ascend_pt",
+        folder=folder,
+        source="ascend_db",
+        inputs=(database,),
+        rank_id=3,
+        rank_id_from="ascend_pytorch_profiler_3.db",
+        files=("ascend_pytorch_profiler_3.db",),
+        lacks=(
+            ("communication", NO_OPERATORS),
+            ("graph_calls", NO_GRAPH_CALLS),
+            ("counters", NO_COUNTERS),
+            ("reported_ops", "no reported figures of ops in this format"),
+            ("reported_communication", "no analysis.db that holds them"),
+            ("reported_steps", "no analysis.db that holds them"),
+        ),
+        modules_from="mstx",
+    )
+    assert rank.unanswered == tuple(unanswered(NOT_IN_ONE_RANK))
+
+
+def test_a_folder_needs_no_special_name_when_it_holds_the_output(tmp_path: Path) -> None:
+    write_profile(tmp_path / "renamed by hand", OPS, RANGES)
+    assert identities(find_ranks(tmp_path)) == [("renamed by hand", 0)]
+
+
+def test_the_output_folder_itself_may_be_given(tmp_path: Path) -> None:
+    database = write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
+    with open_profile(database.parent) as profile:
+        assert profile.module_stats()["profile"].tolist() == ["a_ascend_pt"]
+
+
+def test_ranks_come_in_the_order_of_their_numbers_and_the_unnumbered_last(tmp_path: Path) -> None:
+    for folder, rank in {"e": 2, "d": 10, "c": 0, "b": None, "a": None, "f": 2}.items():
+        write_profile(tmp_path / f"{folder}_ascend_pt", OPS, RANGES, rank=rank)
+    expected = [
+        ("c_ascend_pt", 0),
+        ("e_ascend_pt", 2),
+        ("f_ascend_pt", 2),
+        ("d_ascend_pt", 10),
+        ("a_ascend_pt", None),
+        ("b_ascend_pt", None),
+    ]
+    assert identities(find_ranks(tmp_path)) == expected
+    with open_profile(tmp_path) as profile:
+        assert profile.ops()["profile"].tolist() == [name for name, _ in expected]
+
+
+def test_a_tree_is_searched_to_depth_5_and_no_deeper(tmp_path: Path) -> None:
+    write_profile(tmp_path / "1" / "2" / "3" / "4" / "deep_ascend_pt", OPS, RANGES)
+    write_profile(tmp_path / "1" / "2" / "3" / "4" / "5" / "too_deep_ascend_pt", OPS, RANGES, rank=1)
+    write_profile(tmp_path / "flat_ascend_pt", OPS, RANGES, rank=2)
+    assert identities(find_ranks(tmp_path)) == [("1/2/3/4/deep_ascend_pt", 0), ("flat_ascend_pt", 2)]
+    with pytest.raises(InputError, match="depth 5"):
+        find_ranks(write_profile(tmp_path / "other" / "1" / "2" / "3" / "4" / "5" / "6_ascend_pt").parents[7])
+
+
+def test_links_in_a_circle_are_not_followed(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
+    (tmp_path / "again").symlink_to(tmp_path)
+    (tmp_path / "deeper").mkdir()
+    (tmp_path / "deeper" / "up").symlink_to(tmp_path)
+    assert identities(find_ranks(tmp_path)) == [("a_ascend_pt", 0)]
+
+
+def test_a_link_may_be_given_as_the_path(tmp_path: Path) -> None:
+    write_profile(tmp_path / "there" / "a_ascend_pt", OPS, RANGES)
+    (tmp_path / "here").symlink_to(tmp_path / "there")
+    assert identities(find_ranks(tmp_path / "here")) == [("a_ascend_pt", 0)]
+
+
+@pytest.mark.parametrize("place", quick(["", "mindstudio_profiler_output"], 1))
+def test_the_database_that_msprof_left_gives_kernels_but_no_ops(tmp_path: Path, place: str) -> None:
+    database = write_profile(tmp_path / "written", OPS, rank=None)
+    edit(database, "DROP TABLE PYTORCH_API; DROP TABLE CONNECTION_IDS; DROP TABLE MSTX_EVENTS")
+    folder = tmp_path / "tree" / "a_ascend_pt" / "PROF_000001_20260101000000000_ABCDEFGH" / place
+    folder.mkdir(parents=True)
+    database.rename(folder / "msprof_20260101000000.db")
+    with open_profile(tmp_path / "tree") as profile:
+        (rank,) = profile.ranks(arrow=True).to_pylist()
+        assert (rank["profile"], rank["rank_id"], rank["answers"]) == (
+            "a_ascend_pt",
+            None,
+            list(answered_without(*NOT_IN_KERNELS)),
+        )
+        assert rank["missing"][0].startswith("no PYTORCH_API (written by msprof or MindSpore")
+        with pytest.warns(ProfAnalysisWarning, match="no PYTORCH_API"):
+            kernels = profile.kernels()
+        assert kernels[["name", "duration_ns", "location"]].values.tolist() == [["mm_kernel", 40, "linked to no op"]]
+        assert len(profile.ops()) == 0
+        with pytest.raises(InputError, match="no PYTORCH_API"):
+            profile.module_stats()
+
+
+def test_a_database_of_mindspore_gives_kernels_but_no_ops(tmp_path: Path, command: Callable[..., Result]) -> None:
+    database = write_profile(tmp_path / "host_ascend_ms", OPS)
+    edit(database, "DROP TABLE PYTORCH_API; DROP TABLE CONNECTION_IDS; DROP TABLE MSTX_EVENTS")
+    database.rename(database.with_name("ascend_mindspore_profiler_4.db"))
+    (rank,) = find_ranks(tmp_path)
+    assert (rank.profile, rank.rank_id, rank.answers) == (
+        "host_ascend_ms",
+        4,
+        answered_without(*NOT_IN_KERNELS),
+    )
+    assert "no PYTORCH_API (written by msprof or MindSpore" in rank.missing[0]
+    with open_profile(tmp_path) as profile, pytest.warns(ProfAnalysisWarning, match="no PYTORCH_API"):
+        assert profile.kernels()["name"].tolist() == ["mm_kernel"]
+    said = command("ranks", "-d", tmp_path).stdout
+    assert "rank 4 (from ascend_mindspore_profiler_4.db)" in said
+    assert f"answers: {', '.join(rank.answers)}, from" in said
+    assert "written by msprof or MindSpore" in said
+
+
+def test_a_folder_that_was_never_parsed_names_the_call_that_parses_it(tmp_path: Path, command: Callable[..., Result]) -> None:
+    raw = tmp_path / "raw_ascend_pt"
+    (raw / "FRAMEWORK").mkdir(parents=True)
+    (raw / "PROF_000001_20260101000000000_ABCDEFGH" / "device_0").mkdir(parents=True)
+    write_info(raw, name="profiler_info_5.json")
+    (rank,) = find_ranks(tmp_path)
+    assert (rank.rank_id, rank.rank_id_from, rank.answers) == (5, "profiler_info_5.json", ())
+    assert rank.left_out is not None
+    assert "never parsed" in rank.left_out
+    assert f"torch_npu.profiler.profiler.analyse({str(raw)!r})" in rank.left_out
+    said = command("ranks", "-d", tmp_path)
+    assert said.exit_code == 0
+    assert f"torch_npu.profiler.profiler.analyse({str(raw)!r})" in said.stdout
+    said = command("module-stats", "-d", tmp_path)
+    assert said.exit_code == 2
+    assert "torch_npu.profiler.profiler.analyse" in said.stderr
+
+
+def test_a_folder_of_text_exports_says_how_to_get_a_database(tmp_path: Path) -> None:
+    output = tmp_path / "text_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    (output / "trace_view.json").write_text("[]", encoding="utf-8")
+    (rank,) = find_ranks(tmp_path, source="db")
+    assert rank.files == ("trace_view.json",)
+    assert rank.left_out is not None
+    assert "text exports, no profiler database" in rank.left_out
+    assert "ExportType.Db" in rank.left_out
+
+
+def test_an_empty_result_folder_is_left_out_by_name_and_does_not_stop_the_others(tmp_path: Path) -> None:
+    (tmp_path / "empty_ascend_pt").mkdir()
+    (tmp_path / "half_ascend_pt" / "ASCEND_PROFILER_OUTPUT").mkdir(parents=True)
+    write_profile(tmp_path / "good_ascend_pt", OPS, RANGES)
+    with pytest.warns(ProfAnalysisWarning) as warned, open_profile(tmp_path) as profile:
+        assert profile.module_stats()["profile"].tolist() == ["good_ascend_pt"]
+    assert [str(one.message).partition(": ")[0] for one in warned] == [
+        str(tmp_path / "empty_ascend_pt"),
+        str(tmp_path / "half_ascend_pt" / "ASCEND_PROFILER_OUTPUT"),
+    ]
+
+
+def test_a_path_without_results_says_what_was_looked_for(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match=r"no profiling result here or in its sub-folders .*_ascend_pt"):
+        find_ranks(tmp_path)
+    with pytest.raises(InputError, match="there is no such folder"):
+        find_ranks(tmp_path / "missing")
+    with pytest.raises(InputError, match="is not a profiling result"):
+        find_ranks(tmp_path / "notes.txt")
+
+
+def test_what_this_project_wrote_is_not_taken_for_a_result(tmp_path: Path, command: Callable[..., Result]) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
+    before = find_ranks(tmp_path)
+    assert command("module-stats", "-d", tmp_path).exit_code == 0
+    assert command("module-stats", "-d", tmp_path / "a_ascend_pt").exit_code == 0
+    assert find_ranks(tmp_path) == before
+
+
+def test_a_prof_folder_beside_rank_folders_does_not_hide_them(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
+    (tmp_path / "PROF_000001_20260101000000000_ABCDEFGH").mkdir()
+    assert "a_ascend_pt" in [rank.profile for rank in find_ranks(tmp_path)]
+
+
+def test_links_to_rank_folders_are_followed(tmp_path: Path) -> None:
+    write_profile(tmp_path / "disk" / "a_ascend_pt", OPS, RANGES)
+    (tmp_path / "chosen").mkdir()
+    (tmp_path / "chosen" / "a_ascend_pt").symlink_to(tmp_path / "disk" / "a_ascend_pt")
+    assert [rank.profile for rank in find_ranks(tmp_path / "chosen")] == ["a_ascend_pt"]
+
+
+@pytest.mark.parametrize(("path", "name"), [(".", "a_ascend_pt"), ("..", "a_ascend_pt")])
+def test_relative_paths_from_inside_the_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, name: str) -> None:
+    monkeypatch.chdir(write_profile(tmp_path / "a_ascend_pt", OPS, RANGES).parent)
+    assert [rank.profile for rank in find_ranks(Path(path))] == [name]
+
+
+def test_an_empty_folder_is_not_told_to_be_parsed(tmp_path: Path) -> None:
+    (tmp_path / "a_ascend_pt").mkdir()
+    (rank,) = find_ranks(tmp_path)
+    assert rank.left_out is not None
+    assert "analyse" not in rank.left_out
+
+
+def test_a_folder_that_cannot_be_read_does_not_stop_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
+    (tmp_path / "locked").mkdir()
+    real = os.scandir
+
+    def scandir(path: Path) -> Any:
+        if str(path).endswith("locked"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert "a_ascend_pt" in [rank.profile for rank in find_ranks(tmp_path)]
+
+
+def copies_in_a_folder_of_the_same_name(folder: Path) -> None:
+    write_profile(folder / "X_ascend_pt", OPS)
+    write_profile(folder / "X_ascend_pt" / "X_ascend_pt", (OPS[0], Op("add", 130, 140, (Kernel("k", 1, 5),))))
+
+
+def test_a_result_in_a_folder_of_its_own_name_keeps_a_name_of_its_own(tmp_path: Path) -> None:
+    copies_in_a_folder_of_the_same_name(tmp_path)
+    for path, expected in (
+        (tmp_path, ["X_ascend_pt", "X_ascend_pt/X_ascend_pt"]),
+        (tmp_path / "X_ascend_pt", ["X_ascend_pt", "X_ascend_pt/X_ascend_pt"]),
+    ):
+        with pytest.warns(ProfAnalysisWarning, match="2 folders have rank 0: X_ascend_pt, X_ascend_pt/X_ascend_pt; "):
+            profile = open_profile(path)
+        with profile:
+            kernels = profile.sql("SELECT profile, count(*) AS kernels FROM module.kernel GROUP BY 1 ORDER BY 1", arrow=True)
+        assert [tuple(row.values()) for row in kernels.to_pylist()] == list(zip(expected, [1, 2], strict=True))
+
+
+def test_an_empty_folder_around_a_result_of_its_name_hides_nothing(tmp_path: Path) -> None:
+    write_profile(tmp_path / "X_ascend_pt" / "X_ascend_pt", OPS)
+    for given, name in ((tmp_path, "X_ascend_pt/X_ascend_pt"), (tmp_path / "X_ascend_pt", "X_ascend_pt")):
+        with open_profile(given) as profile:
+            assert profile.kernels()[["profile", "duration_ns"]].values.tolist() == [[name, 40]]
+            assert (profile.warnings, profile.failures) == ([], [])
+
+
+def test_two_databases_of_one_name_in_two_prof_folders_are_two_ranks(tmp_path: Path) -> None:
+    for number in (1, 2):
+        database = write_profile(tmp_path / f"written_{number}", OPS, rank=None)
+        place = tmp_path / "a_ascend_pt" / f"PROF_{number}_20260101000000000_ABCDEFGH"
+        place.mkdir(parents=True)
+        database.rename(place / "msprof_20260101000000.db")
+    names = [f"a_ascend_pt/PROF_{number}_20260101000000000_ABCDEFGH/msprof_20260101000000.db" for number in (1, 2)]
+    assert identities(find_ranks(tmp_path / "a_ascend_pt")) == [(name, None) for name in names]
+
+
+@pytest.mark.parametrize("name", quick(["msprof_0.db", "ascend_pytorch_profiler_7.db"], 0))
+def test_a_database_makes_any_folder_a_result(tmp_path: Path, name: str) -> None:
+    database = write_profile(tmp_path / "written", OPS, rank=None)
+    (tmp_path / "tree" / "copied").mkdir(parents=True)
+    database.rename(tmp_path / "tree" / "copied" / name)
+    with open_profile(tmp_path / "tree") as profile:
+        assert profile.kernels()[["profile", "duration_ns"]].values.tolist() == [["copied", 40]]
+
+
+OP_SUMMARY = (
+    "Device_id,Model ID,Task ID,Stream ID,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us),Input Shapes\n"
+    '0,4294967295,3,2,mm_kernel,MatMulV3,AI_CORE,"1723000000000000.120\t",40.000,"""16,16;16,16"""\n'
+)
+
+
+@pytest.mark.parametrize(
+    "path", quick(["a_ascend_pt", "a_ascend_pt/PROF_1", "a_ascend_pt/PROF_1/mindstudio_profiler_output"], 0)
+)
+def test_what_msprof_exported_is_a_result(tmp_path: Path, path: str) -> None:
+    output = tmp_path / "a_ascend_pt" / "PROF_1" / "mindstudio_profiler_output"
+    output.mkdir(parents=True)
+    (output / "op_summary_20260101000000.csv").write_text(OP_SUMMARY, encoding="utf-8")
+    with open_profile(tmp_path / path) as profile:
+        found = profile.sql("SELECT name, type, core, start_ns, duration_ns, input_shapes FROM module.kernel", arrow=True)
+        expected = ("mm_kernel", "MatMulV3", "AI_CORE", 1723000000000000120, 40_000, '"16,16;16,16"')
+        assert [tuple(row.values()) for row in found.to_pylist()] == [expected]
+
+
+def test_slices_of_msprof_are_named_and_not_called_unparsed(tmp_path: Path) -> None:
+    output = tmp_path / "a_ascend_pt" / "PROF_1" / "mindstudio_profiler_output"
+    output.mkdir(parents=True)
+    for number in (0, 1):
+        (output / f"op_summary_slice_{number}_20260101000000.csv").write_text(OP_SUMMARY, encoding="utf-8")
+    (rank,) = find_ranks(tmp_path)
+    assert rank.left_out is not None
+    assert rank.left_out.startswith(f"{output}: holds files of msprof, but not exactly one op_summary_*.csv")
+
+
+def test_a_pipe_in_the_place_of_a_journal_is_no_journal(tmp_path: Path) -> None:
+    database = write_profile(tmp_path / "a_ascend_pt", OPS)
+    os.mkfifo(f"{database}-wal")
+    with open_profile(tmp_path) as profile:
+        assert len(profile.kernels()) == 1
+
+
+def test_a_folder_whose_name_is_not_utf_8_is_a_rank(tmp_path: Path, command: Callable[..., Result]) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\xff_ascend_pt"))
+    try:
+        write_profile(folder, OPS)
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names only")
+    assert command("ranks", "-d", tmp_path).stdout.startswith("a\\xff_ascend_pt: rank 0")
+    with open_profile(tmp_path) as profile:
+        assert profile.kernels()["profile"].tolist() == ["a\\xff_ascend_pt"]
+
+
+def test_a_folder_that_cannot_be_inspected_does_not_stop_the_others(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS)
+    broken = write_profile(tmp_path / "b_ascend_pt", OPS, rank=1).parents[1]
+    write_info(broken, experimental={"_mstx_domain_include": [{}]})
+    with pytest.warns(ProfAnalysisWarning, match="b_ascend_pt: cannot be inspected"), open_profile(tmp_path) as profile:
+        assert profile.kernels()["profile"].tolist() == ["a_ascend_pt"]
+
+
+def test_a_higher_level_is_not_advised_where_only_a_file_is_missing(tmp_path: Path) -> None:
+    output = tmp_path / "a_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    (output / "trace_view.json").write_text('[{"ph": "X", "args": {"Task Type": "AI_CORE"}}]', encoding="utf-8")
+    write_info(tmp_path / "a_ascend_pt", experimental={"_profiler_level": "Level2"})
+    (rank,) = find_ranks(tmp_path)
+    assert rank.why_not("mfu") == "no kernel_details.csv, so no kernel types, cores and shapes"
+    assert not any("Level1" in missing for missing in rank.missing)
