@@ -3,7 +3,7 @@ SELECT
     profile,
     'warning' AS severity,
     format(
-        'kernels in op_statistic.csv: {} of {:.6f} ms, of the same types in the profile: {} of {:.6f} ms, so '
+        'op_statistic.csv counts {} kernels of {:.6f} ms, the profile has {} of {:.6f} ms of the same types, so '
         || 'kernels are missing or recorded twice; {} differs most: {} of {:.6f} ms there, {} of {:.6f} ms here',
         sum(recorded_count),
         sum(recorded_ns) / 1000000,

@@ -199,6 +199,7 @@ def test_ranks_whose_names_would_be_one_file_have_a_workbook_each(tmp_path: Path
     assert [openpyxl.load_workbook(file)["Rows"]["E2"].value for file in files] == [3, 4, 5, 6]
 
 
+@pytest.mark.slow
 def test_the_workbooks_of_many_ranks_take_no_more_queries_than_those_of_few(tmp_path: Path) -> None:
     # A query reads the files of all ranks: with queries for each rank, time would grow with the square of their number.
     for rank in range(4):

@@ -75,6 +75,7 @@ def test_long_times_differ_by_the_nanosecond(tmp_path: Path) -> None:
     assert (row["stddev_ns"], row["min_ns"], row["max_ns"]) == (1.0, hours, hours + 2)
 
 
+@pytest.mark.slow
 def test_it_is_exported_where_there_are_several_ranks(three: Path, tmp_path: Path) -> None:
     with open_profile(three) as profile:
         (database,) = profile.export(tmp_path / "several")

@@ -248,7 +248,7 @@ def test_odd_counters_leave_the_others(tmp_path: Path, command: Callable[..., Re
     path = write_profile(tmp_path / "a_ascend_pt", [Op("aten::add", START, START + 9, tuple(kernels))])
     vec = "WHERE name = (SELECT id FROM STRING_IDS WHERE value = 'aiv_vec_ratio') AND globalTaskId"
     edit(path, f"UPDATE TASK_PMU_INFO SET value = 9e999 {vec} = 0; UPDATE TASK_PMU_INFO SET value = 'x' {vec} = 1")
-    said = "1 values of TASK_PMU_INFO.value are not of type DOUBLE"
+    said = "1 value of TASK_PMU_INFO.value is not of type DOUBLE"
     with open_profile(tmp_path) as profile, pytest.warns(ProfAnalysisWarning, match=said):
         (row,) = profile.pmu_stats(arrow=True).to_pylist()
     assert (row["aiv_vec_ratio"], row["aiv_mte2_ratio"], row["known_duration_ns"], row["wait_ns"]) == (0.9, 0.1, 300, 300)

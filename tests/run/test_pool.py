@@ -10,7 +10,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread, Timer
 from typing import Any, cast
@@ -124,7 +124,8 @@ def watching(folder: Path, spilled: set[str]) -> Iterator[None]:
 
     def watch() -> None:
         while not done.wait(0.001):
-            spilled.update(file.name for file in folder.rglob("duckdb_temp*"))
+            with suppress(FileNotFoundError):  # a folder that is removed meanwhile
+                spilled.update(file.name for file in folder.rglob("duckdb_temp*"))
 
     watcher = Thread(target=watch)
     watcher.start()

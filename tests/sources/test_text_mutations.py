@@ -166,6 +166,7 @@ def check_mutations(seed: int, two: Path, folder: Path) -> None:
     assert not [one for one in unforeseen if "InputError" not in one], seed
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
 def test_mutations_of_a_rank_cost_no_other_rank_an_answer(two: Path, tmp_path: Path) -> None:
     for seed in range(1):

@@ -95,7 +95,7 @@ def test_lost_and_doubled_rows_of_kernel_details_are_told_by_the_files_beside_it
         ("cut_ascend_pt", "communication"), ("cut_ascend_pt", "computing"), ("lost_ascend_pt", "computing")
     ]  # fmt: skip
     assert [warning.partition(", the")[0] for warning in found] == [
-        "cut_ascend_pt: kernels in op_statistic.csv: 187 of 8.873751 ms",
+        "cut_ascend_pt: op_statistic.csv counts 187 kernels of 8.873751 ms",
         "cut_ascend_pt: step_trace_time.csv says communication 105.991878 ms in 1 step",
         "cut_ascend_pt: step_trace_time.csv says computing 8.873756 ms in 1 step",
         "lost_ascend_pt: step_trace_time.csv says computing 8.873756 ms in 1 step",
@@ -151,7 +151,7 @@ def test_op_statistic_in_every_column(tmp_path: Path) -> None:
     (output / "op_statistic.csv").write_text("\n".join(lines))
     with open_profile(tmp_path) as profile:
         assert warnings_of(profile) == [
-            "kernels in op_statistic.csv: 5 of 0.007006 ms, of the same types in the profile: 3 of 0.006003 ms, so kernels "
+            "op_statistic.csv counts 5 kernels of 0.007006 ms, the profile has 3 of 0.006003 ms of the same types, so kernels "
             "are missing or recorded twice; Sub differs most: 1 of 0.001000 ms there, 0 of 0.000000 ms here"
         ]
         found = profile.table("kernels.statistic_audit", arrow=True)
