@@ -56,8 +56,19 @@ RENAMED: dict[str, str | None] = {
 RENAMED_TABLES = {"free_untold": "free_unknown_cause", "layer_number": "layer_by_index"}
 # Table -> why equal rows come in another order.
 REORDERED: dict[str, str] = {}
-# Words -> what they are now, wherever they occur in what a command says.
-REWORDED: dict[str, str] = {**RENAMED_TABLES}
+# Pattern of words -> what they are now, wherever a command says them: warnings, errors and what `ranks` says are reworded.
+REWORDED: dict[str, str] = {
+    **RENAMED_TABLES,
+    "so nothing tells its ops and modules": "so its ops and modules are unknown",
+    "is of kernels whose type is not known": "belongs to kernels of unknown type",
+    "since the profile does not say its forward ops": "since its forward ops are unknown",
+    " folders are of rank ": " folders have rank ",
+    "what is summed over ranks counts each of them": "sums over ranks include each of them",
+    r": (\d+) ([^:]+) were set aside: (.+)$": r": \2 set aside because \3: \1",
+    "missing or stand twice; most differs ([^:]+):": r"missing or recorded twice; \1 differs most:",
+    "no analysis.db that says it": "no analysis.db that holds them",
+    "is no result of a profiler": "is not a profiling result",
+}
 
 
 def write(folder: Path) -> None:
@@ -147,7 +158,7 @@ def _keyed(value: Any) -> Any:
         return [_keyed(one) for one in value]
     if isinstance(value, str):
         for old, now in REWORDED.items():
-            value = re.sub(re.escape(old), now, value)
+            value = re.sub(old, now, value)
     return value
 
 
