@@ -101,6 +101,7 @@ EDGE = "cut at the profile edge"
 @pytest.mark.parametrize(
     "case", [case if case == "all at once" else pytest.param(case, marks=pytest.mark.slow) for case in CASES]
 )
+@pytest.mark.slow
 def test_each_hard_case_is_attributed_as_it_is_true(case: str, tmp_path: Path) -> None:
     truth = generate(tmp_path, Shape(**CASES[case]), ranks=1, seed=1)
     check(tmp_path, truth)

@@ -53,6 +53,7 @@ def assert_does_the_main_job(command: Path, folder: Path) -> None:
     assert [Path(file).name for file in answer["files"]] == ["cluster_analysis.db"]
 
 
+@pytest.mark.slow
 def test_the_wheel_does_the_main_job(distributions: Path, tmp_path: Path) -> None:
     command = install(tmp_path / "venv", next(distributions.glob("*.whl")))
     assert_does_the_main_job(command, tmp_path / "work")

@@ -103,6 +103,7 @@ PARTS = (
 
 
 @pytest.mark.parametrize("parts", [pytest.param(PARTS[:1], id="quick"), pytest.param(PARTS, id="all", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_ranks_promises_what_the_commands_answer_of_parts_of_text_exports(tmp_path: Path, parts: tuple[list[str], ...]) -> None:
     generate(tmp_path / "whole", Shape(steps=2, layers=1), ranks=1, style=TextStyle(exports="text"))
     (whole,) = (tmp_path / "whole").rglob("*_ascend_pt")

@@ -69,6 +69,7 @@ def test_each_difference_names_a_test_that_exists() -> None:
     assert named == set(re.findall(r"^def (test_\w+)", source, re.MULTILINE))
 
 
+@pytest.mark.slow
 def test_the_notebook_runs() -> None:
     notebook = nbformat.read(CHECKOUT / "notebooks" / "quickstart.ipynb", as_version=4)  # type: ignore[no-untyped-call]
     nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(CHECKOUT / "notebooks")}}).execute()

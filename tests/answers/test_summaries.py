@@ -130,6 +130,7 @@ def check(answer: Answer, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
 @pytest.mark.parametrize("alone", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["together", "each alone"])
 @pytest.mark.parametrize(("command", "options"), CASES)
+@pytest.mark.slow
 def test_a_summary_is_printed_whatever_is_unknown(
     profile: WatchedProfile, capsys: pytest.CaptureFixture[str], command: str, options: dict[str, Any], alone: bool
 ) -> None:

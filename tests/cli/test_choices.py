@@ -89,6 +89,7 @@ QUICK = ("module_source nn.Module", "module_domain of two", "by instance", "all"
     ("words", "modules"),
     [pytest.param(*one, id=name, marks=() if name in QUICK else pytest.mark.slow) for name, one in CHOICES.items()],
 )
+@pytest.mark.slow
 def test_what_a_module_is_can_be_chosen(layers: Path, command: Command, words: list[str], modules: dict[str, int]) -> None:
     answer = only_json(command("module-stats", "-d", layers, *words, "--json"))
     found = {one["module"]: one["own_kernel_duration_ns"] for one in answer["summary"]["heaviest_modules"]}

@@ -69,6 +69,7 @@ def test_a_rank_that_computes_longer_makes_the_others_wait(tmp_path: Path, comma
         assert reader.execute("SELECT count(*) FROM RankCommunication").fetchall() == [(3,)]
 
 
+@pytest.mark.slow
 def test_a_slow_pipeline_stage_makes_the_other_one_wait_and_balanced_ones_do_not(tmp_path: Path) -> None:
     pipeline(tmp_path / "slow", (10_000, 15_000))
     pipeline(tmp_path / "balanced", (10_000, 10_000))

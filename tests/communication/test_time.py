@@ -271,6 +271,7 @@ def test_alexnet_text_is_what_the_profiler_worked_out(realdata: Path) -> None:
         )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_910a_rings_run_on_plane_0_and_are_split_as_the_profiler_did(realdata: Path) -> None:
     folder = realdata / "alexnet_ddp_910a" / "text" / "level1"
     with opened(folder) as profile:
@@ -355,6 +356,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_generated_profile_is_the_same_from_database_text_and_communication_json(generated: Path) -> None:
     # Only databases name the master plane.
     found, in_one = {}, "kernel_id, duration_ps, is_master"

@@ -156,6 +156,7 @@ def write_rich_profiles(folder: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("one_by_one", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_tables_that_the_sample_has_no_rows_of_are_the_same_without_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_by_one: bool
 ) -> None:

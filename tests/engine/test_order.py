@@ -42,6 +42,7 @@ def answers() -> dict[str, list[tuple[Any, ...]]]:
     return exported()
 
 
+@pytest.mark.slow
 def test_one_thread_gives_the_same_rows_in_the_same_order(answers: dict[str, list[tuple[Any, ...]]]) -> None:
     assert exported(threads=1) == answers
 
@@ -65,6 +66,7 @@ def test_rows_of_the_file_in_any_order_give_the_same_rows_in_the_same_order(
     assert exported(shuffled) == answers
 
 
+@pytest.mark.slow
 def test_equal_rows_are_ordered_by_their_texts_and_not_by_when_they_were_written(tmp_path: Path) -> None:
     """Threads that do the same at the same time, with kernels, operators and ranges that agree in all but a name."""
 

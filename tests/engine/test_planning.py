@@ -84,6 +84,7 @@ def small_profile(folder: Path, has_queue: bool, has_lost_link: bool, has_unnumb
     ("has_queue", "has_lost_link", "has_unnumbered"),
     quick([(True, False, False), (True, True, False), (False, False, True)], 0, 2),
 )
+@pytest.mark.slow
 def test_what_is_behind_guards_is_staged_and_built_only_where_one_is_open(
     tmp_path: Path, has_queue: bool, has_lost_link: bool, has_unnumbered: bool
 ) -> None:

@@ -124,6 +124,7 @@ def test_unknown_names_are_null_as_in_the_api(tmp_path: Path) -> None:
     assert read(export(tmp_path), "SELECT module, opName, kernelList FROM ModuleStatistic") == [("Net", None, "add_kernel")]
 
 
+@pytest.mark.slow
 def test_unnumbered_ranks_are_told_apart_by_negative_numbers_in_the_order_of_folders(tmp_path: Path) -> None:
     for name, rank in (("d", None), ("a", None), ("c", 5), ("b", None)):
         write_profile(tmp_path / f"{name}_ascend_pt", OPS[1:2], RANGES, rank=rank)

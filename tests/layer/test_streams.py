@@ -72,6 +72,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.slow
 def test_a_model_that_goes_on_in_another_stream_keeps_all_its_layers(found: Profile, name: str) -> None:
     kernels, streams, streams_beside, ns_beside = CASES[name]
     structures = {row["profile"]: row for row in found.layer_stats("rank", arrow=True).to_pylist()}

@@ -155,6 +155,7 @@ def test_the_command_writes_the_tables_and_prints_the_peak(tmp_path: Path, comma
     assert command("mfu", "-d", tmp_path, "--peak-tflops", "fp16").exit_code == 2
 
 
+@pytest.mark.slow
 def test_without_modules_ops_answer(tmp_path: Path) -> None:
     write_profile(tmp_path, unlinked=[Matmul("mm", 0, 100, **MATMUL)])
     with open_profile(tmp_path) as profile:

@@ -69,6 +69,7 @@ def test_the_text_export_tells_the_chip_and_hf32(realdata: Path) -> None:
         ),
     ],
 )
+@pytest.mark.slow
 def test_matmuls_of_qwen3(
     realdata: Path, source: str, rank_id: int | None, count: int, flops: int, time_ns: int, mfu: float, highest: float | None
 ) -> None:

@@ -90,6 +90,7 @@ def test_it_is_exported_where_there_are_several_ranks(three: Path, tmp_path: Pat
         assert reader.execute("SELECT name FROM sqlite_master WHERE name = 'ModuleAcrossRanks'").fetchall() == []
 
 
+@pytest.mark.slow
 def test_the_command_shows_the_slow_rank(three: Path, tmp_path: Path, command: Callable[..., Result]) -> None:
     words = ("module-stats", "-d", three, "-o", tmp_path / "out", "--across-ranks")
     printed = command(*words).stdout.splitlines()

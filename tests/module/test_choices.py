@@ -167,6 +167,7 @@ def test_what_runs_again_in_a_backward_has_the_number_of_what_it_repeats(tmp_pat
         3,
     ),
 )
+@pytest.mark.slow
 def test_what_lies_deeper_than_the_chosen_depth_belongs_to_the_call_at_that_depth(
     tmp_path: Path, depth: int, tree: Rows
 ) -> None:

@@ -86,6 +86,7 @@ def expected(found: dict[str, Answer]) -> dict[tuple[str, str], int]:
 
 
 @pytest.mark.parametrize("case", FOUND_ANYWAY)
+@pytest.mark.slow
 def test_links_that_are_lost_are_found_by_what_else_the_profile_holds(
     found: dict[str, Answer], expected: dict[tuple[str, str], int], case: str
 ) -> None:
@@ -95,6 +96,7 @@ def test_links_that_are_lost_are_found_by_what_else_the_profile_holds(
 
 
 @pytest.mark.parametrize("case", WITHOUT_OPS)
+@pytest.mark.slow
 def test_launches_whose_op_nothing_says_are_said_with_their_share(found: dict[str, Answer], case: str) -> None:
     modules, (warning,) = found[case]
     assert sum(modules.values()) == 0
@@ -106,6 +108,7 @@ def test_launches_whose_op_nothing_says_are_said_with_their_share(found: dict[st
 
 
 @pytest.mark.parametrize("case", WITHOUT_FORWARD_OPS)
+@pytest.mark.slow
 def test_backward_work_without_forward_ops_is_said_with_its_share(
     found: dict[str, Answer], expected: dict[tuple[str, str], int], case: str
 ) -> None:

@@ -334,6 +334,7 @@ class Rule:
 
 @settings(RANDOM, max_examples=20)
 @given(modules, steps(), tolerances, st.booleans(), st.sampled_from([None, None, 1, 2]), st.booleans())
+@pytest.mark.slow
 def test_backward_work_nests_with_the_ranges_and_belongs_to_the_call_of_its_forward_op(
     ranges: list[Span], ops: list[Op], tolerance: int, by_instance: bool, depth: int | None, few_names: bool
 ) -> None:

@@ -252,6 +252,7 @@ def random_profile(seed: int) -> tuple[list[Range], list[Op], list[Launch], list
     return ranges, ops, launches, truth
 
 
+@pytest.mark.slow
 def test_random_marks_and_ranges_agree_with_their_truth_to_the_nanosecond(tmp_path: Path) -> None:
     ranges, ops, launches, truth = random_profile(seed=0)
     path = write_profile(tmp_path / "a_ascend_pt", ops, ranges, launches=launches)

@@ -404,6 +404,7 @@ def test_modules_of_a_real_profile_are_what_their_kernels_give(realdata: Path) -
     assert (conv["kernel_count"], conv["bound"], round(conv["aic_mac_ratio"], 4)) == (20, "memory", 0.6924)
 
 
+@pytest.mark.slow
 def test_the_summary_and_the_tables_that_are_written(small: Path, tmp_path: Path, command: Callable[..., Result]) -> None:
     result = command("pmu-stats", "-d", small, "-o", tmp_path, "--level", "module", "--top", "1", "--export_type", "csv")
     assert (result.exit_code, result.stderr) == (0, "")

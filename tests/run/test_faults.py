@@ -42,6 +42,7 @@ def faulty_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "site"), os.environ.get("PYTHONPATH", "")]))
 
 
+@pytest.mark.slow
 def test_what_a_thread_throws_while_it_stages_builds_and_writes_fails_its_rank_alone(
     six: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,6 +103,7 @@ SLOW_LIBRARY = LIBRARY.replace("raise ZeroDivisionError", "import time; time.sle
 @pytest.mark.parametrize(
     "ending", ["terminate", *(pytest.param(ending, marks=pytest.mark.slow) for ending in ("interrupt twice", "kill"))]
 )
+@pytest.mark.slow
 def test_no_process_lives_on_when_the_command_is_ended(
     six: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:

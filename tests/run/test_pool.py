@@ -90,6 +90,7 @@ def test_an_unguarded_script_may_use_processes(three: Path, tmp_path: Path) -> N
     assert (done.stdout, done.stderr, done.returncode) == ("3\n", "", 0)
 
 
+@pytest.mark.slow
 def test_memory_that_does_not_suffice_spills_and_the_answer_is_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,6 +143,7 @@ def test_a_limit_of_nothing_is_refused(tmp_path: Path, option: str) -> None:
         open_profile(tmp_path, **cast(Keywords, {option: 0}))
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_not_there_is_named(three: Path) -> None:
     nobody: dict[str, Any] = {"scheduler": "tcp://127.0.0.1:1", "store": three / "store"}
     with open_profile(three, **nobody) as profile, pytest.raises(InputError, match="no Dask scheduler"):

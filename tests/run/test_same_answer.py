@@ -40,6 +40,7 @@ SHAPES: list[Any] = [
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.slow
 def test_threads_processes_memory_and_store_change_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: Shape
 ) -> None:

@@ -118,6 +118,7 @@ def test_a_store_that_cannot_be_made_is_named(two: Path, tmp_path: Path, command
     assert (result.exit_code, result.stderr.startswith(f"error: {tmp_path / 'file'}")) == (3, True)
 
 
+@pytest.mark.slow
 def test_a_store_may_be_gone_at_the_next_question(two: Path, tmp_path: Path) -> None:
     for _ in range(2):
         with open_profile(two, store=tmp_path / "kept") as profile:

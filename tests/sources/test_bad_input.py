@@ -222,6 +222,7 @@ def test_an_output_that_cannot_be_written_is_exit_3(tmp_path: Path, command: Com
 @pytest.mark.parametrize(
     "export_type", ["db", *(pytest.param(one, marks=pytest.mark.slow) for one in ("text", "csv", "parquet", "json"))]
 )
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_old_output(export_type: str, tmp_path: Path, command: Command) -> None:
     words = main_job(tmp_path, export_type)
     assert command(*words[3:]).exit_code == 0
@@ -260,6 +261,7 @@ def test_ctrl_c_is_exit_130_and_leaves_nothing(tmp_path: Path) -> None:
     ("export_type", "tries"),
     [("db", 2), pytest.param("db", 20, marks=pytest.mark.slow), pytest.param("text", 20, marks=pytest.mark.slow)],
 )
+@pytest.mark.slow
 def test_kill_9_leaves_the_old_file_or_the_new_one(export_type: str, tries: int, tmp_path: Path, command: Command) -> None:
     words = main_job(tmp_path, export_type)
     assert command(*words[3:]).exit_code == 0

@@ -53,6 +53,7 @@ def test_a_folder_named_like_a_partition_adds_and_replaces_no_column(tmp_path: P
     assert totals(tmp_path / name, tmp_path / "store" / name) == [("a_ascend_pt", None, "MatMul", 12500)]
 
 
+@pytest.mark.slow
 def test_a_store_whose_name_is_a_pattern_does_not_mix_with_others(tmp_path: Path) -> None:
     write_csv(tmp_path / "a_ascend_pt", 12.5)
     for _ in range(2):
@@ -61,6 +62,7 @@ def test_a_store_whose_name_is_a_pattern_does_not_mix_with_others(tmp_path: Path
 
 
 @pytest.mark.parametrize("name", quick(["run[1]", "total_ns=5/type=bf16", "**"], 0))
+@pytest.mark.slow
 def test_temporary_files_and_results_may_lie_below_any_name(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:

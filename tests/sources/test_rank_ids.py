@@ -148,6 +148,7 @@ def test_two_devices_in_one_folder_are_two_ranks_with_their_own_kernels(
     ]
 
 
+@pytest.mark.slow
 def test_what_the_host_of_two_devices_did_counts_once_over_all_ranks(tmp_path: Path, command: Callable[..., Result]) -> None:
     graph = "npu_fx_compiler inference"
     database = write_profile(

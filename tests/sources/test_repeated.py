@@ -102,6 +102,7 @@ def test_equal_ops_and_ranges_of_two_threads_are_two(tmp_path: Path) -> None:
     assert warnings == []
 
 
+@pytest.mark.slow
 def test_rows_and_events_that_text_exports_hold_twice_count_once(tmp_path: Path) -> None:
     generate(tmp_path / "whole", Shape(steps=1, layers=1), ranks=1, style=TextStyle(exports="text"))
     shutil.copytree(tmp_path / "whole", tmp_path / "twice")

@@ -174,6 +174,7 @@ SEVERAL = ("op-stats", "communication-stats", "communication-time", "mfu", "pmu-
 
 
 @pytest.mark.parametrize("commands", [("kernel-stats", "slow-ranks"), pytest.param(SEVERAL, marks=pytest.mark.slow)], ids=len)
+@pytest.mark.slow
 def test_tables_over_ranks_are_those_of_each_run_alone(copies: Path, commands: tuple[str, ...]) -> None:
     analyses = [ANALYSES[command] for command in commands]
     tables = [name for analysis in analyses for name in (*analysis.exports, *analysis.of_several_ranks)]
@@ -307,6 +308,7 @@ def test_a_run_of_which_nothing_can_be_read_is_named_and_the_other_answers(two: 
 
 @pytest.mark.parametrize("is_asked_before", [False, True])
 @pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
+@pytest.mark.slow
 def test_of_a_run_whose_ranks_fail_nothing_is_there(two: dict[str, Path], is_asked_before: bool) -> None:
     """What was shown before it failed is gone as well."""
     database = next(two["after"].rglob("*.db"))

@@ -138,6 +138,7 @@ def test_text_and_database_of_one_run_say_the_same(shape: Shape, style: TextStyl
     assert_same(tmp_path)
 
 
+@pytest.mark.slow
 def test_level_0_gives_the_same_analyses(tmp_path: Path) -> None:
     generate(tmp_path, Shape(steps=1, layers=1), ranks=1, style=TextStyle(exports="both", level="Level0"))
     names = (*ANALYSES, "trace.kernel")
@@ -341,6 +342,7 @@ def test_a_folder_with_a_part_answers_what_that_allows(
 
 
 @pytest.mark.parametrize("name", quick(["trace_view.json", "trace_view.json.gz", "kernel_details.csv"], 1, 2))
+@pytest.mark.slow
 def test_a_bare_file_is_a_profile(name: str, rank: Path, tmp_path: Path, command: Command) -> None:
     file = tmp_path / name
     content = (output(rank) / name.removesuffix(".gz")).read_bytes()

@@ -135,6 +135,7 @@ AFTER_THE_LIST: list[dict[str, Any]] = [
 @pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("indent", [None, 1])
 @pytest.mark.parametrize("name", quick(["trace_view.json", "trace_view.json.gz"], 0))
+@pytest.mark.slow
 def test_an_object_with_the_list_as_trace_viewers_save_it_is_read_as_the_list_is(
     indent: int | None, name: str, read: Read
 ) -> None:
@@ -321,6 +322,7 @@ _EVENTS = st.lists(
     is_ascii=st.booleans(),
     seed=st.integers(0, 99),
 )
+@pytest.mark.slow
 def test_random_events_read_back_equal(
     events: list[Event],
     chunk: int,

@@ -105,6 +105,7 @@ def test_lost_and_doubled_rows_of_kernel_details_are_told_by_the_files_beside_it
     ]
 
 
+@pytest.mark.slow
 def test_kernels_that_are_missing_are_said_by_every_command_that_counts_them(realdata: Path, tmp_path: Path) -> None:
     source = realdata / "alexnet_ddp_910b/text/level1/rank0_ascend_pt"
     cut(source, tmp_path / "cut_ascend_pt", ("step_trace_time.csv",), lambda lines: lines[:22])
