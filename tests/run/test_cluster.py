@@ -126,7 +126,7 @@ def test_what_a_worker_of_a_cluster_throws_fails_its_rank_alone(
 def test_tables_of_a_worker_of_another_version_do_not_enter_the_store(six: Path, tmp_path: Path) -> None:
     shutil.copytree(CHECKOUT / "prof_analysis", tmp_path / "other" / "prof_analysis")
     shutil.copytree(CHECKOUT / "sql", tmp_path / "other" / "sql")
-    statistic = tmp_path / "other" / "sql" / "kernel" / "statistic.sql"
+    statistic = tmp_path / "other" / "sql" / "kernels" / "statistic.sql"
     statistic.write_text(statistic.read_text().replace("-- ", "--  ", 1))
     with limit(120), cluster(tmp_path, {"PYTHONPATH": str(tmp_path / "other")}) as (address, _), warnings.catch_warnings():
         warnings.simplefilter("ignore", ProfAnalysisWarning)
