@@ -119,8 +119,8 @@ def test_ranks_of_two_levels_in_one_tree_are_all_there(realdata: Path) -> None:
         columns = ["profile", "rank_id", "profiler_level", "modules_from"]
         assert ranks[columns].values.tolist() == [
             ["level0/rank0_ascend_pt", 0, "Level0", "nn.Module"],
-            ["level1/rank0_ascend_pt", 0, "Level1", "nn.Module"],
             ["level0/rank1_ascend_pt", 1, "Level0", "nn.Module"],
+            ["level1/rank0_ascend_pt", 0, "Level1", "nn.Module"],
             ["level1/rank1_ascend_pt", 1, "Level1", "nn.Module"],
         ]
         kernels = profile.kernels()

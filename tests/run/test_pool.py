@@ -81,7 +81,7 @@ def test_workers_killed_at_random_moments_leave_the_right_answer_to_the_next_run
 def test_an_unguarded_script_may_use_processes(three: Path, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
-        "from prof_analysis import open_profile, pool\n"
+        "from prof_analysis import open_profile\nfrom prof_analysis.run import pool\n"
         "pool._WORTH_PROCESSES_BYTES = 0\n"
         f"print(len(open_profile({str(three)!r}, workers=2).module_stats()))\n",
         encoding="utf-8",

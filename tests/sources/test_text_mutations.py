@@ -143,7 +143,11 @@ def answers_in_time(folder: Path) -> tuple[dict[str, list[dict[str, Any]]], list
 
 
 def of_first_rank(tables: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
-    return {name: [row for row in rows if row["rank_id"] == 0] for name, rows in tables.items()}
+    """The rows of the rank that is whole; the other one may look like another run, and then all rows name their run."""
+    return {
+        name: [{key: cell for key, cell in row.items() if key != "run"} for row in rows if row["rank_id"] == 0]
+        for name, rows in tables.items()
+    }
 
 
 @cache
