@@ -1,5 +1,6 @@
 """What several tests need: the real data, and a way to run the command."""
 
+import os
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,7 +10,11 @@ from typer.testing import CliRunner, Result
 
 from prof_analysis import ProfAnalysisWarning
 from prof_analysis.cli import app
+from prof_analysis.user_cache import VARIABLE
 from tests.helpers.places import CHECKOUT
+
+# No test, and no process that a test starts, may touch the home of who runs it.
+os.environ[VARIABLE] = "off"
 
 
 @pytest.fixture

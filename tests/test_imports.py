@@ -8,7 +8,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "prof_analysis"
 # A room imports rooms of lower floors only; within a room everything may be imported.
 FLOORS = (
-    ("errors", "version", "visible"),
+    ("errors", "user_cache", "version", "visible"),
     ("options",),
     ("capabilities", "engine", "frames", "scratch"),
     ("analyses",),

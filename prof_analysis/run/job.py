@@ -10,8 +10,9 @@ from platform import node
 
 import duckdb
 
-from prof_analysis.engine.building import Plan, build, make_plan
+from prof_analysis.engine.building import build
 from prof_analysis.engine.database import connect
+from prof_analysis.engine.planning import Plan, make_plan
 from prof_analysis.engine.tables import Table, shown_select, source_tables
 from prof_analysis.errors import ProfAnalysisError, reason_of, remedy_of
 from prof_analysis.options import Variables

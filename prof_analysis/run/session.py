@@ -13,10 +13,10 @@ from time import monotonic
 import duckdb
 
 from prof_analysis.analyses import Analysis, Requirement, why_not
-from prof_analysis.engine.building import split_across_ranks
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.own_tables import read_own_tables
+from prof_analysis.engine.planning import split_across_ranks
 from prof_analysis.engine.tables import Column, Table, all_tables
 from prof_analysis.errors import InputError, ProfAnalysisError, ProfAnalysisWarning, QueryError, reason_of, remedy_of
 from prof_analysis.options import ProfileOptions

@@ -9,7 +9,7 @@ import pytest
 
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.engine import building
-from prof_analysis.engine.building import Plan, make_plan, split_across_ranks
+from prof_analysis.engine.planning import Plan, make_plan, split_across_ranks
 from prof_analysis.engine.tables import (
     documented_tables,
     shown_select,

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import Profile, open_profile
-from prof_analysis.engine.building import make_plan
 from prof_analysis.engine.database import connect
+from prof_analysis.engine.planning import make_plan
 from prof_analysis.engine.statements import sql_folder
 from prof_analysis.engine.tables import (
     documented_tables,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.engine.building import make_plan
+from prof_analysis.engine.planning import make_plan
 from prof_analysis.engine.tables import (
     shown_select,
     source_tables,

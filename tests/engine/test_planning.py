@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from prof_analysis.engine.building import Plan, make_plan
+from prof_analysis.engine.planning import Plan, make_plan
 from prof_analysis.engine.tables import (
     Table,
     in_building_order,

@@ -11,8 +11,9 @@ import pytest
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
-from prof_analysis.engine.building import Plan, build, make_plan
+from prof_analysis.engine.building import build
 from prof_analysis.engine.database import connect
+from prof_analysis.engine.planning import Plan, make_plan
 from prof_analysis.engine.tables import documented_tables, nodes, source_tables
 
 TABLES = [name for name, table in documented_tables().items() if table.grain == "rank"]

@@ -8,8 +8,9 @@ from typing import Any
 
 import duckdb
 
-from prof_analysis.engine.building import Plan, build
+from prof_analysis.engine.building import build
 from prof_analysis.engine.database import connect
+from prof_analysis.engine.planning import Plan
 from prof_analysis.engine.tables import (
     documented_tables,
     shown_select,

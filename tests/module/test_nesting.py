@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prof_analysis.engine.building import Plan, build, make_plan
+from prof_analysis.engine.building import build
 from prof_analysis.engine.database import connect
+from prof_analysis.engine.planning import Plan, make_plan
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.options import Variables
 from prof_analysis.sources.ascend_db import RAW_COLUMNS

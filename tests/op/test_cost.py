@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prof_analysis.engine.building import make_plan
 from prof_analysis.engine.database import connect
+from prof_analysis.engine.planning import make_plan
 from prof_analysis.engine.tables import documented_tables, source_tables
 from prof_analysis.sources.ascend_db import RAW_COLUMNS
 
