@@ -15,7 +15,7 @@ import duckdb
 from prof_analysis import frames
 from prof_analysis.analyses import ANALYSES, export_name
 from prof_analysis.engine.macros import create_macros
-from prof_analysis.engine.tables import referenced_tables
+from prof_analysis.engine.parsing import referenced_tables
 from prof_analysis.errors import InputError, QueryError, reason_of, remedy_of
 from prof_analysis.options import Keywords, ProfileOptions, check, described_options, shows_options
 from prof_analysis.questions import Questions

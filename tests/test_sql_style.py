@@ -9,8 +9,9 @@ from typing import Any
 import duckdb
 import pytest
 
+from prof_analysis.engine.parsing import nodes
 from prof_analysis.engine.statements import sql_folder
-from prof_analysis.engine.tables import documented_tables, nodes
+from prof_analysis.engine.tables import documented_tables
 
 FILES = {file.relative_to(sql_folder()).with_suffix("").as_posix(): file for file in sorted(sql_folder().rglob("*.sql"))}
 TEXTS = {name: file.read_text(encoding="utf-8") for name, file in FILES.items()}

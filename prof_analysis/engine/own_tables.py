@@ -10,6 +10,7 @@ import duckdb
 
 from prof_analysis.engine.database import connect, quote
 from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.parsing import reads_files, referenced_tables
 from prof_analysis.engine.tables import (
     TEXT_ID,
     WARNING,
@@ -19,8 +20,6 @@ from prof_analysis.engine.tables import (
     documented_tables,
     in_building_order,
     read_table,
-    reads_files,
-    referenced_tables,
 )
 from prof_analysis.errors import InputError, QueryError, reason_of
 

@@ -9,8 +9,19 @@ import duckdb
 
 from prof_analysis.engine.database import connect, quote
 from prof_analysis.engine.macros import create_macros
-from prof_analysis.engine.tables import Table, all_tables, create_schemas, has_text_ids, in_building_order, nodes, source_tables
+from prof_analysis.engine.parsing import NEEDS, known_needs, nodes
+from prof_analysis.engine.remembered import keep, recall
+from prof_analysis.engine.tables import (
+    Table,
+    all_tables,
+    create_schemas,
+    documented_tables,
+    has_text_ids,
+    in_building_order,
+    source_tables,
+)
 
+_SCANS = "scans"
 # Source and query -> the tables that it scans, each with the columns. Only queries of the project are here, so they are few.
 _known_scans: dict[tuple[str, str], dict[str, frozenset[str]]] = {}
 
@@ -80,9 +91,10 @@ def make_plan(
         lacking = dict(definitions)
         for name in reversed(order):
             query = pruned(tables[name], used[name], tables[name].body)
-            known_scans = (
-                {} if tables[name] in own else _known_scans
-            )  # Another profile may have other own tables of the same names.
+            # Another profile may have other own tables of the same names.
+            known_scans = {} if tables[name] in own else _known_scans
+            if (source, query) not in known_scans and (kept := recall(f"{_SCANS} {source}", query)) is not None:
+                known_scans[source, query] = {scanned: frozenset(columns) for scanned, columns in kept.items()}
             if (source, query) not in known_scans:
                 empty = empty or opened.enter_context(_open_planner(definitions, sql_of(tables, order)))
                 for need in tables[name].needs & lacking.keys():
@@ -91,8 +103,21 @@ def make_plan(
             reads[name] = known_scans[source, query]
             for scanned, columns_read in reads[name].items():
                 used[scanned].update(columns_read)
+    _keep(source)
     deferred = used.keys() - before_guards(tables, wanted)
     return Plan(order, {name: frozenset(columns) for name, columns in used.items()}, frozenset(deferred), reads)
+
+
+def _keep(source: str) -> None:
+    """Keep for other runs what was found out about the project's SQL."""
+    of_project = {table.body for table in (*documented_tables().values(), *source_tables(source).values())}
+    keep(
+        {(NEEDS, body): [sorted(needs), is_ordered] for body, (needs, is_ordered) in known_needs.items() if body in of_project}
+        | {
+            (f"{_SCANS} {source}", query): {scanned: sorted(columns) for scanned, columns in scans.items()}
+            for (source, query), scans in _known_scans.items()
+        }
+    )
 
 
 def _trace_first(tables: Mapping[str, Table], order: list[str]) -> tuple[str, ...]:

@@ -15,17 +15,17 @@ as users see it, and each of its rows is a warning: `profile` (NULL for all rank
 missing or may be wrong; 'note': they are right, but say less than they could) and `sentence`.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import duckdb
 
 from prof_analysis.engine.database import quote
+from prof_analysis.engine.parsing import needs_and_order
 from prof_analysis.engine.statements import run, sql_folder
 from prof_analysis.engine.units import Format, format_of, unit_of
 from prof_analysis.errors import QueryError
@@ -94,7 +94,7 @@ class Table:
     @property
     def needs(self) -> frozenset[str]:
         """The tables that its body reads."""
-        return _needs_and_order(self.body)[0]
+        return needs_and_order(self.body)[0]
 
     @property
     def read(self) -> frozenset[str]:
@@ -104,7 +104,7 @@ class Table:
     @property
     def is_ordered(self) -> bool:
         """Whether its body orders the rows."""
-        return _needs_and_order(self.body)[1]
+        return needs_and_order(self.body)[1]
 
     @property
     def grain(self) -> Grain:
@@ -150,20 +150,6 @@ def log_tables() -> list[Table]:
     """Return the tables about logs, in building order."""
     tables = {name: table for name, table in documented_tables().items() if table.grain == "log"}
     return [tables[name] for name in in_building_order(tables, tables)]
-
-
-def referenced_tables(query: str) -> frozenset[str]:
-    """Return the schema.table names that a query reads. Raises QueryError when it is not a single SELECT."""
-    return _base_tables(_parse(query))
-
-
-def reads_files(query: str) -> bool:
-    """Return whether a query reads files, not only tables."""
-    return any(
-        (node.get("type") == "BASE_TABLE" and not node["schema_name"] and re.search(r"[./\\]", node["table_name"]))
-        or (node.get("type") == "TABLE_FUNCTION" and re.match(r"read_|glob$|.*_scan$", node["function"]["function_name"]))
-        for node in nodes(_parse(query))
-    )
 
 
 def store_view(connection: duckdb.DuckDBPyConnection, name: str, columns: Mapping[str, str], kept: Iterable[str]) -> None:
@@ -230,24 +216,6 @@ def _inherited(file: Path, first: str, last: str, table: str) -> Sequence[Column
     return columns[names.index(first) : names.index(last) + 1]
 
 
-@cache
-def _needs_and_order(body: str) -> tuple[frozenset[str], bool]:
-    """Return the tables that a body reads, and whether it orders its rows; a contract without a body reads nothing."""
-    if not body:
-        return frozenset(), False
-    tree = _parse(body)
-    modifiers = tree["statements"][0]["node"]["modifiers"]
-    return _base_tables(tree), any(modifier["type"] == "ORDER_MODIFIER" for modifier in modifiers)
-
-
-def _base_tables(tree: dict[str, Any]) -> frozenset[str]:
-    return frozenset(
-        f"{node['schema_name']}.{node['table_name']}".lower()
-        for node in nodes(tree)
-        if node.get("type") == "BASE_TABLE" and node["schema_name"] not in ("", "recurring")
-    )
-
-
 def _split_head(text: str) -> tuple[str, str]:
     lines = text.splitlines()
     length = next((number for number, line in enumerate(lines) if not line.startswith("--")), len(lines))
@@ -258,37 +226,6 @@ def _split_head(text: str) -> tuple[str, str]:
 def empty_select(columns: Iterable[Column]) -> str:
     """Return the query that gives these columns and no row."""
     return "SELECT " + ", ".join(f"NULL::{c.stored_type} AS {quote(c.name)}" for c in columns) + " WHERE false"
-
-
-@cache
-def _parser() -> duckdb.DuckDBPyConnection:
-    return duckdb.connect(config={"threads": 1})
-
-
-def _parse(query: str) -> dict[str, Any]:
-    with _parser().cursor() as cursor:
-        row = cursor.execute("SELECT json_serialize_sql($query)", {"query": query}).fetchone()
-    tree: dict[str, Any] = json.loads(row[0]) if row else {}
-    if tree.get("error"):
-        message = tree["error_message"]
-        if message.startswith("Only SELECT"):
-            raise QueryError("only a SELECT can be run (write a PIVOT as FROM (PIVOT ...))")
-        raise QueryError(f"the query cannot be read: {message}")
-    if len(tree["statements"]) != 1:
-        raise QueryError("this is not one SELECT; run one at a time")
-    return tree
-
-
-def nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    """Yield all objects in a JSON tree."""
-    to_visit = [tree]
-    while to_visit:
-        one = to_visit.pop()
-        if isinstance(one, dict):
-            yield one
-            to_visit += one.values()
-        elif isinstance(one, list):
-            to_visit += one
 
 
 def in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> Iterator[str]:

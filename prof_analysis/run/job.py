@@ -13,10 +13,11 @@ import duckdb
 from prof_analysis.engine.building import build
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.planning import Plan, make_plan
+from prof_analysis.engine.statements import code_digest
 from prof_analysis.engine.tables import Table, shown_select, source_tables
 from prof_analysis.errors import ProfAnalysisError, reason_of, remedy_of
 from prof_analysis.options import Variables
-from prof_analysis.run.store import RankStore, code_digest, is_entry, write_table
+from prof_analysis.run.store import RankStore, is_entry, write_table
 from prof_analysis.scratch import temporary_folder
 from prof_analysis.sources import SOURCES
 from prof_analysis.sources.rank import Rank

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
@@ -19,7 +18,7 @@ from typing import Any
 import duckdb
 
 from prof_analysis.engine.database import quote_path, quote_text
-from prof_analysis.engine.statements import sql_folder
+from prof_analysis.engine.statements import code_digest
 from prof_analysis.engine.tables import Table
 from prof_analysis.engine.variables import variables_read
 from prof_analysis.errors import InputError, OutputError, reason_of, remedy_of
@@ -27,7 +26,6 @@ from prof_analysis.options import USUAL, Variables
 from prof_analysis.scratch import temporary_folder
 from prof_analysis.sources.rank import Rank, json_object
 from prof_analysis.sources.readers.sqlite_file import sidecars_of
-from prof_analysis.version import __version__
 
 _ABOUT = "about.json"
 _WARNINGS = "prof_analysis_warnings"
@@ -200,17 +198,3 @@ def _identity(files: Iterable[Path]) -> list[Any]:
             except OSError:
                 found.append([str(one), None, None, None])
     return found
-
-
-@cache
-def code_digest() -> str:
-    """Return a digest of the SQL and of the code that stages: where it differs, tables may differ.
-
-    It is the same wherever and however this version is installed.
-    """
-    digest = sha256(f"{__version__} {duckdb.__version__}".encode())
-    for folder, pattern in ((sql_folder(), "*.sql"), (Path(__file__).parent.parent, "*.py")):
-        for name, file in sorted((file.relative_to(folder).as_posix(), file) for file in folder.rglob(pattern)):
-            digest.update(f"{name} {file.stat().st_size} ".encode())
-            digest.update(file.read_bytes())
-    return digest.hexdigest()

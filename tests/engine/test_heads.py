@@ -8,13 +8,13 @@ import pytest
 
 from prof_analysis import Profile, open_profile
 from prof_analysis.engine.database import connect
+from prof_analysis.engine.parsing import referenced_tables
 from prof_analysis.engine.planning import make_plan
 from prof_analysis.engine.statements import sql_folder
 from prof_analysis.engine.tables import (
     documented_tables,
     log_tables,
     read_table,
-    referenced_tables,
     source_tables,
 )
 from tests.helpers.asking import build_at_once

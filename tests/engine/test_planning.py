@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from prof_analysis.engine.parsing import referenced_tables
 from prof_analysis.engine.planning import Plan, make_plan
 from prof_analysis.engine.tables import (
     Table,
     in_building_order,
-    referenced_tables,
     source_tables,
 )
 from prof_analysis.errors import QueryError

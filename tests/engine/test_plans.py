@@ -13,8 +13,9 @@ from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis.engine.building import build
 from prof_analysis.engine.database import connect
+from prof_analysis.engine.parsing import nodes
 from prof_analysis.engine.planning import Plan, make_plan
-from prof_analysis.engine.tables import documented_tables, nodes, source_tables
+from prof_analysis.engine.tables import documented_tables, source_tables
 
 TABLES = [name for name, table in documented_tables().items() if table.grain == "rank"]
 PAIRWISE = {"NESTED_LOOP_JOIN", "BLOCKWISE_NL_JOIN", "CROSS_PRODUCT"}

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from prof_analysis import open_profile
-from prof_analysis.engine.tables import referenced_tables
+from prof_analysis.engine.parsing import referenced_tables
 from tests.helpers.asking import build_at_once
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 

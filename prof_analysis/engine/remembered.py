@@ -1,0 +1,72 @@
+"""Remembers, between runs, what DuckDB says about the project's SQL: to parse and plan it takes longer than a small profile.
+
+The answers are in one file in the user's cache folder. Its name has a digest of all code and SQL, so other versions have other
+files. Nothing of profiles is in it, and nothing of the user's own tables.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from tempfile import mkstemp
+from typing import Any
+
+from prof_analysis.engine.statements import code_digest
+from prof_analysis.user_cache import cache_folder
+
+_PREFIX = "plans-"
+# Where the code changes, a new file appears each time.
+_FILES_KEPT = 4
+
+
+def recall(question: str, sql: str) -> Any | None:
+    """Return the answer to a question about a piece of SQL, as JSON gives it; None where it is not known."""
+    return _known().get(_key(question, sql))
+
+
+def keep(answers: Mapping[tuple[str, str], Any]) -> None:
+    """Keep answers, each by its question and the SQL that it is about, for this process and, where there is a cache, others."""
+    known = _known()
+    new = {key: answer for one, answer in answers.items() if (key := _key(*one)) not in known}
+    known.update(new)
+    if new and (folder := cache_folder()):
+        with suppress(OSError):
+            _write(folder / _name(), json.dumps({**_read(folder / _name()), **known}))
+
+
+def _key(question: str, sql: str) -> str:
+    return f"{question} {sha256(sql.encode()).hexdigest()[:32]}"
+
+
+def _name() -> str:
+    return f"{_PREFIX}{code_digest()[:24]}.json"
+
+
+@cache
+def _known() -> dict[str, Any]:
+    """Return the answers that are known in this process: at first those of the file."""
+    folder = cache_folder()
+    return {} if folder is None else _read(folder / _name())
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """Return the answers in a file; none where it is missing or damaged, as the digest in its first line says."""
+    with suppress(OSError, ValueError):
+        digest, _, text = file.read_text(encoding="utf-8").partition("\n")
+        if digest == sha256(text.encode()).hexdigest():
+            return dict(json.loads(text))
+    return {}
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file that appears whole and is readable by this user only, and remove the oldest ones."""
+    descriptor, unfinished = mkstemp(prefix=_PREFIX, dir=file.parent)
+    with open(descriptor, "w", encoding="utf-8") as stream:  # noqa: PTH123  (a descriptor has no path)
+        stream.write(f"{sha256(text.encode()).hexdigest()}\n{text}")
+    os.replace(unfinished, file)  # noqa: PTH105  (mkstemp gives a text)
+    others = sorted(file.parent.glob(f"{_PREFIX}*"), key=lambda one: one.stat().st_mtime_ns)
+    for old in others[:-_FILES_KEPT]:
+        old.unlink(missing_ok=True)

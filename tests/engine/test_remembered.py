@@ -1,0 +1,86 @@
+"""What DuckDB says about the project's SQL is kept between runs: nothing is parsed or planned twice."""
+
+import os
+import stat
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from prof_analysis.user_cache import VARIABLE
+from tests.helpers.places import CHECKOUT
+
+# Plans in a process of its own; with the word `closed`, DuckDB opens nothing there.
+SCRIPT = """
+import sys, duckdb
+from prof_analysis.engine.planning import make_plan
+from prof_analysis.engine.tables import Column, Table
+from prof_analysis.sources import SOURCES
+if "closed" in sys.argv:
+    duckdb.connect = None
+mine = Table("mine.step", "", (Column("n", "BIGINT", ""),), "SELECT step_id AS n FROM trace.step")
+own = (mine,) if "own" in sys.argv else ()
+wanted = ["step.time", *(["trace.op"] if "more" in sys.argv else []), *(table.name for table in own)]
+plan = make_plan("ascend_db", SOURCES["ascend_db"].RAW_COLUMNS, wanted, own)
+print(plan.order, *(f"{name}: {sorted(columns)}" for name, columns in sorted(plan.columns.items())))
+"""
+
+
+def planned(folder: Path, *words: str) -> str:
+    environment = {**os.environ, VARIABLE: str(folder), "PYTHONPATH": str(CHECKOUT)}
+    command = [sys.executable, "-c", SCRIPT, *words]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+
+def file_in(folder: Path) -> Path:
+    (file,) = folder.iterdir()
+    return file
+
+
+def test_the_second_process_needs_no_duckdb(tmp_path: Path) -> None:
+    first = planned(tmp_path)
+    assert "trace.kernel" in first
+    assert stat.S_IMODE(file_in(tmp_path).stat().st_mode) == 0o600
+    assert planned(tmp_path, "closed") == first
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "foreign"])
+def test_a_damaged_file_is_ignored_and_made_anew(tmp_path: Path, damage: str) -> None:
+    first = planned(tmp_path)
+    file = file_in(tmp_path)
+    whole = file.read_bytes()
+    damaged = {"cut": whole[:-9], "changed": whole.replace(b'"trace.', b'"trade.'), "foreign": b"[1]\n{}"}
+    file.write_bytes(damaged[damage])
+    assert planned(tmp_path) == first
+    assert file.read_bytes() == whole
+
+
+def test_what_another_question_found_out_is_added(tmp_path: Path) -> None:
+    planned(tmp_path)
+    before = file_in(tmp_path).stat().st_size
+    planned(tmp_path, "more")
+    assert file_in(tmp_path).stat().st_size > before
+    assert planned(tmp_path, "more", "closed") != planned(tmp_path, "closed")
+
+
+def test_nothing_of_own_tables_is_kept(tmp_path: Path) -> None:
+    planned(tmp_path, "own")
+    text = file_in(tmp_path).read_text(encoding="utf-8")
+    body = "SELECT step_id AS n FROM trace.step"
+    assert not [sql for sql in (body, f'SELECT "n" FROM ({body})') if sha256(sql.encode()).hexdigest()[:32] in text]
+
+
+def test_files_of_other_versions_do_not_add_up(tmp_path: Path) -> None:
+    for number in range(9):
+        (tmp_path / f"plans-{number}.json").touch()
+    planned(tmp_path)
+    assert len(list(tmp_path.iterdir())) == 4
+    planned(tmp_path, "closed")
+
+
+def test_without_a_cache_all_is_the_same(tmp_path: Path) -> None:
+    first = planned(tmp_path)
+    (tmp_path / "file").touch()
+    assert planned(tmp_path / "file") == planned(Path("off")) == first
