@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from functools import cache
 from threading import Event, Thread
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
@@ -196,6 +197,7 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+@cache
 def _memory_of_machine() -> int:
     """Return DuckDB's own limit, which is a share of the memory of the machine or of its container."""
     with duckdb.connect() as connection:
