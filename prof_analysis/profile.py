@@ -165,7 +165,7 @@ class Profile(Questions):
             return self._asked_in_turn(query, fetch)
 
     def _asked_in_turn(self, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Answer]) -> Answer:
-        needed = referenced_tables(query)
+        needed = referenced_tables(query, self._session.connection)
         if unknown := sorted(needed - self._session.tables.keys()):
             raise QueryError(f"there is no table {unknown[0]}; `prof-analysis tables` lists all")
         if of_logs := sorted(name for name in needed if self._session.tables[name].grain == "log"):

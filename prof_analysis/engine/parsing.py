@@ -16,9 +16,12 @@ NEEDS = "needs"
 known_needs: dict[str, tuple[frozenset[str], bool]] = {}
 
 
-def referenced_tables(query: str) -> frozenset[str]:
-    """Return the schema.table names that a query reads. Raises QueryError when it is not a single SELECT."""
-    return _base_tables(_parse(query))
+def referenced_tables(query: str, parser: duckdb.DuckDBPyConnection | None = None) -> frozenset[str]:
+    """Return the schema.table names that a query reads. Raises QueryError when it is not a single SELECT.
+
+    Any open database can be the parser; without one another is opened, which takes as long as to parse a hundred queries.
+    """
+    return _base_tables(_parse(query, parser))
 
 
 def reads_files(query: str) -> bool:
@@ -58,8 +61,8 @@ def _parser() -> duckdb.DuckDBPyConnection:
     return duckdb.connect(config={"threads": 1})
 
 
-def _parse(query: str) -> dict[str, Any]:
-    with _parser().cursor() as cursor:
+def _parse(query: str, parser: duckdb.DuckDBPyConnection | None = None) -> dict[str, Any]:
+    with (parser or _parser()).cursor() as cursor:
         row = cursor.execute("SELECT json_serialize_sql($query)", {"query": query}).fetchone()
     tree: dict[str, Any] = json.loads(row[0]) if row else {}
     if tree.get("error"):
