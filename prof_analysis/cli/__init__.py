@@ -96,7 +96,7 @@ def run() -> None:
 
 
 def _end_at_once() -> None:
-    """End after all else that is to be done at the end: Python would take 0.1 s to free what the system frees at once."""
+    """End after what the command still does at the end: Python would take 0.1 s to free what the system frees at once."""
     if _ending_with:
         with suppress(OSError):  # Python itself reports a stdout that nobody reads.
             _leave(_ending_with[0])

@@ -1,0 +1,33 @@
+"""The command starts with what it needs, and ends without freeing what the system frees."""
+
+import subprocess
+import sys
+
+from tests.helpers.places import CHECKOUT
+
+# Runs the command with the words of the command line; what is registered meanwhile says which modules are there at the end.
+SCRIPT = """
+import atexit, sys
+from prof_analysis.cli import run
+import prof_analysis.cli as cli
+app = cli.app
+def asked():
+    atexit.register(lambda: print("at the end:", *sorted({"duckdb", "pandas", "pydantic"} & sys.modules.keys())))
+    app()
+cli.app = asked
+run()
+"""
+
+
+def asked(*words: str) -> tuple[int, str]:
+    done = subprocess.run([sys.executable, "-c", SCRIPT, *words], cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout.splitlines()[-1]
+
+
+def test_the_version_imports_neither_pydantic_nor_duckdb() -> None:
+    assert asked("--version") == (0, "at the end:")
+
+
+def test_what_was_registered_runs_and_the_exit_code_stays() -> None:
+    assert asked("tables", "module.tree") == (0, "at the end: duckdb pydantic")
+    assert asked("tables", "no.table") == (2, "at the end: duckdb pydantic")
