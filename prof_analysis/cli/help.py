@@ -35,9 +35,10 @@ def written_by(command: str) -> str:
 def _tables_of(command: str) -> tuple[Mapping[str, str], list[str]]:
     """Return the names in exports of the tables that a command writes, and words about those that it writes only sometimes."""
     from prof_analysis.analyses import ANALYSES
-    from prof_analysis.logs.vllm_stages import EXPORTS
 
     if command not in ANALYSES:
+        from prof_analysis.logs.vllm_stages import EXPORTS  # It imports DuckDB.
+
         return EXPORTS, []
     analysis = ANALYSES[command]
     more = {"for several ranks": analysis.of_several_ranks}
