@@ -170,8 +170,16 @@ class ProfileOptions(Options):
     ] = None
     store: Annotated[
         str | Path | None,
-        Doc("Keep the tables that were built in this folder, for the next question about unchanged files.", MACHINE),
+        Doc("Keep results in this folder, which ranks on a cluster share and which has no limit of size.", MACHINE),
     ] = None
+    cache_dir: Annotated[
+        str | Path | None,
+        Doc(
+            "Keep results in this folder in place of the user's cache folder, for the next question about unchanged files.",
+            MACHINE,
+        ),
+    ] = None
+    no_cache: Annotated[bool, Doc("Neither use nor keep results of other questions.", MACHINE)] = False
     on_progress: Annotated[
         OnProgress | None, Doc("Called with (bytes read, bytes of all input files) as files are read, in any thread.")
     ] = None
@@ -208,6 +216,8 @@ class Keywords(TypedDict, total=False):
     memory_limit: int | None
     scheduler: str | None
     store: str | Path | None
+    cache_dir: str | Path | None
+    no_cache: bool
     on_progress: OnProgress | None
 
 

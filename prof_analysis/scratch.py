@@ -52,6 +52,14 @@ def make_folder(parent: Path | None = None) -> "ScratchFolder":
         raise OutputError(f"{shown}: {why}; set TMPDIR to a folder you may write to{remedy_of(error)}", path=parent) from error
 
 
+def used_folders(parent: Path) -> list[Path]:
+    """Return the temporary folders of running processes below a folder; those of others are removed."""
+    _remove_abandoned(parent)
+    with suppress(OSError), os.scandir(parent) as entries:
+        return [Path(entry.path) for entry in entries if entry.name.startswith(_PREFIX)]
+    return []
+
+
 class ScratchFolder:
     """A temporary folder of this process: its path, and the lock that marks it as in use."""
 

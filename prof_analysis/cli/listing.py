@@ -1,4 +1,4 @@
-"""The commands that list ranks and tables, answer a query, and list or clear a store."""
+"""The commands that list ranks and tables, answer a query, and list or clear what is kept."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +16,7 @@ from prof_analysis.cli.options import (
     takes_options,
 )
 from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, exit_on_error, fail, finish, opened, print_answer, print_json
+from prof_analysis.errors import InputError
 
 app = typer.Typer()
 
@@ -91,34 +92,50 @@ def sql(
     finish(profile, screen)
 
 
-store_app = typer.Typer(name="store", help="List or remove what --store keeps.", no_args_is_help=True)
-app.add_typer(store_app)
-StoreFolder = Annotated[Path, typer.Option("--store", help="The folder that was given to --store.")]
+cache_app = typer.Typer(name="cache", help="List or remove what is kept between questions.", no_args_is_help=True)
+app.add_typer(cache_app)
+CacheFolder = Annotated[
+    Path | None,
+    typer.Option("--cache-dir", help="The folder that --cache-dir or --store had; by default the user's cache folder."),
+]
 
 
-@store_app.command("ls", epilog="Example: prof-analysis store ls --store ./kept")
-def list_store(store: StoreFolder, as_json: AsJson = False) -> None:
-    """List the ranks that a store keeps, their tables and size, and whether their input is unchanged."""
+@cache_app.command("ls", epilog="Example: prof-analysis cache ls")
+def list_cache(cache_dir: CacheFolder = None, as_json: AsJson = False) -> None:
+    """List the ranks whose results are kept, their tables and size, and whether their input is unchanged."""
     from prof_analysis.cli.summaries import listing
-    from prof_analysis.run.store import entries
+    from prof_analysis.run.entries import entries
 
     with exit_on_error(ScreenOptions(as_json)):
-        kept = list(entries(store))
+        kept = list(entries(_folder(cache_dir)))
     if as_json:
         print_json(status="done", entries=[{**vars(entry), "folder": str(entry.folder)} for entry in kept])
     else:
-        listing.print_store(kept)
+        listing.print_entries(kept)
 
 
-@store_app.command("clear", epilog="Example: prof-analysis store clear --store ./kept")
-def clear_store(store: StoreFolder, as_json: AsJson = False) -> None:
-    """Remove what a store keeps, and nothing else in its folder."""
-    from prof_analysis.run.store import clear
+@cache_app.command("clear", epilog="Example: prof-analysis cache clear")
+def clear_cache(cache_dir: CacheFolder = None, as_json: AsJson = False) -> None:
+    """Remove what is kept, except what another process uses, and nothing else in the folder."""
+    from prof_analysis.run.entries import clear
 
     with exit_on_error(ScreenOptions(as_json)):
-        removed = clear(store)
+        removed, in_use = clear(_folder(cache_dir))
     size = sum(entry.size_bytes for entry in removed)
     if as_json:
-        print_json(status="done", removed=[str(entry.folder) for entry in removed], size_bytes=size)
+        names = {"removed": removed, "in_use": in_use}
+        print_json(
+            status="done", size_bytes=size, **{name: [str(entry.folder) for entry in found] for name, found in names.items()}
+        )
     else:
-        print(f"removed {len(removed):,} {'entry' if len(removed) == 1 else 'entries'}, {size:,} bytes")
+        stay = f"; {len(in_use):,} are in use and stay" if in_use else ""
+        print(f"removed {len(removed):,} {'entry' if len(removed) == 1 else 'entries'}, {size:,} bytes{stay}")
+
+
+def _folder(chosen: Path | None) -> Path:
+    """Return the folder to list or to clear. Raises InputError where there is none."""
+    from prof_analysis.user_cache import VARIABLE, cache_folder
+
+    if (folder := chosen or cache_folder()) is None:
+        raise InputError(f"there is no cache: {VARIABLE} is off, or its folder cannot be written; give --cache-dir")
+    return folder

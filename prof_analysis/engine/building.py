@@ -1,12 +1,13 @@
 """Builds the planned tables of a rank, in order; each is dropped after its last use."""
 
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 
 import duckdb
 
 from prof_analysis.engine.database import quote
 from prof_analysis.engine.macros import create_macros
-from prof_analysis.engine.planning import Plan, before_guards, pruned, sql_of
+from prof_analysis.engine.planning import Build, Plan, pruned, sql_of, walk
 from prof_analysis.engine.statements import run
 from prof_analysis.engine.tables import Table, create_schemas, empty_select, source_tables, store_view
 
@@ -21,14 +22,18 @@ def build(
     stage: Callable[[Mapping[str, frozenset[str]]], None],
     kept: Iterable[str] | None = None,
     own: tuple[Table, ...] = (),
+    loaded: Mapping[str, Table] = MappingProxyType({}),
+    on_guard: Callable[[str, bool], None] | None = None,
+    on_made: Callable[[Table, frozenset[str]], None] | None = None,
 ) -> None:
     """Build the planned tables in a database that holds plan.raw_columns.
 
     `stage` is called with raw tables and columns of plan.deferred_raw_columns once a guard of a table that needs them passes.
     With `kept`, other tables, and columns of large ones, are dropped as soon as no table is left that reads them: a million
-    kernels take half the memory.
+    kernels take half the memory. `loaded` has the tables that are not built but read from files, as kept.restricted() gives
+    them. on_guard receives each guard and whether it has rows, on_made each table once it is there, with its columns.
     """
-    tables = source_tables(source, own, plan.raw_tables)
+    tables = {**source_tables(source, own, plan.raw_tables), **loaded}
     made: set[str] = set()
     staged = set(plan.raw_columns)
     used_by: dict[str, set[str]] = {}
@@ -38,22 +43,22 @@ def build(
     spared = {"trace.string", *(kept or ())}
     large: dict[str, frozenset[str]] = {}
 
-    def make(wanted: Iterable[str]) -> None:
-        needed = before_guards(tables, wanted)
-        if unstaged := needed & plan.deferred_raw_columns.keys() - staged:
-            staged.update(unstaged)
-            stage({name: plan.columns[name] for name in sorted(unstaged)})
-        for name in plan.order:
-            if name in needed and name not in made:
-                if tables[name].guard and _guard_passes(connection, tables[name]):
-                    make(tables[name].needs)
-                made.add(name)
-                row_count = _create(connection, tables[name], plan.columns[name])
-                if row_count > MANY_ROWS and name not in spared:
-                    large[name] = plan.columns[name]
-                if kept is not None:
-                    let_go(name)
-                    narrow_the_large()
+    def passes(guard: str) -> bool:
+        has_rows = bool(run(connection, f"SELECT 1 FROM {guard} LIMIT 1").fetchall())
+        if on_guard:
+            on_guard(guard, has_rows)
+        return has_rows
+
+    def make(name: str, is_empty: bool) -> None:
+        made.add(name)
+        row_count = _create(connection, tables[name], plan.columns[name], is_empty)
+        if on_made:
+            on_made(tables[name], plan.columns[name])
+        if row_count > MANY_ROWS and name not in spared:
+            large[name] = plan.columns[name]
+        if kept is not None:
+            let_go(name)
+            narrow_the_large()
 
     def let_go(user: str) -> None:
         """Drop the tables that this one has read and no other one will; those behind a guard are then not made at all."""
@@ -80,12 +85,17 @@ def build(
 
     create_macros(connection, sql_of(tables, plan.order))
     create_schemas(connection, plan.order)
-    make(name for name in plan.order if name not in plan.deferred)
+    for step in walk(plan, tables, passes):
+        if isinstance(step, Build):
+            make(step.table, step.is_empty)
+        else:
+            staged.update(step)
+            stage(step)
 
 
-def _create(connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset[str]) -> int:
+def _create(connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset[str], is_empty: bool) -> int:
     """Create a table, and return the number of its rows."""
-    body = table.body if _guard_passes(connection, table) else empty_select(table.columns)
+    body = empty_select(table.columns) if is_empty else table.body
     creation = f"CREATE TABLE stored.{quote(table.name)} AS {pruned(table, kept, body)}"
     ((row_count,),) = run(connection, creation).fetchall()
     _show(connection, table, kept)
@@ -94,7 +104,3 @@ def _create(connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset
 
 def _show(connection: duckdb.DuckDBPyConnection, table: Table, kept: Iterable[str]) -> None:
     store_view(connection, table.name, {column.name: column.stored_type for column in table.columns}, kept)
-
-
-def _guard_passes(connection: duckdb.DuckDBPyConnection, table: Table) -> bool:
-    return table.guard is None or bool(run(connection, f"SELECT 1 FROM {table.guard} LIMIT 1").fetchall())

@@ -1,7 +1,7 @@
 """Plans the tables of a rank: those that are needed, in building order, and the columns that are read of each."""
 
 import json
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -142,6 +142,41 @@ def before_guards(tables: Mapping[str, Table], wanted: Iterable[str]) -> set[str
             if table := tables.get(name):
                 to_visit += [table.guard] if table.guard else table.needs
     return found
+
+
+@dataclass(frozen=True)
+class Build:
+    """A step of building: one table. It stays empty where its guard has no rows."""
+
+    table: str
+    is_empty: bool
+
+
+def walk(
+    plan: Plan, tables: Mapping[str, Table], passes: Callable[[str], bool]
+) -> Iterator[Build | Mapping[str, frozenset[str]]]:
+    """Yield the steps of building a plan: tables to build, and raw tables and columns to stage once a guard passes.
+
+    `passes` is called with the guard of a table when its turn comes, and returns whether that table has rows.
+    """
+    made: set[str] = set()
+    staged = set(plan.raw_columns)
+
+    def make(wanted: Iterable[str]) -> Iterator[Build | Mapping[str, frozenset[str]]]:
+        needed = before_guards(tables, wanted)
+        if unstaged := needed & plan.deferred_raw_columns.keys() - staged:
+            staged.update(unstaged)
+            yield {name: plan.columns[name] for name in sorted(unstaged)}
+        for name in plan.order:
+            if name in needed and name not in made:
+                guard = tables[name].guard
+                is_empty = guard is not None and not passes(guard)
+                if guard is not None and not is_empty:
+                    yield from make(tables[name].needs)
+                made.add(name)
+                yield Build(name, is_empty)
+
+    yield from make(name for name in plan.order if name not in plan.deferred)
 
 
 def pruned(table: Table, columns: Iterable[str], body: str) -> str:

@@ -37,6 +37,7 @@ WARNING = ".warning.sql"
 Grain = Literal["rank", "job", "runs", "log"]
 # The folders whose tables are not about one rank.
 _GRAINS: Mapping[str, Grain] = {"across": "job", "runs": "runs", "vllm": "log"}
+_KEPT = "Kept for other questions."
 _GUARD = re.compile(r"Only when (\w+\.\w+) has rows\.")
 _COLUMN = re.compile(r"(\w+) +((?:[A-Z_]+|(?:ENUM|STRUCT)\([^)]*\))(?:\[\])?) +(.+)")
 _INHERITED = re.compile(r"(\w+) to (\w+) as in (\w+\.\w+)")
@@ -81,7 +82,8 @@ class Table:
     """A table: its name, its head, and the SELECT that makes it.
 
     `guard` is a table: where that has no rows, this one stays empty, and what only it needs is not built. `warning` is a SELECT
-    on it that gives warnings about its figures, in the columns profile, severity and sentence.
+    on it that gives warnings about its figures, in the columns profile, severity and sentence. `is_kept`: the cache keeps it
+    for other questions.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Table:
     body: str
     guard: str | None = None
     warning: str | None = None
+    is_kept: bool = False
 
     @property
     def needs(self) -> frozenset[str]:
@@ -198,7 +201,8 @@ def read_table(file: Path) -> Table:
     name = f"{file.parent.name}.{file.stem}"
     beside = file.with_suffix(WARNING)
     warning = _split_head(beside.read_text(encoding="utf-8-sig"))[1].strip() if beside.exists() else None
-    return Table(name, " ".join(summary.split()), tuple(columns), body.strip(), guard and guard[1], warning)
+    kept = _KEPT in head
+    return Table(name, " ".join(summary.split()), tuple(columns), body.strip(), guard and guard[1], warning, kept)
 
 
 def _inherited(file: Path, first: str, last: str, table: str) -> Sequence[Column]:

@@ -74,7 +74,8 @@ def _not_run(job: Job, error: BaseException) -> Outcome:
 def _looked_up(outcome: Outcome) -> Outcome:
     """Return the outcome once this machine sees its files."""
     job, give_up = outcome.job, monotonic() + _FILES_WITHIN_S
-    while outcome.failure is None and RankStore(job.folder, job.rank, job.variables, job.own).lacking(job.tables):
+    store = RankStore(job.folder, job.rank, job.variables, job.own)
+    while outcome.failure is None and (store.lacking(job.tables) or store.warnings(job.question) is None):
         if monotonic() > give_up or not job.folder.is_dir():
             return Outcome(
                 job,

@@ -1,25 +1,23 @@
 """Run a rank: it is analysed by itself in its own DuckDB, and leaves the requested tables as Parquet files in a store."""
 
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from platform import node
 
 import duckdb
 
-from prof_analysis.engine.building import build
 from prof_analysis.engine.database import connect
-from prof_analysis.engine.planning import Plan, make_plan
 from prof_analysis.engine.statements import code_digest
-from prof_analysis.engine.tables import Table, shown_select, source_tables
+from prof_analysis.engine.tables import Table
 from prof_analysis.errors import ProfAnalysisError, reason_of, remedy_of
 from prof_analysis.options import Variables
-from prof_analysis.run.store import RankStore, is_entry, write_table
+from prof_analysis.run.kept import UnfitError
+from prof_analysis.run.rank_tables import make_tables, plan_of
+from prof_analysis.run.store import is_entry
 from prof_analysis.scratch import temporary_folder
-from prof_analysis.sources import SOURCES
 from prof_analysis.sources.rank import Rank
 from prof_analysis.version import __version__
 
@@ -28,7 +26,9 @@ from prof_analysis.version import __version__
 class Job:
     """A job for one rank: the tables to build, the values that their SQL reads, and the folder for the tables.
 
-    `own` has the tables of the user's own SQL, read before the job is sent, so that every worker has the same ones.
+    `tables` are those of `asked` that its folder lacks; without `asked`, they are the question. With `keeps`, the folder keeps
+    tables of the engine, too, and they are used. `own` has the tables of the user's own SQL, read before the job is sent, so
+    that every worker has the same ones.
     `threads` and `buffer_bytes` limit DuckDB; None means all that there is. Data that does not fit is spilled to a folder below
     `spill_folder`.
     """
@@ -41,6 +41,13 @@ class Job:
     threads: int | None = None
     buffer_bytes: int | None = None
     spill_folder: Path | None = None
+    asked: tuple[str, ...] = ()
+    keeps: bool = False
+
+    @property
+    def question(self) -> tuple[str, ...]:
+        """The tables that answer the question."""
+        return self.asked or self.tables
 
     @property
     def input_bytes(self) -> int:
@@ -95,41 +102,28 @@ def run_rank(
     running: list[duckdb.DuckDBPyConnection] | None = None,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Outcome:
-    """Build the tables of one rank and write them into its folder. Any error is in the outcome.
+    """Build the tables of one rank and write them into its folder, with the warnings. Any error is in the outcome.
 
     `running` has the connection during the work, so that it can be interrupted. on_bytes receives the size of each piece of a
     file that was read.
     """
     try:
-        assert job.rank.source is not None
-        source = SOURCES[job.rank.source]
         job.folder.mkdir(parents=True, exist_ok=True)
         with temporary_folder(job.folder) as scratch, _connection(job, [] if running is None else running) as connection:
-            plan = _plan(job.rank.source, job.tables, job.own)
-            stage = partial(source.stage, connection, job.rank.inputs, threads=job.threads or 1)
-            at_once = {**plan.raw_columns, **plan.deferred_raw_columns} if source.IS_READ_ONCE else plan.raw_columns
-            warnings = stage(at_once, on_bytes=on_bytes or _not_counted)
-
-            def stage_more(columns: Mapping[str, frozenset[str]]) -> None:
-                if not source.IS_READ_ONCE:
-                    warnings.extend(stage(columns, on_bytes=_not_counted))
-
-            build(connection, source.NAME, plan, stage_more, kept=job.tables, own=job.own)
-            store = RankStore(job.folder, job.rank, job.variables, job.own)
-            for table in job.tables:
-                shown = shown_select(source_tables(source.NAME, job.own)[table])
-                rows = f"SELECT getvariable('profile') AS profile, getvariable('rank_id')::INTEGER AS rank_id, * FROM ({shown})"
-                write_table(connection, rows, store.file(table), warnings, scratch)
-        return Outcome(job)
+            make_tables(job, connection, scratch, on_bytes)
+    except UnfitError as error:
+        anew = replace(job, tables=job.question, keeps=False)
+        return failed(job, error) if job == anew else run_rank(anew, running)
     except Exception as error:
         return failed(job, error)
+    return Outcome(job)
 
 
 def plan_once(jobs: list[Job]) -> None:
     """Plan the tables of the jobs in advance, so that ranks that run in parallel do not each repeat the planning."""
-    for source, tables, own in dict.fromkeys((job.rank.source, job.tables, job.own) for job in jobs):
+    for source, tables, own in dict.fromkeys((job.rank.source, job.tables, job.own) for job in jobs if job.tables):
         assert source is not None
-        _plan(source, tables, own)
+        plan_of(source, tables, own)
 
 
 def failed(job: Job, error: BaseException) -> Outcome:
@@ -162,10 +156,6 @@ def _size_of(file: Path) -> int:
         return 0
 
 
-def _not_counted(size: int) -> None:
-    """Ignore the size of a piece that does not count as progress."""
-
-
 @contextmanager
 def _connection(job: Job, running: list[duckdb.DuckDBPyConnection]) -> Iterator[duckdb.DuckDBPyConnection]:
     rank = job.rank
@@ -180,8 +170,3 @@ def _connection(job: Job, running: list[duckdb.DuckDBPyConnection]) -> Iterator[
             yield connection
         finally:
             running.remove(connection)
-
-
-@lru_cache(maxsize=256)
-def _plan(source: str, tables: tuple[str, ...], own: tuple[Table, ...]) -> Plan:
-    return make_plan(source, SOURCES[source].RAW_COLUMNS, tables, own)

@@ -1,8 +1,6 @@
 """Session: the ranks under a path and the tables built of them so far. A Profile asks its questions through it."""
 
 import os
-import sys
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,16 +16,16 @@ from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.planning import split_across_ranks
 from prof_analysis.engine.tables import Column, Table, all_tables
-from prof_analysis.errors import InputError, ProfAnalysisError, ProfAnalysisWarning, QueryError, reason_of, remedy_of
+from prof_analysis.errors import InputError, ProfAnalysisError, QueryError, reason_of, remedy_of
 from prof_analysis.options import ProfileOptions
+from prof_analysis.run.folders import Folders
 from prof_analysis.run.job import Job, Outcome
 from prof_analysis.run.pool import Machine, run
-from prof_analysis.run.store import RankStore, entry_folder, warnings_of
+from prof_analysis.run.problems import Problems
+from prof_analysis.run.store import RankStore, about_rows
 from prof_analysis.run.views import Views
-from prof_analysis.scratch import make_folder
 from prof_analysis.sources.rank import Rank
 from prof_analysis.sources.runs import find_runs, said_of_runs
-from prof_analysis.visible import visible
 
 
 class Session:
@@ -46,10 +44,9 @@ class Session:
         self.has_several_paths = len(paths) > 1
         self._own = () if options.sql is None else read_own_tables(Path(options.sql))
         self.tables = all_tables(self._own)
-        self.failures: list[str] = []
-        self._failures: list[InputError] = []  # the same, with the file and the rank
-        self.warnings: list[str] = []
-        self.details: list[str] = []
+        self._problems = Problems()
+        self.failures, self.warnings, self.details = (self._problems.failures, self._problems.warnings, self._problems.details)
+        self.warn = self._problems.warn
         self._variables = options.variables()
         self._machine = Machine(options.workers, options.threads, options.memory_limit, options.scheduler)
         self._on_progress = options.on_progress
@@ -67,24 +64,19 @@ class Session:
         self._failed = {rank.profile for rank in self.ranks if rank.left_out}
         for rank in self.ranks:
             if rank.left_out:
-                self._fail(rank.left_out, rank)
+                self._problems.fail(rank.left_out, rank)
             for reason in rank.unread:
                 self.warn(f"{reason}; the rank is read without it", rank)
         if "" in paths and (said := said_of_runs(self.path, self.ranks)):
             self.warn(said)
-        self._warn_of_same_ids()
-        self._folder = make_folder()
+        self._problems.warn_of_same_ids(self.ranks)
+        self._folders = Folders(options)
         # The workers of a cluster spill to disks of their own.
-        self._spill_folder = self._folder.path if options.scheduler is None else None
-        self.connection = connect(self._variables, temp_directory=self._folder.path / "spill", macros=False)
-        store = None if options.store is None else Path(os.path.abspath(options.store))  # noqa: PTH100  (links stay)
+        self._spill_folder = self._folders.temporary if options.scheduler is None else None
+        self.connection = connect(self._variables, temp_directory=self._folders.temporary / "spill", macros=False)
         try:
             self._views = Views(self.connection, self.runs, lambda: self._is_closed)
-            folders = {
-                rank: self._folder.path / str(number) if store is None else entry_folder(store, rank)
-                for number, rank in enumerate(self.ranks)
-                if not rank.left_out
-            }
+            folders = self._folders.of(rank for rank in self.ranks if not rank.left_out)
             self._stores = {rank: RankStore(folder, rank, self._variables, self._own) for rank, folder in folders.items()}
             self._check_step()
         except BaseException:
@@ -178,17 +170,12 @@ class Session:
         if self._views.are_of_one_run and (of_runs := [table for table in across if self.tables[table].grain == "runs"]):
             raise QueryError(f"{of_runs[0]} compares runs, and this is asked of one: ask it outside of only()")
         new = _without(of_ranks, self._provided)
-        to_build = {rank: store.lacking(new) for rank, store in self.stores.items()}
-        self._run(
-            [
-                Job(rank, tables, self._variables, self._stores[rank].folder, self._own, spill_folder=self._spill_folder)
-                for rank, tables in to_build.items()
-                if tables
-            ]
-        )
+        self._build(tuple(new))
+        if self._drop_damaged(new):
+            self._build(tuple(new))
         if not self.stores:
             more = f" (and {len(self.failures) - 1} more ranks failed)" if len(self.failures) > 1 else ""
-            first = self._failures[0]
+            first = self._problems.errors[0]
             raise InputError(f"{first}{more}", path=first.path, rank_id=first.rank_id)
         if self._shown_ranks != self.stores.keys():  # A rank failed, so earlier views must drop it too.
             self._shown_ranks = self.stores.keys()
@@ -200,9 +187,9 @@ class Session:
 
     def _show(self, of_ranks: list[str], across: list[str], new: list[str]) -> None:
         """Create views of tables over all ranks and runs; newly built ones may have warnings of how they were read."""
-        made = [store.file(table) for table in of_ranks if table in new for store in self.stores.values()]
-        for warning in warnings_of(self.connection, made) if made else ():
-            self.warn(warning)
+        for store in self.stores.values():
+            for warning in store.warnings(new) or ():
+                self.warn(warning)
         for table in of_ranks:
             self._views.show_ranks(table, self.stores)
         for table in across:
@@ -223,14 +210,6 @@ class Session:
             if sentence is not None:
                 self.warn(sentence if profile is None else f"{profile}: {sentence}")
 
-    def warn(self, message: str, rank: Rank | None = None) -> None:
-        """Warn, once, of a problem that does not prevent an answer."""
-        if message not in self.warnings:
-            self.warnings.append(message)
-            about = (rank.folder, rank.rank_id) if rank else (None, None)
-            warning = ProfAnalysisWarning(visible(message), path=about[0], rank_id=about[1])
-            warnings.warn(warning, stacklevel=_level_of_the_caller())
-
     def close(self) -> None:
         """Release memory and temporary files, and interrupt waiting threads. Do nothing in a fork of the process."""
         if os.getpid() != self._process:
@@ -241,7 +220,7 @@ class Session:
             self.connection.interrupt()
         try:
             self.connection.close()
-            self._folder.remove()
+            self._folders.close()
         finally:
             if is_mine:
                 self._turn.release()
@@ -255,30 +234,46 @@ class Session:
         for rank, why in unable.items():
             self.warn(f"{rank.profile}: {why}", rank)
 
-    def _warn_of_same_ids(self) -> None:
-        """Warn of folders with the same rank id: in one run they count twice."""
-        for name, rank_id in sorted({(rank.run, rank.rank_id) for rank in self.ranks if rank.rank_id is not None}):
-            alike = [rank for rank in self.ranks if (rank.run, rank.rank_id) == (name, rank_id)]
-            profiles = [rank.profile for rank in alike if not rank.left_out]
-            if len(profiles) > 1:
-                self.warn(
-                    f"{len(profiles)} folders have rank {rank_id}: {', '.join(profiles)}; sums over ranks include each of "
-                    "them, so give the folder of one run"
-                )
+    def _build(self, tables: tuple[str, ...]) -> None:
+        """Build the tables that the ranks lack; what does not fit into the cache, in temporary folders."""
+        failed = self._run(self._jobs(self.stores, tables, self._folders.keep))
+        full = [rank for rank, outcome in failed.items() if outcome.path == self._stores[rank].folder]
+        moved = {rank: store for rank in full if (store := self._folders.without_cache(self._stores[rank]))}
+        self._stores.update(moved)
+        failed = {rank: outcome for rank, outcome in failed.items() if rank not in moved}
+        for rank, outcome in (failed | self._run(self._jobs(moved, tables, keep=False))).items():
+            self._failed.add(rank.profile)
+            self._problems.fail(outcome.failure or "", rank, outcome.path)
+            self.details.append(outcome.details or "")
 
-    def _run(self, jobs: list[Job]) -> None:
-        outcomes: dict[str, Outcome] = {}
+    def _jobs(self, stores: Mapping[Rank, RankStore], tables: tuple[str, ...], keep: bool) -> list[Job]:
+        """Return the jobs for what the stores lack of a question."""
+        lacking = {rank: store.lacking(tables) for rank, store in stores.items()}
+        return [
+            Job(rank, lacking[rank], self._variables, store.folder, self._own, None, None, self._spill_folder, tables, keep)
+            for rank, store in stores.items()
+            if tables and (lacking[rank] or store.warnings(tables) is None)
+        ]
+
+    def _run(self, jobs: list[Job]) -> dict[Rank, Outcome]:
+        """Run jobs, and return those that failed."""
+        outcomes: dict[Rank, Outcome] = {}
 
         def on_done(outcome: Outcome) -> None:
-            outcomes[outcome.job.rank.profile] = outcome
+            outcomes[outcome.job.rank] = outcome
 
-        run(jobs, self._machine, on_done, _byte_counter(jobs, self._on_progress), lambda: self._is_closed)
-        for job in jobs:
-            outcome = outcomes[job.rank.profile]
-            if outcome.failure:
-                self._failed.add(job.rank.profile)
-                self._fail(outcome.failure, job.rank, outcome.path)
-                self.details.append(outcome.details or "")
+        if jobs:
+            run(jobs, self._machine, on_done, _byte_counter(jobs, self._on_progress), lambda: self._is_closed)
+            self._folders.shrink()
+        return {job.rank: outcomes[job.rank] for job in jobs if outcomes[job.rank].failure}
+
+    def _drop_damaged(self, tables: list[str]) -> bool:
+        """Remove files of tables that are damaged or from elsewhere, and return whether there were any."""
+        files = [store.file(table) for table in tables for store in self.stores.values()]
+        damaged = set(files) - about_rows(self.connection, files).keys()
+        for file in damaged:
+            file.unlink(missing_ok=True)
+        return bool(damaged)
 
     def _check_step(self) -> None:
         step_id = self._variables["step_id"]
@@ -291,12 +286,6 @@ class Session:
         if step_id not in steps:
             known = ", ".join(map(str, steps)) if steps else "none: prof.step() was not called"
             raise InputError(f"{self.shown_path}: there is no step {step_id}; the steps are {known}", path=self.path)
-
-    def _fail(self, message: str, rank: Rank, path: Path | None = None) -> None:
-        self.failures.append(message)
-        self._failures.append(InputError(message, path=path or rank.folder, rank_id=rank.rank_id))
-        warning = ProfAnalysisWarning(visible(message), path=path or rank.folder, rank_id=rank.rank_id)
-        warnings.warn(warning, stacklevel=_level_of_the_caller())
 
 
 # Reading without DuckDB needs up to this long to notice that it must end.
@@ -331,11 +320,3 @@ def _selected(found: list[Rank], rank_list: Iterable[int] | None) -> list[Rank]:
         there = ", ".join(map(str, sorted(known))) or "none has a number"
         raise InputError(f"there is no rank {', '.join(map(str, unknown))}; the ranks are {there}")
     return [rank for rank in found if rank.rank_id in wanted]
-
-
-def _level_of_the_caller() -> int:
-    """Return the stacklevel at which a warning points to the caller's line outside this package."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("prof_analysis"):
-        frame, level = frame.f_back, level + 1
-    return level

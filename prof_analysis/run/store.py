@@ -4,15 +4,16 @@ The name of an entry has a digest of all that its tables depend on: the input fi
 and times of change, the SQL, and the code that stages. The name of a table has a digest of the options that its own SQL reads,
 unless they have their defaults: so another --depth rebuilds only what depends on it. An entry is never stale; changed input has
 another name. Files appear whole, so that several processes may use one store; what a killed process left, the next one removes.
+Beside the tables, in a form for users, it keeps the warnings of each question, and in engine/ tables for other questions.
 """
 
 import json
+import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from shutil import rmtree
 from typing import Any
 
 import duckdb
@@ -21,28 +22,16 @@ from prof_analysis.engine.database import quote_path, quote_text
 from prof_analysis.engine.statements import code_digest
 from prof_analysis.engine.tables import Table
 from prof_analysis.engine.variables import variables_read
-from prof_analysis.errors import InputError, OutputError, reason_of, remedy_of
+from prof_analysis.errors import OutputError, reason_of, remedy_of
 from prof_analysis.options import USUAL, Variables
 from prof_analysis.scratch import temporary_folder
-from prof_analysis.sources.rank import Rank, json_object
+from prof_analysis.sources.rank import Rank
 from prof_analysis.sources.readers.sqlite_file import sidecars_of
 
-_ABOUT = "about.json"
-_WARNINGS = "prof_analysis_warnings"
-_SUFFIX = ".parquet"
+ABOUT = "about.json"
+SUFFIX = ".parquet"
+_ABOUT_ROWS = "prof_analysis"
 _USUAL = USUAL.variables()
-
-
-@dataclass(frozen=True)
-class Entry:
-    """An entry of the store: its rank, the names of its tables, their size, and whether the input is unchanged."""
-
-    folder: Path
-    profile: str
-    inputs: tuple[str, ...]
-    tables: tuple[str, ...]
-    size_bytes: int
-    is_current: bool
 
 
 @dataclass(frozen=True)
@@ -65,34 +54,62 @@ class RankStore:
         if any(table == one.name for one in self.own):
             unusual["own"] = [repr(one) for one in self.own]
         digest = f".{sha256(json.dumps(unusual, default=str).encode()).hexdigest()[:16]}" if unusual else ""
-        return self.folder / f"{table}{digest}{_SUFFIX}"
+        return self.folder / f"{table}{digest}{SUFFIX}"
 
     def lacking(self, tables: Iterable[str]) -> tuple[str, ...]:
         """Return the tables whose files are missing or damaged."""
         return tuple(table for table in tables if not _is_whole(self.file(table)))
 
+    def warnings(self, tables: Sequence[str]) -> list[str] | None:
+        """Return the warnings of the question that these tables answer; None where it was not asked yet."""
+        try:
+            found = json.loads(self._question(tables).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return found if isinstance(found, list) and all(isinstance(one, str) for one in found) else None
 
-def entry_folder(store: Path, rank: Rank) -> Path:
-    """Return the folder of a rank, and create it if needed.
+    def keep_warnings(self, tables: Sequence[str], warnings: Sequence[str], scratch: Path) -> None:
+        """Keep the warnings of the question that these tables answer. `scratch` is a temporary folder beside the tables."""
+        file = self._question(tables)
+        unfinished = scratch / file.name
+        unfinished.write_text(json.dumps(warnings), encoding="utf-8")
+        publish(unfinished, file)
 
-    Raises OutputError when it cannot be created.
-    """
+    def _question(self, tables: Sequence[str]) -> Path:
+        """Return the file for the warnings of the question that these tables answer."""
+        names = json.dumps([self.file(table).name for table in tables])
+        return self.folder / f"warnings.{sha256(names.encode()).hexdigest()[:16]}.json"
+
+
+def entry_of(store: Path, rank: Rank) -> Path:
+    """Return the folder of a rank in a store: another one where the input has changed."""
     identity = {
-        "inputs": _identity(rank.inputs),
+        "inputs": identity_of(rank.inputs),
         "source": [rank.source, rank.device_id, rank.first_device_id],
         "shown": [rank.profile, rank.rank_id],
         "code": code_digest(),
     }
     digest = sha256(json.dumps(identity, sort_keys=True, default=str).encode()).hexdigest()[:24]
-    folder = store / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', rank.profile)[-80:]}-{digest}"
-    about = {"profile": rank.profile, "inputs": [str(file) for file in rank.inputs], "identity": identity["inputs"]}
+    return store / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', rank.profile)[-80:]}-{digest}"
+
+
+def entry_folder(store: Path, rank: Rank, mode: int = 0o777) -> Path:
+    """Return the folder of a rank, and create it if needed.
+
+    Raises OutputError when it cannot be created.
+    """
+    folder = entry_of(store, rank)
+    about = {"profile": rank.profile, "inputs": [str(file) for file in rank.inputs], "identity": identity_of(rank.inputs)}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if not (folder / _ABOUT).exists():
+        store.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode, exist_ok=True)
+        if is_entry(folder):
+            os.utime(folder / ABOUT)  # The time of its last use.
+        else:
             with temporary_folder(folder) as scratch:
-                unfinished = scratch / _ABOUT
+                unfinished = scratch / ABOUT
                 unfinished.write_text(json.dumps(about, indent=1), encoding="utf-8")
-                unfinished.replace(folder / _ABOUT)
+                publish(unfinished, folder / ABOUT)
     except OutputError:  # It already names the folder that cannot be made.
         raise
     except OSError as error:
@@ -104,54 +121,24 @@ def entry_folder(store: Path, rank: Rank) -> Path:
 
 def is_entry(folder: Path) -> bool:
     """Return whether a folder is that of a rank in a store, as entry_folder() made it."""
-    return (folder / _ABOUT).is_file()
+    return (folder / ABOUT).is_file()
 
 
-def entries(store: Path) -> Iterator[Entry]:
-    """Yield the entries of a store, ordered by folder.
+def write_rows(
+    connection: duckdb.DuckDBPyConnection, rows: str, file: Path, about: Mapping[str, Any], folder: Path, scratch: Path
+) -> None:
+    """Write the rows of a query into a Parquet file, with what `about` says of them. The file appears whole or not at all.
 
-    Raises InputError when there is no such folder.
-    """
-    if not store.is_dir():
-        raise InputError(f"{store}: there is no such folder; give the folder that --store had", path=store)
-    for about_file in sorted(store.glob(f"*/{_ABOUT}")):
-        about = json_object(about_file)
-        files = [file for file in about_file.parent.rglob("*") if file.is_file()]
-        inputs = tuple(str(file) for file in about.get("inputs", ()))
-        yield Entry(
-            about_file.parent,
-            str(about.get("profile", "")),
-            inputs,
-            tuple(sorted({_table_of(file) for file in files if file.suffix == _SUFFIX and file.parent == about_file.parent})),
-            sum(file.stat().st_size for file in files),
-            about.get("identity") == _identity(map(Path, inputs)),
-        )
-
-
-def clear(store: Path) -> list[Entry]:
-    """Remove the entries of a store, and nothing else below its folder; return them.
-
-    Raises OutputError when one cannot be removed.
-    """
-    removed = list(entries(store))
-    for entry in removed:
-        try:
-            rmtree(entry.folder)
-        except OSError as error:
-            raise OutputError(f"{entry.folder}: cannot be removed ({reason_of(error)})", path=entry.folder) from error
-    return removed
-
-
-def write_table(connection: duckdb.DuckDBPyConnection, rows: str, file: Path, warnings: Iterable[str], scratch: Path) -> None:
-    """Write the rows of a query as a table, with its warnings. The file appears whole or not at all.
-
-    `scratch` is a temporary folder beside the file. Raises OutputError when it cannot be written.
+    `folder` is the entry, `scratch` a temporary folder in it. Raises OutputError when the file cannot be written.
     """
     unfinished = scratch / file.name
-    metadata = f"KV_METADATA {{{_WARNINGS}: {quote_text(json.dumps(list(warnings)))}}}"
+    name = f"{folder.name}/{file.relative_to(folder).as_posix()}"
+    metadata = f"KV_METADATA {{{_ABOUT_ROWS}: {quote_text(json.dumps({**about, 'name': name}))}}}"
     try:
-        connection.execute(f"COPY ({rows}) TO {quote_text(str(unfinished))} (FORMAT parquet, {metadata})")
-        unfinished.replace(file)
+        connection.execute(
+            f"COPY ({rows}) TO {quote_text(str(unfinished))} (FORMAT parquet, PARQUET_VERSION v2, COMPRESSION lz4, {metadata})"
+        )
+        publish(unfinished, file)
     except (duckdb.IOException, OSError) as error:
         remedy = remedy_of(error) or "; set TMPDIR to a larger disk"
         raise OutputError(
@@ -160,35 +147,46 @@ def write_table(connection: duckdb.DuckDBPyConnection, rows: str, file: Path, wa
         ) from error
 
 
-def warnings_of(connection: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> list[str]:
-    """Return the warnings of these tables, each once, in the order of the files."""
+def about_rows(connection: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> dict[Path, dict[str, Any]]:
+    """Return what write_rows() was given about the rows of each of these files.
+
+    Files that it did not write, or not for this entry, are left out, and damaged ones.
+    """
+    if not files:
+        return {}
     names = ", ".join(map(quote_path, files))
-    rows = connection.execute(
-        f"SELECT file_name, decode(value) FROM parquet_kv_metadata([{names}]) WHERE decode(key) = '{_WARNINGS}'"
-    ).fetchall()
-    of_file = dict(rows)
-    return list(dict.fromkeys(warning for file in files for warning in json.loads(of_file.get(str(file), "[]"))))
+    try:
+        found = connection.execute(
+            f"SELECT file_name, decode(value) FROM parquet_kv_metadata([{names}]) WHERE decode(key) = '{_ABOUT_ROWS}'"
+        ).fetchall()
+    except duckdb.Error:  # One that is damaged or gone hides the others.
+        return (
+            {} if len(files) == 1 else {file: about for one in files for file, about in about_rows(connection, [one]).items()}
+        )
+    about = {Path(file): json.loads(text) for file, text in found}
+    return {file: one for file, one in about.items() if file.as_posix().endswith(f"/{one.get('name')}")}
 
 
-def _table_of(file: Path) -> str:
-    """Return the table that a file of an entry holds; the file's name is schema.table, with or without a digest."""
-    return ".".join(file.name.split(".")[:2])
+def publish(unfinished: Path, file: Path) -> None:
+    """Give a whole file its name; nobody may read it who may not read its folder."""
+    unfinished.chmod(unfinished.stat().st_mode & file.parent.stat().st_mode)
+    unfinished.replace(file)
 
 
 def _is_whole(file: Path) -> bool:
-    """Return whether a Parquet file is whole: its description is at its end, so a cut or overwritten one is unreadable."""
-    if not file.exists():  # The usual case, which needs no import.
-        return False
-    import pyarrow.parquet
-
+    """Return whether a Parquet file ends as one: a cut or overwritten one does not. What is damaged inside, reading shows."""
     try:
-        with pyarrow.parquet.ParquetFile(file):
-            return True
-    except (OSError, ValueError):
+        with file.open("rb") as opened:
+            size = opened.seek(0, os.SEEK_END)
+            opened.seek(max(0, size - 8))
+            length, mark = int.from_bytes(opened.read(4), "little"), opened.read()
+            return mark == b"PAR1" and 12 <= length + 12 <= size
+    except OSError:
         return False
 
 
-def _identity(files: Iterable[Path]) -> list[Any]:
+def identity_of(files: Iterable[Path]) -> list[Any]:
+    """Return the paths, sizes and times of change of files and of the journals beside databases."""
     found: list[Any] = []
     for file in files:
         for one in (file, *(sidecars_of(file) if file.suffix == ".db" else ())):

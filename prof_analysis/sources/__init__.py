@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from prof_analysis.options import Options
     from prof_analysis.sources.found import Found
     from prof_analysis.sources.rank import Rank
+    from prof_analysis.sources.remarks import Remark
 
 # Name of a source for users -> name of its package. Of two sources that answer the same, the first one reads a result.
 NAMES: Mapping[str, str] = {"db": "ascend_db", "text": "ascend_text"}
@@ -76,8 +77,8 @@ class Source(Protocol):
         wanted: Mapping[str, frozenset[str]],
         threads: int,
         on_bytes: Callable[[int], None],
-    ) -> list[str]:
-        """Stage the wanted columns of the raw tables in DuckDB, and return warnings."""
+    ) -> list[Remark]:
+        """Stage the wanted columns of the raw tables in DuckDB, and return remarks."""
 
 
 if TYPE_CHECKING:

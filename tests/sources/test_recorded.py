@@ -12,6 +12,7 @@ from prof_analysis.engine.database import connect
 from prof_analysis.engine.tables import source_tables
 from prof_analysis.sources import SOURCES
 from prof_analysis.sources.ascend_beside.recorded import COLUMNS, STEPS, stage_recorded
+from prof_analysis.sources.remarks import sentences
 
 TABLES = (
     *("reported_communication", "reported_transfer", "reported_link", "reported_step", "reported_kernel_type"),
@@ -25,7 +26,8 @@ def staged(*files: Path, source: str = "ascend_text") -> tuple[dict[str, list[tu
     """The trace tables that a source makes of these files, and the warnings."""
     with connect(threads=1) as connection:
         connection.execute("CREATE SCHEMA raw; CREATE SCHEMA stored")
-        warnings = stage_recorded(connection, files, {name: frozenset(columns) for name, columns in COLUMNS.items()})
+        wanted = {name: frozenset(columns) for name, columns in COLUMNS.items()}
+        warnings = sentences(stage_recorded(connection, files, wanted, 0), wanted)
         rows = {name: connection.execute(source_tables(source)[f"trace.{name}"].body).fetchall() for name in TABLES}
     return {name: sorted(found, key=str) for name, found in rows.items() if found}, warnings
 

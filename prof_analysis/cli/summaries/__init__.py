@@ -1,1 +1,1 @@
-"""The output of `ranks`, `tables`, `sql` and `store ls`."""
+"""The output of `ranks`, `tables`, `sql` and `cache ls`."""

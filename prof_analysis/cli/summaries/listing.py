@@ -1,4 +1,4 @@
-"""The output of `ranks`, `tables`, `sql` and `store ls`."""
+"""The output of `ranks`, `tables`, `sql` and `cache ls`."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from prof_analysis.engine.tables import Table
-    from prof_analysis.run.store import Entry
+    from prof_analysis.run.entries import Entry
 
 
 def print_ranks(rows: list[dict[str, Any]]) -> None:
@@ -46,8 +46,8 @@ def print_ranks(rows: list[dict[str, Any]]) -> None:
         out.print(text_of(f"  files: {', '.join(row['files']) or 'none'}", "dim"))
 
 
-def print_store(entries: "Iterable[Entry]") -> None:
-    """Print what a store keeps, one line per entry."""
+def print_entries(entries: "Iterable[Entry]") -> None:
+    """Print what is kept, one line per entry."""
     grid = grid_of("size", "input", "tables", "profile", left=3)
     for entry in entries:
         state = "unchanged" if entry.is_current else "changed or gone"

@@ -20,6 +20,7 @@ from prof_analysis.sources.rank import json_object
 from prof_analysis.sources.readers.csv_file import copy_columns
 from prof_analysis.sources.readers.csv_numbers import notation_of
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite, query
+from prof_analysis.sources.remarks import Remark
 
 _I = "BIGINT"
 _T = "VARCHAR"
@@ -76,27 +77,28 @@ def in_databases(files: Iterable[Path]) -> set[str]:
 
 
 def stage_recorded(
-    connection: duckdb.DuckDBPyConnection, files: Sequence[Path], wanted: Mapping[str, frozenset[str]]
-) -> list[str]:
-    """Stage the wanted tables of COLUMNS from the files that hold them. Returns warnings about what cannot be read.
+    connection: duckdb.DuckDBPyConnection, files: Sequence[Path], wanted: Mapping[str, frozenset[str]], group: int
+) -> list[Remark]:
+    """Stage the wanted tables of COLUMNS from the files that hold them. Returns remarks about what cannot be read.
 
-    The database holds the same as the texts, so it is read only for tables that these do not hold.
+    The database holds the same as the texts, so it is read only for tables that these do not hold. `group` orders the remarks.
     """
-    warnings: list[str] = []
+    remarks: list[Remark] = []
     for name in sorted(wanted.keys() & COLUMNS.keys()):
         rows: list[tuple[Any, ...]] = []
-        for file in sorted(files, key=lambda file: file.name == DATABASE):
+        for number, file in enumerate(sorted(files, key=lambda file: file.name == DATABASE)):
             if rows and file.name == DATABASE:
                 continue
             try:
                 read = _rows(connection, file, name)
                 rows += read
-                warnings += _of_untimed_operators(file, name, read)
+                found = _of_untimed_operators(file, name, read)
             except (InputError, OSError, ValueError, ArithmeticError, RecursionError, AttributeError, TypeError) as error:
                 reason = str(error) if isinstance(error, InputError) else f"{file}: cannot be read ({reason_of(error)})"
-                warnings.append(f"{reason}; its figures of communication and steps are left out")
+                found = [f"{reason}; its figures of communication and steps are left out"]
+            remarks += [Remark((group, name, number, 0), (name,), sentence) for sentence in found]
         _store(connection, name, rows)
-    return warnings
+    return remarks
 
 
 def _of_untimed_operators(file: Path, name: str, rows: Sequence[tuple[Any, ...]]) -> list[str]:

@@ -22,8 +22,12 @@ from prof_analysis.sources.ascend_db.tables import (
     gaps,
 )
 from prof_analysis.sources.ascend_db.texts import merge_texts, number_texts
-from prof_analysis.sources.readers.repeated import drop_repeated, may_repeat, warnings_of, with_keys
+from prof_analysis.sources.readers.repeated import drop_repeated, may_repeat, remark_of, with_keys
 from prof_analysis.sources.readers.sqlite_file import Cell, SqliteFile, copy_table, open_sqlite, query
+from prof_analysis.sources.remarks import Remark
+
+# Warnings are in this order: what the database lacks, what its tables hold, one by one and together, and what lies beside it.
+_LACKING, _OF_TABLE, _OF_BOTH, _BESIDE = range(4)
 
 
 def stage(
@@ -32,10 +36,10 @@ def stage(
     wanted: Mapping[str, frozenset[str]],
     threads: int,
     on_bytes: Callable[[int], None],
-) -> list[str]:
+) -> list[Remark]:
     """Stage the wanted columns of the raw tables in DuckDB, from one database, of which several tables are read at a time.
 
-    `on_bytes` gets the size of the database once it is read. Returns warnings. Raises InputError when it cannot be read.
+    `on_bytes` gets the size of the database once it is read. Returns remarks. Raises InputError when it cannot be read.
     """
     (path,) = (file for file in files if not device_info.is_device_info(file) and not recorded.is_recorded(file))
     create_schemas(connection, wanted)
@@ -43,7 +47,7 @@ def stage(
         device_info.stage_device_info(connection, files)
     beside = [file for file in files if recorded.is_recorded(file)]
     of_recorded = {name: columns for name, columns in wanted.items() if name not in TABLES}
-    lost = recorded.stage_recorded(connection, beside, of_recorded)
+    lost = recorded.stage_recorded(connection, beside, of_recorded, _BESIDE)
     input_bytes = sum(one.stat().st_size for one in (path, *beside))
     wanted = with_keys({name: columns for name, columns in wanted.items() if name in TABLES}, KEYS)
     if not wanted:
@@ -54,7 +58,7 @@ def stage(
         cursors.put(connection if threads == 1 else cursor_of(connection))
     with open_sqlite(path, KNOWN_TABLES) as file:
 
-        def stage_one(name: str) -> list[str]:
+        def stage_one(name: str) -> list[Remark]:
             cursor = cursors.get()
             try:
                 return _stage_table(cursor, file, name, wanted[name])
@@ -63,18 +67,21 @@ def stage(
 
         with ThreadPoolExecutor(threads) as pool:
             staged = {name: pool.submit(stage_one, name) for name in TABLES if name in wanted}
-            warnings = [warning for name in sorted(staged) for warning in staged[name].result()]
+            remarks = [remark for table in staged.values() for remark in table.result()]
         if wanted.keys() >= set(DESCRIPTIONS):
-            warnings += _describe_once(connection, file)
+            remarks += _describe_once(connection, file)
         if wanted.get("raw.string_ids") and "STRING_IDS" in file.tables:
             number_texts(connection)
         if connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'other_id'").fetchall():
             merge_texts(connection, wanted)
         on_bytes(input_bytes)
-        return [*(f"{path}: {warning}" for warning in [*gaps(file.tables), *warnings]), *lost]
+        lacking = [
+            Remark((_LACKING, "", 0, number), tuple(TABLES), f"{path}: {gap}") for number, gap in enumerate(gaps(file.tables))
+        ]
+        return [*lacking, *remarks, *lost]
 
 
-def _stage_table(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: str, wanted: frozenset[str]) -> list[str]:
+def _stage_table(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: str, wanted: frozenset[str]) -> list[Remark]:
     table, types = TABLES[name]
     target = f"stored.{quote(name)}"
     source = rows_of(file, name)
@@ -94,15 +101,30 @@ def _stage_table(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: 
         is_looked_at = may_repeat(connection, name, *key[:2])
     repeated = drop_repeated(connection, name, key, columns) if is_looked_at else 0
     store_view(connection, name, types, columns)
+
+    def about(kind: int, column: str, said: str) -> Remark:
+        of_column = None if column in key else column  # Keys are staged for every question.
+        return Remark((_OF_TABLE, name, kind, list(types).index(column)), (name,), f"{file.path}: {said}", of_column)
+
     return [
         *(
-            f"{count} values of {table}.{column} are not of type {types[column]} and are taken as unknown"
-            if count > 1
-            else f"1 value of {table}.{column} is not of type {types[column]} and is taken as unknown"
+            about(
+                0,
+                column,
+                f"{count} values of {table}.{column} are not of type {types[column]} and are taken as unknown"
+                if count > 1
+                else f"1 value of {table}.{column} is not of type {types[column]} and is taken as unknown",
+            )
             for column, count in rejected.items()
         ),
-        *(f"all values of {table}.{column} are the same and are taken as unknown" for column in constant),
-        *warnings_of({name.removeprefix("raw."): repeated}, f"{table} ({{}})" if table == "PYTORCH_API" else table),
+        *(about(1, column, f"all values of {table}.{column} are the same and are taken as unknown") for column in constant),
+        *remark_of(
+            (name,),
+            repeated,
+            f"{table} ({name.removeprefix('raw.')})" if table == "PYTORCH_API" else table,
+            (_OF_TABLE, name, 2, 0),
+            file.path,
+        ),
     ]
 
 
@@ -135,8 +157,8 @@ def _declared_key(file: SqliteFile, table: str) -> str | None:
     return columns[0] if len(columns) == 1 else None
 
 
-def _describe_once(connection: duckdb.DuckDBPyConnection, file: SqliteFile) -> list[str]:
-    """Drop the tasks of the second table of descriptions that are in the first one too, and return a warning with the count."""
+def _describe_once(connection: duckdb.DuckDBPyConnection, file: SqliteFile) -> list[Remark]:
+    """Drop the tasks of the second table of descriptions that are in the first one too, and return a remark with the count."""
     first, second = DESCRIPTIONS
     if not all(TABLES[name][0] in file.tables for name in DESCRIPTIONS):
         return []
@@ -147,4 +169,5 @@ def _describe_once(connection: duckdb.DuckDBPyConnection, file: SqliteFile) -> l
         f"DELETE FROM stored.{quote(second)} WHERE globalTaskId IN (SELECT globalTaskId FROM {first} SEMI JOIN {second} USING"
         " (globalTaskId))"
     ).fetchall()
-    return warnings_of({TABLES[second][0]: count}, f"{{}} (tasks of {TABLES[first][0]})")
+    what = f"{TABLES[second][0]} (tasks of {TABLES[first][0]})"
+    return remark_of(DESCRIPTIONS, count, what, (_OF_BOTH, "", 0, 0), file.path, needs_all=True)

@@ -5,7 +5,6 @@ text is made by text_id(), a hash, so all texts of a profile are checked to have
 """
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
@@ -25,8 +24,9 @@ from prof_analysis.sources.ascend_text import columns as text_columns
 from prof_analysis.sources.ascend_text import counters
 from prof_analysis.sources.readers.csv_file import copy_columns
 from prof_analysis.sources.readers.csv_numbers import Notation, lost_digits, notation_of
-from prof_analysis.sources.readers.repeated import drop_repeated, warnings_of, with_keys
+from prof_analysis.sources.readers.repeated import drop_repeated, remark_of, with_keys
 from prof_analysis.sources.readers.trace_json import read_events
+from prof_analysis.sources.remarks import Remark
 
 _I = "BIGINT"
 TextsLock: TypeAlias = AbstractContextManager[Any] | None
@@ -40,6 +40,9 @@ RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
     **recorded.COLUMNS,
 }
 
+# Warnings are in this order: of what lies beside the exports, of each export in turn, and of repeated rows.
+_BESIDE, _OF_FILE, _REPEATED = range(3)
+
 
 def is_trace(path: Path) -> bool:
     """Return whether a file is a list of events, by its name."""
@@ -52,10 +55,10 @@ def stage(
     wanted: Mapping[str, frozenset[str]],
     threads: int,
     on_bytes: Callable[[int], None],
-) -> list[str]:
+) -> list[Remark]:
     """Stage the wanted columns of the raw tables from trace_view.json, kernel_details.csv and the files next to them.
 
-    `on_bytes` gets the size of each piece of a file as it is read. Returns warnings.
+    `on_bytes` gets the size of each piece of a file as it is read. Returns remarks.
     Raises InputError when a file cannot be read.
     """
     create_macros(connection)
@@ -71,27 +74,29 @@ def stage(
         connection.execute(f"CREATE TABLE {_stored(name)} ({definition})")
         store_view(connection, name, RAW_COLUMNS[name], columns)
     texts_lock = Lock() if "raw.string" in wanted else None
-    warnings = recorded.stage_recorded(connection, files, wanted)
-    for file in files:
+    remarks = recorded.stage_recorded(connection, files, wanted, _BESIDE)
+    for number, file in enumerate(files):
         if is_trace(file):
-            warnings += _stage_trace(connection, file, wanted, texts_lock, threads, on_bytes)
+            lost = _stage_trace(connection, file, wanted, texts_lock, threads, on_bytes)
+            remarks += [Remark((_OF_FILE, "", number, 0), tuple(text_columns.EVENTS), sentence) for sentence in lost]
             continue
         if file.name == recorded.COMMUNICATION:
             groups = wanted.get("raw.communication_group")
-            warnings += _stage_groups(connection, file, groups, texts_lock) if groups else []
+            unread = _stage_groups(connection, file, groups, texts_lock) if groups else []
+            remarks += [Remark((_OF_FILE, "", number, 0), ("raw.communication_group",), sentence) for sentence in unread]
         elif not device_info.is_device_info(file) and not recorded.is_recorded(file):
-            warnings += _stage_csv(connection, file, wanted, texts_lock)
+            remarks += _stage_csv(connection, file, wanted, texts_lock, number)
         on_bytes(file.stat().st_size)
     if texts_lock and connection.execute(_EQUAL_TEXT_IDS).fetchall():
         connection.execute(
             "SET VARIABLE text_salt = getvariable('text_salt') + 1; DROP SCHEMA stored CASCADE; DROP SCHEMA raw CASCADE"
         )
         return stage(connection, files, wanted, threads, on_bytes)
-    repeated: Counter[str] = Counter()
     for name in wanted.keys() & text_columns.KEYS.keys():
         count = drop_repeated(connection, name, text_columns.KEYS[name], wanted[name])
-        repeated["kernel_details.csv" if name == "raw.kernel_detail" else "trace_view.json"] += count
-    return [*warnings, *(f"{files[0].parent}: {warning}" for warning in warnings_of(repeated, "{}"))]
+        what = "kernel_details.csv" if name == "raw.kernel_detail" else "trace_view.json"
+        remarks += remark_of((name,), count, what, (_REPEATED, what, 0, 0), files[0].parent)
+    return remarks
 
 
 _EQUAL_TEXT_IDS = 'SELECT 1 FROM stored."raw.string" GROUP BY text_id HAVING count(*) > 1 LIMIT 1'
@@ -114,17 +119,21 @@ def _stage_trace(
 
 
 def _stage_csv(
-    connection: duckdb.DuckDBPyConnection, file: Path, wanted: Mapping[str, frozenset[str]], texts_lock: TextsLock
-) -> list[str]:
+    connection: duckdb.DuckDBPyConnection,
+    file: Path,
+    wanted: Mapping[str, frozenset[str]],
+    texts_lock: TextsLock,
+    number: int,
+) -> list[Remark]:
     is_operators = file.name == folders.OPERATOR_DETAILS
     name, known_as = (
         ("raw.operator_detail", text_columns.OPERATORS) if is_operators else ("raw.kernel_detail", text_columns.DETAILS)
     )
     details = wanted.get(name)
-    warnings = _stage_details(connection, file, name, known_as, details, texts_lock) if details else []
+    remarks = _stage_details(connection, file, name, known_as, details, texts_lock, number) if details else []
     if not is_operators and wanted.keys() & counters.TABLES.keys():
         counters.stage_counters(connection, file, wanted, partial(_insert, connection, texts_lock=texts_lock))
-    return warnings
+    return remarks
 
 
 def _stored(name: str) -> str:
@@ -162,20 +171,29 @@ def _stage_details(
     known_as: Mapping[str, tuple[str, tuple[str, ...]]],
     columns: frozenset[str],
     texts_lock: TextsLock,
-) -> list[str]:
-    """Stage a CSV file as a raw table. In a column whose digits were cut, the times are unknown."""
+    number: int,
+) -> list[Remark]:
+    """Stage a CSV file as a raw table; `number` orders its remarks. In a column whose digits were cut, times are unknown."""
     cells = "stored.detail_cell"
     headers = {column: names for column, (_, names) in known_as.items() if column in columns}
     is_operators = name == "raw.operator_detail"
     of_lines = text_columns.OPERATOR_LINES if is_operators else text_columns.DETAIL_LINES
-    warnings = copy_columns(connection, file, headers, cells, of_lines)
+    remarks = [
+        Remark((_OF_FILE, "", number, position), (name,), sentence, of_the_question=True)
+        for position, sentence in enumerate(copy_columns(connection, file, headers, cells, of_lines))
+    ]
     times = [column for column in headers if column.endswith("_ns")]
     notation = notation_of(connection, cells, times) if times else Notation()
     cut = lost_digits(connection, cells, times, notation)
-    warnings += [
-        f"{file}: the numbers of the column {headers[column][0]!r} have lost digits, as when a spreadsheet saves them, and "
-        "are taken as unknown; export it again"
-        for column in cut
+    remarks += [
+        Remark(
+            (_OF_FILE, "", number, len(remarks) + position),
+            (name,),
+            f"{file}: the numbers of the column {headers[column][0]!r} have lost digits, as when a spreadsheet saves them, and "
+            "are taken as unknown; export it again",
+            of_the_question=True,
+        )
+        for position, column in enumerate(cut)
     ]
     of_several_lines = _of_several_lines(connection, cells, () if is_operators else headers.keys() & of_lines.keys())
     definitions: dict[str, tuple[str, str]] = {"row_number": (_I, "row_number")} if "row_number" in columns else {}
@@ -190,7 +208,7 @@ def _stage_details(
         definitions[column] = (type_, value)
     _insert(connection, name, definitions, cells, texts_lock)
     connection.execute(f"DROP TABLE {cells}")
-    return warnings
+    return remarks
 
 
 def _of_several_lines(connection: duckdb.DuckDBPyConnection, table: str, columns: Iterable[str]) -> list[str]:

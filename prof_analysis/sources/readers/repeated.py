@@ -1,10 +1,12 @@
 """Drops rows that a file holds twice, as damaged and merged files do: the first of equal rows is kept."""
 
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 
 import duckdb
 
 from prof_analysis.engine.database import quote
+from prof_analysis.sources.remarks import Remark
 
 # The parts of a key that may be NULL.
 _OPTIONAL = frozenset(("connectionId", "connection_id", "deviceId", "stream_id", "task_id", "domain"))
@@ -65,12 +67,10 @@ def may_repeat(connection: duckdb.DuckDBPyConnection, name: str, owner: str, kin
     return bool(found)
 
 
-def warnings_of(repeated: Mapping[str, int], what: str) -> list[str]:
-    """Say for each table how many of its rows were left out; `what` describes it, with {} for its name."""
-    return [
-        f"{count} rows of {what.format(name)} repeat earlier ones and are left out"
-        if count > 1
-        else f"1 row of {what.format(name)} repeats an earlier one and is left out"
-        for name, count in sorted(repeated.items())
-        if count
-    ]
+def remark_of(
+    tables: tuple[str, ...], count: int, what: str, place: tuple[int, str, int, int], file: Path, *, needs_all: bool = False
+) -> list[Remark]:
+    """Remark how many rows of a part of a file were left out; `what` is its name. Without such rows there is no remark."""
+    many = (f"{file}: ", f" rows of {what} repeat earlier ones and are left out")
+    sentence = f"{file}: 1 row of {what} repeats an earlier one and is left out"
+    return [Remark(place, tables, sentence, many=many, count=count, needs_all=needs_all)] if count else []

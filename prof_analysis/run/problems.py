@@ -1,0 +1,55 @@
+"""Problems of a session that do not end it: ranks that cannot be read, and warnings."""
+
+import sys
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+
+from prof_analysis.errors import InputError, ProfAnalysisWarning
+from prof_analysis.sources.rank import Rank
+from prof_analysis.visible import visible
+
+
+class Problems:
+    """The problems so far: `failures` (ranks that cannot be read), `warnings`, and `details` (tracebacks)."""
+
+    def __init__(self) -> None:
+        self.failures: list[str] = []
+        self.errors: list[InputError] = []  # the failures, with the file and the rank
+        self.warnings: list[str] = []
+        self.details: list[str] = []
+
+    def warn(self, message: str, rank: Rank | None = None) -> None:
+        """Warn, once, of a problem that does not prevent an answer."""
+        if message not in self.warnings:
+            self.warnings.append(message)
+            about = (rank.folder, rank.rank_id) if rank else (None, None)
+            warning = ProfAnalysisWarning(visible(message), path=about[0], rank_id=about[1])
+            warnings.warn(warning, stacklevel=_level_of_the_caller())
+
+    def fail(self, message: str, rank: Rank, path: Path | None = None) -> None:
+        """Warn of a rank that cannot be read."""
+        self.failures.append(message)
+        self.errors.append(InputError(message, path=path or rank.folder, rank_id=rank.rank_id))
+        warning = ProfAnalysisWarning(visible(message), path=path or rank.folder, rank_id=rank.rank_id)
+        warnings.warn(warning, stacklevel=_level_of_the_caller())
+
+    def warn_of_same_ids(self, ranks: Iterable[Rank]) -> None:
+        """Warn of folders with the same rank id: in one run they count twice."""
+        ranks = list(ranks)
+        for name, rank_id in sorted({(rank.run, rank.rank_id) for rank in ranks if rank.rank_id is not None}):
+            alike = [rank for rank in ranks if (rank.run, rank.rank_id) == (name, rank_id)]
+            profiles = [rank.profile for rank in alike if not rank.left_out]
+            if len(profiles) > 1:
+                self.warn(
+                    f"{len(profiles)} folders have rank {rank_id}: {', '.join(profiles)}; sums over ranks include each of "
+                    "them, so give the folder of one run"
+                )
+
+
+def _level_of_the_caller() -> int:
+    """Return the stacklevel at which a warning points to the caller's line outside this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("prof_analysis"):
+        frame, level = frame.f_back, level + 1
+    return level

@@ -1,0 +1,149 @@
+"""Makes the tables that answer a question about one rank: from its files, or from what was kept of them before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from prof_analysis.engine.building import build
+from prof_analysis.engine.kept import TEXTS, KeptTable, is_kept, restricted, texts_are_doubtful
+from prof_analysis.engine.planning import Plan, make_plan
+from prof_analysis.engine.tables import Table, shown_select, source_tables
+from prof_analysis.run.kept import Facts, UnfitError, facts_of, find_kept, is_unchanged, keep, texts_file, warnings_of
+from prof_analysis.run.store import RankStore, write_rows
+from prof_analysis.sources import SOURCES
+
+if TYPE_CHECKING:
+    from prof_analysis.run.job import Job
+
+
+@dataclass
+class _Work:
+    """The work on a rank: where, of what tables, what is known of it, and which files of the cache have which table."""
+
+    connection: duckdb.DuckDBPyConnection
+    scratch: Path
+    store: RankStore
+    tables: Mapping[str, Table]
+    facts: Facts = field(default_factory=Facts)
+    kept: Mapping[str, list[KeptTable]] = field(default_factory=dict)
+    loaded: Mapping[str, Table] = field(default_factory=dict)
+    texts: str = ""
+
+
+def make_tables(job: Job, connection: duckdb.DuckDBPyConnection, scratch: Path, on_bytes: Callable[[int], None] | None) -> None:
+    """Write the tables of a job into its folder, with the warnings of its question. `scratch` is a temporary folder in it.
+
+    on_bytes receives the size of each piece of a file that was read. Raises UnfitError where what is kept is of no use.
+    """
+    assert job.rank.source is not None
+    source = SOURCES[job.rank.source]
+    store = RankStore(job.folder, job.rank, job.variables, job.own)
+    work = _Work(connection, scratch, store, source_tables(source.NAME, job.own, frozenset(source.RAW_COLUMNS)))
+    answered = [store.file(table) for table in job.question if table not in job.tables]
+    facts_of(connection, answered, work.facts)
+    if job.tables:
+        _build(job, work, on_bytes or _not_counted)
+    for table in job.tables:
+        shown = shown_select(work.tables[table])
+        rows = f"SELECT getvariable('profile') AS profile, getvariable('rank_id')::INTEGER AS rank_id, * FROM ({shown})"
+        write_rows(connection, rows, store.file(table), work.facts.as_json(), store.folder, scratch)
+    plan = plan_of(source.NAME, job.question, job.own)
+    store.keep_warnings(job.question, warnings_of(plan, work.tables, store, work.facts, source.IS_READ_ONCE), scratch)
+
+
+@lru_cache(maxsize=256)
+def plan_of(source: str, tables: tuple[str, ...], own: tuple[Table, ...]) -> Plan:
+    """Return the plan of these tables."""
+    return make_plan(source, SOURCES[source].RAW_COLUMNS, tables, own)
+
+
+def _build(job: Job, work: _Work, on_bytes: Callable[[int], None]) -> None:
+    """Build the tables of a job in DuckDB, from what is kept where that has them, and keep what other questions may need."""
+    assert job.rank.source is not None
+    source, connection, facts = SOURCES[job.rank.source], work.connection, work.facts
+    plan = plan_of(source.NAME, job.tables, job.own)
+    # Without texts, staging numbers none, so what is kept with texts may differ. A source that is read once stages the texts of
+    # one question, and these are all that a question about texts alone shows.
+    keeps = job.keeps and TEXTS in plan.order and not (source.IS_READ_ONCE and TEXTS in job.tables)
+    if keeps:
+        work.kept = find_kept(connection, work.store, (work.tables[name] for name in plan.order), facts)
+        guards = {name: facts.guards[file] for name, file in _guard_files(work) if file in facts.guards}
+        plan, work.loaded = restricted(plan, work.tables, job.tables, work.kept, guards)
+    is_kept_now = keeps
+
+    def stage(columns: Mapping[str, frozenset[str]], on_bytes: Callable[[int], None] = _not_counted) -> None:
+        nonlocal is_kept_now
+        facts.remarks.update(source.stage(connection, job.rank.inputs, columns, threads=job.threads or 1, on_bytes=on_bytes))
+        salt = connection.execute("SELECT getvariable('text_salt')").fetchone()
+        if salt != (0,) and work.loaded:
+            raise UnfitError("texts have other ids")
+        of_question = any(remark.of_the_question for remark in facts.remarks)
+        is_kept_now = is_kept_now and salt == (0,) and not of_question and is_unchanged(work.store)
+
+    def on_made(table: Table, columns: frozenset[str]) -> None:
+        nonlocal is_kept_now
+        if table.name == TEXTS and is_kept_now:
+            ((is_doubtful,),) = connection.execute(texts_are_doubtful(table)).fetchall()
+            if is_doubtful:
+                raise UnfitError("two texts have one id")
+            work.texts = texts_file(connection)
+            if work.texts in (one.file.name for one in work.kept.get(TEXTS, ())):
+                return
+        is_read = table.name in work.loaded and not work.loaded[table.name].needs
+        if is_kept_now and is_kept(table) and not is_read:
+            is_kept_now = _keep(work, table, columns)
+
+    if staged := {**plan.raw_columns, **(plan.deferred_raw_columns if source.IS_READ_ONCE else {})}:
+        stage(staged, on_bytes)
+    else:
+        on_bytes(job.input_bytes)
+    try:
+        build(
+            connection,
+            source.NAME,
+            plan,
+            _not_staged if source.IS_READ_ONCE else stage,
+            kept=job.tables,
+            own=job.own,
+            loaded=work.loaded,
+            on_guard=lambda guard, has_rows: facts.guards.update({work.store.file(guard).name: has_rows}),
+            on_made=on_made,
+        )
+    except (duckdb.InterruptException, duckdb.OutOfMemoryException):
+        raise
+    except duckdb.Error as error:
+        if work.kept:  # A file may be damaged, or gone.
+            raise UnfitError(str(error)) from error
+        raise
+
+
+def _keep(work: _Work, table: Table, columns: frozenset[str]) -> bool:
+    """Keep a table in place of the files that have fewer of its columns; return whether there was room for it."""
+    if not keep(work.connection, work.store, table, columns, work.texts, work.facts, work.scratch):
+        return False
+    for one in work.kept.get(table.name, ()):
+        if one.columns < columns:
+            with suppress(OSError):
+                one.file.unlink()
+    return True
+
+
+def _guard_files(work: _Work) -> list[tuple[str, str]]:
+    """Return the guards of all tables, each with the name of its file."""
+    guards = {table.guard for table in work.tables.values() if table.guard}
+    return [(guard, work.store.file(guard).name) for guard in sorted(guards)]
+
+
+def _not_staged(columns: Mapping[str, frozenset[str]]) -> None:
+    """Stage nothing behind guards: all was staged at once."""
+
+
+def _not_counted(size: int) -> None:
+    """Ignore the size of a piece that does not count as progress."""
