@@ -27,7 +27,8 @@ def ranks(path: ProfilePath, options: SourceOption, as_json: AsJson = False, deb
     """List what was found: ranks, their files, the questions that they can answer, and what was not collected."""
     from prof_analysis.cli.summaries import listing
 
-    with opened(ScreenOptions(as_json, quiet=True, debug=debug), path, options) as profile:
+    # It builds no tables, so there is nothing to keep.
+    with opened(ScreenOptions(as_json, quiet=True, debug=debug), path, {**options, "no_cache": True}) as profile:
         rows = profile.ranks(arrow=True).to_pylist()
         if as_json:
             print_json(status="done", ranks=rows)

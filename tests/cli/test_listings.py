@@ -129,7 +129,7 @@ def test_the_readme_names_every_command() -> None:
 
 
 def test_every_analysis_has_a_command() -> None:
-    others = {"stage-durations", "ranks", "table", "tables", "sql", "store ls", "store clear"}
+    others = {"stage-durations", "ranks", "table", "tables", "sql", "cache ls", "cache clear"}
     assert COMMANDS.keys() == OF_ANALYSES | others
 
 

@@ -73,7 +73,7 @@ def test_no_name_steers_the_terminal_or_begins_a_line_of_its_own(tmp_path: Path,
         (["kernel-stats", "-d", folder, "--rank_list", HOSTILE], 2),
         (["sql", "-d", folder, query], 1),
         (["ranks", "-d", folder], 0),
-        (["store", "ls", "--store", store], 0),
+        (["cache", "ls", "--cache-dir", store], 0),
         (["stage-durations", log, "-o", folder], 0),
         (["tables", HOSTILE], 2),
     ):
@@ -83,7 +83,7 @@ def test_no_name_steers_the_terminal_or_begins_a_line_of_its_own(tmp_path: Path,
             assert not re.findall("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e]", printed)
             begun = [line for line in printed.splitlines() if line.lstrip().startswith("FORGED")]
             assert not begun or "--debug" in words, "only a traceback keeps its lines"
-        assert r"a\x1b[2J\x9b31m\u202e\x7f" in result.output or words[0] == "store"
+        assert r"a\x1b[2J\x9b31m\u202e\x7f" in result.output or words[0] == "cache"
     result = command("sql", "-d", folder, query, "--json")
     assert json.loads(result.stdout)["rows"] == [{HOSTILE: HOSTILE}]
     assert not re.findall("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e]", result.stdout)

@@ -4,7 +4,7 @@ import random
 import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 import pytest
@@ -29,6 +29,7 @@ QUESTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("module-stats", {"audit_links": True}),
     ("op-stats", {"nesting_tolerance_ns": 50}),
 )
+Exports = Literal["db", "text"]
 Answer = tuple[dict[str, pa.Table], list[str]] | str
 
 
@@ -68,12 +69,12 @@ def shuffled(seed: int, count: int) -> list[tuple[str, dict[str, Any]]]:
     return random.Random(seed).sample(QUESTIONS, count)
 
 
-def hard(folder: Path, exports: str) -> Path:
+def hard(folder: Path, exports: Exports) -> Path:
     generate(folder, Shape(**SWITCHES, steps=3), ranks=1, seed=4, style=TextStyle(exports=exports))
     return folder
 
 
-def damaged(folder: Path, exports: str) -> Path:
+def damaged(folder: Path, exports: Exports) -> Path:
     """A profile with cells of a wrong type, repeated rows and a table that is missing; or with a list of events that is cut."""
     hard(folder, exports)
     for database in folder.rglob("ascend_pytorch_profiler*.db"):
@@ -96,7 +97,7 @@ def damaged(folder: Path, exports: str) -> Path:
 @pytest.mark.parametrize("exports", ["db", "text"])
 @pytest.mark.parametrize("profile", [hard, damaged])
 def test_no_answer_depends_on_what_was_asked_before(
-    profile: Callable[[Path, str], Path], exports: str, seed: int, count: int, tmp_path: Path
+    profile: Callable[[Path, Exports], Path], exports: Exports, seed: int, count: int, tmp_path: Path
 ) -> None:
     assert_unseen(profile(tmp_path / "profile", exports), tmp_path / "cache", shuffled(seed, count))
 

@@ -101,12 +101,12 @@ def test_ls_tells_what_is_current_and_clear_removes_only_entries(two: Path, tmp_
     (store / "mine.txt").write_text("kept")
     (store / "mine").mkdir()
     os.utime(next(two.rglob("*_1.db")), (1, 1))
-    listed = command("store", "ls", "--store", store)
+    listed = command("cache", "ls", "--cache-dir", store)
     assert [line.split()[1] for line in listed.stdout.splitlines()[1:]] == ["unchanged", "changed"]
-    kept = json.loads(command("store", "ls", "--store", store, "--json").stdout)["entries"]
+    kept = json.loads(command("cache", "ls", "--cache-dir", store, "--json").stdout)["entries"]
     assert [(entry["profile"], entry["is_current"]) for entry in kept] == [("0_ascend_pt", True), ("1_ascend_pt", False)]
     assert "module.statistic" in kept[0]["tables"]
-    assert command("store", "clear", "--store", store).stdout.startswith("removed 2 entries, ")
+    assert command("cache", "clear", "--cache-dir", store).stdout.startswith("removed 2 entries, ")
     assert sorted(file.name for file in store.iterdir()) == ["mine", "mine.txt"]
 
 
@@ -152,8 +152,8 @@ def test_an_input_that_was_replaced_by_one_of_its_size_and_time_is_built_anew(tw
 
 def test_a_store_that_is_not_there_is_named(tmp_path: Path, command: Command) -> None:
     for word in ("ls", "clear"):
-        result = command("store", word, "--store", tmp_path / "nowhere")
-        said = f"error: {tmp_path / 'nowhere'}: there is no such folder; give the folder that --store had\n"
+        result = command("cache", word, "--cache-dir", tmp_path / "nowhere")
+        said = f"error: {tmp_path / 'nowhere'}: there is no such folder; give the one that --store or --cache-dir had\n"
         assert (result.exit_code, result.stdout, result.stderr) == (2, "", said)
 
 
@@ -230,6 +230,6 @@ def test_of_tables_that_read_another_option_only_these_are_built(two: Path, tmp_
 def test_ls_names_a_table_of_several_values_once(two: Path, tmp_path: Path, command: Command) -> None:
     for words in ((), ("--depth", "1"), ("--by", "instance")):
         assert command("module-stats", "-d", two, "-o", tmp_path, "--store", tmp_path / "kept", *words).exit_code == 0
-    (first, _) = json.loads(command("store", "ls", "--store", tmp_path / "kept", "--json").stdout)["entries"]
+    (first, _) = json.loads(command("cache", "ls", "--cache-dir", tmp_path / "kept", "--json").stdout)["entries"]
     assert first["tables"].count("module.statistic") == 1
     assert len(list(Path(first["folder"]).glob("module.statistic*.parquet"))) == 3
