@@ -66,9 +66,15 @@ def split_across_ranks(wanted: tuple[str, ...], own: tuple[Table, ...] = ()) -> 
 
 
 def make_plan(
-    source: str, raw_columns: Mapping[str, Mapping[str, str]], wanted: Iterable[str], own: tuple[Table, ...] = ()
+    source: str,
+    raw_columns: Mapping[str, Mapping[str, str]],
+    wanted: Iterable[str],
+    own: tuple[Table, ...] = (),
+    is_for_others: bool = False,
 ) -> Plan:
     """Plan what `wanted` needs: tables in building order, and the columns that are read of each.
+
+    With is_for_others, tables that are kept for other questions get the columns that most of these read.
 
     DuckDB knows the columns: on empty tables, with all optimizers off but the one that drops unused columns, the plan of each
     body lists what it scans. The lists are kept, since other questions need many of the same tables.
@@ -77,6 +83,9 @@ def make_plan(
     order = _trace_first(tables, list(in_building_order(tables, wanted)))
     raw_needs = {need for name in order for need in tables[name].needs if need in raw_columns}
     used: dict[str, set[str]] = {name: set() for name in [*order, *raw_needs]}
+    if is_for_others:
+        for name in order:
+            used[name].update(tables[name].kept_with)
     for name in wanted:
         used[name].update(column.name for column in tables[name].columns)
         if has_text_ids(tables[name]):

@@ -37,7 +37,7 @@ WARNING = ".warning.sql"
 Grain = Literal["rank", "job", "runs", "log"]
 # The folders whose tables are not about one rank.
 _GRAINS: Mapping[str, Grain] = {"across": "job", "runs": "runs", "vllm": "log"}
-_KEPT = "Kept for other questions."
+_KEPT = re.compile(r"Kept for other questions(?:,\s+with\s+(all columns|\w+(?:,\s+\w+)*))?\.")
 _GUARD = re.compile(r"Only when (\w+\.\w+) has rows\.")
 _COLUMN = re.compile(r"(\w+) +((?:[A-Z_]+|(?:ENUM|STRUCT)\([^)]*\))(?:\[\])?) +(.+)")
 _INHERITED = re.compile(r"(\w+) to (\w+) as in (\w+\.\w+)")
@@ -83,7 +83,7 @@ class Table:
 
     `guard` is a table: where that has no rows, this one stays empty, and what only it needs is not built. `warning` is a SELECT
     on it that gives warnings about its figures, in the columns profile, severity and sentence. `is_kept`: the cache keeps it
-    for other questions.
+    for other questions, with the columns `kept_with` in any case.
     """
 
     name: str
@@ -93,6 +93,7 @@ class Table:
     guard: str | None = None
     warning: str | None = None
     is_kept: bool = False
+    kept_with: tuple[str, ...] = ()
 
     @property
     def needs(self) -> frozenset[str]:
@@ -201,8 +202,14 @@ def read_table(file: Path) -> Table:
     name = f"{file.parent.name}.{file.stem}"
     beside = file.with_suffix(WARNING)
     warning = _split_head(beside.read_text(encoding="utf-8-sig"))[1].strip() if beside.exists() else None
-    kept = _KEPT in head
-    return Table(name, " ".join(summary.split()), tuple(columns), body.strip(), guard and guard[1], warning, kept)
+    kept = _KEPT.search(head)
+    names = tuple(column.name for column in columns)
+    kept_with = names if kept and kept[1] == "all columns" else tuple(re.findall(r"\w+", kept[1] or "")) if kept else ()
+    if unknown := set(kept_with) - set(names):
+        raise ValueError(f"{file}: the head keeps columns that it does not document: {', '.join(sorted(unknown))}")
+    return Table(
+        name, " ".join(summary.split()), tuple(columns), body.strip(), guard and guard[1], warning, kept is not None, kept_with
+    )
 
 
 def _inherited(file: Path, first: str, last: str, table: str) -> Sequence[Column]:

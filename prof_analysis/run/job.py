@@ -15,7 +15,7 @@ from prof_analysis.engine.tables import Table
 from prof_analysis.errors import ProfAnalysisError, reason_of, remedy_of
 from prof_analysis.options import Variables
 from prof_analysis.run.kept import UnfitError
-from prof_analysis.run.rank_tables import make_tables, plan_of
+from prof_analysis.run.rank_tables import make_tables, plan_of_job
 from prof_analysis.run.store import is_entry
 from prof_analysis.scratch import temporary_folder
 from prof_analysis.sources.rank import Rank
@@ -121,9 +121,9 @@ def run_rank(
 
 def plan_once(jobs: list[Job]) -> None:
     """Plan the tables of the jobs in advance, so that ranks that run in parallel do not each repeat the planning."""
-    for source, tables, own in dict.fromkeys((job.rank.source, job.tables, job.own) for job in jobs if job.tables):
-        assert source is not None
-        plan_of(source, tables, own)
+    for job in jobs:
+        if job.tables:
+            plan_of_job(job)
 
 
 def failed(job: Job, error: BaseException) -> Outcome:

@@ -54,24 +54,37 @@ def make_tables(job: Job, connection: duckdb.DuckDBPyConnection, scratch: Path, 
         shown = shown_select(work.tables[table])
         rows = f"SELECT getvariable('profile') AS profile, getvariable('rank_id')::INTEGER AS rank_id, * FROM ({shown})"
         write_rows(connection, rows, store.file(table), work.facts.as_json(), store.folder, scratch)
-    plan = plan_of(source.NAME, job.question, job.own)
-    store.keep_warnings(job.question, warnings_of(plan, work.tables, store, work.facts, source.IS_READ_ONCE), scratch)
+    warnings: list[str] = []
+    if work.facts.remarks:
+        plan = plan_of(source.NAME, job.question, job.own)
+        warnings = warnings_of(plan, work.tables, store, work.facts, source.IS_READ_ONCE)
+    store.keep_warnings(job.question, warnings, scratch)
 
 
 @lru_cache(maxsize=256)
-def plan_of(source: str, tables: tuple[str, ...], own: tuple[Table, ...]) -> Plan:
-    """Return the plan of these tables."""
-    return make_plan(source, SOURCES[source].RAW_COLUMNS, tables, own)
+def plan_of(source: str, tables: tuple[str, ...], own: tuple[Table, ...], is_for_others: bool = False) -> Plan:
+    """Return the plan of these tables; is_for_others as in make_plan()."""
+    return make_plan(source, SOURCES[source].RAW_COLUMNS, tables, own, is_for_others)
+
+
+def plan_of_job(job: Job) -> Plan:
+    """Return the plan of the tables that a job builds, and of what it keeps with them."""
+    assert job.rank.source is not None
+    return plan_of(job.rank.source, job.tables, job.own, _may_keep(job))
+
+
+def _may_keep(job: Job) -> bool:
+    """Return whether a job keeps tables. A question about all texts shows those of its own columns and no others."""
+    return job.keeps and TEXTS not in job.tables
 
 
 def _build(job: Job, work: _Work, on_bytes: Callable[[int], None]) -> None:
     """Build the tables of a job in DuckDB, from what is kept where that has them, and keep what other questions may need."""
     assert job.rank.source is not None
     source, connection, facts = SOURCES[job.rank.source], work.connection, work.facts
-    plan = plan_of(source.NAME, job.tables, job.own)
-    # Without texts, staging numbers none, so what is kept with texts may differ. A source that is read once stages the texts of
-    # one question, and these are all that a question about texts alone shows.
-    keeps = job.keeps and TEXTS in plan.order and not (source.IS_READ_ONCE and TEXTS in job.tables)
+    plan = plan_of_job(job)
+    # Without texts, staging numbers none, so what is kept with texts may differ.
+    keeps = _may_keep(job) and TEXTS in plan.order
     if keeps:
         work.kept = find_kept(connection, work.store, (work.tables[name] for name in plan.order), facts)
         guards = {name: facts.guards[file] for name, file in _guard_files(work) if file in facts.guards}
@@ -80,11 +93,15 @@ def _build(job: Job, work: _Work, on_bytes: Callable[[int], None]) -> None:
 
     def stage(columns: Mapping[str, frozenset[str]], on_bytes: Callable[[int], None] = _not_counted) -> None:
         nonlocal is_kept_now
-        facts.remarks.update(source.stage(connection, job.rank.inputs, columns, threads=job.threads or 1, on_bytes=on_bytes))
+        remarks = source.stage(connection, job.rank.inputs, columns, threads=job.threads or 1, on_bytes=on_bytes)
+        facts.remarks.update(remarks)
         salt = connection.execute("SELECT getvariable('text_salt')").fetchone()
         if salt != (0,) and work.loaded:
             raise UnfitError("texts have other ids")
-        of_question = any(remark.of_the_question for remark in facts.remarks)
+        if of_question := {table for remark in remarks if remark.of_the_question for table in remark.tables}:
+            asked = plan_of(source.NAME, job.question, job.own).columns
+            if any(table in columns and columns[table] != asked.get(table) for table in of_question):
+                raise UnfitError("other columns were read than the question has")
         is_kept_now = is_kept_now and salt == (0,) and not of_question and is_unchanged(work.store)
 
     def on_made(table: Table, columns: frozenset[str]) -> None:

@@ -4,6 +4,8 @@
 -- op_id      BIGINT   an op of trace.op
 -- link       VARCHAR  recorded in the profile; derived from the host's intervals where nothing is recorded; corrected where
 --                     they prove another op than the recorded one
+--
+-- Kept for other questions.
 SELECT
     kernel.kernel_id,
     coalesce(derived.op_id, recorded.op_id) AS op_id,

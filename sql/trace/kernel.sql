@@ -32,3 +32,5 @@
 -- engine            ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu')  what it ran on: cores that multiply matrices
 --                            (and do everything else on chips with one kind of core), vector cores, or cores of both kinds led
 --                            by matrix cores; a copy engine; CPUs of the device; NULL when it is another engine or not known
+--
+-- Kept for other questions, with pmu_id, type_from, direction.

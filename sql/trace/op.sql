@@ -12,3 +12,5 @@
 -- forward_thread_id  BIGINT   autograd's number of the thread that ran the forward; 0 on a forward op, NULL when not recorded
 -- input_shapes_id    TEXT_ID  input shapes; NULL without record_shapes
 -- input_types_id     TEXT_ID  input types; NULL without record_shapes
+--
+-- Kept for other questions, with duration_ns, input_shapes_id.

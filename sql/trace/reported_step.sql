@@ -12,6 +12,8 @@
 -- preparing_ns                     BIGINT   from the start of the step on the host to the first kernel, ns; NULL when not
 --                                           reported
 -- file                             VARCHAR  the file that reports the times
+--
+-- Kept for other questions, with all columns.
 SELECT
     TRY_CAST(regexp_extract(step, '(\d+)$', 1) AS BIGINT) AS step_id,
     computing_ns,
