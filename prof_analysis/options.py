@@ -190,6 +190,8 @@ class ProfileOptions(Options):
         if self.rank_list is not None:
             object.__setattr__(self, "rank_list", tuple(self.rank_list))
             check("rank_list", self.rank_list, bool(self.rank_list), "at least one rank id")
+        chosen = [name for name in ("store", "cache_dir", "no_cache") if getattr(self, name) not in (None, False)]
+        check(" and ".join(chosen), True, len(chosen) < 2, "one of them")
         if self.scheduler is not None:
             for name in ("workers", "memory_limit"):
                 value = getattr(self, name)

@@ -129,7 +129,7 @@ def clear_cache(cache_dir: CacheFolder = None, as_json: AsJson = False) -> None:
             status="done", size_bytes=size, **{name: [str(entry.folder) for entry in found] for name, found in names.items()}
         )
     else:
-        stay = f"; {len(in_use):,} are in use and stay" if in_use else ""
+        stay = f"; {len(in_use):,} in use stay" if in_use else ""
         print(f"removed {len(removed):,} {'entry' if len(removed) == 1 else 'entries'}, {size:,} bytes{stay}")
 
 
