@@ -139,7 +139,7 @@ def swap(file: Path) -> None:
 
 @pytest.mark.parametrize("damage", [cut, overwrite_the_middle, swap, Path.unlink, lambda file: file.write_bytes(b"")])
 @pytest.mark.parametrize(
-    "names", quick(["engine/trace.kernel.*", "engine/trace.string.*", "engine/*", "*.parquet", "*.json"], 2)
+    "names", quick(["engine/*", "engine/trace.kernel.*", "engine/trace.string.*", "*.parquet", "*.json"], 0)
 )
 def test_what_is_damaged_is_built_again(path: Path, cache: Path, damage: Callable[[Path], object], names: str) -> None:
     assert duration(path, cache_dir=cache) == 40
@@ -179,7 +179,7 @@ def test_what_is_in_use_stays(tmp_path: Path, cache: Path, monkeypatch: pytest.M
     with open_profile(first, cache_dir=cache) as profile:
         rows = profile.module_stats(arrow=True)
         duration(second, cache_dir=cache)
-        assert [entry.profile for entry in entries.entries(cache)][0] == "0_ascend_pt"
+        assert next(entry.profile for entry in entries.entries(cache)) == "0_ascend_pt"
         assert command("cache", "clear", "--cache-dir", cache).stdout.endswith("; 1 in use stay\n")
         assert profile.module_stats(arrow=True) == rows
     assert command("cache", "clear", "--cache-dir", cache).stdout.startswith("removed 1 entry")
@@ -190,11 +190,12 @@ def test_processes_that_ask_at_once_get_the_same_answers(path: Path, cache: Path
     script = (
         "import sys, warnings; warnings.simplefilter('ignore'); from prof_analysis import open_profile\n"
         "with open_profile(sys.argv[1], cache_dir=sys.argv[2]) as profile:\n"
-        "    print(profile.module_stats()['total_kernel_duration_ns'].tolist(), profile.kernel_stats()['kernel_count'].tolist())"
+        "    print(profile.module_stats()['total_kernel_duration_ns'].tolist())\n"
+        "    print(profile.kernel_stats()['kernel_count'].tolist())"
     )
     words = [sys.executable, "-c", script, str(path), str(cache)]
     asking = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    assert [process.communicate()[0] for process in asking] == ["[40] [1]\n"] * 3
+    assert [process.communicate()[0] for process in asking] == ["[40]\n[1]\n"] * 3
 
 
 def test_tables_of_the_users_own_are_of_their_own_text(path: Path, cache: Path, tmp_path: Path) -> None:
