@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cache
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
@@ -204,3 +204,18 @@ def _memory_of_machine() -> int:
         row = connection.execute("SELECT parse_formatted_bytes(current_setting('memory_limit'))").fetchone()
     assert row is not None
     return int(row[0])
+
+
+def byte_counter(jobs: list[Job], on_progress: Callable[[int, int], None] | None) -> Callable[[int], None]:
+    """Return a function that counts and reports the bytes read of the jobs' input files."""
+    total = sum(job.input_bytes for job in jobs)
+    done, lock = 0, Lock()
+
+    def count(size: int) -> None:
+        nonlocal done
+        with lock:
+            done += size
+            if on_progress:
+                on_progress(done, total)
+
+    return count

@@ -5,6 +5,10 @@ import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
+import duckdb
+
+from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.tables import Table
 from prof_analysis.errors import InputError, ProfAnalysisWarning
 from prof_analysis.sources.rank import Rank
 from prof_analysis.visible import visible
@@ -45,6 +49,23 @@ class Problems:
                     f"{len(profiles)} folders have rank {rank_id}: {', '.join(profiles)}; sums over ranks include each of "
                     "them, so give the folder of one run"
                 )
+
+
+def found_in_tables(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table], ranks: Iterable[Rank]) -> list[str]:
+    """Return what the warning queries of tables find: of the input first, then of wrong figures, then notes."""
+    why_untyped = {rank.profile: reason for rank in ranks if (reason := rank.why_untyped)}
+    reasons = {"profiles": list(why_untyped), "reasons": list(why_untyped.values())}
+    connection.execute("SET VARIABLE why_untyped = map($profiles::VARCHAR[], $reasons::VARCHAR[])", reasons)
+    found: list[tuple[str | None, str, str]] = []
+    for table in sorted(tables, key=lambda table: not table.name.startswith("trace.")):
+        if table.warning:
+            create_macros(connection, table.warning)
+            found += connection.execute(table.warning).fetchall()
+    return [
+        sentence if profile is None else f"{profile}: {sentence}"
+        for profile, _, sentence in sorted(found, key=lambda one: one[1] == "note")
+        if sentence is not None
+    ]
 
 
 def _level_of_the_caller() -> int:

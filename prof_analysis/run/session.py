@@ -1,18 +1,17 @@
 """Session: the ranks under a path and the tables built of them so far. A Profile asks its questions through it."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from threading import Lock, RLock
+from threading import RLock
 from time import monotonic
 
 import duckdb
 
 from prof_analysis.analyses import Analysis, Requirement, why_not
 from prof_analysis.engine.database import connect
-from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.planning import split_across_ranks
 from prof_analysis.engine.tables import Column, Table, all_tables
@@ -20,8 +19,8 @@ from prof_analysis.errors import InputError, ProfAnalysisError, QueryError, reas
 from prof_analysis.options import ProfileOptions
 from prof_analysis.run.folders import Folders
 from prof_analysis.run.job import Job, Outcome
-from prof_analysis.run.pool import Machine, run
-from prof_analysis.run.problems import Problems
+from prof_analysis.run.pool import Machine, byte_counter, run
+from prof_analysis.run.problems import Problems, found_in_tables
 from prof_analysis.run.store import RankStore, about_rows
 from prof_analysis.run.views import Views
 from prof_analysis.sources.rank import Rank
@@ -194,21 +193,8 @@ class Session:
             self._views.show_ranks(table, self.stores)
         for table in across:
             self._views.show_across(self.tables[table], self.stores)
-        self._warn_about([*of_ranks, *across])
-
-    def _warn_about(self, tables: Iterable[str]) -> None:
-        """Warn of what the warning queries of tables find: of the input first, then of wrong figures, then notes."""
-        why_untyped = {rank.profile: reason for rank in self.stores if (reason := rank.why_untyped)}
-        reasons = {"profiles": list(why_untyped), "reasons": list(why_untyped.values())}
-        self.connection.execute("SET VARIABLE why_untyped = map($profiles::VARCHAR[], $reasons::VARCHAR[])", reasons)
-        found: list[tuple[str | None, str, str]] = []
-        for table in sorted(tables, key=lambda name: not name.startswith("trace.")):
-            if warning := self.tables[table].warning:
-                create_macros(self.connection, warning)
-                found += self.connection.execute(warning).fetchall()
-        for profile, _, sentence in sorted(found, key=lambda one: one[1] == "note"):
-            if sentence is not None:
-                self.warn(sentence if profile is None else f"{profile}: {sentence}")
+        for sentence in found_in_tables(self.connection, [self.tables[name] for name in (*of_ranks, *across)], self.stores):
+            self.warn(sentence)
 
     def close(self) -> None:
         """Release memory and temporary files, and interrupt waiting threads. Do nothing in a fork of the process."""
@@ -263,7 +249,7 @@ class Session:
             outcomes[outcome.job.rank] = outcome
 
         if jobs:
-            run(jobs, self._machine, on_done, _byte_counter(jobs, self._on_progress), lambda: self._is_closed)
+            run(jobs, self._machine, on_done, byte_counter(jobs, self._on_progress), lambda: self._is_closed)
             self._folders.shrink()
         return {job.rank: outcomes[job.rank] for job in jobs if outcomes[job.rank].failure}
 
@@ -294,21 +280,6 @@ _ENDS_WITHIN_S = 10
 
 def _without(tables: Iterable[str], others: Set[str]) -> list[str]:
     return [table for table in tables if table not in others]
-
-
-def _byte_counter(jobs: list[Job], on_progress: Callable[[int, int], None] | None) -> Callable[[int], None]:
-    """Return a function that counts and reports the bytes read of the jobs' input files."""
-    total = sum(job.input_bytes for job in jobs)
-    done, lock = 0, Lock()
-
-    def count(size: int) -> None:
-        nonlocal done
-        with lock:
-            done += size
-            if on_progress:
-                on_progress(done, total)
-
-    return count
 
 
 def _selected(found: list[Rank], rank_list: Iterable[int] | None) -> list[Rank]:
