@@ -88,6 +88,21 @@ def test_a_head_that_takes_over_columns_that_are_not_there_is_an_error(tmp_path:
 WARNINGS = {name: table.warning for name, table in documented_tables().items() if table.warning}
 
 
+def test_a_head_says_what_is_kept_for_other_questions(tmp_path: Path) -> None:
+    def read(line: str) -> tuple[bool, tuple[str, ...]]:
+        head = f"-- One row is one.\n--\n-- a  BIGINT  first\n-- b  BIGINT  second\n--\n-- {line}\nSELECT 1 AS a, 2 AS b"
+        (tmp_path / "one.sql").write_text(head, encoding="utf-8")
+        table = read_table(tmp_path / "one.sql")
+        return table.is_kept, table.kept_with
+
+    assert read("It is short.") == (False, ())
+    assert read("Kept for other questions.") == (True, ())
+    assert read("Kept for other questions, with b.") == (True, ("b",))
+    assert read("Kept for other questions, with all columns.") == (True, ("a", "b"))
+    with pytest.raises(ValueError, match="keeps columns that it does not document: c"):
+        read("Kept for other questions, with a, c.")
+
+
 def test_each_file_of_warnings_lies_beside_its_table() -> None:
     files = sql_folder().rglob("*.warning.sql")
     assert sorted(f"{file.parent.name}.{file.name.partition('.')[0]}" for file in files) == sorted(WARNINGS)
