@@ -76,7 +76,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Read]:
             rows = cursor.execute("SELECT event FROM event_block ORDER BY event_id").fetchall()
             events.extend(without_nulls(row[0] or {}) for row in rows)
 
-        warnings = read_events(connection, path, STRUCTURE, "true", take, sizes.append)
+        warnings = read_events(connection, path, STRUCTURE, "FROM event", take, sizes.append)
         assert sum(sizes) == len(content)
         assert all(warning.startswith(f"{path}: ") for warning in warnings)
         return events, [warning.removeprefix(f"{path}: ") for warning in warnings]
@@ -243,7 +243,7 @@ def test_what_is_no_trace_is_one_error(content: bytes, name: str, says: str, rea
 
 def test_a_file_that_is_gone_is_one_error(tmp_path: Path) -> None:
     with connect() as connection, pytest.raises(InputError, match=r"gone\.json: cannot be read \(No such file"):
-        read_events(connection, tmp_path / "gone.json", STRUCTURE, "true", lambda _: None, lambda _: None)
+        read_events(connection, tmp_path / "gone.json", STRUCTURE, "FROM event", lambda _: None, lambda _: None)
 
 
 def test_without_an_event_end_in_sight_the_file_is_given_up(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -383,7 +383,7 @@ def test_a_block_that_cannot_be_taken_ends_the_reading_with_its_reason(tmp_path:
 
     with connect() as connection:
         for threads in (1, 2):
-            reading = partial(read_events, connection, path, STRUCTURE, "true", take, lambda _: None, threads)
+            reading = partial(read_events, connection, path, STRUCTURE, "FROM event", take, lambda _: None, threads)
             assert in_time(20, reading) == "no memory"
 
 

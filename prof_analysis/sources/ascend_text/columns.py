@@ -23,130 +23,136 @@ ARGUMENTS = {
 }  # fmt: skip
 EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
 
-_START = (_I, "ns_of_us_timestamp(event.ts)")
-_TIMES: Columns = {"start_ns": _START, "end_ns": (_I, "TRY(ns_of_us_timestamp(event.ts) + ns_of_us_duration(event.dur))")}
-_THREAD: Columns = {"pid": (_I, "event.pid"), "tid": (_I, "event.tid")}
-_CALL: Columns = {"event_id": (_I, "event_id"), "name": (ID, "event.name"), **_THREAD, **_TIMES}
-_CONNECTION: Columns = {"connection_id": (_I, "event.args.connection_id")}
+# Column of the events of a block -> the expression that gives it. Every raw table is made of these.
+BLOCK: Mapping[str, str] = {
+    **{name: f"event.{name}" for name in ("ph", "cat", "name", "pid", "tid", "dur", "id", "args")},
+    "start_ns": "ns_of_us_timestamp(event.ts)",
+    "end_ns": "TRY(ns_of_us_timestamp(event.ts) + ns_of_us_duration(event.dur))",
+}
+
+_START = (_I, "start_ns")
+_TIMES: Columns = {"start_ns": _START, "end_ns": (_I, "end_ns")}
+_THREAD: Columns = {"pid": (_I, "pid"), "tid": (_I, "tid")}
+_CALL: Columns = {"event_id": (_I, "event_id"), "name": (ID, "name"), **_THREAD, **_TIMES}
+_CONNECTION: Columns = {"connection_id": (_I, "args.connection_id")}
 
 # Raw table -> (the condition of its events, its columns: type, and the expression that gives them).
 EVENTS: Mapping[str, tuple[str, Columns]] = {
     "raw.cpu_op": (
-        "event.ph = 'X' AND event.cat = 'cpu_op'",
+        "ph = 'X' AND cat = 'cpu_op'",
         {
             **_CALL,
-            "sequence_number": (_I, 'event.args."Sequence number"'),
-            "forward_thread_id": (_I, 'event.args."Fwd thread id"'),
-            "input_dims": (ID, 'event.args."Input Dims"'),
-            "input_types": (ID, 'event.args."Input type"'),
+            "sequence_number": (_I, 'args."Sequence number"'),
+            "forward_thread_id": (_I, 'args."Fwd thread id"'),
+            "input_dims": (ID, 'args."Input Dims"'),
+            "input_types": (ID, 'args."Input type"'),
         },
     ),
     "raw.queue_call": (
-        "event.ph = 'X' AND event.cat IN ('enqueue', 'dequeue')",
-        {**_THREAD, **_TIMES, "is_enqueue": (_B, "event.cat = 'enqueue'"), "correlation_id": (_I, "event.args.correlation_id")},
+        "ph = 'X' AND cat IN ('enqueue', 'dequeue')",
+        {**_THREAD, **_TIMES, "is_enqueue": (_B, "cat = 'enqueue'"), "correlation_id": (_I, "args.correlation_id")},
     ),
     "raw.module_call": (
-        "event.ph = 'X' AND event.cat = 'python_function' AND starts_with(event.name, 'nn.Module: ')",
-        {**_CALL, "class": (ID, "class_of_traced_module(event.name)")},
+        "ph = 'X' AND cat = 'python_function' AND starts_with(name, 'nn.Module: ')",
+        {**_CALL, "class": (ID, "class_of_traced_module(name)")},
     ),
     "raw.mstx": (
-        "event.ph = 'X' AND event.args.event_type IS NOT NULL",
-        {**_CALL, "event_type": (_T, "event.args.event_type"), "domain": (ID, "event.args.domain")},
+        "ph = 'X' AND args.event_type IS NOT NULL",
+        {**_CALL, "event_type": (_T, "args.event_type"), "domain": (ID, "args.domain")},
     ),
-    "raw.python_call": ("event.ph = 'X' AND event.cat = 'python_function'", _CALL),
+    "raw.python_call": ("ph = 'X' AND cat = 'python_function'", _CALL),
     "raw.host_api": (
-        "event.ph = 'X' AND event.args.level IS NOT NULL",
+        "ph = 'X' AND args.level IS NOT NULL",
         {
             "event_id": (_I, "event_id"),
-            "level": (_T, "event.args.level"),
-            "call": (ID, "regexp_extract(event.name, '(?s)^(?:[^@]*@)?(.*)$', 1)"),
+            "level": (_T, "args.level"),
+            "call": (ID, "regexp_extract(name, '(?s)^(?:[^@]*@)?(.*)$', 1)"),
             **_THREAD,
             **_TIMES,
             **_CONNECTION,
         },
     ),
-    "raw.gc": ("event.ph = 'X' AND event.cat = 'GC'", {**_THREAD, **_TIMES}),
+    "raw.gc": ("ph = 'X' AND cat = 'GC'", {**_THREAD, **_TIMES}),
     # The device side of a mark or range; versions of 2024 name it MsTx_<number>, later ones by its message.
     "raw.mstx_task": (
-        "event.ph = 'X' AND event.args.\"Physic Stream Id\" IS NOT NULL AND coalesce(event.args.\"Task Type\" = 'MsTx', true)",
-        {**_CALL, "stream_id": (_I, 'event.args."Physic Stream Id"')},
+        "ph = 'X' AND args.\"Physic Stream Id\" IS NOT NULL AND coalesce(args.\"Task Type\" = 'MsTx', true)",
+        {**_CALL, "stream_id": (_I, 'args."Physic Stream Id"')},
     ),
     "raw.mstx_flow": (
-        "event.cat = 'MsTx' AND event.ph IN ('s', 'f')",
+        "cat = 'MsTx' AND ph IN ('s', 'f')",
         {
             "event_id": (_I, "event_id"),
-            "is_start": (_B, "event.ph = 's'"),
-            "connection_id": (_I, "coalesce(TRY_CAST(event.id AS BIGINT), text_id(event.id))"),
+            "is_start": (_B, "ph = 's'"),
+            "connection_id": (_I, "coalesce(TRY_CAST(id AS BIGINT), text_id(id))"),
             **_THREAD,
             "start_ns": _START,
         },
     ),
     "raw.device_task": (
-        "event.ph = 'X' AND event.args.\"Task Type\" IS NOT NULL",
+        "ph = 'X' AND args.\"Task Type\" IS NOT NULL",
         {
             **_CALL,
             **_CONNECTION,
-            "task_type": (ID, 'event.args."Task Type"'),
-            "model_id": (_I, 'event.args."Model Id"'),
-            "stream_id": (_I, 'coalesce(event.args."Physic Stream Id", event.args."Stream Id")'),
-            "task_id": (_I, 'event.args."Task Id"'),
+            "task_type": (ID, 'args."Task Type"'),
+            "model_id": (_I, 'args."Model Id"'),
+            "stream_id": (_I, 'coalesce(args."Physic Stream Id", args."Stream Id")'),
+            "task_id": (_I, 'args."Task Id"'),
         },
     ),
     "raw.communication_op": (
-        "event.ph = 'X' AND event.args.alg_type IS NOT NULL",
+        "ph = 'X' AND args.alg_type IS NOT NULL",
         {
             **_CALL,
             **_CONNECTION,
-            "type": (ID, "type_of_communication(event.name)"),
-            "algorithm": (ID, "event.args.alg_type"),
-            "data_type": (_T, "event.args.data_type"),
-            "element_count": (_I, "event.args.count"),
+            "type": (ID, "type_of_communication(name)"),
+            "algorithm": (ID, "args.alg_type"),
+            "data_type": (_T, "args.data_type"),
+            "element_count": (_I, "args.count"),
         },
     ),
     # Its name is its type: Memcpy, Reduce_Inline, Notify_Wait, ...
     "raw.communication_task": (
-        "event.ph = 'X' AND event.args.\"transport type\" IS NOT NULL",
+        "ph = 'X' AND args.\"transport type\" IS NOT NULL",
         {
             **_CALL,
-            "duration_ps": (_I, "TRY((TRY_CAST(event.dur AS DECIMAL(24, 6)) * 1000000)::BIGINT)"),
-            "transport": (_T, 'event.args."transport type"'),
-            "link": (_T, 'event.args."link type"'),
-            "source_rank": (_I, 'event.args."src rank"'),
-            "destination_rank": (_I, 'event.args."dst rank"'),
-            "size_bytes": (_I, 'event.args."size(Byte)"'),
+            "duration_ps": (_I, "TRY((TRY_CAST(dur AS DECIMAL(24, 6)) * 1000000)::BIGINT)"),
+            "transport": (_T, 'args."transport type"'),
+            "link": (_T, 'args."link type"'),
+            "source_rank": (_I, 'args."src rank"'),
+            "destination_rank": (_I, 'args."dst rank"'),
+            "size_bytes": (_I, 'args."size(Byte)"'),
         },
     ),
     "raw.plane": (
-        "event.ph = 'M' AND event.name = 'thread_name' AND starts_with(event.args.name, 'Plane ')",
-        {**_THREAD, "plane": (_I, "TRY_CAST(substr(event.args.name, 7) AS BIGINT)")},
+        "ph = 'M' AND name = 'thread_name' AND starts_with(args.name, 'Plane ')",
+        {**_THREAD, "plane": (_I, "TRY_CAST(substr(args.name, 7) AS BIGINT)")},
     ),
     "raw.flow": (
-        "event.ph IN ('s', 'f') AND event.cat IN ('async_npu', 'fwdbwd')",
+        "ph IN ('s', 'f') AND cat IN ('async_npu', 'fwdbwd')",
         {
             "event_id": (_I, "event_id"),
-            "category": (_T, "event.cat"),
-            "is_start": (_B, "event.ph = 's'"),
-            "flow_id": (_I, "TRY_CAST(event.id AS BIGINT)"),
+            "category": (_T, "cat"),
+            "is_start": (_B, "ph = 's'"),
+            "flow_id": (_I, "TRY_CAST(id AS BIGINT)"),
             **_THREAD,
             "start_ns": _START,
         },
     ),
     "raw.overlap": (
-        "event.ph = 'X' AND event.cat IS NULL AND event.name IN ('Computing', 'Communication', 'Communication(Not Overlapped)',"
-        " 'Free')",
-        {"name": (ID, "event.name"), "pid": (_I, "event.pid"), **_TIMES},
+        "ph = 'X' AND cat IS NULL AND name IN ('Computing', 'Communication', 'Communication(Not Overlapped)', 'Free')",
+        {"name": (ID, "name"), "pid": (_I, "pid"), **_TIMES},
     ),
     "raw.overlap_process": (
-        "event.ph = 'M' AND event.name = 'process_name' AND event.args.name = 'Overlap Analysis'",
-        {"pid": (_I, "event.pid")},
+        "ph = 'M' AND name = 'process_name' AND args.name = 'Overlap Analysis'",
+        {"pid": (_I, "pid")},
     ),
     "raw.core_clock": (
-        "event.ph = 'C' AND starts_with(event.name, 'AI Core Freq') AND event.args.MHz IS NOT NULL",
-        {**_THREAD, "start_ns": _START, "clock_mhz": (_I, "event.args.MHz")},
+        "ph = 'C' AND starts_with(name, 'AI Core Freq') AND args.MHz IS NOT NULL",
+        {**_THREAD, "start_ns": _START, "clock_mhz": (_I, "args.MHz")},
     ),
     "raw.thread": (
-        "event.ph = 'M' AND event.name = 'thread_name' AND starts_with(event.args.name, 'Group ')",
-        {**_THREAD, "group_name": (ID, "regexp_extract(event.args.name, '^Group (.*?)( Communication)?$', 1)")},
+        "ph = 'M' AND name = 'thread_name' AND starts_with(args.name, 'Group ')",
+        {**_THREAD, "group_name": (ID, "regexp_extract(args.name, '^Group (.*?)( Communication)?$', 1)")},
     ),
 }
 

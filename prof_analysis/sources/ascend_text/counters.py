@@ -58,11 +58,11 @@ def stage_counters(
     connection: duckdb.DuckDBPyConnection,
     file: Path,
     wanted: Mapping[str, frozenset[str]],
-    insert: Callable[[str, dict[str, tuple[str, str]], str], None],
+    insert: Callable[[Mapping[str, tuple[Mapping[str, tuple[str, str]], str]]], None],
 ) -> None:
     """Stage the counters of kernel_details.csv: in raw.pmu_column their names and units, in raw.pmu_cell one row per number.
 
-    `insert` inserts rows into a raw table, by its columns, each with a type and an expression.
+    `insert` inserts rows into raw tables, by their columns, each with a type and an expression.
     Raises InputError when the file cannot be read.
     """
     counters = list(counters_of(read_header(file)[1]))
@@ -83,5 +83,5 @@ def stage_counters(
     )
     for name, rows in (("raw.pmu_column", "stored.counter"), ("raw.pmu_cell", cells)):
         if chosen := wanted.get(name):
-            insert(name, {column: (type_, column) for column, type_ in TABLES[name].items() if column in chosen}, rows)
+            insert({name: ({column: (type_, column) for column, type_ in TABLES[name].items() if column in chosen}, rows)})
     connection.execute("DROP TABLE stored.counter_row; DROP TABLE stored.counter")

@@ -5,6 +5,8 @@ text is made by text_id(), a hash, so all texts of a profile are checked to have
 """
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
@@ -113,9 +115,8 @@ def _stage_trace(
     tables = {name: columns for name, columns in wanted.items() if name in text_columns.EVENTS}
     if not tables:
         return []
-    asked = " OR ".join(f"({text_columns.EVENTS[name][0]})" for name in tables)
     take = partial(_insert_events, tables, texts_lock)
-    return read_events(connection, file, _event_structure(tables), asked, take, on_bytes, threads)
+    return read_events(connection, file, _event_structure(tables), _block_of_events(tables), take, on_bytes, threads)
 
 
 def _stage_csv(
@@ -151,17 +152,27 @@ def _event_structure(wanted: Mapping[str, frozenset[str]]) -> str:
     return json.dumps({**text_columns.EVENT, "args": arguments or {"name": "VARCHAR"}})
 
 
+def _block_of_events(wanted: Mapping[str, frozenset[str]]) -> str:
+    """Return the SELECT of the events of a block: what these columns are made of, and which of the raw tables have an event."""
+    read = " ".join(text_columns.EVENTS[name][1][column][1] for name, columns in wanted.items() for column in columns)
+    kept = ["event_id", *(column for column in text_columns.BLOCK if re.search(rf"\b{column}\b", read))]
+    tables = [quote(name) for name in wanted]
+    columns = ", ".join(f"{expression} AS {column}" for column, expression in text_columns.BLOCK.items())
+    conditions = ", ".join(f"{text_columns.EVENTS[name][0]} AS {quote(name)}" for name in wanted)
+    return f"""
+        SELECT {", ".join([*kept, *tables])}
+        FROM (SELECT *, {conditions} FROM (SELECT event_id, {columns} FROM event))
+        WHERE {" OR ".join(tables)}
+    """
+
+
 def _insert_events(wanted: Mapping[str, frozenset[str]], texts_lock: TextsLock, connection: duckdb.DuckDBPyConnection) -> None:
     """Add the events of a block to the raw tables, and their texts to raw.string where there is a lock for it."""
-    for name, columns in wanted.items():
-        condition, definitions = text_columns.EVENTS[name]
-        _insert(
-            connection,
-            name,
-            {c: definitions[c] for c in definitions if c in columns},
-            f"event_block WHERE {condition}",
-            texts_lock,
-        )
+    made_of = {
+        name: ({c: one for c, one in text_columns.EVENTS[name][1].items() if c in columns}, f"event_block WHERE {quote(name)}")
+        for name, columns in wanted.items()
+    }
+    _insert(connection, made_of, texts_lock)
 
 
 def _stage_details(
@@ -206,7 +217,7 @@ def _stage_details(
         else:
             value = f"TRY_CAST({notation.number(cell)} AS {type_})"
         definitions[column] = (type_, value)
-    _insert(connection, name, definitions, cells, texts_lock)
+    _insert(connection, {name: (definitions, cells)}, texts_lock)
     connection.execute(f"DROP TABLE {cells}")
     return remarks
 
@@ -234,39 +245,34 @@ def _stage_groups(
         "operator": (text_columns.ID, "regexp_extract(name, '^(.*)@', 1)"),
         "group_name": (text_columns.ID, "regexp_extract(name, '@([^@]*)$', 1)"),
     }
-    _insert(
-        connection,
-        "raw.communication_group",
-        {column: definition for column, definition in definitions.items() if column in columns},
-        "stored.group_cell",
-        texts_lock,
-    )
+    of_table = {column: definition for column, definition in definitions.items() if column in columns}
+    _insert(connection, {"raw.communication_group": (of_table, "stored.group_cell")}, texts_lock)
     connection.execute("DROP TABLE stored.group_cell")
     return []
 
 
 def _insert(
-    connection: duckdb.DuckDBPyConnection,
-    name: str,
-    columns: text_columns.Columns,
-    rows: str,
-    texts_lock: TextsLock,
+    connection: duckdb.DuckDBPyConnection, tables: Mapping[str, tuple[text_columns.Columns, str]], texts_lock: TextsLock
 ) -> None:
-    """Insert rows into a raw table, texts as their ids; and, with a lock, insert new texts into raw.string.
+    """Insert rows into raw tables, texts as their ids; and, with a lock, insert new texts into raw.string.
 
-    The lock lets one thread at a time look for new texts.
+    `tables` has for each table its columns, and the rows that these are made of. The lock lets one thread at a time look for
+    new texts.
     """
-    texts = {
-        c: expression if c in text_columns.NAMES else f"known({expression})"
-        for c, (type_, expression) in columns.items()
-        if type_ == text_columns.ID
-    }
-    values = [f"text_id({texts[c]})" if c in texts else expression for c, (_, expression) in columns.items()]
-    connection.execute(f"INSERT INTO {_stored(name)} SELECT {', '.join(values) or 'NULL'} FROM {rows}")
-    if texts and texts_lock:
+    found = []
+    for name, (columns, rows) in tables.items():
+        texts = {
+            c: expression if c in text_columns.NAMES else f"known({expression})"
+            for c, (type_, expression) in columns.items()
+            if type_ == text_columns.ID
+        }
+        values = [f"text_id({texts[c]})" if c in texts else expression for c, (_, expression) in columns.items()]
+        connection.execute(f"INSERT INTO {_stored(name)} SELECT {', '.join(values) or 'NULL'} FROM {rows}")
+        found += [f"SELECT DISTINCT {text} AS text FROM {rows}" for text in texts.values()]
+    if found and texts_lock:
         with texts_lock:
             connection.execute(f"""
                 INSERT INTO stored."raw.string"
-                WITH found AS (SELECT DISTINCT unnest([{", ".join(texts.values())}]) AS text FROM {rows})
+                WITH found AS ({" UNION ".join(found)})
                 SELECT text_id(text), text FROM found ANTI JOIN stored."raw.string" USING (text) WHERE text IS NOT NULL
             """)

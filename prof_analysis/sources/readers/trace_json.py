@@ -10,10 +10,11 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from functools import partial
 from itertools import accumulate, compress, groupby
 from pathlib import Path
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import duckdb
 
@@ -32,6 +33,7 @@ _PAIR_OR_LONE_SURROGATE = re.compile(
     rb"(\\\\|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2})|\\u[dD][89a-fA-F][\da-fA-F]{2}"
 )
 _NUMBER_TIMESTAMP = re.compile(rb'("ts"\s*:\s*)(-?\d[\d.eE+-]*)')
+_MAY_BE_NUMBER_TIMESTAMP = re.compile(rb'ts"\s*:\s*[-\d]')
 _BETWEEN = b", \t\r\n"
 _PHASE = b'"ph"'
 _PHASE_OF_TEXT = re.compile(r'"ph"\s*:')
@@ -39,6 +41,15 @@ _END_OF_LIST = re.compile(r'\s*,?\s*\]\s*(?:,\s*"|\}|$)')
 
 _VALID = "json_valid(text)"
 _OF_EVENTS = "CASE WHEN json_valid(text) THEN json_exists(text, '$[0].ph') ELSE false END"
+
+
+class _Block(NamedTuple):
+    """Chunks that are being parsed as if the blocks before them were whole: then the first of them has this number."""
+
+    chunks: list[bytes]
+    first_number: int
+    cursor: duckdb.DuckDBPyConnection
+    is_parsed: Future[bool]
 
 
 def read_events(
@@ -52,44 +63,65 @@ def read_events(
 ) -> list[str]:
     """Parse a file and call `take` for each block of it, with a connection that has the events of the block.
 
-    They are in its table event_block: event_id, in the order of the file, and event, a struct. `structure` is the type of one
-    event for DuckDB's from_json(); `kept` is an SQL condition, other events are left out. A time stamp that is a number in the
-    file becomes text, since a double would lose digits. `threads` threads parse and take blocks, each with a connection of its
-    own, while another thread cuts the next block. `on_bytes` gets the size of each piece of the file as it is read.
-    Returns warnings about what was lost. Raises InputError when the file cannot be read or holds no list of events.
+    They are in its table event_block, as the SELECT `kept` gives them. It reads the table `event`, which has event_id, in the
+    order of the file, and event, a struct; `structure` is its type for DuckDB's from_json(). A time stamp that is a number in
+    the file becomes text, since a double would lose digits. `threads` threads parse and take blocks, each block with a
+    connection of its own, while another thread cuts the next block. `on_bytes` gets the size of each piece of the file as it is
+    read. Returns warnings about what was lost. Raises InputError when the file cannot be read or holds no list of events.
     """
     reader = TraceFile(path, on_bytes)
-    chunk_count = 0
+    parse = partial(_parse, structure=structure, kept=kept)
+    chunk_count = next_number = 0
     rest = b""
+    parsing: deque[_Block] = deque()
+    taking: deque[Future[None]] = deque()
 
-    def parse_and_take(lists: "pyarrow.Table", first_number: int) -> None:
-        cursor = cursors.get()
+    def take_and_free(cursor: duckdb.DuckDBPyConnection) -> None:
         try:
-            _parse(cursor, lists, first_number, structure, kept)
             take(cursor)
         finally:
             cursors.put(cursor)
 
+    def parse_carefully(cursor: duckdb.DuckDBPyConnection, chunks: list[bytes], is_last: bool) -> int:
+        nonlocal rest
+        lists, rest = _parseable(connection, [*([rest] if rest else []), *chunks], is_last, reader)
+        parse(cursor, lists, chunk_count)
+        return int(lists.num_rows)
+
     with (
         _single_threaded(connection),
-        _cursors_of(connection, threads) as cursors,
+        # One block more than there are threads is parsed or taken, so that none waits for the order of the blocks.
+        _cursors_of(connection, threads + 1) as cursors,
         closing(reader.blocks()) as blocks,
         ThreadPoolExecutor(1) as ahead,
-        ThreadPoolExecutor(threads) as parsers,
+        ThreadPoolExecutor(threads) as workers,
     ):
-        following = ahead.submit(next, blocks, None)
-        parsing: deque[Future[None]] = deque()
-        is_last = False
-        while not is_last:
-            chunks = following.result()
-            is_last = chunks is None
-            if chunks is not None:
-                following = ahead.submit(next, blocks, None)
-            parseable, rest = _parseable(connection, [*([rest] if rest else []), *(chunks or [])], is_last, reader)
-            parsing.append(parsers.submit(parse_and_take, parseable, chunk_count))
-            chunk_count += parseable.num_rows
-            while len(parsing) > (0 if is_last else threads):
-                parsing.popleft().result()
+        following: Future[list[bytes] | None] | None = ahead.submit(next, blocks, None)
+        while following or parsing:
+            if following and len(parsing) < threads:
+                chunks = following.result()
+                following = ahead.submit(next, blocks, None) if chunks is not None else None
+                if chunks is not None:
+                    cursor = cursors.get()
+                    is_parsed = workers.submit(_parse_whole, parse, cursor, chunks, next_number)
+                    parsing.append(_Block(chunks, next_number, cursor, is_parsed))
+                    next_number += len(chunks)
+                continue
+            block = parsing.popleft()
+            count = len(block.chunks)
+            if not block.is_parsed.result() or rest or reader.is_ended or block.first_number != chunk_count:
+                count = parse_carefully(block.cursor, block.chunks, is_last=False)
+            chunk_count += count
+            next_number += count - len(block.chunks)
+            taking.append(workers.submit(take_and_free, block.cursor))
+            while len(taking) > threads:
+                taking.popleft().result()
+        if rest:
+            cursor = cursors.get()
+            parse_carefully(cursor, [], is_last=True)
+            taking.append(workers.submit(take_and_free, cursor))
+        for taken in taking:
+            taken.result()
     connection.unregister("event_list")
     return reader.warnings()
 
@@ -97,14 +129,15 @@ def read_events(
 @contextmanager
 def _cursors_of(connection: duckdb.DuckDBPyConnection, count: int) -> Iterator[SimpleQueue[duckdb.DuckDBPyConnection]]:
     """Open `count` cursors of a connection; whoever takes one from the queue puts it back."""
+    opened = [cursor_of(connection) for _ in range(count)]
     cursors: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()
-    for _ in range(count):
-        cursors.put(cursor_of(connection))
+    for cursor in opened:
+        cursors.put(cursor)
     try:
         yield cursors
     finally:
-        while not cursors.empty():
-            cursors.get().close()
+        for cursor in opened:
+            cursor.close()
 
 
 @contextmanager
@@ -160,7 +193,11 @@ def _joined(events: list[bytes]) -> list[bytes]:
 
 def _as_list(events: bytes) -> bytes:
     """Return events as a JSON list, with time stamps as texts."""
-    return b"[" + _NUMBER_TIMESTAMP.sub(rb'\1"\2"', events.rstrip(_BETWEEN)) + b"]"
+    return b"[" + _with_text_timestamps(events.rstrip(_BETWEEN)) + b"]"
+
+
+def _with_text_timestamps(events: bytes) -> bytes:
+    return _NUMBER_TIMESTAMP.sub(rb'\1"\2"', events)
 
 
 def _salvage(damaged: bytes, is_object: bool) -> tuple[list[bytes], int, bytes, bool]:
@@ -203,7 +240,13 @@ def _as_table(lists: list[bytes], rows_of_batch: int = 1) -> "pyarrow.Table":
         texts = texts.cast(pyarrow.string())
     except pyarrow.ArrowInvalid:
         texts = pyarrow.array([one.decode("utf-8", "replace") for one in lists], pyarrow.string())
-    table = pyarrow.table({"number": pyarrow.array(range(len(lists)), pyarrow.int64()), "text": texts})
+    return _numbered(texts, rows_of_batch)
+
+
+def _numbered(texts: "pyarrow.StringArray", rows_of_batch: int = 1) -> "pyarrow.Table":
+    import pyarrow
+
+    table = pyarrow.table({"number": pyarrow.array(range(len(texts)), pyarrow.int64()), "text": texts})
     return pyarrow.Table.from_batches(table.to_batches(max_chunksize=rows_of_batch), table.schema)
 
 
@@ -213,16 +256,42 @@ def _are(condition: str, connection: duckdb.DuckDBPyConnection, lists: "pyarrow.
     return [row[0] for row in rows]
 
 
+def _parse_whole(
+    parse: Callable[[duckdb.DuckDBPyConnection, "pyarrow.Table", int], None],
+    connection: duckdb.DuckDBPyConnection,
+    chunks: list[bytes],
+    first_number: int,
+) -> bool:
+    """Parse chunks where each is a list of events without its brackets, as almost all are. Returns whether they are.
+
+    To try is half the work of a look at each chunk before.
+    """
+    import pyarrow
+
+    if any(_MAY_BE_NUMBER_TIMESTAMP.search(chunk) for chunk in chunks):
+        chunks = [_with_text_timestamps(chunk) for chunk in chunks]
+    lists = b"[" + b"][".join(chunks) + b"]"
+    ends = accumulate((len(chunk) + 2 for chunk in chunks), initial=0)
+    buffers = [None, pyarrow.array(ends, pyarrow.int32()).buffers()[1], pyarrow.py_buffer(lists)]
+    try:
+        texts = pyarrow.Array.from_buffers(pyarrow.string(), len(chunks), buffers)
+        texts.validate(full=True)  # Whether it is UTF-8.
+        parse(connection, _numbered(texts), first_number)
+    except (pyarrow.ArrowInvalid, duckdb.InvalidInputException):
+        return False
+    return True
+
+
 def _parse(connection: duckdb.DuckDBPyConnection, lists: "pyarrow.Table", first_number: int, structure: str, kept: str) -> None:
     connection.register("event_list", lists)
     connection.execute(f"""
         CREATE OR REPLACE TEMP TABLE event_block AS
         WITH parsed AS (SELECT number, from_json(text, {quote_text(f"[{structure}]")}) AS events FROM event_list),
-        numbered AS (
+        event AS (
             SELECT
                 ({first_number} + number) * {_IDS_OF_CHUNK} + generate_subscripts(events, 1) AS event_id,
                 unnest(events) AS event
             FROM parsed
         )
-        FROM numbered WHERE {kept}
+        {kept}
     """)
