@@ -58,11 +58,11 @@ def stage_counters(
     connection: duckdb.DuckDBPyConnection,
     file: Path,
     wanted: Mapping[str, frozenset[str]],
-    insert: Callable[[Mapping[str, tuple[Mapping[str, tuple[str, str]], str]]], None],
+    insert: Callable[[str, Mapping[str, tuple[Mapping[str, tuple[str, str]], str]]], None],
 ) -> None:
     """Stage the counters of kernel_details.csv: in raw.pmu_column their names and units, in raw.pmu_cell one row per number.
 
-    `insert` inserts rows into raw tables, by their columns, each with a type and an expression.
+    `insert` inserts rows into raw tables, by their columns, each with a type and an expression, and a condition.
     Raises InputError when the file cannot be read.
     """
     counters = list(counters_of(read_header(file)[1]))
@@ -79,9 +79,13 @@ def stage_counters(
     numbers = ", ".join(f"TRY_CAST(replace({column}, ',', '.') AS DOUBLE)" for column in columns)
     cells = (
         f"(SELECT row_number, unnest(range({len(columns)})) AS column_number, unnest([{numbers}]::DOUBLE[]) AS value"
-        " FROM stored.counter_row) WHERE value IS NOT NULL"
+        " FROM stored.counter_row)"
     )
-    for name, rows in (("raw.pmu_column", "stored.counter"), ("raw.pmu_cell", cells)):
+    for name, rows, condition in (
+        ("raw.pmu_column", "stored.counter", "true"),
+        ("raw.pmu_cell", cells, "value IS NOT NULL"),
+    ):
         if chosen := wanted.get(name):
-            insert({name: ({column: (type_, column) for column, type_ in TABLES[name].items() if column in chosen}, rows)})
+            columns_of = {column: (type_, column) for column, type_ in TABLES[name].items() if column in chosen}
+            insert(rows, {name: (columns_of, condition)})
     connection.execute("DROP TABLE stored.counter_row; DROP TABLE stored.counter")

@@ -169,10 +169,10 @@ def _block_of_events(wanted: Mapping[str, frozenset[str]]) -> str:
 def _insert_events(wanted: Mapping[str, frozenset[str]], texts_lock: TextsLock, connection: duckdb.DuckDBPyConnection) -> None:
     """Add the events of a block to the raw tables, and their texts to raw.string where there is a lock for it."""
     made_of = {
-        name: ({c: one for c, one in text_columns.EVENTS[name][1].items() if c in columns}, f"event_block WHERE {quote(name)}")
+        name: ({c: one for c, one in text_columns.EVENTS[name][1].items() if c in columns}, quote(name))
         for name, columns in wanted.items()
     }
-    _insert(connection, made_of, texts_lock)
+    _insert(connection, "event_block", made_of, texts_lock)
 
 
 def _stage_details(
@@ -217,7 +217,7 @@ def _stage_details(
         else:
             value = f"TRY_CAST({notation.number(cell)} AS {type_})"
         definitions[column] = (type_, value)
-    _insert(connection, {name: (definitions, cells)}, texts_lock)
+    _insert(connection, cells, {name: (definitions, "true")}, texts_lock)
     connection.execute(f"DROP TABLE {cells}")
     return remarks
 
@@ -246,30 +246,38 @@ def _stage_groups(
         "group_name": (text_columns.ID, "regexp_extract(name, '@([^@]*)$', 1)"),
     }
     of_table = {column: definition for column, definition in definitions.items() if column in columns}
-    _insert(connection, {"raw.communication_group": (of_table, "stored.group_cell")}, texts_lock)
+    _insert(connection, "stored.group_cell", {"raw.communication_group": (of_table, "true")}, texts_lock)
     connection.execute("DROP TABLE stored.group_cell")
     return []
 
 
 def _insert(
-    connection: duckdb.DuckDBPyConnection, tables: Mapping[str, tuple[text_columns.Columns, str]], texts_lock: TextsLock
+    connection: duckdb.DuckDBPyConnection,
+    rows: str,
+    tables: Mapping[str, tuple[text_columns.Columns, str]],
+    texts_lock: TextsLock,
 ) -> None:
     """Insert rows into raw tables, texts as their ids; and, with a lock, insert new texts into raw.string.
 
-    `tables` has for each table its columns, and the rows that these are made of. The lock lets one thread at a time look for
-    new texts.
+    `tables` has for each table its columns, and the condition of the rows that it takes. The lock lets one thread at a time
+    look for new texts.
     """
-    found = []
-    for name, (columns, rows) in tables.items():
+    conditions_of: dict[str, list[str]] = {}  # of a text
+    for name, (columns, condition) in tables.items():
         texts = {
             c: expression if c in text_columns.NAMES else f"known({expression})"
             for c, (type_, expression) in columns.items()
             if type_ == text_columns.ID
         }
+        for text in dict.fromkeys(texts.values()):
+            conditions_of.setdefault(text, []).append(condition)
         values = [f"text_id({texts[c]})" if c in texts else expression for c, (_, expression) in columns.items()]
-        connection.execute(f"INSERT INTO {_stored(name)} SELECT {', '.join(values) or 'NULL'} FROM {rows}")
-        found += [f"SELECT DISTINCT {text} AS text FROM {rows}" for text in texts.values()]
-    if found and texts_lock:
+        connection.execute(f"INSERT INTO {_stored(name)} SELECT {', '.join(values) or 'NULL'} FROM {rows} WHERE {condition}")
+    if conditions_of and texts_lock:
+        found = [
+            f"SELECT DISTINCT {text} AS text FROM {rows} WHERE {' OR '.join(conditions)}"
+            for text, conditions in conditions_of.items()
+        ]
         with texts_lock:
             connection.execute(f"""
                 INSERT INTO stored."raw.string"
