@@ -57,7 +57,7 @@ class TraceFile:
             for piece in chain((b"",), pieces):
                 rest += piece
                 if end := _last_cut(rest):
-                    yield list(_chunks(rest[:end]))
+                    yield list(_chunks(rest, end))
                     rest = rest[end:]
                 elif len(rest) > MAX_EVENT_BYTES:
                     if not self.is_object:
@@ -70,7 +70,7 @@ class TraceFile:
             self._is_closed = True
             rest = inside[:-1]
         if rest:
-            yield list(_chunks(rest))
+            yield list(_chunks(rest, len(rest)))
 
     def warnings(self) -> list[str]:
         """Return warnings about the file after it is read."""
@@ -188,10 +188,10 @@ def _last_cut(text: bytes) -> int | None:
         window *= 16
 
 
-def _chunks(text: bytes) -> Generator[bytes]:
+def _chunks(text: bytes, end: int) -> Generator[bytes]:
     start = 0
-    while start < len(text):
+    while start < end:
         cut = _BETWEEN_EVENTS.search(text, start + CHUNK_BYTES)
-        end = cut.end() if cut else len(text)
-        yield text[start:end]
-        start = end
+        next_start = min(cut.end(), end) if cut else end
+        yield text[start:next_start]
+        start = next_start

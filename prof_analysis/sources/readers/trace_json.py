@@ -7,11 +7,11 @@ is damaged, a chunk is not JSON: then Python's own parser finds the whole events
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
-from itertools import accumulate, compress, groupby
+from itertools import accumulate, chain, compress, groupby, islice, repeat
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,33 +20,28 @@ import duckdb
 
 from prof_analysis.engine.database import cursor_of, quote_text
 from prof_analysis.sources.readers.trace_file import CHUNK_BYTES, MAX_EVENT_BYTES, TraceFile
-from prof_analysis.sources.readers.whole_json import WholeObjects
+from prof_analysis.sources.readers.whole_events import BETWEEN, salvage
 
 if TYPE_CHECKING:
     import pyarrow
 
 _IDS_OF_CHUNK = 2**20
+# Blocks of the file that are parsed as one: the statements of a block take as long as a MB of events. Fewer at the
+# beginning of a file, so that the threads begin at once and share a small one.
+_JOINED_BLOCKS = (1, 1, 2, 2, 4)
 
-# Not an object that is the value of a key.
-_EVENT_START = re.compile(r'(?<![:\s])\s*(\{\s*["}])')
-_PAIR_OR_LONE_SURROGATE = re.compile(
-    rb"(\\\\|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2})|\\u[dD][89a-fA-F][\da-fA-F]{2}"
-)
 _NUMBER_TIMESTAMP = re.compile(rb'("ts"\s*:\s*)(-?\d[\d.eE+-]*)')
 _MAY_BE_NUMBER_TIMESTAMP = re.compile(rb'ts"\s*:\s*[-\d]')
-_BETWEEN = b", \t\r\n"
 _PHASE = b'"ph"'
-_PHASE_OF_TEXT = re.compile(r'"ph"\s*:')
-_END_OF_LIST = re.compile(r'\s*,?\s*\]\s*(?:,\s*"|\}|$)')
 
 _VALID = "json_valid(text)"
 _OF_EVENTS = "CASE WHEN json_valid(text) THEN json_exists(text, '$[0].ph') ELSE false END"
 
 
 class _Block(NamedTuple):
-    """Chunks that are being parsed as if the blocks before them were whole: then the first of them has this number."""
+    """Blocks that are being parsed as if those before them were whole: then the first of their chunks has this number."""
 
-    chunks: list[bytes]
+    blocks: list[list[bytes]]
     first_number: int
     cursor: duckdb.DuckDBPyConnection
     is_parsed: Future[bool]
@@ -82,48 +77,59 @@ def read_events(
         finally:
             cursors.put(cursor)
 
-    def parse_carefully(cursor: duckdb.DuckDBPyConnection, chunks: list[bytes], is_last: bool) -> int:
+    def parse_carefully(cursor: duckdb.DuckDBPyConnection, blocks: list[list[bytes]], is_last: bool) -> int:
         nonlocal rest
-        lists, rest = _parseable(connection, [*([rest] if rest else []), *chunks], is_last, reader)
-        parse(cursor, lists, chunk_count)
-        return int(lists.num_rows)
+        lists: list[bytes] = []
+        for chunks in blocks:
+            found, rest = _parseable(connection, [*([rest] if rest else []), *chunks], is_last, reader)
+            lists += found
+        parse(cursor, _as_table(lists), chunk_count)
+        return len(lists)
 
     with (
         _single_threaded(connection),
         # One block more than there are threads is parsed or taken, so that none waits for the order of the blocks.
         _cursors_of(connection, threads + 1) as cursors,
-        closing(reader.blocks()) as blocks,
+        closing(_joined_blocks(reader)) as joined,
         ThreadPoolExecutor(1) as ahead,
         ThreadPoolExecutor(threads) as workers,
     ):
-        following: Future[list[bytes] | None] | None = ahead.submit(next, blocks, None)
+        following: Future[list[list[bytes]] | None] | None = ahead.submit(next, joined, None)
         while following or parsing:
             if following and len(parsing) < threads:
-                chunks = following.result()
-                following = ahead.submit(next, blocks, None) if chunks is not None else None
-                if chunks is not None:
+                blocks = following.result()
+                following = ahead.submit(next, joined, None) if blocks is not None else None
+                if blocks is not None:
                     cursor = cursors.get()
-                    is_parsed = workers.submit(_parse_whole, parse, cursor, chunks, next_number)
-                    parsing.append(_Block(chunks, next_number, cursor, is_parsed))
-                    next_number += len(chunks)
+                    is_parsed = workers.submit(_parse_whole, parse, cursor, list(chain(*blocks)), next_number)
+                    parsing.append(_Block(blocks, next_number, cursor, is_parsed))
+                    next_number += sum(map(len, blocks))
                 continue
             block = parsing.popleft()
-            count = len(block.chunks)
+            count = expected = sum(map(len, block.blocks))
             if not block.is_parsed.result() or rest or reader.is_ended or block.first_number != chunk_count:
-                count = parse_carefully(block.cursor, block.chunks, is_last=False)
+                count = parse_carefully(block.cursor, block.blocks, is_last=False)
             chunk_count += count
-            next_number += count - len(block.chunks)
+            next_number += count - expected
             taking.append(workers.submit(take_and_free, block.cursor))
             while len(taking) > threads:
                 taking.popleft().result()
         if rest:
             cursor = cursors.get()
-            parse_carefully(cursor, [], is_last=True)
+            parse_carefully(cursor, [[]], is_last=True)
             taking.append(workers.submit(take_and_free, cursor))
         for taken in taking:
             taken.result()
     connection.unregister("event_list")
     return reader.warnings()
+
+
+def _joined_blocks(reader: TraceFile) -> Generator[list[list[bytes]]]:
+    with closing(reader.blocks()) as blocks:
+        for count in chain(_JOINED_BLOCKS, repeat(_JOINED_BLOCKS[-1])):
+            if not (joined := list(islice(blocks, count))):
+                return
+            yield joined
 
 
 @contextmanager
@@ -153,15 +159,15 @@ def _single_threaded(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 def _parseable(
     connection: duckdb.DuckDBPyConnection, chunks: list[bytes], is_last: bool, reader: TraceFile
-) -> tuple["pyarrow.Table", bytes]:
+) -> tuple[list[bytes], bytes]:
     """Return lists of all whole events of the chunks, in order, and a rest that may begin an event of the next block."""
     if reader.is_ended and not any(_PHASE in chunk for chunk in chunks):
-        return _as_table([]), b""
+        return [], b""
     reader.is_ended = False  # The supposed end was inside an event.
     lists = [_as_list(chunk) for chunk in chunks]
     table = _as_table(lists)
     if all(_are(_VALID, connection, table)):
-        return table, b""
+        return lists, b""
     # A cut inside an event can leave a valid list of the objects in it.
     are_valid = _are(_OF_EVENTS, connection, table)
     parseable: list[bytes] = []
@@ -173,15 +179,15 @@ def _parseable(
             reader.is_ended = False
             continue
         damaged = b"".join(chunks[number] for number in numbers)
-        events, lost_bytes, rest, reader.is_ended = _salvage(damaged, reader.is_object)
+        events, lost_bytes, rest, reader.is_ended = salvage(damaged, reader.is_object)
         is_whole = _are(_VALID, connection, _as_table(events, rows_of_batch=2048))
         parseable += _joined(list(compress(events, is_whole)))
         lost_bytes += sum(len(event) for event, is_one in zip(events, is_whole, strict=True) if not is_one)
         if is_last or numbers[-1] + 1 < len(chunks) or len(rest) > MAX_EVENT_BYTES:
-            lost_bytes += len(rest.rstrip(_BETWEEN))
+            lost_bytes += len(rest.rstrip(BETWEEN))
             rest = b""
         reader.lost_bytes += lost_bytes
-    return _as_table(parseable), rest
+    return parseable, rest
 
 
 def _joined(events: list[bytes]) -> list[bytes]:
@@ -193,42 +199,11 @@ def _joined(events: list[bytes]) -> list[bytes]:
 
 def _as_list(events: bytes) -> bytes:
     """Return events as a JSON list, with time stamps as texts."""
-    return b"[" + _with_text_timestamps(events.rstrip(_BETWEEN)) + b"]"
+    return b"[" + _with_text_timestamps(events.rstrip(BETWEEN)) + b"]"
 
 
 def _with_text_timestamps(events: bytes) -> bytes:
     return _NUMBER_TIMESTAMP.sub(rb'\1"\2"', events)
-
-
-def _salvage(damaged: bytes, is_object: bool) -> tuple[list[bytes], int, bytes, bool]:
-    """Return the whole events in a damaged part of the list, the bytes lost between them, the rest, and whether the list ends.
-
-    An object without a phase is part of a broken event. Where the list is in an object, it can end in this part: then there is
-    no rest.
-    """
-    text = damaged.decode("utf-8", "surrogateescape")
-    whole = WholeObjects(text)
-
-    def as_bytes(start: int, end: int) -> bytes:
-        return text[start:end].encode("utf-8", "surrogateescape")
-
-    events = []
-    lost_bytes = begin = end = 0
-    while start := _EVENT_START.search(text, begin):
-        found = whole.at(start.start(1))
-        begin = found.go_on_at
-        if found.value is not None and "ph" in found.value:
-            events.append(_without_lone_surrogates(as_bytes(start.start(1), begin)))
-            lost_bytes += len(as_bytes(end, start.start(1)).strip(_BETWEEN))
-            end = begin
-            if is_object and (closing := _END_OF_LIST.match(text, end)) and not _PHASE_OF_TEXT.search(text, closing.end()):
-                return events, lost_bytes, b"", True
-    return events, lost_bytes, as_bytes(end, len(text)).lstrip(_BETWEEN), False
-
-
-def _without_lone_surrogates(event: bytes) -> bytes:
-    """Replace lone surrogates in an event, which DuckDB refuses, with U+FFFD. Python writes them for bad bytes of a path."""
-    return _PAIR_OR_LONE_SURROGATE.sub(lambda found: found[1] or rb"\ufffd", event)
 
 
 def _as_table(lists: list[bytes], rows_of_batch: int = 1) -> "pyarrow.Table":
@@ -270,8 +245,8 @@ def _parse_whole(
 
     if any(_MAY_BE_NUMBER_TIMESTAMP.search(chunk) for chunk in chunks):
         chunks = [_with_text_timestamps(chunk) for chunk in chunks]
-    lists = b"[" + b"][".join(chunks) + b"]"
-    ends = accumulate((len(chunk) + 2 for chunk in chunks), initial=0)
+    lists = b"][".join((b"", *chunks, b""))
+    ends = accumulate((len(chunk) + 2 for chunk in chunks), initial=1)
     buffers = [None, pyarrow.array(ends, pyarrow.int32()).buffers()[1], pyarrow.py_buffer(lists)]
     try:
         texts = pyarrow.Array.from_buffers(pyarrow.string(), len(chunks), buffers)
