@@ -356,6 +356,15 @@ def test_what_is_lost_of_a_broken_list_is_counted(read: Read) -> None:
     assert broken(b'[{"ph": "X", "name": "a"}, rubbish, {"ph": "X", "name": "c"}]') == (["a", "c"], 7)
 
 
+@pytest.mark.parametrize("shift", ["", "x"])
+def test_a_broken_event_of_wide_characters_costs_only_itself(shift: str, read: Read) -> None:
+    broken = f'{{"ph": "X", "tid" 2, "name": "{shift}{"é" * 500}"}}'
+    content = f'[{broken}, {{"ph": "X", "name": "whole"}}]'.encode()
+    found, warnings = read(content)
+    assert found == [{"ph": "X", "name": "whole"}]
+    assert lost(content, warnings) == len(broken.encode())
+
+
 def in_time(seconds: float, task: Callable[[], object]) -> str:
     """What a task raises, run where a hang of it fails the test and not the run of all tests."""
     raised: list[str] = []

@@ -252,8 +252,8 @@ def _parse_whole(
         texts = pyarrow.Array.from_buffers(pyarrow.string(), len(chunks), buffers)
         texts.validate(full=True)  # Whether it is UTF-8.
         parse(connection, _numbered(texts), first_number)
-    except (pyarrow.ArrowInvalid, duckdb.InvalidInputException):
-        return False
+    except (pyarrow.ArrowInvalid, duckdb.InvalidInputException, UnicodeDecodeError):
+        return False  # UnicodeDecodeError: the error of DuckDB quotes the text, and can cut it inside a character.
     return True
 
 
