@@ -11,6 +11,7 @@ import pytest
 
 from prof_analysis.engine.database import connect
 from prof_analysis.errors import InputError
+from prof_analysis.sources.ascend_db.rows import ranges_of
 from prof_analysis.sources.readers.sqlite_file import Cell, copy_table, open_sqlite, query
 from tests.helpers.small_profile import edit
 
@@ -21,7 +22,7 @@ def read(path: Path, **types: str) -> tuple[list[tuple[Any, ...]], dict[str, int
     """Read columns of table T as these types: the rows, and how many values were not of the type."""
     with open_sqlite(path, {"T"}) as file, connect() as connection:
         cells = [Cell(name, type_, name, file.tables["T"][name]) for name, type_ in types.items()]
-        rejected = copy_table(connection, file, "T", cells, "target")
+        rejected = copy_table(connection, file, "T WHERE true", cells, "target")
         return connection.execute("FROM target").fetchall(), rejected
 
 
@@ -133,11 +134,51 @@ def test_an_odd_cell_far_behind_the_first_batch_is_found(tmp_path: Path) -> None
     assert rejected == {"n": 1}
 
 
+@pytest.mark.parametrize("odd", [NOW, "odd", 4.5, b"12", None])
+def test_ranges_of_rows_come_in_the_order_of_the_file(tmp_path: Path, odd: object) -> None:
+    """Six rows with ids up to 4,000,000: ranges without rows, one with NULL alone, and an odd cell in the last one."""
+    path = write(tmp_path / "a.db", "n INTEGER, m TEXT")
+    times = [str(NOW + n) for n in range(6)]
+    rows = [
+        (-5, 50, times[0]),
+        (1, 10, times[1]),
+        (1_000_000, None, None),
+        (2_000_001, 20, times[3]),
+        (3_999_999, 30, times[4]),
+    ]
+    with closing(sqlite3.connect(path)) as database, database:
+        database.executemany("INSERT INTO T (rowid, n, m) VALUES (?, ?, ?)", [*rows, (4_000_000, odd, times[5])])
+    cells = [Cell("n", "BIGINT", "n", "INTEGER"), Cell("m", "BIGINT", "m", "TEXT")]
+    with open_sqlite(path, {"T"}) as file, connect(threads=2) as connection:
+        ranges = ranges_of(file, "T")
+        assert len(ranges) == 8
+        rejected = copy_table(connection, file, "T WHERE true", cells, "target", ranges)
+        found = connection.execute("SELECT rowid, n, m FROM target").fetchall()
+    read_as = odd if isinstance(odd, int) else None
+    expected = [*((n, m and int(m)) for _, n, m in rows), (read_as, NOW + 5)]
+    assert [row[1:] for row in found] == expected
+    assert rejected == ({"n": 1} if odd not in (NOW, None) else {})
+    if odd == NOW:  # Nothing was read anew, and the rows have the numbers that they have without ranges.
+        assert [row[0] for row in found] == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize(
+    "declaration", ["n INTEGER PRIMARY KEY)", "n INTEGER, rowid TEXT)", "n TEXT PRIMARY KEY) WITHOUT ROWID"]
+)
+def test_a_table_whose_row_ids_are_no_numbers_of_rows_is_one_range(tmp_path: Path, declaration: str) -> None:
+    path = tmp_path / "a.db"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"CREATE TABLE T ({declaration}")
+        database.execute("INSERT INTO T (n) VALUES (4000000)")
+    with open_sqlite(path, {"T"}) as file:
+        assert ranges_of(file, "T") == ("true",)
+
+
 def test_a_table_without_rows_keeps_its_types(tmp_path: Path) -> None:
     path = write(tmp_path / "a.db", "n INTEGER, m TEXT, t TEXT")
     with open_sqlite(path, {"T"}) as file, connect() as connection:
         cells = [Cell("n", "BIGINT", "n", "INTEGER"), Cell("m", "BIGINT", "m", "TEXT"), Cell("t", "VARCHAR", "t", "TEXT")]
-        assert copy_table(connection, file, "T", cells, "target") == {}
+        assert copy_table(connection, file, "T WHERE true", cells, "target") == {}
         described = connection.execute("DESCRIBE target").fetchall()
     assert [row[:2] for row in described] == [("n", "BIGINT"), ("m", "BIGINT"), ("t", "VARCHAR")]
 

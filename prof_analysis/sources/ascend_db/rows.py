@@ -1,15 +1,19 @@
 """Chooses the rows and cells of a profiler database that a raw table takes, by the tables and columns of this database."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from prof_analysis.engine.database import quote, quote_text
 from prof_analysis.engine.tables import ROW_ID
 from prof_analysis.sources.ascend_db.tables import FORMER_NAMES, NAMED_ROWS, ONCE_EACH, OP_ROWS, PYTHON_ROWS, TABLES
 from prof_analysis.sources.readers.sqlite_file import Cell, SqliteFile, query
 
+_RANGE_ROWS = 500_000
+_MOST_RANGES = 32  # each has 4 MB in its first rows
+
 
 def rows_of(file: SqliteFile, name: str) -> str | None:
-    """Return the SQLite text after FROM that gives the rows of a raw table; None where the file has none of them.
+    """Return the SQLite text after FROM, up to a condition in WHERE, that gives the rows of a raw table; None where none are.
 
     Rows come in the order of the file, whatever columns are read: an index made by another tool would change the ROW_IDs.
     """
@@ -28,13 +32,30 @@ def rows_of(file: SqliteFile, name: str) -> str | None:
         neither = "sequenceNumber IS NULL AND connectionId IS NULL" if {"sequencenumber", "connectionid"} <= columns else "0"
         return f"{in_file} WHERE {f'coalesce(type = 50003, {neither})' if 'type' in columns else neither}"
     if name not in NAMED_ROWS:
-        return in_file
+        return f"{in_file} WHERE true"
     named_so = f"SELECT id FROM STRING_IDS WHERE value GLOB {quote_text(NAMED_ROWS[name])}"
     has_names = "name" in columns and {"id", "value"} <= file.tables.get("STRING_IDS", {}).keys()
     if not has_names or not query(file, f"{named_so} LIMIT 1"):
         return None
     rows = f"{in_file} WHERE name IN ({named_so})"
-    return f"(SELECT DISTINCT globalTid FROM {rows})" if name == ONCE_EACH and "globaltid" in columns else rows
+    return f"(SELECT DISTINCT globalTid FROM {rows}) WHERE true" if name == ONCE_EACH and "globaltid" in columns else rows
+
+
+def ranges_of(file: SqliteFile, table: str) -> Sequence[str]:
+    """Return the SQLite conditions that cut a table into ranges of rows, in order; a single one for few rows, or with a key.
+
+    Without a key, row ids are the numbers of the rows unless rows were deleted, so the ranges are about equal.
+    """
+    if query(file, f"SELECT 1 FROM pragma_table_info({quote_text(table)}) WHERE pk OR lower(name) = 'rowid'"):
+        return ("true",)
+    ((last,),) = query(file, f"SELECT coalesce(max(rowid), 0) FROM {quote(table)}")
+    rows = int(str(last))
+    count = min(rows // _RANGE_ROWS, _MOST_RANGES)
+    if count < 2:
+        return ("true",)
+    ends = [rows * number // count for number in range(1, count)]
+    between = [f"rowid > {before} AND rowid <= {end}" for before, end in pairwise(ends)]
+    return [f"rowid <= {ends[0]}", *between, f"rowid > {ends[-1]}"]
 
 
 def cells_of(file: SqliteFile, table: str, types: Mapping[str, str]) -> list[Cell]:

@@ -10,7 +10,7 @@ import duckdb
 from prof_analysis.engine.database import cursor_of, quote, quote_text
 from prof_analysis.engine.tables import create_schemas, store_view
 from prof_analysis.sources.ascend_beside import device_info, recorded
-from prof_analysis.sources.ascend_db.rows import cells_of, rows_of
+from prof_analysis.sources.ascend_db.rows import cells_of, ranges_of, rows_of
 from prof_analysis.sources.ascend_db.tables import (
     COUNTERS,
     DESCRIPTIONS,
@@ -18,6 +18,7 @@ from prof_analysis.sources.ascend_db.tables import (
     KEYS,
     KNOWN_TABLES,
     LINKS,
+    ONCE_EACH,
     TABLES,
     gaps,
 )
@@ -61,7 +62,7 @@ def stage(
         def stage_one(name: str) -> list[Remark]:
             cursor = cursors.get()
             try:
-                return _stage_table(cursor, file, name, wanted[name])
+                return _stage_table(cursor, file, name, wanted[name], threads)
             finally:
                 cursors.put(cursor)
 
@@ -81,7 +82,9 @@ def stage(
         return [*lacking, *remarks, *lost]
 
 
-def _stage_table(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: str, wanted: frozenset[str]) -> list[Remark]:
+def _stage_table(
+    connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: str, wanted: frozenset[str], threads: int
+) -> list[Remark]:
     table, types = TABLES[name]
     target = f"stored.{quote(name)}"
     source = rows_of(file, name)
@@ -90,7 +93,10 @@ def _stage_table(connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: 
         store_view(connection, name, types, ())
         return []
     cells = cells_of(file, table, {column: type_ for column, type_ in types.items() if column in wanted})
-    rejected = copy_table(connection, file, source, cells or [Cell("nothing_read", "BIGINT", "rowid", "INTEGER")], target)
+    in_ranges = threads > 1 and name != ONCE_EACH and all(cell.type == "BIGINT" for cell in cells)
+    ranges = ranges_of(file, table) if in_ranges else ("true",)
+    to_read = cells or [Cell("nothing_read", "BIGINT", "rowid", "INTEGER")]
+    rejected = copy_table(connection, file, source, to_read, target, ranges)
     columns = [cell.column for cell in cells]
     constant = [
         column for column in LINKS.get(name, ()) if column in columns and _forget_constant(connection, file, name, column)

@@ -5,8 +5,8 @@ The reader is the Arrow project's ADBC driver, whose batches DuckDB reads direct
 
 import os
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import copy2
@@ -151,15 +151,21 @@ def query(file: SqliteFile, sql: str) -> list[tuple[object, ...]]:
 
 
 def copy_table(
-    connection: duckdb.DuckDBPyConnection, file: SqliteFile, source: str, cells: list[Cell], target: str
+    connection: duckdb.DuckDBPyConnection,
+    file: SqliteFile,
+    source: str,
+    cells: list[Cell],
+    target: str,
+    ranges: Sequence[str] = ("true",),
 ) -> dict[str, int]:
-    """Copy columns into the new DuckDB table `target`; `source` is the SQLite text after FROM: a table, or some rows of one.
+    """Copy columns into the new DuckDB table `target`; `source` is the SQLite text after FROM, up to a condition in WHERE.
 
+    Ranges are read at the same time, and their rows come in the order of the ranges; only columns of integers can be read so.
     Returns, by column, how many values are not of the column's type; they are NULL in the copy. The first try takes the types
     of the schema as true; only when the file holds cells of other types, every cell is checked.
     """
     try:
-        _stream(connection, file, source, cells, target)
+        _stream(connection, file, source, cells, target, ranges)
         _look_at_large_numbers(connection, cells, target)
         doubtful = [
             cell
@@ -178,12 +184,22 @@ class _UnannouncedError(Exception):
     """Cells that are not of the type that the schema declares."""
 
 
-def _stream(connection: duckdb.DuckDBPyConnection, file: SqliteFile, source: str, cells: list[Cell], target: str) -> None:
-    """Stream rows into DuckDB as they are. The driver types a column by its first rows, so the first one is a typed dummy."""
-    dummy = ", ".join(f"{cell.dummy} AS {quote(cell.column)}" for cell in cells)
-    rows = ", ".join(cell.as_it_is for cell in cells)
+def _stream(
+    connection: duckdb.DuckDBPyConnection,
+    file: SqliteFile,
+    source: str,
+    cells: list[Cell],
+    target: str,
+    ranges: Sequence[str],
+) -> None:
+    """Stream rows into DuckDB as they are.
+
+    The first row is a typed dummy. Further ranges need none: without rows, or with NULL alone, a column is one of integers.
+    """
+    rows = ", ".join(f"{cell.as_it_is} AS {quote(cell.column)}" for cell in cells)
+    first, *others = [f"SELECT {rows} FROM {source} AND {one}" for one in ranges]
     typed = ", ".join(f"{cell.typed} AS {quote(cell.column)}" for cell in cells)
-    _store(connection, file, f"SELECT {dummy} UNION ALL SELECT {rows} FROM {source}", typed, target)
+    _store(connection, file, [f"SELECT {_dummy(cells)} UNION ALL {first}", *others], typed, target)
     types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE {target}").fetchall()}
     if any(types[cell.column] != cell.type for cell in cells):
         raise _UnannouncedError
@@ -207,28 +223,33 @@ def _copy_checked(connection: duckdb.DuckDBPyConnection, file: SqliteFile, sourc
     if any(cell.type == "VARCHAR" for cell in cells):
         _store_texts(connection, cells, query(file, f"SELECT {rows} FROM {source}"), target)
         return
-    dummy = ", ".join(f"{cell.dummy} AS {quote(cell.column)}" for cell in cells)
     names = ", ".join(quote(cell.column) for cell in cells)
     try:
-        _store(connection, file, f"SELECT {dummy} UNION ALL SELECT {rows} FROM {source}", names, target)
+        _store(connection, file, [f"SELECT {_dummy(cells)} UNION ALL SELECT {rows} FROM {source}"], names, target)
     except duckdb.Error as error:
         raise _unreadable(file.path, error) from error
 
 
-def _store(connection: duckdb.DuckDBPyConnection, file: SqliteFile, sql: str, columns: str, target: str) -> None:
-    """Store the result of an SQLite query, without its first row."""
-    with (
-        adbc_driver_sqlite.connect(file.uri) as database,
-        adbc.AdbcConnection(database) as reader,
-        adbc.AdbcStatement(reader) as statement,
-    ):
-        statement.set_options(**{"adbc.sqlite.query.batch_rows": _BATCH_ROWS})
-        statement.set_sql_query(sql)
-        rows, _ = statement.execute_query()
-        view = f"stream of {target}"
-        connection.register(view, rows)
-        connection.execute(f"CREATE TABLE {target} AS SELECT {columns} FROM {quote(view)}")
-        connection.unregister(view)
+def _dummy(cells: list[Cell]) -> str:
+    """Return a row for SELECT that has the types of the cells: the driver types a column by its first rows."""
+    return ", ".join(f"{cell.dummy} AS {quote(cell.column)}" for cell in cells)
+
+
+def _store(connection: duckdb.DuckDBPyConnection, file: SqliteFile, queries: list[str], columns: str, target: str) -> None:
+    """Store the results of SQLite queries one after the other, without the first row of all. DuckDB reads several at once."""
+    views = [f"stream {number} of {target}" for number in range(len(queries))]
+    with ExitStack() as opened:
+        for view, sql in zip(views, queries, strict=True):
+            database = opened.enter_context(adbc_driver_sqlite.connect(file.uri))
+            reader = opened.enter_context(adbc.AdbcConnection(database))
+            statement = opened.enter_context(adbc.AdbcStatement(reader))
+            statement.set_options(**{"adbc.sqlite.query.batch_rows": _BATCH_ROWS})
+            statement.set_sql_query(sql)
+            rows, _ = statement.execute_query()
+            connection.register(view, rows)
+            opened.callback(connection.unregister, view)
+        in_order = " UNION ALL ".join(f"SELECT {columns} FROM {quote(view)}" for view in views)
+        connection.execute(f"CREATE TABLE {target} AS {in_order}")
     connection.execute(f"DELETE FROM {target} WHERE rowid = 0")
 
 
