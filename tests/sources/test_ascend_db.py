@@ -1,5 +1,7 @@
 """The profiler database: in all its versions: what can be said is said, exactly."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -284,6 +286,21 @@ def test_a_hand_over_without_its_other_end_or_its_times_is_none(tmp_path: Path) 
     )
     assert ask(path, "SELECT queue_id FROM trace.queue")[0] == []
     assert ask(path, "SELECT tid FROM trace.queue_thread")[0] == [(5,), (6,)]
+
+
+@pytest.mark.parametrize("tid", [5, 6, 99, None, "odd"])
+def test_a_queue_thread_is_found_wherever_its_only_row_is(tmp_path: Path, tid: object) -> None:
+    """Among 10,000 rows of others; beside an op, which stays the only one, with its number."""
+    path = write_profile(tmp_path, [Op("aten::mm", 100, 120)], queues=QUEUED)
+    with closing(sqlite3.connect(path)) as database, database:
+        ((name,),) = database.execute("SELECT DISTINCT name FROM PYTORCH_API WHERE globalTid = 5 AND type = 50002").fetchall()
+        row = "INSERT INTO PYTORCH_API (rowid, startNs, endNs, globalTid, name, type) VALUES (?, ?, ?, ?, ?, 50002)"
+        rows = [(n, str(n), str(n), tid if n == 5015 else 5, name) for n in range(10, 10_010)]
+        database.executemany(row, rows)
+    warnings = ["1 value of PYTORCH_API.globalTid is not of type BIGINT and is taken as unknown"] if tid == "odd" else []
+    threads = [(5,), (6,), (99,)] if tid == 99 else [(5,), (6,)]
+    answers = ask_all(path, "SELECT tid FROM trace.queue_thread", "SELECT op_id, name FROM trace.op")
+    assert answers == ([threads, [(1, "aten::mm")]], warnings)
 
 
 def test_host_calls_are_read_only_where_a_link_is_doubtful(tmp_path: Path) -> None:

@@ -12,10 +12,11 @@ _RANGE_ROWS = 500_000
 _MOST_RANGES = 32  # each has 4 MB in its first rows
 
 
-def rows_of(file: SqliteFile, name: str) -> str | None:
+def rows_of(file: SqliteFile, name: str, beside: str = "false") -> str | None:
     """Return the SQLite text after FROM, up to a condition in WHERE, that gives the rows of a raw table; None where none are.
 
-    Rows come in the order of the file, whatever columns are read: an index made by another tool would change the ROW_IDs.
+    With the ops come rows that meet the condition `beside`. Rows come in the order of the file, whatever columns are read: an
+    index made by another tool would change the ROW_IDs.
     """
     table = TABLES[name][0]
     if table not in file.tables:
@@ -26,14 +27,14 @@ def rows_of(file: SqliteFile, name: str) -> str | None:
         # Before 2024-08 there is no column type, but only ops have a sequence number (-1 for none).
         has_sequence = "sequenceNumber IS NOT NULL" if "sequencenumber" in columns else "0"
         is_op = f"type IN (50001, 50004) OR (type IS NULL AND {has_sequence})" if "type" in columns else has_sequence
-        return f"{in_file} WHERE ({is_op})"
+        return f"{in_file} WHERE ({is_op} OR {beside})"
     if name == PYTHON_ROWS:
         # Calls that are neither ops nor of the task queue, which has connection ids.
         neither = "sequenceNumber IS NULL AND connectionId IS NULL" if {"sequencenumber", "connectionid"} <= columns else "0"
         return f"{in_file} WHERE {f'coalesce(type = 50003, {neither})' if 'type' in columns else neither}"
     if name not in NAMED_ROWS:
         return f"{in_file} WHERE true"
-    named_so = f"SELECT id FROM STRING_IDS WHERE value GLOB {quote_text(NAMED_ROWS[name])}"
+    named_so = ids_named(name)
     has_names = "name" in columns and {"id", "value"} <= file.tables.get("STRING_IDS", {}).keys()
     if not has_names or not query(file, f"{named_so} LIMIT 1"):
         return None
@@ -41,12 +42,19 @@ def rows_of(file: SqliteFile, name: str) -> str | None:
     return f"(SELECT DISTINCT globalTid FROM {rows}) WHERE true" if name == ONCE_EACH and "globaltid" in columns else rows
 
 
-def ranges_of(file: SqliteFile, table: str) -> Sequence[str]:
-    """Return the SQLite conditions that cut a table into ranges of rows, in order; a single one for few rows, or with a key.
+def ids_named(name: str) -> str:
+    """Return the SQLite query of the ids of the names that a raw table of some rows of PYTORCH_API takes."""
+    return f"SELECT id FROM STRING_IDS WHERE value GLOB {quote_text(NAMED_ROWS[name])}"
 
-    Without a key, row ids are the numbers of the rows unless rows were deleted, so the ranges are about equal.
-    """
-    if query(file, f"SELECT 1 FROM pragma_table_info({quote_text(table)}) WHERE pk OR lower(name) = 'rowid'"):
+
+def has_row_numbers(file: SqliteFile, table: str) -> bool:
+    """Return whether the row ids of a table are about the numbers of its rows, which the ids of a key need not be."""
+    return not query(file, f"SELECT 1 FROM pragma_table_info({quote_text(table)}) WHERE pk OR lower(name) = 'rowid'")
+
+
+def ranges_of(file: SqliteFile, table: str) -> Sequence[str]:
+    """Return the SQLite conditions that cut a table into ranges of rows, in order; a single one for few rows, or with a key."""
+    if not has_row_numbers(file, table):
         return ("true",)
     ((last,),) = query(file, f"SELECT coalesce(max(rowid), 0) FROM {quote(table)}")
     rows = int(str(last))

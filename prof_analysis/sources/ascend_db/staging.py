@@ -10,6 +10,7 @@ import duckdb
 from prof_analysis.engine.database import cursor_of, quote, quote_text
 from prof_analysis.engine.tables import create_schemas, store_view
 from prof_analysis.sources.ascend_beside import device_info, recorded
+from prof_analysis.sources.ascend_db import queue_threads
 from prof_analysis.sources.ascend_db.rows import cells_of, ranges_of, rows_of
 from prof_analysis.sources.ascend_db.tables import (
     COUNTERS,
@@ -19,6 +20,7 @@ from prof_analysis.sources.ascend_db.tables import (
     KNOWN_TABLES,
     LINKS,
     ONCE_EACH,
+    OP_ROWS,
     TABLES,
     gaps,
 )
@@ -58,17 +60,20 @@ def stage(
     for _ in range(threads):
         cursors.put(connection if threads == 1 else cursor_of(connection))
     with open_sqlite(path, KNOWN_TABLES) as file:
+        with_ops = {OP_ROWS, ONCE_EACH} if wanted.keys() >= {OP_ROWS, ONCE_EACH} else set()
 
         def stage_one(name: str) -> list[Remark]:
             cursor = cursors.get()
             try:
+                if name in with_ops:
+                    return _stage_ops(cursor, file, wanted, threads)
                 return _stage_table(cursor, file, name, wanted[name], threads)
             finally:
                 cursors.put(cursor)
 
         with ThreadPoolExecutor(threads) as pool:
-            staged = {name: pool.submit(stage_one, name) for name in TABLES if name in wanted}
-            remarks = [remark for table in staged.values() for remark in table.result()]
+            names = [name for name in TABLES if name in wanted and name not in with_ops - {OP_ROWS}]
+            remarks = [remark for table in pool.map(stage_one, names) for remark in table]
         if wanted.keys() >= set(DESCRIPTIONS):
             remarks += _describe_once(connection, file)
         if wanted.get("raw.string_ids") and "STRING_IDS" in file.tables:
@@ -82,12 +87,32 @@ def stage(
         return [*lacking, *remarks, *lost]
 
 
+def _stage_ops(
+    connection: duckdb.DuckDBPyConnection, file: SqliteFile, wanted: Mapping[str, frozenset[str]], threads: int
+) -> list[Remark]:
+    """Stage the ops and the queue threads, in one scan of the file where a look at some rows finds all queue threads."""
+    if known := queue_threads.probe(file):
+        others = queue_threads.of_others(known)
+        remarks = _stage_table(connection, file, OP_ROWS, wanted[OP_ROWS], threads, others)
+        if not queue_threads.are_among_ops(connection, file):
+            queue_threads.store(connection, known)
+            return remarks
+        connection.execute(f"DROP TABLE stored.{quote(OP_ROWS)}")
+    of_ops = _stage_table(connection, file, OP_ROWS, wanted[OP_ROWS], threads)
+    return of_ops + _stage_table(connection, file, ONCE_EACH, wanted[ONCE_EACH], threads)
+
+
 def _stage_table(
-    connection: duckdb.DuckDBPyConnection, file: SqliteFile, name: str, wanted: frozenset[str], threads: int
+    connection: duckdb.DuckDBPyConnection,
+    file: SqliteFile,
+    name: str,
+    wanted: frozenset[str],
+    threads: int,
+    beside: str = "false",
 ) -> list[Remark]:
     table, types = TABLES[name]
     target = f"stored.{quote(name)}"
-    source = rows_of(file, name)
+    source = rows_of(file, name, beside)
     if source is None:
         connection.execute(f"CREATE TABLE {target} (nothing_read BIGINT)")
         store_view(connection, name, types, ())
