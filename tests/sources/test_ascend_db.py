@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import InputError, open_profile
+from prof_analysis.sources.discovery import find_ranks
 from tests.helpers.ascend_db import (
     ALL_OUTSIDE,
     CUT,
@@ -286,6 +287,23 @@ def test_a_hand_over_without_its_other_end_or_its_times_is_none(tmp_path: Path) 
     )
     assert ask(path, "SELECT queue_id FROM trace.queue")[0] == []
     assert ask(path, "SELECT tid FROM trace.queue_thread")[0] == [(5,), (6,)]
+
+
+@pytest.mark.parametrize("key", ["rowid", "startNs"])
+def test_an_op_is_found_wherever_its_only_row_is(tmp_path: Path, key: str) -> None:
+    """Among 9,000 hand-overs, and in a table whose row ids are no numbers of rows."""
+    path = write_profile(tmp_path, [Op("aten::mm", 100, 120)])
+    with closing(sqlite3.connect(path)) as database, database:
+        row = "INSERT INTO PYTORCH_API (rowid, startNs, endNs, globalTid, type) VALUES (?, ?, ?, 5, 50002)"
+        database.execute("UPDATE PYTORCH_API SET rowid = 5015")
+        database.executemany(row, [(n, f"1{n}", f"1{n}") for n in range(1000, 10_001) if n != 5015])
+    if key != "rowid":
+        retype(path, "PYTORCH_API", "startNs TEXT PRIMARY KEY, endNs, globalTid, name, sequenceNumber, fwdThreadId, type")
+    (rank,) = find_ranks(tmp_path)
+    assert "ops" not in dict(rank.lacks)
+    edit(path, "DELETE FROM PYTORCH_API WHERE startNs = '100'")
+    (rank,) = find_ranks(tmp_path)
+    assert "ops" in dict(rank.lacks)
 
 
 @pytest.mark.parametrize("tid", [5, 6, 99, None, "odd"])

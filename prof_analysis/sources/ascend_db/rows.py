@@ -10,6 +10,8 @@ from prof_analysis.sources.readers.sqlite_file import Cell, SqliteFile, query
 
 _RANGE_ROWS = 500_000
 _MOST_RANGES = 32  # each has 4 MB in its first rows
+_LOOKS = 500
+_ROWS_OF_LOOK = 10
 
 
 def rows_of(file: SqliteFile, name: str, beside: str = "false") -> str | None:
@@ -47,17 +49,24 @@ def ids_named(name: str) -> str:
     return f"SELECT id FROM STRING_IDS WHERE value GLOB {quote_text(NAMED_ROWS[name])}"
 
 
-def has_row_numbers(file: SqliteFile, table: str) -> bool:
-    """Return whether the row ids of a table are about the numbers of its rows, which the ids of a key need not be."""
-    return not query(file, f"SELECT 1 FROM pragma_table_info({quote_text(table)}) WHERE pk OR lower(name) = 'rowid'")
+def few_of(file: SqliteFile, table: str) -> str:
+    """Return the SQLite condition that a row is one of a few from everywhere in a table; with a key, no row is."""
+    rows = _rows_by_id(file, table)
+    starts = range(1, rows + 1, max(rows // _LOOKS, 1))
+    return f"rowid IN ({', '.join(str(start + n) for start in starts for n in range(_ROWS_OF_LOOK))})" if starts else "false"
+
+
+def _rows_by_id(file: SqliteFile, table: str) -> int:
+    """Return the number of rows of a table, by the last row id; 0 with a key, whose ids need not be numbers of rows."""
+    if query(file, f"SELECT 1 FROM pragma_table_info({quote_text(table)}) WHERE pk OR lower(name) = 'rowid'"):
+        return 0
+    ((last,),) = query(file, f"SELECT coalesce(max(rowid), 0) FROM {quote(table)}")
+    return int(str(last))
 
 
 def ranges_of(file: SqliteFile, table: str) -> Sequence[str]:
     """Return the SQLite conditions that cut a table into ranges of rows, in order; a single one for few rows, or with a key."""
-    if not has_row_numbers(file, table):
-        return ("true",)
-    ((last,),) = query(file, f"SELECT coalesce(max(rowid), 0) FROM {quote(table)}")
-    rows = int(str(last))
+    rows = _rows_by_id(file, table)
     count = min(rows // _RANGE_ROWS, _MOST_RANGES)
     if count < 2:
         return ("true",)
