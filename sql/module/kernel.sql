@@ -30,6 +30,12 @@
 -- path_id           BIGINT   the path of module.path it belongs to; NULL outside modules
 -- parent_module     VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules
 -- module            VARCHAR  class name of the module, [Backward] before it in the backward; NULL outside modules
+WITH gradient AS (
+    -- Of all intervals with their kinds, the join takes 0.2 s of CPU more for a million kernels.
+    SELECT interval_id
+    FROM module.interval
+    WHERE kind = 'gradient'
+)
 SELECT
     kernel.kernel_id,
     kernel.kind,
@@ -51,7 +57,7 @@ SELECT
     END::ENUM('inside modules', 'linked to no op', 'outside modules') AS location,
     CASE
         WHEN call.interval_id IS NOT NULL THEN NULL
-        WHEN interval.kind = 'gradient' THEN 'gradient hooks'
+        WHEN gradient.interval_id IS NOT NULL THEN 'gradient hooks'
         WHEN kernel_op.op_id IS NOT NULL THEN 'outside every module'
         WHEN kernel.model_id IS NOT NULL AND derived_link.is_on_host IS NOT TRUE THEN 'graph replay'
         WHEN kernel.launch_id IS NULL THEN 'no host launch'
@@ -72,7 +78,7 @@ FROM trace.kernel
 LEFT JOIN module.kernel_op USING (kernel_id)
 LEFT JOIN trace.op ON op.op_id = kernel_op.op_id
 LEFT JOIN module.op_interval ON op_interval.op_id = kernel_op.op_id
-LEFT JOIN module.interval ON interval.interval_id = op_interval.interval_id
+LEFT JOIN gradient ON gradient.interval_id = op_interval.interval_id
 LEFT JOIN module.derived_link ON derived_link.launch_id = kernel.launch_id
 LEFT JOIN module.call ON call.interval_id = op_interval.interval_id
 LEFT JOIN module.path ON path.path_key = call.path_key AND path.is_backward = call.is_backward
