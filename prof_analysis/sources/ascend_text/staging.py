@@ -6,7 +6,6 @@ text is made by text_id(), a hash, so all texts of a profile are checked to have
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
