@@ -134,13 +134,13 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "mfu",
-            "Show Model FLOPs utilisation: how well the matrix products use the cube cores.",
+            "Show model FLOPs utilisation, and how well the matrix products use the cube cores while they run.",
             "compute kernels",
             {
                 "mfu.rank": "Mfu",
                 "mfu.module": "MfuModule",
                 "mfu.op": "MfuOp",
-                "mfu.kernel_mfu": "MfuKernel",
+                "mfu.kernel_efficiency": "MfuKernel",
                 "mfu.audit": "MfuAudit",
                 "mfu.operator_mfu": "OperatorMFU",
                 "mfu.module_mfu": "ModuleMFU",

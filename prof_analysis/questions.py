@@ -35,7 +35,7 @@ _SLOW_RANKS = {
     "rank": "across.slow_rank", "group": "across.rank_communication", "module": "across.slow_rank_module",
     "finding": "across.slow_rank_finding"
 }  # fmt: skip
-_MFU = {"module": "mfu.module", "op": "mfu.op", "kernel": "mfu.kernel_mfu", "rank": "mfu.rank"}
+_MFU = {"module": "mfu.module", "op": "mfu.op", "kernel": "mfu.kernel_efficiency", "rank": "mfu.rank"}
 _PMU = {"kernel_type": "pmu.kernel_type", "op": "pmu.op", "module": "pmu.module", "metric": "pmu.metric"}
 _LAYERS = {
     "position": "layer.statistic", "layer": "layer.by_index", "pass": "layer.pass_layer", "rank": "layer.structure"
@@ -187,10 +187,11 @@ class Questions(ABC):
     def mfu(self, level: MfuLevel = ..., *, arrow: No = ...) -> pandas.DataFrame: ...
     @_gives(*_MFU.values())
     def mfu(self, level: MfuLevel = "module", *, arrow: bool = False) -> Frame:
-        """Return Model FLOPs utilisation: how much of the peak of the cube cores the matrix products used.
+        """Return model FLOPs utilisation, and how much of the peak of the cube cores the matrix products used while they ran.
 
-        mfu = mfu_flops / possible_flops, over kernels with known FLOPs and peak; reasons say why others are left out. Table
-        across.mfu has the same over all ranks.
+        mfu = time that the FLOPs would take at the peak / time from the first kernel to the end of the last one;
+        efficiency = known_flops / possible_flops, over kernels with known FLOPs and peak; reasons say why others are left out.
+        Table across.mfu has the same over all ranks.
         Raises InputError when no rank holds compute kernels with types, or with level="module" no modules.
         """
         one_of("level", level, _MFU)

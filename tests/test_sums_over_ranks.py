@@ -165,7 +165,7 @@ HOSTS = rows_of("profile host_profile", ("a", "ab"), ("b", "ab"), ("c", "c"))
         ),
         pytest.param(
             "across.mfu_left_out",
-            {"mfu.kernel_mfu": rows_of("reason duration_ns", ("x", 5), (None, 90), ("y", 3), ("y", 3))},
+            {"mfu.kernel_efficiency": rows_of("reason duration_ns", ("x", 5), (None, 90), ("y", 3), ("y", 3))},
             rows_of("reason kernel_count duration_ns", ("y", 2, 6), ("x", 1, 5)),
             id="kernels out of the MFU",
         ),

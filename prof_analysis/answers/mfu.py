@@ -1,4 +1,4 @@
-"""The answer of `mfu`: how well modules, ops, kernels or ranks use the cube cores, by which peaks, and what is left out."""
+"""The answer of `mfu`: MFU, and how well modules, ops, kernels or ranks use the cube cores; the peaks; what is left out."""
 
 from collections.abc import Iterator
 from operator import itemgetter
@@ -10,7 +10,7 @@ from prof_analysis.answers.words import duration, percent, several
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
 
-_FIGURES = ("mfu", "achieved_tflops", "known_share", "duration_ns", "kernel_count")
+_FIGURES = ("mfu", "efficiency", "achieved_tflops", "known_share", "duration_ns", "kernel_count", "reasons")
 _SELECTED = ", ".join(_FIGURES)
 _ROWS = {
     "module": f"""
@@ -27,14 +27,15 @@ _ROWS = {
     """,
     "kernel": """
         SELECT
-            mfu,
-            achieved_tflops,
-            if(mfu IS NULL, 0, 1)::DOUBLE AS known_share,
-            duration_ns,
+            kernel.mfu,
+            kernel.efficiency,
+            kernel.achieved_tflops,
+            if(kernel.efficiency IS NULL, 0, 1)::DOUBLE AS known_share,
+            kernel.duration_ns,
             1 AS kernel_count,
-            name AS kernel,
-            coalesce(flops_source, reason) AS source
-        FROM mfu.kernel_mfu
+            kernel.reason AS reasons,
+            kernel.name AS kernel
+        FROM mfu.kernel_efficiency AS kernel
         ORDER BY duration_ns DESC, profile, start_ns, kernel_id
     """,
     "rank": f"SELECT {_SELECTED}, profile AS rank FROM mfu.rank ORDER BY profile",
@@ -42,11 +43,11 @@ _ROWS = {
 
 
 def mfu(profile: "Profile", top: int, level: str | None = None) -> tuple[Facts, list[Block]]:
-    """Return the MFU of the heaviest modules, ops, kernels or ranks; over all ranks, the peaks and what is left out."""
+    """Return MFU and efficiency of the heaviest modules, ops, kernels or ranks, and of all; the peaks; what is left out."""
     has_modules = bool(profile.rows("SELECT 1 FROM mfu.module LIMIT 1"))
     level = level or ("module" if has_modules else "op")
     rows = profile.rows(f"{_ROWS[level]} LIMIT {top:d}")
-    figures = (*_FIGURES, "cube_duration_ns", "cube_known_share")
+    figures = (*_FIGURES, "elapsed_ns", "cube_duration_ns", "cube_known_share")
     (whole,) = profile.rows(f"SELECT {', '.join(figures)} FROM across.mfu WHERE level = 'all'") or [dict.fromkeys(figures)]
     facts: Facts = {
         **size_of(profile, "mfu.rank"),
@@ -60,29 +61,41 @@ def mfu(profile: "Profile", top: int, level: str | None = None) -> tuple[Facts, 
     labels = [name for name in rows[0] if name not in _FIGURES] if rows else []
     columns: dict[str, Source] = {
         "MFU": "mfu",
+        "efficiency": "efficiency",
         "TFLOPS": "achieved_tflops",
-        "in MFU": "known_share",
+        "with FLOPs": "known_share",
         "kernel time": "duration_ns",
         "kernels": "kernel_count",
         **{label: ("text", itemgetter(label)) for label in labels or [level]},
+        **({"why FLOPs lack": ("text", itemgetter("reasons"))} if any(row["reasons"] for row in rows) else {}),
     }
     return facts, [table_of("across.mfu", rows, columns), said(*_lines(facts, whole))]
 
 
 def _lines(facts: Facts, whole: dict[str, Any]) -> Iterator[str]:
-    """Yield sentences: which part of the time is in the MFU, by which peaks, and what is left out."""
+    """Yield sentences: MFU and efficiency, which part of the time they count, by which peaks, and what is left out."""
     cube, compute = percent(whole["cube_known_share"]), percent(whole["known_share"])
-    shares = f"{cube} of the time of kernels that may multiply matrices, which is {compute} of compute time"
-    yield f"MFU {percent(whole['mfu'])}, measured over {shares}; {several(facts['ranks'], 'rank')}"
+    is_whole = whole["cube_known_share"] == 1
+    at_least = "" if is_whole else "at least "  # FLOPs that are not known are missing in it.
+    time = f"{_elapsed(whole)} of {several(facts['ranks'], 'rank')}, idle time included"
+    yield f"MFU {at_least}{percent(whole['mfu'])} of the peak, over {time}"
+    yield (
+        f"efficiency {percent(whole['efficiency'])} of the peak, while kernels with known FLOPs ran: {cube} of the time of "
+        f"kernels that may multiply matrices, {compute} of compute time"
+    )
     left_out = facts["left_out"]
     if left_out and whole["cube_known_share"] is not None:
         main = left_out[0]
         share = main["duration_ns"] / whole["cube_duration_ns"]
         mostly = f"{percent(share)} since {main['reason']}" if len(left_out) > 1 else f"since {main['reason']}"
-        yield f"not in MFU: {percent(1 - whole['cube_known_share'])} of the time of these kernels, {mostly}"
+        yield f"without FLOPs: {percent(1 - whole['cube_known_share'])} of the time of these kernels, {mostly}"
     for row in facts["peaks"]:
         yield f"peak: {row['peak']}"
     for row in left_out:
-        yield f"not in MFU: {duration(row['duration_ns'])} in {several(row['kernel_count'], 'kernel')}: {row['reason']}"
+        yield f"without FLOPs: {duration(row['duration_ns'])} in {several(row['kernel_count'], 'kernel')}: {row['reason']}"
     for row in facts["audit"]:
         yield f"see MfuAudit: {row['rows']:,} x {row['finding']}"
+
+
+def _elapsed(whole: dict[str, Any]) -> str:
+    return "-" if whole["elapsed_ns"] is None else duration(whole["elapsed_ns"])

@@ -1,4 +1,4 @@
--- One row is a kind of finding about MFU figures, over all ranks.
+-- One row is a kind of finding about FLOPs, over all ranks.
 --
 -- finding  VARCHAR  a finding of mfu.audit
 -- rows     BIGINT   findings of this kind

@@ -1,11 +1,11 @@
--- One row is a reason why kernels that may multiply matrices are not in the MFU, over all ranks, the reason with the most time
+-- One row is a reason why kernels that may multiply matrices have no efficiency, over all ranks, the reason with the most time
 -- first.
 --
--- reason        VARCHAR  why, as in mfu.kernel_mfu
+-- reason        VARCHAR  why, as in mfu.kernel_efficiency
 -- kernel_count  BIGINT   kernels
 -- duration_ns   BIGINT   their time, ns
 SELECT reason, count(*) AS kernel_count, sum(duration_ns)::BIGINT AS duration_ns
-FROM mfu.kernel_mfu
+FROM mfu.kernel_efficiency
 WHERE reason IS NOT NULL
 GROUP BY reason
 ORDER BY duration_ns DESC, reason

@@ -1,13 +1,13 @@
--- One row is a finding about the figures of mfu.kernel_mfu that somebody should look at.
+-- One row is a finding about the figures of mfu.kernel_efficiency that somebody should look at.
 --
--- finding      VARCHAR  'mfu above 1' (too many FLOPs, too low a peak, or a kernel that does less than its shapes say; it is in
---                       no sum), 'recorded otherwise than the shapes', 'recorded, but no kernel to take it', or 'not a
+-- finding      VARCHAR  'above the peak' (too many FLOPs, too low a peak, or a kernel that does less than its shapes say; it is
+--                       in no sum), 'recorded otherwise than the shapes', 'recorded, but no kernel to take it', or 'not a
 --                       recording' (a message of the domain mfu_flops that is not "{flops}-{name}")
 -- name_id      TEXT_ID  name of the kernel, or of the range that recorded
--- kernel_id    BIGINT   a kernel of mfu.kernel_mfu; NULL for a range
+-- kernel_id    BIGINT   a kernel of mfu.kernel_efficiency; NULL for a range
 -- range_id     BIGINT   a range of trace.range; NULL for a kernel
 -- start_ns     BIGINT   start of the kernel or of the range, Unix ns
--- mfu          DOUBLE   mfu that the kernel would have; NULL for a range
+-- efficiency   DOUBLE   efficiency that the kernel would have; NULL for a range
 -- flops        BIGINT   FLOPs that the kernel would have, or those recorded; NULL where the message holds none
 -- other_flops  BIGINT   FLOPs of the range's kernels by their shapes; NULL when not known, and for a kernel
 WITH taken AS (
@@ -18,12 +18,12 @@ WITH taken AS (
     GROUP BY recorded.range_id
 )
 SELECT
-    'mfu above 1' AS finding,
+    'above the peak' AS finding,
     kernel.name_id,
     kernel.kernel_id,
     NULL::BIGINT AS range_id,
     kernel.start_ns,
-    judged.too_much AS mfu,
+    judged.too_much AS efficiency,
     judged.flops_upper_bound AS flops,
     NULL::BIGINT AS other_flops
 FROM mfu.judged

@@ -6,12 +6,12 @@
 -- flops              BIGINT   FLOPs; NULL when not known
 -- flops_source       VARCHAR  as in mfu.kernel_flops, or counters; NULL without flops
 -- flops_name to peak_from as in mfu.utilisation
--- mfu_flops          BIGINT   flops where the peak is known too; else NULL
+-- known_flops        BIGINT   flops where the peak is known too; else NULL
 -- possible_flops     HUGEINT  FLOPs that the device can do in this time at the rated clock, in thousandths; NULL where
---                             mfu_flops is
--- clock_mhz          BIGINT   the rated clock, MHz; NULL when not known, and where mfu_flops is
+--                             known_flops is
+-- clock_mhz          BIGINT   the rated clock, MHz; NULL when not known, and where known_flops is
 -- too_much           DOUBLE   as in mfu.utilisation
--- reason             VARCHAR  why mfu_flops is NULL
+-- reason             VARCHAR  why known_flops is NULL
 WITH found AS (
     SELECT
         utilisation.*,
@@ -31,7 +31,7 @@ known AS (
                 AS flops_upper_bound,
             if(flops IS NULL AND counted_flops IS NULL, reason, peak_reason) AS reason
         ),
-        coalesce(flops, counted_flops) IS NOT NULL AND possible_flops IS NOT NULL AS is_in_mfu
+        coalesce(flops, counted_flops) IS NOT NULL AND possible_flops IS NOT NULL AS is_known
     FROM found
 )
 SELECT
@@ -45,9 +45,9 @@ SELECT
     data_type,
     peak_tflops,
     peak_from,
-    if(is_in_mfu, flops, NULL) AS mfu_flops,
-    if(is_in_mfu, possible_flops, NULL) AS possible_flops,
-    if(is_in_mfu, clock_mhz, NULL) AS clock_mhz,
+    if(is_known, flops, NULL) AS known_flops,
+    if(is_known, possible_flops, NULL) AS possible_flops,
+    if(is_known, clock_mhz, NULL) AS clock_mhz,
     too_much,
     reason
 FROM known

@@ -4,7 +4,7 @@
 -- op_name_id             TEXT_ID  the op that launched them; NULL where linked to no op
 -- type_id                TEXT_ID  operator type of the kernels; NULL when it is not known
 -- input_shapes_id        TEXT_ID  input shapes of the kernels; NULL when not recorded
--- mfu to mfu_at_measured_clock as in mfu.by_level
+-- mfu to elapsed_ns as in mfu.by_level
 -- duration_ns            BIGINT   time of the kernels, ns
 -- cube_duration_ns to reasons as in mfu.by_level
 SELECT by_level.* EXCLUDE (level, path_id)

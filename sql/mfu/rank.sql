@@ -1,6 +1,7 @@
--- One row is a rank: how well its compute kernels used the cube cores, inside modules and outside.
+-- One row is a rank: its model FLOPs utilisation, and how well its compute kernels used the cube cores, inside modules and
+-- outside.
 --
--- mfu to mfu_at_measured_clock as in mfu.by_level
+-- mfu to elapsed_ns as in mfu.by_level
 -- duration_ns            BIGINT   time of all compute kernels, ns
 -- cube_duration_ns to reasons as in mfu.by_level
 SELECT * EXCLUDE (level, path_id, op_name_id, type_id, input_shapes_id)

@@ -15,9 +15,10 @@
 -- possible_flops     HUGEINT  FLOPs that the device can do in this time at the rated clock, in thousandths; NULL when no peak
 --                             is known, and for a kernel that took no time
 -- clock_mhz          BIGINT   the rated clock, MHz; NULL when not known
--- too_much           DOUBLE   mfu that a kernel above its peak would have; NULL for all others
--- peer_ratio         BIGINT   mfu by the definition of msprof-analyze 8.3, in 10^-12: only for the types that it knew, with the
---                             peak of fp16 for all floats, also above that peak; NULL for other types and below 10^-12
+-- too_much           DOUBLE   efficiency that a kernel above its peak would have; NULL for all others
+-- peer_ratio         BIGINT   flops / possible FLOPs by the definition of msprof-analyze 8.3, in 10^-12: only for the types
+--                             that it knew, with the peak of fp16 for all floats, also above that peak; NULL for other types
+--                             and below 10^-12
 -- ratio              BIGINT   flops / possible_flops, in 10^-12; NULL where either is NULL, and below 10^-12
 -- reason             VARCHAR  why flops is NULL
 -- peak_reason        VARCHAR  why possible_flops is NULL

@@ -242,7 +242,7 @@ def test_moments_keep_every_digit_and_flops_stay_numbers(tmp_path: Path) -> None
     write_profile(tmp_path / "a_ascend_pt", [Op("mm", start - 50, start - 40, (kernel,))])
     with open_profile(tmp_path) as profile:
         file = next(one for one in profile.export(export_type="text", analysis="mfu") if one.name == "mfu_0.xlsx")
-        (row,) = profile.rows("FROM mfu.kernel_mfu")
+        (row,) = profile.rows("FROM mfu.kernel_efficiency")
     headers, cells = openpyxl.load_workbook(file)["MfuKernel"].iter_rows()
     found = {str(header.value): (cell.value, cell.data_type) for header, cell in zip(headers, cells, strict=True)}
     assert found["Start(ns)"] == (str(start), "s")

@@ -49,7 +49,7 @@ def test_busy_cycles_say_the_flops_of_long_groups(found: dict[str, dict[str, Any
     assert quarter > 256 * 8 * A_ROW
     for name in ("long groups", "arithmetic set"):
         row = found[name]
-        assert (row["flops"], row["flops_source"], row["mfu"], row["reason"]) == (quarter, "counters", 0.25, None)
+        assert (row["flops"], row["flops_source"], row["efficiency"], row["reason"]) == (quarter, "counters", 0.25, None)
     full = found["full buffer"]
     assert (full["flops"], full["flops_source"], full["flops_upper_bound"]) == (ALL_ROWS, "counters", None)
 
@@ -57,7 +57,7 @@ def test_busy_cycles_say_the_flops_of_long_groups(found: dict[str, dict[str, Any
 def test_groups_of_a_token_or_two_have_no_flops_since_the_cube_pads_them(found: dict[str, dict[str, Any]]) -> None:
     """One token is 32 rows by the cycles, and 6656 by the shapes: neither is an answer, the lower one is a bound."""
     row = found["one token"]
-    assert (row["flops"], row["mfu"], row["reason"]) == (None, None, ROWS)
+    assert (row["flops"], row["efficiency"], row["reason"]) == (None, None, ROWS)
     assert row["flops_upper_bound"] == round(24 * 1800 * 1000 * 0.04 * 16384) < 256 * 8 * A_ROW
 
 
@@ -127,7 +127,12 @@ def test_flops_without_a_peak_are_in_every_level(tmp_path: Path) -> None:
     one = 2 * 16**3
     assert flops == [one, one]
     for row in (op, rank):
-        assert (row["flops"], row["mfu_flops"], row["flops_duration_ns"], row["known_duration_ns"]) == (2 * one, one, 200, 100)
+        assert (row["flops"], row["known_flops"], row["flops_duration_ns"], row["known_duration_ns"]) == (
+            2 * one,
+            one,
+            200,
+            100,
+        )
         assert row["achieved_tflops"] == 2 * one / 200 / 1000
         assert row["possible_flops"] == 24 * 1800 * 8192 * 100 // 1000
-        assert row["mfu"] == pytest.approx(one / row["possible_flops"])
+        assert row["efficiency"] == pytest.approx(one / row["possible_flops"])

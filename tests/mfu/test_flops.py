@@ -325,7 +325,7 @@ def test_flops_of(found: dict[str, dict[str, Any]], number: int, case: Case) -> 
     assert {name: row[name] for name in expected} == expected
     if case.flops is None:
         assert row["reason"] == case.reason
-        assert row["mfu"] is None
+        assert row["efficiency"] is None
 
 
 def test_kernels_that_multiply_nothing_have_no_row(found: dict[str, dict[str, Any]]) -> None:

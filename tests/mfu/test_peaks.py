@@ -103,12 +103,12 @@ def test_the_real_clock_stands_beside_the_rated_one(tmp_path: Path) -> None:
     with open_profile(tmp_path) as profile:
         rows = {row["name"]: row for row in profile.mfu("kernel", arrow=True).to_pylist()}
         ranks = profile.mfu("rank")
-    assert ranks["mfu_at_measured_clock"].isna().all()
+    assert ranks["efficiency_at_measured_clock"].isna().all()
     mfu = 2 * 64 * 32 * 48 * 1000 / (24 * 1800 * 8192 * 100)
-    assert {row["mfu"] for row in rows.values()} == {mfu}
-    assert (rows["slowed"]["measured_clock_mhz"], rows["slowed"]["mfu_at_measured_clock"]) == (
+    assert {row["efficiency"] for row in rows.values()} == {mfu}
+    assert (rows["slowed"]["measured_clock_mhz"], rows["slowed"]["efficiency_at_measured_clock"]) == (
         1350.0,
         pytest.approx(mfu / 0.75),
     )
-    assert (rows["full"]["measured_clock_mhz"], rows["full"]["mfu_at_measured_clock"]) == (1800.0, mfu)
-    assert (rows["early"]["measured_clock_mhz"], rows["early"]["mfu_at_measured_clock"]) == (None, None)
+    assert (rows["full"]["measured_clock_mhz"], rows["full"]["efficiency_at_measured_clock"]) == (1800.0, mfu)
+    assert (rows["early"]["measured_clock_mhz"], rows["early"]["efficiency_at_measured_clock"]) == (None, None)

@@ -28,31 +28,35 @@ def test_float_kernels_of_an_older_database_need_a_given_peak(realdata: Path) ->
     kernels = {}
     for given in (None, {"fp32": 353.9}):
         with open_profile(realdata / "alexnet_ddp_910b_mstx", peak_tflops=given) as profile:
-            kernels[given is not None] = profile.sql("FROM mfu.kernel_mfu WHERE type LIKE 'Conv%' ORDER BY rank_id, start_ns")
+            kernels[given is not None] = profile.sql(
+                "FROM mfu.kernel_efficiency WHERE type LIKE 'Conv%' ORDER BY rank_id, start_ns"
+            )
     assert kernels[False].groupby("rank_id").size().to_dict() == {0: 14, 1: 14}
-    assert kernels[False]["mfu"].isna().all()
+    assert kernels[False]["efficiency"].isna().all()
     assert set(kernels[False]["reason"]) == {"not recorded whether FLOAT ran as HF32; give its peak, as in fp32=99.5"}
-    assert kernels[True].groupby("rank_id")["mfu"].count().to_dict() == {0: 14, 1: 14}
+    assert kernels[True].groupby("rank_id")["efficiency"].count().to_dict() == {0: 14, 1: 14}
     first = kernels[True].iloc[0]
-    assert (first["name"], round(first["mfu"], 4)) == ("Conv2D1", 0.0404)
-    assert round(first["padded_flops"] / first["flops"] * first["mfu"], 4) == 0.1077
+    assert (first["name"], round(first["efficiency"], 4)) == ("Conv2D1", 0.0404)
+    assert round(first["padded_flops"] / first["flops"] * first["efficiency"], 4) == 0.1077
 
 
 @pytest.mark.slow
 def test_the_text_export_tells_the_chip_and_hf32(realdata: Path) -> None:
     with open_profile(realdata / "alexnet_ddp_910b" / "text" / "level1", rank_list=[0]) as profile:
         peaks = profile.sql("SELECT data_type, peak_tflops, peak_from FROM mfu.peak ORDER BY ALL").values.tolist()
-        kernels = profile.sql("SELECT count(mfu) AS with_mfu, max(mfu) AS highest FROM mfu.kernel_mfu").iloc[0]
+        kernels = profile.sql("SELECT count(efficiency) AS known, max(efficiency) AS highest FROM mfu.kernel_efficiency").iloc[
+            0
+        ]
     assert peaks == [
         ["fp32", 24 * 1800 * 2048 / 1e6, "cube_utilization(%): 24 cores x 1800 MHz x 2048"],
         ["hf32", 24 * 1800 * 4096 / 1e6, "cube_utilization(%): 24 cores x 1800 MHz x 4096"],
     ]
-    assert kernels["with_mfu"] == 23
+    assert kernels["known"] == 23
     assert 0.7 < kernels["highest"] < 0.8
 
 
 @pytest.mark.parametrize(
-    ("source", "rank_id", "count", "flops", "time_ns", "mfu", "highest"),
+    ("source", "rank_id", "count", "flops", "time_ns", "efficiency", "highest"),
     [
         pytest.param("qwen3_0.6b_pp2dp2_910b", 0, 336, 10_823_317_585_920, 58_022_860, 0.690, 0.829, marks=pytest.mark.slow),
         ("qwen3_0.6b_pp2dp2_910b", 2, 342, 18_470_506_856_448, 121_234_180, 0.564, 0.859),
@@ -71,15 +75,22 @@ def test_the_text_export_tells_the_chip_and_hf32(realdata: Path) -> None:
 )
 @pytest.mark.slow
 def test_matmuls_of_qwen3(
-    realdata: Path, source: str, rank_id: int | None, count: int, flops: int, time_ns: int, mfu: float, highest: float | None
+    realdata: Path,
+    source: str,
+    rank_id: int | None,
+    count: int,
+    flops: int,
+    time_ns: int,
+    efficiency: float,
+    highest: float | None,
 ) -> None:
     with open_profile(realdata / source, rank_list=None if rank_id is None else [rank_id]) as profile:
         (rank,) = profile.mfu("rank", arrow=True).to_pylist()
         kernels = profile.mfu("kernel")
-    assert (rank["flops"], rank["known_duration_ns"], round(rank["mfu"], 3)) == (flops, time_ns, mfu)
-    known, unknown = kernels.dropna(subset="mfu"), kernels[kernels["mfu"].isna()]
+    assert (rank["flops"], rank["known_duration_ns"], round(rank["efficiency"], 3)) == (flops, time_ns, efficiency)
+    known, unknown = kernels.dropna(subset="efficiency"), kernels[kernels["efficiency"].isna()]
     assert len(known) == count
-    assert highest is None or round(known["mfu"].max(), 3) == highest
+    assert highest is None or round(known["efficiency"].max(), 3) == highest
     reason = MASKED if rank_id is not None else LENGTHS if "pf" in source else PAGED
     assert unknown.groupby("reason")["flops_upper_bound"].count().to_dict() == {reason: 56 if rank_id is not None else 64}
     if "pf" in source:

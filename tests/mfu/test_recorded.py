@@ -88,18 +88,23 @@ def test_more_than_possible_is_listed_and_in_no_sum(tmp_path: Path) -> None:
         modules = profile.module_stats()
     reason = "more FLOPs than its peak allows in its time (see MfuAudit)"
     expected = {
-        "name": "too fast", "mfu": None, "flops": None, "flops_source": None, "achieved_tflops": None,
+        "name": "too fast", "efficiency": None, "flops": None, "flops_source": None, "achieved_tflops": None,
         "flops_upper_bound": 2 * peak_of_100_ns, "reason": reason,
     }  # fmt: skip
     assert {name: too_fast[name] for name in expected} == expected
-    assert (at_its_peak["mfu"], at_its_peak["reason"]) == (1.0, None)
+    assert (at_its_peak["efficiency"], at_its_peak["reason"]) == (1.0, None)
     (rank,), (linear, net), (op,) = sums
     for row in (rank, op):
-        assert (row["mfu"], row["flops"], row["known_duration_ns"], row["cube_duration_ns"]) == (1.0, peak_of_100_ns, 100, 200)
+        assert (row["efficiency"], row["flops"], row["known_duration_ns"], row["cube_duration_ns"]) == (
+            1.0,
+            peak_of_100_ns,
+            100,
+            200,
+        )
         assert (row["known_share"], row["cube_known_share"], row["reasons"]) == (0.5, 0.5, reason)
-    assert (linear["mfu"], linear["flops"], net["mfu"]) == (None, None, 1.0)
-    assert [(row["finding"], row["name"], row["mfu"], row["flops"]) for row in audit] == [
-        ("mfu above 1", "too fast", 2.0, 2 * peak_of_100_ns),
+    assert (linear["efficiency"], linear["flops"], net["efficiency"]) == (None, None, 1.0)
+    assert [(row["finding"], row["name"], row["efficiency"], row["flops"]) for row in audit] == [
+        ("above the peak", "too fast", 2.0, 2 * peak_of_100_ns),
         ("recorded otherwise than the shapes", f"{2 * peak_of_100_ns}-mm", None, 2 * peak_of_100_ns),
         ("recorded otherwise than the shapes", f"{peak_of_100_ns}-mm", None, peak_of_100_ns),
     ]

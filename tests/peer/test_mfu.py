@@ -44,7 +44,11 @@ def test_avg_mfu_and_operator_mfu_beside_msprof_analyze(tmp_path: Path) -> None:
     # The FLOPs hold the whole diagonal; avgMFU counts half of it, as 8.3.0 does.
     assert rows["causal"]["flops"] == 2 * 32 * (128 + 128) * 4096 * 4097 // 2
     # FLOAT is measured by its own peak; avgMFU keeps that of FP16, which is four times as high.
-    assert (found["mm float"], rows["mm float"]["data_type"], round(rows["mm float"]["mfu"], 4)) == ("4.05%", "fp32", 0.1618)
+    assert (found["mm float"], rows["mm float"]["data_type"], round(rows["mm float"]["efficiency"], 4)) == (
+        "4.05%",
+        "fp32",
+        0.1618,
+    )
     expected_26 = dict(recorded["26.2.0"])
     assert {name: (expected_26[name], found_26.get(name)) for name in ERRORS_OF_26_2} == ERRORS_OF_26_2
     assert {name: found_26[name] for name in expected_26.keys() - ERRORS_OF_26_2.keys()} == {"mm beside": 0.0405}
@@ -56,7 +60,9 @@ def test_an_odd_data_type_is_a_reason_for_its_kernel_alone(tmp_path: Path) -> No
     assert recorded["26.2.0, int64"] == []
     write_int64_profile(tmp_path)
     with open_profile(tmp_path) as profile:
-        kernels = profile.sql("SELECT name, mfu IS NOT NULL AS has_mfu, reason FROM mfu.kernel_mfu", arrow=True).to_pylist()
+        kernels = profile.sql(
+            "SELECT name, mfu IS NOT NULL AS has_mfu, reason FROM mfu.kernel_efficiency", arrow=True
+        ).to_pylist()
     assert kernels == [
         {"name": "mm int64", "has_mfu": False, "reason": "no peak is known for int64"},
         {"name": "mm", "has_mfu": True, "reason": None},

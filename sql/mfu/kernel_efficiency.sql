@@ -1,5 +1,5 @@
--- One row is a kernel that may multiply matrices, with its model FLOPs utilisation: how much of the peak of the cube cores it
--- used. With a step chosen, only the kernels whose op started in that step.
+-- One row is a kernel that may multiply matrices, with its efficiency: how much of the peak of the cube cores it used while it
+-- ran. With a step chosen, only the kernels whose op started in that step.
 --
 -- kernel_id              BIGINT   a kernel of module.kernel
 -- name_id                TEXT_ID  name of the kernel
@@ -7,7 +7,9 @@
 -- core_id                TEXT_ID  cores it ran on
 -- device_id              BIGINT   device; NULL when not recorded
 -- start_ns to duration_ns as in module.kernel
--- mfu                    DOUBLE   flops / duration / peak; NULL with a reason
+-- efficiency             DOUBLE   flops / duration / peak; NULL with a reason
+-- mfu                    DOUBLE   its part of the rank's MFU: flops / elapsed_ns of mfu.elapsed / peak; NULL where efficiency
+--                                 is
 -- flops                  BIGINT   operations of its matrix products, a multiplication and an addition are two; NULL when not
 --                                 known, and where they would exceed the peak, see mfu.audit
 -- flops_source           VARCHAR  where flops comes from: recorded, marks, shapes, padded shapes, or counters; NULL without
@@ -21,8 +23,8 @@
 --                                 known
 -- peak_from              VARCHAR  where the peak comes from; NULL without one
 -- measured_clock_mhz     DOUBLE   mean real clock of the device while it ran, MHz; NULL without samples
--- mfu_at_measured_clock  DOUBLE   mfu with the peak at that clock; NULL without it
--- reason                 VARCHAR  why mfu is NULL
+-- efficiency_at_measured_clock  DOUBLE  efficiency with the peak at that clock; NULL without it
+-- reason                 VARCHAR  why efficiency is NULL
 -- input_shapes_id        TEXT_ID  input shapes; NULL when not recorded
 -- output_shapes_id       TEXT_ID  output shapes; NULL when not recorded
 -- op_id                  BIGINT   the op that launched it; NULL when linked to no op
@@ -37,7 +39,8 @@ SELECT
     kernel.start_ns,
     kernel.end_ns,
     kernel.duration_ns,
-    judged.mfu_flops * 1000 / judged.possible_flops AS mfu,
+    judged.known_flops * 1000 / judged.possible_flops AS efficiency,
+    judged.known_flops * 1000 / judged.possible_flops * judged.duration_ns / elapsed.elapsed_ns AS mfu,
     judged.flops,
     judged.flops_source,
     judged.flops_name,
@@ -48,8 +51,8 @@ SELECT
     judged.peak_tflops,
     judged.peak_from,
     measured_clock.cycles / nullif(judged.duration_ns, 0) AS measured_clock_mhz,
-    judged.mfu_flops * 1000
-        / nullif(at_clock(possible_flops, clock_mhz, judged.duration_ns, cycles), 0) AS mfu_at_measured_clock,
+    judged.known_flops * 1000
+        / nullif(at_clock(possible_flops, clock_mhz, judged.duration_ns, cycles), 0) AS efficiency_at_measured_clock,
     judged.reason,
     kernel.input_shapes_id,
     kernel.output_shapes_id,
@@ -59,6 +62,7 @@ SELECT
     kernel.parent_module,
     kernel.module
 FROM mfu.judged
+CROSS JOIN mfu.elapsed
 LEFT JOIN mfu.measured_clock USING (kernel_id)
 JOIN module.kernel USING (kernel_id)
 LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
