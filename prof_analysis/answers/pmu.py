@@ -29,8 +29,9 @@ _RATIOS = {
     "aiv_mte2": "aiv mte2",
     "aiv_mte3": "mte3",
 }
-_BOUNDS = ("compute", "memory", "scalar", "wait")
-_TIMES = ("duration_ns", "known_duration_ns", "known_share", *(f"{bound}_ns" for bound in _BOUNDS))
+# What bounds a kernel -> the column with the time of the kernels that it bounds.
+_BOUNDS = {bound: f"{bound.replace(' ', '_')}_ns" for bound in ("compute", "memory", "on chip", "scalar", "wait")}
+_TIMES = ("duration_ns", "known_duration_ns", "known_share", *_BOUNDS.values())
 
 
 def pmu_stats(profile: "Profile", top: int, level: str = "kernel_type") -> tuple[Facts, list[Block]]:
@@ -73,10 +74,10 @@ def table_of_level(level: str, rows: list[dict[str, Any]]) -> ShownTable:
 
 
 def _bound(row: Mapping[str, Any]) -> str | None:
-    return max(_BOUNDS, key=lambda one: row[f"{one}_ns"]) if any(row[f"{one}_ns"] for one in _BOUNDS) else None
+    return max(_BOUNDS, key=lambda one: row[_BOUNDS[one]]) if any(row[time] for time in _BOUNDS.values()) else None
 
 
 def _part(row: Mapping[str, Any], bound: str) -> float | None:
     """Return the share that one bound has of the time with a known bound."""
-    known_ns = sum(row[f"{one}_ns"] or 0 for one in _BOUNDS)
-    return row[f"{bound}_ns"] / known_ns if known_ns else None
+    known_ns = sum(row[time] or 0 for time in _BOUNDS.values())
+    return row[_BOUNDS[bound]] / known_ns if known_ns else None

@@ -13,8 +13,8 @@
 --                             module
 -- rank_count         BIGINT   ranks that have it
 -- kernel_count to known_share as in pmu.by_level
--- bound              VARCHAR  what bounds most of the time: compute, memory, scalar or wait, as in pmu.bound; NULL when not
---                             known
+-- bound              VARCHAR  what bounds most of the time: compute, memory, on chip, scalar or wait, as in pmu.bound; NULL
+--                             when not known
 -- compute_ns to aic_time_share as in pmu.by_level
 -- aic_mac_ratio      DOUBLE   part of the time of these cores in which the matrix unit worked; NULL when not recorded
 -- aic_scalar_ratio to cube_utilization as in pmu.by_level
@@ -47,6 +47,7 @@ summed AS (
         sum(known_duration_ns)::BIGINT AS known_duration_ns,
         sum(compute_ns)::BIGINT AS compute_ns,
         sum(memory_ns)::BIGINT AS memory_ns,
+        sum(on_chip_ns)::BIGINT AS on_chip_ns,
         sum(scalar_ns)::BIGINT AS scalar_ns,
         sum(wait_ns)::BIGINT AS wait_ns,
         sum(aic_duration_ns)::BIGINT AS aic_duration_ns,
@@ -79,14 +80,16 @@ SELECT
     duration_ns,
     known_duration_ns,
     known_duration_ns / nullif(duration_ns, 0) AS known_share,
-    CASE nullif(greatest(compute_ns, memory_ns, scalar_ns, wait_ns), 0)
+    CASE nullif(greatest(compute_ns, memory_ns, on_chip_ns, scalar_ns, wait_ns), 0)
         WHEN compute_ns THEN 'compute'
         WHEN memory_ns THEN 'memory'
+        WHEN on_chip_ns THEN 'on chip'
         WHEN scalar_ns THEN 'scalar'
         WHEN wait_ns THEN 'wait'
     END AS bound,
     compute_ns,
     memory_ns,
+    on_chip_ns,
     scalar_ns,
     wait_ns,
     aic_duration_ns,

@@ -11,10 +11,11 @@
 -- duration_ns             BIGINT   their time, ns; overlapping kernels count fully
 -- known_duration_ns       BIGINT   part of duration_ns in kernels with counters; the columns below cover only these
 -- known_share             DOUBLE   known_duration_ns / duration_ns; NULL when that is 0
--- bound                   VARCHAR  what bounds most of the time: compute, memory, scalar or wait, as in pmu.bound; NULL with a
---                                  reason
+-- bound                   VARCHAR  what bounds most of the time: compute, memory, on chip, scalar or wait, as in pmu.bound;
+--                                  NULL with a reason
 -- compute_ns              BIGINT   time of kernels that compute bounds, ns
 -- memory_ns               BIGINT   time of kernels that memory bounds, ns
+-- on_chip_ns              BIGINT   time of kernels that moving data on the chip bounds, ns
 -- scalar_ns               BIGINT   time of kernels that the scalar unit bounds, ns
 -- wait_ns                 BIGINT   time of kernels that wait, ns
 -- aic_duration_ns         BIGINT   time of kernels that ran on cube cores, ns; a kernel on both kinds of cores counts for both
@@ -83,6 +84,7 @@ figure AS (
         count(bound) AS bound_count,
         coalesce(sum(duration_ns) FILTER (bound = 'compute'), 0)::BIGINT AS compute_ns,
         coalesce(sum(duration_ns) FILTER (bound = 'memory'), 0)::BIGINT AS memory_ns,
+        coalesce(sum(duration_ns) FILTER (bound = 'on chip'), 0)::BIGINT AS on_chip_ns,
         coalesce(sum(duration_ns) FILTER (bound = 'scalar'), 0)::BIGINT AS scalar_ns,
         coalesce(sum(duration_ns) FILTER (bound = 'wait'), 0)::BIGINT AS wait_ns,
         coalesce(sum(duration_ns) FILTER (aic_runs), 0)::BIGINT AS aic_duration_ns,
@@ -120,15 +122,17 @@ SELECT
     CASE
         WHEN bound_count = 0 THEN NULL
         ELSE
-            CASE greatest(compute_ns, memory_ns, scalar_ns, wait_ns)
+            CASE greatest(compute_ns, memory_ns, on_chip_ns, scalar_ns, wait_ns)
                 WHEN compute_ns THEN 'compute'
                 WHEN memory_ns THEN 'memory'
+                WHEN on_chip_ns THEN 'on chip'
                 WHEN scalar_ns THEN 'scalar'
                 ELSE 'wait'
             END
     END AS bound,
     compute_ns,
     memory_ns,
+    on_chip_ns,
     scalar_ns,
     wait_ns,
     aic_duration_ns,

@@ -25,7 +25,7 @@ from tests.helpers.small_profile import Kernel, Op, Range, edit, write_chip, wri
 START = 1_700_000_000_000_000_000
 FIGURES = (
     *("kernel_count", "duration_ns", "known_duration_ns", "known_share", "bound"),
-    *("compute_ns", "memory_ns", "scalar_ns", "wait_ns"),
+    *("compute_ns", "memory_ns", "on_chip_ns", "scalar_ns", "wait_ns"),
     *("aic_duration_ns", "aic_time_share", "aic_mac_ratio", "aic_scalar_ratio", "aic_mte1_ratio", "aic_mte2_ratio"),
     *("aic_fixpipe_ratio", "cube_utilization", "aic_l2_read_hit_rate", "aic_l2_write_hit_rate"),
     *("aiv_duration_ns", "aiv_time_share", "aiv_vec_ratio", "aiv_scalar_ratio", "aiv_mte2_ratio", "aiv_mte3_ratio"),
@@ -66,6 +66,25 @@ UNUSED_AIC, UNUSED_AIV = aic(0, 0, 0, 0, 0, 0, 0), aiv(0, 0, 0, 0, 0) | {"aiv_to
 
 def kernel(start: int, duration: int, type_: str, core: str, pmu: dict[str, float] | None) -> Kernel:
     return Kernel(f"k{start}", START + start, START + start + duration, type=type_, core=core, pmu=pmu)
+
+
+def test_only_traffic_with_memory_bounds_by_memory(tmp_path: Path) -> None:
+    """What moves within the core, or out of the matrix unit, is no reason to save traffic with memory."""
+    kernels = (
+        kernel(1000, 1000, "MatMulV3", "AI_CORE", aic(1000, 1000, 0.6, 0.1, 0.9, 0.5, 0.2)),
+        kernel(3000, 1000, "MatMulV3", "AI_CORE", aic(1000, 1000, 0.6, 0.1, 0.3, 0.9, 0.2)),
+        kernel(5000, 1000, "MatMulV3", "AI_CORE", aic(1000, 1000, 0.6, 0.1, 0.3, 0.5, 0.9)),
+        kernel(7000, 1000, "Add", "AI_VECTOR_CORE", aiv(1000, 0.6, 0.1, 0.2, 0.9)),
+    )
+    write_profile(tmp_path, [Op("aten::linear", START + 110, START + 120, kernels)], [])
+    with open_profile(tmp_path) as profile:
+        bounds = profile.sql("SELECT name, bound FROM pmu.bound JOIN trace.kernel USING (kernel_id) ORDER BY name", arrow=True)
+    assert bounds.to_pylist() == [
+        {"name": "k1000", "bound": "on chip"},
+        {"name": "k3000", "bound": "memory"},
+        {"name": "k5000", "bound": "on chip"},
+        {"name": "k7000", "bound": "memory"},
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -274,7 +293,7 @@ def test_times_add_up_to_all_compute_time(tmp_path: Path) -> None:
     assert sum(row["duration_ns"] for row in rows["op"]) == whole
     assert sum(row["duration_ns"] for row in rows["module"] if row["depth"] == 1) == inside
     for row in (*rows["kernel_type"], *rows["op"], *rows["module"]):
-        bounds = row["compute_ns"] + row["memory_ns"] + row["scalar_ns"] + row["wait_ns"]
+        bounds = sum(row[f"{bound}_ns"] for bound in ("compute", "memory", "on_chip", "scalar", "wait"))
         assert bounds == row["known_duration_ns"] <= row["duration_ns"]
 
 
@@ -410,13 +429,13 @@ def test_the_summary_and_the_tables_that_are_written(small: Path, tmp_path: Path
     assert (result.exit_code, result.stderr) == (0, "")
     assert [line.split() for line in result.stdout.splitlines()[:2]] == [
         ["kernel", "time", "with", "counters", "mac", "aic", "scalar", "mte1", "aic", "mte2", "fixpipe", "vec", "aiv",
-         "scalar", "aiv", "mte2", "mte3", "compute", "memory", "scalar", "wait", "bound", "module"],
+         "scalar", "aiv", "mte2", "mte3", "compute", "memory", "on", "chip", "scalar", "wait", "bound", "module"],
         ["11.50", "us", "95.7%", "40.0%", "58.8%", "27.5%", "72.5%", "43.8%", "40.0%", "30.0%", "51.4%", "31.4%", "18.2%",
-         "27.3%", "36.4%", "18.2%", "scalar", "Net"],
+         "27.3%", "0.0%", "36.4%", "18.2%", "scalar", "Net"],
     ]  # fmt: skip
     assert result.stdout.splitlines()[3] == (
-        "what bounds the time with counters: compute 18.2%, memory 27.3%, scalar 36.4%, wait 18.2%; "
-        "93.6% of the kernel time has counters; 1 rank"
+        "what bounds the time with counters: compute 18.2%, memory 27.3%, on chip 0.0%, scalar 36.4%, wait "
+        "18.2%; 93.6% of the kernel time has counters; 1 rank"
     )
     written = {path.name for path in (tmp_path / "cluster_analysis_output").iterdir()}
     assert written == {"pmu_kernel_type.csv", "pmu_op.csv", "pmu_module.csv", "pmu_metric.csv", "pmu_all_ranks.csv"}
@@ -443,7 +462,7 @@ def test_counters_over_all_ranks_are_means_by_the_time_of_the_core(tmp_path: Pat
         rows = profile.table("across.pmu", arrow=True).to_pylist()
     figures: dict[str, Any] = {
         "kernel_count": 4, "duration_ns": 6500, "known_duration_ns": 6000, "known_share": 6000 / 6500, "bound": "wait",
-        "compute_ns": 0, "memory_ns": 0, "scalar_ns": 0, "wait_ns": 4000, "aic_duration_ns": 6000,
+        "compute_ns": 0, "memory_ns": 0, "on_chip_ns": 0, "scalar_ns": 0, "wait_ns": 4000, "aic_duration_ns": 6000,
         "aic_time_share": (500 + 500 + 500) / 6000, "aic_mac_ratio": (0.9 * 1000 + 0.1 * 3000) / 4000,
         "aic_scalar_ratio": None, "aic_mte1_ratio": None, "aic_mte2_ratio": None, "aic_fixpipe_ratio": None,
         "cube_utilization": None, "aiv_duration_ns": 0, "aiv_time_share": None, "aiv_vec_ratio": None,
