@@ -100,7 +100,14 @@ ANALYSES: Mapping[str, Analysis] = {
             requires=("modules", "kernels"),
             options=(INPUT, MODULES, MACHINE),
             # Of the first two tables only the warnings are shown.
-            also=("module.lost_launch", "module.lost_backward", "across.module_time", "across.coverage"),
+            also=(
+                "module.chosen_domain",
+                "module.lost_launch",
+                "module.lost_backward",
+                "across.module_time",
+                "across.module_cost",
+                "across.coverage",
+            ),
             of_several_ranks={"across.module": "ModuleAcrossRanks"},
             extras={"pmu": Extra(_COUNTERS, {"pmu.module": "PmuModule"}, also=("across.pmu",))},
             counted="module.tree",
@@ -149,6 +156,7 @@ ANALYSES: Mapping[str, Analysis] = {
             requires=("compute", "shapes"),
             options=(INPUT, MODULES, MACHINE, "peak_tflops"),
             also=(
+                "module.chosen_domain",
                 "across.mfu_peak",
                 "across.mfu_left_out",
                 "across.mfu_finding",
@@ -167,6 +175,7 @@ ANALYSES: Mapping[str, Analysis] = {
             },
             requires=_COUNTERS,
             options=(INPUT, MODULES, MACHINE),
+            also=("module.chosen_domain",),
         ),
         Analysis(
             "mstx-stats",
@@ -182,7 +191,7 @@ ANALYSES: Mapping[str, Analysis] = {
             "kernels",
             {"step.time": "StepTime"},
             requires=(any_of("kernels", "reported_steps"),),
-            also=("step.reported_audit", "across.step_total"),
+            also=("step.reported_audit", "across.step_total", "across.step_duration"),
         ),
         Analysis(
             "free-time",
@@ -208,6 +217,7 @@ ANALYSES: Mapping[str, Analysis] = {
             requires=(_COMMUNICATION,),
             options=(INPUT, MODULES, MACHINE),
             also=(
+                "module.chosen_domain",
                 "across.communication_time",
                 "across.communication_unknown",
             ),

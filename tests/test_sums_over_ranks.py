@@ -179,17 +179,60 @@ HOSTS = rows_of("profile host_profile", ("a", "ab"), ("b", "ab"), ("c", "c"))
             "across.module_time",
             {
                 "module.tree": rows_of(
-                    "parent_module module calls own_kernel_duration_ns",
-                    ("", "Net", 1, 10),
-                    ("Net", "Layer", 2, 20),
-                    ("Net", "Layer", 2, 30),
+                    "profile parent_module module calls own_kernel_duration_ns",
+                    ("a", "", "Net", 1, 10),
+                    ("a", "Net", "Layer", 2, 20),
+                    ("b", "Net", "Layer", 2, 30),
                 ),
-                "module.coverage": rows_of("kernel_duration_ns", (60,), (40,)),
+                "module.time": rows_of(
+                    "parent_module module own_computing_ns computing_ns communication_ns",
+                    ("", "Net", 10, 30, 0),
+                    ("Net", "Layer", 20, 20, 0),
+                    ("Net", "Layer", 25, 25, 5),
+                ),
+                "module.coverage": rows_of("kind kernel_duration_ns", ("compute", 60), ("communication", 70), ("compute", 40)),
+                "module.step_count": rows_of("profile step_count", ("a", 5), ("b", 5)),
             },
             rows_of(
-                "parent_module module calls own_kernel_duration_ns share", ("Net", "Layer", 4, 50, 0.5), ("", "Net", 1, 10, 0.1)
+                "parent_module module calls own_kernel_duration_ns own_computing_ns computing_ns communication_ns"
+                " computing_share computing_per_step_ns",
+                ("Net", "Layer", 4, 50, 45, 45, 5, 0.45, 4.5),
+                ("", "Net", 1, 10, 10, 30, 0, 0.3, 6.0),
             ),
             id="modules",
+        ),
+        pytest.param(
+            "across.module_cost",
+            {
+                "module.cost": rows_of(
+                    "parent_module module op_name kind type kernel_count duration_ns",
+                    ("Net", "Layer", "mm", "compute", "MatMul", 2, 20),
+                    ("Net", "Layer", "mm", "compute", "MatMul", 3, 30),
+                    ("", "Net", None, "communication", None, 1, 7),
+                ),
+                "module.coverage": rows_of("kind kernel_duration_ns", ("compute", 60), ("communication", 70), ("compute", 40)),
+            },
+            rows_of(
+                "parent_module module op_name kind type kernel_count duration_ns share",
+                ("Net", "Layer", "mm", "compute", "MatMul", 5, 50, 0.5),
+                ("", "Net", None, "communication", None, 1, 7, 0.1),
+            ),
+            id="what costs the modules",
+        ),
+        pytest.param(
+            "across.step_duration",
+            {
+                "step.time": rows_of(
+                    "step_id stage_ns bubble_ns",
+                    *((step, 90 + step, 10 if step == 3 else None) for step in range(1, 8)),
+                    (8, 500, None),
+                    (9, None, None),
+                    (None, 7, None),
+                )
+            },
+            # 91, 92, 94, 95, 96, 97, 103, 500
+            rows_of("step_count median_ns p95_ns max_ns outlier_above_ns outlier_count", (8, 95, 500, 500, 104.5, 1)),
+            id="how long steps took",
         ),
         pytest.param(
             "across.coverage",

@@ -25,7 +25,10 @@ class ShownColumn:
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A table as people see it: numbers first, then texts. A time may be a pair: the time, and its share of another or None."""
+    """A table as people see it: what a row is about comes first, then its figures, the most telling first.
+
+    A time may be a pair: the time, and its share of another or None.
+    """
 
     columns: tuple[ShownColumn, ...]
     rows: tuple[tuple[Any, ...], ...]
@@ -50,6 +53,11 @@ class Answer:
     blocks: tuple[Block, ...]
     warnings: tuple[str, ...]
     failures: tuple[str, ...]
+
+    @property
+    def headers(self) -> list[str]:
+        """Return the headings of all tables."""
+        return [column.header for block in self.blocks if isinstance(block, ShownTable) for column in block.columns]
 
 
 # The source of a shown column: a column of the rows, or a format and a function that computes the value from a row.

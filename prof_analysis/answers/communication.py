@@ -32,11 +32,14 @@ def communication_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]
         "longest_groups": groups,
         "unknown": unknown,
     }
-    columns = {part.replace("_", " "): f"{part}_ns" for part in _PARTS} | {
-        "GB/s": "bandwidth_gb_s",
-        "operators": "op_count",
+    columns = {
         "type": "type",
         "group": "group_name",
+        "operators": "op_count",
+        **{part.replace("_", " "): f"{part}_ns" for part in ("elapse", "transit", "wait", "idle")},
+        "GB/s": "bandwidth_gb_s",
+        "synchronization": "synchronization_ns",
+        "longest plane wait": "longest_plane_wait_ns",
     }
     of_parts = ", ".join(f"{part} {duration(whole[f'{part}_ns'])}" for part in ("transit", "wait", "idle"))
     return facts, [
@@ -60,6 +63,8 @@ def slow_ranks(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     modules = profile.rows(f"FROM across.slow_rank_module WHERE excess_ns > 0 LIMIT {_SHOWN_MODULES}")
     facts: Facts = {**size_of(profile, "across.slow_rank"), **finding, "evidence": ranks, "modules": modules}
     columns: dict[str, Source] = {
+        "rank": ("text", _rank),
+        "slow": "is_slow",
         "waited": "waited_ns",
         "step": "step_ns",
         "computing": "computing_ns",
@@ -68,9 +73,8 @@ def slow_ranks(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "collective": "collective_elapse_ns",
         "collective wait": "collective_wait_ns",
         "last to arrive": "last_count",
-        "stage": "pipeline_stage",
-        "slow": "is_slow",
-        "rank": ("text", _rank),
+        "pipeline stage": "pipeline_stage",
+        "folder": "profile",
     }
     of_modules = (
         f"rank {_rank(row)} computes {duration(row['excess_ns'])} longer in"

@@ -24,13 +24,13 @@ def graph_overhead(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     unknown = profile.rows("FROM across.graph_unknown")
     facts: Facts = {**size_of(profile, "graph.call"), **total, "phases": phases, "unknown": unknown}
     columns: dict[str, Source] = {
-        "share": "share",
+        "phase": ("text", lambda row: _PHASES[row["phase"]]),
+        "share of call": "share",
         "mean": "mean_ns",
         "median": "median_ns",
         "p95": "p95_ns",
         "max": "max_ns",
         "calls": "call_count",
-        "phase": ("text", lambda row: _PHASES[row["phase"]]),
         "kind": ("text", lambda row: "compiling" if row["is_compiling"] else "replay"),
         "graph": ("text", _graph),
         "profile": "profile",

@@ -21,6 +21,7 @@ def layer_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "heaviest_positions": positions,
     }
     of_structures = {
+        "profile": "profile",
         "layers": "layer_count",
         "alike": "alike_count",
         "passes": "pass_count",
@@ -28,18 +29,17 @@ def layer_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "kernels x layers": "kernels_of_layers",
         "streams": "streams",
         "streams beside": "beside_streams",
-        "profile": "profile",
         "why no layers": "reason",
     }
     of_positions = {
-        "share of layer": "share",
+        "type": "type",
+        "position": "position",
         "mean": "mean_ns",
+        "share of layer": "share",
+        "gap before": "mean_gap_ns",
         "median": "median_ns",
         "p95": "p95_ns",
-        "gap before": "mean_gap_ns",
         "kind": "kind",
-        "position": "position",
-        "type": "type",
         "name": "name",
     }
     total_ns = sum(time_ns or 0 for time_ns in whole.values())
@@ -53,5 +53,6 @@ def layer_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         said(f"compute time: {', '.join(parts)}; {several(facts['ranks'], 'rank')}"),
     ]
     if positions:
-        blocks.append(table_of("layer.statistic", positions, of_positions))
+        in_order = sorted(positions, key=lambda row: (row["profile"], row["kind"], row["position"]))
+        blocks.append(table_of("layer.statistic", in_order, of_positions))
     return facts, blocks

@@ -5,6 +5,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from prof_analysis.answers.answer import Block, Facts, Source, said, size_of, table_of
+from prof_analysis.answers.tree import as_tree
 from prof_analysis.answers.words import duration, percent, several
 
 if TYPE_CHECKING:
@@ -58,18 +59,21 @@ def mfu(profile: "Profile", top: int, level: str | None = None) -> tuple[Facts, 
         "left_out": profile.rows("FROM across.mfu_left_out"),
         "audit": profile.rows("FROM across.mfu_finding"),
     }
-    labels = [name for name in rows[0] if name not in _FIGURES] if rows else []
+    labels = [name for name in rows[0] if name not in (*_FIGURES, "input_shapes")] if rows else [level]
+    has_shapes = any("input_shapes" in row for row in rows)
     columns: dict[str, Source] = {
+        **{label: ("text", itemgetter("line" if label == "module" else label)) for label in labels},
+        "kernel time": "duration_ns",
         "MFU": "mfu",
         "efficiency": "efficiency",
-        "TFLOPS": "achieved_tflops",
-        "with FLOPs": "known_share",
-        "kernel time": "duration_ns",
-        "kernels": "kernel_count",
-        **{label: ("text", itemgetter(label)) for label in labels or [level]},
         **({"why FLOPs lack": ("text", itemgetter("reasons"))} if any(row["reasons"] for row in rows) else {}),
+        "TFLOPS": "achieved_tflops",
+        **({"input shapes": ("text", itemgetter("input_shapes"))} if has_shapes else {}),
+        "with FLOPs": "known_share",
+        "kernels": "kernel_count",
     }
-    return facts, [table_of("across.mfu", rows, columns), said(*_lines(facts, whole))]
+    shown = as_tree(rows) if level == "module" else rows
+    return facts, [table_of("across.mfu", shown, columns), said(*_lines(facts, whole))]
 
 
 def _lines(facts: Facts, whole: dict[str, Any]) -> Iterator[str]:

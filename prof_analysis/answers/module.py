@@ -1,46 +1,85 @@
 """The answer of `module-stats`: modules summed over ranks, with counters too, or the modules that differ between ranks."""
 
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from prof_analysis.answers import pmu as counters
 from prof_analysis.answers.answer import Block, Facts, ShownColumn, ShownTable, Source, said, size_of, table_of
+from prof_analysis.answers.tree import as_tree, paths_of
 from prof_analysis.answers.words import several
+from prof_analysis.engine.database import quote_text
+from prof_analysis.errors import InputError
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
 
 
-def module_stats(profile: "Profile", top: int, across_ranks: bool = False, pmu: bool = False) -> tuple[Facts, list[Block]]:
-    """Return the heaviest modules and the coverage, with pmu also their counters; or the modules that differ between ranks."""
+_MODULE = "if(parent_module = '', module, parent_module || '/' || module)"
+
+
+def module_stats(
+    profile: "Profile", top: int, across_ranks: bool = False, pmu: bool = False, module: str | None = None
+) -> tuple[Facts, list[Block]]:
+    """Return the heaviest modules, what costs them and the coverage, with pmu also counters; or what differs between ranks.
+
+    `module` names a module, perhaps with modules around it, as in Layer/Linear: then only such modules, and those inside them.
+    Raises InputError where there is none.
+    """
     if across_ranks:
         return _across_ranks(profile, top)
-    facts, blocks = _modules(profile, top)
+    facts, blocks = _modules(profile, top, module)
     if not pmu:
         return facts, blocks
     heaviest = counters.heaviest_of_level(profile, "module", top)
     return {**facts, "counters": heaviest}, [counters.table_of_level("module", heaviest), *blocks]
 
 
-def _modules(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
-    """Return the heaviest modules by own kernel time and the coverage, summed over ranks."""
-    modules = profile.rows(
-        f"""
-        SELECT
-            if(parent_module = '', module, parent_module || '/' || module) AS module,
-            calls,
-            own_kernel_duration_ns,
-            share
-        FROM across.module_time
-        WHERE own_kernel_duration_ns > 0
-        ORDER BY own_kernel_duration_ns DESC, module
-        LIMIT {top:d}
-        """
-    )
+def _modules(profile: "Profile", top: int, module: str | None) -> tuple[Facts, list[Block]]:
+    """Return the modules with most kernel time of their own, the ops and kernels that cost it, and the coverage."""
+    chosen = "true" if module is None else f"contains('/' || {_MODULE} || '/', {quote_text(f'/{module}/')})"
+    row = f"{_MODULE} AS module, * EXCLUDE (parent_module, module)"
+    heaviest = profile.rows(f"SELECT {row} FROM across.module_time WHERE {chosen} AND own_kernel_duration_ns > 0 LIMIT {top:d}")
+    if module is not None and not profile.rows(f"SELECT 1 FROM across.module_time WHERE {chosen} LIMIT 1"):
+        raise InputError(f"there is no module {module}; without --module, module-stats shows which there are")
+    in_tree = ", ".join(quote_text(path) for path in paths_of(heaviest)) or "NULL"
+    known = profile.rows(f"SELECT {row} FROM across.module_time WHERE {_MODULE} IN ({in_tree})")
+    costs = profile.rows(f"SELECT {row} FROM across.module_cost WHERE {chosen} LIMIT {top:d}")
     coverage = profile.rows("FROM across.coverage")
-    columns = {"share": "share", "kernel time": "own_kernel_duration_ns", "calls": "calls", "module": "module"}
-    facts: Facts = {**size_of(profile, "module.statistic"), "heaviest_modules": modules, "coverage": coverage}
-    return facts, [table_of("across.module_time", modules, columns), _coverage(coverage)]
+    facts: Facts = {
+        **size_of(profile, "module.statistic"),
+        "heaviest_modules": heaviest,
+        "heaviest_costs": costs,
+        "coverage": coverage,
+    }
+    columns: dict[str, Source] = {
+        "module": ("text", itemgetter("line")),
+        "compute": "computing_ns",
+        "share of compute": "computing_share",
+        "own": "own_computing_ns",
+        **_if_known(heaviest, "per step and rank", "computing_per_step_ns"),
+        **_if_known(heaviest, "communication", "communication_ns"),
+        "calls": "calls",
+    }
+    of_costs: dict[str, Source] = {
+        "op": "op_name",
+        "kernel type": "type",
+        "kernel time": "duration_ns",
+        "module": ("text", itemgetter("module")),
+        "share of kind": "share",
+        "kernels": "kernel_count",
+        "kind": "kind",
+    }
+    return facts, [
+        table_of("across.module_time", as_tree(heaviest, known), columns),
+        table_of("across.module_cost", costs, of_costs),
+        _coverage(coverage),
+    ]
+
+
+def _if_known(rows: list[dict[str, Any]], header: str, column: str) -> dict[str, Source]:
+    """Return a shown column where a row has a value in it."""
+    return {header: column} if any(row[column] for row in rows) else {}
 
 
 def _coverage(rows: list[dict[str, Any]]) -> ShownTable:
@@ -67,6 +106,7 @@ def _across_ranks(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     (counts,) = profile.rows("SELECT count(DISTINCT profile) AS ranks FROM module.tree")
     facts: Facts = {**counts, "modules": len(modules), "most_different_modules": modules[:top]}
     columns: dict[str, Source] = {
+        "module": ("text", lambda row: "/".join(filter(None, (row["parent_module"], row["module"])))),
         "std": "own_stddev_ns",
         "mean": "own_mean_ns",
         "slowest / mean": "own_max_to_mean",
@@ -75,7 +115,6 @@ def _across_ranks(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "ranks": "rank_count",
         "slowest rank": ("text", lambda row: _rank(row, "own_max")),
         "fastest rank": ("text", lambda row: _rank(row, "own_min")),
-        "module": ("text", lambda row: "/".join(filter(None, (row["parent_module"], row["module"])))),
     }
     return facts, [
         table_of("across.module", modules[:top], columns),

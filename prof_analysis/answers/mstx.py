@@ -9,16 +9,16 @@ if TYPE_CHECKING:
     from prof_analysis.profile import Profile
 
 _COLUMNS = {
+    "message": "message",
+    "kind": "kind",
+    "count": "event_count",
     "host time": "host_total_ns",
-    "longest": "host_max_ns",
     "device time": "device_total_ns",
     "kernel time": "kernel_duration_ns",
     "kernels": "kernel_count",
-    "count": "event_count",
-    "kind": "kind",
-    "producer": "producer",
+    "longest": "host_max_ns",
     "domain": "domain",
-    "message": "message",
+    "producer": "producer",
 }
 
 

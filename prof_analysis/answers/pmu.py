@@ -6,6 +6,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from prof_analysis.answers.answer import Block, Facts, ShownTable, Source, said, size_of, table_of
+from prof_analysis.answers.tree import as_tree
 from prof_analysis.answers.words import percent, several
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 # Level -> the labels of its rows, each with its SQL.
 _LABELS = {
-    "kernel_type": {"kind": "kind", "type": "type", "core": "core"},
+    "kernel_type": {"type": "type", "core": "core", "kind": "kind"},
     "op": {"op": "op_name", "type": "type", "core": "core"},
     "module": {"module": "if(parent_module = '', module, parent_module || '/' || module)"},
 }
@@ -59,18 +60,18 @@ def table_of_level(level: str, rows: list[dict[str, Any]]) -> ShownTable:
     """Return the rows as a table, with the ratios that at least one row has."""
     labels = _LABELS[level] if rows else ()
     columns: dict[str, Source] = {
+        **{label: ("text", itemgetter("line" if label == "module" else label)) for label in labels},
         "kernel time": "duration_ns",
+        "bound": ("text", _bound),
+        **{bound: ("share", partial(_part, bound=bound)) for bound in _BOUNDS},
         "with counters": "known_share",
         **{
             header: f"{ratio}_ratio"
             for ratio, header in _RATIOS.items()
             if any(row[f"{ratio}_ratio"] is not None for row in rows)
         },
-        **{bound: ("share", partial(_part, bound=bound)) for bound in _BOUNDS},
-        "bound": ("text", _bound),
-        **{label: ("text", itemgetter(label)) for label in labels},
     }
-    return table_of("across.pmu", rows, columns)
+    return table_of("across.pmu", as_tree(rows) if level == "module" else rows, columns)
 
 
 def _bound(row: Mapping[str, Any]) -> str | None:

@@ -8,12 +8,12 @@ from prof_analysis.answers.words import several
 from prof_analysis.logs.vllm_stages import StageLogs
 
 _COLUMNS = {
+    "stage": "stage",
+    "phase": "phase",
+    "count": "duration_count",
     **{name: f"{name}_ns" for name in ("mean", "p50", "p95", "p99", "max")},
     "last / first tenth": "last_to_first",
     "host rest": "host_rest_mean_ns",
-    "count": "duration_count",
-    "phase": "phase",
-    "stage": "stage",
 }
 
 
@@ -37,7 +37,7 @@ def stage_durations(logs: StageLogs, top: int) -> Answer:
         (
             table_of("vllm.across_processes", stages, _COLUMNS),
             said(line),
-            table_of("vllm.statistic", of_processes, {**_COLUMNS, "process": "process"}),
+            table_of("vllm.statistic", of_processes, {"process": "process", **_COLUMNS}),
         ),
         tuple(logs.warnings),
         tuple(logs.failures),

@@ -8,7 +8,7 @@ from prof_analysis.answers.words import duration, percent, several
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
 
-_TIMES = {name: f"{name}_ns" for name in ("total", "mean", "median", "p95", "min", "max")}
+_SPREAD = {name: f"{name}_ns" for name in ("mean", "median", "p95", "min", "max")}
 
 
 def kernel_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
@@ -22,7 +22,15 @@ def kernel_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "types_from_names_share": share,
         "heaviest_kernels": heaviest,
     }
-    columns = {"share of kind": "share", **_TIMES, "kernels": "kernel_count", "kind": "kind", "type": "type", "core": "core"}
+    columns = {
+        "type": "type",
+        "total": "total_ns",
+        "share of kind": "share",
+        "kernels": "kernel_count",
+        **_SPREAD,
+        "core": "core",
+        "kind": "kind",
+    }
     of_kinds = [f"{row['kind']} {duration(row['total_ns'])} in {several(row['kernel_count'], 'kernel')}" for row in kinds]
     lines = [f"{'; '.join(of_kinds)}; {several(facts['ranks'], 'rank')}"]
     if share:
@@ -66,7 +74,14 @@ def communication_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block
     heaviest = heaviest_of(profile, "across.communication_statistic", top)
     (total,) = profile.rows("FROM across.communication_total")
     facts: Facts = {**size_of(profile, "communication.statistic"), **total, "heaviest_communication": heaviest}
-    columns = {"share": "share", **_TIMES, "operators": "op_count", "type": "type", "group": "group_name"}
+    columns = {
+        "type": "type",
+        "group": "group_name",
+        "total": "total_ns",
+        "share of communication": "share",
+        "operators": "op_count",
+        **_SPREAD,
+    }
     operators = f"{several(total['op_count'], 'operator')} of {several(total['group_count'], 'group')}"
     lines = [f"communication {duration(total['total_ns'])} in {operators}; {several(facts['ranks'], 'rank')}"]
     if without_group := total["operators_without_group"]:

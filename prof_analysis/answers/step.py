@@ -1,6 +1,6 @@
 """The answers of `step-time` and `free-time`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,8 @@ _REST = ("ranks_of_profiler", "computing_of_no_step_ns", "steps_known_in_part")
 _PARTS = {
     "computing": "computing_ns",
     "communication alone": "communication_not_overlapped_ns",
-    "overlapped": "overlapped_ns",
     "free": "free_ns",
+    "overlapped": "overlapped_ns",
     "bubble": "bubble_ns",
 }
 
@@ -28,18 +28,21 @@ def step_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     whole = {f"{name}_ns": total[f"{name}_ns"] for name in _SUMS}
     rest = {name: total[name] for name in _REST}
     facts: Facts = {**size_of(profile, "step.time"), "all": whole, **rest, "longest_steps": steps}
+    (durations,) = profile.rows("FROM across.step_duration")
+    facts["durations"] = durations
     columns: dict[str, Source] = {
-        "stage": "stage_ns",
+        "step": ("text", lambda row: row["step_id"]),
+        "rank": ("text", lambda row: row["profile"] if row["rank_id"] is None else row["rank_id"]),
+        "time": "stage_ns",
         **{header: ("time", partial(_part, column=column)) for header, column in _PARTS.items()},
         "preparing": "preparing_ns",
-        "step": ("text", lambda row: row["step_id"]),
-        "profile": "profile",
+        "folder": "profile",
     }
     parts = [
         f"{part.replace('_', ' ')} {as_text(_part(whole, f'{part}_ns'), 'time')}"
         for part in ("computing", "communication_not_overlapped", "free")
     ]
-    lines = [f"{'; '.join(parts)}; {several(facts['ranks'], 'rank')}"]
+    lines = [f"{'; '.join(parts)}; {several(facts['ranks'], 'rank')}", *_of_durations(durations, len(steps))]
     if of_no_step := rest["computing_of_no_step_ns"]:
         share = of_no_step / (of_no_step + (whole["computing_ns"] or 0))
         lines.append(
@@ -49,7 +52,20 @@ def step_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         lines.append(f"{several(of_profiler, 'rank')} without kernels: the times are those that the profiler reported")
     if in_part := rest["steps_known_in_part"]:
         lines.append(f"not included: {several(in_part, 'step')} that the profiler recorded only in part")
-    return facts, [table_of("step.time", steps, columns), said(*lines)]
+    in_order = sorted(steps, key=lambda row: (row["step_id"] is None, row["step_id"], row["profile"]))
+    return facts, [table_of("step.time", in_order, columns), said(*lines)]
+
+
+def _of_durations(durations: Mapping[str, Any], shown: int) -> Iterator[str]:
+    """Yield a sentence about how long all steps took, where there are several."""
+    if durations["step_count"] < 2:
+        return
+    longest = f"the longest {shown} above" if shown < durations["step_count"] else "all above"
+    line = f"{several(durations['step_count'], 'step')} ({longest}): "
+    line += ", ".join(f"{name} {duration(durations[f'{name}_ns'])}" for name in ("median", "p95", "max"))
+    if durations["outlier_count"]:
+        line += f"; {several(durations['outlier_count'], 'outlier')}, longer than {duration(durations['outlier_above_ns'])}"
+    yield line
 
 
 def free_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
@@ -65,9 +81,9 @@ def free_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "unknown_causes": unknown,
     }
     columns: dict[str, Source] = {
+        "main cause": "cause",
         "gap": "duration_ns",
         "share of gap": ("share", lambda row: row["cause_ns"] / row["duration_ns"]),
-        "main cause": "cause",
         "op before": "op_before",
         "op after": "op_after",
         "longest host call": ("text", _host_call),

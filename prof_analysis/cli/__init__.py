@@ -36,8 +36,9 @@ class _Commands(typer.core.TyperGroup):
             if not words:
                 print(error.format_message())
                 sys.exit(USAGE_OR_INPUT_ERROR)
-            hint = "" if words[-1] in ("-h", "--help") else "; --help lists the words it knows"
-            report(f"{' '.join(error.format_message().split()).rstrip('.')}{hint}", "--json" in words)
+            message = " ".join(error.format_message().split()).rstrip(".")
+            hint = "; --help lists the words it knows" if message.startswith(("No such", "Got unexpected")) else ""
+            report(f"{message}{hint}", "--json" in words)
             sys.exit(USAGE_OR_INPUT_ERROR)
         if code == INTERRUPTED:  # of a command, or of typer when a second interrupt ends the handling of the first
             report("interrupted", "--json" in words)

@@ -11,6 +11,7 @@ from prof_analysis.cli.help import AnalysisCommand
 from prof_analysis.cli.options import (
     AcrossRanks,
     MfuLevel,
+    OfModule,
     PmuOptions,
     ProfilePath,
     ResultOptions,
@@ -31,8 +32,9 @@ def _module_stats(
     screen: ScreenOptions,
     across_ranks: AcrossRanks = False,
     pmu: WithPmu = False,
+    module: OfModule = None,
 ) -> None:
-    shown = {"across_ranks": across_ranks, "pmu": pmu}
+    shown = {"across_ranks": across_ranks, "pmu": pmu, "module": module}
     _analyse("module-stats", path, options, result, screen, shown, extras=("pmu",) if pmu else ())
 
 

@@ -7,15 +7,24 @@ import typer
 
 from prof_analysis.cli.options import (
     AsJson,
-    Debug,
     ModuleOptions,
+    ProfileOption,
     ProfilePath,
     ScreenOptions,
     SourceOption,
     SqlFolder,
     takes_options,
 )
-from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, exit_on_error, fail, finish, opened, print_answer, print_json
+from prof_analysis.cli.screen import (
+    USAGE_OR_INPUT_ERROR,
+    exit_on_error,
+    fail,
+    finish,
+    opened,
+    print_answer,
+    print_json,
+    view_of,
+)
 from prof_analysis.errors import InputError
 
 app = typer.Typer()
@@ -23,17 +32,17 @@ app = typer.Typer()
 
 @app.command("ranks", epilog="Example: prof-analysis ranks -d ./result")
 @takes_options
-def ranks(path: ProfilePath, options: SourceOption, as_json: AsJson = False, debug: Debug = False) -> None:
+def ranks(path: ProfilePath, options: SourceOption, screen: ScreenOptions) -> None:
     """List what was found: ranks, their files, the questions that they can answer, and what was not collected."""
     from prof_analysis.cli.summaries import listing
 
     # It builds no tables, so there is nothing to keep.
-    with opened(ScreenOptions(as_json, quiet=True, debug=debug), path, {**options, "no_cache": True}) as profile:
+    with opened(screen, path, {**options, "no_cache": True}) as profile:
         rows = profile.ranks(arrow=True).to_pylist()
-        if as_json:
-            print_json(status="done", ranks=rows)
-        else:
-            listing.print_ranks(rows)
+    if screen.as_json:
+        print_json(status="done", ranks=rows)
+    else:
+        listing.print_ranks(rows, screen)
 
 
 @app.command("tables", epilog="Example: prof-analysis tables module.kernel")
@@ -76,7 +85,7 @@ def tables(
 @takes_options
 def sql(
     query: Annotated[str, typer.Argument(help="A DuckDB SELECT on the tables that `prof-analysis tables` lists.")],
-    path: ProfilePath,
+    path: ProfileOption,
     options: ModuleOptions,
     screen: ScreenOptions,
 ) -> None:
@@ -89,7 +98,7 @@ def sql(
     if screen.as_json:
         print_answer(profile, rows=answer.to_pylist())
     else:
-        listing.print_rows(answer)
+        listing.print_rows(answer, view_of(screen, answer.column_names))
     finish(profile, screen)
 
 

@@ -20,18 +20,19 @@ AcrossRanks = Annotated[
     bool, typer.Option("--across-ranks", help="Show modules that differ between ranks.", rich_help_panel=_SCREEN)
 ]
 WithPmu = Annotated[bool, typer.Option("--pmu", help="Add hardware counters by module.", rich_help_panel=RESULT)]
+OfModule = Annotated[
+    str | None,
+    typer.Option("--module", help="Show this module and what is inside it. Example: Layer/Linear.", rich_help_panel=_SCREEN),
+]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=_SCREEN)]
 
 
 SqlFolder = Annotated[
     Path | None, typer.Option("--sql-folder", help="A folder of your own tables, <schema>/<table>.sql.", rich_help_panel=INPUT)
 ]
-ProfilePath = Annotated[
-    Path,
-    typer.Option(
-        "-d", "--profiling-path", help="A *_ascend_pt folder, a tree of such folders, or a file of one.", rich_help_panel=INPUT
-    ),
-]
+# The path of a profile: as the argument of the command or with -d; only with -d where the command has another argument.
+ProfilePath = Annotated[Path, "the argument or -d"]
+ProfileOption = Annotated[Path, "-d"]
 # The options of a profile that a command takes, by their names or by their sections.
 SourceOption = Annotated[Keywords, "source"]
 ModuleOptions = Annotated[Keywords, INPUT, MODULES, MACHINE]
@@ -92,6 +93,13 @@ class ScreenOptions:
     as_json: AsJson = False
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.", rich_help_panel=_SCREEN)] = False
     debug: Debug = False
+    wide: Annotated[
+        bool, typer.Option("--wide", help="Show all columns, in lines longer than the terminal.", rich_help_panel=_SCREEN)
+    ] = False
+    columns: Annotated[
+        str,
+        typer.Option(help="Show these columns, by their headings. Example: module,calls.", rich_help_panel=_SCREEN),
+    ] = ""
 
 
 def takes_options(command: Callable[..., None], of_profile: tuple[str, ...] = ()) -> Callable[..., None]:
@@ -123,7 +131,11 @@ Make = Callable[[dict[str, Any]], Any]
 
 def _group(hint: Any) -> Iterator[tuple[list[Parameter], Make]]:
     """Yield the parameters of a group of options and a function that makes the group of their values; nothing for others."""
-    if get_origin(hint) is Annotated and get_args(hint)[0] is Keywords:
+    if hint == ProfilePath:
+        yield [_PATH_ARGUMENT, _PATH_OPTION], _one_path
+    elif hint == ProfileOption:
+        yield [_PATH_OPTION], _one_path
+    elif get_origin(hint) is Annotated and get_args(hint)[0] is Keywords:
         words = get_args(hint)[1:]
         parameters = [
             _parameter(name, type_, doc)
@@ -145,6 +157,41 @@ def _group(hint: Any) -> Iterator[tuple[list[Parameter], Make]]:
             ],
             lambda values: hint(**values),
         )
+
+
+_PATH_ARGUMENT = Parameter(
+    "profile_path",
+    Parameter.KEYWORD_ONLY,
+    default=None,
+    annotation=Annotated[Path | None, typer.Argument(metavar="PATH", help="The same as -d PATH.", show_default=False)],
+)
+_PATH_OPTION = Parameter(
+    "profiling_path",
+    Parameter.KEYWORD_ONLY,
+    default=None,
+    annotation=Annotated[
+        list[Path] | None,
+        typer.Option(
+            "-d",
+            "--profiling-path",
+            metavar="PATH",
+            help="A *_ascend_pt folder, a tree of such folders, or a file of one.",
+            rich_help_panel=INPUT,
+        ),
+    ],
+)
+
+
+def _one_path(values: dict[str, Any]) -> Path:
+    """Return the path that was given in one of the two ways."""
+    argument = values.get("profile_path")
+    given: list[Path] = [*([] if argument is None else [argument]), *(values["profiling_path"] or ())]
+    if not given:
+        raise typer.BadParameter("give the folder of a profile, as in -d ./result", param_hint="-d")
+    if len(given) > 1:
+        together = "a folder that holds both answers for each run by itself"
+        raise typer.BadParameter(f"{' and '.join(map(str, given))}: give one path; {together}", param_hint="-d")
+    return given[0]
 
 
 def _parameter(name: str, type_: Any, doc: Doc) -> Parameter:

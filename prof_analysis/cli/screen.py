@@ -2,7 +2,9 @@
 
 import json
 import math
+import shutil
 import sys
+import textwrap
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,6 +21,7 @@ from prof_analysis.visible import visible, visible_json, visible_lines
 
 if TYPE_CHECKING:
     from prof_analysis.answers.answer import Answer
+    from prof_analysis.cli.terminal import View
     from prof_analysis.logs.vllm_stages import StageLogs
     from prof_analysis.profile import Profile
 
@@ -65,9 +68,9 @@ def finish(profile: "Profile | StageLogs", screen: ScreenOptions) -> None:
     """Print warnings and failures, and exit with 1 where some ranks failed."""
     if not screen.as_json:
         for warning in profile.warnings:
-            print(visible(f"warning: {warning}"), file=sys.stderr)
+            tell(f"warning: {warning}")
         for failure in profile.failures:
-            print(visible(f"failed: {failure}"), file=sys.stderr)
+            tell(f"failed: {failure}")
     if screen.debug:
         print(*map(visible_lines, profile.details), sep="\n", file=sys.stderr)
     if profile.failures:
@@ -85,9 +88,18 @@ def report(message: str, as_json: bool, found: Sequence[str] = ()) -> None:
     if as_json:
         print_json(status="error", message=message, **({"warnings": found} if found else {}))
         return
-    print(visible(f"error: {message}"), file=sys.stderr)
+    tell(f"error: {message}")
     for warning in found:
-        print(visible(f"warning: {warning}"), file=sys.stderr)
+        tell(f"warning: {warning}")
+
+
+def tell(sentence: str) -> None:
+    """Print a sentence to stderr in one line; on a terminal, lines end between words."""
+    line = visible(sentence)
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns
+        line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+    print(line, file=sys.stderr)
 
 
 def print_answer(answer: "Answer | Profile", **content: Any) -> None:
@@ -105,10 +117,23 @@ def show(answers: "Mapping[str, Answer]", written: Sequence[Path], screen: Scree
         return
     from prof_analysis.cli import terminal
 
+    view = view_of(screen, [header for answer in answers.values() for header in answer.headers])
     for run, answer in answers.items():
         if run:
             print(visible(f"run {run}:"))
-        terminal.print_answer(answer, written if run == last else ())
+        terminal.print_answer(answer, written if run == last else (), view)
+
+
+def view_of(screen: ScreenOptions, headers: Sequence[str]) -> "View":
+    """Return how the terminal shows tables with these headings; end the command where --columns names another."""
+    from prof_analysis.cli.terminal import View
+
+    columns = [name.strip() for name in screen.columns.split(",") if name.strip()]
+    for name in columns:
+        if name not in headers:
+            known = ", ".join(dict.fromkeys(headers))
+            fail(f"--columns: there is no column {name}; the columns are {known}", USAGE_OR_INPUT_ERROR, screen.as_json)
+    return View(screen.wide, columns)
 
 
 def print_json(**content: Any) -> None:

@@ -6,12 +6,12 @@ import typer
 
 from prof_analysis.cli.options import (
     ModuleOptions,
-    ProfilePath,
+    ProfileOption,
     ResultOptions,
     ScreenOptions,
     takes_options,
 )
-from prof_analysis.cli.screen import finish, opened, print_answer
+from prof_analysis.cli.screen import finish, opened, print_answer, view_of
 
 app = typer.Typer()
 
@@ -24,7 +24,7 @@ app = typer.Typer()
 @takes_options
 def table(
     name: Annotated[str, typer.Argument(help="A table that `prof-analysis tables` lists, or one of --sql-folder.")],
-    profiling_path: ProfilePath,
+    profiling_path: ProfileOption,
     options: ModuleOptions,
     result: ResultOptions,
     screen: ScreenOptions,
@@ -41,7 +41,7 @@ def table(
     if screen.as_json:
         print_answer(profile, files=[str(file) for file in written], rows=rows.to_pylist())
     else:
-        listing.print_rows(rows.slice(0, result.top))
+        listing.print_rows(rows.slice(0, result.top), view_of(screen, rows.column_names))
         print(f"{min(result.top, rows.num_rows):,} of {several(rows.num_rows, 'row')}")
         terminal.print_files(written)
     finish(profile, screen)

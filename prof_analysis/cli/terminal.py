@@ -1,18 +1,27 @@
 """Answers, tables and texts on the terminal, as lines in which nothing from a profile can control the terminal."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
-from rich.table import Table as Grid
 from rich.text import Text
 
 from prof_analysis.answers.answer import Answer, Sentences, ShownTable
-from prof_analysis.answers.words import as_text
+from prof_analysis.answers.words import as_text, several
+from prof_analysis.cli.layout import GAP, lay_out
 from prof_analysis.visible import visible
 
 
-def print_answer(answer: Answer, written: Iterable[Path]) -> None:
+@dataclass(frozen=True)
+class View:
+    """Which columns of tables are shown: all, whatever the width of the terminal; or some of them, by their headers."""
+
+    wide: bool = False
+    columns: Sequence[str] = ()
+
+
+def print_answer(answer: Answer, written: Iterable[Path], view: View = View()) -> None:
     """Print the blocks of an answer, with an empty line after each, and the files that were written."""
     out = console()
     for block in answer.blocks:
@@ -20,7 +29,7 @@ def print_answer(answer: Answer, written: Iterable[Path]) -> None:
             for line in block.lines:
                 out.print(text_of(line))
         else:
-            out.print(_grid(block))
+            _print_shown(block, view)
         out.print()
     print_files(written)
 
@@ -32,25 +41,26 @@ def print_files(written: Iterable[Path]) -> None:
         out.print(text_of(f"wrote {file}"))
 
 
-def _grid(table: ShownTable) -> Grid:
-    left = sum(column.format == "text" for column in table.columns)
-    grid = grid_of(*(column.header for column in table.columns), left=left)
-    for row in table.rows:
-        grid.add_row(
-            *(
-                text_of(as_text(value, column.format), "dim" if value is None and column.format == "text" else "")
-                for value, column in zip(row, table.columns, strict=True)
-            )
-        )
-    return grid
+def _print_shown(table: ShownTable, view: View) -> None:
+    headers = [column.header for column in table.columns]
+    are_texts = [column.format == "text" for column in table.columns]
+    cells = [[as_text(value, column.format) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]
+    print_grid(headers, are_texts, cells, view)
 
 
-def grid_of(*headers: str, left: int) -> Grid:
-    """Return a table without lines whose last columns, `left` of them, are texts and the others numbers."""
-    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for position, header in enumerate(headers):
-        grid.add_column(text_of(header), justify="right" if position < len(headers) - left else "left", overflow="fold")
-    return grid
+def print_grid(headers: Sequence[str], are_texts: Sequence[bool], rows: Iterable[Sequence[object]], view: View) -> None:
+    """Print a table: a line for each row, and below it the columns that the terminal has no room for."""
+    chosen = [headers.index(name) for name in view.columns if name in headers] or range(len(headers))
+    shown = [[visible(str(row[n])) for n in chosen] for row in [headers, *rows]]
+    out = console()
+    width = out.width if out.is_terminal and not view.wide else None
+    laid = lay_out(shown[0], [are_texts[n] for n in chosen], shown[1:], width)
+    for number, line in enumerate(laid.lines):
+        style = "" if number else "bold"
+        out.print(Text((" " * GAP).join(line).rstrip(), style), no_wrap=True, overflow="ignore", crop=False)
+    if laid.left_out:
+        more = f"{several(len(laid.left_out), 'more column')}: {', '.join(laid.left_out)} (--wide, --columns)"
+        out.print(Text(more, "dim"))
 
 
 def console() -> Console:

@@ -4,14 +4,50 @@
 -- parent_module           VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
 -- module                  VARCHAR  class name of the module, with [Backward] before it in the backward
 -- calls                   BIGINT   calls; in the backward, forward calls whose backward ran
--- own_kernel_duration_ns  BIGINT   kernel time launched by ops directly in the module, ns
--- share                   DOUBLE   part of all kernel time of all ranks; NULL when that is 0
+-- own_kernel_duration_ns  BIGINT   time of the kernels launched by ops directly in the module, of all kinds, ns
+-- own_computing_ns        BIGINT   time of the compute kernels among them, ns
+-- computing_ns            BIGINT   the same, with all modules inside it, ns
+-- communication_ns        BIGINT   time of communication operators in it and in all modules inside it, ns
+-- computing_share         DOUBLE   computing_ns / the time of all compute kernels of all ranks; NULL when that is 0
+-- computing_per_step_ns   DOUBLE   computing_ns for each step of each rank that has the module, ns; NULL when such a rank
+--                                  recorded no steps, or has modules that began in none
+WITH called AS (
+    SELECT
+        parent_module,
+        module,
+        sum(calls)::BIGINT AS calls,
+        sum(own_kernel_duration_ns)::BIGINT AS own_kernel_duration_ns,
+        sum(step_count) AS step_count,
+        bool_and(step_count IS NOT NULL) AS are_steps_known
+    FROM module.tree
+    LEFT JOIN module.step_count USING (profile)
+    GROUP BY parent_module, module
+),
+timed AS (
+    SELECT
+        parent_module,
+        module,
+        sum(own_computing_ns) AS own_computing_ns,
+        sum(computing_ns) AS computing_ns,
+        sum(communication_ns) AS communication_ns
+    FROM module.time
+    GROUP BY parent_module, module
+),
+compute AS (
+    SELECT sum(kernel_duration_ns) FILTER (kind::VARCHAR = 'compute') AS duration_ns
+    FROM module.coverage
+)
 SELECT
     parent_module,
     module,
-    sum(calls)::BIGINT AS calls,
-    sum(own_kernel_duration_ns)::BIGINT AS own_kernel_duration_ns,
-    sum(own_kernel_duration_ns) / nullif((SELECT sum(kernel_duration_ns) FROM module.coverage), 0) AS share
-FROM module.tree
-GROUP BY parent_module, module
+    calls,
+    own_kernel_duration_ns,
+    coalesce(own_computing_ns, 0)::BIGINT AS own_computing_ns,
+    coalesce(timed.computing_ns, 0)::BIGINT AS computing_ns,
+    coalesce(communication_ns, 0)::BIGINT AS communication_ns,
+    coalesce(timed.computing_ns, 0) / nullif(compute.duration_ns, 0) AS computing_share,
+    if(are_steps_known, coalesce(timed.computing_ns, 0) / step_count, NULL) AS computing_per_step_ns
+FROM called
+LEFT JOIN timed USING (parent_module, module)
+CROSS JOIN compute
 ORDER BY own_kernel_duration_ns DESC, parent_module, module

@@ -9,9 +9,10 @@
 -- others_mean_ns  DOUBLE   the same on the ranks that wait and have the module, mean, ns
 -- excess_ns       DOUBLE   computing_ns - others_mean_ns
 WITH module_time AS (
-    SELECT slow_rank.profile, slow_rank.rank_id, slow_rank.is_slow, parent_module, module, compute_time.computing_ns
-    FROM module.compute_time
+    SELECT slow_rank.profile, slow_rank.rank_id, slow_rank.is_slow, parent_module, module, time.own_computing_ns AS computing_ns
+    FROM module.time
     JOIN across.slow_rank USING (profile)
+    WHERE time.own_computing_ns > 0
 ),
 of_others AS (
     SELECT parent_module, module, avg(computing_ns) AS others_mean_ns

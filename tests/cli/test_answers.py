@@ -22,9 +22,12 @@ def test_the_summary_names_the_heaviest_modules_and_where_all_kernel_time_went(r
     assert result.exit_code == 0
     assert result.stderr == ""
     assert [words_on(line) for line in result.stdout.splitlines() if line.strip()] == [
-        ["share", "kernel time", "calls", "module"],
-        ["30.0%", "6.00 us", "2", "Net/Layer"],
-        ["10.0%", "2.00 us", "2", "Net"],
+        ["module", "compute", "share of compute", "own", "per step and rank", "calls"],
+        ["Net", "8.00 us", "40.0%", "2.00 us", "2.00 us", "2"],
+        ["Layer", "6.00 us", "30.0%", "6.00 us", "1.50 us", "2"],
+        ["op", "kernel type", "kernel time", "module", "share of kind", "kernels", "kind"],
+        ["aten::mm", "Mul", "6.00 us", "Net/Layer", "30.0%", "2", "compute"],
+        ["aten::add", "Mul", "2.00 us", "Net", "10.0%", "2", "compute"],
         ["inside modules", "outside modules", "linked to no op", "kernel time", "kernels"],
         ["40.0%", "60.0%", "0.0%", "20.00 us", "compute"],
         [f"wrote {ranks / 'cluster_analysis_output' / 'cluster_analysis.db'}"],
@@ -33,8 +36,10 @@ def test_the_summary_names_the_heaviest_modules_and_where_all_kernel_time_went(r
 
 def test_the_summary_shows_as_many_modules_as_top_says(ranks: Path, command: Command) -> None:
     result = command("module-stats", "-d", ranks, "--rank_list", "1", "--top", "1")
-    assert words_on(result.stdout.splitlines()[1])[-1] == "Net/Layer"
-    assert result.stdout.splitlines()[2].strip() == ""
+    _, net, layer, after, *_ = result.stdout.splitlines()
+    # The module around the heaviest one is there with its own figures.
+    assert [words_on(net)[:3], words_on(layer)[:3], after] == [["Net", "4.00 us", "40.0%"], ["Layer", "3.00 us", "30.0%"], ""]
+    assert layer.startswith("  Layer")
     answer = only_json(command("module-stats", "-d", ranks, "--rank_list", "1", "--top", "1", "--json"))
     assert [module["module"] for module in answer["summary"]["heaviest_modules"]] == ["Net/Layer"]
 
@@ -49,8 +54,29 @@ def test_json_says_all_that_the_screen_says(ranks: Path, command: Command) -> No
             "ranks": 2,
             "rows": 4,
             "heaviest_modules": [
-                {"module": "Net/Layer", "calls": 2, "own_kernel_duration_ns": 6000, "share": 0.3},
-                {"module": "Net", "calls": 2, "own_kernel_duration_ns": 2000, "share": 0.1},
+                {
+                    "module": module,
+                    "calls": 2,
+                    "own_kernel_duration_ns": own_ns,
+                    "own_computing_ns": own_ns,
+                    "computing_ns": computing_ns,
+                    "communication_ns": 0,
+                    "computing_share": computing_ns / 20000,
+                    "computing_per_step_ns": computing_ns / 4,  # Two ranks have two steps each.
+                }
+                for module, own_ns, computing_ns in (("Net/Layer", 6000, 6000), ("Net", 2000, 8000))
+            ],
+            "heaviest_costs": [
+                {
+                    "module": module,
+                    "op_name": op,
+                    "kind": "compute",
+                    "type": "Mul",
+                    "kernel_count": 2,
+                    "duration_ns": time_ns,
+                    "share": time_ns / 20000,
+                }
+                for module, op, time_ns in (("Net/Layer", "aten::mm", 6000), ("Net", "aten::add", 2000))
             ],
             "coverage": [
                 {"kind": "compute", "location": location, "kernel_count": count, "kernel_duration_ns": time, "share": share}
@@ -64,6 +90,28 @@ def test_json_says_all_that_the_screen_says(ranks: Path, command: Command) -> No
         "warnings": [],
         "failures": [],
     }
+
+
+def test_a_module_is_shown_with_what_is_inside_it(ranks: Path, command: Command) -> None:
+    result = command("module-stats", "-d", ranks, "--module", "Layer", "--columns", "module,own,op")
+    assert [words_on(line) for line in result.stdout.splitlines() if line.strip()][:5] == [
+        ["module", "own"],
+        ["Net", "2.00 us"],
+        ["Layer", "6.00 us"],
+        ["module", "op"],
+        ["Net/Layer", "aten::mm"],
+    ]
+    result = command("module-stats", "-d", ranks, "--module", "Lay")
+    assert result.exit_code == 2
+    assert result.stderr == "error: there is no module Lay; without --module, module-stats shows which there are\n"
+
+
+def test_a_column_that_is_not_there_is_named_with_those_that_are(ranks: Path, command: Command) -> None:
+    result = command("sql", "-d", ranks, "SELECT 1 AS a, 2 AS b", "--columns", "b")
+    assert result.stdout.split() == ["b", "2"]
+    result = command("sql", "-d", ranks, "SELECT 1 AS a, 2 AS b", "--columns", "a,c")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "error: --columns: there is no column c; the columns are a, b\n"
 
 
 def test_without_o_the_result_lies_in_the_input_folder_and_the_input_stays_as_it_was(ranks: Path, command: Command) -> None:

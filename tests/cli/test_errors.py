@@ -73,7 +73,7 @@ def test_an_error_is_one_line_its_exit_code_and_nothing_written(
         (["--module_source", "nn"], "--module-source"),
         (["--by", "layer"], "--by"),
         (["--depth", "0"], "--depth"),
-        (["too", "many"], "too"),
+        (["too", "many"], "many"),
     ],
 )
 def test_a_word_that_cannot_be_meant_is_named_and_exits_2(ranks: Path, command: Command, words: list[str], named: str) -> None:

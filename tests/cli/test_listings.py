@@ -21,19 +21,26 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
     break_database(ranks / "0_ascend_pt")
     result = command("ranks", "-d", ranks)
     assert result.exit_code == 0
-    lines = result.stdout.splitlines()
-    assert lines[0] == "0_ascend_pt: rank 0 (from ascend_pytorch_profiler_0.db)"
-    assert lines[1].startswith(f"  left out: {ranks}/0_ascend_pt/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_0.db: ")
+    file = "ascend_pytorch_profiler_{}.db"
+    header, *lines = result.stdout.splitlines()
+    columns = ["folder", "rank", "device", "answers", "level", "modules from", "read from", "rank from", "files"]
+    assert re.split(r" {2,}", header) == columns
+    answers = answered_without(*NOT_IN_ONE_RANK)
+    all_ = f"{len(answers)} of {len(ANALYSES)}"
+    assert [re.split(r" {2,}", line) for line in lines[:2]] == [
+        ["0_ascend_pt", "0", "-", f"0 of {len(ANALYSES)}", "-", "-", "-", file.format(0), file.format(0)],
+        ["1_ascend_pt", "1", "-", all_, "-", "mstx", "the profiler database", file.format(1), file.format(1)],
+    ]
+    assert lines[2] == ""
+    assert lines[3].startswith(f"left out: {ranks}/0_ascend_pt/ASCEND_PROFILER_OUTPUT/{file.format(0)}: ")
+    assert lines[3].endswith(" (rank 0)")
     reasons = unanswered(NOT_IN_ONE_RANK)
     commands = {reason: [command for command, other in reasons if other == reason] for _, reason in reasons}
-    cannot = [f"  cannot answer {', '.join(of_reason)}: {reason}" for reason, of_reason in commands.items()]
-    assert lines[2:] == [
-        "  files: ascend_pytorch_profiler_0.db",
-        "1_ascend_pt: rank 1 (from ascend_pytorch_profiler_1.db)",
-        f"  answers: {', '.join(answered_without(*NOT_IN_ONE_RANK))}, from the profiler database; modules from mstx",
-        "  may answer layer-stats: the command finds out whether layers repeat in the sequence of kernels",
+    cannot = [f"cannot answer {', '.join(of_reason)}: {reason} (rank 1)" for reason, of_reason in commands.items()]
+    assert lines[4:] == [
+        f"answers: {', '.join(answers)} (rank 1)",
+        "may answer layer-stats: the command finds out whether layers repeat in the sequence of kernels (rank 1)",
         *cannot,
-        "  files: ascend_pytorch_profiler_1.db",
     ]
     answer = only_json(command("ranks", "-d", ranks, "--json"))
     assert answer.keys() == {"status", "ranks"}

@@ -61,7 +61,8 @@ def test_a_rank_that_computes_longer_makes_the_others_wait(tmp_path: Path, comma
     result = command("slow-ranks", "-d", tmp_path, "--store", tmp_path / "store")
     assert (result.exit_code, result.stderr) == (0, "")
     assert f"\n{sentence}\nrank 2 computes 198.00 us longer in Net than the others\n3 ranks\n" in result.stdout
-    assert [line.split()[-2:] for line in result.stdout.splitlines()[1:4]] == [["yes", "2"], ["no", "0"], ["no", "1"]]
+    shown = [(line.split()[:2], line.split()[-1]) for line in result.stdout.splitlines()[1:4]]
+    assert shown == [([str(rank), slow], f"rank{rank}_ascend_pt") for rank, slow in ((2, "yes"), (0, "no"), (1, "no"))]
     database = tmp_path / "cluster_analysis_output" / "cluster_analysis.db"
     with closing(sqlite3.connect(database)) as reader:
         assert reader.execute("SELECT sentence FROM SlowRankFinding").fetchall() == [(sentence,)]

@@ -130,8 +130,8 @@ def test_the_command_prints_the_parts_and_writes_a_table_of_each_kind(
     assert [line.split() for line in result.stdout.splitlines() if line] == [
         line.split()
         for line in f"""
-  elapse transit    wait synchronization     idle longest plane wait GB/s operators type            group
- 1.50 us  150 ns  230 ns          200 ns  1.12 us             990 ns 28.0         2 hcom_allReduce_ dp
+type             group operators   elapse transit    wait     idle GB/s synchronization longest plane wait
+hcom_allReduce_  dp            2  1.50 us  150 ns  230 ns  1.12 us 28.0          200 ns             990 ns
 communication 1.61 us: transit 150 ns, wait 230 ns, idle 1.12 us; 1 rank
 not split: 100 ns in 1 operator: {NO_TASKS}
 not split: 10 ns in 1 operator: {NO_PLANE}

@@ -120,8 +120,8 @@ def test_the_summary_shows_gaps_and_causes(small: Path, tmp_path: Path, command:
     assert [line.split() for line in shown.splitlines()[1:]] == [
         line.split()
         for line in f"""\
-        600 ns 26.7% inside an op aten::mm aten::item aclrtSynchronizeStreamWithTimeout (100 ns) 1 a_ascend_pt
-        100 ns 100.0% between queue and device aten::item aten::mul - 1 a_ascend_pt
+        inside an op 600 ns 26.7% aten::mm aten::item aclrtSynchronizeStreamWithTimeout (100 ns) 1 a_ascend_pt
+        between queue and device 100 ns 100.0% aten::item aten::mul - 1 a_ascend_pt
 
         free 1.00 us; 1 rank
         36.0% between queue and device, 360 ns in 4 gaps

@@ -162,9 +162,9 @@ def test_every_column_of_every_call_and_phases_that_add_up(
     assert (result.exit_code, result.stderr) == (0, "")
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
     assert lines[:3] == [
-        "share mean median p95 max calls phase kind graph profile",
-        f"100.0% 455 ns 410 ns 500 ns 500 ns 2 whole call replay {CACHE} a_ascend_pt",
-        f"12.1% 55 ns 10 ns 100 ns 100 ns 2 front end replay {CACHE} a_ascend_pt",
+        "phase share of call mean median p95 max calls kind graph profile",
+        f"whole call 100.0% 455 ns 410 ns 500 ns 500 ns 2 replay {CACHE} a_ascend_pt",
+        f"front end 12.1% 55 ns 10 ns 100 ns 100 ns 2 replay {CACHE} a_ascend_pt",
     ]
     assert lines[10:13] == [
         "6 calls, 1 compiling; 1 rank",

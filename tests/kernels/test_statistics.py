@@ -405,9 +405,9 @@ def test_a_rank_that_cannot_answer_beside_one_that_can_is_named(tmp_path: Path, 
 
 SCREENS = {
     "kernel-stats": """
-share of kind      total       mean    median       p95       min       max  kernels  kind           type             core
-        92.7%    2.42 us      60 ns     20 ns    118 ns      1 ns    120 ns       40  compute        Mul              AI_CORE
-       100.0%    1.80 us     300 ns    300 ns    500 ns    100 ns    500 ns        6  communication  hcom_allReduce_  -
+type               total  share of kind  kernels    mean  median     p95     min     max  core     kind
+Mul              2.42 us          92.7%       40   60 ns   20 ns  118 ns    1 ns  120 ns  AI_CORE  compute
+hcom_allReduce_  1.80 us         100.0%        6  300 ns  300 ns  500 ns  100 ns  500 ns  -        communication
 
 compute 2.61 us in 45 kernels; communication 1.80 us in 6 kernels; schedule 14 ns in 2 kernels; 2 ranks
 """,
@@ -419,9 +419,9 @@ share  device self  device total  kernels  host self  host total  calls  op     
 4 calls took 220 ns on the host and launched 51 kernels of 4.41 us; 0.2% of all kernel time is linked to no op; 2 ranks
 """,
     "communication-stats": """
-share     total    mean  median     p95     min     max  operators  type             group
-55.6%   1.00 us  500 ns  500 ns  500 ns  500 ns  500 ns          2  hcom_allReduce_  tp
-44.4%    800 ns  200 ns  100 ns  300 ns  100 ns  300 ns          4  hcom_allReduce_  dp
+type             group    total  share of communication  operators    mean  median     p95     min     max
+hcom_allReduce_  tp     1.00 us                   55.6%          2  500 ns  500 ns  500 ns  500 ns  500 ns
+hcom_allReduce_  dp      800 ns                   44.4%          4  200 ns  100 ns  300 ns  100 ns  300 ns
 
 communication 1.80 us in 6 operators of 2 groups; 2 ranks
 """,

@@ -190,11 +190,11 @@ def test_level0_text_other_streams_and_steps(tmp_path: Path, command: Callable[.
     assert [line.split() for line in result.stdout.splitlines() if "wrote" not in line and line.strip()] == [
         line.split()
         for line in (
-            "layers alike passes kernels kernels x layers streams streams beside profile why no layers",
-            f"9 9 2 104 10 x 9 7 8 {tmp_path.name} -",
+            "profile layers alike passes kernels kernels x layers streams streams beside why no layers",
+            f"{tmp_path.name} 9 9 2 104 10 x 9 7 8 -",
             "compute time: alike 72.1%, prologue 1.6%, between 5.6%, epilogue 4.0%, other streams 16.7%; 1 rank",
-            "share of layer mean median p95 gap before kind position type name",
-            "10.0% 2.50 us 2.50 us 2.50 us 7.50 us 1 2 - MatMul_13_2",
+            "type position mean share of layer gap before median p95 kind name",
+            "- 2 2.50 us 10.0% 7.50 us 2.50 us 2.50 us 1 MatMul_13_2",
         )
     ]
     folder = tmp_path / "cluster_analysis_output"

@@ -160,10 +160,10 @@ def test_a_step_the_summary_and_what_is_written(small: Path, tmp_path: Path, com
     assert (result.exit_code, result.stderr) == (0, "")
     folder = tmp_path / "cluster_analysis_output"
     header, *rows, _, line, _, first, second = result.stdout.splitlines()
-    assert header.split("  ")[0] == "host time"
+    assert header.split("  ")[0] == "message"
     assert [row.split() for row in rows] == [
-        ["5.00", "us", "5.00", "us", "-", "112", "ns", "6", "1", "range", "profiler", "step", "default", "ProfilerStep#7"],
-        ["3.70", "us", "1.50", "us", "1.00", "us", "132", "ns", "6", "3", "range", "user", "default", "forward"],
+        ["ProfilerStep#7", "range", "1", "5.00", "us", "-", "112", "ns", "6", "5.00", "us", "default", "profiler", "step"],
+        ["forward", "range", "3", "3.70", "us", "1.00", "us", "132", "ns", "6", "1.50", "us", "default", "user"],
     ]
     assert line == (
         "7 ranges (user); 2 marks (communication); 2 marks (user); 1 range (dataloader); 1 range (flops recording); "

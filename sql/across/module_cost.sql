@@ -1,0 +1,37 @@
+-- One row is a module path, an op directly in it and a type of kernels that the op launched, over all ranks, the longest time
+-- first.
+--
+-- parent_module  VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
+-- module to type as in module.cost
+-- kernel_count   BIGINT   kernels
+-- duration_ns    BIGINT   their time, ns
+-- share          DOUBLE   part of the time of all kernels of this kind, of all ranks; NULL when that is 0
+WITH of_kind AS (
+    SELECT kind::VARCHAR AS kind, sum(kernel_duration_ns) AS duration_ns
+    FROM module.coverage
+    GROUP BY ALL
+),
+summed AS (
+    SELECT
+        parent_module,
+        module,
+        op_name,
+        kind::VARCHAR AS kind,
+        type,
+        sum(kernel_count)::BIGINT AS kernel_count,
+        sum(duration_ns)::BIGINT AS duration_ns
+    FROM module.cost
+    GROUP BY ALL
+)
+SELECT
+    parent_module,
+    module,
+    op_name,
+    kind,
+    type,
+    kernel_count,
+    summed.duration_ns,
+    summed.duration_ns / nullif(of_kind.duration_ns, 0) AS share
+FROM summed
+JOIN of_kind USING (kind)
+ORDER BY summed.duration_ns DESC, parent_module, module, op_name, kind, type

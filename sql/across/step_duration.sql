@@ -1,0 +1,38 @@
+-- One row is all whole steps of all ranks: how long they took. A step takes its stage time and its bubble.
+--
+-- step_count        BIGINT  steps
+-- median_ns         BIGINT  median of their times, ns; NULL without steps
+-- p95_ns            BIGINT  time that 95 % of them do not exceed, ns; NULL without steps
+-- max_ns            BIGINT  the longest, ns; NULL without steps
+-- outlier_above_ns  DOUBLE  third quartile + 1.5 x the distance between the first and the third (Tukey's fence), ns; NULL with
+--                           fewer than 8 steps
+-- outlier_count     BIGINT  steps that took longer; NULL with fewer than 8 steps
+WITH whole_step AS (
+    SELECT stage_ns + coalesce(bubble_ns, 0) AS duration_ns
+    FROM step.time
+    WHERE step_id IS NOT NULL AND stage_ns IS NOT NULL
+),
+summary AS (
+    SELECT
+        count(*) AS step_count,
+        quantile_disc(duration_ns, 0.25) AS first_quartile_ns,
+        quantile_disc(duration_ns, 0.5) AS median_ns,
+        quantile_disc(duration_ns, 0.75) AS third_quartile_ns,
+        quantile_disc(duration_ns, 0.95) AS p95_ns,
+        max(duration_ns) AS max_ns
+    FROM whole_step
+),
+fence AS (
+    SELECT if(step_count >= 8, third_quartile_ns + 1.5 * (third_quartile_ns - first_quartile_ns), NULL) AS outlier_above_ns
+    FROM summary
+)
+SELECT
+    step_count,
+    median_ns,
+    p95_ns,
+    max_ns,
+    outlier_above_ns,
+    CASE WHEN outlier_above_ns IS NOT NULL THEN (SELECT count(*) FROM whole_step WHERE duration_ns > outlier_above_ns) END
+        AS outlier_count
+FROM summary
+CROSS JOIN fence

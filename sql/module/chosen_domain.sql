@@ -1,0 +1,19 @@
+-- One row is an mstx domain that was chosen for modules, and how many ranges it has.
+--
+-- domain       VARCHAR  the domain
+-- range_count  BIGINT   start/end ranges in it that may be modules
+-- domains      VARCHAR  all domains with such ranges, joined by ', '; NULL where there are none
+WITH recorded AS (
+    SELECT domain.text AS domain, count(*) AS range_count
+    FROM trace.range
+    JOIN trace.string AS domain ON domain.text_id = range.domain_id
+    WHERE range.is_module_candidate
+    GROUP BY domain.text
+)
+SELECT
+    chosen.domain,
+    coalesce(recorded.range_count, 0) AS range_count,
+    (SELECT string_agg(domain, ', ' ORDER BY domain) FROM recorded) AS domains
+FROM unnest(getvariable('module_domains')) AS chosen (domain)
+LEFT JOIN recorded USING (domain)
+ORDER BY chosen.domain
