@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 import duckdb
 
 from prof_analysis import frames
-from prof_analysis.analyses import ANALYSES, export_name
+from prof_analysis.analyses import ANALYSES, Analysis, export_name
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.parsing import referenced_tables
 from prof_analysis.errors import InputError, QueryError, reason_of, remedy_of
@@ -194,8 +194,22 @@ class Profile(Questions):
         """
         from prof_analysis import exports
 
-        check("analysis", analysis, analysis in ANALYSES, " or ".join(ANALYSES))
         check("export_type", export_type, export_type in exports.EXPORT_TYPES, ", ".join(exports.EXPORT_TYPES))
+        with self._session.only(None):
+            chosen = self.prepare(analysis, extras)
+            tables = dict(chosen.exports)
+            comparing = chosen.of_several_ranks
+            if len(self._session.stores) > 1:
+                tables |= comparing
+                self._session.provide(tuple(tables))
+            return self._write(folder, tables, export_type, [name for table, name in comparing.items() if table not in tables])
+
+    def prepare(self, analysis: str, extras: Iterable[str] = ()) -> Analysis:
+        """Build the tables of an analysis and its extras, as in export(), and return it with the tables of the extras.
+
+        Raises InputError when no rank can answer or an argument is unknown.
+        """
+        check("analysis", analysis, analysis in ANALYSES, " or ".join(ANALYSES))
         chosen = ANALYSES[analysis]
         with self._session.only(None):
             for extra in extras:
@@ -203,12 +217,7 @@ class Profile(Questions):
                 self._session.require(chosen.extras[extra].requires)
                 chosen = chosen.with_extra(extra)
             self._session.answer(chosen)
-            tables = dict(chosen.exports)
-            comparing = chosen.of_several_ranks
-            if len(self._session.stores) > 1:
-                tables |= comparing
-                self._session.provide(tuple(tables))
-            return self._write(folder, tables, export_type, [name for table, name in comparing.items() if table not in tables])
+        return chosen
 
     def has_answer(self, analysis: str) -> bool:
         """Return whether an analysis has rows, over all ranks or over those of the run of only()."""

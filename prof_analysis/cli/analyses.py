@@ -92,13 +92,14 @@ def stage_durations(
         from prof_analysis.logs import vllm_stages as stage_log
 
         with stage_log.open_logs(logs) as opened:
-            folder = result.output_path or stage_log.folder_of(logs)
-            target = folder / "cluster_analysis_output"
-            written = exports.export(
-                opened.connection, (), target, stage_log.EXPORTS, result.export_type.value, opened.warnings
-            )
+
+            def export(folder: Path | None, export_type: str) -> list[Path]:
+                target = (folder or stage_log.folder_of(logs)) / "cluster_analysis_output"
+                return exports.export(opened.connection, (), target, stage_log.EXPORTS, export_type, opened.warnings)
+
+            written = result.write(export)
             show({"": answer_of(opened, result.top)}, written, screen)
-            finish(opened, screen)
+            finish(opened, screen, written)
 
 
 def _analyse(
@@ -114,7 +115,8 @@ def _analyse(
     with opened(screen, path, options) as profile:
         from prof_analysis.answers import answer_of
 
-        written = profile.export(result.output_path, result.export_type.value, command, extras)
+        profile.prepare(command, extras)
+        written = result.write(lambda folder, export_type: profile.export(folder, export_type, command, extras))
         answers = {}
         for run in profile.runs:
             with profile.only(run):
@@ -123,4 +125,4 @@ def _analyse(
         answers = answers or {"": answer_of(profile, command, result.top, **(shown or {}))}
     # Print after the progress bar is gone.
     show(answers, written, screen)
-    finish(profile, screen)
+    finish(profile, screen, written)

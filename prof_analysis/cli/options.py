@@ -1,7 +1,7 @@
 """Groups of options that commands share: a command takes a group as one argument and has an option for each of its fields."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import wraps
@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, cast, get_args, get_origin, get_type
 
 import typer
 
+from prof_analysis.errors import OutputError
 from prof_analysis.exports import ExportType
 from prof_analysis.options import INPUT, MACHINE, MODULES, RESULT, Doc, Keywords, ProfileOptions, documented
 
@@ -79,11 +80,41 @@ class ResultOptions:
     output_path: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output-path", help="The folder to write to; by default the input folder.", rich_help_panel=RESULT
+            "-o",
+            "--output-path",
+            help="Write the tables below this folder; by default, with --export_type, below the input folder.",
+            rich_help_panel=RESULT,
         ),
     ] = None
-    export_type: Annotated[ExportType, typer.Option(help="The format to write.", rich_help_panel=RESULT)] = ExportType.db
+    export_type: Annotated[
+        ExportType | None,
+        typer.Option(
+            help="Write the tables in this format; db where only -o is given. With neither, nothing is written.",
+            rich_help_panel=RESULT,
+            show_default=False,
+        ),
+    ] = None
     top: Annotated[int, typer.Option(min=1, help="How many rows the summary shows.", rich_help_panel=_SCREEN)] = 10
+
+    def write(self, export: Callable[[Path | None, str], list[Path]]) -> "Written":
+        """Call a function that writes to a folder, by default its own, in a format; only where an option says so.
+
+        A file that could not be written does not hide the answer: its error is kept.
+        """
+        if self.output_path is None and self.export_type is None:
+            return Written()
+        try:
+            return Written(export(self.output_path, (self.export_type or ExportType.db).value))
+        except OutputError as error:
+            return Written(problem=error)
+
+
+@dataclass(frozen=True)
+class Written:
+    """The files that were written, or why they could not be."""
+
+    files: Sequence[Path] = ()
+    problem: OutputError | None = None
 
 
 @dataclass(frozen=True)

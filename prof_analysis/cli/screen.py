@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from prof_analysis.cli.options import ScreenOptions
+from prof_analysis.cli.options import ScreenOptions, Written
 from prof_analysis.errors import OutputError, ProfAnalysisError, ProfAnalysisWarning
 from prof_analysis.options import Keywords
 from prof_analysis.visible import visible, visible_json, visible_lines
@@ -64,8 +64,8 @@ def exit_on_error(screen: ScreenOptions) -> Iterator[list[str]]:
         raise typer.Exit(INTERRUPTED) from None
 
 
-def finish(profile: "Profile | StageLogs", screen: ScreenOptions) -> None:
-    """Print warnings and failures, and exit with 1 where some ranks failed."""
+def finish(profile: "Profile | StageLogs", screen: ScreenOptions, written: Written | None = None) -> None:
+    """Print warnings and failures; exit with 3 where a file could not be written, with 1 where some ranks failed."""
     if not screen.as_json:
         for warning in profile.warnings:
             tell(f"warning: {warning}")
@@ -73,6 +73,10 @@ def finish(profile: "Profile | StageLogs", screen: ScreenOptions) -> None:
             tell(f"failed: {failure}")
     if screen.debug:
         print(*map(visible_lines, profile.details), sep="\n", file=sys.stderr)
+    if written is not None and written.problem is not None:
+        if not screen.as_json:
+            tell(f"error: {written.problem}")
+        raise typer.Exit(OUTPUT_ERROR)
     if profile.failures:
         raise typer.Exit(SOME_RANKS_FAILED)
 
@@ -102,18 +106,22 @@ def tell(sentence: str) -> None:
     print(line, file=sys.stderr)
 
 
-def print_answer(answer: "Answer | Profile", **content: Any) -> None:
-    """Print an answer as JSON, with its warnings and failures."""
-    status = "partial" if answer.failures else "done"
-    print_json(status=status, **content, warnings=list(answer.warnings), failures=list(answer.failures))
+def print_answer(answer: "Answer | Profile", written: Written | None = None, **content: Any) -> None:
+    """Print an answer as JSON, with the files written, or why they could not be, and its warnings and failures."""
+    found = {"warnings": list(answer.warnings), "failures": list(answer.failures)}
+    files = {} if written is None else {"files": [str(file) for file in written.files]}
+    if written is not None and written.problem is not None:
+        print_json(status="error", message=str(written.problem), **files, **content, **found)
+    else:
+        print_json(status="partial" if answer.failures else "done", **files, **content, **found)
 
 
-def show(answers: "Mapping[str, Answer]", written: Sequence[Path], screen: ScreenOptions) -> None:
+def show(answers: "Mapping[str, Answer]", written: Written, screen: ScreenOptions) -> None:
     """Print the answer of each run, by its name, and the files written, for the terminal or as JSON."""
     *_, last = answers
     if screen.as_json:
         facts = {run: answer.facts for run, answer in answers.items()}
-        print_answer(answers[last], files=[str(file) for file in written], summary=facts.get("", facts))
+        print_answer(answers[last], written, summary=facts.get("", facts))
         return
     from prof_analysis.cli import terminal
 
@@ -121,7 +129,7 @@ def show(answers: "Mapping[str, Answer]", written: Sequence[Path], screen: Scree
     for run, answer in answers.items():
         if run:
             print(visible(f"run {run}:"))
-        terminal.print_answer(answer, written if run == last else (), view)
+        terminal.print_answer(answer, written.files if run == last else (), view)
 
 
 def view_of(screen: ScreenOptions, headers: Sequence[str]) -> "View":

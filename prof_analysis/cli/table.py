@@ -35,13 +35,13 @@ def table(
     from prof_analysis.cli.summaries import listing
 
     with opened(screen, profiling_path, options) as profile:
-        written = profile.export_table(name, result.output_path, result.export_type.value)
+        written = result.write(lambda folder, export_type: profile.export_table(name, folder, export_type))
         rows = profile.table(name, arrow=True)
     # Print after the progress bar is gone.
     if screen.as_json:
-        print_answer(profile, files=[str(file) for file in written], rows=rows.to_pylist())
+        print_answer(profile, written, rows=rows.to_pylist())
     else:
         listing.print_rows(rows.slice(0, result.top), view_of(screen, rows.column_names))
         print(f"{min(result.top, rows.num_rows):,} of {several(rows.num_rows, 'row')}")
-        terminal.print_files(written)
-    finish(profile, screen)
+        terminal.print_files(written.files)
+    finish(profile, screen, written)

@@ -21,17 +21,20 @@ class View:
     columns: Sequence[str] = ()
 
 
-def print_answer(answer: Answer, written: Iterable[Path], view: View = View()) -> None:
-    """Print the blocks of an answer, with an empty line after each, and the files that were written."""
+def print_answer(answer: Answer, written: Sequence[Path], view: View = View()) -> None:
+    """Print the blocks of an answer and the files that were written, with an empty line between them."""
     out = console()
-    for block in answer.blocks:
+    for number, block in enumerate(answer.blocks):
+        if number:
+            out.print()
         if isinstance(block, Sentences):
             for line in block.lines:
                 out.print(text_of(line))
         else:
             _print_shown(block, view)
+    if written:
         out.print()
-    print_files(written)
+        print_files(written)
 
 
 def print_files(written: Iterable[Path]) -> None:

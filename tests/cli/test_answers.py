@@ -18,7 +18,7 @@ def words_on(line: str) -> list[str]:
 
 
 def test_the_summary_names_the_heaviest_modules_and_where_all_kernel_time_went(ranks: Path, command: Command) -> None:
-    result = command("module-stats", "-d", ranks)
+    result = command("module-stats", "-d", ranks, "--export_type", "db")
     assert result.exit_code == 0
     assert result.stderr == ""
     assert [words_on(line) for line in result.stdout.splitlines() if line.strip()] == [
@@ -49,7 +49,7 @@ def test_json_says_all_that_the_screen_says(ranks: Path, command: Command) -> No
     assert result.exit_code == 0
     assert only_json(result) == {
         "status": "done",
-        "files": [str(ranks / "cluster_analysis_output" / "cluster_analysis.db")],
+        "files": [],
         "summary": {
             "ranks": 2,
             "rows": 4,
@@ -114,11 +114,15 @@ def test_a_column_that_is_not_there_is_named_with_those_that_are(ranks: Path, co
     assert result.stderr == "error: --columns: there is no column c; the columns are a, b\n"
 
 
-def test_without_o_the_result_lies_in_the_input_folder_and_the_input_stays_as_it_was(ranks: Path, command: Command) -> None:
+def test_looking_writes_nothing_and_an_export_without_o_lies_in_the_input_folder(ranks: Path, command: Command) -> None:
     before = files_below(ranks)
     assert command("module-stats", "-d", ranks).exit_code == 0
+    assert command("table", "trace.step", "-d", ranks).exit_code == 0
     assert command("sql", "-d", ranks, "SELECT count(*) FROM trace.op").exit_code == 0
     assert command("ranks", "-d", ranks).exit_code == 0
+    assert files_below(ranks) == before, "looking writes nothing"
+    answer = only_json(command("module-stats", "-d", ranks, "--export_type", "db", "--json"))
+    assert answer["files"] == [str(ranks / "cluster_analysis_output" / "cluster_analysis.db")]
     after = files_below(ranks)
     assert after.keys() - before.keys() == {"cluster_analysis_output", "cluster_analysis_output/cluster_analysis.db"}
     assert {name: after[name] for name in before} == before
@@ -140,7 +144,7 @@ def test_with_o_nothing_is_written_to_the_input_folder(ranks: Path, tmp_path: Pa
 
 def test_a_broken_rank_is_named_with_its_file_and_the_good_one_is_written(ranks: Path, command: Command) -> None:
     broken = break_database(ranks / "0_ascend_pt")
-    result = command("module-stats", "-d", ranks)
+    result = command("module-stats", "-d", ranks, "--export_type", "db")
     assert result.exit_code == 1
     assert result.stderr.startswith(f"failed: {broken}: ")
     assert result.stderr.count("\n") == 1
@@ -220,5 +224,5 @@ def test_columns_of_equal_names_do_not_overwrite_each_other(tmp_path: Path, comm
 
 def test_the_output_folder_of_a_given_output_is_beside_it(tmp_path: Path, command: Callable[..., Result]) -> None:
     output = write_profile(tmp_path / "a_ascend_pt", OPS, RANGES).parent
-    command("module-stats", "-d", output)
+    command("module-stats", "-d", output, "--export_type", "db")
     assert not (output / "cluster_analysis_output").exists()

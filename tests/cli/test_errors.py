@@ -22,8 +22,6 @@ ERRORS = {
     "all ranks broken": (["module-stats", "-d", "{}/../broken"], 2, "ascend_pytorch_profiler_0.db"),
     "an unknown rank": (["module-stats", "-d", "{}", "--rank_list", "0,7"], 2, "there is no rank 7; the ranks are 0, 1"),
     "an unknown step": (["module-stats", "-d", "{}", "--step_id", "9"], 2, "there is no step 9; the steps are 7, 8"),
-    "an output below a file": (["module-stats", "-d", "{}", "--rank_list", "1", "-o", "{}/../notes.txt/x"], 3, "notes.txt/x"),
-    "an output that is a file": (["module-stats", "-d", "{}", "--rank_list", "1", "-o", "{}/../notes.txt"], 3, "notes.txt"),
     "ranks of no folder": (["ranks", "-d", "{}/none"], 2, "{}/none: there is no such folder or file"),
     "sql of no folder": (["sql", "-d", "{}/none", "SELECT 1"], 2, "{}/none: there is no such folder or file"),
     "sql with a typing error": (["sql", "-d", "{}", "SELEC 1"], 2, "SELEC"),
@@ -58,6 +56,26 @@ def test_an_error_is_one_line_its_exit_code_and_nothing_written(
     answer = only_json(in_json)
     assert answer == {"status": "error", "message": result.stderr.removeprefix("error: ").removesuffix("\n")}
     assert files_below(top) == before
+
+
+@pytest.mark.parametrize("output", ["notes.txt/x", "notes.txt"])
+def test_an_answer_is_shown_also_where_it_cannot_be_written(ranks: Path, command: Command, output: str) -> None:
+    (ranks / "notes.txt").write_text("mine", encoding="utf-8")
+    before = files_below(ranks)
+    words = ("kernel-stats", "-d", ranks, "-o", ranks / output)
+    result = command(*words)
+    assert result.exit_code == 3
+    assert result.stdout == command("kernel-stats", "-d", ranks).stdout
+    assert result.stderr.startswith(f"error: {ranks}/{output}/cluster_analysis_output: cannot be made (")
+    assert result.stderr.count("\n") == 1
+    in_json = command(*words, "--json")
+    assert in_json.exit_code == 3
+    answer = only_json(in_json)
+    assert (answer.pop("status"), answer.pop("message")) == ("error", result.stderr.removeprefix("error: ").removesuffix("\n"))
+    assert answer == {
+        name: one for name, one in only_json(command("kernel-stats", "-d", ranks, "--json")).items() if name != "status"
+    }
+    assert files_below(ranks) == before
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_a_rank_that_computes_longer_makes_the_others_wait(tmp_path: Path, comma
         "computing_ns": 200_000,
         "computing_of_others_ns": 101_000,
     }
-    result = command("slow-ranks", "-d", tmp_path, "--store", tmp_path / "store")
+    result = command("slow-ranks", "-d", tmp_path, "--store", tmp_path / "store", "--export_type", "db")
     assert (result.exit_code, result.stderr) == (0, "")
     assert f"\n{sentence}\nrank 2 computes 198.00 us longer in Net than the others\n3 ranks\n" in result.stdout
     shown = [(line.split()[:2], line.split()[-1]) for line in result.stdout.splitlines()[1:4]]

@@ -102,7 +102,7 @@ def test_ls_tells_what_is_current_and_clear_removes_only_entries(two: Path, tmp_
     (store / "mine").mkdir()
     os.utime(next(two.rglob("*_1.db")), (1, 1))
     listed = command("cache", "ls", "--cache-dir", store)
-    assert [line.split()[1] for line in listed.stdout.splitlines()[1:]] == ["unchanged", "changed"]
+    assert [line.split()[2] for line in listed.stdout.splitlines()[1:]] == ["unchanged", "changed"]
     kept = json.loads(command("cache", "ls", "--cache-dir", store, "--json").stdout)["entries"]
     assert [(entry["profile"], entry["is_current"]) for entry in kept] == [("0_ascend_pt", True), ("1_ascend_pt", False)]
     assert "module.statistic" in kept[0]["tables"]
@@ -215,7 +215,8 @@ def test_of_tables_that_read_another_option_only_these_are_built(two: Path, tmp_
         assert times(profile) == [40, 41]
     new = {file.name.split(".parquet")[0] for file in written(store).keys() - before.keys()}
     assert {".".join(name.split(".")[:2]) for name in new} == {
-        "module.statistic", "module.tree", "module.coverage", "module.lost_backward"
+        "module.statistic", "module.tree", "module.coverage", "module.lost_backward",
+        "module.cost", "module.time", "module.step_count"
     }  # fmt: skip
     assert all(len(name.split(".")) == 3 for name in new), "a table of other values has another name"
     assert {file: time for file, time in written(store).items() if file in before} == before

@@ -130,8 +130,8 @@ def test_a_database_of_mindspore_gives_kernels_but_no_ops(tmp_path: Path, comman
     with open_profile(tmp_path) as profile, pytest.warns(ProfAnalysisWarning, match="no PYTORCH_API"):
         assert profile.kernels()["name"].tolist() == ["mm_kernel"]
     said = command("ranks", "-d", tmp_path).stdout
-    assert "rank 4 (from ascend_mindspore_profiler_4.db)" in said
-    assert f"answers: {', '.join(rank.answers)}, from" in said
+    assert "ascend_mindspore_profiler_4.db" in said
+    assert f"\nanswers: {', '.join(rank.answers)}\n" in said
     assert "written by msprof or MindSpore" in said
 
 
@@ -321,7 +321,7 @@ def test_a_folder_whose_name_is_not_utf_8_is_a_rank(tmp_path: Path, command: Cal
         write_profile(folder, OPS)
     except OSError:
         pytest.skip("this file system takes UTF-8 names only")
-    assert command("ranks", "-d", tmp_path).stdout.startswith("a\\xff_ascend_pt: rank 0")
+    assert command("ranks", "-d", tmp_path).stdout.splitlines()[1].startswith("a\\xff_ascend_pt     0")
     with open_profile(tmp_path) as profile:
         assert profile.kernels()["profile"].tolist() == ["a\\xff_ascend_pt"]
 

@@ -259,8 +259,8 @@ def test_the_database_serves_where_both_answer_the_same(rank: Path, command: Com
     assert found(rank)["source"] == "ascend_db"
     assert found(rank, "text")["source"] == "ascend_text"
     assert found(rank, "db")["source"] == "ascend_db"
-    assert "from the profiler database" in command("ranks", "-d", rank).stdout
-    assert "from the text exports" in command("ranks", "-d", rank, "--source", "text").stdout
+    assert "the profiler database" in command("ranks", "-d", rank).stdout
+    assert "the text exports" in command("ranks", "-d", rank, "--source", "text").stdout
 
 
 def test_the_text_exports_serve_where_the_database_is_broken(rank: Path, command: Command) -> None:
@@ -269,7 +269,7 @@ def test_the_text_exports_serve_where_the_database_is_broken(rank: Path, command
     assert row["source"] == "ascend_text"
     assert row["unanswered"] == [f"{command}: {reason}" for command, reason in unanswered({"graph_calls": NO_GRAPH_CALLS})]
     assert row["unread"][0].startswith(f"{database(rank)}: not a readable SQLite database")
-    assert f"  {row['unread'][0]}\n" in command("ranks", "-d", rank).stdout
+    assert f"\n{row['unread'][0]}\n" in command("ranks", "-d", rank).stdout
     assert f"warning: {row['unread'][0]}; the rank is read without it\n" in command("kernel-stats", "-d", rank).stderr
 
 
