@@ -245,7 +245,7 @@ def test_a_broken_rank_does_not_stop_the_others(tmp_path: Path, command: Callabl
         )
     broken = tmp_path / "r1_ascend_pt" / "ASCEND_PROFILER_OUTPUT" / "ascend_pytorch_profiler_1.db"
     broken.write_bytes(b"not a database" * 100)
-    result = command("module-stats", "-d", tmp_path)
+    result = command("module-stats", "-d", tmp_path, "--export_type", "db")
     assert result.exit_code == 1
     assert str(broken) in result.stderr
     with closing(sqlite3.connect(tmp_path / "cluster_analysis_output" / "cluster_analysis.db")) as written:

@@ -36,6 +36,29 @@ def test_the_main_job_writes_what_the_readme_says(
     assert (tmp_path / "cluster_analysis_output" / "cluster_analysis.db").exists()
 
 
+QUESTION = re.compile(r"<!-- question -->\n```\n\$ (.+?)\n(.*?)```", re.DOTALL)
+
+
+def test_the_answers_in_the_readme_are_those_of_the_commands(
+    tmp_path: Path, command: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A block that is older than the program is written anew, and the test fails: look at it and commit it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "result").symlink_to(SAMPLE / "decoder_training")
+
+    def answered(block: re.Match[str]) -> str:
+        name, *words = shlex.split(block[1])
+        assert name == "prof-analysis"
+        return f"<!-- question -->\n```\n$ {block[1]}\n{command(*words).stdout}```"
+
+    text = QUESTION.sub(answered, README)
+    if text != README:
+        (CHECKOUT / "README.md").write_text(text, encoding="utf-8")
+    assert text == README, "answers in README.md were not those of today and are written anew: look at them and commit them"
+    assert len(QUESTION.findall(README)) == 5
+    assert not list(tmp_path.glob("result/cluster_analysis_output")), "looking writes nothing"
+
+
 def test_the_api_in_ten_lines_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = block_behind("api")
     assert len([line for line in code.splitlines() if line]) <= 10
@@ -49,13 +72,14 @@ def test_the_api_in_ten_lines_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_the_picture_is_the_real_output(
     tmp_path: Path, command: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "110")
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("FORCE_COLOR", "1")  # As on a terminal.
     monkeypatch.chdir(tmp_path)
     (tmp_path / "result").symlink_to(SAMPLE / "decoder_training")
-    output = command("module-stats", "-d", "result", "-o", ".").stdout
-    console = Console(record=True, width=112, file=StringIO())
-    console.print(Text("$ prof-analysis module-stats -d result -o .", style="bold"))
-    console.print(Text(output), overflow="ignore", no_wrap=True, crop=False)
+    output = command("module-stats", "result").stdout
+    console = Console(record=True, width=102, file=StringIO())
+    console.print(Text("$ prof-analysis module-stats result", style="bold"))
+    console.print(Text.from_ansi(output), overflow="ignore", no_wrap=True, crop=False)
     picture = console.export_svg(title="prof-analysis")
     old = PICTURE.read_text(encoding="utf-8") if PICTURE.exists() else ""
     if picture != old:
@@ -64,7 +88,8 @@ def test_the_picture_is_the_real_output(
 
 
 def test_each_difference_names_a_test_that_exists() -> None:
-    named = set(re.findall(r"::(test_\w+)`", README))
+    table = (CHECKOUT / "docs" / "differences.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"::(test_\w+)`", table))
     source = (CHECKOUT / "tests" / "test_differences.py").read_text(encoding="utf-8")
     assert named == set(re.findall(r"^def (test_\w+)", source, re.MULTILINE))
 

@@ -65,7 +65,7 @@ def _modules(profile: "Profile", top: int, module: str | None) -> tuple[Facts, l
         "op": "op_name",
         "kernel type": "type",
         "kernel time": "duration_ns",
-        "module": ("text", itemgetter("module")),
+        "in module": ("text", itemgetter("module")),
         "share of kind": "share",
         "kernels": "kernel_count",
         "kind": "kind",
@@ -86,14 +86,14 @@ def _coverage(rows: list[dict[str, Any]]) -> ShownTable:
     """Return a row for each kind of kernel with the share of each location."""
     locations = list(dict.fromkeys(row["location"] for row in rows))
     share = {(row["kind"], row["location"]): row["share"] for row in rows}
-    columns = (*(ShownColumn(location, "share") for location in locations), ShownColumn("kernel time", "time"))
+    shares = (ShownColumn(location, "share") for location in locations)
     return ShownTable(
-        (*columns, ShownColumn("kernels", "text")),
+        (ShownColumn("kind", "text"), ShownColumn("kernel time", "time"), *shares),
         tuple(
             (
-                *(share[kind, location] for location in locations),
-                sum(row["kernel_duration_ns"] for row in rows if row["kind"] == kind),
                 kind,
+                sum(row["kernel_duration_ns"] for row in rows if row["kind"] == kind),
+                *(share[kind, location] for location in locations),
             )
             for kind in dict.fromkeys(row["kind"] for row in rows)
         ),

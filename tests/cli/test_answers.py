@@ -25,11 +25,11 @@ def test_the_summary_names_the_heaviest_modules_and_where_all_kernel_time_went(r
         ["module", "compute", "share of compute", "own", "per step and rank", "calls"],
         ["Net", "8.00 us", "40.0%", "2.00 us", "2.00 us", "2"],
         ["Layer", "6.00 us", "30.0%", "6.00 us", "1.50 us", "2"],
-        ["op", "kernel type", "kernel time", "module", "share of kind", "kernels", "kind"],
+        ["op", "kernel type", "kernel time", "in module", "share of kind", "kernels", "kind"],
         ["aten::mm", "Mul", "6.00 us", "Net/Layer", "30.0%", "2", "compute"],
         ["aten::add", "Mul", "2.00 us", "Net", "10.0%", "2", "compute"],
-        ["inside modules", "outside modules", "linked to no op", "kernel time", "kernels"],
-        ["40.0%", "60.0%", "0.0%", "20.00 us", "compute"],
+        ["kind", "kernel time", "inside modules", "outside modules", "linked to no op"],
+        ["compute", "20.00 us", "40.0%", "60.0%", "0.0%"],
         [f"wrote {ranks / 'cluster_analysis_output' / 'cluster_analysis.db'}"],
     ]
 
@@ -93,13 +93,13 @@ def test_json_says_all_that_the_screen_says(ranks: Path, command: Command) -> No
 
 
 def test_a_module_is_shown_with_what_is_inside_it(ranks: Path, command: Command) -> None:
-    result = command("module-stats", "-d", ranks, "--module", "Layer", "--columns", "module,own,op")
+    result = command("module-stats", "-d", ranks, "--module", "Layer", "--columns", "module,own,op,in module")
     assert [words_on(line) for line in result.stdout.splitlines() if line.strip()][:5] == [
         ["module", "own"],
         ["Net", "2.00 us"],
         ["Layer", "6.00 us"],
-        ["module", "op"],
-        ["Net/Layer", "aten::mm"],
+        ["op", "in module"],
+        ["aten::mm", "Net/Layer"],
     ]
     result = command("module-stats", "-d", ranks, "--module", "Lay")
     assert result.exit_code == 2

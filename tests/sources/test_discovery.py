@@ -189,8 +189,8 @@ def test_a_path_without_results_says_what_was_looked_for(tmp_path: Path) -> None
 def test_what_this_project_wrote_is_not_taken_for_a_result(tmp_path: Path, command: Callable[..., Result]) -> None:
     write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
     before = find_ranks(tmp_path)
-    assert command("module-stats", "-d", tmp_path).exit_code == 0
-    assert command("module-stats", "-d", tmp_path / "a_ascend_pt").exit_code == 0
+    assert command("module-stats", "-d", tmp_path, "--export_type", "db").exit_code == 0
+    assert command("module-stats", "-d", tmp_path / "a_ascend_pt", "--export_type", "db").exit_code == 0
     assert find_ranks(tmp_path) == before
 
 
