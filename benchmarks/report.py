@@ -9,32 +9,31 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from benchmarks.measure import Cost
+from benchmarks.jobs import OURS, PEER
+from benchmarks.measure import Cost, ratio_of, typical
 
-OURS = "prof-analysis"
-_BEGIN, _END = "<!-- figures -->", "<!-- end of figures -->"
-_PACKAGES = ("prof-analysis", "duckdb", "adbc-driver-sqlite", "pyarrow", "msprof-analyze")
+_PACKAGES = (OURS, "duckdb", "adbc-driver-sqlite", "pyarrow", PEER)
 _COLUMNS = ("kernels a rank", "ranks", "profile", "input MB", "what", "wall s", "x ours", "CPU s", "peak MB", "MB/s")
 # Colours that also the colour-blind tell apart.
-_COLOURS = {OURS: "#0072b2", "bare read": "#009e73", "msprof-analyze": "#d55e00"}
+_COLOURS = {OURS: "#0072b2", "bare read": "#009e73", PEER: "#d55e00"}
 
 
 @dataclass(frozen=True)
 class Case:
-    """A generated profile, what ran on it and what that cost, and for the main job the seconds of each phase."""
+    """A generated profile, what ran on it and what each run of that cost, and for the main job the seconds of each phase."""
 
     kernels: int
     mode: str
     form: str
     ranks: int
     input_bytes: int
-    costs: dict[str, Cost]
+    costs: dict[str, list[Cost]]
     phases: dict[str, float]
 
 
 def rows_of(case: Case) -> list[tuple[str, ...]]:
     """A row for each of what ran."""
-    ours = case.costs[OURS].wall_s
+    costs = {name: typical(runs) for name, runs in case.costs.items()}
     return [
         (
             f"{case.kernels:,}",
@@ -43,12 +42,12 @@ def rows_of(case: Case) -> list[tuple[str, ...]]:
             f"{case.input_bytes / 1e6:,.0f}",
             name,
             f"{cost.wall_s:.2f}",
-            f"{cost.wall_s / ours:.2f}",
+            str(ratio_of(case.costs[name], case.costs[OURS])),
             f"{cost.cpu_s:.2f}",
             f"{cost.peak_bytes / 1e6:,.0f}",
             "" if name.startswith("one rank") else f"{case.input_bytes / 1e6 / cost.wall_s:,.0f}",
         )
-        for name, cost in case.costs.items()
+        for name, cost in costs.items()
     ]
 
 
@@ -57,8 +56,8 @@ def time_of(case: Case) -> str:
     if not case.phases:
         many, one = case.costs[OURS], case.costs["one rank, one thread"]
         return (
-            f"{case.ranks} ranks took {many.wall_s / one.wall_s:.1f} times one rank on one thread, start-up of both counted; "
-            f"the parent process had {many.first_process_bytes / 1e6:,.0f} MB"
+            f"{case.ranks} ranks took {ratio_of(many, one)} times one rank on one thread, start-up of both counted; "
+            f"the parent process had {typical(many).first_process_bytes / 1e6:,.0f} MB"
         )
     total = sum(case.phases.values())
     long = {phase: seconds for phase, seconds in case.phases.items() if seconds >= 0.02 * total}
@@ -69,30 +68,38 @@ def time_of(case: Case) -> str:
 def print_case(case: Case) -> None:
     """Print the rows of a case and what took the time."""
     for row in rows_of(case):
-        print("  ".join(cell.rjust(width) for cell, width in zip(row, (10, 3, 15, 7, 20, 8, 7, 8, 7, 6), strict=True)))
+        print("  ".join(cell.rjust(width) for cell, width in zip(row, (10, 3, 15, 7, 20, 8, 18, 8, 7, 6), strict=True)))
     print(f"    {time_of(case)}", flush=True)
 
 
 def write_report(cases: list[Case], folder: Path) -> None:
     """Put the figures into the section of README.md that belongs to them, and draw the plot."""
     (folder / "plot.svg").write_text(plot(cases), encoding="utf-8")
-    lines = [about(), "", "| " + " | ".join(_COLUMNS) + " |", "|" + "---|" * len(_COLUMNS)]
-    lines += ["| " + " | ".join(row) + " |" for case in cases for row in rows_of(case)]
+    lines = [about("benchmarks"), "", *table(_COLUMNS, [row for case in cases for row in rows_of(case)])]
     lines += ["", "![Time by kernels](plot.svg)", "", "Where the time of the main job goes, in seconds:", ""]
     lines += [f"- {case.kernels:,} kernels, {case.mode}, {case.form}: {time_of(case)}" for case in cases]
-    readme = folder / "README.md"
-    before, _, rest = readme.read_text(encoding="utf-8").partition(_BEGIN)
-    after = rest.partition(_END)[2]
-    readme.write_text(f"{before}{_BEGIN}\n" + "\n".join(lines) + f"\n{_END}{after}", encoding="utf-8")
+    write_section(folder / "README.md", "figures", lines)
 
 
-def about() -> str:
-    """The machine, the versions and the day."""
+def table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+    """Return the lines of a table of Markdown."""
+    return ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns), *("| " + " | ".join(row) + " |" for row in rows)]
+
+
+def write_section(page: Path, name: str, lines: list[str]) -> None:
+    """Replace what a page has between the marks of a section."""
+    begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+    page.write_text(f"{before}{begin}\n" + "\n".join(lines) + f"\n{end}{rest.partition(end)[2]}", encoding="utf-8")
+
+
+def about(module: str) -> str:
+    """Return the command line, the machine, the versions and the day."""
     model = [line.partition(":")[2].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")]
     memory = [int(line.split()[1]) / 1e6 for line in _lines("/proc/meminfo") if line.startswith("MemTotal")]
     machine = f"{os.cpu_count()} x {(model or [platform.machine()])[0]}, {(memory or [math.nan])[0]:.0f} GB"
     versions = ", ".join(f"{name} {_version(name)}" for name in _PACKAGES)
-    command = " ".join(["python -m benchmarks", *sys.argv[1:]])
+    command = " ".join([f"python -m {module}", *sys.argv[1:]])
     return f"`{command}`, {datetime.now(UTC).date()}: {machine}; Python {platform.python_version()}, {versions}."
 
 
@@ -100,9 +107,9 @@ def plot(cases: list[Case]) -> str:
     """Wall time by kernels of databases of one rank, on logarithmic axes."""
     width, height, left, bottom, legend = 720, 420, 60, 50, 190
     points = [
-        (name, case.mode, case.kernels, cost.wall_s)
+        (name, case.mode, case.kernels, typical(runs).wall_s)
         for case in sorted(cases, key=lambda case: case.kernels)
-        for name, cost in case.costs.items()
+        for name, runs in case.costs.items()
         if name in _COLOURS and case.form == "db" and case.ranks == 1
     ]
     if not points:
