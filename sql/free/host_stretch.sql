@@ -19,50 +19,63 @@ WITH call AS (
     FROM trace.range
     WHERE role = 'data loading'
     UNION ALL
-    SELECT if(starts_with(name.text, 'enumerate(DataLoader)'), 3, 4), op.tid, op.start_ns, op.end_ns
+    SELECT
+        if(name_id IN (SELECT text_id FROM trace.string WHERE starts_with(text, 'enumerate(DataLoader)')), 3, 4),
+        tid,
+        start_ns,
+        end_ns
     FROM trace.op
-    LEFT JOIN trace.string AS name ON name.text_id = op.name_id
-    WHERE NOT op.is_step
+    WHERE NOT is_step
 ),
 requesting AS (
     SELECT DISTINCT tid
     FROM free.request
     WHERE tid IS NOT NULL
 ),
+part AS (
+    SELECT tid, things, row_number() OVER (ORDER BY tid, things) AS part_id
+    FROM requesting
+    CROSS JOIN (SELECT unnest(range(1, 5))::INTEGER AS things) AS list
+),
+-- The windows over rows that are in order already are streamed, and part and time are one number, which only grows: at a
+-- million kernels this takes 0.6 s of CPU, and windows with partitions 2 s.
 doing AS (
-    SELECT call.tid, unnest(range(call.thing, 5))::INTEGER AS things, call.start_ns, call.end_ns
+    SELECT part.part_id, call.start_ns, call.end_ns
     FROM call
-    SEMI JOIN requesting USING (tid)
+    JOIN part ON part.tid = call.tid AND part.things >= call.thing
+    ORDER BY part.part_id, call.start_ns, call.end_ns
 ),
 reached AS (
-    SELECT *, max(end_ns) OVER (
-        PARTITION BY tid, things
-        ORDER BY start_ns, end_ns
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ) AS reached_ns
+    SELECT part_id, start_ns, max(pair_key(part_id, end_ns)) OVER (ROWS UNBOUNDED PRECEDING) AS reached
     FROM doing
 ),
-numbered AS (
-    SELECT *, sum(if(start_ns <= reached_ns, 0, 1)) OVER (
-        PARTITION BY tid, things
-        ORDER BY start_ns, end_ns
-        ROWS UNBOUNDED PRECEDING
-    ) AS stretch
+with_before AS (
+    SELECT *, lag(reached) OVER () AS reached_before
     FROM reached
 ),
 stretch AS (
-    SELECT tid, things, min(start_ns) AS start_ns, max(end_ns) AS end_ns
-    FROM numbered
-    GROUP BY tid, things, stretch
+    SELECT
+        part_id,
+        start_ns,
+        lead(reached_before, 1, (SELECT max(reached) FROM reached)) OVER () - pair_key(part_id, 0) AS end_ns
+    FROM with_before
+    WHERE reached_before IS NULL OR pair_key(part_id, start_ns) > reached_before
+),
+added_up AS (
+    SELECT *, sum(end_ns - start_ns) OVER (ROWS UNBOUNDED PRECEDING) - (end_ns - start_ns) AS before_ns
+    FROM stretch
+),
+before_part AS (
+    SELECT part_id, min(before_ns) AS before_ns
+    FROM added_up
+    GROUP BY part_id
 )
 SELECT
-    tid,
-    things,
-    start_ns,
-    end_ns,
-    coalesce(sum(end_ns - start_ns) OVER (
-        PARTITION BY tid, things
-        ORDER BY start_ns
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0)::BIGINT AS before_ns
-FROM stretch
+    part.tid,
+    part.things,
+    added_up.start_ns,
+    added_up.end_ns::BIGINT AS end_ns,
+    (added_up.before_ns - before_part.before_ns)::BIGINT AS before_ns
+FROM added_up
+JOIN before_part USING (part_id)
+JOIN part USING (part_id)

@@ -14,13 +14,13 @@ WITH wanted AS (
     JOIN trace.kernel ON kernel.kernel_id = gap.kernel_after_id
 ),
 launch AS (
-    SELECT launch.launch_id, min(launch.start_ns) AS start_ns, arg_min(launch.tid, (launch.start_ns, launch.tid)) AS tid
+    SELECT launch.launch_id, min(launch.start_ns) AS start_ns, arg_min(launch.tid, pair_key(launch.start_ns, launch.tid)) AS tid
     FROM trace.launch
     SEMI JOIN wanted USING (launch_id)
     GROUP BY launch.launch_id
 ),
 last_dequeued AS (
-    SELECT dequeue_tid, dequeue_start_ns, arg_max(queue_id, (dequeue_end_ns, queue_id)) AS queue_id
+    SELECT dequeue_tid, dequeue_start_ns, arg_max(queue_id, pair_key(dequeue_end_ns, queue_id)) AS queue_id
     FROM trace.queue
     GROUP BY dequeue_tid, dequeue_start_ns
 ),
@@ -34,7 +34,7 @@ queued AS (
     SELECT
         near.launch_id,
         min(queue.enqueue_start_ns) AS start_ns,
-        arg_min(queue.enqueue_tid, (queue.enqueue_start_ns, queue.enqueue_tid)) AS tid
+        arg_min(queue.enqueue_tid, pair_key(queue.enqueue_start_ns, queue.enqueue_tid)) AS tid
     FROM near
     JOIN trace.queue
         ON queue.queue_id = near.queue_id AND queue.dequeue_tid = near.tid AND queue.dequeue_end_ns >= near.start_ns

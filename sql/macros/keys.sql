@@ -8,3 +8,6 @@ CREATE MACRO IF NOT EXISTS thread_id(pid, tid) AS TRY(pid * 4294967296 + tid);
 CREATE MACRO IF NOT EXISTS path_key(parent_key, name_id, number) AS
     (hash((parent_key >> 64)::UBIGINT, name_id, number)::UHUGEINT << 64)
     + hash((parent_key & 18446744073709551615)::UBIGINT, number, name_id);
+
+-- A number that puts pairs of BIGINT in the order (first, second): arg_min() by it takes half the time of one by a row.
+CREATE MACRO IF NOT EXISTS pair_key(first, second) AS first * 18446744073709551616::HUGEINT + second;
