@@ -1,9 +1,11 @@
 """The profiles that are measured, and the commands that run on them."""
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from benchmarks.measure import Cost, cost_of
 
@@ -14,6 +16,8 @@ MAIN_JOB = ("module-stats",)
 MODES = ("inference", "training")
 FORMS = ("db", "text", "cut")
 Job = Callable[[], Cost]
+# The cache of all runs.
+CACHE = TemporaryDirectory()
 
 
 def generate(folder: Path, kernels: int, mode: str, form: str, ranks: int) -> None:
@@ -30,7 +34,18 @@ def generate(folder: Path, kernels: int, mode: str, form: str, ranks: int) -> No
 def our_job(words: tuple[str, ...], profiles: Path, output: Path | None, checkout: Path = CHECKOUT) -> Job:
     """Return the job that runs a command of prof-analysis, one that writes files into `output`, with the code of a checkout."""
     command = [sys.executable, "-m", "prof_analysis", *words, "-d", str(profiles), *(["-o", str(output)] if output else [])]
-    return lambda: cost_of(command, checkout)
+
+    def ask() -> Cost:
+        forget()
+        return cost_of(command, checkout, cache=CACHE.name)
+
+    return ask
+
+
+def forget() -> None:
+    """Remove what the cache has of profiles: each run is a first question. What it has of the program itself stays."""
+    for entry in Path(CACHE.name).glob("*/"):
+        shutil.rmtree(entry)
 
 
 def peer_job(recipe: str, profiles: Path, output: Path, limit_s: float | None = None) -> Job:

@@ -25,10 +25,10 @@ class Cost:
     is_whole: bool = True
 
 
-def cost_of(words: list[str], folder: Path, limit_s: float | None = None) -> Cost:
+def cost_of(words: list[str], folder: Path, limit_s: float | None = None, cache: str = "off") -> Cost:
     """Run a command in a folder, and stop it at the limit; raises RuntimeError with what it printed when it fails.
 
-    Every run reads its input anew: the cache is off.
+    `cache` is the folder that prof-analysis uses as the user's cache.
     Memory is sampled: what wait4() tells of a child also counts the memory of the process that started it.
     """
     is_done, is_over = Event(), Event()
@@ -42,7 +42,7 @@ def cost_of(words: list[str], folder: Path, limit_s: float | None = None) -> Cos
             peaks[1] = max(peaks[1], _memory(pid, "VmHWM"))
             peaks[0] = max(peaks[0], peaks[1], sum(_memory(one, "VmRSS") for one in _tree(pid)))
 
-    environment = {**os.environ, "PROF_ANALYSIS_CACHE": "off"}
+    environment = {**os.environ, "PROF_ANALYSIS_CACHE": cache}
     with TemporaryFile() as printed:
         start = time.perf_counter()
         process = subprocess.Popen(

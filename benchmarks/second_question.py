@@ -2,7 +2,7 @@
 
     python -m benchmarks.second_question PROFILES --runs 3
 
-Each figure is the best of --runs whole processes, taken in turn. `first` is with an empty cache, `after others` with what the
+Each figure is the median of --runs whole processes, taken in turn. `first` is with an empty cache, `after others` with what the
 commands above have left there, and `again` with the answer itself.
 """
 
@@ -11,16 +11,16 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.measure import Cost, best_of, cost_of
+from benchmarks.jobs import CACHE, CHECKOUT
+from benchmarks.measure import Cost, cost_of, typical
 
-CHECKOUT = Path(__file__).parent.parent
 COMMANDS = ("module-stats", "kernel-stats", "communication-stats", "op-stats", "step-time", "mfu", "free-time")
 CASES = ("no cache", "first", "after others", "again")
 
 
 def asked(command: str, profiles: Path, scratch: Path, *options: str) -> Cost:
     words = [sys.executable, "-m", "prof_analysis", command, "-d", str(profiles), "-o", str(scratch / "out"), *options]
-    return cost_of(words, CHECKOUT)
+    return cost_of(words, CHECKOUT, cache=CACHE.name)
 
 
 def measured(profiles: Path, scratch: Path, commands: list[str]) -> dict[tuple[str, str], Cost]:
@@ -55,7 +55,7 @@ def main() -> None:
     for _ in range(given.runs):
         with TemporaryDirectory() as scratch:
             rounds.append(measured(given.profiles.absolute(), Path(scratch), given.commands))
-    print_costs({key: best_of([one[key] for one in rounds]) for key in rounds[0]}, given.commands)
+    print_costs({key: typical([one[key] for one in rounds]) for key in rounds[0]}, given.commands)
 
 
 if __name__ == "__main__":
