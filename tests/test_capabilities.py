@@ -16,6 +16,7 @@ from prof_analysis.sources import NAMES, SOURCES, Source
 from prof_analysis.sources.discovery import find_ranks
 from prof_analysis.sources.found import Found
 from prof_analysis.sources.rank import Rank
+from prof_analysis.sources.remarks import Remark
 
 MEMBERS = [name for name in vars(Source) if not name.startswith("_")]
 
@@ -77,6 +78,7 @@ def signature_of(function: Any) -> tuple[list[tuple[str, Any]], Any]:
         "Found": Found,
         "Options": Options,
         "Rank": Rank,
+        "Remark": Remark,
         "duckdb": duckdb,
     }  # The protocol imports these for checkers only.
     signature = inspect.signature(function, eval_str=True, locals=names)
