@@ -23,7 +23,10 @@ summary AS (
     FROM whole_step
 ),
 fence AS (
-    SELECT if(step_count >= 8, third_quartile_ns + 1.5 * (third_quartile_ns - first_quartile_ns), NULL) AS outlier_above_ns
+    SELECT
+        CASE
+            WHEN step_count >= 8 THEN third_quartile_ns + 1.5::DOUBLE * (third_quartile_ns - first_quartile_ns)
+        END AS outlier_above_ns
     FROM summary
 )
 SELECT

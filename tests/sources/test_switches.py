@@ -67,7 +67,7 @@ def test_without_module_ranges_the_switch_that_kept_them_out_is_named(
     (rank,) = find_ranks(tmp_path)
     assert rank.answers == answered_without("modules", *NOT_IN_ONE_RANK)
     assert rank.missing == (advice,)
-    assert f"  cannot answer module-stats: {advice}\n" in command("ranks", "-d", tmp_path).stdout
+    assert f"\ncannot answer module-stats: {advice}\n" in command("ranks", "-d", tmp_path).stdout
     assert command("module-stats", "-d", tmp_path).stderr.endswith(f"{advice}\n")
 
 
