@@ -8,12 +8,13 @@ these three tables end in a further column, `profile`, since the rank id alone d
 ProfileRank has the run of each profile, and tables over ranks begin with the column `run`.
 """
 
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import adbc_driver_manager as adbc
+import adbc_driver_sqlite
 import duckdb
 
 from prof_analysis.engine.database import quote
@@ -25,7 +26,7 @@ from prof_analysis.sources.rank import Rank
 
 FILE_NAME = "cluster_analysis.db"
 # How long to wait for another process that writes the same file.
-_LOCK_SECONDS = 60.0
+_LOCK_MS = 60_000
 
 
 @dataclass(frozen=True)
@@ -63,14 +64,14 @@ def write(
     known = [number for number in numbers.values() if number >= 0]
     is_ambiguous = len(known) > len(set(known))
 
-    def fill(database: sqlite3.Connection) -> None:
+    def fill(database: adbc.AdbcConnection) -> None:
         for name in outdated:
-            database.execute(f"DROP TABLE IF EXISTS {quote(name)}")
+            _run(database, f"DROP TABLE IF EXISTS {quote(name)}")
         for table, name in exports.items():
             with_profile = is_ambiguous or table not in _AS_MSPROF_ANALYZE
             _write_table(connection, database, name, documented[table], numbers, with_profile)
         if ranks:
-            _write_ranks(database, ranks, numbers)
+            _write_ranks(connection, database, ranks, numbers)
 
     if target.exists() or not _make(target, fill):
         with _transaction(target, target) as database:
@@ -78,18 +79,21 @@ def write(
     return target
 
 
-def _write_ranks(database: sqlite3.Connection, ranks: Sequence[Rank], numbers: Mapping[str, int]) -> None:
-    runs = [(rank.run,) if any(rank.run for rank in ranks) else () for rank in ranks]
-    columns = ("run TEXT",) * len(runs[0]) + ("profile TEXT", "rankID INTEGER", "deviceID INTEGER", "rankIDFrom TEXT")
-    database.execute('DROP TABLE IF EXISTS "ProfileRank"')
-    database.execute(f'CREATE TABLE "ProfileRank" ({", ".join(columns)})')
-    database.executemany(
-        f'INSERT INTO "ProfileRank" VALUES ({", ".join("?" * len(columns))})',
-        [
-            (*run, rank.profile, numbers[rank.profile], rank.device_id, rank.rank_id_from)
-            for run, rank in zip(runs, ranks, strict=True)
-        ],
-    )
+def _write_ranks(
+    connection: duckdb.DuckDBPyConnection, database: adbc.AdbcConnection, ranks: Sequence[Rank], numbers: Mapping[str, int]
+) -> None:
+    columns: dict[str, tuple[str, list[object]]] = {
+        "run": ("TEXT", [rank.run for rank in ranks]),
+        "profile": ("TEXT", [rank.profile for rank in ranks]),
+        "rankID": ("INTEGER", [numbers[rank.profile] for rank in ranks]),
+        "deviceID": ("INTEGER", [rank.device_id for rank in ranks]),
+        "rankIDFrom": ("TEXT", [rank.rank_id_from for rank in ranks]),
+    }
+    if not any(rank.run for rank in ranks):
+        del columns["run"]
+    listed = ", ".join(f"unnest(${name}::{type_}[]) AS {name}" for name, (type_, _) in columns.items())
+    rows = connection.sql(f"SELECT {listed}", params={name: values for name, (_, values) in columns.items()})
+    _replace(database, "ProfileRank", {name: type_ for name, (type_, _) in columns.items()}, rows)
 
 
 def rank_numbers(ranks: Sequence[Rank]) -> dict[str, int]:
@@ -101,7 +105,7 @@ def rank_numbers(ranks: Sequence[Rank]) -> dict[str, int]:
 
 def _write_table(
     connection: duckdb.DuckDBPyConnection,
-    database: sqlite3.Connection,
+    database: adbc.AdbcConnection,
     name: str,
     table: Table,
     numbers: Mapping[str, int],
@@ -111,25 +115,34 @@ def _write_table(
     empty = {name for name in layout.optional if _is_empty(connection, table.name, name)}
     columns = [column for column in table.columns if column.name not in layout.left_out | empty]
     named = snake_case if layout.rank_first else camel_case
-    definition = [f"{quote(named(column.shown_name))} {_sqlite_type(column, layout)}" for column in columns]
-    shown = ", ".join(quote(column.shown_name) for column in columns)
-    if table.grain != "rank":
-        result = connection.execute(f"SELECT {shown} FROM {table.name}")
-    else:
-        result = connection.execute(f"SELECT profile, {shown} FROM {table.name}")
-        definition = ["rank_id INTEGER", *definition] if layout.rank_first else [*definition, "rankID INTEGER"]
-        definition += ["profile TEXT"] * with_profile
-    database.execute(f"DROP TABLE IF EXISTS {quote(name)}")
-    database.execute(f"CREATE TABLE {quote(name)} ({', '.join(definition)})")
-    insert = f"INSERT INTO {quote(name)} VALUES ({', '.join('?' * len(definition))})"
-    while batch := result.fetchmany(10_000):
-        if table.grain != "rank":
-            rows = batch
-        elif layout.rank_first:
-            rows = [(numbers[profile], *row, *[profile] * with_profile) for profile, *row in batch]
-        else:
-            rows = [(*row, numbers[profile], *[profile] * with_profile) for profile, *row in batch]
-        database.executemany(insert, rows)
+    # Name, type in SQLite, expression in DuckDB.
+    written = [(named(one.shown_name), _sqlite_type(one, layout), quote(one.shown_name)) for one in columns]
+    given = {}
+    if table.grain == "rank":
+        given = {"profiles": list(numbers), "numbers": list(numbers.values())}
+        number = "map($profiles::VARCHAR[], $numbers::INTEGER[])[profile]"
+        written = [("rank_id", "INTEGER", number), *written] if layout.rank_first else [*written, ("rankID", "INTEGER", number)]
+        written += [("profile", "TEXT", "profile")] * with_profile
+    shown = ", ".join(f"{made} AS {quote(name)}" for name, _, made in written)
+    rows = connection.sql(f"SELECT {shown} FROM {table.name}", params=given)
+    _replace(database, name, {name: type_ for name, type_, _ in written}, rows)
+
+
+def _replace(database: adbc.AdbcConnection, table: str, columns: Mapping[str, str], rows: duckdb.DuckDBPyRelation) -> None:
+    """Replace a table. ADBC takes a third of the time of executemany(): 0.9 s for 400,000 rows of 17 columns, not 2.7 s."""
+    _run(database, f"DROP TABLE IF EXISTS {quote(table)}")
+    definition = ", ".join(f"{quote(name)} {type_}" for name, type_ in columns.items())
+    _run(database, f"CREATE TABLE {quote(table)} ({definition})")
+    with adbc.AdbcStatement(database) as statement:
+        statement.set_options(**{"adbc.ingest.target_table": table, "adbc.ingest.mode": "adbc.ingest.mode.append"})
+        statement.bind_stream(rows)
+        statement.execute_update()
+
+
+def _run(database: adbc.AdbcConnection, sql: str) -> None:
+    with adbc.AdbcStatement(database) as statement:
+        statement.set_sql_query(sql)
+        statement.execute_update()
 
 
 def _is_empty(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> bool:
@@ -142,7 +155,7 @@ def _sqlite_type(column: Column, layout: _Layout) -> str:
     return "INTEGER" if column.type in ("BIGINT", "INTEGER", "BOOLEAN") else "TEXT"
 
 
-def _make(target: Path, fill: Callable[[sqlite3.Connection], None]) -> bool:
+def _make(target: Path, fill: Callable[[adbc.AdbcConnection], None]) -> bool:
     """Write a new file beside the target and link it to the target's path, so that it appears whole.
 
     Return False where it cannot be linked: another process has made the target meanwhile, whose tables must stay, or the disk
@@ -160,14 +173,15 @@ def _make(target: Path, fill: Callable[[sqlite3.Connection], None]) -> bool:
 
 
 @contextmanager
-def _transaction(path: Path, target: Path) -> Iterator[sqlite3.Connection]:
+def _transaction(path: Path, target: Path) -> Iterator[adbc.AdbcConnection]:
     """Open a transaction on the file at a path; errors name the target."""
     try:
-        with closing(sqlite3.connect(path, _LOCK_SECONDS, isolation_level=None)) as database:
-            database.execute("BEGIN IMMEDIATE")
+        with adbc_driver_sqlite.connect(str(path)) as file, adbc.AdbcConnection(file) as database:
+            _run(database, f"PRAGMA busy_timeout = {_LOCK_MS}")
+            _run(database, "BEGIN IMMEDIATE")
             yield database
-            database.execute("COMMIT")
-    except sqlite3.Error as error:
+            _run(database, "COMMIT")
+    except adbc.Error as error:
         raise OutputError(
             f"{target}: cannot be written ({error}); give another folder with -o, or move the file", path=target
         ) from error
