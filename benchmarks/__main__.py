@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.bare_read import TEXT_FILES
-from benchmarks.jobs import CHECKOUT, FORMS, MAIN_JOB, MODES, OURS, PEER, Job, generate, our_job, peer_job
+from benchmarks.jobs import CACHE, CHECKOUT, FORMS, MAIN_JOB, MODES, OURS, PEER, Job, forget, generate, our_job, peer_job
 from benchmarks.measure import cost_of, in_turn
 from benchmarks.report import Case, print_case, write_report
 
@@ -42,7 +42,8 @@ def phases(words: tuple[str, ...], profiles: Path, scratch: Path) -> dict[str, f
     result = scratch / "phases.json"
     command = [sys.executable, "-m", "benchmarks.phases", str(time.time()), str(result), *words]
     command += ["-d", str(profiles), "-o", str(scratch / "out")]
-    cost_of(command, CHECKOUT)
+    forget()
+    cost_of(command, CHECKOUT, cache=CACHE.name)
     found: dict[str, float] = json.loads(result.read_text(encoding="utf-8"))
     return found
 

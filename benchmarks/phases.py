@@ -44,15 +44,17 @@ def main() -> None:
     from prof_analysis import answers, exports, profile
     from prof_analysis.cli import app
     from prof_analysis.engine import building
-    from prof_analysis.run import job as ranks
+    from prof_analysis.run import job, rank_tables
     from prof_analysis.sources import SOURCES
 
     watch_function(profile, "Session", lambda *_: "find ranks")
-    watch_function(ranks, "_plan", lambda *_: "plan")
+    for module in (job, rank_tables):
+        watch_function(module, "plan_of_job", lambda *_: "plan")
     for source in SOURCES.values():
         watch_function(source, "stage", lambda *_: "stage")
     watch_function(building, "_create", lambda _, table, *__: table.name)
-    watch_function(ranks, "write_table", lambda *_: "store")
+    watch_function(rank_tables, "write_rows", lambda *_: "store")
+    watch_function(rank_tables, "_keep", lambda *_: "keep")
     watch_function(exports, "export", lambda *_: "export")
     watch_function(answers, "answer_of", lambda *_: "summary")
     SECONDS["start"] = time.time() - float(started)
