@@ -44,7 +44,7 @@ ORDER BY gap_id
 kernels = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 4), st.sampled_from([1, 2, 3, 4, None])), max_size=12)
 
 
-@settings(max_examples=100, deadline=None, print_blob=True)
+@settings(max_examples=50, deadline=None, print_blob=True)
 @given(kernels)
 def test_gaps_are_those_between_busy_stretches(made: list[tuple[int, int, int | None]]) -> None:
     with connect(threads=1) as connection:
