@@ -1,10 +1,9 @@
 """The answers of `communication-time` and `slow-ranks`."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from prof_analysis.answers.answer import Block, Facts, Source, said, size_of, table_of
-from prof_analysis.answers.words import duration, several
+from prof_analysis.answers.words import duration, rank_name, several
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -63,7 +62,7 @@ def slow_ranks(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     modules = profile.rows(f"FROM across.slow_rank_module WHERE excess_ns > 0 LIMIT {_SHOWN_MODULES}")
     facts: Facts = {**size_of(profile, "across.slow_rank"), **finding, "evidence": ranks, "modules": modules}
     columns: dict[str, Source] = {
-        "rank": ("text", _rank),
+        "rank": ("text", rank_name),
         "slow": "is_slow",
         "waited": "waited_ns",
         "step": "step_ns",
@@ -77,7 +76,7 @@ def slow_ranks(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "folder": "profile",
     }
     of_modules = (
-        f"rank {_rank(row)} computes {duration(row['excess_ns'])} longer in"
+        f"rank {rank_name(row)} computes {duration(row['excess_ns'])} longer in"
         f" {row['parent_module']}{'/' if row['parent_module'] else ''}{row['module']} than the others"
         for row in modules
     )
@@ -85,7 +84,3 @@ def slow_ranks(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         table_of("across.slow_rank", ranks, columns),
         said(facts["sentence"], *of_modules, several(facts["ranks"], "rank")),
     ]
-
-
-def _rank(row: Mapping[str, Any]) -> str:
-    return row["profile"] if row["rank_id"] is None else str(row["rank_id"])

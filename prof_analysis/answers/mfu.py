@@ -5,7 +5,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from prof_analysis.answers.answer import Block, Facts, Source, said, size_of, table_of
-from prof_analysis.answers.tree import as_tree
+from prof_analysis.answers.tree import PATH, as_tree
 from prof_analysis.answers.words import duration, percent, several
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ _FIGURES = ("mfu", "efficiency", "achieved_tflops", "known_share", "duration_ns"
 _SELECTED = ", ".join(_FIGURES)
 _ROWS = {
     "module": f"""
-        SELECT {_SELECTED}, if(parent_module = '', module, parent_module || '/' || module) AS module
+        SELECT {_SELECTED}, {PATH} AS module
         FROM across.mfu
         WHERE level = 'module' AND cube_duration_ns > 0
         ORDER BY duration_ns DESC, module
@@ -81,7 +81,7 @@ def _lines(facts: Facts, whole: dict[str, Any]) -> Iterator[str]:
     cube, compute = percent(whole["cube_known_share"]), percent(whole["known_share"])
     is_whole = whole["cube_known_share"] == 1
     at_least = "" if is_whole else "at least "  # FLOPs that are not known are missing in it.
-    time = f"{_elapsed(whole)} of {several(facts['ranks'], 'rank')}, idle time included"
+    time = f"{duration(whole['elapsed_ns'])} of {several(facts['ranks'], 'rank')}, idle time included"
     yield f"MFU {at_least}{percent(whole['mfu'])} of the peak, over {time}"
     yield (
         f"efficiency {percent(whole['efficiency'])} of the peak, while kernels with known FLOPs ran: {cube} of the time of "
@@ -99,7 +99,3 @@ def _lines(facts: Facts, whole: dict[str, Any]) -> Iterator[str]:
         yield f"without FLOPs: {duration(row['duration_ns'])} in {several(row['kernel_count'], 'kernel')}: {row['reason']}"
     for row in facts["audit"]:
         yield f"see MfuAudit: {row['rows']:,} x {row['finding']}"
-
-
-def _elapsed(whole: dict[str, Any]) -> str:
-    return "-" if whole["elapsed_ns"] is None else duration(whole["elapsed_ns"])

@@ -6,16 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from prof_analysis.answers import pmu as counters
 from prof_analysis.answers.answer import Block, Facts, ShownColumn, ShownTable, Source, said, size_of, table_of
-from prof_analysis.answers.tree import as_tree, paths_of
+from prof_analysis.answers.tree import PATH, as_tree, paths_of
 from prof_analysis.answers.words import several
 from prof_analysis.engine.database import quote_text
 from prof_analysis.errors import InputError
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
-
-
-_MODULE = "if(parent_module = '', module, parent_module || '/' || module)"
 
 
 def module_stats(
@@ -37,13 +34,13 @@ def module_stats(
 
 def _modules(profile: "Profile", top: int, module: str | None) -> tuple[Facts, list[Block]]:
     """Return the modules with most kernel time of their own, the ops and kernels that cost it, and the coverage."""
-    chosen = "true" if module is None else f"contains('/' || {_MODULE} || '/', {quote_text(f'/{module}/')})"
-    row = f"{_MODULE} AS module, * EXCLUDE (parent_module, module)"
+    chosen = "true" if module is None else f"contains('/' || {PATH} || '/', {quote_text(f'/{module}/')})"
+    row = f"{PATH} AS module, * EXCLUDE (parent_module, module)"
     heaviest = profile.rows(f"SELECT {row} FROM across.module_time WHERE {chosen} AND own_kernel_duration_ns > 0 LIMIT {top:d}")
-    if module is not None and not profile.rows(f"SELECT 1 FROM across.module_time WHERE {chosen} LIMIT 1"):
+    if module is not None and not heaviest and not profile.rows(f"SELECT 1 FROM across.module_time WHERE {chosen} LIMIT 1"):
         raise InputError(f"there is no module {module}; without --module, module-stats shows which there are")
     in_tree = ", ".join(quote_text(path) for path in paths_of(heaviest)) or "NULL"
-    known = profile.rows(f"SELECT {row} FROM across.module_time WHERE {_MODULE} IN ({in_tree})")
+    known = profile.rows(f"SELECT {row} FROM across.module_time WHERE {PATH} IN ({in_tree})")
     costs = profile.rows(f"SELECT {row} FROM across.module_cost WHERE {chosen} LIMIT {top:d}")
     coverage = profile.rows("FROM across.coverage")
     facts: Facts = {

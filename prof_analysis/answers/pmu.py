@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from prof_analysis.answers.answer import Block, Facts, ShownTable, Source, said, size_of, table_of
-from prof_analysis.answers.tree import as_tree
+from prof_analysis.answers.tree import PATH, as_tree
 from prof_analysis.answers.words import percent, several
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _LABELS = {
     "kernel_type": {"type": "type", "core": "core", "kind": "kind"},
     "op": {"op": "op_name", "type": "type", "core": "core"},
-    "module": {"module": "if(parent_module = '', module, parent_module || '/' || module)"},
+    "module": {"module": PATH},
 }
 # Ratio -> its header.
 _RATIOS = {

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from prof_analysis.answers.answer import Block, Facts, Source, said, size_of, table_of
-from prof_analysis.answers.words import as_text, duration, percent, several
+from prof_analysis.answers.words import as_text, duration, percent, rank_name, several
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -32,7 +32,7 @@ def step_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     facts["durations"] = durations
     columns: dict[str, Source] = {
         "step": ("text", lambda row: row["step_id"]),
-        "rank": ("text", lambda row: row["profile"] if row["rank_id"] is None else row["rank_id"]),
+        "rank": ("text", rank_name),
         "time": "stage_ns",
         **{header: ("time", partial(_part, column=column)) for header, column in _PARTS.items()},
         "preparing": "preparing_ns",

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+# The SQL of the path of a module, from its columns.
+PATH = "if(parent_module = '', module, parent_module || '/' || module)"
 _BACKWARD = "[Backward]"
 _INDENT = "  "
 

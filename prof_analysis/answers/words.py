@@ -34,6 +34,11 @@ def several(number: int | None, one: str, plural: str = "s") -> str:
     return f"{count(number)} {one}{plural * (number != 1)}"
 
 
+def rank_name(row: Mapping[str, Any]) -> str:
+    """Return the id of the rank of a row; its folder where the files name none."""
+    return str(row["profile"] if row["rank_id"] is None else row["rank_id"])
+
+
 def as_text(value: Any, format_: Format) -> str:
     """Return a value of a table as people read it; a dash where it is unknown."""
     return "-" if value is None else _WAYS[format_](value)

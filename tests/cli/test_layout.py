@@ -1,13 +1,6 @@
 """Tables fit the terminal: a row is a line, names come first, and what has no room is left out and named."""
 
-import fcntl
-import os
-import pty
 import re
-import struct
-import subprocess
-import sys
-import termios
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,7 +8,7 @@ from rich.cells import cell_len
 
 from prof_analysis.answers.tree import as_tree
 from prof_analysis.cli.layout import lay_out
-from tests.helpers.cli import OPS, RANGES
+from tests.helpers.cli import OPS, RANGES, shown_on_terminal
 from tests.helpers.small_profile import Range, write_profile
 
 HEADERS = ("module", "time", "kind", "calls")
@@ -83,21 +76,8 @@ def test_modules_nest_to_any_depth_in_a_tree() -> None:
 
 def shown_at(width: int, *words: str | Path) -> list[str]:
     """The lines of the command on a terminal of so many columns, without colours."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
-    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")} | {"TERM": "xterm"}
-    command = [sys.executable, "-m", "prof_analysis", *map(str, words)]
-    with subprocess.Popen(command, stdout=theirs, stderr=theirs, env=environment) as running:
-        os.close(theirs)
-        written = b""
-        try:
-            while part := os.read(ours, 65536):
-                written += part
-        except OSError:  # the other side is closed and all is read
-            pass
-        os.close(ours)
-    assert running.returncode == 0
-    return [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in written.decode().replace("\r\n", "\n").split("\n")]
+    written = shown_on_terminal(words, with_stdout=True, width=width)
+    return [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in written.replace("\r\n", "\n").split("\n")]
 
 
 def test_no_line_is_longer_than_the_terminal_unless_wide(tmp_path: Path) -> None:

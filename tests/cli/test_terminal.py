@@ -1,38 +1,16 @@
 """The command as a user or a script meets it: what a terminal and a pipe get."""
 
 import json
-import os
-import pty
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 from typer.testing import CliRunner
 
 from prof_analysis.cli import app
-from tests.helpers.cli import OPS, RANGES, Command, break_database
+from tests.helpers.cli import OPS, RANGES, Command, break_database, shown_on_terminal
 from tests.helpers.small_profile import Op, Range, write_profile
 
 COUNT_OPS = "SELECT count(*) AS op_count FROM trace.op"
-
-
-def shown_on_terminal(words: list[str | Path], with_stdout: bool = False) -> str:
-    """What the command writes to a stderr that is a terminal, or to that and stdout."""
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "prof_analysis", *map(str, words)]
-    stdout = theirs if with_stdout else subprocess.DEVNULL
-    with subprocess.Popen(command, stdout=stdout, stderr=theirs, env=os.environ | {"TERM": "xterm"}) as running:
-        os.close(theirs)
-        written = b""
-        try:
-            while part := os.read(ours, 65536):
-                written += part
-        except OSError:  # the other side is closed and all is read
-            pass
-        os.close(ours)
-    assert running.returncode == 0
-    return written.decode()
 
 
 def test_a_terminal_shows_a_bar_over_ranks_unless_quiet(ranks: Path) -> None:

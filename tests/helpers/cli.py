@@ -1,8 +1,15 @@
 """Helpers that several tests of the command share."""
 
+import fcntl
 import hashlib
 import json
-from collections.abc import Callable
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,3 +53,23 @@ def only_json(result: Result) -> dict[str, Any]:
     assert result.stderr == ""
     answer: dict[str, Any] = json.loads(result.stdout)
     return answer
+
+
+def shown_on_terminal(words: Sequence[str | Path], with_stdout: bool = False, width: int = 80) -> str:
+    """What the command writes to a stderr that is a terminal with so many columns, or to that and stdout."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")} | {"TERM": "xterm"}
+    command = [sys.executable, "-m", "prof_analysis", *map(str, words)]
+    stdout = theirs if with_stdout else subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=stdout, stderr=theirs, env=environment) as running:
+        os.close(theirs)
+        written = b""
+        try:
+            while part := os.read(ours, 65536):
+                written += part
+        except OSError:  # the other side is closed and all is read
+            pass
+        os.close(ours)
+    assert running.returncode == 0
+    return written.decode()
