@@ -100,12 +100,12 @@ def test_both_languages_say_the_same(page: Path) -> None:
 
 def copy_answers(page: Path, chinese: Path) -> None:
     """Write the blocks without a language, as the English page has them, into the Chinese one."""
-    block = re.compile(r"(?ms)^```\n.*?^```$")
-    blocks = block.findall(page.read_text(encoding="utf-8"))
+    block = re.compile(r"(?ms)^```(.*?)\n.*?^```$")
     text = chinese.read_text(encoding="utf-8")
-    if len(blocks) == len(block.findall(text)):
-        following = iter(blocks)
-        new = block.sub(lambda _: next(following), text)
+    originals = list(block.finditer(page.read_text(encoding="utf-8")))
+    if [one[1] for one in originals] == [one[1] for one in block.finditer(text)]:
+        following = iter(originals)
+        new = block.sub(lambda copy: copy[0] if (original := next(following))[1] else original[0], text)
         if new != text:
             chinese.write_text(new, encoding="utf-8")
         assert new == text, f"answers in {chinese.name} were not those of {page.name} and are written anew: commit them"
