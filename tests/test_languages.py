@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
 import pytest
 from markdown_it import MarkdownIt
@@ -49,7 +50,7 @@ def target(link: str, page: Path) -> str:
     """Return where a link leads, in words that are the same in both languages."""
     if re.match(r"https?:", link):
         return link
-    path, _, part = link.partition("#")
+    path, _, part = unquote(link).partition("#")
     file = Path(os.path.normpath(page.parent / path)) if path else page
     headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE) if part else []
     place = f"#{[anchor(heading) for heading in headings].index(part)}" if part else ""
