@@ -37,7 +37,7 @@ class Part(NamedTuple):
 
 def tokens_of(page: Path) -> list[Token]:
     text = page.read_text(encoding="utf-8")
-    return [token for token in MARKDOWN.parse(text.replace(language_line(page), "", 1)) if token.type != "html_block"]
+    return [token for token in MARKDOWN.parse(text.replace(language_line(page), "\n", 1)) if token.type != "html_block"]
 
 
 def language_line(page: Path) -> str:
