@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -29,15 +29,10 @@ HAN = re.compile(r"[\u4e00-\u9fff]")
 class Part(NamedTuple):
     """A heading, paragraph, cell or block of code, with what a translation leaves as it is."""
 
-    kind: str  # Markup around it, as in ul li p
-    code: frozenset[str] | str  # What is written as code; of a block all of it, without the words of comments.
-    numbers: frozenset[str]
+    markup: str  # Around it, as in ul li p
+    code: tuple[str, ...]  # What is written as code; of a block all of it, without the words of comments.
+    numbers: tuple[str, ...]
     links: tuple[str, ...]  # Where they lead: page and number of the heading, of a Chinese page those of the English one.
-
-
-def tokens_of(page: Path) -> list[Token]:
-    text = page.read_text(encoding="utf-8")
-    return [token for token in MARKDOWN.parse(text.replace(language_line(page), "\n", 1)) if token.type != "html_block"]
 
 
 def language_line(page: Path) -> str:
@@ -54,36 +49,35 @@ def target(link: str, page: Path) -> str:
     file = Path(os.path.normpath(page.parent / path)) if path else page
     headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE) if part else []
     place = f"#{[anchor(heading) for heading in headings].index(part)}" if part else ""
-    return f"{ENGLISH.get(file, file).relative_to(CHECKOUT)}{place}"
+    return f"{ENGLISH.get(file, file).relative_to(CHECKOUT).as_posix()}{place}"
 
 
-def parts(page: Path) -> Iterator[tuple[Part, Token]]:
+@cache
+def parts(page: Path) -> list[tuple[Part, Token]]:
+    """Return the parts of a page in order, each with its token."""
+    text = page.read_text(encoding="utf-8").replace(language_line(page), "\n", 1)
+    found: list[tuple[Part, Token]] = []
     around: list[str] = []
-    for token in tokens_of(page):
+    for token in MARKDOWN.parse(text):
         if token.nesting == 1:
             around.append(token.tag)
         elif token.nesting == -1:
             around.pop()
         elif token.type == "inline":
             inside = token.children or []
-            links = [str(one.attrs["href" if one.type == "link_open" else "src"]) for one in inside if one.attrs]
-            text = " ".join(one.content for one in inside if one.type == "text")
-            yield (
-                Part(
-                    " ".join(around),
-                    frozenset(one.content for one in inside if one.type == "code_inline"),
-                    frozenset(re.findall(r"\d+(?:[.,]\d+)*", text)),
-                    tuple(sorted(target(link, page) for link in links)),
-                ),
-                token,
-            )
-        else:
-            code = re.sub(r"(?m)(^|\s)# .*$", r"\1#", token.content) if token.info else token.content
-            yield Part(f"{' '.join(around)} {token.type} {token.info}", code, frozenset(), ()), token
+            code = {one.content for one in inside if one.type == "code_inline"}
+            words = " ".join(one.content for one in inside if one.type == "text")
+            numbers = set(re.findall(r"\d+(?:[.,]\d+)*", words))
+            links = [target(str(one.attrs["href" if one.type == "link_open" else "src"]), page) for one in inside if one.attrs]
+            found.append((Part(" ".join(around), *(tuple(sorted(some)) for some in (code, numbers, links))), token))
+        elif token.type != "html_block":  # Marks for tests.
+            block = re.sub(r"(?m)(^|\s)# .*$", r"\1#", token.content) if token.info else token.content
+            found.append((Part(" ".join([*around, token.type, token.info]), (block,), (), ()), token))
+    return found
 
 
-def line(found: tuple[Part, Token] | None) -> str:
-    return f"line {found[1].map[0] + 1}, {found[0]}" if found and found[1].map else "nothing"
+def place(found: tuple[Part, Token] | None) -> str:
+    return f"line {found[1].map[0] + 1}, {found[0]}" if found and found[1].map else "the page has ended"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
@@ -92,11 +86,12 @@ def test_both_languages_say_the_same(page: Path) -> None:
     chinese = CHINESE[page]
     assert chinese.exists(), f"{page.name} has no Chinese page; write {chinese.relative_to(CHECKOUT)}"
     for one in (page, chinese):
-        assert one.read_text(encoding="utf-8").split("\n\n")[1] + "\n" == language_line(one)
+        second = "".join(one.read_text(encoding="utf-8").splitlines(keepends=True)[2:3])
+        assert second == language_line(one), f"line 3 of {one.relative_to(CHECKOUT)} leads to the other language"
     copy_answers(page, chinese)
-    for here, there in zip_longest(parts(page), parts(chinese)):
-        is_equal = here is not None and there is not None and here[0] == there[0]
-        assert is_equal, f"{page.name} and its Chinese page differ:\nEnglish {line(here)}\nChinese {line(there)}"
+    for english, translated in zip_longest(parts(page), parts(chinese)):
+        is_equal = english is not None and translated is not None and english[0] == translated[0]
+        assert is_equal, f"the languages of {page.name} differ:\nEnglish: {place(english)}\nChinese: {place(translated)}"
 
 
 def copy_answers(page: Path, chinese: Path) -> None:
@@ -114,9 +109,9 @@ def copy_answers(page: Path, chinese: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
 def test_the_chinese_page_is_chinese(page: Path) -> None:
-    for (_, english), (part, chinese) in zip(parts(page), parts(CHINESE[page]), strict=False):
-        words = [one.content for one in english.children or [] if one.type == "text"]
-        is_prose = part.kind.endswith("p") and len(re.findall(r"\b[a-z]{2,}\b", " ".join(words))) > 4
+    for (_, english), (_, chinese) in zip(parts(page), parts(CHINESE[page]), strict=False):
+        words = " ".join(one.content for one in english.children or [] if one.type == "text")
+        is_prose = len(re.findall(r"\b[a-z]{2,}\b", words)) > 4
         assert HAN.search(chinese.content) or not is_prose, f"still English: {chinese.content}"
 
 
