@@ -1,4 +1,4 @@
-"""What README and notebook promise a newcomer."""
+"""What README, tutorial and notebook promise a newcomer."""
 
 import re
 import shlex
@@ -14,6 +14,10 @@ from rich.console import Console
 from rich.text import Text
 from typer.testing import Result
 
+from fixtures.generate import generate
+from fixtures.shape import Shape
+from prof_analysis import open_profile
+from tests.helpers.pages import QUESTION, assert_answers_are_of_today
 from tests.helpers.places import CHECKOUT, SAMPLE
 
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
@@ -36,27 +40,36 @@ def test_the_main_job_writes_what_the_readme_says(
     assert (tmp_path / "cluster_analysis_output" / "cluster_analysis.db").exists()
 
 
-QUESTION = re.compile(r"<!-- question -->\n```\n\$ (.+?)\n(.*?)```", re.DOTALL)
-
-
 def test_the_answers_in_the_readme_are_those_of_the_commands(
     tmp_path: Path, command: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A block that is older than the program is written anew, and the test fails: look at it and commit it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "result").symlink_to(SAMPLE / "decoder_training")
-
-    def answered(block: re.Match[str]) -> str:
-        name, *words = shlex.split(block[1])
-        assert name == "prof-analysis"
-        return f"<!-- question -->\n```\n$ {block[1]}\n{command(*words).stdout}```"
-
-    text = QUESTION.sub(answered, README)
-    if text != README:
-        (CHECKOUT / "README.md").write_text(text, encoding="utf-8")
-    assert text == README, "answers in README.md were not those of today and are written anew: look at them and commit them"
+    assert_answers_are_of_today(CHECKOUT / "README.md", command)
     assert len(QUESTION.findall(README)) == 5
     assert not list(tmp_path.glob("result/cluster_analysis_output")), "looking writes nothing"
+
+
+def test_the_late_rank_of_the_tutorial_is_found(tmp_path: Path) -> None:
+    """The quick part of the test below: the others wait for it as long as it waits for its data."""
+    generate(tmp_path, Shape(steps=1, layers=1, late_rank=1), ranks=3)
+    with open_profile(tmp_path) as profile:
+        (finding,) = profile.rows("SELECT finding, slow_ranks FROM across.slow_rank_finding")
+        waits = profile.rows("SELECT rank_id, synchronization_ns FROM communication.time ORDER BY start_ns, rank_id")
+        loader = profile.rows("SELECT rank_id, duration_ns FROM trace.op WHERE name LIKE '%DataLoader%' ORDER BY rank_id")
+    assert finding == {"finding": "slow rank", "slow_ranks": "1"}
+    longest = {rank: max(row["synchronization_ns"] for row in waits if row["rank_id"] == rank) for rank in range(3)}
+    assert longest[1] < loader[1]["duration_ns"] // 10
+    assert all(0.9 < longest[rank] / loader[1]["duration_ns"] < 1.1 for rank in (0, 2))
+    assert max(loader[0]["duration_ns"], loader[2]["duration_ns"]) < loader[1]["duration_ns"] // 10
+
+
+@pytest.mark.slow  # ten commands on four ranks
+def test_the_tutorial_finds_what_it_says(
+    tmp_path: Path, command: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert_answers_are_of_today(CHECKOUT / "docs" / "tutorial.md", command)
 
 
 def test_the_api_in_ten_lines_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
