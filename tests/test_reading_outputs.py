@@ -1,0 +1,70 @@
+"""docs/reading-outputs.md explains each column of each screen, and none that is not there."""
+
+import re
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+from prof_analysis import ProfAnalysisWarning, open_profile
+from prof_analysis.analyses import ANALYSES
+from prof_analysis.answers import answer_of
+from prof_analysis.answers.stage import stage_durations
+from prof_analysis.logs.vllm_stages import open_logs
+from tests.helpers.asking import build_at_once
+from tests.helpers.places import CHECKOUT, SAMPLE
+
+PAGE = CHECKOUT / "docs" / "reading-outputs.md"
+RANK = next((SAMPLE / "decoder_training").glob("*_4242_*"))
+# Columns that the sample does not show: counters that it lacks, the second table where there are layers, a second run.
+NOT_IN_THE_SAMPLE = {
+    "pmu-stats": {"aic scalar", "aiv scalar", "mte1", "fixpipe", "aiv mte3"},
+    "layer-stats": {"type", "position", "mean", "median", "p95", "share of layer", "gap before", "kind", "name"},
+    "ranks": {"run"},
+}
+
+
+def explained() -> dict[str, set[str]]:
+    """Return the columns that each section of the page explains."""
+    sections = re.findall(r"^## `(.+?)`\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    cells = {command: re.findall(r"^\| (.+?) \| ", text, re.MULTILINE) for command, text in sections}
+    return {command: {name for cell in found for name in cell.split(", ")} - {"Column"} for command, found in cells.items()}
+
+
+def shown() -> dict[str, set[str]]:
+    """Return the columns of each analysis on the sample, with its options."""
+    columns: dict[str, set[str]] = {}
+    with warnings.catch_warnings(), open_profile(RANK) as profile:
+        warnings.simplefilter("ignore", ProfAnalysisWarning)
+        build_at_once(profile, *ANALYSES)
+        for command in ANALYSES:
+            columns[command] = set(answer_of(profile, command, 5).headers)
+        columns["module-stats"] |= set(answer_of(profile, "module-stats", 5, across_ranks=True).headers)
+        for command, levels in {"pmu-stats": ("op", "module"), "mfu": ("op", "kernel", "rank")}.items():
+            for level in levels:
+                columns[command] |= set(answer_of(profile, command, 5, level=level).headers)
+    return columns
+
+
+@pytest.fixture(scope="module")
+def columns() -> dict[str, set[str]]:
+    return shown()
+
+
+@pytest.mark.parametrize("command", ANALYSES)
+def test_each_column_of_an_analysis_is_explained(command: str, columns: dict[str, set[str]]) -> None:
+    assert explained()[command] == columns[command] | NOT_IN_THE_SAMPLE.get(command, set())
+
+
+def test_each_column_of_stages_is_explained(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("(Worker pid=1) Profile execute duration [Decode]: [forward]:4.14ms\n", encoding="utf-8")
+    with open_logs([tmp_path / "log"]) as logs:
+        assert explained()["stage-durations"] == set(stage_durations(logs, 5).headers)
+
+
+def test_each_column_of_ranks_is_explained(command: Callable[..., Result]) -> None:
+    message = command("ranks", RANK, "--columns", "?").stderr
+    names = message.partition("the columns are ")[2].strip().split(", ")
+    assert explained()["ranks"] == {*names} | NOT_IN_THE_SAMPLE["ranks"]
