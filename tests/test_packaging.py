@@ -1,10 +1,12 @@
 """The wheel, the sdist and an editable install do the main job, in an empty environment and outside the checkout."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,16 @@ def assert_does_the_main_job(command: Path, folder: Path) -> None:
 def test_the_wheel_does_the_main_job(distributions: Path, tmp_path: Path) -> None:
     command = install(tmp_path / "venv", next(distributions.glob("*.whl")))
     assert_does_the_main_job(command, tmp_path / "work")
+
+
+@pytest.mark.slow
+def test_the_page_on_a_package_index_has_no_dead_links(distributions: Path) -> None:
+    with zipfile.ZipFile(next(distributions.glob("*.whl"))) as wheel:
+        (metadata,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+        page = wheel.read(metadata).decode()
+    assert "Tutorial (docs/tutorial.md)" in page
+    links = re.findall(r"\]\(([^)]*)\)", re.sub(r"```.*?```", "", page, flags=re.DOTALL))
+    assert not [link for link in links if not link.startswith("https://")]
 
 
 @pytest.mark.slow  # the wheel of the other test is built from it
