@@ -3,14 +3,19 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
 from docs import tables
+from prof_analysis.cli import app
 from prof_analysis.engine.tables import documented_tables
 from tests.helpers.places import CHECKOUT
 
@@ -73,6 +78,32 @@ def test_tables_that_are_named_are_there(page: Path) -> None:
             table = documented_tables().get(name)
             assert table is not None, f"there is no table {name}"
             assert not column or column in {one.shown_name for one in table.columns}, f"{name} has no column {column}"
+
+
+def command_lines(text: str) -> Iterator[list[str]]:
+    """Yield the words of each `prof-analysis ...` of a page: lines of its blocks, and code within its sentences."""
+    blocks = "".join(re.findall(r"```.*?```", text, flags=re.DOTALL)).replace("\\\n", " ")
+    sentences = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    lines = re.findall(r"^(?:\$ )?prof-analysis (.+)$", blocks, re.MULTILINE) + re.findall(r"`prof-analysis\s([^`]+)`", sentences)
+    yield from (shlex.split(line, comments=True) for line in lines)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=lambda page: page.stem)
+def test_commands_and_options_that_are_named_are_there(page: Path) -> None:
+    for words in command_lines(page.read_text(encoding="utf-8")):
+        command: Any = get_command(app)
+        while hasattr(command, "commands") and not words[0].startswith("--"):
+            assert words[0] in command.commands, f"there is no command {words[0]}"
+            command = command.commands[words.pop(0)]
+        known = {name for param in command.params for name in param.opts} | {"--help"}
+        named = {word.partition("=")[0].replace("_", "-") for word in words if word.startswith("--")}
+        assert named <= known, f"{command.name} has no {named - known}"
+
+
+def test_the_index_has_each_page() -> None:
+    index = (CHECKOUT / "docs" / "README.md").read_text(encoding="utf-8")
+    pages = {page.name for page in CHECKOUT.glob("docs/*.md")} - {"README.md", "README.zh.md"}
+    assert pages == set(re.findall(r"^- \[.+?\]\(([\w-]+\.md)\)", index, re.MULTILINE))
 
 
 def test_each_decision_is_in_the_list_with_its_title() -> None:
