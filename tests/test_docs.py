@@ -84,8 +84,8 @@ def command_lines(text: str) -> Iterator[list[str]]:
     """Yield the words of each `prof-analysis ...` of a page: lines of its blocks, and code within its sentences."""
     blocks = "".join(re.findall(r"```.*?```", text, flags=re.DOTALL)).replace("\\\n", " ")
     sentences = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
-    lines = re.findall(r"^(?:\$ )?prof-analysis (.+)$", blocks, re.MULTILINE) + re.findall(r"`prof-analysis\s([^`]+)`", sentences)
-    yield from (shlex.split(line, comments=True) for line in lines)
+    for line in (*re.findall(r"(?m)^(?:\$ )?prof-analysis (.+)$", blocks), *re.findall(r"`prof-analysis\s([^`]+)`", sentences)):
+        yield shlex.split(line, comments=True)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=lambda page: page.stem)
