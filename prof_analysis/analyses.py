@@ -83,7 +83,7 @@ def export_name(table: str) -> str:
     if table in names:
         return names[table]
     name = "".join(word.capitalize() for word in re.split(r"[._]", table))
-    return f"{name}Table" if name in (*names.values(), "ProfileRank") else name
+    return f"{name}Table" if name in (*names.values(), "ProfileRank", "Provenance") else name
 
 
 _COUNTERS = ("compute", "counters")

@@ -20,6 +20,7 @@ from prof_analysis.errors import InputError, QueryError, reason_of, remedy_of
 from prof_analysis.options import Keywords, ProfileOptions, check, described_options, shows_options
 from prof_analysis.questions import Questions
 from prof_analysis.run.session import Session
+from prof_analysis.run.store import digest_of
 from prof_analysis.sources import discovery
 from prof_analysis.sources.rank import readable
 from prof_analysis.sources.runs import paths_of
@@ -242,23 +243,31 @@ class Profile(Questions):
         self, folder: str | Path | None, tables: Mapping[str, str], export_type: str, outdated: Iterable[str] = ()
     ) -> list[Path]:
         from prof_analysis import exports
+        from prof_analysis.exports.provenance import Origin
 
         if folder is None and self._session.has_several_paths:
             raise InputError("the runs are in several folders: give the folder to write to")
         target = Path(folder) if folder is not None else discovery.root_of(self.path)
-        cuts: list[str] = []
+        ranks = list(self._session.stores)
+        origin = Origin(
+            tuple(readable(rank.folder) for rank in ranks),
+            digest_of(ranks),
+            {table: self._session.options_of(table) for table in tables},
+        )
+        remarks: list[str] = []
         files = exports.export(
             self._session.connection,
-            list(self._session.stores),
+            ranks,
             target / "cluster_analysis_output",
             tables,
             export_type,
-            cuts,
+            remarks,
+            origin,
             outdated=outdated,
             documented=self._session.exported_tables,
         )
-        for cut in cuts:
-            self._session.warn(cut)
+        for remark in remarks:
+            self._session.warn(remark)
         return files
 
     def close(self) -> None:

@@ -89,13 +89,16 @@ def stage_durations(
     with exit_on_error(screen):
         from prof_analysis import exports
         from prof_analysis.answers.stage import stage_durations as answer_of
+        from prof_analysis.exports.provenance import Origin
         from prof_analysis.logs import vllm_stages as stage_log
+        from prof_analysis.sources.rank import readable
 
         with stage_log.open_logs(logs) as opened:
 
             def export(folder: Path | None, export_type: str) -> list[Path]:
                 target = (folder or stage_log.folder_of(logs)) / "cluster_analysis_output"
-                return exports.export(opened.connection, (), target, stage_log.EXPORTS, export_type, opened.warnings)
+                origin = Origin(tuple(map(readable, map(Path, logs))))
+                return exports.export(opened.connection, (), target, stage_log.EXPORTS, export_type, opened.warnings, origin)
 
             written = result.write(export)
             show({"": answer_of(opened, result.top)}, written, screen)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from prof_analysis.engine.tables import Table
+    from prof_analysis.exports.provenance import Origin
     from prof_analysis.sources.rank import Rank
 
 
@@ -37,15 +38,17 @@ def export(
     exports: Mapping[str, str],
     export_type: str,
     warnings: list[str],
+    origin: Origin,
     outdated: Iterable[str] = (),
     documented: Mapping[str, Table] | None = None,
 ) -> list[Path]:
     """Write tables in a format, and return the files written.
 
     `exports` maps tables to their names in exports. `connection` has the tables, each with the rows of all `ranks` in their
-    order. Warnings of what the format cannot hold are added to `warnings`. `outdated` names tables that an earlier run may have
-    left but that do not belong beside these: they are removed. `documented` has the tables by name, by default those of this
-    package. Raises OutputError when a file cannot be written.
+    order. `origin` says what the tables are made of. Warnings of what the format cannot hold, and of what was removed, are
+    added to `warnings`. `outdated` names tables whose files an earlier run may have left but that do not belong beside these:
+    they are removed. `documented` has the tables by name, by default those of this package. Raises OutputError when a file
+    cannot be written.
     """
     from prof_analysis.engine.tables import documented_tables
     from prof_analysis.exports import cluster_db, files
@@ -59,7 +62,7 @@ def export(
             f"{folder}: cannot be made ({reason_of(error)}); give a folder you may write to with -o", path=folder
         ) from error
     if export_type == "db":
-        return [cluster_db.write(connection, ranks, folder, exports, documented, outdated)]
+        return [cluster_db.write(connection, ranks, folder, exports, documented, origin, warnings)]
     if export_type in ("text", "excel"):
         from prof_analysis.exports import xlsx
 

@@ -1,7 +1,8 @@
 """Export to cluster_analysis.db, the SQLite file that users of msprof-analyze know.
 
-It holds the tables of each analysis that was run, and ProfileRank, which maps each rankID to its folder. The columns are those
-of the engine in camel case, with units in parentheses, then rankID and profile, which tables over all ranks lack.
+It holds the tables of each analysis that was run, ProfileRank, which maps each rank_id to its folder, and Provenance, which
+says what each table was made of. Tables made of other inputs, or with other options, are removed when new ones come; tables of
+other programs stay. The columns are those of the API; ranks without a number have the rank ids -1, -2, ... in all tables.
 ModuleStatistic, OperatorMFU and ModuleMFU have the columns of msprof-analyze 26.2.0 (its recipes module_statistic and
 operator_mfu); if there is an MFU, ModuleStatistic has avgMFU too, where 8.3.0 has it. Where two folders have the same rank id,
 these three tables end in a further column, `profile`, since the rank id alone does not identify a rank. With several runs,
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import adbc_driver_manager as adbc
 import adbc_driver_sqlite
@@ -21,32 +23,55 @@ from prof_analysis.engine.database import quote
 from prof_analysis.engine.tables import Column, Table
 from prof_analysis.errors import OutputError
 from prof_analysis.exports.files import flush, unfinished_beside
-from prof_analysis.exports.names import camel_case, snake_case
+from prof_analysis.exports.names import camel_case, with_unit
+from prof_analysis.exports.provenance import PROFILE_RANK, PROVENANCE, Origin, profile_rank, provenance
 from prof_analysis.sources.rank import Rank
 
 FILE_NAME = "cluster_analysis.db"
 # How long to wait for another process that writes the same file.
 _LOCK_MS = 60_000
+# A comment in the definition of a table: what another program made again has none, even where it had our name.
+_MARK = "/* written by prof-analysis */"
+# Tables of other inputs than those of the new rows of Provenance, and with another value of an option.
+_OUTDATED = f"""
+    WITH difference AS (
+        SELECT old.table_name, 'inputs' AS difference
+        FROM {PROVENANCE} AS old, temp.new_provenance AS new
+        WHERE old.identity <> new.identity
+        UNION
+        SELECT old.table_name, old_option.key
+        FROM {PROVENANCE} AS old, temp.new_provenance AS new, json_each(old.options) AS old_option
+        JOIN json_each(new.options) AS new_option USING (key)
+        WHERE old_option.value IS NOT new_option.value
+    )
+    SELECT table_name, difference
+    FROM difference
+    WHERE table_name NOT IN (SELECT table_name FROM temp.new_provenance)
+    ORDER BY table_name, difference
+"""
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """The layout of a table: the columns left out, those that are REAL though integers, and the position of the rank id.
+    """The layout of a table: how columns are named, and what the column of the rank id is called.
 
-    `optional` columns are left out where no row has a value.
+    `left_out` columns are not written, `optional` ones only where a row has a value, `real` ones as REAL though integers.
     """
 
+    named: Callable[[str], str]
+    rank_id: str
     left_out: frozenset[str] = frozenset()
     optional: frozenset[str] = frozenset()
     real: frozenset[str] = frozenset()
-    rank_first: bool = False
 
 
 # The tables that have exactly the columns and types of msprof-analyze.
 _AS_MSPROF_ANALYZE = {
-    "module.statistic": _Layout(frozenset({"op_chain"}), frozenset({"avg_mfu"}), frozenset({"total_kernel_duration_ns"})),
-    "mfu.operator_mfu": _Layout(real=frozenset({"kernel_duration_ns", "flops"}), rank_first=True),
-    "mfu.module_mfu": _Layout(real=frozenset({"total_kernel_duration_ns"}), rank_first=True),
+    "module.statistic": _Layout(
+        camel_case, "rankID", frozenset({"op_chain"}), frozenset({"avg_mfu"}), frozenset({"total_kernel_duration_ns"})
+    ),
+    "mfu.operator_mfu": _Layout(with_unit, "rank_id", real=frozenset({"kernel_duration_ns", "flops"})),
+    "mfu.module_mfu": _Layout(with_unit, "rank_id", real=frozenset({"total_kernel_duration_ns"})),
 }
 
 
@@ -56,48 +81,42 @@ def write(
     folder: Path,
     exports: Mapping[str, str],
     documented: Mapping[str, Table],
-    outdated: Iterable[str] = (),
+    origin: Origin,
+    warnings: list[str],
 ) -> Path:
-    """Write the tables. In an existing file they are replaced in one transaction; other tables stay, except `outdated` ones."""
+    """Write the tables. In an existing file they are replaced in one transaction, and outdated ones removed with a warning."""
     target = folder / FILE_NAME
     numbers = rank_numbers(ranks)
     known = [number for number in numbers.values() if number >= 0]
     is_ambiguous = len(known) > len(set(known))
+    removed: list[tuple[str, str]] = []
 
     def fill(database: adbc.AdbcConnection) -> None:
-        for name in outdated:
-            _run(database, f"DROP TABLE IF EXISTS {quote(name)}")
         for table, name in exports.items():
-            with_profile = is_ambiguous or table not in _AS_MSPROF_ANALYZE
-            _write_table(connection, database, name, documented[table], numbers, with_profile)
+            _write_table(connection, database, name, documented[table], numbers, is_ambiguous)
         if ranks:
-            _write_ranks(connection, database, ranks, numbers)
+            rows = profile_rank(connection, ranks, numbers)
+            types = dict.fromkeys(rows.columns, "TEXT") | {"rank_id": "INTEGER", "device_id": "INTEGER"}
+            _create(database, PROFILE_RANK, rows, types)
+        rows = provenance(connection, exports, origin, [PROFILE_RANK] * bool(ranks))
+        removed[:] = _write_provenance(connection, database, rows)
 
     if target.exists() or not _make(target, fill):
         with _transaction(target, target) as database:
             fill(database)
+    if removed:
+        tables, differences = (_listed(column) for column in zip(*removed, strict=True))
+        warnings.append(f"{target}: removed {tables}, made with other {differences}; give another folder with -o to keep both")
     return target
 
 
-def _write_ranks(
-    connection: duckdb.DuckDBPyConnection, database: adbc.AdbcConnection, ranks: Sequence[Rank], numbers: Mapping[str, int]
-) -> None:
-    columns: dict[str, tuple[str, list[object]]] = {
-        "run": ("TEXT", [rank.run for rank in ranks]),
-        "profile": ("TEXT", [rank.profile for rank in ranks]),
-        "rankID": ("INTEGER", [numbers[rank.profile] for rank in ranks]),
-        "deviceID": ("INTEGER", [rank.device_id for rank in ranks]),
-        "rankIDFrom": ("TEXT", [rank.rank_id_from for rank in ranks]),
-    }
-    if not any(rank.run for rank in ranks):
-        del columns["run"]
-    listed = ", ".join(f"unnest(${name}::{type_}[]) AS {name}" for name, (type_, _) in columns.items())
-    rows = connection.sql(f"SELECT {listed}", params={name: values for name, (_, values) in columns.items()})
-    _replace(database, "ProfileRank", {name: type_ for name, (type_, _) in columns.items()}, rows)
+def _listed(words: Iterable[str]) -> str:
+    *others, last = dict.fromkeys(words)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def rank_numbers(ranks: Sequence[Rank]) -> dict[str, int]:
-    """Return the rankID of each profile: its rank id; without one, -1, -2, ... by folder (msprof-analyze: all -1)."""
+    """Return the rank id of each profile in this file; without one, -1, -2, ... by folder (msprof-analyze: all -1)."""
     unnumbered = sorted(rank.profile for rank in ranks if rank.rank_id is None)
     numbers = {profile: -1 - position for position, profile in enumerate(unnumbered)}
     return numbers | {rank.profile: rank.rank_id for rank in ranks if rank.rank_id is not None}
@@ -109,34 +128,76 @@ def _write_table(
     name: str,
     table: Table,
     numbers: Mapping[str, int],
-    with_profile: bool,
+    is_ambiguous: bool,
 ) -> None:
-    layout = _AS_MSPROF_ANALYZE.get(table.name, _Layout())
+    layout = _AS_MSPROF_ANALYZE.get(table.name, _Layout(str, "rank_id"))
     empty = {name for name in layout.optional if _is_empty(connection, table.name, name)}
     columns = [column for column in table.columns if column.name not in layout.left_out | empty]
-    named = snake_case if layout.rank_first else camel_case
     # Name, type in SQLite, expression in DuckDB.
-    written = [(named(one.shown_name), _sqlite_type(one, layout), quote(one.shown_name)) for one in columns]
+    written = [(layout.named(one.shown_name), _sqlite_type(one, layout), quote(one.shown_name)) for one in columns]
     given = {}
     if table.grain == "rank":
         given = {"profiles": list(numbers), "numbers": list(numbers.values())}
-        number = "map($profiles::VARCHAR[], $numbers::INTEGER[])[profile]"
-        written = [("rank_id", "INTEGER", number), *written] if layout.rank_first else [*written, ("rankID", "INTEGER", number)]
-        written += [("profile", "TEXT", "profile")] * with_profile
+        number = (layout.rank_id, "INTEGER", "map($profiles::VARCHAR[], $numbers::INTEGER[])[profile]")
+        profile = ("profile", "TEXT", "profile")
+        if table.name not in _AS_MSPROF_ANALYZE:
+            written = [profile, number, *written]
+        else:
+            written = [*written, number] if layout.rank_id == "rankID" else [number, *written]
+            written += [profile] * is_ambiguous
     shown = ", ".join(f"{made} AS {quote(name)}" for name, _, made in written)
     rows = connection.sql(f"SELECT {shown} FROM {table.name}", params=given)
-    _replace(database, name, {name: type_ for name, type_, _ in written}, rows)
+    _create(database, name, rows, {name: type_ for name, type_, _ in written})
 
 
-def _replace(database: adbc.AdbcConnection, table: str, columns: Mapping[str, str], rows: duckdb.DuckDBPyRelation) -> None:
-    """Replace a table. ADBC takes a third of the time of executemany(): 0.9 s for 400,000 rows of 17 columns, not 2.7 s."""
+def _create(database: adbc.AdbcConnection, table: str, rows: duckdb.DuckDBPyRelation, types: Mapping[str, str]) -> None:
+    """Make a table anew. ADBC takes a third of the time of executemany(): 0.9 s for 400,000 rows of 17 columns, not 2.7 s."""
     _run(database, f"DROP TABLE IF EXISTS {quote(table)}")
-    definition = ", ".join(f"{quote(name)} {type_}" for name, type_ in columns.items())
-    _run(database, f"CREATE TABLE {quote(table)} ({definition})")
+    definition = ", ".join(f"{quote(name)} {type_}" for name, type_ in types.items())
+    _run(database, f"CREATE TABLE {quote(table)} ({_MARK} {definition})")
+    _append(database, table, rows)
+
+
+def _write_provenance(
+    connection: duckdb.DuckDBPyConnection, database: adbc.AdbcConnection, rows: duckdb.DuckDBPyRelation
+) -> list[tuple[str, str]]:
+    """Write the rows of Provenance, and remove the tables that do not belong beside theirs.
+
+    Return each of these with what differs, inputs or the name of an option.
+    """
+    columns = ", ".join(f"{name} TEXT" for name in rows.columns)
+    _run(database, f"CREATE TABLE IF NOT EXISTS {PROVENANCE} ({_MARK} {columns})")
+    _run(database, f"CREATE TEMP TABLE new_provenance ({columns})")
+    _append(database, "new_provenance", rows, **{"adbc.ingest.temporary": "true"})
+    # What another program has made again since is not ours to remove.
+    ours = f"SELECT name FROM main.sqlite_master WHERE type = 'table' AND instr(sql, '{_MARK}')"
+    _run(database, f"DELETE FROM {PROVENANCE} WHERE table_name NOT IN ({ours})")
+    outdated = _rows(connection, database, _OUTDATED)
+    for table in {table for table, _ in outdated}:
+        _run(database, f"DROP TABLE {quote(table)}")
+    _run(
+        database, f"DELETE FROM {PROVENANCE} WHERE table_name NOT IN ({ours} EXCEPT SELECT table_name FROM temp.new_provenance)"
+    )
+    _run(database, f"INSERT INTO {PROVENANCE} SELECT * FROM temp.new_provenance")
+    return outdated
+
+
+def _append(database: adbc.AdbcConnection, table: str, rows: duckdb.DuckDBPyRelation, **options: str) -> None:
     with adbc.AdbcStatement(database) as statement:
-        statement.set_options(**{"adbc.ingest.target_table": table, "adbc.ingest.mode": "adbc.ingest.mode.append"})
+        statement.set_options(**{"adbc.ingest.target_table": table, "adbc.ingest.mode": "adbc.ingest.mode.append", **options})
         statement.bind_stream(rows)
         statement.execute_update()
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, database: adbc.AdbcConnection, sql: str) -> list[tuple[Any, ...]]:
+    with adbc.AdbcStatement(database) as statement:
+        statement.set_sql_query(sql)
+        rows, _ = statement.execute_query()
+        connection.register("_rows", rows)
+        try:
+            return connection.execute("FROM _rows").fetchall()
+        finally:
+            connection.unregister("_rows")
 
 
 def _run(database: adbc.AdbcConnection, sql: str) -> None:

@@ -11,7 +11,7 @@ def file_name(export_name: str) -> str:
 
 
 def camel_case(column: str) -> str:
-    """Return a column's name in a database: total_kernel_duration_ns -> totalKernelDuration(ns)."""
+    """Return a column's name in ModuleStatistic: total_kernel_duration_ns -> totalKernelDuration(ns)."""
     first, *others = without_unit(column).split("_")
     return first + "".join(map(_capitalized, others)) + _unit(column)
 
@@ -21,8 +21,8 @@ def header(column: str) -> str:
     return " ".join(map(_capitalized, without_unit(column).split("_"))) + _unit(column)
 
 
-def snake_case(column: str) -> str:
-    """Return a column's name in tables like OperatorMFU: total_kernel_duration_ns -> total_kernel_duration(ns)."""
+def with_unit(column: str) -> str:
+    """Return a column's name in OperatorMFU and ModuleMFU: total_kernel_duration_ns -> total_kernel_duration(ns)."""
     return without_unit(column) + _unit(column)
 
 

@@ -196,3 +196,13 @@ def identity_of(files: Iterable[Path]) -> list[Any]:
             except OSError:
                 found.append([str(one), None, None, None])
     return found
+
+
+def digest_of(ranks: Iterable[Rank]) -> str:
+    """Return a digest of ranks and their input files that stays where their folder is moved or its attributes change."""
+    identity = [
+        [rank.run, rank.profile, rank.rank_id, rank.source, rank.device_id, rank.first_device_id]
+        + [[Path(path).name, size, changed] for path, size, changed, _ in identity_of(rank.inputs)]
+        for rank in ranks
+    ]
+    return sha256(json.dumps(identity).encode()).hexdigest()[:24]

@@ -141,8 +141,8 @@ wrote {database}
     with closing(sqlite3.connect(database)) as reader:
         cursor = reader.execute("SELECT * FROM CommunicationRankTime")
         assert [column[0] for column in cursor.description] == [
-            *("opCount", "elapse(ns)", "transit(ns)", "wait(ns)", "synchronization(ns)", "idle(ns)", "unknown(ns)", "reason"),
-            *("longestPlaneWait(ns)", "size(bytes)", "transfer(ns)", "bandwidth(GB/s)", "rankID", "profile"),
+            *("profile", "rank_id", "op_count", "elapse_ns", "transit_ns", "wait_ns", "synchronization_ns", "idle_ns"),
+            *("unknown_ns", "reason", "longest_plane_wait_ns", "size_bytes", "transfer_ns", "bandwidth_gb_s"),
         ]
         counts = {
             name: reader.execute(f"SELECT count(*) FROM {name}").fetchone()[0]

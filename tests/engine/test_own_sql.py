@@ -77,7 +77,7 @@ def test_the_guide_runs(tmp_path: Path, command: Command, monkeypatch: pytest.Mo
     assert (tmp_path / "cluster_analysis_output" / "ours_short_kernel.csv").read_text().startswith("profile,rank_id,op_name,")
     with closing(sqlite3.connect(tmp_path / "cluster_analysis_output" / "cluster_analysis.db")) as database:
         columns = [row[1] for row in database.execute("PRAGMA table_info(OursShortKernel)")]
-    assert columns == ["opName", "kernelCount", "duration(ns)", "rankID", "profile"]
+    assert columns == ["profile", "rank_id", "op_name", "kernel_count", "duration_ns"]
     for mark in ("python", "runs"):
         code = block_behind(mark).replace('export_type="parquet"', 'folder=".", export_type="parquet"')
         exec(compile(code, mark, "exec"), {})

@@ -1,9 +1,12 @@
 """cluster_analysis.db: the tables that users of msprof-analyze know, beside whatever else the file holds."""
 
+import json
 import os
 import sqlite3
+import sys
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -15,7 +18,9 @@ from typer.testing import Result
 from prof_analysis import open_profile
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.exports import cluster_db
+from prof_analysis.exports.provenance import Origin
 from prof_analysis.sources.rank import Rank
+from prof_analysis.version import __version__
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 RANGES = (Range("Net", 100, 200), Range("Layer", 105, 125))
@@ -24,7 +29,7 @@ OPS = (
     Op("aten::add", 130, 140, (Kernel("add_kernel", 1200, 1210),)),
     Op("aten::item", 300, 310, (Kernel("copy_kernel", 1300, 1350),)),
 )
-OURS = {"ModuleStatistic", "ModuleTree", "ModuleCoverage", "ProfileRank"}
+OURS = {"ModuleStatistic", "ModuleTree", "ModuleCoverage", "ProfileRank", "Provenance"}
 
 
 def export(path: Path, **options: Any) -> Path:
@@ -75,45 +80,45 @@ def test_the_other_tables_in_every_column(tmp_path: Path) -> None:
     edit(database, "CREATE TABLE RANK_DEVICE_MAP (rankId INTEGER, deviceId INTEGER); INSERT INTO RANK_DEVICE_MAP VALUES (4, 6)")
     written = export(tmp_path)
     assert columns(written, "ModuleTree") == [
-        ("parentModule", "TEXT"),
+        ("profile", "TEXT"),
+        ("rank_id", "INTEGER"),
+        ("parent_module", "TEXT"),
         ("module", "TEXT"),
         ("depth", "INTEGER"),
         ("calls", "INTEGER"),
-        ("ownKernelDuration(ns)", "INTEGER"),
-        ("kernelDuration(ns)", "INTEGER"),
-        ("kernelDurationShare", "REAL"),
-        ("avgKernelDuration(ns)", "REAL"),
-        ("rankID", "INTEGER"),
-        ("profile", "TEXT"),
+        ("own_kernel_duration_ns", "INTEGER"),
+        ("kernel_duration_ns", "INTEGER"),
+        ("kernel_duration_share", "REAL"),
+        ("avg_kernel_duration_ns", "REAL"),
     ]
     assert read(written, "SELECT * FROM ModuleTree ORDER BY rowid") == [
-        ("", "Net", 1, 1, 10, 150, 0.75, 150.0, 4, "a_ascend_pt"),
-        ("Net", "Layer", 2, 1, 140, 140, 0.7, 140.0, 4, "a_ascend_pt"),
+        ("a_ascend_pt", 4, "", "Net", 1, 1, 10, 150, 0.75, 150.0),
+        ("a_ascend_pt", 4, "Net", "Layer", 2, 1, 140, 140, 0.7, 140.0),
     ]
     assert columns(written, "ModuleCoverage") == [
+        ("profile", "TEXT"),
+        ("rank_id", "INTEGER"),
         ("kind", "TEXT"),
         ("location", "TEXT"),
         ("reason", "TEXT"),
-        ("kernelCount", "INTEGER"),
-        ("kernelDuration(ns)", "INTEGER"),
-        ("kernelDurationShare", "REAL"),
-        ("topOps", "TEXT"),
-        ("rankID", "INTEGER"),
-        ("profile", "TEXT"),
+        ("kernel_count", "INTEGER"),
+        ("kernel_duration_ns", "INTEGER"),
+        ("kernel_duration_share", "REAL"),
+        ("top_ops", "TEXT"),
     ]
     assert read(written, "SELECT * FROM ModuleCoverage ORDER BY rowid") == [
-        ("compute", "inside modules", None, 2, 50, 0.5, None, 4, "a_ascend_pt"),
-        ("compute", "outside modules", "outside every module", 1, 50, 0.5, "aten::item", 4, "a_ascend_pt"),
-        ("compute", "linked to no op", None, 0, 0, 0.0, None, 4, "a_ascend_pt"),
-        ("communication", "inside modules", None, 1, 100, 1.0, None, 4, "a_ascend_pt"),
-        ("communication", "outside modules", None, 0, 0, 0.0, None, 4, "a_ascend_pt"),
-        ("communication", "linked to no op", None, 0, 0, 0.0, None, 4, "a_ascend_pt"),
+        ("a_ascend_pt", 4, "compute", "inside modules", None, 2, 50, 0.5, None),
+        ("a_ascend_pt", 4, "compute", "outside modules", "outside every module", 1, 50, 0.5, "aten::item"),
+        ("a_ascend_pt", 4, "compute", "linked to no op", None, 0, 0, 0.0, None),
+        ("a_ascend_pt", 4, "communication", "inside modules", None, 1, 100, 1.0, None),
+        ("a_ascend_pt", 4, "communication", "outside modules", None, 0, 0, 0.0, None),
+        ("a_ascend_pt", 4, "communication", "linked to no op", None, 0, 0, 0.0, None),
     ]
     assert columns(written, "ProfileRank") == [
         ("profile", "TEXT"),
-        ("rankID", "INTEGER"),
-        ("deviceID", "INTEGER"),
-        ("rankIDFrom", "TEXT"),
+        ("rank_id", "INTEGER"),
+        ("device_id", "INTEGER"),
+        ("rank_id_from", "TEXT"),
     ]
     assert read(written, "SELECT * FROM ProfileRank") == [("a_ascend_pt", 4, 6, "RANK_DEVICE_MAP")]
 
@@ -130,8 +135,8 @@ def test_unnumbered_ranks_are_told_apart_by_negative_numbers_in_the_order_of_fol
         write_profile(tmp_path / f"{name}_ascend_pt", OPS[1:2], RANGES, rank=rank)
     database = export(tmp_path)
     numbers = {"a_ascend_pt": -1, "b_ascend_pt": -2, "d_ascend_pt": -3, "c_ascend_pt": 5}
-    assert dict(read(database, "SELECT profile, rankID FROM ProfileRank")) == numbers
-    assert dict(read(database, "SELECT profile, rankID FROM ModuleTree")) == numbers
+    assert dict(read(database, "SELECT profile, rank_id FROM ProfileRank")) == numbers
+    assert dict(read(database, "SELECT profile, rank_id FROM ModuleTree")) == numbers
     assert columns(database, "ModuleStatistic")[-1] == ("rankID", "INTEGER")
     assert sorted(read(database, "SELECT rankID, opName FROM ModuleStatistic")) == [
         (number, "aten::add") for number in sorted(numbers.values())
@@ -166,9 +171,10 @@ def test_other_tables_of_the_file_stay_and_ours_are_replaced(tmp_path: Path) -> 
         """,
     )
     export(tmp_path)
-    once = [read(database, f"SELECT * FROM {table}") for table in sorted(OURS)]
+    ours = sorted(OURS - {"Provenance"})
+    once = [read(database, f"SELECT * FROM {table}") for table in ours]
     export(tmp_path)
-    assert [read(database, f"SELECT * FROM {table}") for table in sorted(OURS)] == once
+    assert [read(database, f"SELECT * FROM {table}") for table in ours] == once
     assert {name for (name,) in read(database, "SELECT name FROM sqlite_master")} == {
         *OURS,
         "ComputeOpAllRankStats",
@@ -177,6 +183,102 @@ def test_other_tables_of_the_file_stay_and_ours_are_replaced(tmp_path: Path) -> 
     assert read(database, "SELECT * FROM ComputeOpAllRankStats") == [("MatMulV3", 1.5)]
     assert read(database, "SELECT module FROM ModuleStatistic") == [("Layer",), ("Net",)]
     assert [path.name for path in database.parent.iterdir()] == ["cluster_analysis.db"]
+
+
+def origins(database: Path) -> list[tuple[Any, ...]]:
+    rows = read(database, "SELECT * FROM Provenance ORDER BY table_name")
+    return [(name, json.loads(options), json.loads(inputs), version) for name, _, options, inputs, _, version, _ in rows]
+
+
+def test_provenance_says_of_each_table_what_it_was_made_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["/usr/bin/prof-analysis", "module-stats", "-d", "a b"])
+    for rank in (0, 1):
+        write_profile(tmp_path / f"{rank}_ascend_pt", OPS, RANGES, rank=rank)
+    before = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    with open_profile(tmp_path, by="instance", depth=3) as profile:
+        (database,) = profile.export(analysis="kernel-stats")
+        profile.export()
+    folders = [str(tmp_path / f"{rank}_ascend_pt") for rank in (0, 1)]
+    of_modules = {
+        **{"audit_links": False, "by": "instance", "depth": 3, "module_domains": ["Module"], "module_source": "auto"},
+        **{"nesting_tolerance_ns": 0, "peak_tflops": [], "step_id": None},
+    }
+    without_mfu = {name: value for name, value in of_modules.items() if name != "peak_tflops"}
+    of_steps = {"audit_links": False, "step_id": None}
+    options = {
+        "KernelStatistic": of_steps,
+        "KernelStatisticAllRanks": of_steps,
+        "ModuleAcrossRanks": without_mfu,
+        "ModuleCoverage": without_mfu,
+        "ModuleStatistic": of_modules,
+        "ModuleTree": without_mfu,
+        "ProfileRank": {},
+    }
+    assert origins(database) == [(name, values, folders, __version__) for name, values in options.items()]
+    assert columns(database, "Provenance") == [
+        (name, "TEXT") for name in ("table_name", "command", "options", "inputs", "identity", "version", "written_at")
+    ]
+    ((command, digest_length),) = read(database, "SELECT DISTINCT command, length(identity) FROM Provenance")
+    assert (command, digest_length) == ("prof-analysis module-stats -d 'a b'", 24)
+    (written,) = read(database, "SELECT min(written_at), max(written_at) FROM Provenance")
+    assert before <= written[0] <= written[1] <= f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def export_after(path: Path, database: Path, analysis: str, **options: Any) -> tuple[set[str], list[str]]:
+    """Export an analysis beside the tables of the file; return all tables and the warnings about the file."""
+    with open_profile(path, **options) as profile:
+        profile.export(database.parent.parent, analysis=analysis)
+        return tables_of(database), [warning for warning in profile.warnings if warning.startswith(str(database))]
+
+
+def test_tables_of_other_inputs_or_options_do_not_stay_beside_new_ones(tmp_path: Path) -> None:
+    for rank in (0, 1):
+        write_profile(tmp_path / f"{rank}_ascend_pt", OPS, RANGES, rank=rank, steps=((3, 0, 2000),))
+    database = tmp_path / "cluster_analysis_output" / "cluster_analysis.db"
+    of_modules = {"ModuleStatistic", "ModuleTree", "ModuleCoverage", "ModuleAcrossRanks"}
+    of_kernels = {"KernelStatistic", "KernelStatisticAllRanks"}
+    always = {"ProfileRank", "Provenance"}
+    listed = "ModuleAcrossRanks, ModuleCoverage, ModuleStatistic and ModuleTree"
+    advice = "give another folder with -o to keep both"
+    assert export_after(tmp_path, database, "module-stats", depth=1) == ({*always, *of_modules}, [])
+    # Kernel statistics do not depend on the depth.
+    assert export_after(tmp_path, database, "kernel-stats") == ({*always, *of_modules, *of_kernels}, [])
+    edit(database, "CREATE TABLE Foreign_ (a); INSERT INTO Foreign_ VALUES (1)")
+    tables, warnings = export_after(tmp_path, database, "kernel-stats", step_id=3)
+    assert tables == {*always, *of_kernels, "Foreign_"}
+    assert warnings == [f"{database}: removed {listed}, made with other step_id; {advice}"]
+    tables, warnings = export_after(tmp_path, database, "op-stats", rank_list=[0], step_id=3)
+    assert tables == {*always, "OpStatistic", "OpStatisticAllRanks", "Foreign_"}
+    assert warnings == [f"{database}: removed KernelStatistic and KernelStatisticAllRanks, made with other inputs; {advice}"]
+    assert [name for name, *_ in origins(database)] == ["OpStatistic", "OpStatisticAllRanks", "ProfileRank"]
+
+
+def test_a_profile_that_was_recorded_anew_or_moved(tmp_path: Path) -> None:
+    recorded = write_profile(tmp_path / "here" / "a_ascend_pt", OPS, RANGES)
+    database = export(tmp_path / "here")
+    moved = tmp_path / "there"
+    (tmp_path / "here").rename(moved)
+    database = moved / "cluster_analysis_output" / "cluster_analysis.db"
+    of_kernels = {"KernelStatistic", "KernelStatisticAllRanks"}
+    assert export_after(moved, database, "kernel-stats") == ({*OURS, *of_kernels}, [])
+    edit(moved / recorded.relative_to(tmp_path / "here"), "CREATE TABLE other (a)")
+    tables, warnings = export_after(moved, database, "kernel-stats")
+    assert tables == {"ProfileRank", "Provenance", *of_kernels}
+    assert len(warnings) == 1
+
+
+def test_a_table_that_another_program_wrote_again_is_no_longer_ours(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
+    database = export(tmp_path)
+    edit(database, "DROP TABLE ModuleTree; CREATE TABLE ModuleTree (a); INSERT INTO ModuleTree VALUES ('theirs')")
+    tables, warnings = export_after(tmp_path, database, "kernel-stats", source="db")
+    assert tables == {*OURS, "KernelStatistic", "KernelStatisticAllRanks"}
+    assert warnings == []
+    assert "ModuleTree" not in [name for name, *_ in origins(database)]
+    write_profile(tmp_path / "b_ascend_pt", OPS, RANGES)
+    tables, (warning,) = export_after(tmp_path, database, "kernel-stats")
+    assert "removed ModuleCoverage and ModuleStatistic, made with other inputs" in warning
+    assert read(database, "SELECT * FROM ModuleTree") == [("theirs",)]
 
 
 def write_text(path: Path) -> None:
@@ -235,7 +337,8 @@ class Writer(Thread):
                     f"CREATE SCHEMA free; CREATE VIEW free.unknown_cause AS SELECT 'a' AS profile, {values} WHERE held(1) > 0"
                 )
                 rank = Rank("a", self._folder, rank_id=0)
-                cluster_db.write(connection, [rank], self._folder, {"free.unknown_cause": self._name}, documented_tables())
+                tables = {"free.unknown_cause": self._name}
+                cluster_db.write(connection, [rank], self._folder, tables, documented_tables(), Origin(("a",), "same"), [])
         except BaseException as error:
             self._errors.append(error)
 
@@ -263,18 +366,18 @@ def test_commands_that_make_the_same_file_at_once_all_keep_their_tables_and_a_re
             assert writer.reads.wait(30)
         assert not database.exists()
         third.finish()
-        assert tables_of(database) == {"ProfileRank", "Third"}
+        assert tables_of(database) == {"ProfileRank", "Provenance", "Third"}
         with closing(sqlite3.connect(database)) as reader:
             reader.execute("BEGIN")
             assert reader.execute("SELECT count(*) FROM Third").fetchall() == [(1,)]
             first.goes_on.set()
             second.goes_on.set()
             first.join(0.3)
-            assert reader.execute("SELECT count(*) FROM sqlite_master").fetchall() == [(2,)]
+            assert reader.execute("SELECT count(*) FROM sqlite_master").fetchall() == [(3,)]
     finally:
         for writer in (first, second, third):
             writer.finish()
-    assert tables_of(database) == {"ProfileRank", "First", "Second", "Third"}
+    assert tables_of(database) == {"ProfileRank", "Provenance", "First", "Second", "Third"}
     assert [read(database, f"SELECT cause FROM {name}") for name in ("First", "Second", "Third")] == [
         [("First",)], [("Second",)], [("Third",)]
     ]  # fmt: skip

@@ -316,23 +316,32 @@ COLUMNS = {
             "kind",
             "type",
             "core",
-            "kernelCount",
-            "total(ns)",
-            "mean(ns)",
-            "median(ns)",
-            "p95(ns)",
-            "min(ns)",
-            "max(ns)",
+            "kernel_count",
+            "total_ns",
+            "mean_ns",
+            "median_ns",
+            "p95_ns",
+            "min_ns",
+            "max_ns",
             "share",
-            "typeFrom",
+            "type_from",
         )
     ],
     "op-stats": [
-        *("name", "inputShapes", "calls", "hostSelf(ns)", "hostTotal(ns)", "kernelCount", "deviceSelf(ns)", "deviceTotal(ns)"),
+        *(
+            "name",
+            "input_shapes",
+            "calls",
+            "host_self_ns",
+            "host_total_ns",
+            "kernel_count",
+            "device_self_ns",
+            "device_total_ns",
+        ),
         "share",
     ],
     "communication-stats": [
-        *("type", "groupName", "opCount", "total(ns)", "mean(ns)", "median(ns)", "p95(ns)", "min(ns)", "max(ns)", "share")
+        *("type", "group_name", "op_count", "total_ns", "mean_ns", "median_ns", "p95_ns", "min_ns", "max_ns", "share")
     ],
 }
 
@@ -348,13 +357,13 @@ def test_a_statistic_is_exported_per_rank_and_over_all_ranks(both: Profile, tmp_
     with closing(sqlite3.connect(database)) as reader:
         found = reader.execute(f"SELECT * FROM {name} ORDER BY rowid")
         origin = ["origin"] if analysis == "communication-stats" else []
-        assert [column[0] for column in found.description] == [*COLUMNS[analysis], *origin, "rankID", "profile"]
-        assert found.fetchall() == [(*row[2:], row[1], row[0]) for row in rows(per_rank)]
+        assert [column[0] for column in found.description] == ["profile", "rank_id", *COLUMNS[analysis], *origin]
+        assert found.fetchall() == rows(per_rank)
         found = reader.execute(f"SELECT * FROM {name}AllRanks ORDER BY rowid")
         assert [column[0] for column in found.description] == COLUMNS[analysis]
         assert found.fetchall() == rows(all_ranks)
         tables = {row[0] for row in reader.execute("SELECT name FROM sqlite_master")}
-    assert tables == {name, f"{name}AllRanks", "ProfileRank"}
+    assert tables == {name, f"{name}AllRanks", "ProfileRank", "Provenance"}
     file = name.replace("Statistic", "_statistic").lower()
     assert [path.name for path in parquet] == [f"{file}.parquet", f"{file}_all_ranks.parquet"]
     assert [pyarrow.parquet.read_table(path).to_pylist() for path in parquet] == [per_rank.to_pylist(), all_ranks.to_pylist()]

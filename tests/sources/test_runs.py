@@ -206,7 +206,7 @@ def test_the_commands_answer_for_each_run(copies: Path, tmp_path: Path, command:
     assert {run: facts["finding"] for run, facts in answer["summary"].items()} == {"all": "none", "one": "unknown"}
     assert len(answer["warnings"]) == 1
     with closing(sqlite3.connect(tmp_path / "cluster_analysis_output" / "cluster_analysis.db")) as database:
-        ranks = database.execute("SELECT run, rankID FROM ProfileRank").fetchall()
+        ranks = database.execute("SELECT run, rank_id FROM ProfileRank").fetchall()
         findings = database.execute("SELECT run, finding FROM SlowRankFinding").fetchall()
     assert ranks == [("all", 0), ("all", 1), ("one", 0)]
     assert findings == [("all", "none"), ("one", "unknown")]

@@ -167,8 +167,11 @@ def test_the_command_from_a_pipe_beside_a_damaged_log(tmp_path: Path) -> None:
     assert "cannot be unpacked to its end" in answer["warnings"][0]
     with closing(sqlite3.connect(answer["files"][0])) as database:
         names = {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
-        assert names == {"StageDuration", "StageDurationAllProcesses", "StageLog"}
-        assert database.execute("SELECT log, lineCount FROM StageLog").fetchall()[:1] == [("-", 8)]
+        assert names == {"StageDuration", "StageDurationAllProcesses", "StageLog", "Provenance"}
+        assert database.execute("SELECT DISTINCT options, inputs, identity FROM Provenance").fetchall() == [
+            ("{}", json.dumps(logs), None)
+        ]
+        assert database.execute("SELECT log, line_count FROM StageLog").fetchall()[:1] == [("-", 8)]
 
 
 def test_the_screen_and_the_workbooks(tmp_path: Path, command: Callable[..., Result]) -> None:

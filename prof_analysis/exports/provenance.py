@@ -1,0 +1,90 @@
+"""The tables of a file that say what its other tables were made of: Provenance and ProfileRank."""
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+
+from prof_analysis.sources.rank import Rank
+from prof_analysis.version import __version__
+
+PROVENANCE = "Provenance"
+PROFILE_RANK = "ProfileRank"
+# The tables that a file holds beside those of an analysis: what a row is, and the columns.
+MEANINGS = {
+    PROVENANCE: "One row is a table of this file that prof-analysis wrote, with what it was made of.",
+    PROFILE_RANK: "One row is a rank, with the folder that it was read from.",
+}
+COLUMNS = {
+    "table_name": "the table",
+    "command": "the command line that wrote it: of prof-analysis, or of the Python program that exported it",
+    "options": "the options that it depends on, with their values, also where they are defaults; a JSON object",
+    "inputs": "the folders of the ranks that it holds, or the logs that were given; a JSON list",
+    "identity": "digest of the input files, by name, size and time of change; NULL for logs",
+    "version": "version of prof-analysis",
+    "written_at": "when it was written, UTC",
+}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What tables are made of: folders or logs, a digest of their files, and the options that each table depends on.
+
+    Tables of another identity do not belong together, nor do tables with different values of an option.
+    """
+
+    inputs: tuple[str, ...]
+    identity: str | None = None
+    options: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+
+def provenance(
+    connection: duckdb.DuckDBPyConnection, exports: Mapping[str, str], origin: Origin, further: Iterable[str] = ()
+) -> duckdb.DuckDBPyRelation:
+    """Return a row for each table of an export, and for further tables by their names in exports."""
+    options = {name: origin.options.get(table, {}) for table, name in exports.items()} | {name: {} for name in further}
+    texts = [json.dumps(values, ensure_ascii=False, sort_keys=True, default=str) for values in options.values()]
+    rows = "SELECT unnest($names::VARCHAR[]), $command, unnest($options::VARCHAR[]), $inputs, $identity, $version, $written_at"
+    return connection.sql(
+        f"SELECT columns(*)::VARCHAR FROM ({rows}) AS row ({', '.join(COLUMNS)})",
+        params={
+            "names": list(options),
+            "command": _command_line(),
+            "options": texts,
+            "inputs": json.dumps(origin.inputs, ensure_ascii=False),
+            "identity": origin.identity,
+            "version": __version__,
+            "written_at": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        },
+    )
+
+
+def profile_rank(
+    connection: duckdb.DuckDBPyConnection, ranks: Sequence[Rank], numbers: Mapping[str, int | None]
+) -> duckdb.DuckDBPyRelation:
+    """Return a row for each rank, with its rank id in this file."""
+    values: dict[str, tuple[str, list[object]]] = {
+        "run": ("VARCHAR", [rank.run for rank in ranks]),
+        "profile": ("VARCHAR", [rank.profile for rank in ranks]),
+        "rank_id": ("INTEGER", [numbers[rank.profile] for rank in ranks]),
+        "device_id": ("INTEGER", [rank.device_id for rank in ranks]),
+        "rank_id_from": ("VARCHAR", [rank.rank_id_from for rank in ranks]),
+    }
+    if not any(rank.run for rank in ranks):
+        del values["run"]
+    columns = ", ".join(f"unnest(${name}::{type_}[]) AS {name}" for name, (type_, _) in values.items())
+    return connection.sql(f"SELECT {columns}", params={name: given for name, (_, given) in values.items()})
+
+
+def _command_line() -> str:
+    """Return the command line of this process; bytes that are not UTF-8 are written as \\xff."""
+    program, *arguments = getattr(sys, "argv", None) or [""]
+    file = Path(program)
+    name = f"python -m {file.parent.name}" if file.name == "__main__.py" else shlex.quote(file.name)
+    return os.fsencode(" ".join([name, *map(shlex.quote, arguments)])).decode("utf-8", "backslashreplace")
