@@ -26,6 +26,8 @@ def books(
 ) -> Iterator[tuple[str, list[tuple[Sheet, Iterator[tuple[Any, ...]]]]]]:
     """Yield the name of each workbook and its sheets, whose rows must be read before the next workbook is taken.
 
+    A row is the depth in the tree, or NULL, and the values of the columns.
+
     There is a workbook for each rank that has rows of the first table of ranks, and one for each table over all ranks. The
     sheets of ranks are read in parallel, each in one pass over all ranks: a query for each rank would open the files of all
     ranks, so that the time would grow with the square of their number.
@@ -40,9 +42,10 @@ def books(
             return [_Stream(opened.enter_context(cursor_of(connection)), table, sheet, key) for sheet in sheets]
 
         sheets = [stream for table, name in of_ranks for stream in streams(table, name, "profile")]
+        in_place = sorted(sheets, key=lambda stream: stream.place)
         for rank in ranks if sheets else ():
             if sheets[0].has_rows_of(rank.profile):
-                yield names[rank], [stream.sheet_of(rank.profile) for stream in sheets]
+                yield names[rank], [stream.sheet_of(rank.profile) for stream in in_place]
             for stream in sheets:
                 stream.skip(rank.profile)
         assert not any(map(_Stream.is_left, sheets)), "the rows of ranks come in another order than the ranks"
@@ -55,6 +58,7 @@ class _Stream:
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, table: Table, sheet: Sheet, key: str) -> None:
         self._sheet = sheet
+        self.place = sheet.place
         self._with_values = {
             column: {
                 row[0]
@@ -66,7 +70,7 @@ class _Stream:
             if column.is_optional
         }
         columns = ", ".join(column.source for column in sheet.columns)
-        self._rows = _rows(connection.execute(f"SELECT {key}, {columns} FROM {table.name}"))
+        self._rows = _rows(connection.execute(f"SELECT {key}, {sheet.depth}, {columns} FROM {table.name}"))
         self._next = next(self._rows, None)
 
     def has_rows_of(self, profile: str | None) -> bool:
@@ -83,7 +87,9 @@ class _Stream:
             if profile in self._with_values.get(column, (profile,))
         ]
         sheet = replace(self._sheet, columns=tuple(self._sheet.columns[position] for position in shown))
-        return sheet, (tuple(row[position] for position in shown) for row in self._taken(profile))
+        if len(shown) == len(self._sheet.columns):
+            return sheet, self._taken(profile)
+        return sheet, ((depth, *(row[position] for position in shown)) for depth, *row in self._taken(profile))
 
     def skip(self, profile: str | None) -> None:
         """Skip the rest of a rank's rows."""
@@ -92,9 +98,9 @@ class _Stream:
 
     def _taken(self, profile: str | None) -> Iterator[tuple[Any, ...]]:
         while self._next is not None and self._next[0] == profile:
-            _, *row = self._next
+            row = self._next[1:]
             self._next = next(self._rows, None)
-            yield tuple(row)
+            yield row
 
 
 def _rows(result: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:

@@ -4,6 +4,15 @@ import re
 
 from prof_analysis.engine.units import unit_of, without_unit
 
+# Words that are written in another way than with one capital letter.
+_WRITTEN = {
+    **{
+        word: word.upper()
+        for word in ("mfu", "tflops", "aic", "aiv", "mac", "mte1", "mte2", "mte3", "dp", "cp", "tp", "p2p", "id")
+    },
+    **{"flops": "FLOPs", "mhz": "MHz", "ps": "ps", "ge": "GE", "cpp": "C++", "torchair": "TorchAir"},
+}
+
 
 def file_name(export_name: str) -> str:
     """Return the name of a table's file: ModuleStatistic -> module_statistic."""
@@ -27,7 +36,7 @@ def with_unit(column: str) -> str:
 
 
 def _capitalized(word: str) -> str:
-    return "MFU" if word == "mfu" else word.capitalize()
+    return _WRITTEN.get(word) or word.capitalize()
 
 
 def _unit(column: str) -> str:

@@ -1,85 +1,138 @@
 """The layouts of sheets in a workbook: those of modules as users of msprof-analyze know them, others like the table."""
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from prof_analysis.engine.database import quote
 from prof_analysis.engine.tables import Column as TableColumn
 from prof_analysis.engine.tables import Table
 from prof_analysis.exports.names import header
 
-NUMBER, FRACTION, PERCENT = "#,##0", "#,##0.00", "0.0%"
+NUMBER, FRACTION, PERCENT, EFFICIENCY, ID = "#,##0", "#,##0.00", "0.0%", "0.00%", "0"
+_IDS = re.compile(r"(^|_)(id|rank|tid|layer|pass|position|plane)$")
+_EFFICIENCY = re.compile(r"^(avg_)?mfu$|^efficiency")
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a sheet: its source, its header, its width, and the number format if it holds numbers.
+    """A column of a sheet: its source, its header, and the number format if it holds numbers.
 
-    An optional column is left out where no row has a value. A summed column has numbers even where a spreadsheet rounds them;
-    in others, such as moments and ids, every digit counts.
+    An optional column is left out where no row has a value. A rounded column has numbers even where a spreadsheet rounds them;
+    in others, such as moments and ids, every digit counts. A column that adds up has its sum below.
     """
 
     source: str
     header: str
-    width: int
     number_format: str | None = None
     is_optional: bool = False
-    is_summed: bool = False
+    is_rounded: bool = False
+    adds_up: bool = False
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A sheet: its title, its columns, and the number of leading columns in which equal neighbours are merged."""
+    """A sheet: its title, its columns, and the number of leading columns in which equal neighbours are merged.
+
+    `depth` is the source of the depth of a row in a tree, whose rows fold. Sheets come by `place`, then in the order of tables.
+    """
 
     title: str
     columns: tuple[Column, ...]
     merged: int = 0
+    depth: str = "NULL"
+    place: int = 1
 
 
 _STATISTIC = (
-    Column("parent_module", "Parent Module", 40),
-    Column("module", "Module", 40),
-    Column("op_name", "Op Name", 40),
-    Column("kernel_list", "Kernel List", 50),
-    Column("total_kernel_duration_ns", "Total Kernel Duration(ns)", 10, NUMBER),
-    Column("avg_kernel_duration_ns", "Avg Kernel Duration(ns)", 10, FRACTION),
-    Column("op_count", "Op Count", 10, NUMBER),
-    Column("avg_mfu", "Avg MFU", 10, is_optional=True),
+    Column("parent_module", "Parent Module"),
+    Column("module", "Module"),
+    Column("op_name", "Op Name"),
+    Column("kernel_list", "Kernel List"),
+    Column("total_kernel_duration_ns", "Total Kernel Duration(ns)", NUMBER),
+    Column("avg_kernel_duration_ns", "Avg Kernel Duration(ns)", FRACTION),
+    Column("op_count", "Op Count", NUMBER),
+    Column("avg_mfu", "Avg MFU", EFFICIENCY, is_optional=True),
 )
 _TREE = (
-    Column("repeat('    ', depth - 1) || module", "Module", 60),
-    Column("calls", "Calls", 10, NUMBER),
-    Column("kernel_duration_share", "Share Of All Kernel Time", 14, PERCENT),
-    Column("kernel_duration_ns", "Kernel Duration(ns)", 20, NUMBER),
-    Column("own_kernel_duration_ns", "Own Kernel Duration(ns)", 20, NUMBER),
-    Column("avg_kernel_duration_ns", "Avg Kernel Duration(ns)", 20, FRACTION),
-    Column("parent_module", "Parent Module", 80),
+    Column("module", "Module"),
+    Column("calls", "Calls", NUMBER),
+    Column("kernel_duration_share", "Share Of All Kernel Time", PERCENT),
+    Column("kernel_duration_ns", "Kernel Duration(ns)", NUMBER),
+    Column("own_kernel_duration_ns", "Own Kernel Duration(ns)", NUMBER),
+    Column("avg_kernel_duration_ns", "Avg Kernel Duration(ns)", FRACTION),
+    Column("parent_module", "Parent Module"),
 )
 _COVERAGE = (
-    Column("kind", "Kernels", 20),
-    Column("location", "Location", 24),
-    Column("reason", "Reason", 28),
-    Column("kernel_duration_share", "Share Of The Kind", 14, PERCENT),
-    Column("kernel_duration_ns", "Kernel Duration(ns)", 20, NUMBER),
-    Column("kernel_count", "Kernel Count", 14, NUMBER),
-    Column("top_ops", "Top Ops", 60),
+    Column("kind", "Kernels"),
+    Column("location", "Location"),
+    Column("reason", "Reason"),
+    Column("kernel_duration_share", "Share Of The Kind", PERCENT),
+    Column("kernel_duration_ns", "Kernel Duration(ns)", NUMBER),
+    Column("kernel_count", "Kernel Count", NUMBER),
+    Column("top_ops", "Top Ops"),
 )
-_OF_MODULES: Mapping[str, tuple[Sheet, ...]] = {
-    "module.statistic": (Sheet("Sheet1", _STATISTIC, merged=2), Sheet("Rows", _STATISTIC)),
-    "module.tree": (Sheet("Tree", _TREE),),
-    "module.coverage": (Sheet("Coverage", _COVERAGE),),
+# A table with these is a tree, whose rows come in its order.
+_TREE_COLUMNS = {"parent_module", "module", "depth"}
+# Columns whose sum over all rows means something: each kernel, operator or ns is in one row.
+_OF_STATISTICS = ("kernel_count", "op_count", "total_ns")
+_OF_COMMUNICATION = (
+    *("op_count", "elapse_ns", "transit_ns", "wait_ns", "synchronization_ns", "idle_ns", "unknown_ns", "size_bytes"),
+    "transfer_ns",
+)
+_ADDS_UP: Mapping[str, tuple[str, ...]] = {
+    "module.statistic": ("total_kernel_duration_ns",),
+    "module.tree": ("own_kernel_duration_ns",),
+    "module.coverage": ("kernel_duration_ns", "kernel_count"),
+    "kernels.statistic": _OF_STATISTICS,
+    "across.kernel_statistic": _OF_STATISTICS,
+    "communication.statistic": _OF_STATISTICS,
+    "across.communication_statistic": _OF_STATISTICS,
+    "communication.time": _OF_COMMUNICATION,
+    "communication.group_time": _OF_COMMUNICATION,
+    "communication.module_time": _OF_COMMUNICATION,
+    "across.communication_group_time": _OF_COMMUNICATION,
+    "communication.link": ("transfer_count", "size_bytes", "duration_ns"),
+    "pmu.kernel_type": ("kernel_count", "duration_ns", "known_duration_ns"),
+    "pmu.op": ("kernel_count", "duration_ns", "known_duration_ns"),
+    "mfu.op": ("known_flops", "flops", "duration_ns", "kernel_count"),
+    "step.time": (
+        *("computing_ns", "communication_ns", "communication_not_overlapped_ns", "overlapped_ns", "free_ns", "stage_ns"),
+        *("bubble_ns", "preparing_ns"),
+    ),
+    "free.cause": ("gap_count", "total_ns"),
+    "layer.pass_layer": ("kernel_count", "extra_kernel_count", "duration_ns"),
 }
 
 
 def sheets_of(table: Table, export_name: str) -> tuple[Sheet, ...]:
     """Return the sheets of a table: one with all its columns, unless the table has its own layout."""
-    return _OF_MODULES.get(table.name) or (Sheet(export_name, tuple(map(_plain, table.columns))),)
+    sums = _ADDS_UP.get(table.name, ())
+    if table.name == "module.statistic":
+        # Merged cells can neither be filtered nor sorted, so the sheet of msprof-analyze comes last.
+        return (Sheet("Rows", _with_sums(_STATISTIC, sums)), Sheet("Sheet1", _STATISTIC, merged=2, place=2))
+    if table.name == "module.tree":
+        return (Sheet("Tree", _with_sums(_TREE, sums), depth="depth", place=0),)
+    if table.name == "module.coverage":
+        return (Sheet("Coverage", _with_sums(_COVERAGE, sums)),)
+    columns = {column.name: column for column in table.columns}
+    if not columns.keys() >= _TREE_COLUMNS:
+        return (Sheet(export_name, _with_sums(tuple(map(_plain, table.columns)), sums)),)
+    others = [column for name, column in columns.items() if name not in _TREE_COLUMNS]
+    in_place = (columns["module"], *others, columns["parent_module"])
+    return (Sheet(export_name, _with_sums(tuple(map(_plain, in_place)), sums), depth="depth"),)
+
+
+def _with_sums(columns: tuple[Column, ...], sums: tuple[str, ...]) -> tuple[Column, ...]:
+    return tuple(replace(column, adds_up=column.source in (*sums, *map(quote, sums))) for column in columns)
 
 
 def _plain(column: TableColumn) -> Column:
     source, title = quote(column.shown_name), header(column.shown_name)
+    if _EFFICIENCY.search(column.shown_name):
+        return Column(source, title, EFFICIENCY)
     if column.format == "text":
-        return Column(source, title, 40)
+        return Column(source, title)
     if column.shown_type == "DOUBLE":
-        return Column(source, title, 14, PERCENT if column.format == "share" else FRACTION)
-    return Column(source, title, 14, NUMBER, is_summed="flops" in column.name)
+        return Column(source, title, PERCENT if column.format == "share" else FRACTION)
+    return Column(source, title, ID if _IDS.search(column.shown_name) else NUMBER, is_rounded="flops" in column.name)
