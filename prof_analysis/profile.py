@@ -187,7 +187,8 @@ class Profile(Questions):
     ) -> list[Path]:
         """Write the tables of an analysis over all ranks below `folder`/cluster_analysis_output, and return the files.
 
-        `folder` is by default the profile's own path. export_type is db, text (xlsx; also called excel), csv, parquet or json.
+        `folder` is by default the profile's own path. export_type is db, xlsx (also called text and excel), csv, parquet,
+        json or duckdb.
         `analysis` is the name of its command; `extras` are the options of the command that add tables, such as pmu. Where a
         format cannot hold a value whole, `warnings` says so. Tables that compare ranks are removed from the folder when there
         is only one rank: an earlier export of several ranks has left them.

@@ -27,8 +27,9 @@ def written_by(command: str) -> str:
     first, *others = tables.values()
     names = f"tables {', '.join((first, *others[:-1]))} and {others[-1]}" if others else f"table {first}"
     return (
-        f"Writes the {names}{''.join(more)} into cluster_analysis_output/cluster_analysis.db; with --export_type text or excel "
-        f"it writes workbooks into {first}/ there; with others one file per table, such as {file_name(first)}.csv."
+        f"Writes the {names}{''.join(more)} into cluster_analysis_output/cluster_analysis.db; with --export_type xlsx "
+        f"it writes workbooks into {first}/ there, with duckdb all tables into {file_name(first)}.duckdb; with others one file "
+        f"per table, such as {file_name(first)}.csv."
     )
 
 

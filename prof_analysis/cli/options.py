@@ -89,7 +89,8 @@ class ResultOptions:
     export_type: Annotated[
         ExportType | None,
         typer.Option(
-            help="Write the tables in this format; db where only -o is given. With neither, nothing is written.",
+            help="Write the tables in this format; db where only -o is given. With neither, nothing is written. text and excel "
+            "mean xlsx.",
             rich_help_panel=RESULT,
             show_default=False,
         ),

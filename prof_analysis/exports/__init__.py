@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 
 
 class ExportType(StrEnum):
-    """The formats of a result."""
+    """The formats of a result. `text` is what msprof-analyze calls xlsx."""
 
     db = "db"
-    text = "text"
-    excel = "excel"
+    xlsx = "xlsx"
     csv = "csv"
     parquet = "parquet"
     json = "json"
+    duckdb = "duckdb"
+    text = "text"
+    excel = "excel"
 
 
 EXPORT_TYPES = tuple(ExportType)
@@ -51,7 +53,7 @@ def export(
     cannot be written.
     """
     from prof_analysis.engine.tables import documented_tables
-    from prof_analysis.exports import cluster_db, files
+    from prof_analysis.exports import cluster_db, duckdb_file, files
     from prof_analysis.exports.names import file_name
 
     documented = documented_tables() if documented is None else documented
@@ -63,7 +65,9 @@ def export(
         ) from error
     if export_type == "db":
         return [cluster_db.write(connection, ranks, folder, exports, documented, origin, warnings)]
-    if export_type in ("text", "excel"):
+    if export_type == "duckdb":
+        return [duckdb_file.write(connection, ranks, folder, exports, documented, origin)]
+    if export_type in ("xlsx", "text", "excel"):
         from prof_analysis.exports import xlsx
 
         written = xlsx.write(connection, ranks, folder, exports, documented, warnings)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from math import isfinite
 from textwrap import wrap
 from typing import Any
@@ -141,7 +141,7 @@ class Page:
         if isinstance(value, str):
             if column.number_format and _PERCENTAGE.fullmatch(value):
                 return round(float(value[:-1]) / 100, 9)
-            text = _ILLEGAL.sub("\ufffd", value)
+            text = _ILLEGAL.sub("\ufffd", value) if _ILLEGAL.search(value) else value
             fitting = _fitting(text)
             self.cut += fitting != text
             return fitting or None
@@ -220,6 +220,7 @@ def _width(column: Column, position: int, rows: Iterable[tuple[Any, ...]]) -> in
     return width
 
 
+@lru_cache(maxsize=1024)  # Names repeat, but each may be long.
 def _lines(text: str, width: int) -> int:
     """Return about how many lines a text takes; letters are narrower or wider than digits, which widths count in."""
     parts = text[: _WIDEST * _MOST_LINES].split("\n")

@@ -36,11 +36,11 @@ _MARK = "/* written by prof-analysis */"
 _OUTDATED = f"""
     WITH difference AS (
         SELECT old.table_name, 'inputs' AS difference
-        FROM {PROVENANCE} AS old, temp.new_provenance AS new
+        FROM {PROVENANCE.name} AS old, temp.new_provenance AS new
         WHERE old.identity <> new.identity
         UNION
         SELECT old.table_name, old_option.key
-        FROM {PROVENANCE} AS old, temp.new_provenance AS new, json_each(old.options) AS old_option
+        FROM {PROVENANCE.name} AS old, temp.new_provenance AS new, json_each(old.options) AS old_option
         JOIN json_each(new.options) AS new_option USING (key)
         WHERE old_option.value IS NOT new_option.value
     )
@@ -97,8 +97,8 @@ def write(
         if ranks:
             rows = profile_rank(connection, ranks, numbers)
             types = dict.fromkeys(rows.columns, "TEXT") | {"rank_id": "INTEGER", "device_id": "INTEGER"}
-            _create(database, PROFILE_RANK, rows, types)
-        rows = provenance(connection, exports, origin, [PROFILE_RANK] * bool(ranks))
+            _create(database, PROFILE_RANK.name, rows, types)
+        rows = provenance(connection, exports, origin, [PROFILE_RANK.name] * bool(ranks))
         removed[:] = _write_provenance(connection, database, rows)
 
     if target.exists() or not _make(target, fill):
@@ -166,19 +166,20 @@ def _write_provenance(
     Return each of these with what differs, inputs or the name of an option.
     """
     columns = ", ".join(f"{name} TEXT" for name in rows.columns)
-    _run(database, f"CREATE TABLE IF NOT EXISTS {PROVENANCE} ({_MARK} {columns})")
+    _run(database, f"CREATE TABLE IF NOT EXISTS {PROVENANCE.name} ({_MARK} {columns})")
     _run(database, f"CREATE TEMP TABLE new_provenance ({columns})")
     _append(database, "new_provenance", rows, **{"adbc.ingest.temporary": "true"})
     # What another program has made again since is not ours to remove.
     ours = f"SELECT name FROM main.sqlite_master WHERE type = 'table' AND instr(sql, '{_MARK}')"
-    _run(database, f"DELETE FROM {PROVENANCE} WHERE table_name NOT IN ({ours})")
+    _run(database, f"DELETE FROM {PROVENANCE.name} WHERE table_name NOT IN ({ours})")
     outdated = _rows(connection, database, _OUTDATED)
     for table in {table for table, _ in outdated}:
         _run(database, f"DROP TABLE {quote(table)}")
     _run(
-        database, f"DELETE FROM {PROVENANCE} WHERE table_name NOT IN ({ours} EXCEPT SELECT table_name FROM temp.new_provenance)"
+        database,
+        f"DELETE FROM {PROVENANCE.name} WHERE table_name NOT IN ({ours} EXCEPT SELECT table_name FROM temp.new_provenance)",
     )
-    _run(database, f"INSERT INTO {PROVENANCE} SELECT * FROM temp.new_provenance")
+    _run(database, f"INSERT INTO {PROVENANCE.name} SELECT * FROM temp.new_provenance")
     return outdated
 
 

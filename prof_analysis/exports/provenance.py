@@ -8,28 +8,50 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
 
 from prof_analysis.sources.rank import Rank
 from prof_analysis.version import __version__
 
-PROVENANCE = "Provenance"
-PROFILE_RANK = "ProfileRank"
-# The tables that a file holds beside those of an analysis: what a row is, and the columns.
-MEANINGS = {
-    PROVENANCE: "One row is a table of this file that prof-analysis wrote, with what it was made of.",
-    PROFILE_RANK: "One row is a rank, with the folder that it was read from.",
+
+class Documented(NamedTuple):
+    """The documentation of a table: its name, what a row is, and the meanings of its columns."""
+
+    name: str
+    summary: str
+    columns: Mapping[str, str]
+
+
+# The columns in front of tables of ranks.
+OF_RANKS = {
+    "run": "the run",
+    "profile": "folder of the rank, below the path that was opened; identifies the rank",
+    "rank_id": "rank; NULL when not recorded, a negative number in cluster_analysis.db",
 }
-COLUMNS = {
-    "table_name": "the table",
-    "command": "the command line that wrote it: of prof-analysis, or of the Python program that exported it",
-    "options": "the options that it depends on, with their values, also where they are defaults; a JSON object",
-    "inputs": "the folders of the ranks that it holds, or the logs that were given; a JSON list",
-    "identity": "digest of the input files, by name, size and time of change; NULL for logs",
-    "version": "version of prof-analysis",
-    "written_at": "when it was written, UTC",
-}
+PROFILE_RANK = Documented(
+    "ProfileRank",
+    "One row is a rank of the tables in this file.",
+    {
+        **OF_RANKS,
+        "device_id": "device; NULL when not recorded",
+        "rank_id_from": "the file that has the rank; NULL without a rank",
+    },
+)
+PROVENANCE = Documented(
+    "Provenance",
+    "One row is a table of this file that prof-analysis wrote, with what it was made of.",
+    {
+        "table_name": "the table",
+        "command": "the command line that wrote it: of prof-analysis, or of the Python program that exported it",
+        "options": "the options that it depends on, with their values, also where they are defaults; a JSON object",
+        "inputs": "the folders of the ranks that it holds, or the logs that were given; a JSON list",
+        "identity": "digest of the input files, by name, size and time of change; NULL for logs",
+        "version": "version of prof-analysis",
+        "written_at": "when it was written, UTC",
+    },
+)
 
 
 @dataclass(frozen=True)
@@ -49,10 +71,10 @@ def provenance(
 ) -> duckdb.DuckDBPyRelation:
     """Return a row for each table of an export, and for further tables by their names in exports."""
     options = {name: origin.options.get(table, {}) for table, name in exports.items()} | {name: {} for name in further}
-    texts = [json.dumps(values, ensure_ascii=False, sort_keys=True, default=str) for values in options.values()]
+    texts = [json.dumps(values, sort_keys=True, default=str) for values in options.values()]
     rows = "SELECT unnest($names::VARCHAR[]), $command, unnest($options::VARCHAR[]), $inputs, $identity, $version, $written_at"
     return connection.sql(
-        f"SELECT columns(*)::VARCHAR FROM ({rows}) AS row ({', '.join(COLUMNS)})",
+        f"SELECT columns(*)::VARCHAR FROM ({rows}) AS row ({', '.join(PROVENANCE.columns)})",
         params={
             "names": list(options),
             "command": _command_line(),

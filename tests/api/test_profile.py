@@ -163,7 +163,7 @@ def test_all_errors_are_of_one_family_and_the_class_is_public(one: Path) -> None
     }
     with open_profile(one) as profile:
         assert isinstance(profile, Profile)
-        with pytest.raises(InputError, match="export_type='xls': give db, text, excel, "):
+        with pytest.raises(InputError, match="export_type='xls': give db, xlsx, csv, "):
             profile.export(one, "xls")
         with pytest.raises(InputError, match="analysis='modules': give module-stats"):
             profile.export(one, analysis="modules")

@@ -1,4 +1,4 @@
-"""csv, parquet and json: one file per table, all ranks in one, the same columns and values as the API."""
+"""csv, parquet and json: one file per table, all ranks in one; duckdb: one file. All have the columns and values of the API."""
 
 import errno
 import json
@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
@@ -100,7 +101,33 @@ def test_a_former_file_is_replaced_and_nothing_else_is_left_behind(profile: Prof
     assert READERS[file_format](written[1]).to_pylist() == profile.module_tree(arrow=True).to_pylist()
 
 
-@pytest.mark.parametrize("file_format", FORMATS)
+def test_a_duckdb_file_has_all_tables_and_says_what_they_mean(profile: Profile, tmp_path: Path) -> None:
+    (file,) = profile.export(tmp_path, "duckdb")
+    assert file == tmp_path / "cluster_analysis_output" / "module_statistic.duckdb"
+    expected = {
+        "ModuleStatistic": profile.module_stats(arrow=True),
+        "ModuleTree": profile.module_tree(arrow=True),
+        "ModuleCoverage": profile.coverage(arrow=True),
+        "ModuleAcrossRanks": profile.module_stats(across_ranks=True, arrow=True),
+    }
+    with duckdb.connect(file, read_only=True) as written:
+        for name, table in expected.items():
+            found = written.sql(f"FROM {name}").to_arrow_table()
+            assert found.column_names == table.column_names
+            assert found.to_pylist() == table.to_pylist()
+        ranks = written.sql("FROM ProfileRank").fetchall()
+        origins = written.sql("SELECT table_name, json_array_length(inputs) FROM Provenance").fetchall()
+        comments = dict(written.sql("SELECT table_name, comment FROM duckdb_tables()").fetchall())
+        meanings = written.sql("SELECT table_name, column_name, comment FROM duckdb_columns() WHERE NOT internal").fetchall()
+    assert ranks == [("a_ascend_pt", 3, None, "ascend_pytorch_profiler_3.db"), ("b_ascend_pt", None, None, None)]
+    assert origins == [(name, 2) for name in (*expected, "ProfileRank")]
+    assert comments.keys() == {*expected, "ProfileRank", "Provenance"}
+    assert all(comment.startswith("One row is ") for comment in comments.values())
+    assert ("ModuleTree", "depth", "1 for an outermost module") in meanings
+    assert not [column for *column, comment in meanings if not comment]
+
+
+@pytest.mark.parametrize("file_format", [*FORMATS, "duckdb"])
 def test_where_a_file_cannot_be_written_the_error_names_it_and_no_half_file_stays(
     profile: Profile, tmp_path: Path, file_format: str
 ) -> None:
@@ -114,7 +141,7 @@ def test_where_a_file_cannot_be_written_the_error_names_it_and_no_half_file_stay
     assert list(folder.iterdir()) == [in_the_way]
 
 
-@pytest.mark.parametrize("file_format", ["db", *FORMATS])
+@pytest.mark.parametrize("file_format", ["db", *FORMATS, "duckdb"])
 def test_a_folder_with_odd_characters_is_written_to(profile: Profile, tmp_path: Path, file_format: str) -> None:
     folder = tmp_path / "it's 100% [new] ?#*结果" / "cluster_analysis_output"
     written = profile.export(folder.parent, file_format)
@@ -138,12 +165,12 @@ def test_threads_that_write_to_one_folder_do_not_disturb_each_other(ranks: Path,
 def test_an_unknown_type_is_refused_before_anything_is_built(ranks: Path, tmp_path: Path, file_format: str) -> None:
     with open_profile(ranks, store=tmp_path / "store") as profile, pytest.raises(InputError) as error:
         profile.export(tmp_path, file_format)
-    assert str(error.value) == f"export_type='{file_format}': give db, text, excel, csv, parquet, json"
+    assert str(error.value) == f"export_type='{file_format}': give db, xlsx, csv, parquet, json, duckdb, text, excel"
     assert not list(tmp_path.rglob("*.parquet"))
     assert not (tmp_path / "cluster_analysis_output").exists()
 
 
-@pytest.mark.parametrize("file_format", ["db", "text", *FORMATS])
+@pytest.mark.parametrize("file_format", ["db", "text", *FORMATS, "duckdb"])
 def test_on_a_disk_that_became_read_only_that_is_the_error(
     profile: Profile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file_format: str
 ) -> None:
