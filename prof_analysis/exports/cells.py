@@ -28,9 +28,9 @@ _ARROW = 3
 _SHORT_HEADING = 26
 _LINE_HEIGHT = 15
 # A row is no higher than this many lines: a longer text is whole in the formula bar.
-_MOST_LINES = 8
+_MOST_LINES = 5
 _DEEPEST_OUTLINE = 7
-_WIDEST_ON_PAPER = 220
+_WIDEST_ON_PAPER = 300
 _A4 = 9
 _COLOR, _LINES_COLOR = "#AFEEEE", "#BFBFBF"
 _BAR = {"type": "data_bar", "min_type": "num", "min_value": 0, "max_type": "num", "max_value": 1, "bar_color": _COLOR}
@@ -214,7 +214,7 @@ def _width(column: Column, position: int, rows: Iterable[tuple[Any, ...]]) -> in
         value = row[position]
         if isinstance(value, str):
             indent = 2 * (row[0] or 1) if position == 1 else 2
-            width = max(width, min(_WIDEST, indent + 3 + max(map(cell_len, value[: 2 * _WIDEST].split("\n")))))
+            width = max(width, min(_WIDEST, indent + max(map(_length, value[: 2 * _WIDEST].split("\n")))))
         elif isinstance(value, int | float):
             width = max(width, len(f"{value:,}" if isinstance(value, int) else f"{value:,.2f}") + 2)
     return width
@@ -222,9 +222,14 @@ def _width(column: Column, position: int, rows: Iterable[tuple[Any, ...]]) -> in
 
 @lru_cache(maxsize=1024)  # Names repeat, but each may be long.
 def _lines(text: str, width: int) -> int:
-    """Return about how many lines a text takes; letters are narrower or wider than digits, which widths count in."""
+    """Return about how many lines a text takes."""
     parts = text[: _WIDEST * _MOST_LINES].split("\n")
-    return sum(1 if cell_len(part) + 2 <= width else len(wrap(part, width - 4, break_on_hyphens=False)) for part in parts)
+    return sum(1 if _length(part) <= width else len(wrap(part, width - 6, break_on_hyphens=False)) for part in parts)
+
+
+def _length(line: str) -> int:
+    """Return about how wide a line is with space around it, in digits; some letters are wider."""
+    return cell_len(line) * 11 // 10 + 3
 
 
 def _fitting(text: str) -> str:

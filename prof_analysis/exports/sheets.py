@@ -80,7 +80,7 @@ _OF_COMMUNICATION = (
     *("op_count", "elapse_ns", "transit_ns", "wait_ns", "synchronization_ns", "idle_ns", "unknown_ns", "size_bytes"),
     "transfer_ns",
 )
-_ADDS_UP: Mapping[str, tuple[str, ...]] = {
+ADDS_UP: Mapping[str, tuple[str, ...]] = {
     "module.statistic": ("total_kernel_duration_ns",),
     "module.tree": ("own_kernel_duration_ns",),
     "module.coverage": ("kernel_duration_ns", "kernel_count"),
@@ -107,7 +107,7 @@ _ADDS_UP: Mapping[str, tuple[str, ...]] = {
 
 def sheets_of(table: Table, export_name: str) -> tuple[Sheet, ...]:
     """Return the sheets of a table: one with all its columns, unless the table has its own layout."""
-    sums = _ADDS_UP.get(table.name, ())
+    sums = ADDS_UP.get(table.name, ())
     if table.name == "module.statistic":
         # Merged cells can neither be filtered nor sorted, so the sheet of msprof-analyze comes last.
         return (Sheet("Rows", _with_sums(_STATISTIC, sums)), Sheet("Sheet1", _STATISTIC, merged=2, place=2))

@@ -12,8 +12,10 @@ from typer.testing import Result
 from xlsxwriter import Workbook
 
 from prof_analysis import OutputError, ProfAnalysisWarning, open_profile
+from prof_analysis.analyses import ANALYSES
+from prof_analysis.engine.tables import documented_tables
 from prof_analysis.exports.cells import MAX_CHARACTERS, Page, Styles
-from prof_analysis.exports.sheets import Column, Sheet
+from prof_analysis.exports.sheets import ADDS_UP, Column, Sheet, sheets_of
 from prof_analysis.options import Keywords
 from tests.helpers.places import SAMPLE
 from tests.helpers.small_profile import Kernel, Matmul, Op, Range, write_profile
@@ -136,6 +138,24 @@ def test_the_tree_comes_first_and_folds(tmp_path: Path) -> None:
     ]
 
 
+def test_every_sheet_has_headings_of_its_own_and_sums_of_columns_that_it_has() -> None:
+    exported = {table for one in ANALYSES.values() for table in (*one.exports, *one.of_several_ranks)}
+    assert exported >= ADDS_UP.keys()
+    for name in exported:
+        for sheet in sheets_of(documented_tables()[name], "Title"):
+            headings = [column.header for column in sheet.columns]
+            assert len({heading.casefold() for heading in headings}) == len(headings), name
+            summed = [column for column in sheet.columns if column.adds_up]
+            assert bool(summed) == (name in ADDS_UP and sheet.title != "Sheet1"), name
+            assert all(column.number_format for column in summed), name
+
+
+def test_tables_of_module_paths_are_trees() -> None:
+    for name in ("mfu.module", "pmu.module"):
+        (sheet,) = sheets_of(documented_tables()[name], "Title")
+        assert (sheet.depth, sheet.columns[0].header, sheet.columns[-1].header) == ("depth", "Module", "Parent Module")
+
+
 def page_of(path: Path, columns: tuple[Column, ...], rows: list[tuple[object, ...]]) -> Worksheet:
     """Write a sheet with these rows, the first value of each the depth in a tree, and read it as a spreadsheet does."""
     book = Workbook(str(path), {"constant_memory": True})
@@ -228,7 +248,7 @@ def test_one_workbook_per_rank_named_by_what_is_unique(tmp_path: Path, command: 
             ops=[Op("op", 10, 20, (Kernel("k", 200, 203),))],
             rank=rank,
         )
-    assert command("module-stats", "-d", tmp_path, "--export-type", "excel").exit_code == 0
+    assert command("module-stats", "-d", tmp_path, "--export-type", "xlsx").exit_code == 0
     written = tmp_path / "cluster_analysis_output" / "ModuleStatistic"
     assert {file.name for file in written.iterdir()} == {
         "module_across_ranks.xlsx",
