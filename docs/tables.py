@@ -9,27 +9,11 @@ from itertools import groupby
 from pathlib import Path
 
 from prof_analysis.analyses import ANALYSES
+from prof_analysis.cli.tables import SCHEMAS
 from prof_analysis.engine.tables import Table, documented_tables
 from prof_analysis.logs import vllm_stages
 
 PAGE = Path(__file__).with_suffix(".md")
-# Schema -> what its tables hold, in the order in which data flows through them.
-SCHEMAS = {
-    "trace": "What a source makes of its files, in one meaning and one unit: the contract between formats and analyses.",
-    "op": "Framework operators: which encloses which, and what they cost on host and device.",
-    "module": "Modules: which kernel belongs to which op, which op to which module, and how all kernel time adds up.",
-    "kernels": "Kernels by kind, type and core, and the kernels of the chosen step.",
-    "step": "Profiler steps: where the time of each goes on the device.",
-    "free": "Time in which the device idles, and what the host does meanwhile.",
-    "communication": "Communication operators as transfer, wait and idle, by group, module, rank and link.",
-    "layer": "The layers of a model, found in the sequence of its kernels alone.",
-    "graph": "Calls of compiled graphs (TorchAir), and their phases on the host.",
-    "mstx": "mstx marks and ranges: host time, device time, and the kernels launched inside.",
-    "pmu": "Hardware counters: busy pipes, cube utilization, cache hits, and what bounds a kernel.",
-    "mfu": "Model FLOPs utilization of kernels, ops, modules and the rank.",
-    "across": "Over all ranks: views on the tables of each rank.",
-    "vllm": "Logs of vLLM-Ascend: how long its stages took.",
-}
 INTRODUCTION = """\
 # Tables
 
@@ -64,7 +48,7 @@ def _schema(table: Table) -> str:
 def _position(table: Table) -> int:
     """Return where its schema comes on the page."""
     if _schema(table) not in SCHEMAS:
-        raise ValueError(f"{table.name}: say in SCHEMAS of {Path(__file__).name} what tables of this schema hold")
+        raise ValueError(f"{table.name}: say in SCHEMAS of prof_analysis/cli/tables.py what tables of this schema hold")
     return list(SCHEMAS).index(_schema(table))
 
 

@@ -51,7 +51,7 @@ class Analysis:
     """
 
     command: str
-    meaning: str  # a sentence for the help of the command
+    meaning: str  # the help of the command: a question in one line of at most 55 characters, and below it what is shown
     subject: str
     exports: Mapping[str, str]
     requires: tuple[Requirement, ...]
@@ -94,7 +94,9 @@ ANALYSES: Mapping[str, Analysis] = {
     for analysis in (
         Analysis(
             "module-stats",
-            "Show kernel time by module, op and kernels (table ModuleStatistic).",
+            "Which modules cost the time, by which ops and kernels?\n\n"
+            "Shows the modules as a tree with the compute time inside each and of its own, the ops and kernels that cost "
+            "them most, and how much of all kernel time modules explain.",
             "modules",
             {"module.statistic": "ModuleStatistic", "module.tree": "ModuleTree", "module.coverage": "ModuleCoverage"},
             requires=("modules", "kernels"),
@@ -114,7 +116,8 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "kernel-stats",
-            "Show kernel time by type and core, per rank and over all ranks (table KernelStatistic).",
+            "Which types of kernels cost the time?\n\n"
+            "Shows for each type and core how many kernels there are and how long they take: total, mean, median, p95.",
             "kernels",
             {"kernels.statistic": "KernelStatistic", "across.kernel_statistic": "KernelStatisticAllRanks"},
             requires=("kernels",),
@@ -122,7 +125,8 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "op-stats",
-            "Show host and device time by framework op and input shapes, per rank and over all ranks (table OpStatistic).",
+            "Which framework ops cost the time, on host and device?\n\n"
+            "Shows ops by name and input shapes, with the time of the kernels that they launched.",
             "ops",
             {"op.statistic": "OpStatistic", "across.op_statistic": "OpStatisticAllRanks"},
             requires=(any_of("ops", "reported_ops"),),
@@ -130,7 +134,9 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "communication-stats",
-            "Show communication time by op type and group, per rank and over all ranks (table CommunicationStatistic).",
+            "Which kinds of communication cost the time?\n\n"
+            "Shows communication operators by type and group: how many there are and how long they take. Why they take so "
+            "long: communication-time.",
             "communication operators",
             {
                 "communication.statistic": "CommunicationStatistic",
@@ -141,7 +147,9 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "mfu",
-            "Show model FLOPs utilisation, and how well the matrix products use the cube cores while they run.",
+            "How much of the peak of the device does the model use?\n\n"
+            "Shows model FLOPs utilisation (MFU: FLOPs by the time of the steps), and how well the matrix products use the "
+            "cube cores while they run.",
             "compute kernels",
             {
                 "mfu.rank": "Mfu",
@@ -164,7 +172,8 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "pmu-stats",
-            "Show hardware counters: how busy the pipes of the cores were, and what bounds each kernel type, op and module.",
+            "What bounds the kernels: computing, memory or neither?\n\n"
+            "Shows hardware counters: how busy the pipes of the cores were, how often caches were hit.",
             "kernels with hardware counters",
             {
                 "pmu.kernel_type": "PmuKernelType",
@@ -179,7 +188,8 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "mstx-stats",
-            "Show mstx marks and ranges by domain and message: host and device time, and the kernels launched inside.",
+            "How long did my mstx ranges take, and what ran inside?\n\n"
+            "Shows mstx marks and ranges by domain and message: host and device time, and the kernels launched inside.",
             "mstx marks or ranges",
             {"mstx.statistic": "MstxStatistic", "mstx.step_statistic": "MstxStepStatistic"},
             requires=("marks",),
@@ -187,7 +197,8 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "step-time",
-            "Show where the time of each step went: computing, communication, both at once, neither (table StepTime).",
+            "What is each step made of: computing, communication?\n\n"
+            "Shows for each step the time in which the device computes, communicates, does both at once, or neither.",
             "kernels",
             {"step.time": "StepTime"},
             requires=(any_of("kernels", "reported_steps"),),
@@ -195,7 +206,8 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "free-time",
-            "Explain why the device was idle: what the host did meanwhile, by cause, and the longest gaps (table FreeTime).",
+            "Why is the device idle?\n\n"
+            "Shows what the host did while no kernel ran, by cause, and the longest gaps with the ops around them.",
             "kernels",
             {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.unknown_cause": "FreeUnknownCause"},
             requires=("kernels", "ops"),
@@ -204,7 +216,9 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "communication-time",
-            "Split communication into transfer, wait and idle time: by operator, group, module, rank and link.",
+            "Does communication transfer, wait or idle?\n\n"
+            "Splits the time of communication operators into transfer, wait for other ranks, and idle: by operator and group "
+            "on the screen, also by module, rank and link in files.",
             "communication operators",
             {
                 "communication.time": "CommunicationTime",
@@ -224,7 +238,9 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "slow-ranks",
-            "Find the rank or pipeline stage that makes the others wait, with the evidence.",
+            "Which rank makes the others wait?\n\n"
+            "Finds the slow rank or pipeline stage by what the ranks wait for each other in communication, and shows where "
+            "it loses the time.",
             "communication and steps",
             {
                 "across.slow_rank": "SlowRank",
@@ -237,7 +253,9 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "layer-stats",
-            "Find the layers of a model in the sequence of its kernels, and show their time by position and by layer.",
+            "Which layers cost the time, seen in kernels alone?\n\n"
+            "Finds the layers of a model in the sequence of its kernels, without modules or ops as in graph mode, and shows "
+            "their time by position and by layer.",
             "compute kernels",
             {
                 "layer.structure": "LayerStructure",
@@ -251,7 +269,8 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "graph-overhead",
-            "Show what calls of compiled graphs (TorchAir) cost on the host: front end, TorchAir, graph engine.",
+            "What do calls of compiled graphs cost on the host?\n\n"
+            "Shows the host time of calls of TorchAir graphs by phase: front end, TorchAir, graph engine.",
             CAPABILITIES["graph_calls"],
             {"graph.statistic": "GraphOverhead", "graph.call": "GraphCall"},
             requires=("ops", "graph_calls"),

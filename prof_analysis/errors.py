@@ -48,7 +48,7 @@ def remedy_of(error: BaseException) -> str:
     ):
         return "; give it more memory (--memory-limit), or run fewer ranks at a time (--workers)"
     if "too many open files" in text:
-        return "; let a process open more files (ulimit -n 4096), or choose fewer ranks (--rank_list)"
+        return "; let a process open more files (ulimit -n 4096), or choose fewer ranks (--rank-list)"
     if "no space left" in text or "disk full" in text or "temp_directory_size" in text:
         return "; set TMPDIR to a larger disk"
     return ""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def rows(relation: "duckdb.DuckDBPyRelation") -> list[dict[str, Any]]:
     """Return the rows of an answer, each as values by column. It needs no pyarrow, whose import takes a tenth of a second."""
-    columns = _unique(relation.columns)
+    columns = unique(relation.columns)
     return [dict(zip(columns, row, strict=True)) for row in relation.fetchall()]
 
 
@@ -28,7 +28,7 @@ def plain(table: "pyarrow.Table") -> "pyarrow.Table":
         if field.type == pyarrow.decimal128(38, 0):
             with suppress(pyarrow.ArrowInvalid):
                 table = table.set_column(position, field.name, table.column(position).cast(pyarrow.int64()))
-    return table.rename_columns(_unique(table.column_names))
+    return table.rename_columns(unique(table.column_names))
 
 
 def to_pandas(table: "pyarrow.Table") -> "pandas.DataFrame":
@@ -54,7 +54,8 @@ def to_pandas(table: "pyarrow.Table") -> "pandas.DataFrame":
     return frame
 
 
-def _unique(names: list[str]) -> list[str]:
+def unique(names: list[str]) -> list[str]:
+    """Return names of columns in which none comes twice: later ones get a number."""
     taken, seen = set(names), Counter[str]()
     unique = []
     for name in names:

@@ -21,7 +21,9 @@ ModuleSource = Literal["auto", "mstx", "nn.Module"]
 By = Literal["class", "instance"]
 Peaks = Mapping[str, float] | Literal["published"]
 
-INPUT, MODULES, RESULT, MACHINE = "Input", "Modules", "Result", "Machine"
+# The groups of options in the help of a command.
+INPUT, ANSWER, MODULES = "What to read", "What to answer", "What counts as a module"
+RESULT, MACHINE = "What to write", "Machine and cache"
 # The data types that a peak can be given for, by their names in mfu.shape.
 _DATA_TYPES = (
     "fp16", "bf16", "hf32", "fp32", "int8", "int4", "hifloat8", "float8_e4m3fn", "float8_e5m2", "float4_e2m1", "float4_e1m2"
@@ -48,30 +50,32 @@ class Options:
     step_id: Annotated[int | None, Doc("Use only the kernels that were launched in this profiler step.", INPUT)] = None
     nesting_tolerance_ns: Annotated[
         int,
-        Doc("How many ns after the end of a range another range or op may end and still be inside it.", MODULES, at_least=0),
+        Doc("Count a range or op as inside another one even if it ends up to this many ns later.", MODULES, at_least=0),
     ] = 0
     module_source: Annotated[
         ModuleSource,
         Doc(
-            "What marks modules: mstx ranges, or nn.Module rows of the Python tracer; auto takes mstx where there are any.",
+            "Where modules come from: mstx (ranges) or nn.Module (calls that the Python tracer recorded); auto takes mstx if "
+            "there are such ranges.",
             MODULES,
         ),
     ] = "auto"
     module_domains: Annotated[
-        str | Iterable[str], Doc("The mstx domains whose start/end ranges are modules.", MODULES, spelled="Module,Custom")
+        str | Iterable[str],
+        Doc("Take the start/end ranges of these domains of mstx as modules.", MODULES, spelled="Module,Custom"),
     ] = ("Module",)
     by: Annotated[
         By,
         Doc(
-            "One row per class, which merges all modules with the same chain of classes, or per instance, which numbers "
-            "siblings of the same class, as in Layer[3]/Linear[0], in call order within one call of the root module.",
+            "What a row is: all modules with the same chain of classes (class), or each module by itself (instance), where "
+            "siblings are numbered in the order of their calls, as in Layer[3]/Linear[0].",
             MODULES,
         ),
     ] = "class"
     depth: Annotated[
         int | None,
         Doc(
-            "Cut the module tree at this depth; deeper modules are merged into their ancestor at this depth.",
+            "Merge modules that are deeper in the tree than this into the module above them.",
             MODULES,
             at_least=1,
         ),
@@ -79,16 +83,17 @@ class Options:
     audit_links: Annotated[
         bool,
         Doc(
-            "Derive the op of every launch again, not only of doubtful ones, and report mismatches (module.link_audit).",
+            "Work out the op of every kernel launch, not only where the recorded link is doubtful, and report where both "
+            "differ (table module.link_audit).",
             MODULES,
         ),
     ] = False
     peak_tflops: Annotated[
         Peaks | None,
         Doc(
-            "Peaks that MFU is measured against, in 10^12 operations per second, by data type; published takes those of the "
-            "table mfu.published_peak; by default the peak is cores x clock x operations per core and cycle.",
-            RESULT,
+            "The peaks for MFU by data type, in TFLOPS; or published, which takes those of the table mfu.published_peak; by "
+            "default a peak is cores x clock x operations per core and cycle.",
+            ANSWER,
             spelled="fp16=376,bf16=353.9",
         ),
     ] = None
@@ -135,51 +140,55 @@ class Options:
 class ProfileOptions(Options):
     """All options of a profile: also which files are read, how much of the machine is used, and what is kept."""
 
-    rank_list: Annotated[Iterable[int] | None, Doc("Use only these rank ids.", INPUT, spelled="0,3")] = None
+    rank_list: Annotated[Iterable[int] | None, Doc("Use only these ranks.", INPUT, spelled="0,3")] = None
     source: Annotated[
         Source,
         Doc(
-            "What to read where a rank has both the profiler database (db) and the text exports (text); auto reads the one "
-            "that answers more, and the database where both answer the same.",
+            "Read the profiler database (db) or the text exports (text) where a rank has both; auto reads what answers more, "
+            "else the database.",
             INPUT,
         ),
     ] = "auto"
     sql: Annotated[
         str | Path | None,
-        Doc("A folder of tables of your own, <schema>/<table>.sql, which can be queried like all others.", INPUT),
+        Doc("A folder of your own tables, as <schema>/<table>.sql, which queries can read like all others.", INPUT),
     ] = None
     workers: Annotated[
         int | None,
-        Doc("Ranks to analyse at a time, large ones in processes of their own; by default as many as threads.", MACHINE, 1),
+        Doc(
+            "Analyse this many ranks at a time, large ones in processes of their own; by default as many as threads.",
+            MACHINE,
+            at_least=1,
+        ),
     ] = None
     threads: Annotated[
         int | None,
-        Doc("Threads that all workers use together; by default all of the machine or its container.", MACHINE, at_least=1),
+        Doc("Use this many threads in all; by default as many as the machine or its container has.", MACHINE, at_least=1),
     ] = None
     memory_limit: Annotated[
         int | None,
         Doc(
-            "Bytes of memory that all workers may use together; the rest is spilled to temporary files.",
+            "Use at most this many bytes of memory in all; what needs more goes to temporary files.",
             MACHINE,
             at_least=1,
             spelled="3GB",
         ),
     ] = None
     scheduler: Annotated[
-        str | None, Doc("The Dask scheduler whose workers analyse the ranks, such as tcp://host:8786.", MACHINE)
+        str | None, Doc("Analyse the ranks on the workers of this Dask scheduler, such as tcp://host:8786.", MACHINE)
     ] = None
     store: Annotated[
         str | Path | None,
-        Doc("Keep results in this folder, which ranks on a cluster share and which has no limit of size.", MACHINE),
+        Doc("Keep results in this folder, which has no limit of size and which the workers of a cluster share.", MACHINE),
     ] = None
     cache_dir: Annotated[
         str | Path | None,
         Doc(
-            "Keep results in this folder in place of the user's cache folder, for the next question about unchanged files.",
+            "Keep results for the next questions in this folder, not in your cache folder.",
             MACHINE,
         ),
     ] = None
-    no_cache: Annotated[bool, Doc("Neither use nor keep results of other questions.", MACHINE)] = False
+    no_cache: Annotated[bool, Doc("Work everything out again and keep nothing for the next question.", MACHINE)] = False
     on_progress: Annotated[
         OnProgress | None, Doc("Called with (bytes read, bytes of all input files) as files are read, in any thread.")
     ] = None

@@ -14,11 +14,11 @@ import duckdb
 
 from prof_analysis import frames
 from prof_analysis.analyses import ANALYSES, Analysis, export_name
-from prof_analysis.engine.macros import create_macros
-from prof_analysis.engine.parsing import referenced_tables
-from prof_analysis.errors import InputError, QueryError, reason_of, remedy_of
+from prof_analysis.engine.tables import unknown_table
+from prof_analysis.errors import InputError, QueryError
 from prof_analysis.options import Keywords, ProfileOptions, check, described_options, shows_options
 from prof_analysis.questions import Questions
+from prof_analysis.run.query import answer
 from prof_analysis.run.session import Session
 from prof_analysis.run.store import digest_of
 from prof_analysis.sources import discovery
@@ -161,22 +161,19 @@ class Profile(Questions):
         """
         return self._asked(query, frames.rows)
 
-    def _asked(self, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Answer]) -> Answer:
-        with self._session.turn():
-            return self._asked_in_turn(query, fetch)
+    def write_csv(self, query: str, file: str | Path) -> None:
+        """Run a query as sql() does, and write its rows to a file as they come, however many there are.
 
-    def _asked_in_turn(self, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Answer]) -> Answer:
-        needed = referenced_tables(query, self._session.connection)
-        if unknown := sorted(needed - self._session.tables.keys()):
-            raise QueryError(f"there is no table {unknown[0]}; `prof-analysis tables` lists all")
-        if of_logs := sorted(name for name in needed if self._session.tables[name].grain == "log"):
-            raise QueryError(f"{of_logs[0]} is made from logs, not from profiles: run `prof-analysis stage-durations LOG`")
-        self._session.provide(tuple(sorted(needed)))
-        create_macros(self._session.connection, query)
-        try:
-            return fetch(self._session.connection.sql(query))
-        except duckdb.Error as error:
-            raise QueryError(f"the query failed: {reason_of(error)}{remedy_of(error)}") from error
+        The file is csv of RFC 4180 in UTF-8. NULL is an empty cell, and text that a spreadsheet would take for a formula has an
+        apostrophe in front, as in export().
+        Raises QueryError when the query cannot be read or run, OutputError when the file cannot be written.
+        """
+        from prof_analysis.exports.files import write_rows
+
+        self._asked(query, lambda rows: write_rows(rows, Path(file)))
+
+    def _asked(self, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Answer]) -> Answer:
+        return answer(self._session, query, fetch)
 
     def export(
         self,
@@ -305,7 +302,7 @@ class Profile(Questions):
 
     def _known(self, table: str) -> str:
         if table not in self._session.tables:
-            raise QueryError(f"there is no table {table}; `prof-analysis tables` lists all")
+            raise QueryError(unknown_table(table, self._session.tables))
         return table
 
     def _sql(self, query: str, arrow: bool) -> Frame:

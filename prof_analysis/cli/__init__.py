@@ -11,8 +11,11 @@ import typer
 
 from prof_analysis.cli import analyses as cli_analyses
 from prof_analysis.cli import listing as cli_listing
+from prof_analysis.cli import query as cli_query
 from prof_analysis.cli import table as cli_table
+from prof_analysis.cli import tables as cli_tables
 from prof_analysis.cli.screen import INTERRUPTED, USAGE_OR_INPUT_ERROR, report
+from prof_analysis.cli.usage import said_of
 from prof_analysis.version import __version__
 
 # How many objects are made between two looks for cycles of garbage; with Python's 700 the imports take a fifth longer.
@@ -33,24 +36,34 @@ class _Commands(typer.core.TyperGroup):
         except Exception as error:
             if not hasattr(error, "format_message"):
                 raise
-            if not words:
-                print(error.format_message())
-                sys.exit(USAGE_OR_INPUT_ERROR)
-            message = " ".join(error.format_message().split()).rstrip(".")
-            hint = "; --help lists the words it knows" if message.startswith(("No such", "Got unexpected")) else ""
-            report(f"{message}{hint}", "--json" in words)
+            if message := said_of(error):  # A group without a command has printed its help.
+                report(message, "--json" in words)
             sys.exit(USAGE_OR_INPUT_ERROR)
         if code == INTERRUPTED:  # of a command, or of typer when a second interrupt ends the handling of the first
             report("interrupted", "--json" in words)
         sys.exit(code)
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options; flags without the word for a value."""
+        params = super().get_params(ctx)
+        for one in params:
+            if getattr(one, "is_flag", False):
+                one.metavar = ""
+        return params
 
+
+_EPILOG = """\
+Begin with (result is the folder of a profile):
+  prof-analysis ranks result
+  prof-analysis module-stats result
+Options and examples of a command: prof-analysis COMMAND --help
+
+Exit codes: 0 done; 1 done, but some ranks failed; 2 wrong words or input;
+3 the output could not be written; 130 interrupted."""
 app = typer.Typer(
     cls=_Commands,
     name="prof-analysis",
-    help="Find out which module of the model costs the time on the NPU, through which ops and kernels.",
-    epilog="Exit codes: 0 done; 1 done, but some ranks failed; 2 usage or input error, nothing written; "
-    "3 the output could not be written; 130 interrupted.",
+    epilog=_EPILOG,
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={
@@ -60,7 +73,9 @@ app = typer.Typer(
 )
 app.add_typer(cli_analyses.app)
 app.add_typer(cli_listing.app)
+app.add_typer(cli_tables.app)
 app.add_typer(cli_table.app)
+app.add_typer(cli_query.app)
 
 
 def _print_version(is_asked: bool) -> None:
@@ -76,7 +91,7 @@ def main(
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
-    """Find out which module of the model costs the time on the NPU, through which ops and kernels."""
+    """Where does the time go on the NPU, and why? Answers from what the PyTorch profiler leaves on Huawei Ascend."""
 
 
 def run() -> None:

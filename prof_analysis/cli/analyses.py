@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.cli.help import AnalysisCommand
+from prof_analysis.cli.help import REASON, REASONS, TIME, AnalysisCommand, epilog_of
 from prof_analysis.cli.options import (
     AcrossRanks,
     MfuLevel,
@@ -58,25 +58,19 @@ def _command_of(name: str) -> Callable[..., None]:
     return command
 
 
-# Commands with options of their own, and what their examples show of these.
-_WITH_OPTIONS: Mapping[str, tuple[Callable[..., None], str]] = {
-    "module-stats": (_module_stats, " --export_type db"),
-    "mfu": (_mfu, " --level op"),
-    "pmu-stats": (_pmu_stats, " --level module"),
-}
+# Commands with options of their own.
+_WITH_OPTIONS: Mapping[str, Callable[..., None]] = {"module-stats": _module_stats, "mfu": _mfu, "pmu-stats": _pmu_stats}
 for _name, _analysis in ANALYSES.items():
-    _function, _words = _WITH_OPTIONS.get(_name) or (_command_of(_name), "")
-    _example = f"Example: prof-analysis {_name} -d ./result{_words}."
-    app.command(_name, cls=AnalysisCommand, help=_analysis.meaning, epilog=_example)(
-        takes_options(_function, _analysis.options)
-    )
+    app.command(
+        _name,
+        cls=AnalysisCommand,
+        help=_analysis.meaning,
+        epilog=epilog_of(_name),
+        rich_help_panel=REASON if _name in REASONS else TIME,
+    )(takes_options(_WITH_OPTIONS.get(_name) or _command_of(_name), _analysis.options))
 
 
-@app.command(
-    "stage-durations",
-    cls=AnalysisCommand,
-    epilog="Example: prof-analysis stage-durations server.log.gz; or as serve | prof-analysis stage-durations - -o ./result.",
-)
+@app.command("stage-durations", cls=AnalysisCommand, epilog=epilog_of("stage-durations"), rich_help_panel=TIME)
 @takes_options
 def stage_durations(
     logs: Annotated[
@@ -85,7 +79,10 @@ def stage_durations(
     result: ResultOptions,
     screen: ScreenOptions,
 ) -> None:
-    """Show how long the stages of vLLM-Ascend took, from logs written with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1."""
+    """How long did the stages of vLLM-Ascend take?
+
+    Reads logs that were written with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1, and needs no profile.
+    """
     with exit_on_error(screen):
         from prof_analysis import exports
         from prof_analysis.answers.stage import stage_durations as answer_of

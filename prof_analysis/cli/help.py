@@ -1,22 +1,111 @@
-"""The help of commands that write tables: it ends with the names of the tables, taken from the registry of analyses."""
+"""The help of the commands: their groups, examples that run, and the tables that they write."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import typer
 
+from prof_analysis.analyses import ANALYSES
+from prof_analysis.cli.options import SHOW
 
-class AnalysisCommand(typer.core.TyperCommand):
+# The groups of commands: an analysis is of the first one unless it is named here.
+TIME, REASON, LOOK_UP, KEEP = "Where the time goes", "Why it takes so long", "Look up", "Keep"
+REASONS = ("free-time", "slow-ranks", "communication-time", "mfu", "pmu-stats", "graph-overhead")
+
+# Command -> what an example does -> its words; `result` is a folder of a profile. Those of analyses have two more.
+_EXAMPLES: Mapping[str, Mapping[str, str]] = {
+    "module-stats": {
+        "Look inside one module": "result --module Qwen2Attention",
+        "Each layer by itself": "result --by instance --top 30",
+    },
+    "kernel-stats": {"The kernels of one rank": "result --rank-list 0 --top 20"},
+    "op-stats": {"The ops of one step": "result --step-id 10 --top 20"},
+    "communication-stats": {"All columns, however wide": "result --wide"},
+    "mfu": {
+        "Each op by its input shapes": "result --level op",
+        "Against the peaks of your device": "result --peak-tflops fp16=376,bf16=353.9",
+    },
+    "pmu-stats": {"What bounds each module": "result --level module"},
+    "mstx-stats": {"The ranges of one step": "result --step-id 10"},
+    "step-time": {"Only some columns": "result --columns step,rank,time,free"},
+    "free-time": {"The 20 longest gaps": "result --top 20"},
+    "communication-time": {"The 20 operators that take longest": "result --top 20"},
+    "slow-ranks": {"The same for a script": "result --json"},
+    "layer-stats": {"More positions in a layer": "result --top 30"},
+    "graph-overhead": {"The 20 graphs that cost most": "result --top 20"},
+    "stage-durations": {
+        "One log, or several": "server.log server.log.1.gz",
+        "What a running server writes": "- < server.log",
+    },
+    "ranks": {
+        "A folder of a rank, or a tree of them": "result",
+        "The same for a script": "result --json",
+    },
+    "tables": {
+        "All tables, a line each": "",
+        "Search: all of these words": "idle cause",
+        "One table with its columns": "module.kernel",
+    },
+    "table": {
+        "The first rows of a table": "module.tree -d result",
+        "All rows in a file": "module.tree -d result --export-type csv -o out",
+    },
+    "sql": {
+        "The types of kernels that cost most": '-d result "SELECT type, sum(duration_ns) AS ns\n'
+        '      FROM trace.kernel GROUP BY ALL ORDER BY ns DESC LIMIT 5"',
+        "A column for each rank": '-d result "PIVOT module.tree ON rank_id\n'
+        '      USING sum(own_kernel_duration_ns) GROUP BY module"',
+        "A query in a file, rows as csv": "-d result -f query.sql --csv > rows.csv",
+        "Columns of a table; SHOW TABLES lists tables": '-d result "DESCRIBE trace.kernel"',
+    },
+    "cache ls": {"What is kept, and how large it is": ""},
+    "cache clear": {"Remove all that is kept": ""},
+}
+
+
+def examples_of(command: str) -> Mapping[str, str]:
+    """Return the examples in the help of a command: command lines by what they do."""
+    examples = _EXAMPLES.get(command, {})
+    if command in ANALYSES:
+        examples = {"All ranks": "result", **examples, "All columns and rows in files": "result --export-type csv -o out"}
+    return {purpose: f"prof-analysis {command} {words}".rstrip() for purpose, words in examples.items()}
+
+
+def epilog_of(command: str) -> str:
+    """Return the end of the help of a command: its examples. The empty line in front keeps typer from moving lines."""
+    return "\nExamples:\n" + "\n".join(f"  {purpose}:\n    {line}" for purpose, line in examples_of(command).items())
+
+
+class Command(typer.core.TyperCommand):
+    """A command whose help has --help beside the options of what is shown, and no types of Python."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters; typer would show the type of an argument, such as list[str], beside its name."""
+        params = super().get_params(ctx)
+        for one in params:
+            if isinstance(one, typer.core.TyperArgument):
+                vars(one)["display_type_rich"] = lambda **_: ""
+        return params
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return the option --help."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.rich_help_panel, option.metavar, option.help = SHOW, "", "Show this help."
+        return option
+
+
+class AnalysisCommand(Command):
     """A command whose help ends with the tables that it writes."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help, with the tables that the command writes after its example."""
-        example = self.epilog
-        self.epilog = f"{example} {written_by(str(self.name))}"
+        """Print the help, with the tables that the command writes after its examples."""
+        examples = self.epilog
+        self.epilog = f"{examples}\n\n{written_by(str(self.name))}"
         try:
             super().format_help(ctx, formatter)
         finally:
-            self.epilog = example
+            self.epilog = examples
 
 
 def written_by(command: str) -> str:
@@ -27,16 +116,13 @@ def written_by(command: str) -> str:
     first, *others = tables.values()
     names = f"tables {', '.join((first, *others[:-1]))} and {others[-1]}" if others else f"table {first}"
     return (
-        f"Writes the {names}{''.join(more)} into cluster_analysis_output/cluster_analysis.db; with --export_type xlsx "
-        f"it writes workbooks into {first}/ there, with duckdb all tables into {file_name(first)}.duckdb; with others one file "
-        f"per table, such as {file_name(first)}.csv."
+        f"With --export-type or -o it writes the {names}{''.join(more)}: into cluster_analysis.db, workbooks, a DuckDB file, "
+        f"or files such as {file_name(first)}.csv, below cluster_analysis_output."
     )
 
 
 def _tables_of(command: str) -> tuple[Mapping[str, str], list[str]]:
     """Return the names in exports of the tables that a command writes, and words about those that it writes only sometimes."""
-    from prof_analysis.analyses import ANALYSES
-
     if command not in ANALYSES:
         from prof_analysis.logs.vllm_stages import EXPORTS  # It imports DuckDB.
 

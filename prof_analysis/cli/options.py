@@ -13,23 +13,31 @@ import typer
 
 from prof_analysis.errors import OutputError
 from prof_analysis.exports import ExportType
-from prof_analysis.options import INPUT, MACHINE, MODULES, RESULT, Doc, Keywords, ProfileOptions, documented
+from prof_analysis.options import ANSWER, INPUT, MACHINE, MODULES, RESULT, Doc, Keywords, ProfileOptions, documented
 
-_SCREEN = "Screen"
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, for scripts.", rich_help_panel=_SCREEN)]
+SHOW = "How to show it"
+# The groups of options, as the help has them one below the other.
+_GROUPS = (INPUT, ANSWER, MODULES, SHOW, RESULT, MACHINE)
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.", rich_help_panel=SHOW)]
 AcrossRanks = Annotated[
-    bool, typer.Option("--across-ranks", help="Show modules that differ between ranks.", rich_help_panel=_SCREEN)
+    bool, typer.Option("--across-ranks", help="Show the modules whose time differs between ranks.", rich_help_panel=ANSWER)
 ]
-WithPmu = Annotated[bool, typer.Option("--pmu", help="Add hardware counters by module.", rich_help_panel=RESULT)]
+WithPmu = Annotated[bool, typer.Option("--pmu", help="Show the hardware counters of each module too.", rich_help_panel=ANSWER)]
 OfModule = Annotated[
     str | None,
-    typer.Option("--module", help="Show this module and what is inside it. Example: Layer/Linear.", rich_help_panel=_SCREEN),
+    typer.Option(
+        "--module",
+        metavar="NAME",
+        help="Show only this module and what is inside it. Example: Layer/Linear.",
+        rich_help_panel=ANSWER,
+    ),
 ]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=_SCREEN)]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=SHOW)]
 
 
 SqlFolder = Annotated[
-    Path | None, typer.Option("--sql-folder", help="A folder of your own tables, <schema>/<table>.sql.", rich_help_panel=INPUT)
+    Path | None,
+    typer.Option("--sql-folder", help="A folder of your own tables, as <schema>/<table>.sql.", rich_help_panel=INPUT),
 ]
 # The path of a profile: as the argument of the command or with -d; only with -d where the command has another argument.
 ProfilePath = Annotated[Path, "the argument or -d"]
@@ -54,7 +62,7 @@ class MfuLevel:
 
     level: Annotated[
         Level | None,
-        typer.Option(help="What the summary shows; by default modules where there are any, else ops.", rich_help_panel=RESULT),
+        typer.Option(help="What a row is; by default a module, or an op if there are no modules.", rich_help_panel=ANSWER),
     ] = None
 
 
@@ -70,7 +78,7 @@ class PmuLevel(StrEnum):
 class PmuOptions:
     """The option that chooses the rows of the summary of hardware counters."""
 
-    level: Annotated[PmuLevel, typer.Option(help="What the summary shows.", rich_help_panel=RESULT)] = PmuLevel.kernel_type
+    level: Annotated[PmuLevel, typer.Option(help="What a row is.", rich_help_panel=ANSWER)] = PmuLevel.kernel_type
 
 
 @dataclass(frozen=True)
@@ -82,20 +90,21 @@ class ResultOptions:
         typer.Option(
             "-o",
             "--output-path",
-            help="Write the tables below this folder; by default, with --export_type, below the input folder.",
+            help="Write into this folder; by default into that of the profile.",
             rich_help_panel=RESULT,
         ),
     ] = None
     export_type: Annotated[
         ExportType | None,
         typer.Option(
-            help="Write the tables in this format; db where only -o is given. With neither, nothing is written. text and excel "
-            "mean xlsx.",
+            metavar="FORMAT",
+            help=f"Write all columns and rows, as {', '.join(ExportType)} (text and excel mean xlsx). With -o alone the "
+            "format is db; without both options nothing is written.",
             rich_help_panel=RESULT,
             show_default=False,
         ),
     ] = None
-    top: Annotated[int, typer.Option(min=1, help="How many rows the summary shows.", rich_help_panel=_SCREEN)] = 10
+    top: Annotated[int, typer.Option(min=1, help="Show this many rows.", rich_help_panel=SHOW)] = 10
 
     def write(self, export: Callable[[Path | None, str], list[Path]]) -> "Written":
         """Call a function that writes to a folder, by default its own, in a format; only where an option says so.
@@ -123,15 +132,17 @@ class ScreenOptions:
     """Options of what is printed."""
 
     as_json: AsJson = False
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.", rich_help_panel=_SCREEN)] = False
-    debug: Debug = False
     wide: Annotated[
-        bool, typer.Option("--wide", help="Show all columns, in lines longer than the terminal.", rich_help_panel=_SCREEN)
+        bool, typer.Option("--wide", help="Show all columns, in lines longer than the terminal.", rich_help_panel=SHOW)
     ] = False
     columns: Annotated[
         str,
-        typer.Option(help="Show these columns, by their headings. Example: module,calls.", rich_help_panel=_SCREEN),
+        typer.Option(
+            metavar="NAMES", help="Show these columns, by their headings. Example: module,calls.", rich_help_panel=SHOW
+        ),
     ] = ""
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.", rich_help_panel=SHOW)] = False
+    debug: Debug = False
 
 
 def takes_options(command: Callable[..., None], of_profile: tuple[str, ...] = ()) -> Callable[..., None]:
@@ -154,8 +165,25 @@ def takes_options(command: Callable[..., None], of_profile: tuple[str, ...] = ()
     for name, parameter in signature(command).parameters.items():
         own = [parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY)]
         parameters += groups[name][0] if name in groups else own
-    cast(Any, flat).__signature__ = signature(command).replace(parameters=parameters)
+    for parameter in parameters:
+        _shorten_type(parameter)
+    cast(Any, flat).__signature__ = signature(command).replace(parameters=sorted(parameters, key=_group_number))
     return flat
+
+
+def _shorten_type(parameter: Parameter) -> None:
+    """Name the value of an option by a short word, where its choices do not say it."""
+    type_, *about = get_args(parameter.annotation)
+    option = next((one for one in about if isinstance(one, typer.models.OptionInfo)), None)
+    if option is not None and option.metavar is None:
+        kinds = {type_, *get_args(type_)}
+        option.metavar = next((word for kind, word in {bool: "", int: "N", Path: "PATH"}.items() if kind in kinds), None)
+
+
+def _group_number(parameter: Parameter) -> int:
+    """Return the place of an option's group in the help; arguments come first."""
+    groups = [getattr(one, "rich_help_panel", None) for one in get_args(parameter.annotation)[1:]]
+    return next((_GROUPS.index(group) for group in groups if group in _GROUPS), -1)
 
 
 Make = Callable[[dict[str, Any]], Any]
@@ -164,9 +192,9 @@ Make = Callable[[dict[str, Any]], Any]
 def _group(hint: Any) -> Iterator[tuple[list[Parameter], Make]]:
     """Yield the parameters of a group of options and a function that makes the group of their values; nothing for others."""
     if hint == ProfilePath:
-        yield [_PATH_ARGUMENT, _PATH_OPTION], _one_path
+        yield [_PATH_ARGUMENT, _path_option("The same as PATH.")], _one_path
     elif hint == ProfileOption:
-        yield [_PATH_OPTION], _one_path
+        yield [_path_option(_PROFILE)], _one_path
     elif get_origin(hint) is Annotated and get_args(hint)[0] is Keywords:
         words = get_args(hint)[1:]
         parameters = [
@@ -191,27 +219,18 @@ def _group(hint: Any) -> Iterator[tuple[list[Parameter], Make]]:
         )
 
 
+_PROFILE = "The profile: a folder *_ascend_pt of a rank, a tree of such folders, or one file of a rank."
 _PATH_ARGUMENT = Parameter(
     "profile_path",
     Parameter.KEYWORD_ONLY,
     default=None,
-    annotation=Annotated[Path | None, typer.Argument(metavar="PATH", help="The same as -d PATH.", show_default=False)],
+    annotation=Annotated[Path | None, typer.Argument(metavar="PATH", help=_PROFILE, show_default=False)],
 )
-_PATH_OPTION = Parameter(
-    "profiling_path",
-    Parameter.KEYWORD_ONLY,
-    default=None,
-    annotation=Annotated[
-        list[Path] | None,
-        typer.Option(
-            "-d",
-            "--profiling-path",
-            metavar="PATH",
-            help="A *_ascend_pt folder, a tree of such folders, or a file of one.",
-            rich_help_panel=INPUT,
-        ),
-    ],
-)
+
+
+def _path_option(meaning: str) -> Parameter:
+    option = typer.Option("-d", "--profiling-path", metavar="PATH", help=meaning, rich_help_panel=INPUT)
+    return Parameter("profiling_path", Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[list[Path] | None, option])
 
 
 def _one_path(values: dict[str, Any]) -> Path:
@@ -238,7 +257,8 @@ def _parameter(name: str, type_: Any, doc: Doc) -> Parameter:
         read_as = cast(Any, StrEnum)(name, {choice: choice for choice in get_args(type_)})
         default = read_as(default)
     meaning = f"{doc.meaning} Example: {doc.spelled}." if doc.spelled else doc.meaning
-    option = typer.Option(_word(name), help=meaning, min=doc.at_least, rich_help_panel=doc.section)
+    least = None if name in _PARSERS else doc.at_least
+    option = typer.Option(_word(name), metavar=_VALUES.get(name), help=meaning, min=least, rich_help_panel=doc.section)
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[read_as, option])
 
 
@@ -275,7 +295,7 @@ def _peaks(text: str) -> dict[str, float] | str:
 def _numbers(text: str) -> list[int]:
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() for part in parts):
-        raise typer.BadParameter(f"{text}: give rank ids separated by commas, such as 0,3", param_hint="--rank_list")
+        raise typer.BadParameter(f"{text}: give rank ids separated by commas, such as 0,3", param_hint="--rank-list")
     return [int(part) for part in parts]
 
 
@@ -285,6 +305,15 @@ def _words(text: str) -> list[str]:
 
 # Options that have another name on the command line.
 _WORDS = {"module_domains": "module_domain", "sql": "sql_folder"}
+# What the help calls the value of an option.
+_VALUES = {
+    "rank_list": "IDS",
+    "module_source": "KIND",
+    "module_domains": "NAMES",
+    "memory_limit": "SIZE",
+    "peak_tflops": "PEAKS",
+    "scheduler": "URL",
+}
 # Options that are texts on the command line, and the functions that read them.
 _PARSERS: dict[str, Callable[[str], object]] = {
     "rank_list": _numbers,

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from prof_analysis.cli.help import LOOK_UP, Command, epilog_of
 from prof_analysis.cli.options import (
     ModuleOptions,
     ProfileOption,
@@ -12,24 +13,36 @@ from prof_analysis.cli.options import (
     takes_options,
 )
 from prof_analysis.cli.screen import finish, opened, print_answer, view_of
+from prof_analysis.cli.tables import names_of_tables
 
 app = typer.Typer()
 
 
 @app.command(
     "table",
-    epilog="Example: prof-analysis table ours.slow_op -d ./result --sql-folder ./sql. "
-    "Writes the table under its name in camel case, such as OursSlowOp, or files and workbooks of this name.",
+    cls=Command,
+    epilog=f"{epilog_of('table')}\n\nIn files the table has its name in camel case, such as ModuleTree, or as module_tree.csv.",
+    rich_help_panel=LOOK_UP,
 )
 @takes_options
 def table(
-    name: Annotated[str, typer.Argument(help="A table that `prof-analysis tables` lists, or one of --sql-folder.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="A table that `prof-analysis tables` lists, or one of --sql-folder.",
+            autocompletion=names_of_tables,
+        ),
+    ],
     profiling_path: ProfileOption,
     options: ModuleOptions,
     result: ResultOptions,
     screen: ScreenOptions,
 ) -> None:
-    """Print and write the rows of a table, ours or your own, over all ranks."""
+    """Print or write the rows of one table, over all ranks.
+
+    The meaning of its columns: prof-analysis tables NAME.
+    """
     from prof_analysis.answers.words import several
     from prof_analysis.cli import terminal
     from prof_analysis.cli.summaries import listing

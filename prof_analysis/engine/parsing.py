@@ -1,13 +1,19 @@
-"""Reads DuckDB's parse tree of a query: the tables that it needs, whether it orders its rows, whether it reads files."""
+"""Reads DuckDB's parse tree of a query: the tables that it needs, whether it orders its rows, whether it reads files.
+
+What is not a query is refused here. In DuckDB a SELECT can write too: through a COPY in its WITH, and through table functions
+such as enable_logging(). So of these only those that read are let through.
+"""
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import duckdb
 
+from prof_analysis.engine.database import quote_text
 from prof_analysis.engine.remembered import recall
 from prof_analysis.errors import QueryError
 
@@ -15,13 +21,102 @@ NEEDS = "needs"
 # Body -> the tables that it reads, and whether it orders its rows.
 known_needs: dict[str, tuple[frozenset[str], bool]] = {}
 
+_READING = re.compile(
+    r"read_\w+|parquet_\w+|glob|sniff_csv|range|generate_series|unnest|repeat|repeat_row|json_each|json_tree|duckdb_\w+|pragma_\w+"
+)
+# Statements that DuckDB takes in a WITH, beside SELECT.
+_WRITING = {"copy", "insert", "update", "delete", "merge"}
+_CATALOG_SCHEMAS = {"information_schema", "pg_catalog"}
+_NO_SELECT = "only a SELECT can be run"
+_NAME_VALUES = "in a PIVOT name the values, as in ON rank_id IN (0, 1)"
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query of a user.
+
+    `text` is what DuckDB runs. `tables` are those to build, `described` those of which only the columns are asked.
+    `reads_catalog`: it lists tables or columns, so the catalog must have all.
+    """
+
+    text: str
+    tables: frozenset[str]
+    described: frozenset[str] = frozenset()
+    reads_catalog: bool = False
+
+
+def read_query(query: str, parser: duckdb.DuckDBPyConnection, known: Mapping[str, str]) -> Query:
+    """Read a query of a user. Raises QueryError when it is not a single SELECT, or could write.
+
+    `known` has the tables that SHOW TABLES lists, each with its meaning.
+    """
+    try:
+        _refuse_writing(tree := _parse(query, parser))
+    except QueryError:
+        if (pivot := _pivot(query, parser)) is None:
+            raise
+        words = set(re.findall(r"\w+\.\w+", query.lower().replace('"', "")))
+        return Query(f"FROM (\n{pivot}\n)", frozenset(words & known.keys()))
+    if lists := [node for node in nodes(tree) if node.get("type") == "SHOW_REF" and node["table_name"] == '"tables"']:
+        rows = ", ".join(f"({quote_text(name)}, {quote_text(meaning)})" for name, meaning in sorted(known.items()))
+        list_of_tables = _parse(f"FROM (VALUES {rows}) AS shown (name, meaning)", parser)["statements"][0]["node"]["from_table"]
+        for node in lists:
+            node.clear()
+            node.update(list_of_tables)
+        with parser.cursor() as cursor:
+            query = cursor.execute("SELECT json_deserialize_sql($tree::JSON)", {"tree": json.dumps(tree)}).fetchall()[0][0]
+    described = [node["query"] for node in nodes(tree) if node.get("show_type") == "DESCRIBE"]
+    reads_catalog = bool(described) or any(
+        node.get("show_type") in ("SHOW_SPECIAL", "SHOW_FROM")
+        or node.get("schema_name") in _CATALOG_SCHEMAS
+        or str(node.get("function_name", "")).startswith("duckdb_")
+        for node in nodes(tree)
+    )
+    of_described = _base_tables(described)
+    for node in nodes(tree):
+        if node.get("show_type") == "DESCRIBE":
+            del node["query"]
+    tables = frozenset(name for name in _base_tables(tree) if name.partition(".")[0] not in _CATALOG_SCHEMAS)
+    return Query(query, tables, of_described - tables, reads_catalog)
+
+
+def _pivot(query: str, parser: duckdb.DuckDBPyConnection) -> str | None:
+    """Return a PIVOT that finds its values itself, without the semicolon at its end; None for other queries.
+
+    DuckDB makes several statements of it, for which it has no parse tree. Between parentheses it refuses what writes there
+    too, but table functions remain: no word may be the name of one that does more than read.
+    """
+    try:
+        with parser.cursor() as cursor:
+            statements = cursor.extract_statements(query)
+            if [statement.type.name for statement in statements] != ["MULTI"]:
+                return None
+            pivot = re.sub(r";\s*(--[^\n]*\s*)*$", "", query)
+            kinds = [statement.type.name for statement in cursor.extract_statements(f"FROM (\n{pivot}\n)")]
+    except duckdb.Error:
+        return None
+    if kinds != ["MULTI"]:
+        return None
+    words = set(re.findall(r"\w+", pivot.lower()))
+    if refused := sorted(words & (_WRITING | _acting_functions(parser))):
+        raise QueryError(f"a PIVOT without values may not have the word {refused[0]}: {_NAME_VALUES}")
+    return pivot
+
+
+def _acting_functions(parser: duckdb.DuckDBPyConnection) -> set[str]:
+    """Return the names of the table functions that may do more than read."""
+    of_kind = "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type IN ('table', 'pragma')"
+    with parser.cursor() as cursor:
+        return {name for (name,) in cursor.execute(of_kind).fetchall() if not _READING.fullmatch(name)}
+
 
 def referenced_tables(query: str, parser: duckdb.DuckDBPyConnection | None = None) -> frozenset[str]:
     """Return the schema.table names that a query reads. Raises QueryError when it is not a single SELECT.
 
     Any open database can be the parser; without one another is opened, which takes as long as to parse a hundred queries.
     """
-    return _base_tables(_parse(query, parser))
+    _refuse_writing(tree := _parse(query, parser))
+    return _base_tables(tree)
 
 
 def reads_files(query: str) -> bool:
@@ -48,7 +143,7 @@ def needs_and_order(body: str) -> tuple[frozenset[str], bool]:
     return known_needs[body]
 
 
-def _base_tables(tree: dict[str, Any]) -> frozenset[str]:
+def _base_tables(tree: Any) -> frozenset[str]:
     return frozenset(
         f"{node['schema_name']}.{node['table_name']}".lower()
         for node in nodes(tree)
@@ -68,11 +163,22 @@ def _parse(query: str, parser: duckdb.DuckDBPyConnection | None = None) -> dict[
     if tree.get("error"):
         message = tree["error_message"]
         if message.startswith("Only SELECT"):
-            raise QueryError("only a SELECT can be run (write a PIVOT as FROM (PIVOT ...))")
-        raise QueryError(f"the query cannot be read: {message}")
-    if len(tree["statements"]) != 1:
-        raise QueryError("this is not one SELECT; run one at a time")
+            raise QueryError(f"{_NO_SELECT}; {_NAME_VALUES}" if "pivot" in query.lower() else _NO_SELECT)
+        line = query.count("\n", 0, int(tree.get("position", 0))) + 1
+        raise QueryError(f"the query cannot be read: {message}{f' in line {line}' if line > 1 else ''}")
+    if not tree["statements"]:
+        raise QueryError("there is no query: give one SELECT")
+    if (count := len(tree["statements"])) > 1:
+        raise QueryError(f"this is not one SELECT but {count} statements; run one at a time")
     return tree
+
+
+def _refuse_writing(tree: Any) -> None:
+    for node in nodes(tree):
+        kind, is_table_function = str(node.get("type", "")), node.get("type") == "TABLE_FUNCTION"
+        function = node["function"]["function_name"] if is_table_function else ""
+        if kind.endswith("_QUERY_NODE") or not _READING.fullmatch(function or "range"):
+            raise QueryError(f"{_NO_SELECT}, and {function or kind.partition('_')[0]} in it may do more than read")
 
 
 def nodes(tree: Any) -> Iterator[dict[str, Any]]:

@@ -18,6 +18,7 @@ missing or may be wrong; 'note': they are right, but say less than they could) a
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal
@@ -150,6 +151,18 @@ def _is_staged(needs: Iterable[str], raw_tables: frozenset[str] | None) -> bool:
     return raw_tables is None or all(need in raw_tables for need in needs if need.startswith("raw."))
 
 
+def unknown_table(name: str, known: Iterable[str]) -> str:
+    """Return what to say of a table that does not exist: which ones have a similar name, and where all are listed."""
+    by_last: dict[str, list[str]] = {}
+    for table in sorted(known):
+        by_last.setdefault(table.partition(".")[2], []).append(table)
+    names, last = [table for tables in by_last.values() for table in tables], name.rpartition(".")[2].lower()
+    near = [table for one in get_close_matches(last, by_last, 2, 0.8) for table in by_last[one]]
+    meant = by_last.get(last) or get_close_matches(name.lower(), names, 3, 0.85) or near
+    hint = f": did you mean {' or '.join(meant[:5])}?" if meant else ";"
+    return f"there is no table {name}{hint} `prof-analysis tables` lists all"
+
+
 def log_tables() -> list[Table]:
     """Return the tables about logs, in building order."""
     tables = {name: table for name, table in documented_tables().items() if table.grain == "log"}
@@ -249,7 +262,7 @@ def in_building_order(tables: Mapping[str, Table], wanted: Iterable[str]) -> Ite
         if name in done or name.startswith("raw."):
             return
         if name not in tables:
-            raise QueryError(f"there is no table {name}; `prof-analysis tables` lists them")
+            raise QueryError(unknown_table(name, tables))
         for need in sorted(tables[name].read):
             yield from visit(need, (*path, name))
         done.add(name)

@@ -8,8 +8,9 @@ from uuid import uuid4
 
 import duckdb
 
+from prof_analysis import frames
 from prof_analysis.engine.database import quote, quote_text
-from prof_analysis.errors import OutputError, reason_of
+from prof_analysis.errors import OutputError, QueryError, reason_of
 from prof_analysis.exports.names import file_name
 
 FORMATS = {"csv": "FORMAT csv, HEADER", "parquet": "FORMAT parquet", "json": "FORMAT json, ARRAY true"}
@@ -30,12 +31,29 @@ def write(connection: duckdb.DuckDBPyConnection, folder: Path, exports: Mapping[
 def _without_formulas(connection: duckdb.DuckDBPyConnection, table: str) -> str:
     """Return a query that puts an apostrophe before texts whose first character would make a spreadsheet read a formula."""
     columns = [
-        f"if({quote(name)}[1] IN ('=', '+', '-', '@'), chr(39) || {quote(name)}, {quote(name)}) AS {quote(name)}"
-        if type_ == "VARCHAR"
-        else quote(name)
+        f"{_no_formula(quote(name), type_)} AS {quote(name)}"
         for name, type_, *_ in connection.execute(f"DESCRIBE {table}").fetchall()
     ]
     return f"SELECT {', '.join(columns)} FROM {table}"
+
+
+def _no_formula(cell: str, type_: str) -> str:
+    return f"if({cell}[1] IN ('=', '+', '-', '@'), chr(39) || {cell}, {cell})" if type_ == "VARCHAR" else cell
+
+
+def write_rows(rows: duckdb.DuckDBPyRelation, target: Path) -> None:
+    """Write the rows of a query as csv of RFC 4180. Its columns may have names from a profile, as those of a PIVOT do."""
+    names = [f"'{name}" if name[:1] in ("=", "+", "-", "@") else name for name in frames.unique(rows.columns)]
+    cells = [
+        f"{_no_formula(f'#{n}', str(type_))} AS {quote(name)}"
+        for n, (name, type_) in enumerate(zip(names, rows.types, strict=True), start=1)
+    ]
+    with replacing(target) as unfinished:
+        to = f"TO {quote_text(str(unfinished))} (FORMAT csv, HEADER, NEW_LINE '\r\n')"
+        try:
+            rows.query("rows_of_query", f"COPY (SELECT {', '.join(cells)} FROM rows_of_query) {to}")
+        except (duckdb.DataError, duckdb.ProgrammingError) as error:  # of the query, not of the disk
+            raise QueryError(f"the query failed: {reason_of(error)}") from error
 
 
 @contextmanager

@@ -144,7 +144,7 @@ def died(job: Job, error: BaseException) -> Outcome:
     return Outcome(
         job,
         failure=f"{job.rank.folder}: the process that analysed it died, killed or out of memory; run it alone with "
-        "--rank_list, with fewer --workers or a smaller --memory-limit",
+        "--rank-list, with fewer --workers or a smaller --memory-limit",
         details=repr(error),
     )
 

@@ -156,6 +156,12 @@ class Session:
         with self.turn(), self._views.of(run):
             yield
 
+    def list_all(self, tables: Iterable[Table]) -> None:
+        """Create a view without rows of each of these tables that is not built yet, so that DuckDB's catalog has it."""
+        for table in tables:
+            if table.name not in self._shown:
+                self._views.show_columns(table)
+
     @property
     def exported_tables(self) -> Mapping[str, Table]:
         """The tables with their columns in exports: with several runs, tables over ranks have `run` in front."""

@@ -7,7 +7,7 @@ import duckdb
 
 from prof_analysis.engine.database import parquet_rows, quote, quote_text
 from prof_analysis.engine.macros import create_macros
-from prof_analysis.engine.tables import Table
+from prof_analysis.engine.tables import Column, Table
 from prof_analysis.run.store import RankStore
 from prof_analysis.sources.rank import Rank
 
@@ -60,6 +60,14 @@ class Views:
                 self._create(catalog, table.name, table.body)
         if table.grain == "job":
             self._show_runs(table.name, ranks)
+
+    def show_columns(self, table: Table) -> None:
+        """Create a view of a table as users see it, without rows."""
+        is_of_rank, is_of_runs = table.grain == "rank", table.grain == "runs"
+        in_front = [Column("run", "VARCHAR", "")] if self._runs and not (self.are_of_one_run or is_of_runs) else []
+        in_front += [Column("profile", "VARCHAR", ""), Column("rank_id", "INTEGER", "")] if is_of_rank else []
+        columns = [f"NULL::{one.shown_type} AS {quote(one.shown_name)}" for one in (*in_front, *table.columns)]
+        self._create(self._catalog, table.name, f"SELECT {', '.join(columns)} WHERE false")
 
     def _show_runs(self, table: str, ranks: Iterable[Rank]) -> None:
         """Create the view of a table over all runs, with the column `run` in front."""

@@ -1,9 +1,7 @@
-"""The output of `ranks`, `tables`, `sql` and `cache ls`."""
+"""The output of `ranks`, `sql` and `cache ls`."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
-
-from rich.table import Table as Grid
 
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli.options import ScreenOptions
@@ -14,7 +12,6 @@ from prof_analysis.sources import SOURCES
 if TYPE_CHECKING:
     import pyarrow
 
-    from prof_analysis.engine.tables import Table
     from prof_analysis.run.entries import Entry
 
 
@@ -97,19 +94,6 @@ def print_entries(entries: "Iterable[Entry]") -> None:
         for entry in entries
     ]
     print_grid(("profile", "size", "input", "tables"), (True, False, True, True), rows, View())
-
-
-def print_tables(tables: "Iterable[Table]") -> None:
-    """Print the documentation of tables."""
-    out = console()
-    for table in tables:
-        out.print(text_of(table.name, "bold"))
-        out.print(text_of(f"  {table.summary}"))
-        grid = Grid(box=None, show_header=False, padding=(0, 1, 0, 2))
-        for column in table.columns:
-            grid.add_row(text_of(column.shown_name), text_of(column.shown_type), text_of(column.meaning))
-        out.print(grid)
-        out.print()
 
 
 def print_rows(table: "pyarrow.Table", view: View) -> None:

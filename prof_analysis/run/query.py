@@ -1,0 +1,51 @@
+"""Answers a query of a user: builds the tables that it names and runs it, or says what is wrong and what was meant."""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+import duckdb
+
+from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.parsing import Query, read_query
+from prof_analysis.engine.tables import unknown_table
+from prof_analysis.errors import QueryError, reason_of, remedy_of
+from prof_analysis.run.session import Session
+
+Answer = TypeVar("Answer")
+
+
+def answer(session: Session, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Answer]) -> Answer:
+    """Build the tables that a query names, run it, and return what a function makes of its rows.
+
+    Raises QueryError when the query cannot be read or run.
+    """
+    with session.turn():
+        grains = ("rank", "job", "runs") if len(session.runs) > 1 else ("rank", "job")
+        known = {name: table for name, table in session.tables.items() if table.grain in grains}
+        asked = read_query(query, session.connection, {name: table.summary for name, table in known.items()})
+        for name in sorted(asked.tables | asked.described):
+            if name not in session.tables:
+                raise QueryError(unknown_table(name, known))
+            if session.tables[name].grain == "log":
+                raise QueryError(f"{name} is made from logs, not from profiles: run `prof-analysis stage-durations LOG`")
+        session.provide(tuple(sorted(asked.tables)))
+        if asked.reads_catalog:
+            session.list_all(known.values())
+        create_macros(session.connection, query)
+        try:
+            return fetch(session.connection.sql(asked.text))
+        except duckdb.Error as error:
+            raise QueryError(_said(error, asked, known)) from error
+
+
+def _said(error: duckdb.Error, asked: Query, known: Iterable[str]) -> str:
+    """Return in one line what DuckDB says, with its hints, and which of our tables may be meant."""
+    if match := re.search(r"Table with name (\w+) does not exist", str(error)):
+        return unknown_table(match[1], known)
+    reason = reason_of(error)
+    if isinstance(error, duckdb.BinderException | duckdb.CatalogException):
+        reason = " ".join(re.split(r"\n\nLINE |\n\tCandidate functions", str(error))[0].split())
+        if re.search(r"not found in FROM clause|does not have a column", reason):
+            reason += "".join(f"; DESCRIBE {name} lists its columns" for name in sorted(asked.tables))
+    return f"the query failed: {reason}{remedy_of(error)}"
