@@ -1,6 +1,5 @@
 """Groups of options that commands share: a command takes a group as one argument and has an option for each of its fields."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
@@ -11,6 +10,7 @@ from typing import Annotated, Any, Literal, cast, get_args, get_origin, get_type
 
 import typer
 
+from prof_analysis.cli.values import PARSERS
 from prof_analysis.errors import OutputError
 from prof_analysis.exports import ExportType
 from prof_analysis.options import ANSWER, INPUT, MACHINE, MODULES, RESULT, Doc, Keywords, ProfileOptions, documented
@@ -246,10 +246,10 @@ def _one_path(values: dict[str, Any]) -> Path:
 
 
 def _parameter(name: str, type_: Any, doc: Doc) -> Parameter:
-    """Build the command's option for an option of a profile. A type that typer cannot read is a text, which _PARSERS reads."""
+    """Build the command's option for an option of a profile. A type that typer cannot read is a text, which PARSERS reads."""
     default = next(one.default for one in fields(ProfileOptions) if one.name == name)
     read_as = type_
-    if name in _PARSERS:
+    if name in PARSERS:
         read_as, default = str | None, ",".join(default) if isinstance(default, tuple) else None
     elif Path in get_args(type_):
         read_as = Path | None
@@ -257,7 +257,7 @@ def _parameter(name: str, type_: Any, doc: Doc) -> Parameter:
         read_as = cast(Any, StrEnum)(name, {choice: choice for choice in get_args(type_)})
         default = read_as(default)
     meaning = f"{doc.meaning} Example: {doc.spelled}." if doc.spelled else doc.meaning
-    least = None if name in _PARSERS else doc.at_least
+    least = None if name in PARSERS else doc.at_least
     option = typer.Option(_word(name), metavar=_VALUES.get(name), help=meaning, min=least, rich_help_panel=doc.section)
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[read_as, option])
 
@@ -269,38 +269,10 @@ def _word(name: str) -> str:
 def _keywords(values: dict[str, Any]) -> dict[str, object]:
     """Return the values of a command line as options of a profile, without those that were not given."""
     return {
-        name: _PARSERS[name](value) if name in _PARSERS else str(value) if isinstance(value, StrEnum) else value
+        name: PARSERS[name](value) if name in PARSERS else str(value) if isinstance(value, StrEnum) else value
         for name, value in values.items()
         if value is not None
     }
-
-
-def _bytes(text: str) -> int:
-    found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]?)(i?)B?", text.strip(), re.IGNORECASE)
-    if found is None:
-        raise typer.BadParameter(f"{text}: give a size such as 3GB", param_hint="--memory-limit")
-    return int(float(found[1]) * (1024 if found[3] else 1000) ** " KMGT".index(found[2].upper() or " "))
-
-
-def _peaks(text: str) -> dict[str, float] | str:
-    if text == "published":
-        return text
-    pairs = [part.split("=") for part in text.lower().replace(" ", "").split(",")]
-    try:
-        return {data_type: float(tflops) for data_type, tflops in pairs}
-    except ValueError:
-        raise typer.BadParameter(f"{text}: give peaks such as fp16=376,bf16=353.9", param_hint="--peak-tflops") from None
-
-
-def _numbers(text: str) -> list[int]:
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() for part in parts):
-        raise typer.BadParameter(f"{text}: give rank ids separated by commas, such as 0,3", param_hint="--rank-list")
-    return [int(part) for part in parts]
-
-
-def _words(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",")]
 
 
 # Options that have another name on the command line.
@@ -313,11 +285,4 @@ _VALUES = {
     "memory_limit": "SIZE",
     "peak_tflops": "PEAKS",
     "scheduler": "URL",
-}
-# Options that are texts on the command line, and the functions that read them.
-_PARSERS: dict[str, Callable[[str], object]] = {
-    "rank_list": _numbers,
-    "module_domains": _words,
-    "memory_limit": _bytes,
-    "peak_tflops": _peaks,
 }

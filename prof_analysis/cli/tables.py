@@ -78,7 +78,9 @@ def tables(
         found = {name: columns for name, table in known.items() if (columns := matching(table, asked)) is not None}
         show = summary.print_found
     if not found:
-        message = unknown_table(asked[0], known) if len(asked) == 1 else f"no table has all the words {', '.join(asked)}"
+        message = (
+            unknown_table(words[0], known) if words and len(words) == 1 else f"no table has all the words {', '.join(asked)}"
+        )
         fail(message, USAGE_OR_INPUT_ERROR, as_json)
     if as_json:
         print_json(status="done", tables=[_in_json(known[name], columns) for name, columns in found.items()])

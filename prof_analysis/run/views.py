@@ -7,7 +7,7 @@ import duckdb
 
 from prof_analysis.engine.database import parquet_rows, quote, quote_text
 from prof_analysis.engine.macros import create_macros
-from prof_analysis.engine.tables import Column, Table
+from prof_analysis.engine.tables import Table
 from prof_analysis.run.store import RankStore
 from prof_analysis.sources.rank import Rank
 
@@ -63,11 +63,13 @@ class Views:
 
     def show_columns(self, table: Table) -> None:
         """Create a view of a table as users see it, without rows."""
-        is_of_rank, is_of_runs = table.grain == "rank", table.grain == "runs"
-        in_front = [Column("run", "VARCHAR", "")] if self._runs and not (self.are_of_one_run or is_of_runs) else []
-        in_front += [Column("profile", "VARCHAR", ""), Column("rank_id", "INTEGER", "")] if is_of_rank else []
-        columns = [f"NULL::{one.shown_type} AS {quote(one.shown_name)}" for one in (*in_front, *table.columns)]
-        self._create(self._catalog, table.name, f"SELECT {', '.join(columns)} WHERE false")
+        of_rank, of_runs = table.grain == "rank", table.grain == "runs"
+        columns = {"run": "VARCHAR"} if self._runs and not (self.are_of_one_run or of_runs) else {}
+        columns |= {"profile": "VARCHAR", "rank_id": "INTEGER"} if of_rank else {}
+        for one in table.columns:
+            columns[one.shown_name] = _type_in_parquet(one.shown_type) if of_rank else one.shown_type
+        nothing = ", ".join(f"NULL::{type_} AS {quote(name)}" for name, type_ in columns.items())
+        self._create(self._catalog, table.name, f"SELECT {nothing} WHERE false")
 
     def _show_runs(self, table: str, ranks: Iterable[Rank]) -> None:
         """Create the view of a table over all runs, with the column `run` in front."""
@@ -107,3 +109,8 @@ class Views:
         schema, _, short_name = table.partition(".")
         self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {catalog}.{quote(schema)}")
         self._connection.execute(f"CREATE OR REPLACE VIEW {catalog}.{quote(schema)}.{quote(short_name)} AS {query}")
+
+
+def _type_in_parquet(type_: str) -> str:
+    """Return the type that a column has after DuckDB wrote it to Parquet, which has neither ENUM nor 128 bits."""
+    return "VARCHAR" if type_.startswith("ENUM(") else {"HUGEINT": "DOUBLE", "UHUGEINT": "DOUBLE"}.get(type_, type_)

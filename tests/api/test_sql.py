@@ -5,7 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from prof_analysis import Profile, QueryError, open_profile
+from prof_analysis import OutputError, Profile, QueryError, open_profile
+from prof_analysis.engine.tables import documented_tables
 from tests.helpers.api import OPS, RANGES, of_both, rows
 from tests.helpers.small_profile import write_profile
 
@@ -23,10 +24,23 @@ from tests.helpers.small_profile import write_profile
         ("ATTACH '{}/new.db'", "SELECT"),
         ("SET threads = 1", "SELECT"),
         ("SELECT 1; DROP VIEW trace.op", "SELECT"),
+        ("WITH x AS (COPY (SELECT 1) TO '{}/copied.csv') FROM x", "COPY in it may do more than read"),
+        ("WITH x AS (DELETE FROM trace.op RETURNING *) FROM x", "DELETE in it may do more than read"),
+        ("FROM enable_logging(storage := 'file', storage_config := {{'path': '{}'}})", "enable_logging in it"),
+        ("FROM json_execute_serialized_sql(json_serialize_sql('SELECT 1'))", "json_execute_serialized_sql in it"),
+        ("COPY (PIVOT trace.op ON name USING count(*)) TO '{}/copied.csv'", "only a SELECT can be run"),
+        ("WITH x AS (COPY (SELECT 1) TO '{}/c.csv') PIVOT trace.op ON name USING count(*)", "may not have the word copy"),
+        ("FROM (PIVOT trace.op ON name USING count(*)), enable_logging()", "may not have the word enable_logging"),
         ("SELECT nope FROM trace.op", "nope"),
+        ("SELECT names FROM trace.op", 'Candidate bindings: "name"'),
+        ("SELECT names FROM trace.op", "; DESCRIBE trace.op lists its columns"),
+        ("SELECT coutn(*) FROM trace.op", 'Did you mean "count"'),
         ("SELECT * FROM trace.nope", "there is no table trace.nope"),
-        ("SELECT * FROM nope.op", "there is no table nope.op"),
-        ("SELECT * FROM op", "op"),
+        ("SELECT * FROM nope.op", "there is no table nope.op: did you mean mfu.op or pmu.op or trace.op?"),
+        ("SELECT * FROM trace.kernl", "there is no table trace.kernl: did you mean trace.kernel?"),
+        ("SELECT * FROM op", "there is no table op: did you mean mfu.op or pmu.op or trace.op?"),
+        ("DESCRIBE trace.kernl", "there is no table trace.kernl: did you mean trace.kernel?"),
+        ("SELECT 1 AS a,\n  2 +\n  FROM x y z", 'syntax error at or near "FROM" in line 3'),
         ("SELECT 'x'::INTEGER", "Could not convert"),
     ],
 )
@@ -40,6 +54,53 @@ def test_sql_takes_one_select_and_says_what_is_wrong_in_one_line(
     assert "\n" not in str(error.value)
     assert list(tmp_path.iterdir()) == []
     pd.testing.assert_frame_equal(shared.ops(), before)
+
+
+def test_show_tables_lists_what_can_be_asked_with_its_meaning(shared: Profile) -> None:
+    known = {name: table for name, table in documented_tables().items() if table.grain in ("rank", "job")}
+    expected = [(name, known[name].summary) for name in sorted(known)]
+    assert [tuple(row.values()) for row in shared.rows("SHOW TABLES")] == expected
+    found = shared.rows("SELECT name FROM (SHOW TABLES) WHERE name LIKE 'trace.st%' ORDER BY name DESC")
+    assert found == [{"name": "trace.string"}, {"name": "trace.step"}]
+    of_folder = [row["name"] for row in shared.rows("SHOW TABLES FROM free")]
+    assert of_folder == [name.partition(".")[2] for name in sorted(known) if name.startswith("free.")]
+    everywhere = {f"{row['schema']}.{row['name']}": row["column_names"] for row in shared.rows("SHOW ALL TABLES")}
+    assert everywhere.keys() == known.keys()
+    assert everywhere["across.step_total"] == [one.shown_name for one in known["across.step_total"].columns]
+
+
+def test_describe_says_of_each_table_what_a_query_gives(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
+    with open_profile(tmp_path) as profile:
+        for name in ("trace.op", "module.kernel", "module.path", "across.module"):
+            described = profile.rows(f"DESCRIBE {name}")
+            rows = profile.rows(f"DESCRIBE SELECT * FROM (FROM {name} LIMIT 1)")
+            assert [row["column_name"] for row in described] == profile.sql(f"FROM {name}", arrow=True).column_names
+            assert described == rows == profile.rows(f"DESCRIBE {name}"), "also after it is built"
+        of_op = {row["column_name"]: row["min"] for row in profile.rows("SUMMARIZE trace.op")}
+        assert (of_op["name"], of_op["start_ns"]) == (min(op.name for op in OPS), str(min(op.start for op in OPS)))
+
+
+def test_a_pivot_finds_its_values_itself(shared: Profile) -> None:
+    values = "SELECT profile, name FROM trace.op WHERE name IN ('aten::mm', 'aten::add')"
+    rows = [{"name": name, "a_ascend_pt": 1, "b_ascend_pt": 1} for name in ("aten::add", "aten::mm")]
+    for query in (
+        f"PIVOT ({values}) ON profile USING count(*) GROUP BY name ORDER BY name;",
+        f"FROM (PIVOT ({values}) ON profile USING count(*) GROUP BY name) ORDER BY name",
+        f"WITH wide AS (PIVOT ({values}) ON profile USING count(*) GROUP BY name) FROM wide ORDER BY name -- the end",
+        f"FROM (PIVOT ({values}) ON profile IN ('a_ascend_pt', 'b_ascend_pt') USING count(*) GROUP BY name) ORDER BY name",
+    ):
+        assert shared.rows(query) == rows
+
+
+def test_rows_are_written_as_csv_without_a_frame(shared: Profile, tmp_path: Path) -> None:
+    shared.write_csv("SELECT profile, sum(duration_ns) AS ns FROM module.kernel GROUP BY ALL ORDER BY ALL", tmp_path / "x.csv")
+    assert (tmp_path / "x.csv").read_bytes() == b"profile,ns\r\na_ascend_pt,300\r\nb_ascend_pt,300\r\n"
+    with pytest.raises(OutputError, match=r"none/x\.csv: cannot be written"):
+        shared.write_csv("SELECT 1", tmp_path / "none" / "x.csv")
+    with pytest.raises(QueryError, match="Could not convert"):
+        shared.write_csv("SELECT name::INTEGER FROM trace.op", tmp_path / "y.csv")
+    assert [file.name for file in tmp_path.iterdir()] == ["x.csv"]
 
 
 def test_sql_joins_tables_of_several_kinds(shared: Profile) -> None:

@@ -82,9 +82,9 @@ def test_an_answer_is_shown_also_where_it_cannot_be_written(ranks: Path, command
     ("words", "named"),
     [
         (["--nope"], "--nope"),
-        (["--rank_list", "one"], "--rank_list"),
-        (["--rank_list", "0,,1"], "--rank_list"),
-        (["--rank_list", ""], "--rank_list"),
+        (["--rank_list", "one"], "--rank-list"),
+        (["--rank_list", "0,,1"], "--rank-list"),
+        (["--rank_list", ""], "--rank-list"),
         (["--step_id", "first"], "--step-id"),
         (["--top", "0"], "--top"),
         (["--export_type", "xls"], "--export-type"),

@@ -37,9 +37,7 @@ def print_found(tables: Documented) -> None:
         _print_head(out, table)
         _print_columns(out, columns)
     out.print()
-    out.print(
-        text_of(f"{several(len(tables), 'table')}; all columns of one: `prof-analysis tables {tables[0][0].name}`", "dim")
-    )
+    out.print(text_of(f"{several(len(tables), 'table')}; all columns: `prof-analysis tables {tables[0][0].name}`", "dim"))
 
 
 def print_columns(tables: Documented) -> None:

@@ -1,0 +1,43 @@
+"""Reads the values of options that are texts on the command line: lists, sizes and peaks."""
+
+import re
+from collections.abc import Callable
+
+import typer
+
+
+def _bytes(text: str) -> int:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]?)(i?)B?", text.strip(), re.IGNORECASE)
+    if found is None:
+        raise typer.BadParameter(f"{text}: give a size such as 3GB", param_hint="--memory-limit")
+    return int(float(found[1]) * (1024 if found[3] else 1000) ** " KMGT".index(found[2].upper() or " "))
+
+
+def _peaks(text: str) -> dict[str, float] | str:
+    if text == "published":
+        return text
+    pairs = [part.split("=") for part in text.lower().replace(" ", "").split(",")]
+    try:
+        return {data_type: float(tflops) for data_type, tflops in pairs}
+    except ValueError:
+        raise typer.BadParameter(f"{text}: give peaks such as fp16=376,bf16=353.9", param_hint="--peak-tflops") from None
+
+
+def _numbers(text: str) -> list[int]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() for part in parts):
+        raise typer.BadParameter(f"{text}: give rank ids separated by commas, such as 0,3", param_hint="--rank-list")
+    return [int(part) for part in parts]
+
+
+def _words(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",")]
+
+
+# Options that are texts on the command line, and the functions that read them.
+PARSERS: dict[str, Callable[[str], object]] = {
+    "rank_list": _numbers,
+    "module_domains": _words,
+    "memory_limit": _bytes,
+    "peak_tflops": _peaks,
+}

@@ -1,0 +1,135 @@
+"""The help: groups, a question in one line for each command, examples that run, one spelling of options."""
+
+import gzip
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from prof_analysis.analyses import ANALYSES
+from prof_analysis.cli import app
+from prof_analysis.cli.help import examples_of
+from prof_analysis.user_cache import VARIABLE
+from tests.helpers.cli import Command
+from tests.helpers.layers import BEGIN, DENSE, END
+from tests.helpers.places import CHECKOUT, SAMPLE
+from tests.helpers.small_profile import Kernel, Op, write_profile
+
+
+def commands_below(group: Any, *words: str) -> Iterator[tuple[str, Any]]:
+    """The words of every command of the app, and the command."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands_below(command, *words, name)
+        else:
+            yield " ".join((*words, name)), command
+
+
+COMMANDS = dict(commands_below(typer.main.get_command(app)))
+WITH_MODULES = {"module-stats", "communication-time", "mfu", "pmu-stats"}
+READ, ANSWER, MODULES, SHOW, WRITE, MACHINE = GROUPS = (
+    "What to read", "What to answer", "What counts as a module", "How to show it", "What to write", "Machine and cache"
+)  # fmt: skip
+GROUPS_OF = {
+    "sql": {READ, ANSWER, MODULES, SHOW, MACHINE},
+    "stage-durations": {SHOW, WRITE},
+    "ranks": {READ, SHOW},
+    "table": {READ, MODULES, SHOW, WRITE, MACHINE},
+    "tables": {READ, SHOW},
+    "cache ls": {SHOW, MACHINE},
+    "cache clear": {SHOW, MACHINE},
+}
+
+
+def test_the_help_groups_the_commands_with_one_line_each(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for words in (["--help"], ["-h"], []):
+        shown = command(*words).stdout
+        groups = {group.split(" ─", 1)[0]: group for group in shown.split("╭─ ")[1:]}
+        assert list(groups) == ["Options", "Where the time goes", "Why it takes so long", "Look up", "Keep"]
+        lines = [line for name, group in groups.items() if name != "Options" for line in group.splitlines() if line[:1] == "│"]
+        assert sorted(line.split()[1] for line in lines) == sorted({name.partition(" ")[0] for name in COMMANDS})
+        for part in ("--version", "--install-completion", "Exit codes", "130"):
+            assert part in shown
+
+
+def test_the_readme_names_every_command() -> None:
+    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    assert {name.partition(" ")[0] for name in COMMANDS} <= set(re.findall(r"`prof-analysis ([a-z-]+)", readme))
+
+
+def test_every_analysis_has_a_command() -> None:
+    assert COMMANDS.keys() == ANALYSES.keys() | GROUPS_OF.keys()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_each_command_has_groups_and_examples(command: Command, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    result = command(*name.split(), "--help")
+    assert result.exit_code == 0
+    usual = {READ, SHOW, WRITE, MACHINE} | ({MODULES} if name in WITH_MODULES else set())
+    shown = [group for group in re.findall("╭─ (.+?) ─", result.stdout) if group not in ("Arguments", ANSWER)]
+    expected = GROUPS_OF.get(name, usual) - {ANSWER}
+    assert shown == [group for group in GROUPS if group in expected], "each group once, in this order"
+    assert all(parameter.help for parameter in COMMANDS[name].params), "every option says what it does"
+    assert not re.search("<(?:bool|int|str|path|list)", result.stdout), "no types of Python"
+    options = {option for parameter in COMMANDS[name].params for option in parameter.opts}
+    examples = examples_of(name)
+    assert name.startswith("cache") or 2 <= len(examples) <= 4
+    for purpose, line in examples.items():
+        assert f"  {purpose}:\n" in re.sub(" +\n", "\n", result.stdout), "no line is broken"
+        for part in line.split("\n"):
+            assert f"     {part.strip()}" in result.stdout
+        assert set(re.findall(r"(?<= )--?[a-z-]+", line)) <= options, "spelled as the help spells it"
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample as `result`, profiles for what the sample cannot answer, a log, and a cache that the examples share."""
+    folder = tmp_path_factory.mktemp("examples")
+    (folder / "result").symlink_to(SAMPLE / "decoder_training")
+    types = (BEGIN + DENSE * 6 + END) * 3
+    kernels = [Kernel(f"k{n}", n * 10, n * 10 + 5, type=type_) for n, type_ in enumerate(types, 1)]
+    write_profile(folder / "layer-stats" / "a_ascend_pt", unlinked=kernels)
+    graph = [Op("npu_fx_compiler inference", 300, 900), Op("ExecuteGraph", 600, 860)]
+    write_profile(folder / "graph-overhead" / "a_ascend_pt", graph)
+    log = b"Profile execute duration [Decode]: [forward]:1.23ms\n"
+    (folder / "server.log").write_bytes(log)
+    (folder / "server.log.1.gz").write_bytes(gzip.compress(log))
+    (folder / "query.sql").write_text("SELECT rank_id, count(*) AS ops FROM trace.op GROUP BY ALL ORDER BY rank_id;\n", "utf-8")
+    return folder
+
+
+# Analyses have two examples in common, which run for one of them; the others are slow.
+SAME = {"All ranks", "All columns and rows in files"}
+EXAMPLES = [
+    pytest.param(name, line, id=f"{name}: {purpose}", marks=[pytest.mark.slow] * (purpose in SAME and name != "module-stats"))
+    for name in COMMANDS
+    for purpose, line in examples_of(name).items()
+]
+
+
+@pytest.mark.parametrize(("name", "line"), EXAMPLES)
+def test_the_examples_of_the_help_run(
+    name: str, line: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, str((tmp_path if name.startswith("cache") else data) / "kept"))
+    for file in data.iterdir():
+        (tmp_path / file.name).symlink_to(file)
+    if (data / name).is_dir():
+        (tmp_path / "result").unlink()
+        (tmp_path / "result").symlink_to(data / name)
+    monkeypatch.chdir(tmp_path)
+    program, *words = shlex.split(line)
+    assert program == "prof-analysis"
+    given = Path(words[-1]).read_bytes() if words[-2:-1] == ["<"] else None
+    kept = words[:-2] if words[-2:-1] in (["<"], [">"]) else words  # What the shell does.
+    result = CliRunner().invoke(app, kept, input=given)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout or name.startswith("cache")
+    assert "-o out" not in line or list((tmp_path / "out").rglob("*.csv"))

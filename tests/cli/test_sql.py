@@ -1,0 +1,127 @@
+"""The command `sql`: where the query comes from, and csv."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from prof_analysis.cli import app
+from tests.helpers.cli import Command, files_below, shown_on_terminal
+from tests.helpers.small_profile import Op, write_profile
+
+QUERY = "SELECT rank_id, count(*) AS ops FROM trace.op GROUP BY ALL ORDER BY rank_id"
+ROWS = "rank_id  ops\n      0    3\n      1    3\n"
+
+
+def asked(*words: str | Path, stdin: str | bytes = "") -> Result:
+    return CliRunner().invoke(app, ["sql", *map(str, words)], input=stdin)
+
+
+def test_a_query_is_an_argument_a_file_or_stdin(ranks: Path, tmp_path: Path) -> None:
+    file = tmp_path / "query.sql"
+    file.write_text(f"\ufeff-- Ops of each rank\n{QUERY};\n-- the end\n", "utf-8")
+    text = file.read_bytes()
+    for result in (
+        asked("-d", ranks, QUERY),
+        asked("-d", ranks, "-f", file),
+        asked("-d", ranks, "--file", file),
+        asked("-d", ranks, "-", stdin=text),
+        asked("-d", ranks, stdin=text),
+    ):
+        assert (result.exit_code, result.stdout, result.stderr) == (0, ROWS, "")
+
+
+def test_what_is_wrong_with_a_query_or_its_file_is_one_line(ranks: Path, tmp_path: Path) -> None:
+    file = tmp_path / "query.sql"
+    before = files_below(ranks)
+    for text, said in (
+        (b"", "there is no query: give one SELECT"),
+        (b"SELECT 1;\nSELECT 2;", "this is not one SELECT but 2 statements; run one at a time"),
+        (b"SELECT 1,\n  2 +\n  FROM x y z", 'the query cannot be read: syntax error at or near "FROM" in line 3'),
+        (b"SELECT '\xff'", f"{file}: is not UTF-8 text; save it as UTF-8"),
+        (b"COPY (SELECT 1) TO 'mine.csv'", "only a SELECT can be run"),
+        (b"WITH x AS (COPY (SELECT 1) TO 'mine.csv') FROM x", "only a SELECT can be run, and COPY in it may do more than read"),
+        (b"ATTACH 'mine.db'", "only a SELECT can be run"),
+    ):
+        file.write_bytes(text)
+        from_stdin = asked("-d", ranks, stdin=text)
+        for result, message in (
+            (asked("-d", ranks, "-f", file, "--csv"), said),
+            (from_stdin, said.replace(str(file), "stdin")),
+        ):
+            assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"error: {message}\n")
+    missing = asked("-d", ranks, "-f", tmp_path / "none.sql")
+    assert (missing.exit_code, missing.stderr) == (
+        2,
+        f"error: {tmp_path}/none.sql: cannot be read (No such file or directory)\n",
+    )
+    both = asked("-d", ranks, "-f", file, QUERY)
+    assert (both.exit_code, both.stderr) == (
+        2,
+        "error: Invalid value for --file: there is a query beside it; give one of both\n",
+    )
+    both = asked("-d", ranks, QUERY, "--csv", "--json")
+    assert (both.exit_code, both.stdout.count("give one of both")) == (2, 1)
+    assert files_below(ranks) == before
+
+
+HOSTILE = '=1+1,"x"\r\n\x1b[2J'
+NASTY = """SELECT name AS "=name", name AS a, '' AS a, NULL AS nothing, -1.5 AS "number", [1, 2] AS list, '-' AS dash
+FROM trace.op"""
+
+
+def test_csv_is_that_of_rfc_4180_and_holds_no_formula(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a_ascend_pt", [Op(HOSTILE, 100, 200)])
+    query = tmp_path / "query.sql"
+    query.write_text(NASTY, "utf-8")
+    result = asked("-d", tmp_path, "-f", query, "--csv")
+    assert (result.exit_code, result.stderr) == (0, "")
+    cell = '"\'=1+1,""x""\r\n\x1b[2J"'
+    assert result.stdout_bytes.decode() == f'\'=name,a,a_1,nothing,number,list,dash\r\n{cell},{cell},"",,-1.5,"[1, 2]",\'-\r\n'
+    read = list(csv.reader(io.StringIO(result.stdout_bytes.decode(), newline="")))
+    assert read[1] == [f"'{HOSTILE}", f"'{HOSTILE}", "", "", "-1.5", "[1, 2]", "'-"]
+
+
+def test_csv_on_a_terminal_does_not_steer_it_and_comes_after_the_bar(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a_ascend_pt", [Op(HOSTILE, 100, 200)])
+    shown = shown_on_terminal(["sql", "-d", tmp_path, "SELECT name FROM trace.op", "--csv"], with_stdout=True)
+    assert shown.rpartition("\x1b[2K")[2].splitlines() == ["name", '"\'=1+1,""x""', '\\x1b[2J"']
+
+
+def test_csv_of_a_query_that_fails_half_way_prints_nothing(command: Command, ranks: Path) -> None:
+    result = command("sql", "-d", ranks, "SELECT name::INTEGER FROM trace.op", "--csv")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: the query failed: Conversion Error: Could not convert string 'aten::")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["module-stat", "x"], "No such command 'module-stat'. Did you mean 'module-stats',"),
+        (["{}"], "No such command '{}'; begin with a command, such as prof-analysis ranks {}"),
+        (["help"], "No such command 'help'; `prof-analysis --help` lists the commands"),
+        (["ranks", "--nope"], "No such option: --nope; `prof-analysis ranks --help` lists its options"),
+        (["cache", "ls", "--nope"], "No such option: --nope; `prof-analysis cache ls --help` lists its options"),
+        (
+            ["ranks", "{}", "b"],
+            "b: one word too many; give one PATH: a folder that holds several answers for each run by itself",
+        ),
+        (["sql", "{}", "b"], "b: one word too many; give the profile with -d PATH, and a query in quotes"),
+        (["table"], "Missing argument 'NAME'; `prof-analysis table --help` has examples"),
+        (["step-time", "{}", "--top", "0"], "Invalid value for '--top': give 1 or more"),
+        (["step-time", "{}", "--top", "many"], "Invalid value for '--top': give a whole number"),
+        (["module-stats", "{}", "--by", "layer"], "Invalid value for '--by': 'layer': give one of class, instance"),
+    ],
+)
+def test_an_error_says_what_to_write_instead(tmp_path: Path, words: list[str], said: str) -> None:
+    result = CliRunner().invoke(app, [word.format(tmp_path) for word in words])
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert result.stderr.startswith(f"error: {said.replace('{}', str(tmp_path))}")
+
+
+def test_a_group_without_a_command_prints_its_help_and_no_error(command: Command) -> None:
+    result = command("cache")
+    assert result.exit_code == 2
+    assert (result.stderr, "Usage: prof-analysis cache" in result.stdout) == ("", True)
