@@ -73,9 +73,7 @@ for _name, _analysis in ANALYSES.items():
 @app.command("stage-durations", cls=AnalysisCommand, epilog=epilog_of("stage-durations"), rich_help_panel=TIME)
 @takes_options
 def stage_durations(
-    logs: Annotated[
-        list[str], typer.Argument(help="Logs of vLLM-Ascend, plain or .gz; - is standard input.", metavar="LOG...")
-    ],
+    logs: Annotated[list[str], typer.Argument(help="Logs of vLLM-Ascend, plain or .gz; - is standard input.", metavar="LOG")],
     result: ResultOptions,
     screen: ScreenOptions,
 ) -> None:

@@ -35,7 +35,7 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
     "graph-overhead": {"The 20 graphs that cost most": "result --top 20"},
     "stage-durations": {
         "One log, or several": "server.log server.log.1.gz",
-        "What a running server writes": "- < server.log",
+        "From stdin": "- < server.log",
     },
     "ranks": {
         "A folder of a rank, or a tree of them": "result",

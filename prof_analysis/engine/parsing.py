@@ -65,19 +65,23 @@ def read_query(query: str, parser: duckdb.DuckDBPyConnection, known: Mapping[str
             node.update(list_of_tables)
         with parser.cursor() as cursor:
             query = cursor.execute("SELECT json_deserialize_sql($tree::JSON)", {"tree": json.dumps(tree)}).fetchall()[0][0]
-    described = [node["query"] for node in nodes(tree) if node.get("show_type") == "DESCRIBE"]
-    reads_catalog = bool(described) or any(
+    describing = [node for node in nodes(tree) if node.get("show_type") == "DESCRIBE"]
+    reads_catalog = bool(describing) or any(
         node.get("show_type") in ("SHOW_SPECIAL", "SHOW_FROM")
         or node.get("schema_name") in _CATALOG_SCHEMAS
         or str(node.get("function_name", "")).startswith("duckdb_")
         for node in nodes(tree)
     )
-    of_described = _base_tables(described)
-    for node in nodes(tree):
-        if node.get("show_type") == "DESCRIBE":
-            del node["query"]
-    tables = frozenset(name for name in _base_tables(tree) if name.partition(".")[0] not in _CATALOG_SCHEMAS)
-    return Query(query, tables, of_described - tables, reads_catalog)
+    named = _of_profile(tree)
+    for node in describing:
+        node["query"] = None
+    tables = _of_profile(tree)
+    return Query(query, tables, named - tables, reads_catalog)
+
+
+def _of_profile(tree: Any) -> frozenset[str]:
+    """Return the tables that a query names, without those of DuckDB's own catalog."""
+    return frozenset(name for name in _base_tables(tree) if name.partition(".")[0] not in _CATALOG_SCHEMAS)
 
 
 def _pivot(query: str, parser: duckdb.DuckDBPyConnection) -> str | None:

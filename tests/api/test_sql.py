@@ -66,6 +66,10 @@ def test_show_tables_lists_what_can_be_asked_with_its_meaning(shared: Profile) -
     assert of_folder == [name.partition(".")[2] for name in sorted(known) if name.startswith("free.")]
     everywhere = {f"{row['schema']}.{row['name']}": row["column_names"] for row in shared.rows("SHOW ALL TABLES")}
     assert everywhere.keys() == known.keys()
+    columns = "FROM information_schema.columns WHERE table_schema = 'trace' AND table_name = 'step'"
+    of_step = [row["name"] for row in shared.rows(f"SELECT column_name AS name {columns} ORDER BY ordinal_position")]
+    assert of_step == ["profile", "rank_id", *(one.shown_name for one in known["trace.step"].columns)]
+    assert shared.rows("DESCRIBE information_schema.tables")[0]["column_name"] == "table_catalog"
     assert everywhere["across.step_total"] == [one.shown_name for one in known["across.step_total"].columns]
 
 
