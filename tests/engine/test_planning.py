@@ -183,7 +183,7 @@ def test_needs_are_found_wherever_they_stand(query: str, needs: set[str]) -> Non
     [
         ("SELECT * FRM trace.op", "cannot be read"),
         ("SELECT 1; SELECT 2", "this is not one SELECT"),
-        ("", "this is not one SELECT"),
+        ("", "there is no query: give one SELECT"),
         ("DROP TABLE trace.op", "SELECT"),
         ("COPY trace.op TO 'x'", "SELECT"),
     ],
@@ -198,7 +198,7 @@ def test_a_query_that_is_not_one_select_is_refused(query: str, message: str) -> 
 def test_an_unknown_table_is_named() -> None:
     with pytest.raises(QueryError) as raised:
         make_plan("ascend_db", raw_columns("ascend_db"), ["module.nothing"])
-    assert str(raised.value) == "there is no table module.nothing; `prof-analysis tables` lists them"
+    assert str(raised.value) == "there is no table module.nothing; `prof-analysis tables` lists all"
 
 
 def test_tables_that_need_each_other_are_an_error() -> None:
