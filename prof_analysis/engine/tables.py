@@ -18,7 +18,6 @@ missing or may be wrong; 'note': they are right, but say less than they could) a
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal
@@ -153,6 +152,8 @@ def _is_staged(needs: Iterable[str], raw_tables: frozenset[str] | None) -> bool:
 
 def unknown_table(name: str, known: Iterable[str]) -> str:
     """Return what to say of a table that does not exist: which ones have a similar name, and where all are listed."""
+    from difflib import get_close_matches  # Only errors need it.
+
     by_last: dict[str, list[str]] = {}
     for table in sorted(known):
         by_last.setdefault(table.partition(".")[2], []).append(table)
