@@ -1,18 +1,15 @@
 """The raw tables of text exports: the events and the columns of CSV files that they are made of."""
 
 from collections.abc import Mapping
-from typing import TypeAlias
 
 from prof_analysis.sources.ascend_text import counters
+from prof_analysis.sources.readers.event_tables import ID, Columns
 
 _I = "BIGINT"
 _T = "VARCHAR"
 _B = "BOOLEAN"
 _D = "DOUBLE"
-ID = "TEXT_ID"  # This type is staged as the id of a text.
 NAMES = ("name", "class", "domain")
-
-Columns: TypeAlias = Mapping[str, tuple[str, str]]
 
 # The parts of an event that are read, in the form of DuckDB's from_json().
 ARGUMENTS = {

@@ -5,14 +5,11 @@ text is made by text_id(), a hash, so all texts of a profile are checked to have
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from functools import partial
 from itertools import compress
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeAlias
 
 import duckdb
 
@@ -25,16 +22,16 @@ from prof_analysis.sources.ascend_text import columns as text_columns
 from prof_analysis.sources.ascend_text import counters
 from prof_analysis.sources.readers.csv_file import copy_columns
 from prof_analysis.sources.readers.csv_numbers import Notation, lost_digits, notation_of
+from prof_analysis.sources.readers.event_tables import ID, EventTables, TextsLock, have_equal_ids, insert, stored
 from prof_analysis.sources.readers.repeated import drop_repeated, remark_of, with_keys
-from prof_analysis.sources.readers.trace_json import read_events
 from prof_analysis.sources.remarks import Remark
 
 _I = "BIGINT"
-TextsLock: TypeAlias = AbstractContextManager[Any] | None
+_EVENTS = EventTables(text_columns.EVENT, text_columns.ARGUMENTS, text_columns.BLOCK, text_columns.EVENTS, text_columns.NAMES)
 
 RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
     **{
-        name: {column: _I if type_ == text_columns.ID else type_ for column, type_ in columns.items()}
+        name: {column: _I if type_ == ID else type_ for column, type_ in columns.items()}
         for name, columns in text_columns.TABLES.items()
     },
     device_info.TABLE: device_info.COLUMNS,
@@ -72,13 +69,13 @@ def stage(
             continue
         kept = {column: type_ for column, type_ in RAW_COLUMNS[name].items() if column in columns} or {"nothing_read": _I}
         definition = ", ".join(f"{quote(column)} {type_}" for column, type_ in kept.items())
-        connection.execute(f"CREATE TABLE {_stored(name)} ({definition})")
+        connection.execute(f"CREATE TABLE {stored(name)} ({definition})")
         store_view(connection, name, RAW_COLUMNS[name], columns)
     texts_lock = Lock() if "raw.string" in wanted else None
     remarks = recorded.stage_recorded(connection, files, wanted, _BESIDE)
     for number, file in enumerate(files):
         if is_trace(file):
-            lost = _stage_trace(connection, file, wanted, texts_lock, threads, on_bytes)
+            lost = _EVENTS.stage(connection, file, wanted, texts_lock, threads, on_bytes)
             remarks += [Remark((_OF_FILE, "", number, 0), tuple(text_columns.EVENTS), sentence) for sentence in lost]
             continue
         if file.name == recorded.COMMUNICATION:
@@ -88,7 +85,7 @@ def stage(
         elif not device_info.is_device_info(file) and not recorded.is_recorded(file):
             remarks += _stage_csv(connection, file, wanted, texts_lock, number)
         on_bytes(file.stat().st_size)
-    if texts_lock and connection.execute(_EQUAL_TEXT_IDS).fetchall():
+    if texts_lock and have_equal_ids(connection):
         connection.execute(
             "SET VARIABLE text_salt = getvariable('text_salt') + 1; DROP SCHEMA stored CASCADE; DROP SCHEMA raw CASCADE"
         )
@@ -98,24 +95,6 @@ def stage(
         what = "kernel_details.csv" if name == "raw.kernel_detail" else "trace_view.json"
         remarks += remark_of((name,), count, what, (_REPEATED, what, 0, 0), files[0].parent)
     return remarks
-
-
-_EQUAL_TEXT_IDS = 'SELECT 1 FROM stored."raw.string" GROUP BY text_id HAVING count(*) > 1 LIMIT 1'
-
-
-def _stage_trace(
-    connection: duckdb.DuckDBPyConnection,
-    file: Path,
-    wanted: Mapping[str, frozenset[str]],
-    texts_lock: TextsLock,
-    threads: int,
-    on_bytes: Callable[[int], None],
-) -> list[str]:
-    tables = {name: columns for name, columns in wanted.items() if name in text_columns.EVENTS}
-    if not tables:
-        return []
-    take = partial(_insert_events, tables, texts_lock)
-    return read_events(connection, file, _event_structure(tables), _block_of_events(tables), take, on_bytes, threads)
 
 
 def _stage_csv(
@@ -132,46 +111,10 @@ def _stage_csv(
     details = wanted.get(name)
     remarks = _stage_details(connection, file, name, known_as, details, texts_lock, number) if details else []
     if not is_operators and wanted.keys() & counters.TABLES.keys():
-        counters.stage_counters(connection, file, wanted, partial(_insert, connection, texts_lock=texts_lock))
+        counters.stage_counters(
+            connection, file, wanted, partial(insert, connection, texts_lock=texts_lock, names=text_columns.NAMES)
+        )
     return remarks
-
-
-def _stored(name: str) -> str:
-    return f"stored.{quote(name)}"
-
-
-def _event_structure(wanted: Mapping[str, frozenset[str]]) -> str:
-    """Return the parts of an event that these columns need, and no others, since each costs time in every event."""
-    conditions = [text_columns.EVENTS[name][0] for name in wanted]
-    expressions = [text_columns.EVENTS[name][1][column][1] for name, columns in wanted.items() for column in columns]
-    read = " ".join([*conditions, *expressions])
-    arguments = {
-        name: type_ for name, type_ in text_columns.ARGUMENTS.items() if f"args.{name}" in read or f'args."{name}"' in read
-    }
-    return json.dumps({**text_columns.EVENT, "args": arguments or {"name": "VARCHAR"}})
-
-
-def _block_of_events(wanted: Mapping[str, frozenset[str]]) -> str:
-    """Return the SELECT of the events of a block: what these columns are made of, and which of the raw tables have an event."""
-    read = " ".join(text_columns.EVENTS[name][1][column][1] for name, columns in wanted.items() for column in columns)
-    kept = ["event_id", *(column for column in text_columns.BLOCK if re.search(rf"\b{column}\b", read))]
-    tables = [quote(name) for name in wanted]
-    columns = ", ".join(f"{expression} AS {column}" for column, expression in text_columns.BLOCK.items())
-    conditions = ", ".join(f"{text_columns.EVENTS[name][0]} AS {quote(name)}" for name in wanted)
-    return f"""
-        SELECT {", ".join([*kept, *tables])}
-        FROM (SELECT *, {conditions} FROM (SELECT event_id, {columns} FROM event))
-        WHERE {" OR ".join(tables)}
-    """
-
-
-def _insert_events(wanted: Mapping[str, frozenset[str]], texts_lock: TextsLock, connection: duckdb.DuckDBPyConnection) -> None:
-    """Add the events of a block to the raw tables, and their texts to raw.string where there is a lock for it."""
-    made_of = {
-        name: ({c: one for c, one in text_columns.EVENTS[name][1].items() if c in columns}, quote(name))
-        for name, columns in wanted.items()
-    }
-    _insert(connection, "event_block", made_of, texts_lock)
 
 
 def _stage_details(
@@ -209,14 +152,14 @@ def _stage_details(
     definitions: dict[str, tuple[str, str]] = {"row_number": (_I, "row_number")} if "row_number" in columns else {}
     for column in headers:
         type_, cell = known_as[column][0], quote(column)
-        if type_ == text_columns.ID:
+        if type_ == ID:
             value = f"regexp_replace({cell}, '\\s*\\n\\s*', '', 'g')" if column in of_several_lines else cell
         elif column in times:
             value = "NULL::BIGINT" if column in cut else notation.time_ns(cell)
         else:
             value = f"TRY_CAST({notation.number(cell)} AS {type_})"
         definitions[column] = (type_, value)
-    _insert(connection, cells, {name: (definitions, "true")}, texts_lock)
+    insert(connection, cells, {name: (definitions, "true")}, texts_lock, text_columns.NAMES)
     connection.execute(f"DROP TABLE {cells}")
     return remarks
 
@@ -241,45 +184,10 @@ def _stage_groups(
         return [f"{file}: cannot be read ({reason_of(error)}), so groups may be unknown; export it again"]
     connection.execute("CREATE TABLE stored.group_cell AS SELECT unnest($names::VARCHAR[]) AS name", {"names": names})
     definitions = {
-        "operator": (text_columns.ID, "regexp_extract(name, '^(.*)@', 1)"),
-        "group_name": (text_columns.ID, "regexp_extract(name, '@([^@]*)$', 1)"),
+        "operator": (ID, "regexp_extract(name, '^(.*)@', 1)"),
+        "group_name": (ID, "regexp_extract(name, '@([^@]*)$', 1)"),
     }
     of_table = {column: definition for column, definition in definitions.items() if column in columns}
-    _insert(connection, "stored.group_cell", {"raw.communication_group": (of_table, "true")}, texts_lock)
+    insert(connection, "stored.group_cell", {"raw.communication_group": (of_table, "true")}, texts_lock, text_columns.NAMES)
     connection.execute("DROP TABLE stored.group_cell")
     return []
-
-
-def _insert(
-    connection: duckdb.DuckDBPyConnection,
-    rows: str,
-    tables: Mapping[str, tuple[text_columns.Columns, str]],
-    texts_lock: TextsLock,
-) -> None:
-    """Insert rows into raw tables, texts as their ids; and, with a lock, insert new texts into raw.string.
-
-    `tables` has for each table its columns, and the condition of the rows that it takes. The lock lets one thread at a time
-    look for new texts.
-    """
-    conditions_of: dict[str, list[str]] = {}  # of a text
-    for name, (columns, condition) in tables.items():
-        texts = {
-            c: expression if c in text_columns.NAMES else f"known({expression})"
-            for c, (type_, expression) in columns.items()
-            if type_ == text_columns.ID
-        }
-        for text in dict.fromkeys(texts.values()):
-            conditions_of.setdefault(text, []).append(condition)
-        values = [f"text_id({texts[c]})" if c in texts else expression for c, (_, expression) in columns.items()]
-        connection.execute(f"INSERT INTO {_stored(name)} SELECT {', '.join(values) or 'NULL'} FROM {rows} WHERE {condition}")
-    if conditions_of and texts_lock:
-        found = [
-            f"SELECT DISTINCT {text} AS text FROM {rows} WHERE {' OR '.join(conditions)}"
-            for text, conditions in conditions_of.items()
-        ]
-        with texts_lock:
-            connection.execute(f"""
-                INSERT INTO stored."raw.string"
-                WITH found AS ({" UNION ".join(found)})
-                SELECT text_id(text), text FROM found ANTI JOIN stored."raw.string" USING (text) WHERE text IS NOT NULL
-            """)
