@@ -286,14 +286,17 @@ HOSTS = rows_of("profile host_profile", ("a", "ab"), ("b", "ab"), ("c", "c"))
             "across.step_total",
             {
                 "step.time": rows_of(
-                    f"profile origin {STEP}",
-                    ("a", "kernels", 10, 6, 4, 2, 3, 17, 0),
-                    ("a", "kernels", 5, 0, 0, 0, None, None, 0),
-                    ("b", "profiler", 20, 1, 1, 0, 1, 20, 2),
-                    ("b", "profiler", 9, None, None, None, None, None, None),
+                    f"profile origin {STEP} copying_not_overlapped_ns",
+                    ("a", "kernels", 10, 6, 4, 2, 3, 17, 0, 3),
+                    ("a", "kernels", 5, 0, 0, 0, None, None, 0, 8),
+                    ("b", "profiler", 20, 1, 1, 0, 1, 20, 2, None),
+                    ("b", "profiler", 9, None, None, None, None, None, None, None),
                 )
             },
-            rows_of(f"{STEP} ranks_of_profiler computing_of_no_step_ns steps_known_in_part", (30, 7, 5, 2, 4, 37, 2, 1, 5, 1)),
+            rows_of(
+                f"{STEP} ranks_of_profiler computing_of_no_step_ns steps_known_in_part copying_not_overlapped_ns",
+                (30, 7, 5, 2, 4, 37, 2, 1, 5, 1, 3),
+            ),
             id="steps, kernels of none, and steps known in part",
         ),
         pytest.param(

@@ -10,11 +10,21 @@ from prof_analysis.answers.words import as_text, duration, percent, rank_name, s
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
 
-_SUMS = ("computing", "communication", "communication_not_overlapped", "overlapped", "free", "stage", "bubble")
+_SUMS = (
+    "computing",
+    "communication",
+    "communication_not_overlapped",
+    "overlapped",
+    "free",
+    "stage",
+    "bubble",
+    "copying_not_overlapped",
+)
 _REST = ("ranks_of_profiler", "computing_of_no_step_ns", "steps_known_in_part")
 _PARTS = {
     "computing": "computing_ns",
     "communication alone": "communication_not_overlapped_ns",
+    "copying alone": "copying_not_overlapped_ns",
     "free": "free_ns",
     "overlapped": "overlapped_ns",
     "bubble": "bubble_ns",
@@ -30,11 +40,15 @@ def step_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     facts: Facts = {**size_of(profile, "step.time"), "all": whole, **rest, "longest_steps": steps}
     (durations,) = profile.rows("FROM across.step_duration")
     facts["durations"] = durations
+    # Only GPU traces have copies as kernels.
+    shown = {
+        header: column for header, column in _PARTS.items() if whole["copying_not_overlapped_ns"] or "copying" not in column
+    }
     columns: dict[str, Source] = {
         "step": ("text", lambda row: row["step_id"]),
         "rank": ("text", rank_name),
         "time": "stage_ns",
-        **{header: ("time", partial(_part, column=column)) for header, column in _PARTS.items()},
+        **{header: ("time", partial(_part, column=column)) for header, column in shown.items()},
         "preparing": "preparing_ns",
         "folder": "profile",
     }

@@ -1,5 +1,5 @@
 -- One row is all steps over all ranks: where their time went on the device. Steps that are recorded only in part, and kernels
--- of no step, are only in the last three columns.
+-- of no step, are only in the columns ranks_of_profiler to steps_known_in_part.
 --
 -- computing_ns                     BIGINT  time with a compute kernel, ns; NULL when there are no whole steps
 -- communication_ns                 BIGINT  time with a communication operator, ns; NULL when there are no whole steps
@@ -13,6 +13,8 @@
 -- ranks_of_profiler                BIGINT  ranks without kernels, whose times the profiler worked out
 -- computing_of_no_step_ns          BIGINT  time of compute kernels outside all steps, ns
 -- steps_known_in_part              BIGINT  steps that the profiler recorded only in part
+-- copying_not_overlapped_ns        BIGINT  time with a copy and neither a compute kernel nor a communication operator, ns; NULL
+--                                          when there are no whole steps
 SELECT
     sum(computing_ns) FILTER (stage_ns IS NOT NULL)::BIGINT AS computing_ns,
     sum(communication_ns) FILTER (stage_ns IS NOT NULL)::BIGINT AS communication_ns,
@@ -23,5 +25,6 @@ SELECT
     sum(bubble_ns) FILTER (stage_ns IS NOT NULL)::BIGINT AS bubble_ns,
     count(DISTINCT profile) FILTER (origin = 'profiler') AS ranks_of_profiler,
     coalesce(sum(computing_ns) FILTER (stage_ns IS NULL AND origin = 'kernels'), 0)::BIGINT AS computing_of_no_step_ns,
-    count(*) FILTER (stage_ns IS NULL AND origin = 'profiler') AS steps_known_in_part
+    count(*) FILTER (stage_ns IS NULL AND origin = 'profiler') AS steps_known_in_part,
+    sum(copying_not_overlapped_ns) FILTER (stage_ns IS NOT NULL)::BIGINT AS copying_not_overlapped_ns
 FROM step.time

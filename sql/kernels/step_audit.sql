@@ -16,7 +16,7 @@
 WITH measured AS (
     SELECT if(kind = 'compute', 'computing', 'communication') AS kind, start_ns, end_ns
     FROM trace.kernel
-    WHERE kind <> 'schedule'
+    WHERE kind IN ('compute', 'communication')
 ),
 -- The time that each one adds to the time that those before it cover.
 added AS (

@@ -1,9 +1,9 @@
--- One row is a compute or communication kernel and the step that it belongs to: the one in which the op that launched it
--- started.
+-- One row is a compute or communication kernel, or a copy, and the step that it belongs to: the one in which the op that
+-- launched it started.
 --
 -- kernel_id   BIGINT   a kernel of trace.kernel
 -- step_id     BIGINT   a step of trace.step; NULL when no op launched it, when that op started in no step, and without steps
--- kind        ENUM('compute', 'communication', 'schedule')  what it is; helpers that schedule communication have no row
+-- kind        ENUM('compute', 'communication', 'copy', 'schedule')  what it is; helpers that schedule communication have no row
 -- is_receive  BOOLEAN  whether it waits for another pipeline stage: it receives from another rank
 -- start_ns    BIGINT   start, Unix ns
 -- end_ns      BIGINT   end, Unix ns

@@ -1,14 +1,15 @@
 -- One row is a stretch of time in which kernels ran without a gap, one after another or at the same time, whatever step they
 -- are in.
 --
--- kind      ENUM('computing', 'communication', 'busy')  of compute kernels, of communication operators, or of both together
+-- kind      ENUM('computing', 'communication', 'copying', 'busy')  of compute kernels, of communication operators, of copies,
+--                  or of all together
 -- start_ns  BIGINT  start of the first of them, Unix ns
 -- end_ns    BIGINT  end of the last of them, Unix ns
 WITH measured AS (
     SELECT 'busy' AS kind, start_ns, end_ns
     FROM step.kernel_step
     UNION ALL
-    SELECT if(kind = 'compute', 'computing', 'communication') AS kind, start_ns, end_ns
+    SELECT CASE kind WHEN 'compute' THEN 'computing' WHEN 'copy' THEN 'copying' ELSE kind::VARCHAR END AS kind, start_ns, end_ns
     FROM step.kernel_step
 ),
 reached AS (
@@ -27,6 +28,6 @@ numbered AS (
     ) AS stretch
     FROM reached
 )
-SELECT kind::ENUM('computing', 'communication', 'busy') AS kind, min(start_ns) AS start_ns, max(end_ns) AS end_ns
+SELECT kind::ENUM('computing', 'communication', 'copying', 'busy') AS kind, min(start_ns) AS start_ns, max(end_ns) AS end_ns
 FROM numbered
 GROUP BY kind, stretch

@@ -8,10 +8,11 @@
 -- communication_ns                 BIGINT   time with a communication operator, ns
 -- communication_not_overlapped_ns  BIGINT   time with a communication operator and no compute kernel, ns
 -- overlapped_ns                    BIGINT   time with both, ns
--- free_ns                          BIGINT   idle time: time with neither, between the first start and the last end, ns; NULL
---                                           for kernels of no step
+-- free_ns                          BIGINT   idle time: time without any kernel, between the first start and the last end, ns;
+--                                           NULL for kernels of no step
 -- stage_ns                         BIGINT   from the first start to the last end without the bubble, ns, so that stage + bubble
---                                           = computing + communication not overlapped + free; NULL for kernels of no step
+--                                           = computing + communication not overlapped + copying not overlapped + free; NULL
+--                                           for kernels of no step
 -- bubble_ns                        BIGINT   time with an hcom_receive operator, which waits for another pipeline stage, ns
 -- preparing_ns                     BIGINT   from the start of the step on the host (without steps, of the first op) to the
 --                                           first kernel, ns; where that start is not known, the time that the profiler itself
@@ -19,9 +20,17 @@
 -- origin                           VARCHAR  where the times come from: kernels, or profiler
 -- reason                           VARCHAR  why something is NULL, or why preparing comes from the profiler though the other
 --                                           times come from kernels; NULL when neither applies
+-- copying_not_overlapped_ns        BIGINT   time with a copy and neither a compute kernel nor a communication operator, ns; 0
+--                                           where copies are no kernels, as on Ascend: then it is free time; NULL where the
+--                                           times come from the profiler
 WITH measured AS (
     SELECT step_id, 'busy' AS what, start_ns, end_ns
     FROM step.kernel_step
+    WHERE kind <> 'copy'
+    UNION ALL
+    SELECT step_id, 'busy or copying', start_ns, end_ns
+    FROM step.kernel_step
+    WHERE EXISTS (FROM step.kernel_step WHERE kind = 'copy')
     UNION ALL
     SELECT step_id, kind::VARCHAR, start_ns, end_ns
     FROM step.kernel_step
@@ -51,6 +60,7 @@ covered AS (
         min(start_ns) AS first_ns,
         max(end_ns) - min(start_ns) AS span_ns,
         coalesce(sum(added_ns) FILTER (what = 'busy'), 0)::BIGINT AS busy_ns,
+        coalesce(sum(added_ns) FILTER (what = 'busy or copying'), busy_ns)::BIGINT AS busy_or_copying_ns,
         coalesce(sum(added_ns) FILTER (what = 'compute'), 0)::BIGINT AS computing_ns,
         coalesce(sum(added_ns) FILTER (what = 'communication'), 0)::BIGINT AS communication_ns,
         coalesce(sum(added_ns) FILTER (what = 'receive'), 0)::BIGINT AS bubble_ns
@@ -95,7 +105,7 @@ step AS (
         communication_ns,
         busy_ns - computing_ns AS communication_not_overlapped_ns,
         computing_ns + communication_ns - busy_ns AS overlapped_ns,
-        CASE WHEN NOT is_of_no_step THEN span_ns - busy_ns END AS free_ns,
+        CASE WHEN NOT is_of_no_step THEN span_ns - busy_or_copying_ns END AS free_ns,
         CASE WHEN NOT is_of_no_step THEN span_ns - bubble_ns END AS stage_ns,
         bubble_ns,
         CASE WHEN NOT is_of_no_step THEN coalesce(first_ns - begin_ns, recorded_preparing_ns) END AS preparing_ns,
@@ -107,7 +117,8 @@ step AS (
                 THEN 'preparing is what the profiler worked out: the profile does not say when the host began'
             WHEN step_id IS NULL THEN 'no ops, so it is not known when the host began'
             ELSE 'the profile does not tell when the step began on the host'
-        END AS reason
+        END AS reason,
+        busy_or_copying_ns - busy_ns AS copying_not_overlapped_ns
     FROM with_begin
     UNION ALL BY NAME
     SELECT
@@ -118,7 +129,8 @@ step AS (
                 + preparing_ns IS NULL,
             'the profiler recorded no more of the step, and the profile has no kernels',
             NULL
-        ) AS reason
+        ) AS reason,
+        NULL AS copying_not_overlapped_ns
     FROM recorded
     WHERE NOT EXISTS (FROM step.kernel_step)
         AND coalesce(computing_ns, communication_ns, free_ns, stage_ns) IS NOT NULL
