@@ -16,7 +16,7 @@ from prof_analysis.errors import InputError
 # The variables that the SQL reads with getvariable().
 Variables = Mapping[str, int | bool | str | list[str] | None]
 OnProgress = Callable[[int, int], None]
-Source = Literal["auto", "db", "text"]
+Source = Literal["auto", "db", "text", "kineto"]
 ModuleSource = Literal["auto", "mstx", "nn.Module"]
 By = Literal["class", "instance"]
 Peaks = Mapping[str, float] | Literal["published"]

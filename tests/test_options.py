@@ -76,7 +76,7 @@ def test_values_that_the_sql_reads() -> None:
         ({"depth": 0}, "depth=0: give 1 or more"),
         ({"by": "name"}, "by='name': give class or instance"),
         ({"module_source": "nn"}, "module_source='nn': give auto, mstx or nn.Module"),
-        ({"source": "csv"}, "source='csv': give auto, db or text"),
+        ({"source": "csv"}, "source='csv': give auto, db, text or kineto"),
         ({"module_domains": ("A", "")}, "module_domains=('A', ''): give at least one domain"),
         ({"peak_tflops": "public"}, "peak_tflops='public': give 'published' or a peak by data type"),
         ({"peak_tflops": {"fp16": 0}}, "peak_tflops='fp16=0': give a positive number for one of fp16, "),

@@ -12,7 +12,8 @@ from prof_analysis.engine.statements import run
 from prof_analysis.errors import InputError
 from prof_analysis.options import USUAL, Variables
 
-# The variables that the SQL reads with getvariable(), by default: the options, the rank, and the salt of the ids of texts.
+# The variables that the SQL reads with getvariable(), by default: the options, the rank, the salt of the ids of texts, and the
+# moment to which the times of a file are relative.
 _DEFAULTS: Variables = {
     **USUAL.variables(),
     "device_id": None,
@@ -20,6 +21,7 @@ _DEFAULTS: Variables = {
     "profile": "",
     "rank_id": None,
     "text_salt": 0,
+    "base_time_ns": 0,
 }
 
 

@@ -73,7 +73,7 @@ sourced AS (
             WHEN without_planes.kernel_id IS NOT NULL AND master.kernel_id IS NULL
                 THEN 'its tasks name no plane: profiler_level was Level0'
             WHEN master.kernel_id IS NULL
-                THEN 'the profile has no tasks of it: profiler_level was Level0, or trace_view.json is missing'
+                THEN 'the profile has no tasks of it: profiler_level was Level0, trace_view.json is missing, or it is of a GPU'
             WHEN master.transit_ns IS NULL THEN 'its tasks are on several planes, and nothing says which is the master plane'
             ELSE 'no task of its master plane waits, or transfers over a link'
         END AS reason

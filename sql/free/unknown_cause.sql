@@ -11,6 +11,6 @@ SELECT 'waiting in a synchronise' AS cause, 'no calls into CANN; collect with Le
 FROM collected
 WHERE NOT has_calls
 UNION ALL
-SELECT 'garbage collection', 'none was recorded; gc_detect_threshold records those that take longer than it says'
+SELECT 'garbage collection', 'none was recorded; on Ascend, gc_detect_threshold records those that take longer than it says'
 FROM collected
 WHERE NOT has_collections

@@ -1,7 +1,7 @@
 -- One row is a selected kernel: with a step chosen, each kernel whose op started in that step; else each kernel.
 --
 -- kernel_id    BIGINT   a kernel of trace.kernel
--- kind         ENUM('compute', 'communication', 'schedule')  kind of the kernel
+-- kind         ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernel
 -- name_id      TEXT_ID  name of the kernel
 -- type_id      TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL when it is not known
 -- type_from    ENUM('profile', 'name')  as in trace.kernel

@@ -2,7 +2,7 @@
 SELECT
     NULL::VARCHAR AS profile,
     'warning' AS severity,
-    '--module-domain ' || domain || ': no rank has ranges of this mstx domain; the domains with ranges are '
+    '--module-domain ' || domain || ': no rank has ranges of this domain; the domains with ranges are '
     || coalesce(string_agg(DISTINCT domains, ', ' ORDER BY domains), 'none')
     || if(getvariable('module_source') = 'auto', '; modules come from the Python tracer', '') AS sentence
 FROM module.chosen_domain

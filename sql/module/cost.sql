@@ -4,7 +4,7 @@
 -- parent_module   VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
 -- module          VARCHAR  class name of the module, with [Backward] before it in the backward
 -- op_name         VARCHAR  the op; NULL when the profile lost its name
--- kind            ENUM('compute', 'communication', 'schedule')  kind of the kernels
+-- kind            ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernels
 -- type            VARCHAR  operator type of the kernels, such as MatMulV3; NULL when it is not known
 -- kernel_count    BIGINT   kernels
 -- duration_ns     BIGINT   their time, ns

@@ -2,7 +2,7 @@
 -- op started in that step.
 --
 -- kernel_id         BIGINT   the id, unique in the rank
--- kind              ENUM('compute', 'communication', 'schedule')  kind of the kernel
+-- kind              ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernel
 -- name_id           TEXT_ID  name of the kernel
 -- type_id           TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL when it is not known
 -- core_id           TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC; NULL for communication

@@ -2,7 +2,7 @@
 -- rows cover compute kernels, and other kernels that have counters.
 --
 -- level                   VARCHAR  kernel_type, op or module: what the row covers
--- kind                    ENUM('compute', 'communication', 'schedule')  what the kernels are; NULL for a module
+-- kind                    ENUM('compute', 'communication', 'copy', 'schedule')  what the kernels are; NULL for a module
 -- type_id                 TEXT_ID  operator type; NULL when it is not known, and for a module
 -- core_id                 TEXT_ID  cores they ran on; NULL when not recorded, and for a module
 -- op_name_id              TEXT_ID  the op that launched them; NULL where linked to no op, and for levels other than op

@@ -1,7 +1,7 @@
 -- One row is a piece of work on the device: a compute kernel, a communication operator, or a helper that schedules one.
 --
 -- kernel_id         BIGINT   the id, unique in the rank
--- kind              ENUM('compute', 'communication', 'schedule')  which of the three
+-- kind              ENUM('compute', 'communication', 'copy', 'schedule')  which of the three
 -- name_id           TEXT_ID  name of the kernel
 -- type_id           TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL when it is neither recorded (Level0) nor
 --                            certain from the name

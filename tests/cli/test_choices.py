@@ -119,7 +119,7 @@ def test_a_domain_without_ranges_is_told_with_those_that_have_some(layers: Path,
     result = command("module-stats", "-d", layers, "--module-domain", "custom")
     assert result.exit_code == 0
     assert result.stderr == (
-        "warning: --module-domain custom: no rank has ranges of this mstx domain; the domains with ranges are Custom, Module; "
+        "warning: --module-domain custom: no rank has ranges of this domain; the domains with ranges are Custom, Module; "
         "modules come from the Python tracer\n"
     )
     assert command("module-stats", "-d", layers, "--module-domain", "Custom").stderr == ""

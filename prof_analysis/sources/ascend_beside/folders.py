@@ -13,6 +13,7 @@ from typing import Any
 from prof_analysis.sources.ascend_beside import recorded
 from prof_analysis.sources.found import Found
 from prof_analysis.sources.rank import Rank, json_object, number, readable
+from prof_analysis.sources.readers.trace_file import is_of_kineto
 
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 MSPROF_OUTPUT = "mindstudio_profiler_output"  # Folder that msprof writes in PROF_*, without torch_npu.
@@ -40,7 +41,7 @@ def find(folder: Path, is_folder: Mapping[str, bool]) -> Found:
     has_prof = any(child.startswith("PROF_") for child in children)
     is_named = folder.name.endswith(("_ascend_pt", "_ascend_ms"))
     holds_result = OUTPUT in children or ("FRAMEWORK" in children and has_prof)
-    if not (is_named or holds_result or any(_is_result(name) for name in is_folder.keys() - children)):
+    if not (is_named or holds_result or any(_is_result(folder / name) for name in is_folder.keys() - children)):
         return Found(inner_folders=_INNER)
     inner = {*_INNER, *(child for child in children if child.startswith("PROF_"))}
     # An archive unpacked into a folder of its own name makes an outer folder that holds a result and is not a result.
@@ -48,9 +49,9 @@ def find(folder: Path, is_folder: Mapping[str, bool]) -> Found:
     return Found((folder,), frozenset(inner), is_by_name_only)
 
 
-def _is_result(name: str) -> bool:
-    is_database = PROFILER_DB.fullmatch(name) or MSPROF_DB.fullmatch(name)
-    return bool(is_database) or name in (*TRACES, KERNEL_DETAILS)
+def _is_result(file: Path) -> bool:
+    is_database = PROFILER_DB.fullmatch(file.name) or MSPROF_DB.fullmatch(file.name)
+    return bool(is_database) or file.name == KERNEL_DETAILS or (file.name in TRACES and not is_of_kineto(file))
 
 
 def folder_of(result: Path) -> Path:

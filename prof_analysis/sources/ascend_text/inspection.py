@@ -1,17 +1,14 @@
 """Finds the text exports of a result, and their capabilities, without parsing them."""
 
-import gzip
 import json
 import re
-import zlib
 from collections.abc import Mapping
 from dataclasses import replace
-from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from prof_analysis.capabilities import lacking
-from prof_analysis.errors import InputError, reason_of
+from prof_analysis.errors import InputError
 from prof_analysis.options import Options
 from prof_analysis.sources.ascend_beside import folders, profiler_info, recorded
 from prof_analysis.sources.ascend_text import staging
@@ -19,23 +16,20 @@ from prof_analysis.sources.ascend_text.columns import DETAILS
 from prof_analysis.sources.ascend_text.counters import has_counters
 from prof_analysis.sources.rank import Rank
 from prof_analysis.sources.readers.csv_file import read_header
-from prof_analysis.sources.readers.trace_file import check_begin
+from prof_analysis.sources.readers.marks import ANYTHING, found_marks
+from prof_analysis.sources.readers.trace_file import check_begin, is_of_kineto
 
-_PIECE_BYTES = 2**16  # Fits a core's cache: 2 GB are searched for three marks in 2.8 s, in pieces of 16 MB in 4.0 s.
-_LONGEST_MARK = 1024
 _KERNEL_COLUMNS = ("name", "start_ns", "duration_ns")
-# A mark is a text and a pattern that is searched only where the text occurs: to search a text takes half the time.
 _DETAILS_MARKS = {
     "kernels": (b"", re.compile(rb"[\r\n][^\r\n]")),
     "communication": (b"", re.compile(rb"\b(?:COMMUNICATION|HCCL)\b")),
 }
-_ANYTHING = re.compile(b"")
 _EVENT_OF_MSTX = b'"event_type"'
 _TRACE_MARKS = {
-    "ops": (b'"cpu_op"', _ANYTHING),
-    "kernels": (b'"Task Type"', _ANYTHING),
-    "communication": (b'"alg_type"', _ANYTHING),
-    "marks": (_EVENT_OF_MSTX, _ANYTHING),
+    "ops": (b'"cpu_op"', ANYTHING),
+    "kernels": (b'"Task Type"', ANYTHING),
+    "communication": (b'"alg_type"', ANYTHING),
+    "marks": (_EVENT_OF_MSTX, ANYTHING),
     "graph calls": (b"_compiler", re.compile(rb'"(?:npu_fx|cache)_compiler[ _]inference"')),
 }
 
@@ -63,7 +57,8 @@ _NO_REPORTED = {
 
 def takes(file: Path) -> bool:
     """Return whether a single file may be a text export, by its suffix: a trace or kernel_details.csv may be renamed."""
-    return file.name.endswith((".json", ".json.gz", ".csv")) or recorded.is_recorded(file)
+    is_export = file.name.endswith((".json", ".json.gz", ".csv")) or recorded.is_recorded(file)
+    return is_export and not is_of_kineto(file)
 
 
 def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
@@ -183,9 +178,15 @@ def _held(file: Path, config: Mapping[str, Any], options: Options) -> set[str]:
             raise InputError(
                 f"{file}: is not a kernel_details.csv: it has no column {lacking[0]!r}; export it again", path=file
             )
-        held = _found(file, _DETAILS_MARKS)
+        held = found_marks(file, _DETAILS_MARKS)
         return held | ({"shapes"} if _SHAPES in columns else set()) | ({"counters"} if has_counters(names) else set())
     check_begin(file)
+    if is_of_kineto(file):
+        raise InputError(
+            f"{file}: is a trace of Kineto, which profiles CPUs and GPUs, not of the Ascend profiler; "
+            "give this file with -d, or leave out --source text",
+            path=file,
+        )
     marks = dict(_TRACE_MARKS)
     if "mstx" in options.marks and config.get("mstx") is not False:
         spellings = {
@@ -194,28 +195,5 @@ def _held(file: Path, config: Mapping[str, Any], options: Options) -> set[str]:
         domains = "|".join(re.escape(spelling) for spelling in sorted(spellings))
         marks["mstx"] = (_EVENT_OF_MSTX, re.compile(f'"domain"\\s*:\\s*"(?:{domains})"'.encode()))
     if "nn.Module" in options.marks:
-        marks["nn.Module"] = (b'"nn.Module: ', _ANYTHING)
-    return _found(file, marks)
-
-
-def _found(file: Path, marks: Mapping[str, tuple[bytes, re.Pattern[bytes]]]) -> set[str]:
-    """Return the marks that a file holds."""
-    found: set[str] = set()
-    end = b""
-    try:
-        with _opened(file) as content:
-            while len(found) < len(marks) and (piece := content.read1(_PIECE_BYTES)):
-                text = end + piece
-                missing = {name: mark for name, mark in marks.items() if name not in found}
-                here = {part for part in {part for part, _ in missing.values()} if part in text}
-                found.update(name for name, (part, pattern) in missing.items() if part in here and pattern.search(text))
-                end = text[-_LONGEST_MARK:]
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        pass  # Use what can be unpacked; staging reports the rest.
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read ({reason_of(error)})", path=file) from error
-    return found
-
-
-def _opened(file: Path) -> gzip.GzipFile | BufferedReader:
-    return gzip.GzipFile(file) if file.suffix == ".gz" else file.open("rb")
+        marks["nn.Module"] = (b'"nn.Module: ', ANYTHING)
+    return found_marks(file, marks)

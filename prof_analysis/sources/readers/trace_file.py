@@ -1,6 +1,6 @@
-"""Reads a trace_view.json, packed or not, as blocks of chunks that are cut between events, and records what was lost.
+"""Reads a trace, packed or not, as blocks of chunks that are cut between events, and records what was lost.
 
-The profiler writes a list of events. A trace viewer saves it as an object with the list in the key traceEvents.
+torch_npu writes a list of events; Kineto, and trace viewers that save one, an object with the list in the key traceEvents.
 """
 
 import gzip
@@ -23,8 +23,12 @@ _BETWEEN_EVENTS = re.compile(rb'\}\s*,\s*(?=\{\s*["}])')
 # A text, with its closing quote as a group, or a bracket. These are enough to find the keys of an object.
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:(")|\\?\Z)|[{}\[\]]', re.DOTALL)
 _LIST_OF_KEY = re.compile(rb"\s*:\s*\[\s*")
-# An argument that only Kineto writes, in almost every event.
-_OF_KINETO = re.compile(rb'(?<!\\)"External id"\s*:')
+# Keys and categories that only Kineto writes; before 2023 the latter had other names.
+_OF_KINETO = re.compile(
+    rb'(?<!\\)"(?:External id|schemaVersion|deviceProperties|baseTimeNanoseconds|distributedInfo)"\s*:'
+    rb'|(?<!\\)"cat"\s*:\s*"(?:[Kk]ernel|gpu_\w+|cuda_\w+|Runtime|ac2g|user_annotation|cpu_instant_event|Operator)"'
+)
+_BEGIN_BYTES = 2**20
 
 
 def check_begin(path: Path) -> None:
@@ -33,11 +37,23 @@ def check_begin(path: Path) -> None:
         next(blocks, None)
 
 
+def is_of_kineto(path: Path) -> bool:
+    """Return whether a file begins as a trace of Kineto, which profiles CPUs and GPUs."""
+    begin = b""
+    try:
+        with gzip.GzipFile(path) if path.suffix == ".gz" else path.open("rb") as content:
+            while len(begin) < _BEGIN_BYTES and (piece := content.read1(_BEGIN_BYTES)):
+                begin += piece
+    except (OSError, EOFError, zlib.error):
+        pass  # What could be read is enough, or inspect() says what is wrong.
+    return begin.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[") and _OF_KINETO.search(begin) is not None
+
+
 class TraceFile:
     """Reader of a file as blocks of chunks, cut between events, which records what was lost.
 
-    In an object, other keys may follow the list. The reader does not look for the end of the list; the parser of the chunks
-    finds it in a chunk that is not a list of events, and sets is_ended.
+    In an object, other keys may be around the list; `head` has the part before its first event. The reader does not look for
+    the end of the list; the parser of the chunks finds it in a chunk that is not a list of events, and sets is_ended.
     """
 
     def __init__(self, path: Path, on_bytes: Callable[[int], None]) -> None:
@@ -45,6 +61,7 @@ class TraceFile:
         self.lost_bytes = 0
         self.is_object = False
         self.is_ended = False
+        self.head = b""
         self._read_bytes = 0
         self._is_closed = False
         self._stopped_by: str | None = None
@@ -128,33 +145,25 @@ class TraceFile:
         """Return what follows the opening bracket of the list, in as many pieces as it takes to find it."""
         begin = next(pieces, b"")
         if not self._read_bytes:
-            raise InputError(f"{self.path}: is empty; export the profile again with ExportType.Text", path=self.path)
-        if _OF_KINETO.search(begin):
-            raise InputError(
-                f"{self.path}: is a trace of Kineto, which profiles CPUs and GPUs, not of the Ascend profiler; "
-                "it cannot be analysed",
-                path=self.path,
-            )
+            raise InputError(f"{self.path}: is empty; export the profile again", path=self.path)
         content = begin.removeprefix(b"\xef\xbb\xbf").lstrip()
         if content.startswith(b"["):
             return content[1:]
         if not content.startswith(b"{"):
-            raise InputError(
-                f"{self.path}: holds no list of events; export the profile again with ExportType.Text", path=self.path
-            )
+            raise InputError(f"{self.path}: holds no list of events; export the profile again", path=self.path)
         self.is_object = True
-        events = _list_in_object(content, pieces)
+        self.head, events = _list_in_object(content, pieces)
         if events is None:
             raise InputError(
-                f"{self.path}: holds a JSON object without a list traceEvents; export the profile again with ExportType.Text",
+                f"{self.path}: holds a JSON object without a list traceEvents; export the profile again",
                 path=self.path,
             )
         self.is_ended = events.startswith(b"]")
         return events
 
 
-def _list_in_object(content: bytes, pieces: Iterator[bytes]) -> bytes | None:
-    """Return what follows the opening bracket of the list traceEvents in an object; None where there is no such list."""
+def _list_in_object(content: bytes, pieces: Iterator[bytes]) -> tuple[bytes, bytes | None]:
+    """Return an object up to the opening bracket of its list traceEvents, and what follows; None where it has no such list."""
     depth = position = 0
     is_all = False
     while len(content) <= MAX_EVENT_BYTES and not is_all:
@@ -166,15 +175,15 @@ def _list_in_object(content: bytes, pieces: Iterator[bytes]) -> bytes | None:
             if token[1]:
                 found = _LIST_OF_KEY.match(content, token.end()) if depth == 1 and token[0] == b'"traceEvents"' else None
                 if found and (is_all or found.end() < len(content)):
-                    return content[found.end() :]
+                    return content[: found.end()], content[found.end() :]
             elif token[0].startswith(b'"'):
                 break
             else:
                 position = token.end()
                 depth += 1 if token[0] in b"{[" else -1
                 if not depth:
-                    return None
-    return None
+                    return b"", None
+    return b"", None
 
 
 def _last_cut(text: bytes) -> int | None:

@@ -157,7 +157,7 @@ named_engine AS (
 )
 SELECT
     kernel.* REPLACE (
-        kernel.kind::ENUM('compute', 'communication', 'schedule') AS kind,
+        kernel.kind::ENUM('compute', 'communication', 'copy', 'schedule') AS kind,
         coalesce(kernel.type_id, type_in_name.type_id) AS type_id
     ),
     CASE WHEN kernel.type_id IS NOT NULL THEN 'profile' WHEN type_in_name.type_id IS NOT NULL THEN 'name' END

@@ -1,0 +1,82 @@
+"""Reads what a trace of Kineto says around its list of events: of the profiler, the devices and the job."""
+
+import gzip
+import json
+import re
+import zlib
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from prof_analysis.sources.readers.trace_file import TraceFile
+
+BASE = "baseTimeNanoseconds"
+JOB = "distributedInfo"
+_TAIL_BYTES = 4 * 2**20
+_END_OF_LIST = re.compile(rb'\]\s*,\s*(?=")')
+_PIECE_BYTES = 2**20
+
+
+def around_events(path: Path) -> dict[str, Any]:
+    """Return the keys of the object in a file, without the list of events; an empty object for a bare list.
+
+    Metadata is before or after the events: these are read where those lack the time base or the job. Raises InputError where
+    the file does not begin as a trace.
+    """
+    reader = TraceFile(path, lambda _: None)
+    with closing(reader.blocks()) as blocks:
+        next(blocks, None)
+    if not reader.is_object:
+        return {}
+    found = _object(reader.head + b"]}")
+    if not {BASE, JOB} <= found.keys():
+        found = {**_object_at_end(_tail(path)), **found}
+    found.pop("traceEvents", None)
+    return {key: _parsed(value) for key, value in found.items()}
+
+
+def time_base(around: dict[str, Any]) -> int:
+    """Return the moment to which times are relative, Unix ns; 0 where they are absolute."""
+    base = around.get(BASE)
+    return base if isinstance(base, int) and 0 <= base < 2**62 else 0
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(text.decode("utf-8", "replace").lstrip("\ufeff"))
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _parsed(value: Any) -> Any:
+    """Return a value that some writers write as a JSON text inside the JSON."""
+    if isinstance(value, str) and value[:1] in ("{", "["):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
+
+def _object_at_end(tail: bytes) -> dict[str, Any]:
+    """Return the keys that follow the list of events: the text after the last `],` that is the rest of an object."""
+    for end in reversed(list(_END_OF_LIST.finditer(tail))[-1000:]):
+        if found := _object(b"{" + tail[end.end() :]):
+            return found
+    return {}
+
+
+def _tail(path: Path) -> bytes:
+    tail = b""
+    try:
+        if path.suffix != ".gz":
+            with path.open("rb") as file:
+                file.seek(max(0, path.stat().st_size - _TAIL_BYTES))
+                return file.read()
+        with gzip.GzipFile(path) as content:
+            while piece := content.read1(_PIECE_BYTES):
+                tail = (tail + piece)[-_TAIL_BYTES:]
+    except (OSError, EOFError, zlib.error):
+        return b""  # A file that was cut off has no end.
+    return tail

@@ -1,0 +1,123 @@
+"""The raw tables of a trace of Kineto: the events that they are made of.
+
+The format is that of libkineto/src/output_json.cpp in pytorch/kineto. Categories of 2022 had other names: Operator, Runtime,
+Kernel, Memcpy, Memset.
+"""
+
+from collections.abc import Mapping
+
+from prof_analysis.sources.readers.event_tables import ID, Columns
+
+_I = "BIGINT"
+_T = "VARCHAR"
+_B = "BOOLEAN"
+_D = "DOUBLE"
+# Columns in which a text such as NULL is a name like others.
+NAMES = ("name", "class")
+
+# Column -> the counter of a kernel.
+_COUNTERS: Mapping[str, str] = {
+    "occupancy_percent": "est. achieved occupancy %",
+    "blocks_per_sm": "blocks per SM",
+    "warps_per_sm": "warps per SM",
+    "registers_per_thread": "registers per thread",
+    "shared_memory_bytes": "shared memory",
+}
+
+ARGUMENTS = {
+    "External id": _I, "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "Python id": _I,
+    "correlation": _I, "device": _I, "stream": _I, "graph id": _I, "graph node id": _I, "Collective name": _T,
+    "In msg nelems": _I, "Out msg nelems": _I, "Group size": _I, "dtype": _T, "Process Group Name": _T,
+    **dict.fromkeys(_COUNTERS.values(), _D),
+}  # fmt: skip
+EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
+
+# Times are relative to a moment that the head of the file names, or absolute.
+BLOCK: Mapping[str, str] = {
+    **{name: f"event.{name}" for name in ("ph", "cat", "name", "pid", "tid", "id", "args")},
+    "start_ns": "TRY(ns_of_us_timestamp(event.ts) + getvariable('base_time_ns'))",
+    "end_ns": "TRY(ns_of_us_timestamp(event.ts) + getvariable('base_time_ns') + ns_of_us_duration(event.dur))",
+}
+
+_THREAD: Columns = {"pid": (_I, "pid"), "tid": (_I, "tid")}
+_CALL: Columns = {
+    "event_id": (_I, "event_id"),
+    "name": (ID, "name"),
+    **_THREAD,
+    "start_ns": (_I, "start_ns"),
+    "end_ns": (_I, "end_ns"),
+}
+_PYTHON_ID: Columns = {"python_id": (_I, 'args."Python id"')}
+
+# Raw table -> (the condition of its events, its columns: type, and the expression that gives them).
+EVENTS: Mapping[str, tuple[str, Columns]] = {
+    "raw.cpu_op": (
+        "ph = 'X' AND cat IN ('cpu_op', 'Operator')",
+        {
+            **_CALL,
+            "external_id": (_I, 'args."External id"'),
+            "sequence_number": (_I, 'args."Sequence number"'),
+            "forward_thread_id": (_I, 'args."Fwd thread id"'),
+            "input_dims": (ID, 'list_of_shapes(args."Input Dims")'),
+            "input_types": (ID, 'list_of_words(args."Input type")'),
+        },
+    ),
+    "raw.module_call": (
+        "ph = 'X' AND cat = 'python_function' AND starts_with(name, 'nn.Module: ')",
+        {**_CALL, **_PYTHON_ID, "class": (ID, "class_of_traced_module(name)")},
+    ),
+    "raw.python_call": ("ph = 'X' AND cat = 'python_function'", {**_CALL, **_PYTHON_ID}),
+    "raw.annotation": ("ph = 'X' AND cat = 'user_annotation'", _CALL),
+    "raw.runtime_call": (
+        "ph = 'X' AND (cat = 'Runtime' OR ends_with(cat, '_runtime') OR ends_with(cat, '_driver'))",
+        {**_CALL, "correlation": (_I, "args.correlation"), "external_id": (_I, 'args."External id"')},
+    ),
+    "raw.device_work": (
+        "ph = 'X' AND lower(cat) IN ('kernel', 'gpu_memcpy', 'gpu_memset', 'memcpy', 'memset')",
+        {
+            **_CALL,
+            "is_kernel": (_B, "lower(cat) = 'kernel'"),
+            "correlation": (_I, "args.correlation"),
+            "device_id": (_I, "coalesce(args.device, pid)"),
+            "stream_id": (_I, "coalesce(args.stream, tid)"),
+            "graph_id": (_I, 'args."graph id"'),
+            "graph_node_id": (_I, 'args."graph node id"'),
+            "collective": (ID, 'args."Collective name"'),
+            "group_name": (ID, 'args."Process Group Name"'),
+            "data_type": (_T, "args.dtype"),
+            "element_count": (_I, 'args."In msg nelems"'),
+            **{column: (_D, f'args."{counter}"') for column, counter in _COUNTERS.items()},
+        },
+    ),
+    "raw.flow": (
+        "ph IN ('s', 'f') AND cat IN ('fwdbwd', 'forward_backward')",
+        {
+            "event_id": (_I, "event_id"),
+            "is_start": (_B, "ph = 's'"),
+            "flow_id": (_I, "TRY_CAST(id AS BIGINT)"),
+            **_THREAD,
+            "start_ns": (_I, "start_ns"),
+        },
+    ),
+}
+
+# Tables that are made of the parts of the file around the events.
+AROUND: Mapping[str, Mapping[str, str]] = {
+    "raw.metadata": {"name": _T, "value": _T},
+    "raw.device": {"device_id": _I, "name": _T, "core_count": _I},
+}
+
+TABLES: Mapping[str, Mapping[str, str]] = {
+    "raw.string": {"text_id": _I, "text": _T},
+    **AROUND,
+    **{name: {column: type_ for column, (type_, _) in columns.items()} for name, (_, columns) in EVENTS.items()},
+}
+
+# The key of the rows of a table. Times of 2022 are whole microseconds, so two events of a thread can agree in all but an id.
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "raw.cpu_op": ("start_ns", "external_id", "end_ns", "pid", "tid", "name"),
+    "raw.module_call": ("start_ns", "python_id", "end_ns", "pid", "tid", "name"),
+    "raw.python_call": ("start_ns", "python_id", "end_ns", "pid", "tid", "name"),
+    "raw.runtime_call": ("start_ns", "correlation", "end_ns", "pid", "tid", "name"),
+    "raw.device_work": ("start_ns", "correlation", "end_ns", "pid", "tid", "name"),
+}

@@ -1,0 +1,121 @@
+"""Finds traces of Kineto by their content, and their capabilities, without parsing them."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from prof_analysis.capabilities import lacking
+from prof_analysis.errors import InputError
+from prof_analysis.options import Options
+from prof_analysis.sources.found import Found
+from prof_analysis.sources.kineto.around import JOB, around_events
+from prof_analysis.sources.rank import Rank, number, readable
+from prof_analysis.sources.readers.marks import ANYTHING, Marks, found_marks
+from prof_analysis.sources.readers.trace_file import is_of_kineto
+
+_SUFFIXES = (".json", ".json.gz")
+_CATEGORY = rb'"cat"\s*:\s*"(?:%s)"'
+_MARKS: Marks = {
+    "ops": (b"", re.compile(_CATEGORY % b"cpu_op|Operator")),
+    "kernels": (b"", re.compile(_CATEGORY % b"[Kk]ernel|gpu_mem(?:cpy|set)|Mem(?:cpy|set)")),
+    "compute": (b"", re.compile(_CATEGORY % b"[Kk]ernel")),
+    "communication": (b"ccl", re.compile(rb'"name"\s*:\s*"[^"]*[nr]ccl(?:Dev)?Kernel|"Collective name"')),
+    "marks": (b"user_annotation", ANYTHING),
+    "occupancy": (b"est. achieved occupancy", ANYTHING),
+}
+# Names of ranks in names of files: rank0_iter16.json, host-TP-3.trace.json.gz, worker_2.pt.trace.json.
+_RANK_IN_NAME = re.compile(r"(?i)(?:^|[^a-z])(?:rank|tp|worker)[-_.]?(\d{1,6})(?!\d)")
+
+_SWITCH_ON = "; set {} of torch.profiler.profile"
+_NO_OPS = "no ops (recorded without ProfilerActivity.CPU), so no modules"
+_NO_KERNELS = "no kernels (recorded without ProfilerActivity.CUDA, or nothing ran on the device)"
+_NO_MODULES = "no nn.Module rows and no ranges of the domain" + _SWITCH_ON.format("with_stack=True")
+_NO_COMMUNICATION = "no collectives of NCCL or RCCL"
+_NO_COUNTERS = "no occupancy or other counters (AMD records none)"
+_NO_MARKS = "no ranges of torch.profiler.record_function"
+
+
+def find(folder: Path, is_folder: Mapping[str, bool]) -> Found:
+    """Find the traces in a folder, by the first bytes of its JSON files."""
+    files = [folder / name for name in sorted(is_folder) if not is_folder[name] and name.endswith(_SUFFIXES)]
+    return Found(tuple(file for file in files if is_of_kineto(file)))
+
+
+def takes(file: Path) -> bool:
+    """Return whether a single file is a trace of Kineto."""
+    return file.name.endswith(_SUFFIXES) and is_of_kineto(file)
+
+
+def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
+    """Return the rank of a trace; it is left out where it cannot be read."""
+    try:
+        around = around_events(result)
+        marks = found_marks(result, {**_MARKS, **_marks_of_modules(options)})
+    except InputError as error:
+        return [Rank(profile, result, inputs=(result,), files=(readable(Path(result.name)),), left_out=str(error))]
+    rank_id, rank_id_from = _rank_of(result, around)
+    reasons = _reasons(marks, options)
+    return [
+        Rank(
+            profile,
+            result,
+            inputs=(result,),
+            rank_id=rank_id,
+            rank_id_from=rank_id_from,
+            files=(readable(Path(result.name)),),
+            lacks=lacking(reasons),
+            missing=tuple(dict.fromkeys(reason for reason in reasons.values() if reason)),
+            modules_from=next((mark for mark in options.marks if mark in marks), None),
+        )
+    ]
+
+
+def job_of(rank: Rank) -> tuple[int, str | None] | None:
+    """Return the number of ranks of the job; None where the trace does not say it."""
+    job = around_events(rank.inputs[0]).get(JOB)
+    size = job.get("world_size") if isinstance(job, dict) else None
+    return (size, None) if isinstance(size, int) else None
+
+
+def end_of(rank: Rank) -> int | None:  # noqa: ARG001
+    """Return None: a trace does not say when the recording ended."""
+    return None
+
+
+def host_of(rank: Rank) -> str | None:
+    """Return the name of the host that the rank ran on."""
+    host = around_events(rank.inputs[0]).get("host_name")
+    return host if isinstance(host, str) and host else None
+
+
+def _marks_of_modules(options: Options) -> Marks:
+    domains = "|".join(re.escape(domain) for domain in options.domains)
+    ranges = re.compile(f'"cat"\\s*:\\s*"user_annotation"\\s*,\\s*"name"\\s*:\\s*"(?:{domains})[^A-Za-z]'.encode())
+    kinds: Marks = {"mstx": (b"user_annotation", ranges), "nn.Module": (b'"nn.Module: ', ANYTHING)}
+    return {kind: mark for kind, mark in kinds.items() if kind in options.marks}
+
+
+def _rank_of(file: Path, around: Mapping[str, Any]) -> tuple[int | None, str | None]:
+    """Return the rank id and where it comes from."""
+    job = around.get(JOB)
+    if isinstance(job, dict) and (rank := number(job.get("rank"))) is not None:
+        return rank, JOB
+    found = _RANK_IN_NAME.findall(file.name)
+    return (int(found[-1]), "the name of the file") if found else (None, None)
+
+
+def _reasons(marks: set[str], options: Options) -> dict[str, str | None]:
+    """Return the capabilities, each with the reason why the rank lacks it; None where it has it."""
+    no_ops = None if "ops" in marks else _NO_OPS
+    no_kernels = None if "kernels" in marks else _NO_KERNELS
+    return {
+        "modules": no_ops or (None if marks & set(options.marks) else _NO_MODULES),
+        "kernels": no_kernels,
+        "ops": no_ops,
+        "communication": no_kernels or (None if "communication" in marks else _NO_COMMUNICATION),
+        "compute": no_kernels or (None if "compute" in marks else _NO_KERNELS),
+        "counters": no_kernels or (None if "occupancy" in marks else _NO_COUNTERS),
+        "marks": None if "marks" in marks else _NO_MARKS,
+        "kernel_types": None,
+    }

@@ -1,0 +1,102 @@
+"""Stages a trace of Kineto. The id of a text is a hash, so all texts of a profile are checked to have different ids."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import duckdb
+
+from prof_analysis.engine.database import quote
+from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.tables import create_schemas, store_view
+from prof_analysis.sources.kineto import columns as kineto_columns
+from prof_analysis.sources.kineto.around import JOB, around_events, time_base
+from prof_analysis.sources.rank import number
+from prof_analysis.sources.readers.event_tables import ID, EventTables, have_equal_ids, stored
+from prof_analysis.sources.readers.repeated import drop_repeated, remark_of, with_keys
+from prof_analysis.sources.remarks import Remark
+
+RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
+    name: {column: "BIGINT" if type_ == ID else type_ for column, type_ in columns.items()}
+    for name, columns in kineto_columns.TABLES.items()
+}
+_EVENTS = EventTables(
+    kineto_columns.EVENT, kineto_columns.ARGUMENTS, kineto_columns.BLOCK, kineto_columns.EVENTS, kineto_columns.NAMES
+)
+_OF_FILE, _REPEATED = range(2)
+
+
+def stage(
+    connection: duckdb.DuckDBPyConnection,
+    files: Sequence[Path],
+    wanted: Mapping[str, frozenset[str]],
+    threads: int,
+    on_bytes: Callable[[int], None],
+) -> list[Remark]:
+    """Stage the wanted columns of the raw tables from a trace. `on_bytes` gets the size of each piece of it as it is read.
+
+    Returns remarks. Raises InputError when the file cannot be read.
+    """
+    (file,) = files
+    create_macros(connection)
+    create_schemas(connection, wanted)
+    wanted = with_keys(wanted, kineto_columns.KEYS)
+    for name, columns in wanted.items():
+        kept = {column: type_ for column, type_ in RAW_COLUMNS[name].items() if column in columns} or {"nothing_read": "BIGINT"}
+        definition = ", ".join(f"{quote(column)} {type_}" for column, type_ in kept.items())
+        connection.execute(f"CREATE TABLE {stored(name)} ({definition})")
+        store_view(connection, name, RAW_COLUMNS[name], columns)
+    around = around_events(file)
+    connection.execute("SET VARIABLE base_time_ns = $base", {"base": time_base(around)})
+    _stage_around(connection, around, wanted)
+    texts_lock = Lock() if "raw.string" in wanted else None
+    lost = _EVENTS.stage(connection, file, wanted, texts_lock, threads, on_bytes)
+    if texts_lock and have_equal_ids(connection):
+        connection.execute(
+            "SET VARIABLE text_salt = getvariable('text_salt') + 1; DROP SCHEMA stored CASCADE; DROP SCHEMA raw CASCADE"
+        )
+        return stage(connection, files, wanted, threads, on_bytes)
+    remarks = [Remark((_OF_FILE, "", 0, 0), tuple(kineto_columns.EVENTS), sentence) for sentence in lost]
+    for name in wanted.keys() & kineto_columns.KEYS.keys():
+        count = drop_repeated(connection, name, kineto_columns.KEYS[name], wanted[name])
+        remarks += remark_of((name,), count, "the trace", (_REPEATED, name, 0, 0), file)
+    return remarks
+
+
+def _stage_around(
+    connection: duckdb.DuckDBPyConnection, around: Mapping[str, Any], wanted: Mapping[str, frozenset[str]]
+) -> None:
+    """Stage what the file says of devices and process groups, these in the form in which torch_npu writes them."""
+    rows: dict[str, list[dict[str, Any]]] = {
+        "raw.device": [
+            {"device_id": one.get("id"), "name": one.get("name") or None, "core_count": one.get("numSms")}
+            for one in _objects(around.get("deviceProperties"))
+        ],
+        "raw.metadata": [{"name": "parallel_group_info", "value": json.dumps(groups_of(around))}],
+    }
+    for name in wanted.keys() & rows.keys():
+        for row in rows[name]:
+            values = {c: row[c] for c in RAW_COLUMNS[name] if c in wanted[name]} or {"nothing_read": None}
+            casts = ", ".join(f"TRY_CAST(${c} AS {RAW_COLUMNS[name].get(c, 'BIGINT')})" for c in values)
+            connection.execute(f"INSERT INTO {stored(name)} SELECT {casts}", values)
+
+
+def groups_of(around: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the process groups that a file names: what each is for, its ranks, and the position of the own rank."""
+    job = around.get(JOB)
+    if not isinstance(job, dict):
+        return {}
+    found: dict[str, dict[str, Any]] = {}
+    for one in _objects(job.get("pg_config")):
+        ranks = one.get("ranks")
+        if isinstance(ranks, list) and all(isinstance(one_rank, int) for one_rank in ranks):
+            position = ranks.index(rank) if (rank := number(job.get("rank"))) in ranks else None
+            label = one.get("pg_desc")
+            found[str(one.get("pg_name"))] = {"group_name": label, "group_rank": position, "global_ranks": ranks}
+    return found
+
+
+def _objects(value: object) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

@@ -1,0 +1,41 @@
+"""Searches files for marks that show what they hold, since parsing takes much longer."""
+
+import gzip
+import re
+import zlib
+from collections.abc import Mapping
+from io import BufferedReader
+from pathlib import Path
+from typing import TypeAlias
+
+from prof_analysis.errors import InputError, reason_of
+
+# A mark is a text and a pattern that is searched only where the text occurs: to search a text takes half the time.
+Marks: TypeAlias = Mapping[str, tuple[bytes, re.Pattern[bytes]]]
+ANYTHING = re.compile(b"")
+
+_PIECE_BYTES = 2**16  # Fits a core's cache: 2 GB are searched for three marks in 2.8 s, in pieces of 16 MB in 4.0 s.
+_LONGEST_MARK = 1024
+
+
+def found_marks(file: Path, marks: Marks) -> set[str]:
+    """Return the marks that a file holds. Raises InputError where it cannot be read."""
+    found: set[str] = set()
+    end = b""
+    try:
+        with _opened(file) as content:
+            while len(found) < len(marks) and (piece := content.read1(_PIECE_BYTES)):
+                text = end + piece
+                missing = {name: mark for name, mark in marks.items() if name not in found}
+                here = {part for part in {part for part, _ in missing.values()} if part in text}
+                found.update(name for name, (part, pattern) in missing.items() if part in here and pattern.search(text))
+                end = text[-_LONGEST_MARK:]
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        pass  # Use what can be unpacked; staging reports the rest.
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read ({reason_of(error)})", path=file) from error
+    return found
+
+
+def _opened(file: Path) -> gzip.GzipFile | BufferedReader:
+    return gzip.GzipFile(file) if file.suffix == ".gz" else file.open("rb")

@@ -1,0 +1,61 @@
+-- Shapes in the form of Kineto, [[16, 559], [], [[2], [3]]], as 16,559;;2;3.
+CREATE MACRO IF NOT EXISTS list_of_shapes(json_list) AS
+    translate(replace(replace(json_list, ' ', ''), '],[', ';'), '[]', '');
+
+-- Words in the form of Kineto, ["c10::BFloat16", "Scalar"], as c10::BFloat16;Scalar.
+CREATE MACRO IF NOT EXISTS list_of_words(json_list) AS trim(replace(replace(json_list, '", "', ';'), '","', ';'), '["]');
+
+-- The function in the name of a kernel, without what it returns, its arguments and those of its template:
+-- at::native::vectorized_elementwise_kernel in void at::native::vectorized_elementwise_kernel<4, ...>(int, ...).
+CREATE MACRO IF NOT EXISTS function_of_kernel(name) AS
+    coalesce(
+        nullif(
+            rtrim(
+                regexp_extract(
+                    replace(name, '(anonymous namespace)::', ''), '^(?:(?:void|static|inline|__global__) +)*([^<(\[]+)', 1
+                )
+            ),
+            ''
+        ),
+        name
+    );
+
+-- The operation of a collective of NCCL or RCCL, in the words of PyTorch (_allgather_base is an allgather), else in the name
+-- of its kernel.
+CREATE MACRO IF NOT EXISTS operation_of_collective(collective, kernel_name) AS
+    coalesce(
+        nullif(regexp_replace(lower(collective), '(_base|_coalesced|into_tensor|[^a-z])', '', 'g'), ''),
+        nullif(nullif(lower(regexp_extract(kernel_name, 'ccl(?:Dev)?Kernel_([A-Za-z]+)', 1)), ''), 'generic')
+    );
+
+-- Whether a kernel belongs to NCCL or RCCL, by its name.
+CREATE MACRO IF NOT EXISTS is_name_of_collective(name) AS regexp_matches(name, '^(?:void )?[nr]ccl[A-Za-z]*Kernel');
+
+-- What a call of CUDA or HIP does; NULL for all else.
+CREATE MACRO IF NOT EXISTS role_of_cuda_call(name) AS
+    CASE
+        WHEN contains(name, 'Synchronize') THEN 'synchronise'
+        WHEN regexp_matches(name, '(?i)launch') THEN 'launch'
+        WHEN regexp_matches(name, '(?i)mem(cpy|set)') THEN 'copy'
+        WHEN regexp_matches(name, '(?i)malloc|free|memcreate|mempool|hostalloc') THEN 'allocate'
+        WHEN regexp_matches(name, '(?i)module(load|getfunction)|compile|linkcreate|libraryload') THEN 'compile'
+    END;
+
+-- The domain of a range of record_function: what is before its colon; without one, its name up to the first number: Module of
+-- Module:Linear, layer of layer_0.
+CREATE MACRO IF NOT EXISTS domain_of_annotation(name) AS
+    coalesce(
+        nullif(regexp_extract(name, '(?s)^([^:]+):[^:]', 1), ''),
+        nullif(regexp_replace(name, '(?s)[^A-Za-z]*[0-9].*$', ''), '')
+    );
+
+-- The name of such a range in its domain: what is after its colon, else all of it.
+CREATE MACRO IF NOT EXISTS name_in_domain(name) AS coalesce(nullif(regexp_extract(name, '(?s)^[^:]+:([^:].*)$', 1), ''), name);
+
+-- What PyTorch itself records with a range of record_function; NULL for a user's own.
+CREATE MACRO IF NOT EXISTS role_of_annotation(name) AS
+    CASE
+        WHEN is_name_of_step(name) THEN 'step'
+        WHEN regexp_matches(name, '^(nccl|gloo|c10d):') THEN 'communication'
+        WHEN starts_with(name, 'enumerate(DataLoader)') THEN 'data loading'
+    END;

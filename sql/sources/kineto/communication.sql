@@ -1,0 +1,14 @@
+SELECT
+    kernel.kernel_id,
+    name.text AS short_name,
+    operation_of_collective(collective.text, name.text) AS operator_type,
+    operator_type AS operation,
+    device_work.group_name AS group_name_id,
+    NULL::BIGINT AS algorithm_id,
+    device_work.data_type,
+    device_work.element_count
+FROM trace.kernel
+JOIN raw.device_work ON device_work.event_id = kernel.kernel_id
+LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
+LEFT JOIN trace.string AS collective ON collective.text_id = device_work.collective
+WHERE kernel.kind = 'communication'

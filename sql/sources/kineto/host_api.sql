@@ -1,0 +1,18 @@
+WITH named AS (
+    SELECT text_id AS name, role_of_cuda_call(text) AS role
+    FROM trace.string
+    WHERE role_of_cuda_call(text) IS NOT NULL
+)
+SELECT
+    event_id AS host_api_id,
+    'runtime'::ENUM('acl', 'model', 'node', 'communication', 'runtime') AS level,
+    name AS name_id,
+    thread_id(pid, tid) AS tid,
+    start_ns,
+    end_ns,
+    end_ns - start_ns AS duration_ns,
+    named.role::ENUM('launch', 'synchronise', 'copy', 'allocate', 'compile') AS role,
+    nullif(correlation, 0) AS launch_id
+FROM raw.runtime_call
+LEFT JOIN named USING (name)
+WHERE end_ns >= start_ns

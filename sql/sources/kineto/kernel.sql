@@ -1,0 +1,63 @@
+-- A kernel carries the correlation of its launch, which is not in the file where it came before the recording began; all
+-- kernels of a replayed graph carry that of the launch of the graph.
+WITH named AS (
+    SELECT
+        text_id AS name,
+        text_id(function_of_kernel(text)) AS type_id,
+        is_name_of_collective(text) AS is_collective
+    FROM raw.string
+    WHERE text_id IN (SELECT name FROM raw.device_work)
+),
+launch AS (
+    SELECT correlation, bool_or(contains(string.text, 'GraphLaunch')) AS is_of_graph
+    FROM raw.runtime_call
+    LEFT JOIN raw.string ON string.text_id = runtime_call.name
+    WHERE correlation <> 0
+    GROUP BY correlation
+),
+work AS (
+    SELECT
+        device_work.*,
+        named.type_id,
+        nullif(correlation, 0) AS launch_id,
+        coalesce(graph_id, if(launch.is_of_graph, launch.correlation, NULL)) AS model_id,
+        CASE
+            WHEN NOT is_kernel THEN 'copy'
+            WHEN collective IS NOT NULL OR named.is_collective THEN 'communication'
+            ELSE 'compute'
+        END AS kind
+    FROM raw.device_work
+    LEFT JOIN named USING (name)
+    LEFT JOIN launch USING (correlation)
+)
+SELECT
+    event_id AS kernel_id,
+    kind::ENUM('compute', 'communication', 'copy', 'schedule') AS kind,
+    name AS name_id,
+    type_id,
+    NULL::BIGINT AS core_id,
+    device_id,
+    stream_id,
+    NULL::BIGINT AS task_id,
+    model_id,
+    start_ns,
+    end_ns,
+    NULL::BIGINT AS step_id,
+    launch_id,
+    NULL::BIGINT AS block_num,
+    NULL::BIGINT AS mix_block_num,
+    NULL::BIGINT AS input_shapes_id,
+    NULL::BIGINT AS input_types_id,
+    NULL::BIGINT AS input_formats_id,
+    NULL::BIGINT AS output_shapes_id,
+    NULL::BIGINT AS output_types_id,
+    NULL::BIGINT AS output_formats_id,
+    event_id AS pmu_id,
+    NULL::BIGINT AS hf32_eligible_id,
+    if(type_id IS NULL, NULL, 'name')::ENUM('profile', 'name') AS type_from,
+    end_ns - start_ns AS duration_ns,
+    NULL::ENUM('send', 'receive', 'both') AS direction,
+    if(kind = 'copy', 'copy', NULL)
+        ::ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu') AS engine
+FROM work
+WHERE end_ns >= start_ns

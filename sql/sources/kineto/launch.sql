@@ -1,0 +1,3 @@
+SELECT correlation AS launch_id, thread_id(pid, tid) AS tid, start_ns, end_ns
+FROM raw.runtime_call
+WHERE correlation <> 0 AND end_ns >= start_ns

@@ -1,0 +1,40 @@
+-- Ranges of record_function have the part of mstx ranges; their domain is a part of their names.
+WITH named AS (
+    SELECT
+        text_id AS name,
+        role_of_annotation(text) AS role,
+        text_id(domain_of_annotation(text)) AS domain_id,
+        text_id(name_in_domain(text)) AS name_id
+    FROM trace.string
+    WHERE text_id IN (SELECT name FROM raw.annotation)
+)
+SELECT
+    event_id AS range_id,
+    'record_function' AS origin,
+    named.role::ENUM('module', 'step', 'data loading', 'checkpoint', 'communication', 'flops', 'attention') AS role,
+    named.role IS NULL AS is_module_candidate,
+    named.domain_id,
+    thread_id(pid, tid) AS tid,
+    named.name_id,
+    name AS recorded_name_id,
+    start_ns,
+    end_ns,
+    end_ns - start_ns AS duration_ns
+FROM raw.annotation
+LEFT JOIN named USING (name)
+WHERE end_ns >= start_ns
+UNION ALL
+SELECT
+    event_id,
+    'nn.Module',
+    'module'::ENUM('module', 'step', 'data loading', 'checkpoint', 'communication', 'flops', 'attention'),
+    false,
+    NULL,
+    thread_id(pid, tid),
+    class,
+    name,
+    start_ns,
+    end_ns,
+    end_ns - start_ns
+FROM raw.module_call
+WHERE end_ns >= start_ns

@@ -1,0 +1,20 @@
+-- Functions of kernels, the parts of names of ranges, and names of counters are texts of their own.
+WITH text_in_name AS (
+    SELECT function_of_kernel(text) AS text
+    FROM raw.string
+    WHERE text_id IN (SELECT name FROM raw.device_work)
+    UNION
+    SELECT unnest([domain_of_annotation(text), name_in_domain(text)]) AS text
+    FROM raw.string
+    WHERE text_id IN (SELECT name FROM raw.annotation)
+    UNION
+    SELECT unnest([
+        'est. achieved occupancy %', 'blocks per SM', 'warps per SM', 'registers per thread', 'shared memory'
+    ]) AS text
+)
+FROM raw.string
+UNION ALL
+SELECT text_id(text_in_name.text) AS text_id, text_in_name.text
+FROM text_in_name
+ANTI JOIN raw.string USING (text)
+WHERE text_in_name.text IS NOT NULL
