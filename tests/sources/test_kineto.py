@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -269,3 +270,40 @@ def test_an_ascend_trace_saved_as_an_object_is_ascend(tmp_path: Path) -> None:
     file.write_text(json.dumps({"traceEvents": [task], "displayTimeUnit": "ns"}))
     with open_profile(file) as profile:
         assert profile.ranks()["source"].tolist() == ["ascend_text"]
+
+
+ODD = [b'"x"', b"-1", b"1e400", b"null", b"9" * 20, b"{", b"]", b"\\ud800", b"NaN", "é".encode("utf-16")]
+
+
+def mutated(content: bytes, draw: random.Random) -> bytes:
+    """The content with bytes changed, lost, repeated or replaced, or cut off."""
+    text = bytearray(content)
+    for _ in range(draw.choice((1, 1, 2, 5))):
+        begin = draw.randrange(len(text) or 1)
+        end = begin + draw.randrange(1, 60)
+        how = draw.choice(("change", "lose", "repeat", "replace", "cut"))
+        if how == "change":
+            text[begin : begin + 1] = bytes([draw.randrange(256)])
+        elif how == "repeat":
+            text[begin:begin] = text[end : end + draw.randrange(1, 200)]
+        elif how == "cut":
+            text = text[:begin]
+        else:
+            text[begin:end] = draw.choice(ODD) if how == "replace" else b""
+    return bytes(text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
+def test_a_damaged_trace_gives_an_answer_or_an_error_that_names_it(seed: int, tmp_path: Path) -> None:
+    whole = write_trace(tmp_path / "whole.json", STEP, tail={"distributedInfo": {"rank": 0, "world_size": 2}}).read_bytes()
+    damaged = tmp_path / "damaged.json"
+    damaged.write_bytes(mutated(whole, random.Random(seed)))
+    try:
+        with open_profile(damaged) as profile:
+            for ask in (profile.module_stats, profile.step_time, profile.communication_stats):
+                ask()
+    except InputError as error:
+        assert "damaged.json" in str(error)
+        assert "defect" not in str(error)
