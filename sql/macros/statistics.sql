@@ -17,11 +17,17 @@ CREATE MACRO IF NOT EXISTS mean_ratio(ratio, duration_ns) AS
     sum(ratio_time(ratio, duration_ns))
         / nullif(sum(duration_ns) FILTER (ratio_time(ratio, duration_ns) IS NOT NULL), 0) / 1000000000000;
 
+-- The two sums that mean_ratio() divides. Those of parts of a group can be added before they are divided.
+CREATE MACRO IF NOT EXISTS ratio_sums(ratio, duration_ns) AS
+    {
+        'ratio_time': sum(ratio_time(ratio, duration_ns)),
+        'duration_ns': sum(duration_ns) FILTER (ratio_time(ratio, duration_ns) IS NOT NULL)
+    };
+
+-- mean_ratio() of a group, from the ratio_sums() of its parts.
+CREATE MACRO IF NOT EXISTS mean_of_sums(sums) AS
+    sum(sums.ratio_time) / nullif(sum(sums.duration_ns), 0) / 1000000000000;
+
 -- The same as ratio_time() for a value of any size, to six decimals.
 CREATE MACRO IF NOT EXISTS value_time(value, duration_ns) AS
     CASE WHEN abs(value) <= 10000000000000 THEN round(value * 1000000)::HUGEINT * duration_ns END;
-
--- The same as mean_ratio() for a value of any size.
-CREATE MACRO IF NOT EXISTS mean_value(value, duration_ns) AS
-    sum(value_time(value, duration_ns))
-        / nullif(sum(duration_ns) FILTER (value_time(value, duration_ns) IS NOT NULL), 0) / 1000000;

@@ -54,19 +54,62 @@ WITH of_kernel AS (
     LEFT JOIN pmu.bound USING (kernel_id)
     WHERE of_module.kind = 'compute' OR counters.kernel_id IS NOT NULL
 ),
+-- Levels are sums of these few rows: to sum all kernels for each level takes six times as long.
+work AS (
+    SELECT
+        kind,
+        type_id,
+        core_id,
+        op_name_id,
+        path_id,
+        count(*) AS kernel_count,
+        sum(kernel_ns) AS duration_ns,
+        sum(duration_ns) AS known_duration_ns,
+        count(kernel_id) AS known_count,
+        count(bound) AS bound_count,
+        sum(duration_ns) FILTER (bound = 'compute') AS compute_ns,
+        sum(duration_ns) FILTER (bound = 'memory') AS memory_ns,
+        sum(duration_ns) FILTER (bound = 'on chip') AS on_chip_ns,
+        sum(duration_ns) FILTER (bound = 'scalar') AS scalar_ns,
+        sum(duration_ns) FILTER (bound = 'wait') AS wait_ns,
+        sum(duration_ns) FILTER (aic_runs) AS aic_duration_ns,
+        sum(duration_ns) FILTER (aiv_runs) AS aiv_duration_ns,
+        ratio_sums(aic_time_ns / duration_ns, duration_ns) AS aic_time_share,
+        ratio_sums(aic_mac_ratio, duration_ns) AS aic_mac_ratio,
+        ratio_sums(aic_scalar_ratio, duration_ns) AS aic_scalar_ratio,
+        ratio_sums(aic_mte1_ratio, duration_ns) AS aic_mte1_ratio,
+        ratio_sums(aic_mte2_ratio, duration_ns) AS aic_mte2_ratio,
+        ratio_sums(aic_fixpipe_ratio, duration_ns) AS aic_fixpipe_ratio,
+        ratio_sums(cube_utilization, duration_ns) AS cube_utilization,
+        ratio_sums(aiv_time_ns / duration_ns, duration_ns) AS aiv_time_share,
+        ratio_sums(aiv_vec_ratio, duration_ns) AS aiv_vec_ratio,
+        ratio_sums(aiv_scalar_ratio, duration_ns) AS aiv_scalar_ratio,
+        ratio_sums(aiv_mte2_ratio, duration_ns) AS aiv_mte2_ratio,
+        ratio_sums(aiv_mte3_ratio, duration_ns) AS aiv_mte3_ratio,
+        sum(aic_l2_read_hits) AS aic_l2_read_hits,
+        sum(aic_l2_reads) AS aic_l2_reads,
+        sum(aic_l2_write_hits) AS aic_l2_write_hits,
+        sum(aic_l2_writes) AS aic_l2_writes,
+        sum(aiv_l2_read_hits) AS aiv_l2_read_hits,
+        sum(aiv_l2_reads) AS aiv_l2_reads,
+        sum(aiv_l2_write_hits) AS aiv_l2_write_hits,
+        sum(aiv_l2_writes) AS aiv_l2_writes
+    FROM of_kernel
+    GROUP BY ALL
+),
 at_level AS (
     SELECT 'kernel_type' AS level, * REPLACE (NULL AS op_name_id, NULL AS path_id)
-    FROM of_kernel
+    FROM work
     UNION ALL
     SELECT 'op', * REPLACE (NULL AS path_id)
-    FROM of_kernel
+    FROM work
     UNION ALL
     SELECT
         'module',
-        of_kernel.* REPLACE (
+        work.* REPLACE (
             NULL AS kind, NULL AS type_id, NULL AS core_id, NULL AS op_name_id, enclosing_id AS path_id
         )
-    FROM of_kernel
+    FROM work
     JOIN module.enclosing_path USING (path_id)
 ),
 figure AS (
@@ -77,32 +120,32 @@ figure AS (
         core_id,
         op_name_id,
         path_id,
-        count(*) AS kernel_count,
-        sum(kernel_ns)::BIGINT AS duration_ns,
-        coalesce(sum(duration_ns), 0)::BIGINT AS known_duration_ns,
-        count(kernel_id) AS known_count,
-        count(bound) AS bound_count,
-        coalesce(sum(duration_ns) FILTER (bound = 'compute'), 0)::BIGINT AS compute_ns,
-        coalesce(sum(duration_ns) FILTER (bound = 'memory'), 0)::BIGINT AS memory_ns,
-        coalesce(sum(duration_ns) FILTER (bound = 'on chip'), 0)::BIGINT AS on_chip_ns,
-        coalesce(sum(duration_ns) FILTER (bound = 'scalar'), 0)::BIGINT AS scalar_ns,
-        coalesce(sum(duration_ns) FILTER (bound = 'wait'), 0)::BIGINT AS wait_ns,
-        coalesce(sum(duration_ns) FILTER (aic_runs), 0)::BIGINT AS aic_duration_ns,
-        mean_ratio(aic_time_ns / duration_ns, duration_ns) AS aic_time_share,
-        mean_ratio(aic_mac_ratio, duration_ns) AS aic_mac_ratio,
-        mean_ratio(aic_scalar_ratio, duration_ns) AS aic_scalar_ratio,
-        mean_ratio(aic_mte1_ratio, duration_ns) AS aic_mte1_ratio,
-        mean_ratio(aic_mte2_ratio, duration_ns) AS aic_mte2_ratio,
-        mean_ratio(aic_fixpipe_ratio, duration_ns) AS aic_fixpipe_ratio,
-        mean_ratio(cube_utilization, duration_ns) AS cube_utilization,
+        sum(kernel_count)::BIGINT AS kernel_count,
+        sum(duration_ns)::BIGINT AS duration_ns,
+        coalesce(sum(known_duration_ns), 0)::BIGINT AS known_duration_ns,
+        sum(known_count) AS known_count,
+        sum(bound_count) AS bound_count,
+        coalesce(sum(compute_ns), 0)::BIGINT AS compute_ns,
+        coalesce(sum(memory_ns), 0)::BIGINT AS memory_ns,
+        coalesce(sum(on_chip_ns), 0)::BIGINT AS on_chip_ns,
+        coalesce(sum(scalar_ns), 0)::BIGINT AS scalar_ns,
+        coalesce(sum(wait_ns), 0)::BIGINT AS wait_ns,
+        coalesce(sum(aic_duration_ns), 0)::BIGINT AS aic_duration_ns,
+        mean_of_sums(aic_time_share) AS aic_time_share,
+        mean_of_sums(aic_mac_ratio) AS aic_mac_ratio,
+        mean_of_sums(aic_scalar_ratio) AS aic_scalar_ratio,
+        mean_of_sums(aic_mte1_ratio) AS aic_mte1_ratio,
+        mean_of_sums(aic_mte2_ratio) AS aic_mte2_ratio,
+        mean_of_sums(aic_fixpipe_ratio) AS aic_fixpipe_ratio,
+        mean_of_sums(cube_utilization) AS cube_utilization,
         sum(aic_l2_read_hits) / nullif(sum(aic_l2_reads), 0) AS aic_l2_read_hit_rate,
         sum(aic_l2_write_hits) / nullif(sum(aic_l2_writes), 0) AS aic_l2_write_hit_rate,
-        coalesce(sum(duration_ns) FILTER (aiv_runs), 0)::BIGINT AS aiv_duration_ns,
-        mean_ratio(aiv_time_ns / duration_ns, duration_ns) AS aiv_time_share,
-        mean_ratio(aiv_vec_ratio, duration_ns) AS aiv_vec_ratio,
-        mean_ratio(aiv_scalar_ratio, duration_ns) AS aiv_scalar_ratio,
-        mean_ratio(aiv_mte2_ratio, duration_ns) AS aiv_mte2_ratio,
-        mean_ratio(aiv_mte3_ratio, duration_ns) AS aiv_mte3_ratio,
+        coalesce(sum(aiv_duration_ns), 0)::BIGINT AS aiv_duration_ns,
+        mean_of_sums(aiv_time_share) AS aiv_time_share,
+        mean_of_sums(aiv_vec_ratio) AS aiv_vec_ratio,
+        mean_of_sums(aiv_scalar_ratio) AS aiv_scalar_ratio,
+        mean_of_sums(aiv_mte2_ratio) AS aiv_mte2_ratio,
+        mean_of_sums(aiv_mte3_ratio) AS aiv_mte3_ratio,
         sum(aiv_l2_read_hits) / nullif(sum(aiv_l2_reads), 0) AS aiv_l2_read_hit_rate,
         sum(aiv_l2_write_hits) / nullif(sum(aiv_l2_writes), 0) AS aiv_l2_write_hit_rate
     FROM at_level

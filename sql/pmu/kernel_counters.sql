@@ -66,12 +66,18 @@ counter AS (
         ) AS counter
     FROM prefixed
 ),
-recorded AS (
+metric AS NOT MATERIALIZED (
+    SELECT metric.kernel_id, metric.value, counter.core, counter.is_of_one_core, counter.counter
+    FROM trace.kernel_metric AS metric
+    JOIN counter ON counter.text_id = metric.metric_id
+    WHERE isfinite(metric.value)
+),
+pipe AS (
     SELECT
-        metric.kernel_id,
-        bool_or(counter.core = 'aic') AS has_aic,
-        bool_or(counter.core = 'aiv') AS has_aiv,
-        bool_or(counter.is_of_one_core) AS has_one_core,
+        kernel_id,
+        bool_or(core = 'aic') AS has_aic,
+        bool_or(core = 'aiv') AS has_aiv,
+        bool_or(is_of_one_core) AS has_one_core,
         max(value) FILTER (counter = 'aic_total_time') AS aic_time_ns,
         max(value) FILTER (counter = 'aic_total_cycles') AS aic_cycles,
         max(value) FILTER (counter = 'aiv_total_time') AS aiv_time_ns,
@@ -85,7 +91,13 @@ recorded AS (
         max(value) FILTER (counter = 'aiv_scalar_ratio') AS aiv_scalar_ratio,
         max(value) FILTER (counter = 'aiv_mte2_ratio') AS aiv_mte2_ratio,
         max(value) FILTER (counter = 'aiv_mte3_ratio') AS aiv_mte3_ratio,
-        max(value) FILTER (counter = 'cube_utilization') / 100 AS cube_utilization,
+        max(value) FILTER (counter = 'cube_utilization') / 100 AS cube_utilization
+    FROM metric
+    GROUP BY kernel_id
+),
+cache AS (
+    SELECT
+        kernel_id,
         sum(TRY_CAST(value AS BIGINT)) FILTER (counter = 'aic_l2_read_hit') AS aic_l2_read_hits,
         sum(TRY_CAST(value AS BIGINT)) FILTER (counter = 'aic_l2_read_miss') AS aic_l2_read_misses,
         sum(TRY_CAST(value AS BIGINT)) FILTER (counter = 'aic_l2_write_hit') AS aic_l2_write_hits,
@@ -94,10 +106,14 @@ recorded AS (
         sum(TRY_CAST(value AS BIGINT)) FILTER (counter = 'aiv_l2_read_miss') AS aiv_l2_read_misses,
         sum(TRY_CAST(value AS BIGINT)) FILTER (counter = 'aiv_l2_write_hit') AS aiv_l2_write_hits,
         sum(TRY_CAST(value AS BIGINT)) FILTER (counter = 'aiv_l2_write_miss') AS aiv_l2_write_misses
-    FROM trace.kernel_metric AS metric
-    LEFT JOIN counter ON counter.text_id = metric.metric_id
-    WHERE isfinite(metric.value)
-    GROUP BY metric.kernel_id
+    FROM metric
+    WHERE counter LIKE '%_l2_%'
+    GROUP BY kernel_id
+),
+recorded AS (
+    SELECT *
+    FROM pipe
+    LEFT JOIN cache USING (kernel_id)
 ),
 -- A core that a kernel did not use shows neither time nor cycles; a time of 0 with cycles was not measured.
 of_cores AS (
