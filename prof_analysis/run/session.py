@@ -205,8 +205,9 @@ class Session:
                 self.warn(warning)
         for table in of_ranks:
             self._views.show_ranks(table, self.stores)
+        read_again = {need for table in across for need in self.tables[table].needs}
         for table in across:
-            self._views.show_across(self.tables[table], self.stores)
+            self._views.show_across(self.tables[table], self.stores, is_read_again=table in read_again)
         for sentence in found_in_tables(self.connection, [self.tables[name] for name in (*of_ranks, *across)], self.stores):
             self.warn(sentence)
 

@@ -50,14 +50,18 @@ class Views:
             self._create(catalog, table, f"FROM {next(iter(catalogs))}.{table} WHERE false")
         self._show_runs(table, stores)
 
-    def show_across(self, table: Table, ranks: Iterable[Rank]) -> None:
-        """Create the view of a table over the ranks of each run, or of a table over all runs."""
+    def show_across(self, table: Table, ranks: Iterable[Rank], is_read_again: bool = False) -> None:
+        """Create the view of a table over the ranks of each run, or of a table over all runs.
+
+        A view is worked out for each use. What others of these tables read as well is worked out here, once.
+        """
         ranks = list(ranks)
         catalogs = self._catalogs(ranks)
         for catalog in (*catalogs, *self._without_ranks(catalogs)) if table.grain == "job" else (_OF_USERS,):
             with self._in_catalog(catalog):
                 create_macros(self._connection, table.body)
-                self._create(catalog, table.name, table.body)
+                rows = self._stored(catalog, table) if is_read_again else table.body
+                self._create(catalog, table.name, rows)
         if table.grain == "job":
             self._show_runs(table.name, ranks)
 
@@ -104,6 +108,13 @@ class Views:
             self._catalog = before
             if catalog != before and not self._is_closed():
                 self._connection.execute(f"USE {before}")
+
+    def _stored(self, catalog: str, table: Table) -> str:
+        """Store the rows of a table, and return the query that gives them."""
+        stored = f"{catalog}.stored.{quote(table.name)}"
+        self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {catalog}.stored")
+        self._connection.execute(f"CREATE OR REPLACE TABLE {stored} AS {table.body}")
+        return f"FROM {stored}"
 
     def _create(self, catalog: str, table: str, query: str) -> None:
         schema, _, short_name = table.partition(".")
