@@ -17,6 +17,8 @@
 -- the recursion always ends. A module extends the path of the call from which it is reached; backward work, and modules beyond
 -- the chosen depth, keep that path. The key is a hash of 128 bits, which two paths share by chance once in 10^38. Lists of
 -- names in every interval would take 0.2 GB more for a million kernels of training.
+--
+-- Kept for other questions.
 WITH RECURSIVE without_call AS (
     SELECT interval.interval_id, interval.kind
     FROM module.interval

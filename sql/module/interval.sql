@@ -11,6 +11,8 @@
 -- name_id          TEXT_ID  class name of the module; NULL for a task
 -- forward_op_id    BIGINT   the forward op of backward work; NULL for the others
 -- is_last_started  BOOLEAN  whether it is the last one, in this order, of those that start when it starts, on its thread
+--
+-- Kept for other questions.
 WITH interval AS (
     SELECT tid, start_ns, end_ns, 'module' AS kind, name_id, range_id AS id
     FROM module.range

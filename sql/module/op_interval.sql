@@ -6,6 +6,8 @@
 -- The last interval that started before the op is the innermost one, unless it ends too early; then the search goes on with the
 -- interval around it. Of intervals that start together only the last one is in the ASOF join, which leaves open which of equal
 -- keys it returns. Ends go along with the candidates: to look up those of the rejected takes 0.1 s more for a million kernels.
+--
+-- Kept for other questions.
 WITH RECURSIVE last_started AS (
     SELECT tid, start_ns, end_ns, interval_id
     FROM module.interval

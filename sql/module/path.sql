@@ -8,6 +8,8 @@
 -- depth         BIGINT   number of names; 1 for an outermost module
 -- parent_module VARCHAR   all names but the last, joined by '/'; '' for an outermost module
 -- module        VARCHAR   the last name; with [Backward] before it for the backward
+--
+-- Kept for other questions.
 WITH RECURSIVE forward_call AS (
     SELECT path_key, min(range_id) AS range_id
     FROM module.call

@@ -297,6 +297,38 @@ def test_times_add_up_to_all_compute_time(tmp_path: Path) -> None:
         assert bounds == row["known_duration_ns"] <= row["duration_ns"]
 
 
+def test_each_level_is_what_its_kernels_give_one_by_one(tmp_path: Path) -> None:
+    generate(tmp_path, Shape(steps=1, layers=2), ranks=1)
+    with open_profile(tmp_path) as profile:
+        build_at_once(profile, "pmu-stats", "module.kernel", "pmu.kernel_counters", "pmu.bound", "module.path")
+        kernels = profile.sql(
+            "SELECT kernel.kind::VARCHAR AS kind, type, core, op_name, parent_module, module, counters.*, bound, "
+            "kernel.duration_ns AS kernel_ns FROM module.kernel LEFT JOIN pmu.kernel_counters AS counters "
+            "USING (profile, kernel_id) LEFT JOIN pmu.bound USING (profile, kernel_id) "
+            "WHERE kernel.kind = 'compute' OR counters.kernel_id IS NOT NULL",
+            arrow=True,
+        ).to_pylist()
+        rows = {level: profile.pmu_stats(level, arrow=True).to_pylist() for level in ("kernel_type", "op", "module")}
+    keys = {"kernel_type": ("kind", "type", "core"), "op": ("op_name", "kind", "type", "core"), "module": ("path",)}
+    for level, given in rows.items():
+        groups = defaultdict(list)
+        for kernel in kernels:
+            names = (*filter(None, (kernel["parent_module"] or "").split("/")), kernel["module"])
+            whole = "/".join(names) if kernel["module"] else ""
+            paths = [whole[:end] for end in range(1, len(whole) + 1) if whole[end : end + 1] in ("", "/")]
+            for key in paths if level == "module" else [tuple(kernel[name] for name in keys[level])]:
+                groups[key].append(kernel)
+        assert len(given) == len(groups) > 1
+        for row in given:
+            path = f"{row['parent_module']}/{row['module']}".lstrip("/") if level == "module" else None
+            its = groups[path or tuple(row[name] for name in keys[level])]
+            assert (row["kernel_count"], row["duration_ns"]) == (len(its), sum(one["kernel_ns"] for one in its))
+            for pipe in ("aic_mac_ratio", "aic_mte2_ratio", "aiv_vec_ratio", "aiv_mte2_ratio"):
+                parts = [(round(one[pipe] * 10**12), one["duration_ns"]) for one in its if one[pipe] is not None]
+                mean = sum(part * ns for part, ns in parts) / sum(ns for _, ns in parts) / 10**12 if parts else None
+                assert row[pipe] == (mean and pytest.approx(mean, rel=1e-15)), (level, row, pipe)
+
+
 PIPES = {
     "aic": ("aic_mac_ratio", "aic_scalar_ratio", "aic_mte1_ratio", "aic_mte2_ratio", "aic_fixpipe_ratio"),
     "aiv": ("aiv_vec_ratio", "aiv_scalar_ratio", "aiv_mte2_ratio", "aiv_mte3_ratio"),
