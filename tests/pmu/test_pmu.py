@@ -309,19 +309,24 @@ def test_each_level_is_what_its_kernels_give_one_by_one(tmp_path: Path) -> None:
             arrow=True,
         ).to_pylist()
         rows = {level: profile.pmu_stats(level, arrow=True).to_pylist() for level in ("kernel_type", "op", "module")}
-    keys = {"kernel_type": ("kind", "type", "core"), "op": ("op_name", "kind", "type", "core"), "module": ("path",)}
+    keys = {"kernel_type": ("kind", "type", "core"), "op": ("op_name", "kind", "type", "core")}
     for level, given in rows.items():
         groups = defaultdict(list)
         for kernel in kernels:
-            names = (*filter(None, (kernel["parent_module"] or "").split("/")), kernel["module"])
-            whole = "/".join(names) if kernel["module"] else ""
-            paths = [whole[:end] for end in range(1, len(whole) + 1) if whole[end : end + 1] in ("", "/")]
-            for key in paths if level == "module" else [tuple(kernel[name] for name in keys[level])]:
-                groups[key].append(kernel)
+            if level != "module":
+                groups[tuple(kernel[name] for name in keys[level])].append(kernel)
+            elif kernel["module"]:
+                name = kernel["module"].removeprefix("[Backward]")
+                path = (*filter(None, kernel["parent_module"].split("/")), name)
+                for depth in range(1, len(path) + 1):
+                    groups[(*path[:depth], name == kernel["module"])].append(kernel)
         assert len(given) == len(groups) > 1
         for row in given:
-            path = f"{row['parent_module']}/{row['module']}".lstrip("/") if level == "module" else None
-            its = groups[path or tuple(row[name] for name in keys[level])]
+            if level == "module":
+                name = row["module"].removeprefix("[Backward]")
+                its = groups[(*filter(None, row["parent_module"].split("/")), name, name == row["module"])]
+            else:
+                its = groups[tuple(row[name] for name in keys[level])]
             assert (row["kernel_count"], row["duration_ns"]) == (len(its), sum(one["kernel_ns"] for one in its))
             for pipe in ("aic_mac_ratio", "aic_mte2_ratio", "aiv_vec_ratio", "aiv_mte2_ratio"):
                 parts = [(round(one[pipe] * 10**12), one["duration_ns"]) for one in its if one[pipe] is not None]
