@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from html import escape
 from pathlib import Path
 from textwrap import indent
 from types import TracebackType
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 
 import duckdb
 
-from prof_analysis import frames
+from prof_analysis import frames, overview
 from prof_analysis.analyses import ANALYSES, Analysis, export_name
 from prof_analysis.engine.tables import unknown_table
 from prof_analysis.errors import InputError, QueryError
@@ -24,7 +23,6 @@ from prof_analysis.run.store import digest_of
 from prof_analysis.sources import discovery
 from prof_analysis.sources.rank import readable
 from prof_analysis.sources.runs import paths_of
-from prof_analysis.visible import visible
 
 if TYPE_CHECKING:
     import pandas
@@ -116,16 +114,7 @@ class Profile(Questions):
             "files": pyarrow.list_(pyarrow.string()),
             "folder": pyarrow.string(),
         }
-        rows = [
-            {
-                **vars(rank),
-                "answers": rank.answers,
-                "may_answer": rank.may_answer,
-                "unanswered": [": ".join(pair) for pair in rank.unanswered],
-                "folder": readable(rank.folder),
-            }
-            for rank in self._session.ranks
-        ]
+        rows = self._rank_rows()
         table = pyarrow.table({name: pyarrow.array([row[name] for row in rows], type_) for name, type_ in columns.items()})
         return _frame(table, arrow)
 
@@ -279,17 +268,23 @@ class Profile(Questions):
         self.close()
 
     def __repr__(self) -> str:
-        readable = sum(rank.left_out is None for rank in self._session.ranks)
-        lines = [f"Profile {self._session.shown_path}: {readable} of {len(self._session.ranks)} ranks readable"]
-        for rank in self._session.ranks[:_SHOWN_RANKS]:
-            known = "no rank id" if rank.rank_id is None else f"rank {rank.rank_id}"
-            lines.append(f"  {rank.profile}: {known}, {rank.left_out or ', '.join(rank.answers) or 'answers no question'}")
-        if len(self._session.ranks) > _SHOWN_RANKS:
-            lines.append(f"  and {len(self._session.ranks) - _SHOWN_RANKS} more: see .ranks()")
-        return "\n".join(map(visible, lines))
+        return overview.as_text(self._session.shown_path, self._rank_rows())
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+        return overview.as_html(self._session.shown_path, self._rank_rows())
+
+    def _rank_rows(self) -> list[dict[str, Any]]:
+        """Return the ranks as rows, from what inspection found: nothing is read for it."""
+        return [
+            {
+                **{name: value for name, value in vars(rank).items() if name != "run" or self.runs},
+                "answers": rank.answers,
+                "may_answer": rank.may_answer,
+                "unanswered": [": ".join(pair) for pair in rank.unanswered],
+                "folder": readable(rank.folder),
+            }
+            for rank in self._session.ranks
+        ]
 
     def _answer(self, analysis: str, table: str, arrow: bool, also: str | None = None) -> Frame:
         if also is not None:
@@ -307,9 +302,6 @@ class Profile(Questions):
 
     def _sql(self, query: str, arrow: bool) -> Frame:
         return _frame(frames.plain(self._asked(query, lambda relation: relation.to_arrow_table())), arrow)
-
-
-_SHOWN_RANKS = 20
 
 
 def _frame(table: pyarrow.Table, arrow: bool) -> Frame:

@@ -13,7 +13,7 @@ FLOORS = (
     ("capabilities", "engine", "frames", "scratch"),
     ("analyses",),
     ("sources",),
-    ("run", "exports", "logs"),
+    ("run", "exports", "logs", "overview"),
     ("questions",),
     ("profile",),
     ("answers",),

@@ -2,12 +2,15 @@
 
 import tempfile
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
 
 import prof_analysis
 from prof_analysis import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, Profile, QueryError, open_profile
+from prof_analysis.analyses import ANALYSES
+from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
 from tests.helpers.answers import answered_without
 from tests.helpers.api import OPS, RANGES
 from tests.helpers.small_profile import Kernel, Op, edit, write_profile
@@ -48,30 +51,51 @@ def test_closing_twice_is_harmless(one: Path) -> None:
     profile.close()
 
 
-def test_the_repr_says_what_can_be_asked(tmp_path: Path) -> None:
-    write_profile(tmp_path / "a<b_ascend_pt", OPS, RANGES, rank=4)
+def test_the_repr_shows_the_ranks_and_each_answer_and_reason_once(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a<b>$x$_ascend_pt", OPS, RANGES, rank=4)
     write_profile(tmp_path / "c_ascend_pt", OPS, rank=None)
     (tmp_path / "d_ascend_pt").mkdir()
-    with pytest.warns(ProfAnalysisWarning, match="is empty"), open_profile(tmp_path) as profile:
-        lines = repr(profile).splitlines()
-        assert lines[:3] == [
-            f"Profile {tmp_path}: 2 of 3 ranks readable",
-            f"  a<b_ascend_pt: rank 4, {', '.join(answered_without('counters', 'graph_calls'))}",
-            f"  c_ascend_pt: no rank id, {', '.join(answered_without('modules', 'counters', 'marks', 'graph_calls'))}",
-        ]
-        assert lines[3].startswith(f"  d_ascend_pt: no rank id, {tmp_path / 'd_ascend_pt'}: ")
-        html = profile._repr_html_()
-        assert f"  a&lt;b_ascend_pt: rank 4, {', '.join(answered_without('counters', 'graph_calls'))}\n" in html
-        assert "a<b" not in html
+    asked: list[int] = []
+    with pytest.warns(ProfAnalysisWarning, match="is empty"):
+        profile = open_profile(tmp_path, on_progress=lambda done, _: asked.append(done))
+    with profile:
+        lines, html = repr(profile).splitlines(), profile._repr_html_()
+    assert not asked, "looking reads nothing"
+    count = len(ANALYSES)
+    of_a, of_c = answered_without("counters", "graph_calls"), answered_without("modules", "counters", "marks", "graph_calls")
+    assert lines[0] == f"Profile {tmp_path}: 2 of 3 ranks readable"
+    assert [line.split() for line in lines[1:5]] == [
+        ["rank", "folder", "device", "answers", "level", "modules", "from", "read", "from"],
+        f"4 a<b>$x$_ascend_pt - {len(of_a)} of {count} - mstx the profiler database".split(),
+        f"- c_ascend_pt - {len(of_c)} of {count} - - the profiler database".split(),
+        f"- d_ascend_pt - 0 of {count} - - -".split(),
+    ]
+    assert f"answers: {', '.join(of_a)} (rank 4)" in lines
+    assert f"answers: {', '.join(of_c)} (folder c_ascend_pt)" in lines
+    assert f"cannot answer graph-overhead: {NO_GRAPH_CALLS} (folders a<b>$x$_ascend_pt, c_ascend_pt)" in lines
+    assert sum(line.startswith(f"left out: {tmp_path / 'd_ascend_pt'}: ") for line in lines) == 1
+    assert len(lines) == len(set(lines))
+    root = ElementTree.fromstring(html)
+    assert root.attrib == {"class": "tex2jax_ignore mathjax_ignore"}, "a $ in a name begins no formula"
+    assert [cell.text for cell in root.iter("th")] == [
+        "rank", "folder", "device", "answers", "level", "modules from", "read from"
+    ]  # fmt: skip
+    assert [[cell.text for cell in row.iter("td")] for row in root.iter("tr")][1:] == [
+        ["4", "a<b>$x$_ascend_pt", "-", f"{len(of_a)} of {count}", "-", "mstx", "the profiler database"],
+        ["-", "c_ascend_pt", "-", f"{len(of_c)} of {count}", "-", "-", "the profiler database"],
+        ["-", "d_ascend_pt", "-", f"0 of {count}", "-", "-", "-"],
+    ]
+    assert [item.text for item in root.iter("li")] == lines[5:]
 
 
 def test_the_repr_of_many_ranks_is_short(tmp_path: Path) -> None:
     for rank in range(23):
         (tmp_path / f"{rank}_ascend_pt").mkdir()
     with pytest.warns(ProfAnalysisWarning), open_profile(tmp_path) as profile:
-        lines = repr(profile).splitlines()
-    assert len(lines) == 1 + 20 + 1
-    assert lines[-1] == "  and 3 more: see .ranks()"
+        lines, html = repr(profile).splitlines(), profile._repr_html_()
+    assert lines[22] == "  and 3 more: see .ranks()"
+    assert html.count("<tr>") == 1 + 20
+    assert "<p>and 3 more: see .ranks()</p>" in html
 
 
 def test_a_broken_rank_is_a_warning_and_a_failure_and_the_others_answer(two: Path) -> None:

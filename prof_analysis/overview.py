@@ -1,0 +1,120 @@
+"""What was found under a path, for people: ranks as a table, and each answer and each reason once, with its ranks."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from prof_analysis.analyses import ANALYSES
+from prof_analysis.sources import SOURCES
+from prof_analysis.visible import visible
+
+# A row of Profile.ranks().
+RankRow = Mapping[str, Any]
+
+NUMBERS = ("rank", "device", "answers")
+_MOST_NAMES = 8
+_MOST_RANKS = 20
+
+
+def columns_of(row: RankRow) -> dict[str, object]:
+    """Return the cells of a rank by the headings of the table."""
+    return {
+        "folder": row["profile"],
+        **({"run": row["run"]} if "run" in row else {}),
+        "rank": row["rank_id"],
+        "device": row["device_id"],
+        "answers": f"{len(row['answers'])} of {len(ANALYSES)}",
+        "level": row["profiler_level"],
+        "modules from": row["modules_from"],
+        "read from": SOURCES[row["source"]].LABEL if row["source"] else None,
+        "rank from": row["rank_id_from"],
+        "files": ", ".join(row["files"]),
+    }
+
+
+def cell(value: object) -> str:
+    """Return a cell as text; what is unknown is a dash."""
+    return "-" if value is None or value == "" else str(value)
+
+
+def sentences(rows: Sequence[RankRow]) -> list[str]:
+    """Return what there is to say of ranks: what they answer, what not and why, and what was not collected."""
+    said: dict[str, list[RankRow]] = {}
+    for row in rows:
+        for sentence in _sentences_of(row):
+            said.setdefault(sentence, []).append(row)
+    return [one if len(about) == len(rows) else f"{one} ({_names(about)})" for one, about in said.items()]
+
+
+def _sentences_of(row: RankRow) -> list[str]:
+    found = []
+    if row["left_out"]:
+        found.append(f"left out: {row['left_out']}")
+    else:
+        found.append(f"answers: {', '.join(row['answers']) or 'nothing'}")
+        found += (f"may answer {one}: the command finds out {ANALYSES[one].found_by_asking}" for one in row["may_answer"])
+    unanswered = dict(one.split(": ", 1) for one in row["unanswered"])
+    for reason in dict.fromkeys(unanswered.values()):
+        questions = ", ".join(question for question, why in unanswered.items() if why == reason)
+        found.append(f"cannot answer {questions}: {reason}")
+    found += (one for one in (*row["unread"], *row["missing"]) if one not in unanswered.values())
+    return found
+
+
+def _names(rows: Sequence[RankRow]) -> str:
+    """Return the names of ranks, of many only the first ones."""
+    are_known = all(row["rank_id"] is not None and not row.get("run") for row in rows)  # Each run has a rank 0.
+    names = [str(row["rank_id"]) if are_known else row["profile"] for row in rows]
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"{'rank' if are_known else 'folder'}{'s' * (len(names) > 1)} {', '.join(names[:_MOST_NAMES])}{more}"
+
+
+def as_text(path: str, rows: Sequence[RankRow]) -> str:
+    """Return what was found as text: a line for each rank, of many only the first ones, and the sentences."""
+    grid = _grid(rows)
+    widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
+    is_number = [heading in NUMBERS for heading in grid[0]]
+    lines = [_title(path, rows)]
+    for line in grid:
+        cells = [
+            one.rjust(width) if right else one.ljust(width) for one, width, right in zip(line, widths, is_number, strict=True)
+        ]
+        lines.append(f"  {'  '.join(cells).rstrip()}")
+    return "\n".join([*lines, *_more(rows), *map(visible, sentences(rows))])
+
+
+def as_html(path: str, rows: Sequence[RankRow]) -> str:
+    """Return what was found as HTML, for a notebook: a table of ranks, and the sentences as a list. No `$` begins a formula."""
+    headings, *lines = [[escape(one) for one in line] for line in _grid(rows)]
+    head = "".join(f"<th>{one}</th>" for one in headings)
+    body = "\n".join(f"<tr>{''.join(f'<td>{one}</td>' for one in line)}</tr>" for line in lines)
+    said = "\n".join(f"<li>{escape(visible(one))}</li>" for one in sentences(rows))
+    more = "".join(f"<p>{escape(one.strip())}</p>\n" for one in _more(rows))
+    return f"""<div class="tex2jax_ignore mathjax_ignore">
+<p><b>{escape(_title(path, rows))}</b></p>
+<table>
+<thead><tr>{head}</tr></thead>
+<tbody>
+{body}
+</tbody>
+</table>
+{more}<ul>
+{said}
+</ul>
+</div>"""
+
+
+def _title(path: str, rows: Sequence[RankRow]) -> str:
+    are_read = sum(not row["left_out"] for row in rows)
+    return visible(f"Profile {path}: {are_read} of {len(rows)} ranks readable")
+
+
+def _more(rows: Sequence[RankRow]) -> list[str]:
+    return [f"  and {len(rows) - _MOST_RANKS} more: see .ranks()"] if len(rows) > _MOST_RANKS else []
+
+
+def _grid(rows: Sequence[RankRow]) -> list[list[str]]:
+    """Return headings and cells of the first ranks, without the columns that only ranks() needs; the rank comes first."""
+    shown = [{name: one for name, one in columns_of(row).items() if name not in ("rank from", "files")} for row in rows]
+    headings = sorted(shown[0], key=lambda name: name not in ("run", "rank"))
+    return [headings, *([visible(cell(row[name])) for name in headings] for row in shown[:_MOST_RANKS])]
