@@ -190,7 +190,8 @@ class ProfileOptions(Options):
     ] = None
     no_cache: Annotated[bool, Doc("Work everything out again and keep nothing for the next question.", MACHINE)] = False
     on_progress: Annotated[
-        OnProgress | None, Doc("Called with (bytes read, bytes of all input files) as files are read, in any thread.")
+        OnProgress | None,
+        Doc("Called with (work done, all work), in bytes of input, as ranks are read and tables are built, in any thread."),
     ] = None
 
     def __post_init__(self) -> None:

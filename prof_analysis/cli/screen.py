@@ -34,7 +34,7 @@ INTERRUPTED = 130
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Show a progress bar over the bytes of the input on stderr, unless quiet or stderr is no terminal."""
+    """Show a progress bar over the work on all ranks on stderr, unless quiet or stderr is no terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -42,7 +42,7 @@ def progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("reading", total=None)
+        task = progress.add_task("analysing", total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
 

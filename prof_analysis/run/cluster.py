@@ -25,7 +25,6 @@ def run_on_cluster(
     jobs: list[Job],
     scheduler: str,
     on_done: Callable[[Outcome], None],
-    on_bytes: Callable[[int], None],
     is_stopped: Callable[[], bool],
 ) -> None:
     """Run all jobs on the workers of a scheduler.
@@ -53,7 +52,6 @@ def run_on_cluster(
             error = future.exception()
             outcome = _looked_up(future.result()) if error is None else _not_run(job, error)
             done_count += outcome.failure is None
-            on_bytes(job.input_bytes)
             on_done(outcome)
 
 

@@ -1,7 +1,7 @@
 """Run a rank: it is analysed by itself in its own DuckDB, and leaves the requested tables as Parquet files in a store."""
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from prof_analysis.engine.tables import Table
 from prof_analysis.errors import ProfAnalysisError, reason_of, remedy_of
 from prof_analysis.options import Variables
 from prof_analysis.run.kept import UnfitError
+from prof_analysis.run.progress import OnWork
 from prof_analysis.run.rank_tables import make_tables, plan_of_job
 from prof_analysis.run.store import is_entry
 from prof_analysis.scratch import temporary_folder
@@ -100,20 +101,19 @@ def run_elsewhere(job: Job, code: Code) -> Outcome:
 def run_rank(
     job: Job,
     running: list[duckdb.DuckDBPyConnection] | None = None,
-    on_bytes: Callable[[int], None] | None = None,
+    on_work: OnWork | None = None,
 ) -> Outcome:
     """Build the tables of one rank and write them into its folder, with the warnings. Any error is in the outcome.
 
-    `running` has the connection during the work, so that it can be interrupted. on_bytes receives the size of each piece of a
-    file that was read.
+    `running` has the connection during the work, so that it can be interrupted. on_work receives how much is done.
     """
     try:
         job.folder.mkdir(parents=True, exist_ok=True)
         with temporary_folder(job.folder) as scratch, _connection(job, [] if running is None else running) as connection:
-            make_tables(job, connection, scratch, on_bytes)
+            make_tables(job, connection, scratch, on_work)
     except UnfitError as error:
         anew = replace(job, tables=job.question, keeps=False)
-        return failed(job, error) if job == anew else run_rank(anew, running)
+        return failed(job, error) if job == anew else run_rank(anew, running, on_work)
     except Exception as error:
         return failed(job, error)
     return Outcome(job)

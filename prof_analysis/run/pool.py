@@ -6,11 +6,14 @@ A worker that dies fails only the rank that it worked on. No worker outlives the
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from functools import cache
-from threading import Event, Lock, Thread
+from functools import cache, partial
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from select import select
+from threading import Event, Thread
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
@@ -18,6 +21,7 @@ import duckdb
 
 from prof_analysis.errors import QueryError
 from prof_analysis.run.job import Job, Outcome, died, failed, plan_once, run_rank
+from prof_analysis.sources.rank import Rank
 
 if TYPE_CHECKING:
     from loky import ProcessPoolExecutor
@@ -29,6 +33,7 @@ _WORTH_THREADS_BYTES = 16 * 2**20
 # The share of a process's memory that DuckDB's buffers may take: its limit counts nothing else.
 _SHARE_OF_BUFFERS = 0.7
 _LOOKS_EVERY_S = 0.5
+_SHOWS_EVERY_S = 0.1
 _STOPS_WITHIN_S = 0.5
 _ENDS_WITHIN_S = 5.0
 
@@ -47,19 +52,20 @@ def run(
     jobs: list[Job],
     machine: Machine,
     on_done: Callable[[Outcome], None],
-    on_bytes: Callable[[int], None],
+    on_work: Callable[[Rank, int, int], None],
     is_stopped: Callable[[], bool],
 ) -> None:
     """Run all jobs, several ranks at a time.
 
-    on_done receives each outcome in the calling thread, on_bytes the size of each piece of a file that was read, in any thread.
+    on_done receives each outcome in the calling thread. on_work receives how much of a rank is done, as in progress.py, in any
+    thread; on a cluster it is not called.
     Raises InputError when the scheduler cannot be reached or no worker starts, QueryError soon after is_stopped() becomes true.
     """
     if machine.scheduler is not None:
         from prof_analysis.run.cluster import run_on_cluster
 
         jobs = [replace(job, threads=machine.threads) for job in jobs]
-        run_on_cluster(jobs, machine.scheduler, on_done, on_bytes, is_stopped)
+        run_on_cluster(jobs, machine.scheduler, on_done, is_stopped)
         return
     threads, memory_bytes = machine.threads or _cores(), machine.memory_bytes
     workers = max(1, min(machine.workers or threads, len(jobs)))
@@ -72,9 +78,9 @@ def run(
 
     jobs = [replace(job, threads=threads_of(job), buffer_bytes=buffers) for job in jobs]
     if workers == 1 or sum(job.input_bytes for job in jobs) < _WORTH_PROCESSES_BYTES:
-        _run_here(jobs, workers, on_done, on_bytes, is_stopped)
+        _run_here(jobs, workers, on_done, on_work, is_stopped)
     else:
-        _run_in_processes(jobs, workers, on_done, on_bytes, is_stopped)
+        _run_in_processes(jobs, workers, on_done, on_work, is_stopped)
 
 
 def each_done(running: list[Future[Outcome]], look: Callable[[], None]) -> Iterator[Future[Outcome]]:
@@ -96,20 +102,20 @@ def _run_here(
     jobs: list[Job],
     workers: int,
     on_done: Callable[[Outcome], None],
-    on_bytes: Callable[[int], None],
+    on_work: Callable[[Rank, int, int], None],
     is_stopped: Callable[[], bool],
 ) -> None:
     connections: list[duckdb.DuckDBPyConnection] = []
     is_over = Event()
 
-    def count(size: int) -> None:
+    def count(rank: Rank, done: int, work: int) -> None:
         refuse_when(is_over.is_set)  # Reading without DuckDB ends at the next piece.
-        on_bytes(size)
+        on_work(rank, done, work)
 
     pool = ThreadPoolExecutor(workers)
     try:
         plan_once(jobs)
-        futures = [pool.submit(run_rank, job, connections, count) for job in jobs]
+        futures = [pool.submit(run_rank, job, connections, partial(count, job.rank)) for job in jobs]
         for future in each_done(futures, lambda: refuse_when(is_stopped)):
             on_done(future.result())
     except BaseException:
@@ -128,7 +134,7 @@ def _run_in_processes(
     jobs: list[Job],
     workers: int,
     on_done: Callable[[Outcome], None],
-    on_bytes: Callable[[int], None],
+    on_work: Callable[[Rank, int, int], None],
     is_stopped: Callable[[], bool],
 ) -> None:
     """Run jobs in executors of one process each, so that it is known whose process died, and the others continue."""
@@ -136,11 +142,11 @@ def _run_in_processes(
 
     waiting = deque(jobs)
     running: dict[Future[Outcome], tuple[Job, ProcessPoolExecutor]] = {}
-    executors: list[ProcessPoolExecutor] = []
+    receivers: dict[ProcessPoolExecutor, Connection] = {}
 
-    def finish(outcome: Outcome) -> None:
-        on_bytes(outcome.job.input_bytes)
-        on_done(outcome)
+    def look(job: Job, executor: ProcessPoolExecutor) -> None:
+        while receivers[executor].poll():
+            on_work(job.rank, *receivers[executor].recv())
 
     def begin(executor: ProcessPoolExecutor | None) -> None:
         """Submit the next job to a worker, or to a new one. A job whose worker cannot be started fails."""
@@ -148,30 +154,35 @@ def _run_in_processes(
             job = waiting.popleft()
             try:
                 if executor is None:
-                    executor = ProcessPoolExecutor(max_workers=1, initializer=_live_no_longer_than, initargs=(os.getpid(),))
-                    executors.append(executor)
-                running[executor.submit(run_rank, job)] = job, executor
+                    receiver, sender = Pipe(duplex=False)
+                    executor = ProcessPoolExecutor(max_workers=1, initializer=_set_up, initargs=(os.getpid(), sender))
+                    receivers[executor] = receiver
+                running[executor.submit(_run_in_worker, job)] = job, executor
                 return
             except Exception as error:
                 executor = None
-                finish(failed(job, error))
+                on_done(failed(job, error))
 
     try:
         for _ in range(workers):
             begin(None)
         while running:
             refuse_when(is_stopped)
-            done, _ = wait(running, timeout=_LOOKS_EVERY_S, return_when=FIRST_COMPLETED)
+            done, _ = wait(running, timeout=_SHOWS_EVERY_S, return_when=FIRST_COMPLETED)
+            for job, executor in running.values():
+                look(job, executor)
             for future in done:
                 job, executor = running.pop(future)
                 error = future.exception()
-                finish(future.result() if error is None else died(job, error))
+                on_done(future.result() if error is None else died(job, error))
                 begin(None if isinstance(error, BrokenExecutor) else executor)
     finally:
-        _end(executors)
+        _end(receivers)
+        for receiver in receivers.values():
+            receiver.close()
 
 
-def _end(executors: "list[ProcessPoolExecutor]") -> None:
+def _end(executors: "Collection[ProcessPoolExecutor]") -> None:
     """Kill the workers, whatever they do, so that none writes any more; do not wait long for one that does not end."""
     processes = [process for executor in executors for process in list((executor._processes or {}).values())]
     for executor in executors:
@@ -181,8 +192,12 @@ def _end(executors: "list[ProcessPoolExecutor]") -> None:
         sleep(0.005)
 
 
-def _live_no_longer_than(parent: int) -> None:
+_to_parent: list[Connection] = []
+
+
+def _set_up(parent: int, sender: Connection) -> None:
     """Set up a worker: it ignores interrupts, as the parent ends it; it ends by itself when the parent was killed."""
+    _to_parent.append(sender)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def look() -> None:
@@ -191,6 +206,16 @@ def _live_no_longer_than(parent: int) -> None:
         os._exit(1)
 
     Thread(target=look, daemon=True).start()
+
+
+def _run_in_worker(job: Job) -> Outcome:
+    (sender,) = _to_parent
+
+    def on_work(done: int, work: int) -> None:
+        if select([], [sender], [], 0)[1]:  # Work does not wait for a parent that does not look.
+            sender.send((done, work))
+
+    return run_rank(job, on_work=on_work)
 
 
 def _cores() -> int:
@@ -204,18 +229,3 @@ def _memory_of_machine() -> int:
         row = connection.execute("SELECT parse_formatted_bytes(current_setting('memory_limit'))").fetchone()
     assert row is not None
     return int(row[0])
-
-
-def byte_counter(jobs: list[Job], on_progress: Callable[[int, int], None] | None) -> Callable[[int], None]:
-    """Return a function that counts and reports the bytes read of the jobs' input files."""
-    total = sum(job.input_bytes for job in jobs)
-    done, lock = 0, Lock()
-
-    def count(size: int) -> None:
-        nonlocal done
-        with lock:
-            done += size
-            if on_progress:
-                on_progress(done, total)
-
-    return count

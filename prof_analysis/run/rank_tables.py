@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -16,6 +16,7 @@ from prof_analysis.engine.kept import TEXTS, KeptTable, is_kept, restricted, tex
 from prof_analysis.engine.planning import Plan, make_plan
 from prof_analysis.engine.tables import Table, shown_select, source_tables
 from prof_analysis.run.kept import Facts, UnfitError, facts_of, find_kept, is_unchanged, keep, texts_file, warnings_of
+from prof_analysis.run.progress import OnWork, work_of
 from prof_analysis.run.store import RankStore, write_rows
 from prof_analysis.sources import SOURCES
 
@@ -37,10 +38,10 @@ class _Work:
     texts: str = ""
 
 
-def make_tables(job: Job, connection: duckdb.DuckDBPyConnection, scratch: Path, on_bytes: Callable[[int], None] | None) -> None:
+def make_tables(job: Job, connection: duckdb.DuckDBPyConnection, scratch: Path, on_work: OnWork | None) -> None:
     """Write the tables of a job into its folder, with the warnings of its question. `scratch` is a temporary folder in it.
 
-    on_bytes receives the size of each piece of a file that was read. Raises UnfitError where what is kept is of no use.
+    on_work receives how much is done, as in progress.py. Raises UnfitError where what is kept is of no use.
     """
     assert job.rank.source is not None
     source = SOURCES[job.rank.source]
@@ -49,7 +50,7 @@ def make_tables(job: Job, connection: duckdb.DuckDBPyConnection, scratch: Path, 
     answered = [store.file(table) for table in job.question if table not in job.tables]
     facts_of(connection, answered, work.facts)
     if job.tables:
-        _build(job, work, on_bytes or _not_counted)
+        _build(job, work, on_work or _not_counted)
     for table in job.tables:
         shown = shown_select(work.tables[table])
         rows = f"SELECT getvariable('profile') AS profile, getvariable('rank_id')::INTEGER AS rank_id, * FROM ({shown})"
@@ -78,11 +79,11 @@ def _may_keep(job: Job) -> bool:
     return job.keeps and TEXTS not in job.tables
 
 
-def _build(job: Job, work: _Work, on_bytes: Callable[[int], None]) -> None:
+def _build(job: Job, work: _Work, on_work: OnWork) -> None:
     """Build the tables of a job in DuckDB, from what is kept where that has them, and keep what other questions may need."""
     assert job.rank.source is not None
     source, connection, facts = SOURCES[job.rank.source], work.connection, work.facts
-    plan = plan_of_job(job)
+    plan = whole = plan_of_job(job)
     # Without texts, staging numbers none, so what is kept with texts may differ.
     keeps = _may_keep(job) and TEXTS in plan.order
     if keeps:
@@ -90,10 +91,12 @@ def _build(job: Job, work: _Work, on_bytes: Callable[[int], None]) -> None:
         guards = {name: facts.guards[file] for name, file in _guard_files(work) if file in facts.guards}
         plan, work.loaded = restricted(plan, work.tables, job.tables, work.kept, guards)
     is_kept_now = keeps
+    read = {name for name, table in work.loaded.items() if not table.needs}
+    on_staged, on_built = work_of(job.input_bytes, source.NAME, whole, plan, read, on_work)
 
-    def stage(columns: Mapping[str, frozenset[str]], on_bytes: Callable[[int], None] = _not_counted) -> None:
+    def stage(columns: Mapping[str, frozenset[str]]) -> None:
         nonlocal is_kept_now
-        remarks = source.stage(connection, job.rank.inputs, columns, threads=job.threads or 1, on_bytes=on_bytes)
+        remarks = source.stage(connection, job.rank.inputs, columns, threads=job.threads or 1, on_bytes=on_staged)
         facts.remarks.update(remarks)
         salt = connection.execute("SELECT getvariable('text_salt')").fetchone()
         if salt != (0,) and work.loaded:
@@ -105,6 +108,10 @@ def _build(job: Job, work: _Work, on_bytes: Callable[[int], None]) -> None:
         is_kept_now = is_kept_now and salt == (0,) and not of_question and is_unchanged(work.store)
 
     def on_made(table: Table, columns: frozenset[str]) -> None:
+        keep_made(table, columns)
+        on_built(table.name)
+
+    def keep_made(table: Table, columns: frozenset[str]) -> None:
         nonlocal is_kept_now
         if table.name == TEXTS and is_kept_now:
             ((is_doubtful,),) = connection.execute(texts_are_doubtful(table)).fetchall()
@@ -113,14 +120,12 @@ def _build(job: Job, work: _Work, on_bytes: Callable[[int], None]) -> None:
             work.texts = texts_file(connection)
             if work.texts in (one.file.name for one in work.kept.get(TEXTS, ())):
                 return
-        is_read = table.name in work.loaded and not work.loaded[table.name].needs
-        if is_kept_now and is_kept(table) and not is_read:
+        if is_kept_now and is_kept(table) and table.name not in read:
             is_kept_now = _keep(work, table, columns)
 
     if staged := {**plan.raw_columns, **(plan.deferred_raw_columns if source.IS_READ_ONCE else {})}:
-        stage(staged, on_bytes)
-    else:
-        on_bytes(job.input_bytes)
+        stage(staged)
+        on_staged(job.input_bytes)
     try:
         build(
             connection,
@@ -162,5 +167,5 @@ def _not_staged(columns: Mapping[str, frozenset[str]]) -> None:
     """Stage nothing behind guards: all was staged at once."""
 
 
-def _not_counted(size: int) -> None:
-    """Ignore the size of a piece that does not count as progress."""
+def _not_counted(done: int, work: int) -> None:
+    """Ignore progress that nobody wants to know."""

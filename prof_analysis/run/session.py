@@ -20,8 +20,9 @@ from prof_analysis.errors import InputError, ProfAnalysisError, QueryError, reas
 from prof_analysis.options import ProfileOptions
 from prof_analysis.run.folders import Folders
 from prof_analysis.run.job import Job, Outcome
-from prof_analysis.run.pool import Machine, byte_counter, run
+from prof_analysis.run.pool import Machine, run
 from prof_analysis.run.problems import Problems, found_in_tables
+from prof_analysis.run.progress import of_all
 from prof_analysis.run.store import RankStore, about_rows
 from prof_analysis.run.views import Views
 from prof_analysis.sources.rank import Rank
@@ -262,9 +263,11 @@ class Session:
 
         def on_done(outcome: Outcome) -> None:
             outcomes[outcome.job.rank] = outcome
+            end(outcome.job.rank)
 
         if jobs:
-            run(jobs, self._machine, on_done, byte_counter(jobs, self._on_progress), lambda: self._is_closed)
+            count, end = of_all({job.rank: job.input_bytes for job in jobs}, self._on_progress)
+            run(jobs, self._machine, on_done, count, lambda: self._is_closed)
             self._folders.shrink()
         return {job.rank: outcomes[job.rank] for job in jobs if outcomes[job.rank].failure}
 

@@ -159,17 +159,6 @@ def test_replayed_graphs_are_a_reason_and_a_warning_with_the_remedy(one: Path) -
         assert profile.module_stats()["total_kernel_duration_ns"].sum() == 150
 
 
-def test_progress_is_told_by_bytes_of_the_input(two: Path) -> None:
-    sizes = sorted(database.stat().st_size for database in two.rglob("*.db"))
-    told = []
-    with open_profile(two, on_progress=lambda done, total: told.append((done, total))) as profile:
-        profile.kernels()
-        profile.kernels()
-    assert [total for _, total in told] == [sum(sizes)] * 2
-    assert told[0][0] in sizes
-    assert told[1][0] == sum(sizes)
-
-
 def test_what_has_no_time_is_set_aside_with_a_warning_and_the_rest_answers(one: Path) -> None:
     (database,) = one.rglob("*.db")
     edit(database, "UPDATE PYTORCH_API SET endNs = '100' WHERE startNs = '130'")

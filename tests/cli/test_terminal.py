@@ -14,16 +14,16 @@ COUNT_OPS = "SELECT count(*) AS op_count FROM trace.op"
 
 
 def test_a_terminal_shows_a_bar_over_ranks_unless_quiet(ranks: Path) -> None:
-    assert "reading" in shown_on_terminal(["sql", "-d", ranks, COUNT_OPS])
+    assert "analysing" in shown_on_terminal(["sql", "-d", ranks, COUNT_OPS])
     assert shown_on_terminal(["sql", "-d", ranks, COUNT_OPS, "--quiet"]) == ""
 
 
 def test_the_bar_is_gone_when_the_answer_is_shown(ranks: Path) -> None:
     shown = shown_on_terminal(["sql", "-d", ranks, COUNT_OPS], with_stdout=True)
     before, answer = shown.split("op_count", 1)
-    assert "reading" in before
-    assert "\x1b[2K" in before.rpartition("reading")[2], "its line is erased"
-    assert "reading" not in answer
+    assert "analysing" in before
+    assert "\x1b[2K" in before.rpartition("analysing")[2], "its line is erased"
+    assert "analysing" not in answer
 
 
 def test_what_is_printed_into_a_pipe_is_never_cut(tmp_path: Path, command: Command) -> None:

@@ -37,15 +37,12 @@ def three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.slow
-def test_processes_give_the_same_rows_as_threads_and_count_all_bytes(three: Path) -> None:
-    read: list[tuple[int, int]] = []
-    with open_profile(three, workers=2, on_progress=lambda done, total: read.append((done, total))) as in_processes:
+def test_processes_give_the_same_rows_as_threads(three: Path) -> None:
+    with open_profile(three, workers=2) as in_processes:
         rows = in_processes.module_stats(arrow=True).to_pylist()
     with open_profile(three, workers=1) as here:
         assert here.module_stats(arrow=True).to_pylist() == rows
     assert [row["total_kernel_duration_ns"] for row in rows] == [40, 41, 42]
-    size = sum(database.stat().st_size for database in three.rglob("*.db"))
-    assert read[-1] == (size, size)
 
 
 def test_a_worker_that_is_killed_is_told_with_its_rank_and_the_others_answer(three: Path) -> None:

@@ -134,8 +134,9 @@ def test_an_odd_cell_far_behind_the_first_batch_is_found(tmp_path: Path) -> None
     assert rejected == {"n": 1}
 
 
-@pytest.mark.parametrize("odd", [NOW, "odd", 4.5, b"12", None])
-def test_ranges_of_rows_come_in_the_order_of_the_file(tmp_path: Path, odd: object) -> None:
+@pytest.mark.parametrize("at_once", [8, 3, 1])
+@pytest.mark.parametrize("odd", [NOW, "odd", "12", 4.5, b"12", None])
+def test_ranges_of_rows_come_in_the_order_of_the_file(tmp_path: Path, odd: object, at_once: int) -> None:
     """Six rows with ids up to 4,000,000: ranges without rows, one with NULL alone, and an odd cell in the last one."""
     path = write(tmp_path / "a.db", "n INTEGER, m TEXT")
     times = [str(NOW + n) for n in range(6)]
@@ -150,14 +151,14 @@ def test_ranges_of_rows_come_in_the_order_of_the_file(tmp_path: Path, odd: objec
         database.executemany("INSERT INTO T (rowid, n, m) VALUES (?, ?, ?)", [*rows, (4_000_000, odd, times[5])])
     cells = [Cell("n", "BIGINT", "n", "INTEGER"), Cell("m", "BIGINT", "m", "TEXT")]
     with open_sqlite(path, {"T"}) as file, connect(threads=2) as connection:
-        ranges = ranges_of(file, "T")
-        assert len(ranges) == 8
+        ranges = ranges_of(file, "T", at_once)
+        assert [len(group) for group in ranges] == {8: [8], 3: [3, 3, 2], 1: [1] * 8}[at_once]
         rejected = copy_table(connection, file, "T WHERE true", cells, "target", ranges)
         found = connection.execute("SELECT rowid, n, m FROM target").fetchall()
-    read_as = odd if isinstance(odd, int) else None
+    read_as = odd if isinstance(odd, int) else 12 if odd == "12" else None
     expected = [*((n, m and int(m)) for _, n, m in rows), (read_as, NOW + 5)]
     assert [row[1:] for row in found] == expected
-    assert rejected == ({"n": 1} if odd not in (NOW, None) else {})
+    assert rejected == ({"n": 1} if odd not in (NOW, "12", None) else {})
     if odd == NOW:  # Nothing was read anew, and the rows have the numbers that they have without ranges.
         assert [row[0] for row in found] == [1, 2, 3, 4, 5, 6]
 
@@ -171,7 +172,7 @@ def test_a_table_whose_row_ids_are_no_numbers_of_rows_is_one_range(tmp_path: Pat
         database.execute(f"CREATE TABLE T ({declaration}")
         database.execute("INSERT INTO T (n) VALUES (4000000)")
     with open_sqlite(path, {"T"}) as file:
-        assert ranges_of(file, "T") == ("true",)
+        assert ranges_of(file, "T", 2) == [["true"]]
 
 
 def test_a_table_without_rows_keeps_its_types(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Chooses the rows and cells of a profiler database that a raw table takes, by the tables and columns of this database."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 
 from prof_analysis.engine.database import quote, quote_text
@@ -51,12 +51,12 @@ def ids_named(name: str) -> str:
 
 def few_of(file: SqliteFile, table: str) -> str:
     """Return the SQLite condition that a row is one of a few from everywhere in a table; with a key, no row is."""
-    rows = _rows_by_id(file, table)
+    rows = rows_by_id(file, table)
     starts = range(1, rows + 1, max(rows // _LOOKS, 1))
     return f"rowid IN ({', '.join(str(start + n) for start in starts for n in range(_ROWS_OF_LOOK))})" if starts else "false"
 
 
-def _rows_by_id(file: SqliteFile, table: str) -> int:
+def rows_by_id(file: SqliteFile, table: str) -> int:
     """Return the number of rows of a table, by the last row id; 0 with a key, whose ids need not be numbers of rows."""
     if query(file, f"SELECT 1 FROM pragma_table_info({quote_text(table)}) WHERE pk OR lower(name) = 'rowid'"):
         return 0
@@ -64,15 +64,19 @@ def _rows_by_id(file: SqliteFile, table: str) -> int:
     return int(str(last))
 
 
-def ranges_of(file: SqliteFile, table: str) -> Sequence[str]:
-    """Return the SQLite conditions that cut a table into ranges of rows, in order; a single one for few rows, or with a key."""
-    rows = _rows_by_id(file, table)
+def ranges_of(file: SqliteFile, table: str, at_once: int) -> list[list[str]]:
+    """Return the SQLite conditions that cut a table into ranges of rows, in groups of so many, in order.
+
+    For few rows, and with a key, it is a single one.
+    """
+    rows = rows_by_id(file, table)
     count = min(rows // _RANGE_ROWS, _MOST_RANGES)
     if count < 2:
-        return ("true",)
+        return [["true"]]
     ends = [rows * number // count for number in range(1, count)]
     between = [f"rowid > {before} AND rowid <= {end}" for before, end in pairwise(ends)]
-    return [f"rowid <= {ends[0]}", *between, f"rowid > {ends[-1]}"]
+    ranges = [f"rowid <= {ends[0]}", *between, f"rowid > {ends[-1]}"]
+    return [ranges[start : start + at_once] for start in range(0, count, at_once)]
 
 
 def cells_of(file: SqliteFile, table: str, types: Mapping[str, str]) -> list[Cell]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -11,7 +12,7 @@ from prof_analysis.engine.database import cursor_of, quote, quote_text
 from prof_analysis.engine.tables import create_schemas, store_view
 from prof_analysis.sources.ascend_beside import device_info, recorded
 from prof_analysis.sources.ascend_db import queue_threads
-from prof_analysis.sources.ascend_db.rows import cells_of, ranges_of, rows_of
+from prof_analysis.sources.ascend_db.rows import cells_of, ranges_of, rows_by_id, rows_of
 from prof_analysis.sources.ascend_db.tables import (
     COUNTERS,
     DESCRIPTIONS,
@@ -31,6 +32,8 @@ from prof_analysis.sources.remarks import Remark
 
 # Warnings are in this order: what the database lacks, what its tables hold, one by one and together, and what lies beside it.
 _LACKING, _OF_TABLE, _OF_BOTH, _BESIDE = range(4)
+# Called with a raw table and the share of it that was read since the last call.
+OnShare = Callable[[str, Fraction], None]
 
 
 def stage(
@@ -42,7 +45,8 @@ def stage(
 ) -> list[Remark]:
     """Stage the wanted columns of the raw tables in DuckDB, from one database, of which several tables are read at a time.
 
-    `on_bytes` gets the size of the database once it is read. Returns remarks. Raises InputError when it cannot be read.
+    `on_bytes` gets for each table its part of the size of the input. Returns remarks. Raises InputError when it
+    cannot be read.
     """
     (path,) = (file for file in files if not device_info.is_device_info(file) and not recorded.is_recorded(file))
     create_schemas(connection, wanted)
@@ -51,28 +55,31 @@ def stage(
     beside = [file for file in files if recorded.is_recorded(file)]
     of_recorded = {name: columns for name, columns in wanted.items() if name not in TABLES}
     lost = recorded.stage_recorded(connection, beside, of_recorded, _BESIDE)
-    input_bytes = sum(one.stat().st_size for one in (path, *beside))
     wanted = with_keys({name: columns for name, columns in wanted.items() if name in TABLES}, KEYS)
     if not wanted:
-        on_bytes(input_bytes)
+        on_bytes(sum(one.stat().st_size for one in files))
         return lost
     cursors: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()
     for _ in range(threads):
         cursors.put(connection if threads == 1 else cursor_of(connection))
     with open_sqlite(path, KNOWN_TABLES) as file:
         with_ops = {OP_ROWS, ONCE_EACH} if wanted.keys() >= {OP_ROWS, ONCE_EACH} else set()
+        names = [name for name in TABLES if name in wanted and name not in with_ops - {OP_ROWS}]
+        sizes = _sizes(file, {name: len(wanted[name]) for name in names}, sum(one.stat().st_size for one in files))
 
         def stage_one(name: str) -> list[Remark]:
             cursor = cursors.get()
             try:
                 if name in with_ops:
-                    return _stage_ops(cursor, file, wanted, threads)
-                return _stage_table(cursor, file, name, wanted[name], threads)
+                    return _stage_ops(cursor, file, wanted, threads, on_share)
+                return _stage_table(cursor, file, name, wanted[name], threads, on_share)
             finally:
                 cursors.put(cursor)
 
+        def on_share(name: str, share: Fraction) -> None:
+            on_bytes(int(sizes.get(name, 0) * share))
+
         with ThreadPoolExecutor(threads) as pool:
-            names = [name for name in TABLES if name in wanted and name not in with_ops - {OP_ROWS}]
             remarks = [remark for table in pool.map(stage_one, names) for remark in table]
         if wanted.keys() >= set(DESCRIPTIONS):
             remarks += _describe_once(connection, file)
@@ -80,26 +87,37 @@ def stage(
             number_texts(connection)
         if connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'other_id'").fetchall():
             merge_texts(connection, wanted)
-        on_bytes(input_bytes)
         lacking = [
             Remark((_LACKING, "", 0, number), tuple(TABLES), f"{path}: {gap}") for number, gap in enumerate(gaps(file.tables))
         ]
         return [*lacking, *remarks, *lost]
 
 
+def _sizes(file: SqliteFile, columns: Mapping[str, int], input_bytes: int) -> dict[str, int]:
+    """Return the part of the size of the input that each raw table stands for: that of its cells, with one more per row."""
+    rows = {table: rows_by_id(file, table) for table in {TABLES[name][0] for name in columns} & file.tables.keys()}
+    cells = {name: rows.get(TABLES[name][0], 0) * (1 + count) for name, count in columns.items()}
+    all_cells = max(sum(cells.values()), 1)
+    return {name: input_bytes * count // all_cells for name, count in cells.items()}
+
+
 def _stage_ops(
-    connection: duckdb.DuckDBPyConnection, file: SqliteFile, wanted: Mapping[str, frozenset[str]], threads: int
+    connection: duckdb.DuckDBPyConnection,
+    file: SqliteFile,
+    wanted: Mapping[str, frozenset[str]],
+    threads: int,
+    on_share: OnShare,
 ) -> list[Remark]:
     """Stage the ops and the queue threads, in one scan of the file where a look at some rows finds all queue threads."""
     if known := queue_threads.probe(file):
         others = queue_threads.of_others(known)
-        remarks = _stage_table(connection, file, OP_ROWS, wanted[OP_ROWS], threads, others)
+        remarks = _stage_table(connection, file, OP_ROWS, wanted[OP_ROWS], threads, on_share, others)
         if not queue_threads.are_among_ops(connection, file):
             queue_threads.store(connection, known)
             return remarks
         connection.execute(f"DROP TABLE stored.{quote(OP_ROWS)}")
-    of_ops = _stage_table(connection, file, OP_ROWS, wanted[OP_ROWS], threads)
-    return of_ops + _stage_table(connection, file, ONCE_EACH, wanted[ONCE_EACH], threads)
+    of_ops = _stage_table(connection, file, OP_ROWS, wanted[OP_ROWS], threads, on_share)
+    return of_ops + _stage_table(connection, file, ONCE_EACH, wanted[ONCE_EACH], threads, on_share)
 
 
 def _stage_table(
@@ -108,6 +126,7 @@ def _stage_table(
     name: str,
     wanted: frozenset[str],
     threads: int,
+    on_share: OnShare,
     beside: str = "false",
 ) -> list[Remark]:
     table, types = TABLES[name]
@@ -116,12 +135,13 @@ def _stage_table(
     if source is None:
         connection.execute(f"CREATE TABLE {target} (nothing_read BIGINT)")
         store_view(connection, name, types, ())
+        on_share(name, Fraction(1))
         return []
     cells = cells_of(file, table, {column: type_ for column, type_ in types.items() if column in wanted})
-    in_ranges = threads > 1 and name != ONCE_EACH and all(cell.type == "BIGINT" for cell in cells)
-    ranges = ranges_of(file, table) if in_ranges else ("true",)
+    in_ranges = name != ONCE_EACH and all(cell.type == "BIGINT" for cell in cells)
+    ranges = ranges_of(file, table, threads) if in_ranges else [["true"]]
     to_read = cells or [Cell("nothing_read", "BIGINT", "rowid", "INTEGER")]
-    rejected = copy_table(connection, file, source, to_read, target, ranges)
+    rejected = copy_table(connection, file, source, to_read, target, ranges, lambda: on_share(name, Fraction(1, len(ranges))))
     columns = [cell.column for cell in cells]
     constant = [
         column for column in LINKS.get(name, ()) if column in columns and _forget_constant(connection, file, name, column)

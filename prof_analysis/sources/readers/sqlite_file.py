@@ -5,7 +5,7 @@ The reader is the Arrow project's ADBC driver, whose batches DuckDB reads direct
 
 import os
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -156,16 +156,17 @@ def copy_table(
     source: str,
     cells: list[Cell],
     target: str,
-    ranges: Sequence[str] = ("true",),
+    ranges: Sequence[Sequence[str]] = (("true",),),
+    on_read: Callable[[], None] = lambda: None,
 ) -> dict[str, int]:
     """Copy columns into the new DuckDB table `target`; `source` is the SQLite text after FROM, up to a condition in WHERE.
 
-    Ranges are read at the same time, and their rows come in the order of the ranges; only columns of integers can be read so.
-    Returns, by column, how many values are not of the column's type; they are NULL in the copy. The first try takes the types
-    of the schema as true; only when the file holds cells of other types, every cell is checked.
+    Rows come in the order of the ranges; only columns of integers can be read so. Ranges of a group are read at the same time,
+    and on_read is called after each group. Returns, by column, how many values are not of the column's type; they are NULL in
+    the copy. The first try takes the types of the schema as true; only if some cells are not of them, each cell is checked.
     """
     try:
-        _stream(connection, file, source, cells, target, ranges)
+        _stream(connection, file, source, cells, target, ranges, on_read)
         _look_at_large_numbers(connection, cells, target)
         doubtful = [
             cell
@@ -190,19 +191,25 @@ def _stream(
     source: str,
     cells: list[Cell],
     target: str,
-    ranges: Sequence[str],
+    ranges: Sequence[Sequence[str]],
+    on_read: Callable[[], None],
 ) -> None:
-    """Stream rows into DuckDB as they are.
-
-    The first row is a typed dummy. Further ranges need none: without rows, or with NULL alone, a column is one of integers.
-    """
+    """Stream rows into DuckDB as they are, behind a typed dummy. Ranges without rows, or with NULL alone, are of integers."""
     rows = ", ".join(f"{cell.as_it_is} AS {quote(cell.column)}" for cell in cells)
-    first, *others = [f"SELECT {rows} FROM {source} AND {one}" for one in ranges]
-    typed = ", ".join(f"{cell.typed} AS {quote(cell.column)}" for cell in cells)
-    _store(connection, file, [f"SELECT {_dummy(cells)} UNION ALL {first}", *others], typed, target)
+    first, *others = [[f"SELECT {rows} FROM {source} AND {one}" for one in group] for group in ranges]
+    first[0] = f"SELECT {_dummy(cells)} UNION ALL {first[0]}"
+    names = [quote(cell.column) for cell in cells]
+    typed = ", ".join(f"{cell.typed} AS {name}" for cell, name in zip(cells, names, strict=True))
+    _store(connection, file, first, typed, target)
+    on_read()
     types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE {target}").fetchall()}
     if any(types[cell.column] != cell.type for cell in cells):
         raise _UnannouncedError
+    # INSERT would cast cells of another type.
+    of_type = ", ".join(f"CASE typeof({name}) WHEN 'BIGINT' THEN {name} ELSE error('type') END" for name in names)
+    for group in others:
+        _insert(connection, file, group, of_type, f"INSERT INTO {target}")
+        on_read()
 
 
 def _look_at_large_numbers(connection: duckdb.DuckDBPyConnection, cells: list[Cell], target: str) -> None:
@@ -236,8 +243,14 @@ def _dummy(cells: list[Cell]) -> str:
 
 
 def _store(connection: duckdb.DuckDBPyConnection, file: SqliteFile, queries: list[str], columns: str, target: str) -> None:
-    """Store the results of SQLite queries one after the other, without the first row of all. DuckDB reads several at once."""
-    views = [f"stream {number} of {target}" for number in range(len(queries))]
+    """Store the results of SQLite queries one after the other, without the first row of all."""
+    _insert(connection, file, queries, columns, f"CREATE TABLE {target} AS")
+    connection.execute(f"DELETE FROM {target} WHERE rowid = 0")
+
+
+def _insert(connection: duckdb.DuckDBPyConnection, file: SqliteFile, queries: list[str], columns: str, into: str) -> None:
+    """Store the results of SQLite queries one after the other. DuckDB reads them at the same time."""
+    views = [f"stream {number} {into}" for number in range(len(queries))]
     with ExitStack() as opened:
         for view, sql in zip(views, queries, strict=True):
             database = opened.enter_context(adbc_driver_sqlite.connect(file.uri))
@@ -249,8 +262,7 @@ def _store(connection: duckdb.DuckDBPyConnection, file: SqliteFile, queries: lis
             connection.register(view, rows)
             opened.callback(connection.unregister, view)
         in_order = " UNION ALL ".join(f"SELECT {columns} FROM {quote(view)}" for view in views)
-        connection.execute(f"CREATE TABLE {target} AS {in_order}")
-    connection.execute(f"DELETE FROM {target} WHERE rowid = 0")
+        connection.execute(f"{into} {in_order}")
 
 
 def _store_texts(connection: duckdb.DuckDBPyConnection, cells: list[Cell], rows: list[tuple[object, ...]], target: str) -> None:
