@@ -36,9 +36,10 @@ Answer = TypeVar("Answer")
 class Profile(Questions):
     """The profiling results under a path. Use it as a context manager, or call close().
 
-    Every frame begins with the columns `profile` (the folder below the path, which identifies a rank) and `rank_id`
-    (NULL when no file has one), and holds all ranks in the order of ranks(). Times are integer nanoseconds since
-    1970, UTC. With arrow=True a method returns a pyarrow.Table in place of a pandas.DataFrame.
+    Every frame holds all ranks in the order of ranks(), with the columns `profile` (the folder below the path, which
+    identifies a rank) and `rank_id` (NULL when no file has one). Times are integer nanoseconds since 1970, UTC. A method
+    that answers a question returns a pandas.DataFrame with names first, then figures, and last what only locates a row, such
+    as `profile`; with arrow=True it returns a pyarrow.Table with the columns in the order of the table.
 
     Threads may share a Profile: their questions are answered one after the other; one Profile per thread is faster. A forked
     process must open its own. close() in one thread ends the questions of other threads with a QueryError.
@@ -127,7 +128,7 @@ class Profile(Questions):
 
         Raises QueryError for an unknown name.
         """
-        return self._table(name, arrow)
+        return self._sql(f"FROM {self._known(name)}", arrow)
 
     @overload
     def sql(self, query: str, *, arrow: Literal[True]) -> pyarrow.Table: ...
@@ -293,7 +294,8 @@ class Profile(Questions):
         return self._table(table, arrow)
 
     def _table(self, name: str, arrow: bool) -> Frame:
-        return self._sql(f"FROM {self._known(name)}", arrow)
+        found = self._sql(f"FROM {self._known(name)}", arrow=True)
+        return found if arrow else frames.to_pandas(frames.arranged(found))
 
     def _known(self, table: str) -> str:
         if table not in self._session.tables:
