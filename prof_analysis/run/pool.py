@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from select import select
+from select import POLLOUT, poll
 from threading import Event, Thread
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
@@ -210,9 +210,11 @@ def _set_up(parent: int, sender: Connection) -> None:
 
 def _run_in_worker(job: Job) -> Outcome:
     (sender,) = _to_parent
+    has_room = poll()
+    has_room.register(sender, POLLOUT)
 
     def on_work(done: int, work: int) -> None:
-        if select([], [sender], [], 0)[1]:  # Work does not wait for a parent that does not look.
+        if has_room.poll(0):  # Work does not wait for a parent that does not look.
             sender.send((done, work))
 
     return run_rank(job, on_work=on_work)

@@ -17,7 +17,7 @@ from prof_analysis.engine.planning import split_across_ranks
 from prof_analysis.engine.tables import Column, Table, all_tables
 from prof_analysis.engine.variables import variables_read
 from prof_analysis.errors import InputError, ProfAnalysisError, QueryError, reason_of, remedy_of
-from prof_analysis.options import ProfileOptions
+from prof_analysis.options import OnProgress, ProfileOptions
 from prof_analysis.run.folders import Folders
 from prof_analysis.run.job import Job, Outcome
 from prof_analysis.run.pool import Machine, run
@@ -50,7 +50,7 @@ class Session:
         self.warn = self._problems.warn
         self._variables = options.variables()
         self._machine = Machine(options.workers, options.threads, options.memory_limit, options.scheduler)
-        self._on_progress = options.on_progress
+        self._on_progress: OnProgress | None = None
         self._is_closed = False
         self._turn = RLock()
         self._process = os.getpid()
@@ -83,6 +83,8 @@ class Session:
         except BaseException:
             self.close()
             raise
+        # Not before: progress would rise for the step and begin anew for the question.
+        self._on_progress = options.on_progress
 
     @property
     def stores(self) -> dict[Rank, RankStore]:

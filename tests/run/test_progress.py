@@ -79,6 +79,11 @@ def test_ranks_in_threads_and_in_processes_move_it_alike(two: Path, monkeypatch:
     assert len(in_processes.shares) > 3, "workers say how far they are before they have ended"
 
 
+def test_a_chosen_step_does_not_make_it_begin_anew(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS, RANGES, steps=((3, 50, 500),))
+    asked(tmp_path, step_id=3)
+
+
 def test_what_is_kept_is_no_work(two: Path, tmp_path: Path) -> None:
     """Kernels are kept of one rank, so it has less to do than the other."""
     store = tmp_path / "store"
