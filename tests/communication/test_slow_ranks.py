@@ -31,7 +31,7 @@ def test_a_rank_that_computes_longer_makes_the_others_wait(tmp_path: Path, comma
         groups = [tuple(row.values()) for row in profile.slow_ranks("group", arrow=True).to_pylist()]
         (found,) = profile.slow_ranks("finding", arrow=True).to_pylist()
         modules = [tuple(row.values()) for row in profile.slow_ranks("module", arrow=True).to_pylist()]
-        assert list(profile.slow_ranks().columns) == EVIDENCE
+        assert profile.slow_ranks(arrow=True).column_names == EVIDENCE
     nowhere = (None,) * 4
     assert evidence == [
         ("rank0_ascend_pt", 0, *nowhere, 2, 200_010, 102_000, None, None, 98_010, None, 98_000, 0, False),

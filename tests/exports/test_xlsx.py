@@ -262,7 +262,7 @@ def test_one_workbook_per_rank_named_by_what_is_unique(tmp_path: Path, command: 
 def test_the_sample_has_the_rows_of_the_api(tmp_path: Path) -> None:
     with open_profile(SAMPLE / "decoder_training", rank_list=[1]) as profile:
         (file,) = profile.export(tmp_path, "text")
-        frame = profile.module_stats().drop(columns=["profile", "rank_id", "op_chain"])
+        frame = profile.table("module.statistic").drop(columns=["profile", "rank_id", "op_chain"])
     sheet = openpyxl.load_workbook(file, data_only=True)["Rows"]
     *found, total = [tuple("" if value is None else value for value in row) for row in values(sheet)[1:]]
     assert total == ("Total", "", "", "", frame["total_kernel_duration_ns"].sum(), "", "", "")

@@ -244,7 +244,7 @@ def test_a_module_whose_forward_runs_again_in_a_backward_is_one_call_there(tmp_p
     ]
     write_profile(tmp_path, ops, [Range("Net", 100, 150), Range("L", 210, 250, tid=2)])
     with open_profile(tmp_path) as profile:
-        tree = profile.module_tree().drop(columns=["profile", "rank_id"])
+        tree = profile.table("module.tree").drop(columns=["profile", "rank_id"])
     assert [tuple(row) for row in tree.itertuples(index=False)] == [
         ("", "Net", 1, 1, 1, 1, 1 / 34, 1.0),
         ("", "[Backward]Net", 1, 1, 3, 33, 33 / 34, 33.0),
