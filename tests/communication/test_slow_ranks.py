@@ -1,5 +1,7 @@
 """Which rank makes the others wait: simulated ranks of which it is known, and a real training."""
 
+from __future__ import annotations
+
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing

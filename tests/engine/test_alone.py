@@ -1,5 +1,7 @@
 """The tables: built alone they are those built with all others."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

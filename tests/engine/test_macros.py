@@ -1,5 +1,7 @@
 """Macros: a file a topic, each with a comment, each called, and made with those that it calls itself."""
 
+from __future__ import annotations
+
 import random
 import re
 

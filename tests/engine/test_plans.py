@@ -1,5 +1,7 @@
 """No table compares every row of one table with every row of another: at a million kernels that never ends."""
 
+from __future__ import annotations
+
 import importlib
 import json
 import re

@@ -1,5 +1,7 @@
 """Helpers that several tests of the tables share."""
 
+from __future__ import annotations
+
 import importlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -1,5 +1,7 @@
 """The op that the host's intervals prove for a launch: the recursive SQL against the rule itself, joins on containment."""
 
+from __future__ import annotations
+
 import random
 
 import duckdb

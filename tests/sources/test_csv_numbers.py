@@ -1,5 +1,7 @@
 """Times of a csv are read in whatever notation it has them; they are unknown only where all together show a loss."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import duckdb

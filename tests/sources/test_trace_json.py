@@ -1,5 +1,7 @@
 """A trace is read event by event, whoever wrote it and however it was broken: nothing whole is lost, what is lost is said."""
 
+from __future__ import annotations
+
 import gzip
 import json
 import random
