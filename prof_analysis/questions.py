@@ -56,8 +56,12 @@ def _columns_of(name: str) -> str:
     table = documented_tables()[name]
     front = "" if table.grain == "job" else ", after profile and rank_id"
     lines = [f"{column.shown_name} ({column.shown_type}): {column.meaning}" for column in table.columns]
-    wrapped = [fill(line, 100, initial_indent="    ", subsequent_indent="        ") for line in lines]
-    return "\n".join([f"Columns of table {name}{front}:", *wrapped])
+    return "\n".join([f"Columns of table {name}{front}:", *map(_wrapped, lines)])
+
+
+def _wrapped(line: str) -> str:
+    """Return a line of a docstring, wrapped where it is long; to look at all words of the short ones takes longer."""
+    return fill(line, 100, initial_indent="    ", subsequent_indent="        ") if len(line) > 96 else f"    {line}"
 
 
 class Questions(ABC):

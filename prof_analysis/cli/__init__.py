@@ -19,7 +19,7 @@ from prof_analysis.cli.usage import said_of
 from prof_analysis.version import __version__
 
 # How many objects are made between two looks for cycles of garbage; with Python's 700 the imports take a fifth longer.
-_OBJECTS_BETWEEN_LOOKS = 50_000
+_OBJECTS_BETWEEN_LOOKS = 200_000
 # The exit code, once it is known.
 _ending_with: list[int] = []
 

@@ -85,8 +85,7 @@ def stage(
             remarks += _describe_once(connection, file)
         if wanted.get("raw.string_ids") and "STRING_IDS" in file.tables:
             number_texts(connection)
-        if connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'other_id'").fetchall():
-            merge_texts(connection, wanted)
+        merge_texts(connection, wanted)
         lacking = [
             Remark((_LACKING, "", 0, number), tuple(TABLES), f"{path}: {gap}") for number, gap in enumerate(gaps(file.tables))
         ]

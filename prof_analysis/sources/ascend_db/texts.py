@@ -20,11 +20,17 @@ def number_texts(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def merge_texts(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, frozenset[str]]) -> None:
-    """Replace references by the ids of number_texts(). A text that means no value becomes NULL, except in names."""
+    """Replace references by the ids of number_texts(), if it ran. A text that means no value becomes NULL, except in names."""
+    # To look for the table in duckdb_tables() takes longer than all else here: it fills DuckDB's own catalog.
+    connection.execute("CREATE TABLE IF NOT EXISTS stored.other_id (id BIGINT, text_id BIGINT, is_no_value BOOLEAN)")
+    if not connection.execute("SELECT 1 FROM stored.other_id LIMIT 1").fetchall():
+        return
     for name, columns in wanted.items():
+        references = {column for column, type_ in TABLES[name][1].items() if type_ == "BIGINT"} & TEXT_REFERENCES & columns
+        if not references:
+            continue
         stored = {row[0] for row in connection.execute(f"DESCRIBE stored.{quote(name)}").fetchall()}
-        references = {column for column, type_ in TABLES[name][1].items() if type_ == "BIGINT"} & TEXT_REFERENCES
-        for column in sorted(columns & references & stored):
+        for column in sorted(references & stored):
             text_id = "text_id" if column in NAMES else "if(is_no_value, NULL, text_id)"
             connection.execute(
                 f"UPDATE stored.{quote(name)} SET {column} = {text_id} FROM stored.other_id WHERE {column} = other_id.id"
