@@ -95,7 +95,7 @@ def damaged(folder: Path, exports: Exports) -> Path:
 
 @pytest.mark.parametrize(("seed", "count"), quick([(1, 3), (2, len(QUESTIONS)), (3, len(QUESTIONS))], 0))
 @pytest.mark.parametrize("exports", ["db", pytest.param("text", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("profile", [hard, damaged])
+@pytest.mark.parametrize("profile", [pytest.param(hard, marks=pytest.mark.slow), damaged])
 def test_no_answer_depends_on_what_was_asked_before(
     profile: Callable[[Path, Exports], Path], exports: Exports, seed: int, count: int, tmp_path: Path
 ) -> None:
