@@ -1,5 +1,6 @@
 """Finds the SQL of the project and runs it: a statement that repeats is parsed once. A digest says which SQL and code it is."""
 
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -37,7 +38,7 @@ def code_digest() -> str:
 
 
 def run(
-    connection: duckdb.DuckDBPyConnection, sql: str, parameters: dict[str, object] | None = None
+    connection: duckdb.DuckDBPyConnection, sql: str, parameters: Mapping[str, object] | None = None
 ) -> duckdb.DuckDBPyConnection:
     """Execute SQL that repeats for each rank. For a small rank, parsing would take a sixth of the time."""
     for statement in _parsed.get(sql) or _parse(connection, sql):

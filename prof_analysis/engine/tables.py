@@ -283,4 +283,4 @@ def has_text_ids(table: Table) -> bool:
 def create_schemas(connection: duckdb.DuckDBPyConnection, tables: Iterable[str]) -> None:
     """Create the schemas of these tables, and the schema `stored` of what store_view() shows."""
     for schema in sorted({"stored", *(table.partition(".")[0] for table in tables)}):
-        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+        run(connection, f"CREATE SCHEMA IF NOT EXISTS {schema}")

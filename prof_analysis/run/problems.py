@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 
 from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.statements import run
 from prof_analysis.engine.tables import Table
 from prof_analysis.errors import InputError, ProfAnalysisWarning
 from prof_analysis.sources.rank import Rank
@@ -55,12 +56,12 @@ def found_in_tables(connection: duckdb.DuckDBPyConnection, tables: Iterable[Tabl
     """Return what the warning queries of tables find: of the input first, then of wrong figures, then notes."""
     why_untyped = {rank.profile: reason for rank in ranks if (reason := rank.why_untyped)}
     reasons = {"profiles": list(why_untyped), "reasons": list(why_untyped.values())}
-    connection.execute("SET VARIABLE why_untyped = map($profiles::VARCHAR[], $reasons::VARCHAR[])", reasons)
+    run(connection, "SET VARIABLE why_untyped = map($profiles::VARCHAR[], $reasons::VARCHAR[])", reasons)
     found: list[tuple[str | None, str, str]] = []
     for table in sorted(tables, key=lambda table: not table.name.startswith("trace.")):
         if table.warning:
             create_macros(connection, table.warning)
-            found += connection.execute(table.warning).fetchall()
+            found += run(connection, table.warning).fetchall()
     return [
         sentence if profile is None else f"{profile}: {sentence}"
         for profile, _, sentence in sorted(found, key=lambda one: one[1] == "note")

@@ -14,6 +14,7 @@ import duckdb
 from prof_analysis.engine.building import build
 from prof_analysis.engine.kept import TEXTS, KeptTable, is_kept, restricted, texts_are_doubtful
 from prof_analysis.engine.planning import Plan, make_plan
+from prof_analysis.engine.statements import run
 from prof_analysis.engine.tables import Table, shown_select, source_tables
 from prof_analysis.run.kept import Facts, UnfitError, facts_of, find_kept, is_unchanged, keep, texts_file, warnings_of
 from prof_analysis.run.progress import OnWork, work_of
@@ -98,7 +99,7 @@ def _build(job: Job, work: _Work, on_work: OnWork) -> None:
         nonlocal is_kept_now
         remarks = source.stage(connection, job.rank.inputs, columns, threads=job.threads or 1, on_bytes=on_staged)
         facts.remarks.update(remarks)
-        salt = connection.execute("SELECT getvariable('text_salt')").fetchone()
+        salt = run(connection, "SELECT getvariable('text_salt')").fetchone()
         if salt != (0,) and work.loaded:
             raise UnfitError("texts have other ids")
         if of_question := {table for remark in remarks if remark.of_the_question for table in remark.tables}:

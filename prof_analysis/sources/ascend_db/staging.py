@@ -9,6 +9,7 @@ from queue import SimpleQueue
 import duckdb
 
 from prof_analysis.engine.database import cursor_of, quote, quote_text
+from prof_analysis.engine.statements import run
 from prof_analysis.engine.tables import create_schemas, store_view
 from prof_analysis.sources.ascend_beside import device_info, recorded
 from prof_analysis.sources.ascend_db import queue_threads
@@ -132,7 +133,7 @@ def _stage_table(
     target = f"stored.{quote(name)}"
     source = rows_of(file, name, beside)
     if source is None:
-        connection.execute(f"CREATE TABLE {target} (nothing_read BIGINT)")
+        run(connection, f"CREATE TABLE {target} (nothing_read BIGINT)")
         store_view(connection, name, types, ())
         on_share(name, Fraction(1))
         return []
@@ -184,8 +185,8 @@ def _forget_constant(connection: duckdb.DuckDBPyConnection, file: SqliteFile, na
     It is not damage where a single op has all the links, and so all have its id.
     """
     target = f"stored.{quote(name)}"
-    ((is_constant, value),) = connection.execute(
-        f"SELECT count({column}) > {FEW_LINKS} AND min({column}) = max({column}), min({column}) FROM {target}"
+    ((is_constant, value),) = run(
+        connection, f"SELECT count({column}) > {FEW_LINKS} AND min({column}) = max({column}), min({column}) FROM {target}"
     ).fetchall()
     if not is_constant or (column == "id" and not _has_other_links(file, value)):
         return False
@@ -212,12 +213,13 @@ def _describe_once(connection: duckdb.DuckDBPyConnection, file: SqliteFile) -> l
     first, second = DESCRIPTIONS
     if not all(TABLES[name][0] in file.tables for name in DESCRIPTIONS):
         return []
-    known = [{row[0] for row in connection.execute(f"DESCRIBE stored.{quote(name)}").fetchall()} for name in DESCRIPTIONS]
+    known = [{row[0] for row in run(connection, f"DESCRIBE stored.{quote(name)}").fetchall()} for name in DESCRIPTIONS]
     if not all("globalTaskId" in columns for columns in known):
         return []
-    ((count,),) = connection.execute(
+    ((count,),) = run(
+        connection,
         f"DELETE FROM stored.{quote(second)} WHERE globalTaskId IN (SELECT globalTaskId FROM {first} SEMI JOIN {second} USING"
-        " (globalTaskId))"
+        " (globalTaskId))",
     ).fetchall()
     what = f"{TABLES[second][0]} (tasks of {TABLES[first][0]})"
     return remark_of(DESCRIPTIONS, count, what, (_OF_BOTH, "", 0, 0), file.path, needs_all=True)

@@ -5,33 +5,38 @@ from collections.abc import Mapping
 import duckdb
 
 from prof_analysis.engine.database import quote
+from prof_analysis.engine.statements import run
 from prof_analysis.sources.ascend_db.tables import NAMES, TABLES, TEXT_REFERENCES
 
 
 def number_texts(connection: duckdb.DuckDBPyConnection) -> None:
     """Find one id for equal texts, since the writers of the CANN part and of the framework part number texts separately."""
-    connection.execute("""
+    run(
+        connection,
+        """
         CREATE TABLE stored.other_id AS
         WITH one_text AS (SELECT id, min(value) AS value FROM stored."raw.string_ids" GROUP BY id)
         SELECT id, min(id) OVER (PARTITION BY value) AS text_id, value IN ('', 'N/A', 'NULL') AS is_no_value
         FROM one_text
         QUALIFY id > text_id OR is_no_value
-    """)
+    """,
+    )
 
 
 def merge_texts(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, frozenset[str]]) -> None:
     """Replace references by the ids of number_texts(), if it ran. A text that means no value becomes NULL, except in names."""
     # To look for the table in duckdb_tables() takes longer than all else here: it fills DuckDB's own catalog.
-    connection.execute("CREATE TABLE IF NOT EXISTS stored.other_id (id BIGINT, text_id BIGINT, is_no_value BOOLEAN)")
-    if not connection.execute("SELECT 1 FROM stored.other_id LIMIT 1").fetchall():
+    run(connection, "CREATE TABLE IF NOT EXISTS stored.other_id (id BIGINT, text_id BIGINT, is_no_value BOOLEAN)")
+    if not run(connection, "SELECT 1 FROM stored.other_id LIMIT 1").fetchall():
         return
     for name, columns in wanted.items():
         references = {column for column, type_ in TABLES[name][1].items() if type_ == "BIGINT"} & TEXT_REFERENCES & columns
         if not references:
             continue
-        stored = {row[0] for row in connection.execute(f"DESCRIBE stored.{quote(name)}").fetchall()}
+        stored = {row[0] for row in run(connection, f"DESCRIBE stored.{quote(name)}").fetchall()}
         for column in sorted(references & stored):
             text_id = "text_id" if column in NAMES else "if(is_no_value, NULL, text_id)"
-            connection.execute(
-                f"UPDATE stored.{quote(name)} SET {column} = {text_id} FROM stored.other_id WHERE {column} = other_id.id"
+            run(
+                connection,
+                f"UPDATE stored.{quote(name)} SET {column} = {text_id} FROM stored.other_id WHERE {column} = other_id.id",
             )

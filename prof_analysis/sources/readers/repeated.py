@@ -6,6 +6,7 @@ from pathlib import Path
 import duckdb
 
 from prof_analysis.engine.database import quote
+from prof_analysis.engine.statements import run
 from prof_analysis.sources.remarks import Remark
 
 # The parts of a key that may be NULL.
@@ -29,8 +30,8 @@ def drop_repeated(connection: duckdb.DuckDBPyConnection, name: str, key: Sequenc
     table, first = f"stored.{quote(name)}", quote(here[0])
     has_all = " AND ".join(f"{quote(column)} IS NOT NULL" for column in here if column not in _OPTIONAL)
     neighbours = f"(SELECT {first}, lag({first}) OVER () AS before FROM {table})"
-    ((is_unsorted, has_equal),) = connection.execute(
-        f"SELECT bool_or({first} < before OR {first} IS NULL), bool_or({first} = before) FROM {neighbours}"
+    ((is_unsorted, has_equal),) = run(
+        connection, f"SELECT bool_or({first} < before OR {first} IS NULL), bool_or({first} = before) FROM {neighbours}"
     ).fetchall()
     if not is_unsorted and not has_equal:
         return 0
@@ -39,14 +40,17 @@ def drop_repeated(connection: duckdb.DuckDBPyConnection, name: str, key: Sequenc
         suspects += f" AND {first} IN (SELECT {first} FROM {neighbours} WHERE {first} = before)"
     parts = ", ".join(map(quote, here))
     repeated = f"SELECT hash({parts}) FROM {table} WHERE {suspects} GROUP BY 1 HAVING count(*) > 1"
-    ((count,),) = connection.execute(f"""
+    ((count,),) = run(
+        connection,
+        f"""
         DELETE FROM {table}
         WHERE rowid IN (
             SELECT rowid
             FROM (FROM {table} SELECT *, rowid WHERE {suspects} AND hash({parts}) IN ({repeated}))
             QUALIFY row_number() OVER (PARTITION BY {parts} ORDER BY rowid) > 1
         )
-    """).fetchall()
+    """,
+    ).fetchall()
     return int(count)
 
 
@@ -56,14 +60,17 @@ def may_repeat(connection: duckdb.DuckDBPyConnection, name: str, owner: str, kin
     It can where an owner occurs again further down, or has more rows than there are kinds, or two neighbours are equal.
     """
     table, of, its = f"stored.{quote(name)}", quote(owner), quote(kind)
-    ((found,),) = connection.execute(f"""
+    ((found,),) = run(
+        connection,
+        f"""
         WITH owner AS (SELECT {of}, count(*) AS row_count FROM {table} GROUP BY {of})
         SELECT
             count(*) FILTER ({of} IS DISTINCT FROM owner_before) > (SELECT count(*) FROM owner)
             OR bool_or({of} = owner_before AND {its} = kind_before)
             OR (SELECT max(row_count) FROM owner) > (SELECT count(DISTINCT {its}) FROM {table})
         FROM (SELECT {of}, {its}, lag({of}) OVER () AS owner_before, lag({its}) OVER () AS kind_before FROM {table})
-    """).fetchall()
+    """,
+    ).fetchall()
     return bool(found)
 
 

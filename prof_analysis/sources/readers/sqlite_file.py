@@ -17,6 +17,7 @@ import adbc_driver_sqlite
 import duckdb
 
 from prof_analysis.engine.database import quote
+from prof_analysis.engine.statements import run
 from prof_analysis.errors import InputError, reason_of, remedy_of
 from prof_analysis.scratch import temporary_folder
 
@@ -202,7 +203,7 @@ def _stream(
     typed = ", ".join(f"{cell.typed} AS {name}" for cell, name in zip(cells, names, strict=True))
     _store(connection, file, first, typed, target)
     on_read()
-    types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE {target}").fetchall()}
+    types = {row[0]: row[1] for row in run(connection, f"DESCRIBE {target}").fetchall()}
     if any(types[cell.column] != cell.type for cell in cells):
         raise _UnannouncedError
     # INSERT would cast cells of another type.
@@ -220,7 +221,7 @@ def _look_at_large_numbers(connection: duckdb.DuckDBPyConnection, cells: list[Ce
     are_large = " AND ".join(
         f"coalesce(min({number}) >= 1000000000000000000 AND max({number}) < 9223372036854775807, true)" for number in numbers
     )
-    if connection.execute(f"SELECT {are_large} FROM {target}").fetchone() != (True,):
+    if run(connection, f"SELECT {are_large} FROM {target}").fetchone() != (True,):
         raise _UnannouncedError
 
 
@@ -262,7 +263,7 @@ def _insert(connection: duckdb.DuckDBPyConnection, file: SqliteFile, queries: li
             connection.register(view, rows)
             opened.callback(connection.unregister, view)
         in_order = " UNION ALL ".join(f"SELECT {columns} FROM {quote(view)}" for view in views)
-        connection.execute(f"{into} {in_order}")
+        run(connection, f"{into} {in_order}")
 
 
 def _store_texts(connection: duckdb.DuckDBPyConnection, cells: list[Cell], rows: list[tuple[object, ...]], target: str) -> None:
@@ -277,7 +278,7 @@ def _store_texts(connection: duckdb.DuckDBPyConnection, cells: list[Cell], rows:
 
 
 def _has_null(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> bool:
-    row = connection.execute(f"SELECT count(*) > count({quote(column)}) FROM {table}").fetchone()
+    row = run(connection, f"SELECT count(*) > count({quote(column)}) FROM {table}").fetchone()
     return bool(row and row[0])
 
 
