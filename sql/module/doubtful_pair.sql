@@ -5,8 +5,8 @@
 -- forward_op_id  BIGINT  the forward op on the thread that autograd's thread number means, where several of these numbers share
 --                        the thread id; else that of module.numbered_pair
 --
--- This happens where a thread ends before the backward of its work begins, as in a pipeline, and the next thread gets the same
--- id.
+-- Only when module.numbered_pair has rows. This happens where a thread ends before the backward of its work begins, as in a
+-- pipeline, and the next thread gets the same id.
 WITH shared AS (
     SELECT tid
     FROM module.thread_life

@@ -6,6 +6,8 @@
 -- sequence_number    BIGINT  sequence number of both
 -- forward_thread_id  BIGINT  autograd's number of the forward thread
 -- start_ns           BIGINT  start of the backward op, Unix ns
+--
+-- Only when module.forward_number has rows.
 WITH backward_op AS (
     SELECT op_id, start_ns, sequence_number, forward_thread_id
     FROM trace.op
