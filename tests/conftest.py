@@ -16,6 +16,8 @@ from tests.helpers.places import CHECKOUT
 
 # No test, and no process that a test starts, may touch the home of who runs it.
 os.environ[VARIABLE] = "off"
+# Else each process that a test starts would compile the package anew, which takes as long as what it is started for.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.fixture
