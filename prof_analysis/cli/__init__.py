@@ -115,7 +115,7 @@ def run() -> None:
 
 def _leave_out_all_but(words: Sequence[str]) -> None:
     """Keep only the command that the first word names, if it names one: typer makes the options of all, 20 ms of each start."""
-    parts = [group.typer_instance for group in app.registered_groups if group.typer_instance]
+    parts = (cli_analyses.app, cli_listing.app, cli_table.app)
     if any(command.name in words for part in parts for command in part.registered_commands):
         for part in parts:
             part.registered_commands = [command for command in part.registered_commands if command.name in words]

@@ -43,6 +43,7 @@ def test_what_only_guarded_tables_need_is_deferred() -> None:
         "trace.launch",
         "trace.queue",
         "trace.forward_backward",
+        "module.thread_life",
         "kernels.step",
     }
     call = {"startNs", "endNs", "globalTid", "connectionId"}
@@ -53,6 +54,7 @@ def test_what_only_guarded_tables_need_is_deferred() -> None:
     assert plan.deferred == {
         "trace.queue",
         "trace.forward_backward",
+        "module.thread_life",
         "raw.enqueue",
         "raw.dequeue",
         "kernels.step",
