@@ -121,7 +121,9 @@ ANALYSES: Mapping[str, Analysis] = {
             "kernels",
             {"kernels.statistic": "KernelStatistic", "across.kernel_statistic": "KernelStatisticAllRanks"},
             requires=("kernels",),
+            options=(INPUT, MACHINE, "filter"),
             also=("across.kernel_kind",),
+            counted="kernels.duration",
         ),
         Analysis(
             "op-stats",
@@ -130,7 +132,9 @@ ANALYSES: Mapping[str, Analysis] = {
             "ops",
             {"op.statistic": "OpStatistic", "across.op_statistic": "OpStatisticAllRanks"},
             requires=(any_of("ops", "reported_ops"),),
+            options=(INPUT, MACHINE, "filter"),
             also=("kernels.duration", "across.op_total"),
+            counted="op.by_shape",
         ),
         Analysis(
             "communication-stats",

@@ -88,6 +88,10 @@ class Options:
             MODULES,
         ),
     ] = False
+    filter: Annotated[
+        str | None,
+        Doc("Use only ops, or types of kernels, whose name contains this text, in upper or lower case.", RESULT, spelled="aten::"),
+    ] = None
     peak_tflops: Annotated[
         Peaks | None,
         Doc(
@@ -107,6 +111,7 @@ class Options:
             if doc.at_least is not None:
                 check(name, value, value is None or value >= doc.at_least, f"{doc.at_least} or more")
         object.__setattr__(self, "module_domains", self.domains)  # An iterator yields its elements only once.
+        check("filter", self.filter, self.filter != "", "a part of a name")
         check("module_domains", self.domains, all(self.domains) and bool(self.domains), "at least one domain")
         if isinstance(self.peak_tflops, str):
             check("peak_tflops", self.peak_tflops, self.peak_tflops == "published", "'published' or a peak by data type")
@@ -219,6 +224,7 @@ class Keywords(TypedDict, total=False):
     by: By
     depth: int | None
     audit_links: bool
+    filter: str | None
     peak_tflops: Peaks | None
     rank_list: Iterable[int] | None
     source: Source

@@ -1,36 +1,8 @@
 -- One row is a framework op and its input shapes with the calls and what they cost over all ranks, the heaviest on the device
--- first. What several ranks share of one host, such as the devices of one database, counts once.
+-- first; with --filter, only ops that it chooses. What several ranks share of one host, such as the devices of one database,
+-- counts once.
 --
--- name to host_total_ns as in op.statistic
--- kernel_count     BIGINT   kernels that they launched themselves; NULL where only operator_details.csv has them for a rank
--- device_self_ns   BIGINT   time of these kernels, ns
--- device_total_ns  BIGINT   time of these kernels and of those that ops inside them launched, ns; each call of an op that calls
---                           itself counts fully
--- share            DOUBLE   part of the device_self_ns of all ops of all ranks; NULL when they took no time
-WITH of_host AS (
-    SELECT
-        name,
-        input_shapes,
-        max(calls) AS calls,
-        max(host_self_ns) AS host_self_ns,
-        max(host_total_ns) AS host_total_ns,
-        sum(kernel_count) AS kernel_count,
-        sum(device_self_ns) AS device_self_ns,
-        sum(device_total_ns) AS device_total_ns
-    FROM op.statistic
-    JOIN op.host USING (profile)
-    GROUP BY name, input_shapes, host.host_profile
-)
-SELECT
-    name,
-    input_shapes,
-    sum(calls)::BIGINT AS calls,
-    sum(host_self_ns)::BIGINT AS host_self_ns,
-    sum(host_total_ns)::BIGINT AS host_total_ns,
-    if(count(kernel_count) = count(*), sum(kernel_count)::BIGINT, NULL) AS kernel_count,
-    sum(device_self_ns)::BIGINT AS device_self_ns,
-    sum(device_total_ns)::BIGINT AS device_total_ns,
-    sum(device_self_ns) / nullif(sum(sum(device_self_ns)) OVER (), 0) AS share
-FROM of_host
-GROUP BY name, input_shapes
-ORDER BY sum(device_self_ns) DESC, sum(host_self_ns) DESC, name, input_shapes
+-- name to launches as in across.op_by_shape
+FROM across.op_by_shape
+WHERE is_chosen(name)
+ORDER BY device_self_ns DESC, host_self_ns DESC, name, input_shapes

@@ -1,15 +1,17 @@
--- One row is all framework ops over all ranks. What several ranks share of one host, such as the devices of one database,
--- counts once.
+-- One row is all framework ops over all ranks, also those that --filter does not choose. What several ranks share of one host,
+-- such as the devices of one database, counts once.
 --
 -- calls           BIGINT  calls; NULL when there are none
 -- host_self_ns    BIGINT  their time on the host without the ops directly inside them, ns; NULL when there are none
 -- kernel_count    BIGINT  kernels that they launched; NULL where only operator_details.csv has them for a rank
 -- device_self_ns  BIGINT  time of these kernels, ns; NULL when there are no ops
 -- all_kernels_ns  BIGINT  time of all kernels, including those that no op launched, ns
+-- rows_left_out   BIGINT  rows of across.op_by_shape that --filter leaves out
 SELECT
     sum(calls)::BIGINT AS calls,
     sum(host_self_ns)::BIGINT AS host_self_ns,
     if(count(kernel_count) = count(*), sum(kernel_count)::BIGINT, NULL) AS kernel_count,
     sum(device_self_ns)::BIGINT AS device_self_ns,
-    coalesce((SELECT sum(duration_ns * kernel_count) FROM kernels.duration), 0)::BIGINT AS all_kernels_ns
-FROM across.op_statistic
+    coalesce((SELECT sum(duration_ns * kernel_count) FROM kernels.duration), 0)::BIGINT AS all_kernels_ns,
+    count(*) FILTER (NOT is_chosen(name)) AS rows_left_out
+FROM across.op_by_shape

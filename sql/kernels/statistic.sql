@@ -1,5 +1,5 @@
--- One row is a kind, type and core of kernels with their number and times, the largest total time first. Kernels of unknown
--- type are one row per kind and core.
+-- One row is a kind, type and core of kernels with their number and times, the largest total time first; with --filter, only
+-- types that it chooses. Kernels of unknown type are one row per kind and core.
 --
 -- kind          ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernels
 -- type_id       TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL when it is not known

@@ -35,3 +35,7 @@ CREATE MACRO IF NOT EXISTS hash_of_text(text, factor) AS
 -- The name of a group of ranks in the profiler's own files: two hashes of 32 bits of the group's name, one after the other.
 CREATE MACRO IF NOT EXISTS hash_of_group(name) AS
     ((hash_of_text(name, 29) << 32) + hash_of_text(name, 131))::VARCHAR;
+
+-- Whether --filter chooses a name: without it all, else those that contain its text, in upper or lower case.
+CREATE MACRO IF NOT EXISTS is_chosen(name) AS
+    getvariable('filter') IS NULL OR coalesce(contains(lower(name), lower(getvariable('filter'))), false);

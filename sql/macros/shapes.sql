@@ -1,3 +1,6 @@
+-- Shapes or types of an op's inputs without the line breaks that torch_npu writes after each ';'.
+CREATE MACRO IF NOT EXISTS in_one_line(inputs) AS replace(inputs, ';' || chr(13) || chr(10), ';');
+
 -- A list of shapes as a text without its quotes: 4096,1024;1024,64. Tensors are separated by ';', dims by ','.
 CREATE MACRO IF NOT EXISTS tensor_list(shapes) AS trim(shapes, '"'' ');
 

@@ -1,10 +1,13 @@
 -- One row is an op and the op that encloses it on its thread.
 --
--- op_id      BIGINT  an op of trace.op
--- parent_id  BIGINT  the innermost op around it; NULL for an outermost one
+-- op_id      BIGINT   an op of trace.op
+-- parent_id  BIGINT   the innermost op around it; NULL for an outermost one
+-- inside_ns  BIGINT   its time within that one, ns; NULL for an outermost one
+-- is_beside  BOOLEAN  whether an op before it within the same one has not ended when it starts
 --
 -- The same search as in module.interval_parent: each op starts with the one before it as candidate, and while the candidate
--- does not enclose it, the candidate's own candidate replaces the candidate.
+-- does not enclose it, the candidate's own candidate replaces the candidate. Among the candidates that it leaves behind is the
+-- op before it within the same one, or one that ends later.
 WITH RECURSIVE reached AS (
     SELECT
         op_id,
@@ -16,19 +19,30 @@ WITH RECURSIVE reached AS (
     FROM trace.op
     WINDOW on_thread AS (PARTITION BY tid ORDER BY start_ns, end_ns DESC, op_id)
 ),
-search (op_id, start_ns, end_ns, candidate_id, candidate_end_ns) USING KEY (op_id) AS (
+search (op_id, start_ns, end_ns, candidate_id, candidate_end_ns, is_beside) USING KEY (op_id) AS (
     SELECT
         op_id,
         start_ns,
         end_ns,
         CASE WHEN covers(reached_ns, start_ns, end_ns) THEN before_id END,
-        CASE WHEN covers(reached_ns, start_ns, end_ns) THEN before_end_ns END
+        CASE WHEN covers(reached_ns, start_ns, end_ns) THEN before_end_ns END,
+        false
     FROM reached
     UNION
-    SELECT inside.op_id, inside.start_ns, inside.end_ns, rejected.candidate_id, rejected.candidate_end_ns
+    SELECT
+        inside.op_id,
+        inside.start_ns,
+        inside.end_ns,
+        rejected.candidate_id,
+        rejected.candidate_end_ns,
+        inside.is_beside OR inside.candidate_end_ns > inside.start_ns
     FROM search AS inside
     JOIN recurring.search AS rejected ON rejected.op_id = inside.candidate_id
     WHERE NOT covers(inside.candidate_end_ns, inside.start_ns, inside.end_ns)
 )
-SELECT op_id, candidate_id AS parent_id
+SELECT
+    op_id,
+    candidate_id AS parent_id,
+    least(end_ns, candidate_end_ns) - start_ns AS inside_ns,
+    is_beside AND candidate_id IS NOT NULL AS is_beside
 FROM search

@@ -5,12 +5,18 @@ from collections.abc import Mapping
 import duckdb
 
 from prof_analysis.engine.database import quote
+from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.statements import run
 from prof_analysis.sources.ascend_db.tables import NAMES, TABLES, TEXT_REFERENCES
 
 
 def number_texts(connection: duckdb.DuckDBPyConnection) -> None:
-    """Find one id for equal texts, since the writers of the CANN part and of the framework part number texts separately."""
+    """Find one id for equal texts, since the writers of the CANN part and of the framework part number texts separately.
+
+    Shapes of ops are made one line each first, as those of kernels are.
+    """
+    create_macros(connection, "in_one_line(")
+    run(connection, 'UPDATE stored."raw.string_ids" SET value = in_one_line(value) WHERE value <> in_one_line(value)')
     run(
         connection,
         """

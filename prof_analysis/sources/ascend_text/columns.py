@@ -41,8 +41,8 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             **_CALL,
             "sequence_number": (_I, 'args."Sequence number"'),
             "forward_thread_id": (_I, 'args."Fwd thread id"'),
-            "input_dims": (ID, 'args."Input Dims"'),
-            "input_types": (ID, 'args."Input type"'),
+            "input_dims": (ID, 'in_one_line(args."Input Dims")'),
+            "input_types": (ID, 'in_one_line(args."Input type")'),
         },
     ),
     "raw.queue_call": (

@@ -148,7 +148,7 @@ def _stage_details(
         )
         for position, column in enumerate(cut)
     ]
-    of_several_lines = _of_several_lines(connection, cells, () if is_operators else headers.keys() & of_lines.keys())
+    of_several_lines = _of_several_lines(connection, cells, headers.keys() & of_lines.keys())
     definitions: dict[str, tuple[str, str]] = {"row_number": (_I, "row_number")} if "row_number" in columns else {}
     for column in headers:
         type_, cell = known_as[column][0], quote(column)
