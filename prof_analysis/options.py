@@ -90,7 +90,11 @@ class Options:
     ] = False
     filter: Annotated[
         str | None,
-        Doc("Use only ops, or types of kernels, whose name contains this text, in upper or lower case.", RESULT, spelled="aten::"),
+        Doc(
+            "Use only ops, or types of kernels, whose name contains this text, in upper or lower case.",
+            RESULT,
+            spelled="aten::",
+        ),
     ] = None
     peak_tflops: Annotated[
         Peaks | None,

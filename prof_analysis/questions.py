@@ -135,7 +135,8 @@ class Questions(ABC):
     def op_stats(self, *, across_ranks: bool = False, arrow: bool = False) -> Frame:
         """Return framework ops by name and input shapes, the heaviest on the device first.
 
-        If an op calls itself, each of these calls counts in full in the totals. With across_ranks a row covers all ranks.
+        Records of a launch, such as aclnnMm, count as a part of the op around them. A call inside a call of the same row does
+        not count again in the totals. With across_ranks a row covers all ranks.
         Raises InputError when no rank holds framework ops.
         """
         return self._answer("op-stats", "across.op_statistic" if across_ranks else "op.statistic", arrow)

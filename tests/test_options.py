@@ -64,6 +64,7 @@ def test_values_that_the_sql_reads() -> None:
         "by": "instance",
         "depth": None,
         "audit_links": False,
+        "filter": None,
         "peak_tflops": ["bf16=353.9", "fp16=376.0"],
     }
     assert Options(peak_tflops="published").variables()["peak_tflops"] == ["published"]
@@ -78,6 +79,7 @@ def test_values_that_the_sql_reads() -> None:
         ({"module_source": "nn"}, "module_source='nn': give auto, mstx or nn.Module"),
         ({"source": "csv"}, "source='csv': give auto, db, text or kineto"),
         ({"module_domains": ("A", "")}, "module_domains=('A', ''): give at least one domain"),
+        ({"filter": ""}, "filter='': give a part of a name"),
         ({"peak_tflops": "public"}, "peak_tflops='public': give 'published' or a peak by data type"),
         ({"peak_tflops": {"fp16": 0}}, "peak_tflops='fp16=0': give a positive number for one of fp16, "),
         ({"scheduler": "tcp://h:1", "workers": 2}, "workers=2: give no value, a cluster has limits of its own"),

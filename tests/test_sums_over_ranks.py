@@ -90,40 +90,49 @@ HOSTS = rows_of("profile host_profile", ("a", "ab"), ("b", "ab"), ("c", "c"))
         pytest.param(
             "across.kernel_kind",
             {
-                "across.kernel_statistic": rows_of(
-                    "kind type_from kernel_count total_ns",
-                    ("communication", "profile", 1, 30),
-                    ("compute", "name", 2, 10),
-                    ("compute", None, 3, 30),
-                    ("schedule", None, 1, 0),
+                "kernels.duration": rows_of(
+                    "kind type type_from core kernel_count duration_ns",
+                    ("communication", "hcom", "profile", None, 1, 30),
+                    ("compute", "MatMul", "name", "c", 1, 6),
+                    ("compute", "MatMul", "name", "c", 1, 4),
+                    ("compute", None, None, "c", 3, 10),
+                    ("schedule", None, None, None, 1, 0),
                 )
             },
             rows_of(
-                "kind kernel_count total_ns types_from_names_share",
-                ("compute", 5, 40, 0.25),
-                ("communication", 1, 30, 0.0),
-                ("schedule", 1, 0, None),
+                "kind kernel_count total_ns types_from_names_share rows_left_out",
+                ("compute", 5, 40, 0.25, 0),
+                ("communication", 1, 30, 0.0, 0),
+                ("schedule", 1, 0, None, 0),
             ),
             id="kinds of kernels",
         ),
         pytest.param(
             "across.op_total",
             {
-                "across.op_statistic": rows_of("calls host_self_ns kernel_count device_self_ns", (2, 20, 3, 30), (1, 10, 1, 5)),
+                "across.op_by_shape": rows_of(
+                    "name calls host_self_ns kernel_count device_self_ns", ("a", 2, 20, 3, 30), (None, 1, 10, 1, 5)
+                ),
                 "kernels.duration": rows_of("duration_ns kernel_count", (10, 4), (5, 2)),
             },
-            rows_of("calls host_self_ns kernel_count device_self_ns all_kernels_ns", (3, 30, 4, 35, 50)),
+            rows_of(
+                "calls host_self_ns kernel_count device_self_ns all_kernels_ns rows_left_out left_out_ns",
+                (3, 30, 4, 35, 50, 0, 0),
+            ),
             id="ops and all kernels",
         ),
         pytest.param(
             "across.op_total",
             {
-                "across.op_statistic": rows_of(
-                    "calls host_self_ns kernel_count device_self_ns", (2, 20, None, 30), (1, 10, 1, 5)
+                "across.op_by_shape": rows_of(
+                    "name calls host_self_ns kernel_count device_self_ns", ("a", 2, 20, None, 30), ("b", 1, 10, 1, 5)
                 ),
                 "kernels.duration": [],
             },
-            rows_of("calls host_self_ns kernel_count device_self_ns all_kernels_ns", (3, 30, None, 35, 0)),
+            rows_of(
+                "calls host_self_ns kernel_count device_self_ns all_kernels_ns rows_left_out left_out_ns",
+                (3, 30, None, 35, 0, 0, 0),
+            ),
             id="ops of which not all say their kernels",
         ),
         pytest.param(

@@ -3,10 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from prof_analysis.engine.database import quote
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.engine.units import Format
+from prof_analysis.errors import InputError
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -83,11 +86,28 @@ def said(*lines: str) -> Sentences:
     return Sentences(lines)
 
 
-def size_of(profile: "Profile", table: str) -> Facts:
-    """Return the number of ranks and of rows of a table."""
-    return profile.rows(f"SELECT count(DISTINCT profile) AS ranks, count(*) AS rows FROM {table}")[0]
+def size_of(profile: "Profile", table: str, of_ranks: str | None = None) -> Facts:
+    """Return the number of ranks of a table, or of another one, and the number of its rows."""
+    (ranks,) = profile.rows(f"SELECT count(DISTINCT profile) AS ranks FROM {of_ranks or table}")
+    return {**ranks, **profile.rows(f"SELECT count(*) AS rows FROM {table}")[0]}
 
 
-def heaviest_of(profile: "Profile", table: str, top: int) -> list[dict[str, Any]]:
-    """Return the first rows of a table whose heaviest rows come first."""
-    return profile.rows(f"FROM {table} LIMIT {top:d}")
+def heaviest_of(
+    profile: "Profile", table: str, top: int, columns: Mapping[str, Source] = MappingProxyType({}), sort: str | None = None
+) -> list[dict[str, Any]]:
+    """Return the first rows of a table whose heaviest rows come first; with `sort` in the order of a column.
+
+    `sort` is a heading of `columns`, or the name of a column of the table. Numbers come largest first, texts from A.
+    Raises InputError where it is neither.
+    """
+    if sort is None:
+        return profile.rows(f"FROM {table} LIMIT {top:d}")
+    of_table = {column.shown_name: column for column in documented_tables()[table].columns}
+    column = of_table.get(str(columns.get(sort, sort)))
+    if column is None:
+        raise InputError(f"--sort: there is no column {sort}; the columns are {', '.join(columns)}")
+    order = "ASC" if column.format == "text" else "DESC"
+    in_place = f"(SELECT *, row_number() OVER () AS place FROM {table})"
+    return profile.rows(
+        f"SELECT * EXCLUDE (place) FROM {in_place} ORDER BY {quote(column.shown_name)} {order} NULLS LAST, place LIMIT {top:d}"
+    )

@@ -1,6 +1,6 @@
 """The answers of `kernel-stats`, `op-stats` and `communication-stats`."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from prof_analysis.answers.answer import Block, Facts, heaviest_of, said, size_of, table_of
 from prof_analysis.answers.words import duration, percent, several
@@ -11,25 +11,44 @@ if TYPE_CHECKING:
 _SPREAD = {name: f"{name}_ns" for name in ("mean", "median", "p95", "min", "max")}
 
 
-def kernel_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
-    """Return the heaviest types of kernels and the time of each kind, over all ranks."""
+_KERNEL_COLUMNS = {
+    "type": "type",
+    "total": "total_ns",
+    "share of kind": "share",
+    "kernels": "kernel_count",
+    **_SPREAD,
+    "core": "core",
+    "kind": "kind",
+}
+_OP_COLUMNS = {
+    "op": "name",
+    "input shapes": "input_shapes",
+    "device self": "device_self_ns",
+    "share of all ops": "share",
+    "device total": "device_total_ns",
+    "calls": "calls",
+    "kernels": "kernel_count",
+    "host self": "host_self_ns",
+    "host total": "host_total_ns",
+    "launches": "launches",
+}
+
+
+def kernel_stats(profile: "Profile", top: int, sort: str | None = None) -> tuple[Facts, list[Block]]:
+    """Return the heaviest types of kernels and the time of each kind, over all ranks.
+
+    Raises InputError where `sort` is no column.
+    """
     kinds = profile.rows("FROM across.kernel_kind")
-    heaviest = heaviest_of(profile, "across.kernel_statistic", top)
+    heaviest = heaviest_of(profile, "across.kernel_statistic", top, _KERNEL_COLUMNS, sort)
+    left_out = sum(row["rows_left_out"] for row in kinds)
     share = next((row["types_from_names_share"] for row in kinds if row["kind"] == "compute"), None)
     facts: Facts = {
-        **size_of(profile, "kernels.statistic"),
+        **size_of(profile, "kernels.statistic", "kernels.duration"),
         "kinds": [{name: row[name] for name in ("kind", "kernel_count", "total_ns")} for row in kinds],
         "types_from_names_share": share,
+        "rows_left_out": left_out,
         "heaviest_kernels": heaviest,
-    }
-    columns = {
-        "type": "type",
-        "total": "total_ns",
-        "share of kind": "share",
-        "kernels": "kernel_count",
-        **_SPREAD,
-        "core": "core",
-        "kind": "kind",
     }
     of_kinds = [f"{row['kind']} {duration(row['total_ns'])} in {several(row['kernel_count'], 'kernel')}" for row in kinds]
     lines = [f"{'; '.join(of_kinds)}; {several(facts['ranks'], 'rank')}"]
@@ -37,25 +56,18 @@ def kernel_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         lines.append(
             f"for {percent(share)} of the compute time, types are not recorded but certain from the names of the kernels"
         )
-    return facts, [table_of("across.kernel_statistic", heaviest, columns), said(*lines)]
+    lines += _left_out(left_out, heaviest)
+    return facts, [table_of("across.kernel_statistic", heaviest, _KERNEL_COLUMNS), said(*lines)]
 
 
-def op_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
-    """Return the heaviest framework ops, and the device and host time of all ops, over all ranks."""
-    heaviest = heaviest_of(profile, "across.op_statistic", top)
+def op_stats(profile: "Profile", top: int, sort: str | None = None) -> tuple[Facts, list[Block]]:
+    """Return the heaviest framework ops, and the device and host time of all ops, over all ranks.
+
+    Raises InputError where `sort` is no column.
+    """
+    heaviest = heaviest_of(profile, "across.op_statistic", top, _OP_COLUMNS, sort)
     (total,) = profile.rows("FROM across.op_total")
-    facts: Facts = {**size_of(profile, "op.statistic"), **total, "heaviest_ops": heaviest}
-    columns = {
-        "share": "share",
-        "device self": "device_self_ns",
-        "device total": "device_total_ns",
-        "kernels": "kernel_count",
-        "host self": "host_self_ns",
-        "host total": "host_total_ns",
-        "calls": "calls",
-        "op": "name",
-        "input shapes": "input_shapes",
-    }
+    facts: Facts = {**size_of(profile, "op.statistic", "op.by_shape"), **total, "heaviest_ops": heaviest}
     kernels = "kernels" if total["kernel_count"] is None else several(total["kernel_count"], "kernel")
     line = (
         f"{several(total['calls'], 'call')} took {duration(total['host_self_ns'])} on the host and launched "
@@ -63,10 +75,19 @@ def op_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     )
     if total["all_kernels_ns"] and total["kernel_count"] is not None and total["device_self_ns"] is not None:
         line += f"; {percent(1 - total['device_self_ns'] / total['all_kernels_ns'])} of all kernel time is linked to no op"
-    return facts, [
-        table_of("across.op_statistic", heaviest, columns),
-        said(f"{line}; {several(facts['ranks'], 'rank')}"),
-    ]
+    share = total["left_out_ns"] / total["device_self_ns"] if total["device_self_ns"] else None
+    lines = [f"{line}; {several(facts['ranks'], 'rank')}", *_left_out(total["rows_left_out"], heaviest, share)]
+    return facts, [table_of("across.op_statistic", heaviest, _OP_COLUMNS), said(*lines)]
+
+
+def _left_out(rows: int, shown: list[dict[str, Any]], share: float | None = None) -> list[str]:
+    """Return what --filter left out, as a line; none where it left out nothing."""
+    if not rows:
+        return []
+    if not shown:
+        return [f"no name contains the text of --filter, which leaves out {several(rows, 'row')}"]
+    of_time = "" if share is None else f", with {percent(share)} of the device time of all ops"
+    return [f"--filter leaves out {several(rows, 'row')}{of_time}"]
 
 
 def communication_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:

@@ -16,6 +16,7 @@ from prof_analysis.cli.options import (
     ProfilePath,
     ResultOptions,
     ScreenOptions,
+    Sort,
     WithPmu,
     takes_options,
 )
@@ -49,6 +50,15 @@ def _pmu_stats(
     _analyse("pmu-stats", path, options, result, screen, {"level": counters.level.name})
 
 
+def _sorted_command_of(name: str) -> Callable[..., None]:
+    """Return the command of an analysis whose rows can be sorted."""
+
+    def command(path: ProfilePath, options: Keywords, result: ResultOptions, screen: ScreenOptions, sort: Sort = None) -> None:
+        _analyse(name, path, options, result, screen, {"sort": sort})
+
+    return command
+
+
 def _command_of(name: str) -> Callable[..., None]:
     """Return the command of an analysis without options of its own."""
 
@@ -59,7 +69,13 @@ def _command_of(name: str) -> Callable[..., None]:
 
 
 # Commands with options of their own.
-_WITH_OPTIONS: Mapping[str, Callable[..., None]] = {"module-stats": _module_stats, "mfu": _mfu, "pmu-stats": _pmu_stats}
+_WITH_OPTIONS: Mapping[str, Callable[..., None]] = {
+    "module-stats": _module_stats,
+    "kernel-stats": _sorted_command_of("kernel-stats"),
+    "op-stats": _sorted_command_of("op-stats"),
+    "mfu": _mfu,
+    "pmu-stats": _pmu_stats,
+}
 for _name, _analysis in ANALYSES.items():
     app.command(
         _name,

@@ -32,6 +32,14 @@ OfModule = Annotated[
         rich_help_panel=ANSWER,
     ),
 ]
+Sort = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Sort by this column, by its heading or its name in exports: the largest first, texts from A. Example: calls.",
+        rich_help_panel=SHOW,
+    ),
+]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=SHOW)]
 
 

@@ -1,4 +1,5 @@
--- One row is a kind, type and core of kernels with their number and times over all ranks, the heaviest first.
+-- One row is a kind, type and core of kernels with their number and times over all ranks, the heaviest first; with --filter,
+-- only types that it chooses.
 --
 -- kind          VARCHAR  what the kernels are: compute, communication or schedule
 -- type to max_ns as in kernels.statistic
@@ -45,4 +46,5 @@ SELECT
     total_ns / nullif(sum(total_ns) OVER (PARTITION BY kind), 0) AS share,
     type_from
 FROM total
+QUALIFY is_chosen(type)
 ORDER BY total_ns DESC, kind, type, type_from, core

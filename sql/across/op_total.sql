@@ -6,12 +6,14 @@
 -- kernel_count    BIGINT  kernels that they launched; NULL where only operator_details.csv has them for a rank
 -- device_self_ns  BIGINT  time of these kernels, ns; NULL when there are no ops
 -- all_kernels_ns  BIGINT  time of all kernels, including those that no op launched, ns
--- rows_left_out   BIGINT  rows of across.op_by_shape that --filter leaves out
+-- rows_left_out   BIGINT  rows that across.op_statistic would have without --filter, and has not
+-- left_out_ns     BIGINT  device_self_ns of these rows, ns
 SELECT
     sum(calls)::BIGINT AS calls,
     sum(host_self_ns)::BIGINT AS host_self_ns,
     if(count(kernel_count) = count(*), sum(kernel_count)::BIGINT, NULL) AS kernel_count,
     sum(device_self_ns)::BIGINT AS device_self_ns,
     coalesce((SELECT sum(duration_ns * kernel_count) FROM kernels.duration), 0)::BIGINT AS all_kernels_ns,
-    count(*) FILTER (NOT is_chosen(name)) AS rows_left_out
+    count(*) FILTER (NOT is_chosen(name)) AS rows_left_out,
+    coalesce(sum(device_self_ns) FILTER (NOT is_chosen(name)), 0)::BIGINT AS left_out_ns
 FROM across.op_by_shape

@@ -52,4 +52,5 @@ SELECT
 FROM total
 LEFT JOIN trace.string AS type ON type.text_id = total.type_id
 LEFT JOIN trace.string AS core ON core.text_id = total.core_id
+QUALIFY is_chosen(type.text)
 ORDER BY total_ns DESC, kind, type.text, type_from, core.text

@@ -1,15 +1,15 @@
--- One row is an op that only records a launch of the op around it: the operator that aten::mm called, such as aclnnMm or MatMul,
--- or the kernel of a custom op. It is not counted by itself, but as a part of that op.
+-- One row is an op that only records a launch by the op around it: the operator that aten::mm called, such as aclnnMm or
+-- MatMul, or the kernel of a custom op. It is not counted by itself, but as a part of that op.
 --
 -- op_id    BIGINT   an op of trace.op
 -- name_id  TEXT_ID  its name
 -- call_id  BIGINT   the op around it
 --
 -- The name of such a record is a single word, without a namespace, under which kernels are launched. It has no op inside, and
--- neither input shapes nor a sequence number, which ops of the dispatcher and functions of autograd have. The op around it must
--- have one of these, a namespace or the same name: what a record_function of the user or a profiler step surrounds keeps its own
--- row. Not each of these ops must launch kernels: a copy between hosts launches none, and where devices share a host, an op
--- launches kernels on one of them.
+-- neither input shapes nor a sequence number, which ops of the dispatcher and functions of autograd have. The op around it has
+-- one of these, a namespace or the same name: inside a profiler step or a record_function of the user it keeps its own row.
+-- Not each such op must launch kernels: a copy between hosts launches none, and where devices share a host, an op launches
+-- kernels on one of them only.
 WITH single_word AS (
     SELECT text_id AS name_id
     FROM trace.string

@@ -1,5 +1,5 @@
--- One row is an op that lies in one of the same name and input shapes on its thread. Sums of total times leave it out, since the
--- outer one has its time.
+-- One row is an op that lies in one of the same name and input shapes on its thread. Sums of total times leave it out, since
+-- the outer one has its time.
 --
 -- op_id  BIGINT  an op of trace.op
 --

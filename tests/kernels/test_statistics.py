@@ -200,7 +200,7 @@ def test_without_types_the_name_tells_the_type_of_communication(tmp_path: Path) 
     ]
 
 
-# linear calls itself; add ends after linear, which it starts in, so it is beside it; the other thread is by itself.
+# linear calls itself, which counts once in its totals; add ends after linear, which it starts in, so it is beside it; the other thread is by itself.
 NESTED = (
     Op("step", 0, 1000, input_shapes=""),
     Op("linear", 100, 500, (Kernel("k1", 0, 5),), input_shapes="2,3"),
@@ -211,11 +211,11 @@ NESTED = (
     Op("mm", 400, 430, (Kernel("k6", 60, 61),), tid=2, input_shapes="4,4"),
 )
 OF_NESTED = [
-    ("mm", "2,3", 1, 100, 100, 2, 13, 13, 13 / 29),
-    ("linear", "2,3", 2, 300, 700, 2, 12, 45, 12 / 29),
-    ("add", None, 1, 140, 140, 1, 3, 3, 3 / 29),
-    ("mm", "4,4", 2, 30, 30, 1, 1, 1, 1 / 29),
-    ("step", None, 1, 480, 1000, 0, 0, 28, 0.0),
+    ("mm", "2,3", 1, 100, 100, 2, 13, 13, 13 / 29, None),
+    ("linear", "2,3", 2, 300, 400, 2, 12, 25, 12 / 29, None),
+    ("add", None, 1, 140, 140, 1, 3, 3, 3 / 29, None),
+    ("mm", "4,4", 2, 30, 30, 1, 1, 1, 1 / 29, None),
+    ("step", None, 1, 480, 1000, 0, 0, 28, 0.0, None),
 ]
 
 
@@ -227,10 +227,10 @@ def test_op_stats_in_every_column(tmp_path: Path) -> None:
         found = profile.op_stats(arrow=True)
         assert found.column_names == [
             *("profile", "rank_id", "name", "input_shapes", "calls", "host_self_ns", "host_total_ns", "kernel_count"),
-            *("device_self_ns", "device_total_ns", "share"),
+            *("device_self_ns", "device_total_ns", "share", "launches"),
         ]
         assert rows(found) == [(f"{rank}_ascend_pt", rank, *row) for rank in (0, 1) for row in OF_NESTED]
-        doubled = [(*row[:2], *(2 * value for value in row[2:8]), row[8]) for row in OF_NESTED]
+        doubled = [(*row[:2], *(2 * value for value in row[2:8]), *row[8:]) for row in OF_NESTED]
         assert rows(profile.op_stats(across_ranks=True, arrow=True)) == doubled
 
 
@@ -328,17 +328,8 @@ COLUMNS = {
         )
     ],
     "op-stats": [
-        *(
-            "name",
-            "input_shapes",
-            "calls",
-            "host_self_ns",
-            "host_total_ns",
-            "kernel_count",
-            "device_self_ns",
-            "device_total_ns",
-        ),
-        "share",
+        *("name", "input_shapes", "calls", "host_self_ns", "host_total_ns", "kernel_count", "device_self_ns", "device_total_ns"),
+        *("share", "launches"),
     ],
     "communication-stats": [
         *("type", "group_name", "op_count", "total_ns", "mean_ns", "median_ns", "p95_ns", "min_ns", "max_ns", "share")
@@ -421,9 +412,9 @@ hcom_allReduce_  1.80 us         100.0%        6  300 ns  300 ns  500 ns  100 ns
 compute 2.61 us in 45 kernels; communication 1.80 us in 6 kernels; schedule 14 ns in 2 kernels; 2 ranks
 """,
     "op-stats": """
-share  device self  device total  kernels  host self  host total  calls  op         input shapes
-58.9%      2.60 us       2.60 us       43     200 ns      200 ns      2  aten::mm   2,3;3,4
-41.1%      1.81 us       1.81 us        8      20 ns       20 ns      2  aten::add  -
+op         input shapes  device self  share of all ops  device total  calls  kernels  host self  host total  launches
+aten::mm   2,3;3,4           2.60 us             58.9%       2.60 us      2       43     200 ns      200 ns  -
+aten::add  -                 1.81 us             41.1%       1.81 us      2        8      20 ns       20 ns  -
 
 4 calls took 220 ns on the host and launched 51 kernels of 4.41 us; 0.2% of all kernel time is linked to no op; 2 ranks
 """,
@@ -462,6 +453,8 @@ def test_statistics_as_json(two: Path, tmp_path: Path, command: Callable[..., Re
             "kernel_count": 25,
             "device_self_ns": 1177,
             "all_kernels_ns": 1182,
+            "rows_left_out": 0,
+            "left_out_ns": 0,
             "heaviest_ops": [
                 {
                     "name": "aten::add",
@@ -473,6 +466,7 @@ def test_statistics_as_json(two: Path, tmp_path: Path, command: Callable[..., Re
                     "device_self_ns": 907,
                     "device_total_ns": 907,
                     "share": 907 / 1177,
+                    "launches": None,
                 }
             ],
         },

@@ -87,7 +87,7 @@ def engine_costs_of(connection: duckdb.DuckDBPyConnection, ops: list[Op], tolera
             connection.executemany(f"INSERT INTO {name} ({columns}) VALUES ({values})", rows[name])
     for name in MADE:
         connection.execute(f"CREATE OR REPLACE TABLE {name} AS {source_tables('ascend_db')[name].body}")
-    found = connection.execute("FROM op.parent ORDER BY op_id").fetchall()
+    found = connection.execute("SELECT op_id, parent_id FROM op.parent ORDER BY op_id").fetchall()
     assert found == sorted(parents_of(ops, tolerance).items())
     return connection.execute("FROM op.cost ORDER BY op_id").fetchall()
 

@@ -162,7 +162,7 @@ def test_ops_ranges_and_hand_overs_to_the_nanosecond(tmp_path: Path) -> None:
     assert warnings == []
     assert brief(ops, "name", "tid", "start_ns", "end_ns", "is_step", "sequence_number", "input_shapes", "input_types") == [
         ("ProfilerStep#12", thread + 1, 0, 1000, True, None, None, None),
-        ("aten::mm", thread + 1, 101, 203, False, 5, "16,16;\r\n16,16", "float;\r\nfloat"),
+        ("aten::mm", thread + 1, 101, 203, False, 5, "16,16;16,16", "float;float"),
     ]
     ends = ("enqueue_tid", "enqueue_start_ns", "enqueue_end_ns", "dequeue_tid", "dequeue_start_ns", "dequeue_end_ns")
     assert brief(queues, "queue_id", *ends) == [(9, thread + 1, 150, 170, thread + 5, 180, 210)]

@@ -81,7 +81,7 @@ def test_what_wraps_a_step_is_no_op_of_the_framework(tmp_path: Path) -> None:
         per_rank = profile.op_stats(arrow=True).to_pylist()
         (step,) = profile.step_time(arrow=True).to_pylist()
     assert [tuple(row.values())[2:] for row in per_rank] == [
-        ("aten::mm", None, 1, 10, 10, 1, 30, 30, 1.0),
-        ("ProfilerStepX", None, 1, 10, 10, 0, 0, 0, 0.0),
+        ("aten::mm", None, 1, 10, 10, 1, 30, 30, 1.0, None),
+        ("ProfilerStepX", None, 1, 10, 10, 0, 0, 0, 0.0, None),
     ]
     assert step["computing_ns"] == 34, "its kernels count where kernels do"
