@@ -13,45 +13,66 @@
 -- device_total_ns  BIGINT   time of these kernels and of those that ops inside them launched, ns; a call inside a call of the
 --                           same row does not count again, except as for host_total_ns
 -- share            DOUBLE   share of the device_self_ns of all ops of the rank; NULL when that is 0
--- launches         VARCHAR  names of the records of launches that count as a part of it, such as aclnnMm, sorted and separated
+-- launches         VARCHAR  names of the records of launches that launched its kernels, such as aclnnMm, sorted and separated
 --                           by ', '; NULL without any
 --
 -- Kept for other questions.
-WITH recorded AS (
+-- The same sums as of op.cost, but made by name and shapes at once: for 3.7 M ops 2.4 s of CPU in place of 4.5.
+WITH call AS (
+    SELECT op.op_id, op.name_id, op.input_shapes_id, op.duration_ns
+    FROM trace.op
+    ANTI JOIN op.launch USING (op_id)
+    LEFT JOIN step.selected ON op.start_ns >= selected.start_ns AND op.start_ns < selected.end_ns
+    WHERE NOT op.is_step AND (getvariable('step_id') IS NULL OR selected.start_ns IS NOT NULL)
+),
+part AS (
+    SELECT
+        call.name_id,
+        call.input_shapes_id,
+        count(*) AS calls,
+        sum(call.duration_ns) AS host_self_ns,
+        coalesce(sum(call.duration_ns) FILTER (recursive_call.op_id IS NULL), 0) AS host_total_ns,
+        0 AS kernel_count,
+        0 AS device_self_ns,
+        0 AS device_total_ns
+    FROM call
+    LEFT JOIN op.recursive_call USING (op_id)
+    GROUP BY call.name_id, call.input_shapes_id
+    UNION ALL BY NAME
+    SELECT call.name_id, call.input_shapes_id, -sum(parent.inside_ns) AS host_self_ns
+    FROM op.parent
+    ANTI JOIN op.launch USING (op_id)
+    JOIN call ON call.op_id = parent.parent_id
+    GROUP BY call.name_id, call.input_shapes_id
+    UNION ALL BY NAME
+    SELECT call.name_id, call.input_shapes_id, sum(beside.beside_ns) AS host_self_ns
+    FROM op.beside
+    JOIN call ON call.op_id = beside.parent_id
+    GROUP BY call.name_id, call.input_shapes_id
+    UNION ALL BY NAME
     SELECT
         call.name_id,
         call.input_shapes_id,
         launch.name_id AS launch_name_id,
-        launch.op_id IS NULL AS is_call,
-        launch.op_id IS NULL AND recursive_call.op_id IS NULL AS has_total,
-        cost.host_self_ns,
-        cost.host_total_ns,
-        cost.kernel_count,
-        cost.device_self_ns,
-        cost.device_total_ns
-    FROM op.cost
+        sum(kernel_time.kernel_count) AS kernel_count,
+        sum(kernel_time.device_self_ns) AS device_self_ns,
+        sum(kernel_time.device_total_ns) FILTER (launch.op_id IS NULL AND recursive_call.op_id IS NULL) AS device_total_ns
+    FROM op.kernel_time
     LEFT JOIN op.launch USING (op_id)
-    LEFT JOIN op.recursive_call ON recursive_call.op_id = cost.op_id
-    JOIN trace.op AS call ON call.op_id = coalesce(launch.call_id, cost.op_id)
-    LEFT JOIN step.selected ON call.start_ns >= selected.start_ns AND call.start_ns < selected.end_ns
-    WHERE NOT call.is_step AND (getvariable('step_id') IS NULL OR selected.start_ns IS NOT NULL)
+    LEFT JOIN op.recursive_call ON recursive_call.op_id = kernel_time.op_id
+    JOIN call ON call.op_id = coalesce(launch.call_id, kernel_time.op_id)
+    GROUP BY call.name_id, call.input_shapes_id, launch.name_id
     UNION ALL BY NAME
-    SELECT *, true AS is_call, true AS has_total
-    FROM trace.reported_cost
-),
-part AS (
     SELECT
         name_id,
         input_shapes_id,
-        launch_name_id,
-        count(*) FILTER (is_call) AS calls,
+        count(*) AS calls,
         sum(host_self_ns) AS host_self_ns,
-        sum(host_total_ns) FILTER (has_total) AS host_total_ns,
-        sum(kernel_count) AS kernel_count,
+        sum(host_total_ns) AS host_total_ns,
         sum(device_self_ns) AS device_self_ns,
-        sum(device_total_ns) FILTER (has_total) AS device_total_ns
-    FROM recorded
-    GROUP BY name_id, input_shapes_id, launch_name_id
+        sum(device_total_ns) AS device_total_ns
+    FROM trace.reported_cost
+    GROUP BY name_id, input_shapes_id
 ),
 total AS (
     SELECT

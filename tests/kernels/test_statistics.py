@@ -200,7 +200,8 @@ def test_without_types_the_name_tells_the_type_of_communication(tmp_path: Path) 
     ]
 
 
-# linear calls itself, which counts once in its totals; add ends after linear, which it starts in, so it is beside it; the other thread is by itself.
+# linear calls itself, which counts once in its totals; add ends after linear, which it starts in, so it is beside it; the other
+# thread is by itself.
 NESTED = (
     Op("step", 0, 1000, input_shapes=""),
     Op("linear", 100, 500, (Kernel("k1", 0, 5),), input_shapes="2,3"),

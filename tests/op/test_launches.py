@@ -58,7 +58,7 @@ EXPECTED = [
     ("vllm::unified_attention", None, 1, 100, 100, 1, 80, 80, "_attn_fwd"),
     ("AttentionBackward", None, 1, 100, 100, 1, 70, 70, None),
     ("Attention", None, 1, 100, 100, 1, 60, 60, "aclnnFlashAttentionScore"),
-    ("aten::addmm", "2;8,4;4,2;", 1, 110, 120, 2, 30, 30, "aclnnAdd, aclnnAddmm"),
+    ("aten::addmm", "2;8,4;4,2;", 1, 110, 120, 2, 30, 30, "aclnnAddmm"),
     ("aclnnAdd", None, 1, 10, 10, 1, 1, 1, None),
     ("forward", None, 1, 130, 300, 0, 0, 32, None),
     ("aten::other", None, 1, 60, 100, 0, 0, 120, None),
@@ -161,12 +161,13 @@ def test_a_filter_of_kernel_stats_leaves_shares_and_totals_as_they_are(tmp_path:
     write_profile(tmp_path / "0_ascend_pt", [Op("aten::mm", 0, 10, kernels)])
     columns = "type,total,share of kind"
     result = command("kernel-stats", "-d", tmp_path, "--filter", "matmul", "--columns", columns)
-    assert (
-        result.stdout.split()
-        == (
-            "type total share of kind MatMulV3 30 ns 60.0% compute 50 ns in 3 kernels; 1 rank --filter leaves out 2 rows"
-        ).split()
-    )
+    assert [" ".join(line.split()) for line in result.stdout.splitlines()] == [
+        "type total share of kind",
+        "MatMulV3 30 ns 60.0%",
+        "",
+        "compute 50 ns in 3 kernels; 1 rank",
+        "--filter leaves out 2 rows",
+    ]
     with open_profile(tmp_path, filter="matmul") as profile:
         for across_ranks in (False, True):
             found = profile.kernel_stats(across_ranks=across_ranks, arrow=True).to_pylist()
@@ -188,8 +189,8 @@ def test_rows_are_sorted_by_any_column_and_another_one_is_an_error(tmp_path: Pat
     result = command("op-stats", "-d", tmp_path, "--sort", "time")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        "error: --sort: there is no column time; the columns are op, input shapes, device self, share of all ops, device total, "
-        "calls, kernels, host self, host total, launches\n"
+        "error: --sort: there is no column time; the columns are op, input shapes, device self, share of all ops, "
+        "device total, calls, kernels, host self, host total, launches\n"
     )
 
 
