@@ -24,8 +24,8 @@ _OP_COLUMNS = {
     "op": "name",
     "input shapes": "input_shapes",
     "device self": "device_self_ns",
-    "share of all ops": "share",
     "device total": "device_total_ns",
+    "share of ops": "share",
     "calls": "calls",
     "kernels": "kernel_count",
     "host self": "host_self_ns",
@@ -77,7 +77,9 @@ def op_stats(profile: "Profile", top: int, sort: str | None = None) -> tuple[Fac
         line += f"; {percent(1 - total['device_self_ns'] / total['all_kernels_ns'])} of all kernel time is linked to no op"
     share = total["left_out_ns"] / total["device_self_ns"] if total["device_self_ns"] else None
     lines = [f"{line}; {several(facts['ranks'], 'rank')}", *_left_out(total["rows_left_out"], heaviest, share)]
-    return facts, [table_of("across.op_statistic", heaviest, _OP_COLUMNS), said(*lines)]
+    # Inputs that are no tensors have no shape; those behind the last tensor say nothing.
+    shown = [{**row, "input_shapes": (row["input_shapes"] or "").rstrip(";") or None} for row in heaviest]
+    return facts, [table_of("across.op_statistic", shown, _OP_COLUMNS), said(*lines)]
 
 
 def _left_out(rows: int, shown: list[dict[str, Any]], share: float | None = None) -> list[str]:

@@ -26,7 +26,7 @@ ALLOWED = {
     "kernels.step": "text: one row says whether there are ops",
     "kernels.statistic_audit": "one row says whether kernels have types",
     "kernels.step_audit": "two kinds",
-    "op.statistic": "the periods of the chosen step are few",
+    "op.by_shape": "the periods of the chosen step are few",
     "module.tree": "the periods of the chosen step are few; the time of all kernels is one row",
     "module.coverage": "three kinds, three locations",
     "module.doubtful_launch": "one row says how many queue threads there are",

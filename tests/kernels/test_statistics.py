@@ -413,9 +413,9 @@ hcom_allReduce_  1.80 us         100.0%        6  300 ns  300 ns  500 ns  100 ns
 compute 2.61 us in 45 kernels; communication 1.80 us in 6 kernels; schedule 14 ns in 2 kernels; 2 ranks
 """,
     "op-stats": """
-op         input shapes  device self  share of all ops  device total  calls  kernels  host self  host total  launches
-aten::mm   2,3;3,4           2.60 us             58.9%       2.60 us      2       43     200 ns      200 ns  -
-aten::add  -                 1.81 us             41.1%       1.81 us      2        8      20 ns       20 ns  -
+op         input shapes  device self  device total  share of ops  calls  kernels  host self  host total  launches
+aten::mm   2,3;3,4           2.60 us       2.60 us         58.9%      2       43     200 ns      200 ns  -
+aten::add  -                 1.81 us       1.81 us         41.1%      2        8      20 ns       20 ns  -
 
 4 calls took 220 ns on the host and launched 51 kernels of 4.41 us; 0.2% of all kernel time is linked to no op; 2 ranks
 """,

@@ -124,17 +124,17 @@ def test_a_filter_chooses_rows_of_screen_and_export_and_says_what_it_leaves_out(
 ) -> None:
     write_profile(tmp_path / "0_ascend_pt", TRAINING)
     words = ("op-stats", "-d", tmp_path, "--filter", "ATEN::", "-o", tmp_path, "--export_type", "csv")
-    result = command(*words, "--sort", "device total", "--columns", "op,device self,share of all ops,device total")
+    result = command(*words, "--sort", "device total", "--columns", "op,input shapes,device self,device total,share of ops")
     assert (result.exit_code, result.stderr) == (0, "")
     table, _, said, left_out, *_ = result.stdout.partition("\n\n")[0], "", *result.stdout.partition("\n\n")[2].splitlines()
     assert [" ".join(line.split()) for line in table.splitlines()] == [
-        "op device self share of all ops device total",
-        "aten::outer 0 ns 0.0% 210 ns",
-        "aten::other 0 ns 0.0% 120 ns",
-        "aten::inner 110 ns 12.5% 110 ns",
-        "aten::convolution_backward 90 ns 10.2% 90 ns",
-        "aten::addmm 30 ns 3.4% 30 ns",
-        "aten::linear 0 ns 0.0% 30 ns",
+        "op input shapes device self device total share of ops",
+        "aten::outer - 0 ns 210 ns 0.0%",
+        "aten::other - 0 ns 120 ns 0.0%",
+        "aten::inner - 110 ns 110 ns 12.5%",
+        "aten::convolution_backward 1,2,3 90 ns 90 ns 10.2%",
+        "aten::addmm 2;8,4;4,2 30 ns 30 ns 3.4%",
+        "aten::linear 8,4;2,4 0 ns 30 ns 0.0%",
     ]
     assert said.startswith("19 calls took ")
     assert left_out == "--filter leaves out 12 rows, with 74.0% of the device time of all ops"
@@ -189,8 +189,8 @@ def test_rows_are_sorted_by_any_column_and_another_one_is_an_error(tmp_path: Pat
     result = command("op-stats", "-d", tmp_path, "--sort", "time")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        "error: --sort: there is no column time; the columns are op, input shapes, device self, share of all ops, "
-        "device total, calls, kernels, host self, host total, launches\n"
+        "error: --sort: there is no column time; the columns are op, input shapes, device self, device total, "
+        "share of ops, calls, kernels, host self, host total, launches\n"
     )
 
 
