@@ -91,7 +91,8 @@ class Options:
     filter: Annotated[
         str | None,
         Doc(
-            "Use only ops, or types of kernels, whose name contains this text, in upper or lower case.",
+            "Show and write only ops, or types of kernels, whose name contains this text, in upper or lower case; of ops also "
+            "those that launched an operator of such a name. Shares stay those of all.",
             RESULT,
             spelled="aten::",
         ),

@@ -76,7 +76,10 @@ def op_stats(profile: "Profile", top: int, sort: str | None = None) -> tuple[Fac
     if total["all_kernels_ns"] and total["kernel_count"] is not None and total["device_self_ns"] is not None:
         line += f"; {percent(1 - total['device_self_ns'] / total['all_kernels_ns'])} of all kernel time is linked to no op"
     share = total["left_out_ns"] / total["device_self_ns"] if total["device_self_ns"] else None
-    lines = [f"{line}; {several(facts['ranks'], 'rank')}", *_left_out(total["rows_left_out"], heaviest, share)]
+    lines = [f"{line}; {several(facts['ranks'], 'rank')}"]
+    if total["kernel_count"] is None and total["calls"]:
+        lines.append("where only operator_details.csv has the ops, operators that an op launched have rows of their own")
+    lines += [*_left_out(total["rows_left_out"], heaviest, share)]
     # Inputs that are no tensors have no shape; those behind the last tensor say nothing.
     shown = [{**row, "input_shapes": (row["input_shapes"] or "").rstrip(";") or None} for row in heaviest]
     return facts, [table_of("across.op_statistic", shown, _OP_COLUMNS), said(*lines)]

@@ -4,5 +4,5 @@
 --
 -- name to launches as in across.op_by_shape
 FROM across.op_by_shape
-WHERE is_chosen(name)
+WHERE is_chosen(name) OR is_chosen(launches)
 ORDER BY device_self_ns DESC, host_self_ns DESC, name, input_shapes

@@ -145,6 +145,14 @@ def test_a_filter_chooses_rows_of_screen_and_export_and_says_what_it_leaves_out(
         assert float(written["aten::inner"]) == 110 / OWN_NS
 
 
+def test_a_filter_finds_an_op_by_what_it_launched(tmp_path: Path) -> None:
+    write_profile(tmp_path / "0_ascend_pt", TRAINING)
+    with open_profile(tmp_path, filter="conv2d") as profile:
+        for across_ranks in (False, True):
+            found = profile.op_stats(across_ranks=across_ranks, arrow=True).to_pylist()
+            assert facts_of(found) == [row for row in EXPECTED if row[0] == "aten::convolution_backward"]
+
+
 @pytest.mark.parametrize("text", ["nothing like it", "%", "_", "'; DROP TABLE x; --", "\x1b[2J"])
 def test_a_filter_that_fits_no_name_says_so(tmp_path: Path, command: Callable[..., Result], text: str) -> None:
     write_profile(tmp_path / "0_ascend_pt", [Op("aten::mm", 0, 10, kernel(3))])
