@@ -1,4 +1,4 @@
--- One row is a name of ops that lie in ops of the same name, directly or through others.
+-- One row is a name of ops that lie in ops of the same name, directly or through others, and are no records of a launch.
 --
 -- name_id  TEXT_ID  the name
 --
@@ -6,6 +6,7 @@
 WITH RECURSIVE directly AS (
     SELECT DISTINCT op.name_id, around.name_id AS around_name_id
     FROM op.parent
+    ANTI JOIN op.launch USING (op_id)
     JOIN trace.op USING (op_id)
     JOIN trace.op AS around ON around.op_id = parent.parent_id
     WHERE NOT around.is_step
