@@ -93,7 +93,7 @@ class Options:
         Doc(
             "Show and write only ops, or types of kernels, whose name contains this text, in upper or lower case; of ops also "
             "those that launched an operator of such a name. Shares stay those of all.",
-            RESULT,
+            ANSWER,
             spelled="aten::",
         ),
     ] = None

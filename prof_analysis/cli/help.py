@@ -19,7 +19,10 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "Each layer by itself": "result --by instance --top 30",
     },
     "kernel-stats": {"The kernels of one rank": "result --rank-list 0 --top 20"},
-    "op-stats": {"The ops of one step": "result --step-id 10 --top 20"},
+    "op-stats": {
+        "The ops of one step": "result --step-id 10 --top 20",
+        "Ops of one kind by all time inside them": "result --filter aten:: --sort 'device total'",
+    },
     "communication-stats": {"All columns, however wide": "result --wide"},
     "mfu": {
         "Each op by its input shapes": "result --level op",

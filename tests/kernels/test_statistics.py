@@ -329,7 +329,16 @@ COLUMNS = {
         )
     ],
     "op-stats": [
-        *("name", "input_shapes", "calls", "host_self_ns", "host_total_ns", "kernel_count", "device_self_ns", "device_total_ns"),
+        *(
+            "name",
+            "input_shapes",
+            "calls",
+            "host_self_ns",
+            "host_total_ns",
+            "kernel_count",
+            "device_self_ns",
+            "device_total_ns",
+        ),
         *("share", "launches"),
     ],
     "communication-stats": [
