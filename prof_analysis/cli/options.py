@@ -287,6 +287,7 @@ def _keywords(values: dict[str, Any]) -> dict[str, object]:
 _WORDS = {"module_domains": "module_domain", "sql": "sql_folder"}
 # What the help calls the value of an option.
 _VALUES = {
+    "filter": "TEXT",
     "rank_list": "IDS",
     "module_source": "KIND",
     "module_domains": "NAMES",
