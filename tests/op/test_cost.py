@@ -13,7 +13,7 @@ from prof_analysis.engine.tables import create_schemas, documented_tables, sourc
 from prof_analysis.sources.ascend_db import RAW_COLUMNS
 
 EPOCH = 1_700_000_000_000_000_000  # beyond 2^53: a time that went through a float would not come back
-MADE = ("op.parent", "op.cost")
+MADE = ("op.parent", "op.beside", "op.kernel_time", "op.cost")
 
 
 @dataclass(frozen=True)
