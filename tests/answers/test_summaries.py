@@ -179,5 +179,5 @@ def test_the_summary_of_logs_is_printed_whatever_is_unknown(capsys: pytest.Captu
 def test_all_texts_of_answers_go_one_way_to_the_screen() -> None:
     package = CHECKOUT / "prof_analysis"
     files = [*(package / "answers").glob("*.py"), *(package / "cli").rglob("*.py")]
-    using = {file.name for file in files if re.search(r"rich\.text|out\.print\(f?\"", file.read_text(encoding="utf-8"))}
+    using = {file.name for file in files if re.search(r"\bText\(|out\.print\(f?\"", file.read_text(encoding="utf-8"))}
     assert using == {"terminal.py"}

@@ -204,10 +204,10 @@ def test_provenance_says_of_each_table_what_it_was_made_of(tmp_path: Path, monke
         **{"nesting_tolerance_ns": 0, "peak_tflops": [], "step_id": None},
     }
     without_mfu = {name: value for name, value in of_modules.items() if name != "peak_tflops"}
-    of_steps = {"audit_links": False, "step_id": None}
+    of_kernels = {"audit_links": False, "filter": None, "step_id": None}
     options = {
-        "KernelStatistic": of_steps,
-        "KernelStatisticAllRanks": of_steps,
+        "KernelStatistic": of_kernels,
+        "KernelStatisticAllRanks": of_kernels,
         "ModuleAcrossRanks": without_mfu,
         "ModuleCoverage": without_mfu,
         "ModuleStatistic": of_modules,

@@ -373,7 +373,7 @@ def test_a_statistic_is_exported_per_rank_and_over_all_ranks(both: Profile, tmp_
     ]
     (sheet,) = openpyxl.load_workbook(books[1]).worksheets
     assert sheet.title == name
-    assert sheet.freeze_panes == "A2"
+    assert sheet.freeze_panes == "B2"
     assert sheet.auto_filter.ref is not None
     cells = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=2)]
     # A workbook holds 16 digits of a fraction.

@@ -1,5 +1,7 @@
 """What ops cost on the host and the device, on random messy ops: the SQL against the rule itself."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import duckdb

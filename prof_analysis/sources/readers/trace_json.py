@@ -33,7 +33,7 @@ _JOINED_BLOCKS = (1, 1, 2, 2, 4)
 _NUMBER_TIMESTAMP = re.compile(rb'("ts"\s*:\s*)(-?\d[\d.eE+-]*)')
 # A number of microseconds of 2^43 (8,796,093,022,208, a hundred days) or more: smaller ones differ by less than 0.001 from the
 # next double, so DuckDB writes them as they were. To put quotes around all takes a third of the time of staging.
-_MAY_LOSE_DIGITS = re.compile(rb'ts"\s*:\s*-?(?:\d{14}|[89]\d{12})')
+_MAY_LOSE_DIGITS = re.compile(rb'ts"\s*:\s*-?(?:\d{14}|[89]\d{12}|[\d.]+[eE])')
 _PHASE = b'"ph"'
 
 _VALID = "json_valid(text)"
