@@ -2,27 +2,33 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from math import isfinite
 from textwrap import wrap
 from typing import Any
 
+from openpyxl import Workbook
+from openpyxl.cell import Cell, WriteOnlyCell
+from openpyxl.formatting.rule import DataBarRule
+from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.cell_range import CellRange
+from openpyxl.worksheet.properties import PageSetupProperties
 from rich.cells import cell_len
-from xlsxwriter import Workbook
-from xlsxwriter.format import Format
-from xlsxwriter.utility import xl_rowcol_to_cell
-from xlsxwriter.worksheet import Worksheet
 
 from prof_analysis.exports.sheets import EFFICIENCY, PERCENT, Column, Sheet
 
 MAX_CHARACTERS = 32_767
 # A spreadsheet keeps 15 digits of a number.
 ROUNDED = 10**15
-# Characters that XML cannot hold.
-_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+# Characters that XML cannot hold or keep, and the _ of a text that a spreadsheet would decode, such as _x0041_ for A.
+_SPECIAL = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+_CODES = {"_": "_x005F_", "\r": "_x000D_"}
 _PERCENTAGE = re.compile(r"\d+(\.\d+)?%")
 # The widest column, in characters; longer texts are wrapped.
 _WIDEST = 60
+# What a file adds to a width: 5 pixels, where a digit has 7.
+_MARGIN = 5 / 7
 # The arrow of the filter covers the end of a heading.
 _ARROW = 3
 _SHORT_HEADING = 26
@@ -30,42 +36,10 @@ _LINE_HEIGHT = 15
 # A row is no higher than this many lines: a longer text is whole in the formula bar.
 _MOST_LINES = 5
 _DEEPEST_OUTLINE = 7
+_DEEPEST_INDENT = 250
 _WIDEST_ON_PAPER = 300
 _A4 = 9
-_COLOR, _LINES_COLOR = "#AFEEEE", "#BFBFBF"
-_BAR = {"type": "data_bar", "min_type": "num", "min_value": 0, "max_type": "num", "max_value": 1, "bar_color": _COLOR}
-
-
-class Styles:
-    """The formats of a workbook, each made once."""
-
-    def __init__(self, book: Workbook) -> None:
-        self._book = book
-        self.of = cache(self._made)
-
-    def _made(
-        self, font: str | None, number_format: str | None, indent: int = 0, is_bold: bool = False, is_heading: bool = False
-    ) -> Format:
-        """Make a format, of texts where there is no number format."""
-        return self._book.add_format(
-            {
-                **({"font_name": font} if font else {}),
-                **({"num_format": number_format} if number_format else {"text_wrap": True}),
-                **({"indent": indent} if indent else {}),
-                **({"bg_color": _COLOR} if is_heading else {}),
-                "bold": is_bold or is_heading,
-                "border": 1,
-                **({} if font else {"border_color": _LINES_COLOR}),
-                "valign": "vcenter",
-            }
-        )
-
-
-class PlainText(Worksheet):
-    """A worksheet whose texts are never markup: XlsxWriter takes a text such as <r>...</r> for its own."""
-
-    def _xml_rich_inline_string(self, string: str, attributes: Any = ()) -> None:
-        self._xml_inline_string(string, True, attributes)
+_COLOR, _LINES_COLOR = "FFAFEEEE", "FFBFBFBF"
 
 
 class Page:
@@ -74,35 +48,74 @@ class Page:
     `first_rows` decide how wide the columns are.
     """
 
-    def __init__(
-        self, book: Workbook, title: str, layout: Sheet, styles: Styles, first_rows: Sequence[tuple[Any, ...]]
-    ) -> None:
-        self._sheet = book.add_worksheet(title, PlainText)
+    def __init__(self, book: Workbook, title: str, layout: Sheet, first_rows: Sequence[tuple[Any, ...]]) -> None:
+        self._sheet: Any = book.create_sheet(title)
         self._columns = layout.columns
-        self._styles = styles
-        # As the sheet of msprof-analyze has it.
-        self._font = "Times New Roman" if layout.merged else None
-        # Numbers end where texts begin: so texts are set off.
-        self._text_indent = 0 if layout.merged else 1
-        self._formats = [
-            styles.of(self._font, column.number_format, 0 if column.number_format else self._text_indent)
-            for column in layout.columns
-        ]
+        self._is_merged = layout.merged > 0
+        # The cells are filled again for each row, since the writer keeps none.
+        self._cells = [self._styled(column.number_format) for column in layout.columns]
+        self._branches: dict[int, Cell] = {}
         self._widths = [_width(column, position, first_rows) for position, column in enumerate(layout.columns, 1)]
-        self._sums: list[float] = [0 for _ in layout.columns]
         self._runs: list[tuple[Any, int]] = [(None, 0)] * layout.merged
         self.next_row = 1
         self.cut = 0
+        self._set_up(max((row[0] or 1 for row in first_rows), default=1))
         self._write_headings()
 
+    def _styled(
+        self, number_format: str | None, indent: int | None = None, is_bold: bool = False, is_heading: bool = False
+    ) -> Cell:
+        """Return an empty cell, for texts where there is no number format."""
+        cell = WriteOnlyCell(self._sheet)
+        # As the sheet of msprof-analyze has it.
+        cell.font = Font("Times New Roman" if self._is_merged else "Calibri", 11, bold=is_bold or is_heading)
+        side = Side("thin", None if self._is_merged else _LINES_COLOR)
+        cell.border = Border(side, side, side, side)
+        if is_heading:
+            cell.fill = PatternFill("solid", _COLOR)
+        if number_format:
+            cell.number_format = number_format
+            cell.alignment = Alignment(vertical="center")
+        else:
+            # Numbers end where texts begin: so texts are set off.
+            set_off = int(not self._is_merged) if indent is None else indent
+            cell.alignment = Alignment(vertical="center", wrap_text=True, indent=set_off)
+        return cell
+
+    def _set_up(self, deepest: int) -> None:
+        """Set what stands before the rows in a file, and how the sheet is printed."""
+        sheet = self._sheet
+        sheet.freeze_panes = "A2" if self._is_merged or self._columns[0].number_format else "B2"
+        sheet.sheet_properties.outlinePr.summaryBelow = False
+        sheet.sheet_format.outlineLevelRow = min(deepest - 1, _DEEPEST_OUTLINE)
+        for position, width in enumerate(self._widths, 1):
+            sheet.column_dimensions[get_column_letter(position)].width = width + _MARGIN
+        sheet.page_setup.orientation = "landscape"
+        sheet.page_setup.paperSize = _A4
+        sheet.print_title_rows = "1:1"
+        sheet.print_title_cols = "A:A"
+        if sum(self._widths) <= _WIDEST_ON_PAPER:
+            sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
+            sheet.page_setup.fitToHeight = 0
+
     def _write_headings(self) -> None:
-        lines = 1
-        for position, (column, width) in enumerate(zip(self._columns, self._widths, strict=True)):
-            indent = 0 if column.number_format else self._text_indent
-            self._sheet.write_string(0, position, column.header, self._styles.of(self._font, None, indent, is_heading=True))
-            self._sheet.set_column(position, position, width)
-            lines = max(lines, len(wrap(column.header, width - _ARROW)))
-        self._sheet.set_row(0, lines * _LINE_HEIGHT + 3)
+        cells = []
+        for column in self._columns:
+            cell = self._styled(None, 0 if column.number_format else None, is_heading=True)
+            cell.value = column.header
+            cells.append(cell)
+        lines = max(len(wrap(column.header, width - _ARROW)) for column, width in zip(self._columns, self._widths, strict=True))
+        self._append(cells, lines * _LINE_HEIGHT + 3)
+
+    def _append(self, cells: list[Cell], height: int | None = None, depth: int | None = None) -> None:
+        if height or depth:
+            dimension = self._sheet.row_dimensions[self.next_row]
+            dimension.height = height
+            dimension.outlineLevel = min((depth or 1) - 1, _DEEPEST_OUTLINE)
+        self._sheet.append(cells)
+        # It is in the file now: so memory does not grow with the rows.
+        self._sheet.row_dimensions.pop(self.next_row, None)
+        self.next_row += 1
 
     def write(self, row: tuple[Any, ...]) -> None:
         """Write a row: its depth in a tree, or None, and the values of the columns.
@@ -111,37 +124,30 @@ class Page:
         column is rounded; a percentage becomes a number.
         """
         depth, *values = row
-        number, sheet = self.next_row, self._sheet
         repeated = self._repeated(values) if self._runs else ()
         lines = 1
-        styles = self._formats
-        if depth:
-            styles = [self._styles.of(self._font, None, indent=depth), *styles[1:]]
-        for position, (value, column, style) in enumerate(zip(values, self._columns, styles, strict=True)):
+        cells = [self._branch(depth), *self._cells[1:]] if depth else self._cells
+        for position, (cell, value, column) in enumerate(zip(cells, values, self._columns, strict=True)):
             shown = None if position in repeated else self._shown(value, column)
-            if column.adds_up and value is not None:
-                self._sums[position] += value
-            if shown is None:
-                sheet.write_blank(number, position, None, style)
-            elif isinstance(shown, str):
-                sheet.write_string(number, position, shown, style)
+            cell.value = shown
+            if isinstance(shown, str):
+                cell.data_type = "s"
                 if 2 * len(shown) > self._widths[position] or "\n" in shown:
                     lines = max(lines, _lines(shown, self._widths[position]))
-            elif isinstance(shown, bool):
-                sheet.write_boolean(number, position, shown, style)
-            else:
-                sheet.write_number(number, position, shown, style)
-        height = min(lines, _MOST_LINES) * _LINE_HEIGHT if lines > 1 else None
-        if height or depth:
-            sheet.set_row(number, height, None, {"level": min(depth - 1, _DEEPEST_OUTLINE)} if depth else None)
-        self.next_row += 1
+        self._append(cells, min(lines, _MOST_LINES) * _LINE_HEIGHT if lines > 1 else None, depth)
+
+    def _branch(self, depth: int) -> Cell:
+        """Return the first cell of a row in a tree."""
+        if depth not in self._branches:
+            self._branches[depth] = self._styled(None, min(depth, _DEEPEST_INDENT))
+        return self._branches[depth]
 
     def _shown(self, value: Any, column: Column) -> Any:
         """Return the text, number or truth value that a cell shows."""
         if isinstance(value, str):
             if column.number_format and _PERCENTAGE.fullmatch(value):
                 return round(float(value[:-1]) / 100, 9)
-            text = _ILLEGAL.sub("\ufffd", value) if _ILLEGAL.search(value) else value
+            text = _SPECIAL.sub(lambda found: _CODES.get(found[0], "\ufffd"), value)
             fitting = _fitting(text)
             self.cut += fitting != text
             return fitting or None
@@ -164,43 +170,37 @@ class Page:
 
     def _merge(self, position: int, first: int, last: int) -> None:
         if 0 < first < last:
-            # Not with merge_range(), which would go back to rows that are written already.
-            self._sheet.merge.append([first, position, last, position])
+            # Not with add(), which compares with all earlier ranges.
+            self._sheet.merged_cells.ranges.add(CellRange(None, position + 1, first, position + 1, last))
 
     def finish(self) -> None:
-        """Write the sums below the rows, and what a sheet has once."""
+        """Write the sums below the rows, and what stands after them in a file."""
         sheet, columns, last = self._sheet, self._columns, self.next_row - 1
         for position, (_, first) in enumerate(self._runs):
             self._merge(position, first, last)
-        if last and any(column.adds_up for column in columns):
+        if last > 1 and any(column.adds_up for column in columns):
             self._write_sums(last)
-        for position, column in enumerate(columns):
+        for position, column in enumerate(columns, 1):
             if column.number_format in (PERCENT, EFFICIENCY):
-                sheet.conditional_format(1, position, max(last, 1), position, _BAR)
-        if not self._runs:
-            sheet.autofilter(0, 0, last, len(columns) - 1)
-        sheet.freeze_panes(1, 0 if self._runs or columns[0].number_format else 1)
-        sheet.outline_settings(symbols_below=False)
-        sheet.ignore_errors({"number_stored_as_text": f"A1:XFD{last + 2}"})
-        sheet.set_landscape()
-        sheet.set_paper(_A4)
-        sheet.repeat_rows(0)
-        sheet.repeat_columns(0, 0)
-        if sum(self._widths) <= _WIDEST_ON_PAPER:
-            sheet.fit_to_pages(1, 0)
+                letter = get_column_letter(position)
+                bar = DataBarRule("num", 0, "num", 1, color=_COLOR)  # type: ignore[no-untyped-call]
+                sheet.conditional_formatting.add(f"{letter}2:{letter}{max(last, 2)}", bar)
+        if not self._is_merged:
+            sheet.auto_filter.ref = f"A1:{get_column_letter(len(columns))}{last}"
+        sheet.close()
 
     def _write_sums(self, last: int) -> None:
-        """Write a row of sums, which follow the filter."""
-        for position, (column, total) in enumerate(zip(self._columns, self._sums, strict=True)):
-            indent = 0 if column.number_format else self._text_indent
-            style = self._styles.of(self._font, column.number_format, indent, is_bold=True)
+        """Write a row of sums, which follow the filter. They have no values until a spreadsheet opens the file."""
+        cells = []
+        for position, column in enumerate(self._columns, 1):
+            cell = self._styled(column.number_format, is_bold=True)
             if column.adds_up:
-                cells = f"{xl_rowcol_to_cell(1, position)}:{xl_rowcol_to_cell(last, position)}"
-                self._sheet.write_formula(last + 1, position, f"=SUBTOTAL(9,{cells})", style, total)
-            elif position == 0:
-                self._sheet.write_string(last + 1, position, "Total", style)
-            else:
-                self._sheet.write_blank(last + 1, position, None, style)
+                letter = get_column_letter(position)
+                cell.value = f"=SUBTOTAL(9,{letter}2:{letter}{last})"
+            elif position == 1:
+                cell.value = "Total"
+            cells.append(cell)
+        self._append(cells)
 
 
 def _width(column: Column, position: int, rows: Iterable[tuple[Any, ...]]) -> int:

@@ -10,19 +10,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, count, islice
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import duckdb
-from xlsxwriter import Workbook
-from xlsxwriter.exceptions import FileCreateError
+from openpyxl import Workbook
+from openpyxl.writer.excel import ExcelWriter
 
 from prof_analysis.engine.tables import Table
 from prof_analysis.errors import OutputError, reason_of
 from prof_analysis.exports.books import books
-from prof_analysis.exports.cells import MAX_CHARACTERS, Page, Styles
+from prof_analysis.exports.cells import MAX_CHARACTERS, Page
 from prof_analysis.exports.files import replacing
 from prof_analysis.exports.sheets import Sheet
-from prof_analysis.scratch import temporary_folder
 from prof_analysis.sources.rank import Rank
 
 MAX_ROWS = 1_048_576
@@ -57,8 +58,8 @@ def write(
     written = []
     for name, sheets in books(connection, ranks, tables, first_name):
         target = folder / f"{name}.xlsx"
-        with temporary_folder(folder) as scratch, replacing(target) as unfinished:
-            cut = _write_workbook(sheets, unfinished, scratch)
+        with replacing(target) as unfinished:
+            cut = _write_workbook(sheets, unfinished)
         if cut:
             warnings.append(
                 f"{target}: {cut} {'cell was' if cut == 1 else 'cells were'} cut at {MAX_CHARACTERS:,} characters; "
@@ -68,26 +69,28 @@ def write(
     return written
 
 
-def _write_workbook(sheets: Iterable[tuple[Sheet, Iterator[tuple[Any, ...]]]], target: Path, scratch: Path) -> int:
-    """Write the sheets of a workbook, and return the number of cells that were cut. `scratch` is for temporary files."""
-    # With constant memory, a sheet is collected in a temporary file.
-    book = Workbook(str(target), {"constant_memory": True, "tmpdir": str(scratch)})
-    book.use_zip64()
-    styles = Styles(book)
+def _write_workbook(sheets: Iterable[tuple[Sheet, Iterator[tuple[Any, ...]]]], target: Path) -> int:
+    """Write the sheets of a workbook, and return the number of cells that were cut."""
+    book = Workbook(write_only=True)
     try:
-        cut = sum(_write_sheet(book, styles, sheet, rows) for sheet, rows in sheets)
-        book.close()
+        try:
+            cut = sum(_write_sheet(book, sheet, rows) for sheet, rows in sheets)
+        except OSError as error:  # openpyxl collects each sheet in a temporary file.
+            raise OutputError(
+                f"{gettempdir()}: temporary files cannot be written ({reason_of(error)}); set TMPDIR to a larger disk",
+                path=Path(gettempdir()),
+            ) from error
+        # Not with save(), which leaves the file open when the disk is full: closing it late would print a traceback.
+        with ZipFile(target, "w", ZIP_DEFLATED) as archive:
+            ExcelWriter(book, archive).save()
         return cut
-    except FileCreateError as error:
-        raise error.args[0] from error
     finally:
-        handles: list[Any] = [file for sheet in book.worksheets() for file in (sheet.row_data_fh, sheet.fh) if file]
-        for file in handles:
-            with suppress(OSError):  # The error is already being raised; an open file would print a second traceback.
-                file.close()
+        for sheet in book.worksheets:
+            with suppress(Exception):  # The error is already being raised; an open sheet would print a second traceback.
+                sheet.close()
 
 
-def _write_sheet(book: Workbook, styles: Styles, layout: Sheet, rows: Iterator[tuple[Any, ...]]) -> int:
+def _write_sheet(book: Workbook, layout: Sheet, rows: Iterator[tuple[Any, ...]]) -> int:
     """Write rows to a sheet, and to further sheets when one is full. Return the number of cells that were cut."""
     rows_of_page = MAX_ROWS - any(column.adds_up for column in layout.columns)
     first_rows = list(islice(rows, _MEASURED_ROWS))
@@ -96,8 +99,8 @@ def _write_sheet(book: Workbook, styles: Styles, layout: Sheet, rows: Iterator[t
     cut = 0
     for part in count(1):
         ending = "" if part == 1 else f" ({part})"
-        page = Page(book, layout.title[: _MAX_TITLE - len(ending)] + ending, layout, styles, first_rows)
-        while row is not None and page.next_row < rows_of_page:
+        page = Page(book, layout.title[: _MAX_TITLE - len(ending)] + ending, layout, first_rows)
+        while row is not None and page.next_row <= rows_of_page:
             page.write(row)
             row = next(rows, None)
         page.finish()
