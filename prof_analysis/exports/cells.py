@@ -79,7 +79,8 @@ class Page:
         else:
             # Numbers end where texts begin: so texts are set off.
             set_off = int(not self._is_merged) if indent is None else indent
-            cell.alignment = Alignment(vertical="center", wrap_text=True, indent=set_off)
+            # An indent counts only in a text that is set left.
+            cell.alignment = Alignment("left" if set_off else None, "center", wrap_text=True, indent=set_off)
         return cell
 
     def _set_up(self, deepest: int) -> None:

@@ -129,7 +129,8 @@ def test_the_tree_comes_first_and_folds(tmp_path: Path) -> None:
     outline = tree.sheet_properties.outlinePr
     assert outline is not None
     assert not outline.summaryBelow
-    assert [tree.cell(number, 1).alignment.indent for number in range(2, 6)] == [1, 2, 1, 2]
+    names = [tree.cell(number, 1).alignment for number in range(2, 6)]
+    assert [(name.horizontal, name.indent) for name in names] == [("left", 1), ("left", 2), ("left", 1), ("left", 2)]
     assert tree.auto_filter.ref == "A1:G5"
     assert values(sheets["Coverage"]) == [
         ("Kernels", "Location", "Reason", "Share Of The Kind", "Kernel Duration(ns)", "Kernel Count", "Top Ops"),
@@ -196,6 +197,15 @@ def test_an_mfu_is_a_number_and_several_stay_a_text(tmp_path: Path) -> None:
     found = [(cell.value, cell.data_type) for (cell,) in sheet.iter_rows(min_row=2)]
     assert found == [(0.0186, "n"), ("45.2%,46.0%", "s"), (None, "n"), ("%", "s")]
     assert sheet["A2"].number_format == "0.00%"
+
+
+def test_a_tree_of_any_depth_is_written(tmp_path: Path) -> None:
+    rows: list[tuple[object, ...]] = [(depth, f"level {depth}") for depth in range(1, 301)]
+    sheet = page_of(tmp_path / "a.xlsx", (Column("a", "Module"),), rows)
+    assert [value for (value,) in values(sheet)[1:]] == [name for _, name in rows]
+    # A spreadsheet has 250 indents and 7 levels that fold.
+    assert [sheet.cell(row, 1).alignment.indent for row in (250, 251, 252, 301)] == [249, 250, 250, 250]
+    assert [sheet.row_dimensions[row].outlineLevel for row in (8, 9, 10, 301)] == [6, 7, 7, 7]
 
 
 def test_sums_follow_the_filter(tmp_path: Path) -> None:
