@@ -11,6 +11,7 @@ from contextlib import suppress
 from itertools import chain, count, islice
 from pathlib import Path
 from tempfile import gettempdir
+from types import SimpleNamespace
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -84,10 +85,22 @@ def _write_workbook(sheets: Iterable[tuple[Sheet, Iterator[tuple[Any, ...]]]], t
         with ZipFile(target, "w", ZIP_DEFLATED) as archive:
             ExcelWriter(book, archive).save()
         return cut
-    finally:
-        for sheet in book.worksheets:
-            with suppress(Exception):  # The error is already being raised; an open sheet would print a second traceback.
-                sheet.close()
+    except BaseException:
+        _discard(book)
+        raise
+
+
+def _discard(book: Workbook) -> None:
+    """Close the sheets of a workbook, and remove their temporary files.
+
+    An open sheet would print a second traceback, and a command that is interrupted ends before openpyxl removes the files.
+    """
+    archive: Any = SimpleNamespace(write=lambda *_: None)
+    writer = ExcelWriter(book, archive)
+    for sheet in book.worksheets:
+        with suppress(Exception):  # The error is already being raised.
+            # It closes the sheet, and removes the file that it has put into the archive.
+            writer.write_worksheet(sheet)
 
 
 def _write_sheet(book: Workbook, layout: Sheet, rows: Iterator[tuple[Any, ...]]) -> int:

@@ -1,7 +1,7 @@
 """The workbooks: readable, safe to open, and with the sheet that users of msprof-analyze know."""
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import gettempdir
 from typing import Unpack
@@ -17,6 +17,7 @@ from prof_analysis.analyses import ANALYSES
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.exports.cells import MAX_CHARACTERS, Page
 from prof_analysis.exports.sheets import ADDS_UP, Column, Sheet, sheets_of
+from prof_analysis.exports.xlsx import _write_workbook
 from prof_analysis.options import Keywords
 from tests.helpers.places import SAMPLE
 from tests.helpers.small_profile import Kernel, Matmul, Op, Range, write_profile
@@ -388,3 +389,17 @@ def test_a_full_disk_is_one_error_and_no_half_file(
     assert named in message
     assert not ignored
     assert list((tmp_path / "cluster_analysis_output" / "ModuleStatistic").iterdir()) == []
+
+
+def test_an_interrupted_export_leaves_no_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        yield from ((None, number) for number in range(2000))
+        assert list(tmp_path.glob("openpyxl.*"))
+        raise KeyboardInterrupt
+
+    sheet = Sheet("Page", (Column("a", "Count", "#,##0"),))
+    with pytest.raises(KeyboardInterrupt):
+        _write_workbook([(sheet, iter([(None, 1)])), (sheet, rows())], tmp_path / "a.xlsx")
+    assert list(tmp_path.iterdir()) == []
