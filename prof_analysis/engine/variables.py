@@ -11,13 +11,17 @@ from prof_analysis.options import USUAL
 _READ = re.compile(r"\bgetvariable\b(?:\s*\(\s*'(\w+)'\s*\))?", re.IGNORECASE)
 
 
+def variables_named(table: Table) -> frozenset[str]:
+    """Return the variables that the SQL of a table reads itself or through macros."""
+    names = {name.lower() for name in _READ.findall(table.body + called_in(table.body))}
+    return frozenset(USUAL.variables()) if "" in names else frozenset(names)
+
+
 @lru_cache(maxsize=1024)  # Our tables are few; those of users must not be kept for ever.
 def variables_read(source: str, table: str, own: tuple[Table, ...] = ()) -> frozenset[str]:
     """Return the variables that the SQL of a table reads, itself or through the tables and macros that it uses."""
     tables = source_tables(source, own)
     if table not in tables:  # A raw table reads no variables.
         return frozenset()
-    names = {name.lower() for name in _READ.findall(tables[table].body + called_in(tables[table].body))}
-    named = frozenset(USUAL.variables()) if "" in names else frozenset(names)
     texts = ("trace.string",) if has_text_ids(tables[table]) and table != "trace.string" else ()
-    return named.union(*(variables_read(source, need, own) for need in (*tables[table].read, *texts)))
+    return variables_named(tables[table]).union(*(variables_read(source, need, own) for need in (*tables[table].read, *texts)))

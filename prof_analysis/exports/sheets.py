@@ -75,6 +75,7 @@ _COVERAGE = (
 # A table with these is a tree, whose rows come in its order.
 _TREE_COLUMNS = {"parent_module", "module", "depth"}
 # Columns whose sum over all rows means something: each kernel, operator or ns is in one row.
+_OF_OPS = ("calls", "host_self_ns", "kernel_count", "device_self_ns")
 _OF_STATISTICS = ("kernel_count", "op_count", "total_ns")
 _OF_COMMUNICATION = (
     *("op_count", "elapse_ns", "transit_ns", "wait_ns", "synchronization_ns", "idle_ns", "unknown_ns", "size_bytes"),
@@ -86,6 +87,8 @@ ADDS_UP: Mapping[str, tuple[str, ...]] = {
     "module.coverage": ("kernel_duration_ns", "kernel_count"),
     "kernels.statistic": _OF_STATISTICS,
     "across.kernel_statistic": _OF_STATISTICS,
+    "op.statistic": _OF_OPS,
+    "across.op_statistic": _OF_OPS,
     "communication.statistic": _OF_STATISTICS,
     "across.communication_statistic": _OF_STATISTICS,
     "communication.time": _OF_COMMUNICATION,

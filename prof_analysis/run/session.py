@@ -15,7 +15,7 @@ from prof_analysis.engine.database import connect
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.planning import split_across_ranks
 from prof_analysis.engine.tables import Column, Table, all_tables
-from prof_analysis.engine.variables import variables_read
+from prof_analysis.engine.variables import variables_named, variables_read
 from prof_analysis.errors import InputError, ProfAnalysisError, QueryError, reason_of, remedy_of
 from prof_analysis.options import OnProgress, ProfileOptions
 from prof_analysis.run.folders import Folders
@@ -93,9 +93,10 @@ class Session:
 
     def options_of(self, table: str) -> dict[str, object]:
         """Return the options that a table depends on, with their values."""
-        of_ranks, _ = split_across_ranks((table,), self._own)
+        of_ranks, over_ranks = split_across_ranks((table,), self._own)
         sources = {rank.source for rank in self.stores if rank.source is not None}
         read = {name for source in sources for one in of_ranks for name in variables_read(source, one, self._own)}
+        read = read.union(*(variables_named(self.tables[one]) for one in over_ranks))
         return {name: self._variables[name] for name in sorted(read & self._variables.keys())}
 
     def require(self, requires: tuple[Requirement, ...]) -> dict[Rank, str]:

@@ -375,7 +375,8 @@ def test_a_statistic_is_exported_per_rank_and_over_all_ranks(both: Profile, tmp_
     assert sheet.title == name
     assert sheet.freeze_panes == "B2"
     assert sheet.auto_filter.ref is not None
-    cells = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=2)]
+    *cells, total = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=2)]
+    assert total[0] == "Total"
     # A workbook holds 16 digits of a fraction.
     assert cells == [
         [float(f"{value:.16g}") if isinstance(value, float) else value for value in row[2:]]
