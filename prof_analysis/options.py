@@ -155,7 +155,7 @@ class ProfileOptions(Options):
         Source,
         Doc(
             "Read the profiler database (db) or the text exports (text) where a rank has both; auto reads what answers more, "
-            "else the database.",
+            "else the database. kineto reads GPU traces alone.",
             INPUT,
         ),
     ] = "auto"
