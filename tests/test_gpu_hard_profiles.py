@@ -36,8 +36,12 @@ ALL: dict[str, Any] = {
     "backward_communication": True,
     "lost_link_every": 7,
 }
-QUICK = {"modules of the Python tracer": EASY, "ranges of record_function": {}, "all at once": ALL}
-SLOW = {name: {name: value} for name, value in ALL.items() if name != "nn_module_ranges"}
+QUICK = {"all at once": ALL}
+SLOW = {
+    "modules of the Python tracer": EASY,
+    "ranges of record_function": {},
+    **{name: {name: value} for name, value in ALL.items() if name != "nn_module_ranges"},
+}
 KERNELS = """
     SELECT rank_id, kind, name AS kernel_name, start_ns, end_ns, op_name, reason,
            if(parent_module = '', module, parent_module || '/' || module) AS module_path,
