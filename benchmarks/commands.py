@@ -3,6 +3,7 @@
     python -m benchmarks.commands --kernels 100000 1000000 --write
     python -m benchmarks.commands --kernels 2000 --ranks 512 --forms db --commands slow-ranks sql
     python -m benchmarks.commands --kernels 1000000 --forms db --commands free-time --runs 7
+    python -m benchmarks.commands --kernels 1000000 --forms db --runs 1 --no-recipes --results ours.jsonl
 
 The commands are those of the registry of analyses, those that read modules also with --by instance, and `sql` over all ranks.
 Each round runs the main job, the command and the recipe once. What a command cost is appended to --results as a line of JSON,
@@ -66,14 +67,14 @@ def is_answered(command: str, profiles: Path) -> bool:
     return analysis not in ANALYSES or any(analysis in (*rank["answers"], *rank["may_answer"]) for rank in ranks)
 
 
-def measured(command: str, form: str, profiles: Path, scratch: Path, runs: int) -> Costs:
+def measured(command: str, form: str, profiles: Path, scratch: Path, runs: int, with_recipes: bool) -> Costs:
     """Return what each run of the main job, of the command and of the recipe cost."""
     jobs: dict[str, Job] = {OURS: our_job(MAIN_JOB, profiles, scratch / "out")}
     if command not in MAIN_JOB:
         of_sql = command == "sql"
         words = ("sql", SQL) if of_sql else tuple(command.split())
         jobs[command] = our_job(words, profiles, None if of_sql else scratch / "out")
-    if form == "db" and command in RECIPES:
+    if with_recipes and form == "db" and command in RECIPES:
         jobs[PEER] = peer_job(RECIPES[command], profiles, scratch / f"peer_{command}", PEER_LIMIT_S)
     return in_turn(jobs, runs)
 
@@ -117,6 +118,7 @@ def main() -> None:
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--commands", nargs="+", choices=list(commands()), default=list(commands()), metavar="COMMAND")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--recipes", action=argparse.BooleanOptionalAction, default=True, help="run msprof-analyze as well")
     parser.add_argument("--results", type=Path, default=Path("commands.jsonl"), help="what was measured so far")
     parser.add_argument("--write", action="store_true", help="put all that was measured into benchmarks/README.md")
     given = parser.parse_args()
@@ -131,7 +133,7 @@ def main() -> None:
                         profiles = Path(folder, "profiles")
                         generate(profiles, kernels, mode, form, given.ranks)
                         for key in (key for key in missing if is_answered(key[-1], profiles)):
-                            costs[key] = measured(key[-1], form, profiles, Path(folder), given.runs)
+                            costs[key] = measured(key[-1], form, profiles, Path(folder), given.runs, given.recipes)
                             add(given.results, code, key, costs[key])
                             print("  ".join(row_of(key, costs[key])), flush=True)
     if given.write:
