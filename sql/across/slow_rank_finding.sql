@@ -80,7 +80,7 @@ SELECT
     finding,
     CASE finding
         WHEN 'unknown'
-            THEN 'No communication operator is found in two ranks, so nothing tells which rank makes the others wait.'
+            THEN 'No communication operator is found in two ranks, so it is not known which rank makes the others wait.'
         WHEN 'none' THEN format(
             'No rank makes the others wait: what ranks wait for each other differs {} at most.', amount
         )

@@ -92,7 +92,7 @@ SELECT
         WHEN longest < 4 THEN format('what repeats has {} kernels at most, and a layer has 4 or more', longest)
         WHEN share >= 0.5 THEN 'what repeats goes over the end of a pass, and layers do not'
         ELSE format(
-            'what repeats holds {:.0f}% of the kernels of the model, and layers hold half or more', 100 * coalesce(share, 0)
+            'only {:.0f}% of the kernels of the model repeat; layers would be half of them or more', 100 * coalesce(share, 0)
         )
     END AS reason
 FROM part

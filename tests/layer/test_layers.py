@@ -70,7 +70,7 @@ FOUND: dict[str, tuple[list[str], list[str], tuple[int, int, int]]] = {
 }
 NOT_FOUND = {
     "letters": (LETTERS[:50], "no kind of kernel comes back with the same kernels in between"),
-    "mostly_letters": (LETTERS + DENSE * 20, "what repeats holds 32% of the kernels of the model"),
+    "mostly_letters": (LETTERS + DENSE * 20, "only 32% of the kernels of the model repeat"),
 }
 
 
