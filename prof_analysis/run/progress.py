@@ -40,27 +40,27 @@ def work_of(
     of_tables = input_bytes * (1 - _STAGING.get(source, 0.5)) / max(sum(_weights(whole, ()).values()), 1)
     weights = _weights(plan, read)
     total = int(of_staging + of_tables * sum(weights.values()))
-    staged, built, told, lock = 0, 0, 0, Lock()
+    staged, built, reported, lock = 0, 0, 0, Lock()
 
-    def tell() -> None:
-        nonlocal told
+    def report() -> None:
+        nonlocal reported
         share = min(staged / input_bytes, 1) if input_bytes else 1
         done = min(int(of_staging * share + of_tables * built), total)
-        if done - told >= total * _LEAST_STEP:
-            told = done
+        if done - reported >= total * _LEAST_STEP:
+            reported = done
             on_work(done, total)
 
     def on_staged(size: int) -> None:
         nonlocal staged
         with lock:
             staged += size
-            tell()
+            report()
 
     def on_made(table: str) -> None:
         nonlocal built
         with lock:
             built += weights.get(table, 0)
-            tell()
+            report()
 
     on_work(0, total)
     return on_staged, on_made

@@ -94,7 +94,7 @@ def stage(
 
 
 def _sizes(file: SqliteFile, columns: Mapping[str, int], input_bytes: int) -> dict[str, int]:
-    """Return the part of the size of the input that each raw table stands for: that of its cells, with one more per row."""
+    """Return each raw table's part of the size of the input: that of its cells, with one more per row."""
     rows = {table: rows_by_id(file, table) for table in {TABLES[name][0] for name in columns} & file.tables.keys()}
     cells = {name: rows.get(TABLES[name][0], 0) * (1 + count) for name, count in columns.items()}
     all_cells = max(sum(cells.values()), 1)

@@ -15,14 +15,22 @@ import duckdb
 
 from prof_analysis.engine.database import quote
 from prof_analysis.engine.macros import create_macros
-from prof_analysis.engine.tables import create_schemas, store_view
+from prof_analysis.engine.tables import create_schemas
 from prof_analysis.errors import reason_of
 from prof_analysis.sources.ascend_beside import device_info, folders, recorded
 from prof_analysis.sources.ascend_text import columns as text_columns
 from prof_analysis.sources.ascend_text import counters
 from prof_analysis.sources.readers.csv_file import copy_columns
 from prof_analysis.sources.readers.csv_numbers import Notation, lost_digits, notation_of
-from prof_analysis.sources.readers.event_tables import ID, EventTables, TextsLock, have_equal_ids, insert, stored
+from prof_analysis.sources.readers.event_tables import (
+    ID,
+    EventTables,
+    TextsLock,
+    begin_anew,
+    create_raw_tables,
+    have_equal_ids,
+    insert,
+)
 from prof_analysis.sources.readers.repeated import drop_repeated, remark_of, with_keys
 from prof_analysis.sources.remarks import Remark
 
@@ -64,13 +72,8 @@ def stage(
     wanted = with_keys(wanted, text_columns.KEYS)
     if device_info.TABLE in wanted:
         device_info.stage_device_info(connection, files)
-    for name, columns in wanted.items():
-        if name == device_info.TABLE or name in recorded.COLUMNS:
-            continue
-        kept = {column: type_ for column, type_ in RAW_COLUMNS[name].items() if column in columns} or {"nothing_read": _I}
-        definition = ", ".join(f"{quote(column)} {type_}" for column, type_ in kept.items())
-        connection.execute(f"CREATE TABLE {stored(name)} ({definition})")
-        store_view(connection, name, RAW_COLUMNS[name], columns)
+    of_exports = {name: columns for name, columns in wanted.items() if name in text_columns.TABLES}
+    create_raw_tables(connection, of_exports, RAW_COLUMNS)
     texts_lock = Lock() if "raw.string" in wanted else None
     remarks = recorded.stage_recorded(connection, files, wanted, _BESIDE)
     for number, file in enumerate(files):
@@ -86,9 +89,7 @@ def stage(
             remarks += _stage_csv(connection, file, wanted, texts_lock, number)
         on_bytes(file.stat().st_size)
     if texts_lock and have_equal_ids(connection):
-        connection.execute(
-            "SET VARIABLE text_salt = getvariable('text_salt') + 1; DROP SCHEMA stored CASCADE; DROP SCHEMA raw CASCADE"
-        )
+        begin_anew(connection)
         return stage(connection, files, wanted, threads, on_bytes)
     for name in wanted.keys() & text_columns.KEYS.keys():
         count = drop_repeated(connection, name, text_columns.KEYS[name], wanted[name])

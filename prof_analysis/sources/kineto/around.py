@@ -5,9 +5,11 @@ import json
 import re
 import zlib
 from contextlib import closing
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from prof_analysis.errors import InputError, reason_of
 from prof_analysis.sources.readers.trace_file import TraceFile
 
 BASE = "baseTimeNanoseconds"
@@ -23,6 +25,16 @@ def around_events(path: Path) -> dict[str, Any]:
     Metadata is before or after the events: these are read where those lack the time base or the job. Raises InputError where
     the file does not begin as a trace.
     """
+    try:
+        state = path.stat()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({reason_of(error)})", path=path) from error
+    return _read(path, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=64)  # Finding runs, inspecting and staging ask for the same files; a packed one is unpacked to its end.
+def _read(path: Path, size: int, changed_ns: int) -> dict[str, Any]:  # noqa: ARG001
+    """Return the keys of the object in a file of this size and time of change."""
     reader = TraceFile(path, lambda _: None)
     with closing(reader.blocks()) as blocks:
         next(blocks, None)

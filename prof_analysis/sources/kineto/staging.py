@@ -8,13 +8,12 @@ from typing import Any
 
 import duckdb
 
-from prof_analysis.engine.database import quote
 from prof_analysis.engine.macros import create_macros
-from prof_analysis.engine.tables import create_schemas, store_view
+from prof_analysis.engine.tables import create_schemas
 from prof_analysis.sources.kineto import columns as kineto_columns
 from prof_analysis.sources.kineto.around import JOB, around_events, time_base
 from prof_analysis.sources.rank import number
-from prof_analysis.sources.readers.event_tables import ID, EventTables, have_equal_ids, stored
+from prof_analysis.sources.readers.event_tables import ID, EventTables, begin_anew, create_raw_tables, have_equal_ids, stored
 from prof_analysis.sources.readers.repeated import drop_repeated, remark_of, with_keys
 from prof_analysis.sources.remarks import Remark
 
@@ -43,20 +42,14 @@ def stage(
     create_macros(connection)
     create_schemas(connection, wanted)
     wanted = with_keys(wanted, kineto_columns.KEYS)
-    for name, columns in wanted.items():
-        kept = {column: type_ for column, type_ in RAW_COLUMNS[name].items() if column in columns} or {"nothing_read": "BIGINT"}
-        definition = ", ".join(f"{quote(column)} {type_}" for column, type_ in kept.items())
-        connection.execute(f"CREATE TABLE {stored(name)} ({definition})")
-        store_view(connection, name, RAW_COLUMNS[name], columns)
+    create_raw_tables(connection, wanted, RAW_COLUMNS)
     around = around_events(file)
     connection.execute("SET VARIABLE base_time_ns = $base", {"base": time_base(around)})
     _stage_around(connection, around, wanted)
     texts_lock = Lock() if "raw.string" in wanted else None
     lost = _EVENTS.stage(connection, file, wanted, texts_lock, threads, on_bytes)
     if texts_lock and have_equal_ids(connection):
-        connection.execute(
-            "SET VARIABLE text_salt = getvariable('text_salt') + 1; DROP SCHEMA stored CASCADE; DROP SCHEMA raw CASCADE"
-        )
+        begin_anew(connection)
         return stage(connection, files, wanted, threads, on_bytes)
     remarks = [Remark((_OF_FILE, "", 0, 0), tuple(kineto_columns.EVENTS), sentence) for sentence in lost]
     for name in wanted.keys() & kineto_columns.KEYS.keys():

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import duckdb
 
 from prof_analysis.engine.database import quote
+from prof_analysis.engine.tables import store_view
 from prof_analysis.sources.readers.trace_json import read_events
 
 ID = "TEXT_ID"  # This type is staged as the id of a text.
@@ -84,9 +85,27 @@ class EventTables:
         insert(connection, "event_block", made_of, texts_lock, self.names)
 
 
+def create_raw_tables(
+    connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, frozenset[str]], documented: Mapping[str, Mapping[str, str]]
+) -> None:
+    """Create empty raw tables with the wanted columns, and their views; `documented` has all columns with their types."""
+    for name, columns in wanted.items():
+        kept = {column: type_ for column, type_ in documented[name].items() if column in columns} or {"nothing_read": "BIGINT"}
+        definition = ", ".join(f"{quote(column)} {type_}" for column, type_ in kept.items())
+        connection.execute(f"CREATE TABLE {stored(name)} ({definition})")
+        store_view(connection, name, documented[name], columns)
+
+
 def stored(name: str) -> str:
     """Return the quoted name of a staged table."""
     return f"stored.{quote(name)}"
+
+
+def begin_anew(connection: duckdb.DuckDBPyConnection) -> None:
+    """Drop what was staged, since two texts have the same id; the next ids are made with another salt."""
+    connection.execute(
+        "SET VARIABLE text_salt = getvariable('text_salt') + 1; DROP SCHEMA stored CASCADE; DROP SCHEMA raw CASCADE"
+    )
 
 
 def have_equal_ids(connection: duckdb.DuckDBPyConnection) -> bool:
