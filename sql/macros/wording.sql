@@ -7,6 +7,10 @@ CREATE MACRO IF NOT EXISTS shown_time(time_ns) AS
         ELSE format('{} ns', round(time_ns)::BIGINT)
     END;
 
+-- Why a row is set aside that does not end at or after its start.
+CREATE MACRO IF NOT EXISTS why_set_aside(start_ns, end_ns) AS
+    if(end_ns < start_ns, 'they end before they start', 'they have no time');
+
 -- Names of ranks in words; of more than eight, the first eight and the number of the others.
 CREATE MACRO IF NOT EXISTS shown_ranks(names) AS
     CASE

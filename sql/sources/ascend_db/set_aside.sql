@@ -20,7 +20,7 @@ timed AS (
     SELECT 'steps', NULL, startNs, endNs FROM raw.step_time
 ),
 rejected AS (
-    SELECT what, deviceId, if(endNs < startNs, 'they end before they start', 'they have no time') AS reason
+    SELECT what, deviceId, why_set_aside(startNs, endNs) AS reason
     FROM timed
     WHERE (endNs >= startNs) IS NOT TRUE
     UNION ALL

@@ -11,7 +11,7 @@ WITH timed AS (
 )
 SELECT
     what,
-    CASE WHEN endNs < startNs THEN 'they end before they start' ELSE 'they have no time' END AS reason,
+    why_set_aside(startNs, endNs) AS reason,
     count(*) AS row_count
 FROM timed
 WHERE (endNs >= startNs) IS NOT TRUE

@@ -9,7 +9,7 @@ WITH timed AS (
 )
 SELECT
     what,
-    CASE WHEN end_ns < start_ns THEN 'they end before they start' ELSE 'they have no time' END AS reason,
+    why_set_aside(start_ns, end_ns) AS reason,
     count(*) AS row_count
 FROM timed
 WHERE (end_ns >= start_ns) IS NOT TRUE
