@@ -137,6 +137,19 @@ ANALYSES: Mapping[str, Analysis] = {
             counted="op.by_shape",
         ),
         Analysis(
+            "api-stats",
+            "Which host calls into CANN or CUDA cost the time?\n\n"
+            "Shows the calls by layer and name: how many there are, how long they take without the calls inside them, and how "
+            "long the device was idle meanwhile.",
+            "host calls",
+            {"api.statistic": "ApiStatistic", "across.api_statistic": "ApiStatisticAllRanks"},
+            requires=("host_calls",),
+            options=(INPUT, MACHINE, "filter"),
+            also=("op.host", "across.api_role"),
+            counted="api.duration",
+            counts_kernels=False,
+        ),
+        Analysis(
             "communication-stats",
             "Which kinds of communication cost the time?\n\n"
             "Shows communication operators by type and group: how many there are and how long they take. Why they take so "

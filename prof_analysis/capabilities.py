@@ -13,6 +13,7 @@ CAPABILITIES: Mapping[str, str] = {
     "shapes": "kernel types and shapes",
     "kernel_types": "types of kernels",
     "counters": "hardware counters (PMU)",
+    "host_calls": "host calls into CANN, CUDA or HIP",
     "marks": "marks and ranges of the user",
     "reported_ops": "reported figures of ops",
     "reported_communication": "reported figures of communication",

@@ -142,6 +142,19 @@ class Questions(ABC):
         return self._answer("op-stats", "across.op_statistic" if across_ranks else "op.statistic", arrow)
 
     @overload
+    def api_stats(self, *, across_ranks: bool = ..., arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def api_stats(self, *, across_ranks: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives("api.statistic", "across.api_statistic")
+    def api_stats(self, *, across_ranks: bool = False, arrow: bool = False) -> Frame:
+        """Return host calls into CANN, CUDA or HIP by layer and name, the largest own time first.
+
+        Quantiles are times that occur, as in kernel_stats(). With across_ranks a row covers all ranks.
+        Raises InputError when no rank holds host calls.
+        """
+        return self._answer("api-stats", "across.api_statistic" if across_ranks else "api.statistic", arrow)
+
+    @overload
     def communication_stats(self, *, across_ranks: bool = ..., arrow: Yes) -> pyarrow.Table: ...
     @overload
     def communication_stats(self, *, across_ranks: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...

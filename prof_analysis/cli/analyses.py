@@ -73,6 +73,7 @@ _WITH_OPTIONS: Mapping[str, Callable[..., None]] = {
     "module-stats": _module_stats,
     "kernel-stats": _sorted_command_of("kernel-stats"),
     "op-stats": _sorted_command_of("op-stats"),
+    "api-stats": _sorted_command_of("api-stats"),
     "mfu": _mfu,
     "pmu-stats": _pmu_stats,
 }

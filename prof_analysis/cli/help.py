@@ -23,6 +23,7 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "The ops of one step": "result --step-id 10 --top 20",
         "Ops of one kind by all time inside them": "result --filter aten:: --sort 'device total'",
     },
+    "api-stats": {"Where the host waits for the device": "result --filter Synchronize"},
     "communication-stats": {"All columns, however wide": "result --wide"},
     "mfu": {
         "Each op by its input shapes": "result --level op",

@@ -19,6 +19,7 @@ SCHEMAS = {
     "op": "Framework operators: which encloses which, and what they cost on host and device.",
     "module": "Modules: which kernel belongs to which op, which op to which module, and how all kernel time adds up.",
     "kernels": "Kernels by kind, type and core, and the kernels of the chosen step.",
+    "api": "Host calls into CANN, CUDA or HIP: their own time, and how long the device was idle meanwhile.",
     "step": "Profiler steps: where the time of each goes on the device.",
     "free": "Time in which the device idles, and what the host does meanwhile.",
     "communication": "Communication operators as transfer, wait and idle, by group, module, rank and link.",

@@ -7,6 +7,15 @@ CREATE MACRO IF NOT EXISTS nearest_rank(value, count_up_to, count_of_all, percen
 CREATE MACRO IF NOT EXISTS standard_deviation(value) AS
     sqrt((count(value) * sum(value::HUGEINT * value) - sum(value) * sum(value))::DOUBLE) / count(value);
 
+-- The same where a row is a value and the number of times that it occurs.
+CREATE MACRO IF NOT EXISTS deviation_of_counted(value, value_count) AS
+    sqrt(
+        (
+            sum(value_count) * sum(value::HUGEINT * value * value_count)
+            - sum(value::HUGEINT * value_count) * sum(value::HUGEINT * value_count)
+        )::DOUBLE
+    ) / sum(value_count);
+
 -- A ratio times the duration of its kernel, in 10^-12 ns. NULL for a value that is not a number or far too large for a ratio.
 CREATE MACRO IF NOT EXISTS ratio_time(ratio, duration_ns) AS
     CASE WHEN abs(ratio) <= 1000000 THEN round(ratio * 1000000000000)::HUGEINT * duration_ns END;

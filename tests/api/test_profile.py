@@ -62,7 +62,10 @@ def test_the_repr_shows_the_ranks_and_each_answer_and_reason_once(tmp_path: Path
         lines, html = repr(profile).splitlines(), profile._repr_html_()
     assert not asked, "looking reads nothing"
     count = len(ANALYSES)
-    of_a, of_c = answered_without("counters", "graph_calls"), answered_without("modules", "counters", "marks", "graph_calls")
+    of_a, of_c = (
+        answered_without("counters", "graph_calls", "host_calls"),
+        answered_without("modules", "counters", "marks", "graph_calls", "host_calls"),
+    )
     assert lines[0] == f"Profile {tmp_path}: 2 of 3 ranks readable"
     assert [line.split() for line in lines[1:5]] == [
         ["rank", "folder", "device", "answers", "level", "modules", "from", "read", "from"],

@@ -1,10 +1,8 @@
 """On simple profiles (one host thread that runs modules, no lost links) truth, msprof-analyze and prof-analysis are one."""
 
-import os
 import random
+import shutil
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -19,6 +17,7 @@ from fixtures.truth import joined, truth_of
 from fixtures.write_db import write_rank
 from prof_analysis import open_profile
 from tests.helpers.asking import PEER_COLUMNS
+from tests.helpers.peer import run_recipe
 
 PLACES = {"inside": "inside modules", "outside": "outside modules", "unlinked": "linked to no op"}
 
@@ -44,23 +43,9 @@ def simple_shape(seed: int) -> Shape:
     )
 
 
-@pytest.fixture(scope="session")
-def msprof_analyze() -> Path:
-    """The command of the peer, from the environment of the tests."""
-    command = Path(sys.executable).with_name("msprof-analyze")
-    if not command.exists():
-        pytest.skip("msprof-analyze is not installed beside this Python (pip install -e '.[dev]' has it)")
-    return command
-
-
-def run_peer(command: Path, profiles: Path, output: Path) -> pd.DataFrame:
-    """The rows of ModuleStatistic that the peer writes. It refuses files that others may write."""
-    for file in [profiles, *profiles.rglob("*")]:
-        file.chmod(0o750 if file.is_dir() else 0o640)
-    output.mkdir(mode=0o750)
-    words: list[str | Path] = [command, "-m", "module_statistic", "-d", profiles, "-o", output, "--export_type", "db"]
-    subprocess.run(words, check=True, capture_output=True, env={**os.environ, "PYTHONWARNINGS": "ignore"})
-    with closing(sqlite3.connect(output / "cluster_analysis_output" / "cluster_analysis.db")) as written:
+def run_peer(profiles: Path, output: Path) -> pd.DataFrame:
+    """The rows of ModuleStatistic that the peer writes."""
+    with closing(sqlite3.connect(run_recipe("module_statistic", profiles, output))) as written:
         found = pd.read_sql_query("SELECT * FROM ModuleStatistic", written)
     return found[list(PEER_COLUMNS.values())].sort_values("rankID", kind="stable", ignore_index=True)
 
@@ -69,9 +54,7 @@ def run_peer(command: Path, profiles: Path, output: Path) -> pd.DataFrame:
 @pytest.mark.parametrize("count", [1, pytest.param(PROFILES, marks=pytest.mark.slow)])
 @settings(max_examples=1, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**31).map(lambda seed: PROFILES * seed))
-def test_truth_peer_and_engine_agree_on_any_profiles(
-    msprof_analyze: Path, tmp_path_factory: pytest.TempPathFactory, seed: int, count: int
-) -> None:
+def test_truth_peer_and_engine_agree_on_any_profiles(tmp_path_factory: pytest.TempPathFactory, seed: int, count: int) -> None:
     folder = tmp_path_factory.mktemp("parity")
     truths = []
     for number in range(count):
@@ -80,7 +63,7 @@ def test_truth_peer_and_engine_agree_on_any_profiles(
         truths.append(truth_of(rank))
     truth = joined(truths)
     expected = truth.module_statistic.to_pandas()
-    peer = run_peer(msprof_analyze, folder / "profiles", folder / "peer")
+    peer = run_peer(folder / "profiles", folder / "peer")
     pd.testing.assert_frame_equal(peer, expected, check_dtype=False, check_exact=True)
     with open_profile(folder / "profiles") as profile:
         found = profile.module_stats().rename(columns=PEER_COLUMNS)[list(PEER_COLUMNS.values())]
@@ -95,14 +78,10 @@ def test_truth_peer_and_engine_agree_on_any_profiles(
 
 
 @pytest.mark.slow
-def test_the_peer_gives_the_expected_rows_of_alexnet(msprof_analyze: Path, realdata: Path, tmp_path: Path) -> None:
+def test_the_peer_gives_the_expected_rows_of_alexnet(realdata: Path, tmp_path: Path) -> None:
     """The recorded expectation is what the peer says today, so the parity test of the real data holds the peer too."""
-    for source in sorted((realdata / "alexnet_ddp_910b_mstx").rglob("*")):
-        if source.is_file():
-            target = tmp_path / "profiles" / source.relative_to(realdata / "alexnet_ddp_910b_mstx")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(source.read_bytes())
-    found = run_peer(msprof_analyze, tmp_path / "profiles", tmp_path / "peer")
+    shutil.copytree(realdata / "alexnet_ddp_910b_mstx", tmp_path / "profiles")
+    found = run_peer(tmp_path / "profiles", tmp_path / "peer")
     recorded = realdata / "expected" / "alexnet_ddp_910b_mstx.msprof-analyze-26.2.0.csv"
     expected = pd.read_csv(recorded, keep_default_na=False)
     pd.testing.assert_frame_equal(found, expected, check_dtype=False, check_exact=True)

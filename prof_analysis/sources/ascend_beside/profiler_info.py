@@ -12,6 +12,7 @@ from prof_analysis.sources.rank import json_object, number
 _LEVELS_WITHOUT_TYPES = ("Level0", "Level_none")
 
 NO_GRAPH_CALLS = f"no {CAPABILITIES['graph_calls']}"
+NO_HOST_CALLS = "no host calls into CANN (collected without NPU activity)"
 NO_KERNELS = "no kernels (collected without NPU activity, or nothing ran on the device)"
 
 

@@ -150,6 +150,7 @@ def _reasons(
         "shapes": no_shapes,
         "kernel_types": profiler_info.why_untyped(config, no_shapes),
         "counters": no_compute or no_counters,
+        "host_calls": None if _has_rows(file, "CANN_API") else profiler_info.NO_HOST_CALLS,
         "marks": None if has_marks else profiler_info.why_no_marks(config),
         "reported_communication": None if "CommAnalyzerTime" in reported else _NO_REPORTED,
         "reported_steps": None if "StepTraceTime" in reported else _NO_REPORTED,

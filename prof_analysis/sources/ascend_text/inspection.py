@@ -29,6 +29,7 @@ _TRACE_MARKS = {
     "ops": (b'"cpu_op"', ANYTHING),
     "kernels": (b'"Task Type"', ANYTHING),
     "communication": (b'"alg_type"', ANYTHING),
+    "host calls": (b'"level"', ANYTHING),
     "marks": (_EVENT_OF_MSTX, ANYTHING),
     "graph calls": (b"_compiler", re.compile(rb'"(?:npu_fx|cache)_compiler[ _]inference"')),
 }
@@ -159,6 +160,7 @@ def _reasons(
         "compute": no_kernels,
         "shapes": no_shapes,
         "counters": no_details or (None if "counters" in marks else profiler_info.why_no_counters(config)),
+        "host_calls": no_trace or (None if "host calls" in marks else profiler_info.NO_HOST_CALLS),
         "marks": no_trace or (None if "marks" in marks else profiler_info.why_no_marks(config)),
         "kernel_types": profiler_info.why_untyped(config, no_shapes),
         **{name: None if is_there else _NO_REPORTED[name] for name, is_there in reported.items()},

@@ -21,6 +21,7 @@ _MARKS: Marks = {
     "kernels": (b"", re.compile(_CATEGORY % b"[Kk]ernel|gpu_mem(?:cpy|set)|Mem(?:cpy|set)")),
     "compute": (b"", re.compile(_CATEGORY % b"[Kk]ernel")),
     "communication": (b"ccl", re.compile(rb'"name"\s*:\s*"[^"]*[nr]ccl(?:Dev)?Kernel|"Collective name"')),
+    "host calls": (b"", re.compile(_CATEGORY % b"cuda_runtime|cuda_driver|Runtime")),
     "marks": (b"user_annotation", ANYTHING),
     "occupancy": (b"est. achieved occupancy", ANYTHING),
 }
@@ -33,6 +34,7 @@ _NO_KERNELS = "no kernels (recorded without ProfilerActivity.CUDA, or nothing ra
 _NO_MODULES = "no nn.Module rows and no ranges of the domain" + _SWITCH_ON.format("with_stack=True")
 _NO_COMMUNICATION = "no collectives of NCCL or RCCL"
 _NO_COUNTERS = "no occupancy or other counters (AMD records none)"
+_NO_HOST_CALLS = "no calls into CUDA or HIP (recorded without ProfilerActivity.CUDA)"
 _NO_MARKS = "no ranges of torch.profiler.record_function"
 
 
@@ -116,6 +118,7 @@ def _reasons(marks: set[str], options: Options) -> dict[str, str | None]:
         "communication": no_kernels or (None if "communication" in marks else _NO_COMMUNICATION),
         "compute": no_kernels or (None if "compute" in marks else _NO_KERNELS),
         "counters": no_kernels or (None if "occupancy" in marks else _NO_COUNTERS),
+        "host_calls": None if "host calls" in marks else _NO_HOST_CALLS,
         "marks": None if "marks" in marks else _NO_MARKS,
         "kernel_types": None,
     }

@@ -1,0 +1,79 @@
+-- One row is a layer and name of host calls into the software of the device, such as CANN or CUDA, with their number and times
+-- over all ranks, the largest own time first; with --filter, only names that it chooses. Calls that several ranks share, such
+-- as the devices of one database, count once; idle_ns is then that of all these devices.
+--
+-- level            VARCHAR  acl, model, node, communication or runtime, as in trace.host_api
+-- name             VARCHAR  name, such as aclrtSynchronizeStream; NULL when the profile lost its text
+-- role             VARCHAR  launch, synchronise, copy, allocate or compile, as in trace.host_api
+-- calls to max_ns as in api.statistic
+WITH of_host AS (
+    SELECT
+        level,
+        name,
+        role,
+        duration_ns,
+        max(call_count) AS call_count,
+        max(self_ns) AS self_ns,
+        sum(idle_ns) AS idle_ns
+    FROM api.duration
+    JOIN op.host USING (profile)
+    GROUP BY level, name, role, duration_ns, host.host_profile
+),
+counted AS (
+    SELECT
+        level,
+        name,
+        role,
+        duration_ns,
+        sum(call_count) AS call_count,
+        sum(self_ns) AS self_ns,
+        sum(idle_ns) AS idle_ns
+    FROM of_host
+    GROUP BY level, name, role, duration_ns
+),
+ranked AS (
+    SELECT
+        *,
+        sum(call_count) OVER (PARTITION BY level, name, role ORDER BY duration_ns) AS calls_up_to,
+        sum(call_count) OVER (PARTITION BY level, name, role) AS calls
+    FROM counted
+),
+summed AS (
+    SELECT
+        level,
+        name,
+        role,
+        sum(call_count)::BIGINT AS calls,
+        sum(self_ns)::BIGINT AS self_ns,
+        sum(duration_ns * call_count)::BIGINT AS total_ns,
+        sum(idle_ns)::BIGINT AS idle_ns,
+        deviation_of_counted(duration_ns, call_count) AS stddev_ns,
+        min(duration_ns) AS min_ns,
+        nearest_rank(duration_ns, calls_up_to, calls, 25) AS q1_ns,
+        nearest_rank(duration_ns, calls_up_to, calls, 50) AS median_ns,
+        nearest_rank(duration_ns, calls_up_to, calls, 75) AS q3_ns,
+        nearest_rank(duration_ns, calls_up_to, calls, 95) AS p95_ns,
+        max(duration_ns) AS max_ns
+    FROM ranked
+    GROUP BY level, name, role
+)
+SELECT
+    level,
+    name,
+    role,
+    calls,
+    self_ns,
+    self_ns / nullif(sum(self_ns) OVER (), 0) AS share,
+    total_ns,
+    idle_ns,
+    total_ns / calls AS mean_ns,
+    stddev_ns,
+    min_ns,
+    q1_ns,
+    median_ns,
+    q3_ns,
+    p95_ns,
+    max_ns
+FROM summed
+QUALIFY is_chosen(name)
+ORDER BY self_ns DESC, level, name, role

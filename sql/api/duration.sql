@@ -1,0 +1,20 @@
+-- One row is a layer, name, role and duration of host calls, and the number of calls with all of these. It is all that totals
+-- and quantiles need, for one rank or for all ranks.
+--
+-- level        ENUM('acl', 'model', 'node', 'communication', 'runtime')  as in trace.host_api
+-- name_id      TEXT_ID  name; NULL when the profile lost its text
+-- role         ENUM('launch', 'synchronise', 'copy', 'allocate', 'compile')  as in trace.host_api
+-- duration_ns  BIGINT   end - start of each
+-- call_count   BIGINT   calls
+-- self_ns      BIGINT   their time without that of the calls inside them, ns
+-- idle_ns      BIGINT   how long the device was idle during them, ns; NULL where the rank has no kernels
+SELECT
+    level,
+    name_id,
+    role,
+    duration_ns,
+    count(*) AS call_count,
+    sum(self_ns)::BIGINT AS self_ns,
+    sum(idle_ns)::BIGINT AS idle_ns
+FROM api.call
+GROUP BY level, name_id, role, duration_ns

@@ -1,0 +1,135 @@
+"""`api-stats`: host calls by layer and name, and how long the device was idle meanwhile."""
+
+import csv
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from prof_analysis import open_profile
+from tests.helpers.api import rows
+from tests.helpers.peer import run_recipe
+from tests.helpers.small_profile import HostCall, Kernel, edit, write_profile
+
+# The device is busy in [100, 200), [250, 300) and [400, 500), so it is idle in [200, 250) and [300, 400).
+KERNELS = [Kernel("a", 100, 200), Kernel("b", 250, 300), Kernel("c", 400, 500)]
+CALLS = [
+    HostCall("aclrtSynchronizeStream", 150, 350),  # idle in 50 + 50
+    HostCall("rtStreamSynchronize", 160, 340, type=5000),  # inside it: idle in 50 + 40
+    HostCall("rtQuery", 160, 200, type=5000),  # inside that one
+    HostCall("rtQuery", 190, 220, type=5000),  # and this one overlaps it by 10
+    HostCall("aclrtSynchronizeStream", 600, 610),
+    HostCall("aclrtSynchronizeStream", 10, 310, tid=2),  # another thread encloses nothing: idle in 50 + 10
+    HostCall("aclUnknown", 50, 50, type=123),
+]
+
+
+def test_own_time_idle_time_and_quantiles_of_each_call(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a_ascend_pt", unlinked=KERNELS, calls=CALLS)
+    with open_profile(tmp_path) as profile:
+        found = [row[2:] for row in rows(profile.api_stats(arrow=True))]
+        assert [row[:3] for row in found] == [
+            ("acl", "aclrtSynchronizeStream", "synchronise"),
+            ("runtime", "rtStreamSynchronize", "synchronise"),
+            ("runtime", "rtQuery", None),
+            (None, "aclUnknown", None),
+        ]
+        deviation = pytest.approx(((30**2 + 160**2 + 130**2) / 3) ** 0.5)
+        # calls, own, share, total, idle, mean, deviation, least, quarter, half, three quarters, 95 %, most
+        assert [row[3:] for row in found] == [
+            (3, 330, 330 / 520, 510, 160, 170.0, deviation, 10, 10, 200, 300, 300, 300),
+            (1, 120, 120 / 520, 180, 90, 180.0, 0.0, 180, 180, 180, 180, 180, 180),
+            (2, 70, 70 / 520, 70, 20, 35.0, 5.0, 30, 30, 30, 40, 40, 40),
+            (1, 0, 0.0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, 0),
+        ]
+        assert rows(profile.api_stats(across_ranks=True, arrow=True)) == found
+
+
+def test_without_kernels_idle_time_is_unknown_and_not_0(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a_ascend_pt", calls=CALLS)
+    with open_profile(tmp_path) as profile:
+        assert {row["idle_ns"] for row in profile.api_stats(arrow=True).to_pylist()} == {None}
+
+
+def test_a_step_has_the_calls_that_start_in_it(tmp_path: Path) -> None:
+    write_profile(tmp_path / "a_ascend_pt", unlinked=KERNELS, calls=CALLS, steps=[(1, 0, 155), (2, 155, 1000)])
+    with open_profile(tmp_path, step_id=1) as profile:
+        assert [row["calls"] for row in profile.api_stats(arrow=True).to_pylist()] == [2, 1]
+        # What lies inside a call counts there, also where it starts in another step.
+        assert profile.api_stats(arrow=True)["self_ns"].to_pylist() == [320, 0]
+
+
+def test_devices_of_one_database_share_their_host_calls(tmp_path: Path) -> None:
+    other = [Kernel("a", 100, 150, device=1), Kernel("b", 350, 400, device=1)]
+    path = write_profile(tmp_path / "a_ascend_pt", unlinked=[*KERNELS, *other], calls=CALLS)
+    edit(path, "CREATE TABLE RANK_DEVICE_MAP (rankId INT, deviceId INT); INSERT INTO RANK_DEVICE_MAP VALUES (0, 0), (1, 1)")
+    with open_profile(tmp_path) as profile:
+        assert len(profile.api_stats(arrow=True)) == 8
+        first = profile.api_stats(across_ranks=True, arrow=True).to_pylist()[0]
+        assert (first["calls"], first["self_ns"], first["total_ns"], first["idle_ns"]) == (3, 330, 510, 160 + 200 + 160)
+
+
+SCREEN = """
+call                    layer       own  share of calls  calls  device idle  median     p95     max   total    mean  role
+aclrtSynchronizeStream  acl      330 ns           63.5%      3       160 ns  200 ns  300 ns  300 ns  510 ns  170 ns  synchronise
+rtStreamSynchronize     runtime  120 ns           23.1%      1        90 ns  180 ns  180 ns  180 ns  180 ns  180 ns  synchronise
+
+7 calls took 520 ns on host threads; 1 rank
+450 ns to wait for the device, 70 ns for all else
+the device was idle for 250 ns while the host waited for it
+--filter leaves out 2 rows, with 13.5% of the time of all calls
+"""
+
+
+def test_the_screen_says_what_the_host_did(tmp_path: Path, command: Callable[..., Result]) -> None:
+    write_profile(tmp_path / "a_ascend_pt", unlinked=KERNELS, calls=CALLS)
+    result = command("api-stats", "-d", tmp_path, "--filter", "synchronize")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert [line.split() for line in result.stdout.splitlines()] == [
+        line.split() for line in SCREEN.removeprefix("\n").splitlines()
+    ]
+
+
+def test_a_rank_without_host_calls_says_what_to_collect(tmp_path: Path, command: Callable[..., Result]) -> None:
+    write_profile(tmp_path / "a_ascend_pt", unlinked=KERNELS)
+    result = command("api-stats", "-d", tmp_path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        f"error: {tmp_path}: no rank can answer this: no host calls into CANN (collected without NPU activity)\n"
+    )
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_calls_and_times_equal_api_statistic_csv_of_the_profiler(realdata: Path, rank: int) -> None:
+    folder = realdata / "alexnet_ddp_910b" / "text" / "level1" / f"rank{rank}_ascend_pt"
+    with (folder / "ASCEND_PROFILER_OUTPUT" / "api_statistic.csv").open(encoding="utf-8") as file:
+        reported = [
+            (row["Level"].replace("hccl", "communication"), row["API Name"], int(row["Count"]), float(row["Time(us)"]))
+            for row in csv.DictReader(file)
+        ]
+    with open_profile(folder) as profile:
+        found = profile.api_stats(arrow=True).to_pylist()
+    of_ours = [(row["level"], row["name"], row["calls"], round(row["total_ns"] / 1000, 3)) for row in found]
+    assert sorted(of_ours) == sorted(reported)
+
+
+@pytest.mark.slow
+def test_calls_and_times_equal_cann_api_sum_of_msprof_analyze(realdata: Path, tmp_path: Path) -> None:
+    """The peer merges layers, and its quantiles lie between two times, so these are compared where no time lies between."""
+    shutil.copytree(realdata / "alexnet_ddp_910b" / "db" / "level1", tmp_path / "profiles")
+    with closing(sqlite3.connect(run_recipe("cann_api_sum", tmp_path / "profiles", tmp_path / "peer"))) as written:
+        peer = written.execute(
+            "SELECT rank, name, totalCount, totalTimeNs, minNs, maxNs FROM CannApiSumRank ORDER BY rank, name"
+        ).fetchall()
+    with open_profile(tmp_path / "profiles") as profile:
+        ours = profile.sql(
+            "SELECT rank_id, name, sum(calls)::BIGINT, sum(total_ns)::BIGINT, min(min_ns), max(max_ns) FROM api.statistic "
+            "GROUP BY ALL ORDER BY ALL",
+            arrow=True,
+        )
+    assert len(peer) > 100
+    assert rows(ours) == peer
