@@ -123,6 +123,17 @@ ANALYSES: Mapping[str, Analysis] = {
             requires=("kernels",),
             options=(INPUT, MACHINE, "filter"),
             also=("across.kernel_kind",),
+            extras={
+                "by name": Extra(
+                    ("kernels",), {"kernels.by_name": "KernelByName", "across.kernel_by_name": "KernelByNameAllRanks"}
+                ),
+                "by shapes": Extra(
+                    ("kernels",), {"kernels.by_shapes": "KernelByShapes", "across.kernel_by_shapes": "KernelByShapesAllRanks"}
+                ),
+                "by cpu": Extra(
+                    ("kernels", "ops"), {"kernels.on_cpu": "KernelOnCpu", "across.kernel_on_cpu": "KernelOnCpuAllRanks"}
+                ),
+            },
             counted="kernels.duration",
         ),
         Analysis(

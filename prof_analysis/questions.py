@@ -21,12 +21,20 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 Yes = Literal[True]
 No = Literal[False]
 
+KernelRow = Literal["type", "name", "shapes", "cpu"]
 CommunicationRow = Literal["op", "group", "module", "rank", "link"]
 SlowRankRow = Literal["rank", "group", "module", "finding"]
 MfuLevel = Literal["module", "op", "kernel", "rank"]
 PmuLevel = Literal["kernel_type", "op", "module", "metric"]
 LayerLevel = Literal["position", "layer", "pass", "rank"]
 
+_KERNELS = {
+    "type": "kernels.statistic", "name": "kernels.by_name", "shapes": "kernels.by_shapes", "cpu": "kernels.on_cpu"
+}  # fmt: skip
+_KERNELS_OF_ALL = {
+    "type": "across.kernel_statistic", "name": "across.kernel_by_name", "shapes": "across.kernel_by_shapes",
+    "cpu": "across.kernel_on_cpu"
+}  # fmt: skip
 _COMMUNICATION_TIME = {
     "op": "communication.time", "group": "communication.group_time", "module": "communication.module_time",
     "rank": "communication.rank_time", "link": "communication.link"
@@ -114,18 +122,21 @@ class Questions(ABC):
         return self._table("module.coverage", arrow)
 
     @overload
-    def kernel_stats(self, *, across_ranks: bool = ..., arrow: Yes) -> pyarrow.Table: ...
+    def kernel_stats(self, by: KernelRow = ..., *, across_ranks: bool = ..., arrow: Yes) -> pyarrow.Table: ...
     @overload
-    def kernel_stats(self, *, across_ranks: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
-    @_gives("kernels.statistic", "across.kernel_statistic")
-    def kernel_stats(self, *, across_ranks: bool = False, arrow: bool = False) -> Frame:
-        """Return kernel time by kind, type and core, the heaviest first.
+    def kernel_stats(self, by: KernelRow = ..., *, across_ranks: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives(*_KERNELS.values(), *_KERNELS_OF_ALL.values())
+    def kernel_stats(self, by: KernelRow = "type", *, across_ranks: bool = False, arrow: bool = False) -> Frame:
+        """Return kernel time by kind, type and core, the heaviest first; or by name, or by name, input shapes and types.
+
+        With by="cpu" a row is a name of kernels that ran on CPUs of the device (AI CPU), with their op and module.
 
         Median and p95 are times that occur: the smallest that at least 50 % and 95 % of the kernels do not exceed. With
         across_ranks a row covers all ranks.
         Raises InputError when no rank holds kernels.
         """
-        return self._answer("kernel-stats", "across.kernel_statistic" if across_ranks else "kernels.statistic", arrow)
+        one_of("by", by, _KERNELS)
+        return self._answer("kernel-stats", (_KERNELS_OF_ALL if across_ranks else _KERNELS)[by], arrow)
 
     @overload
     def op_stats(self, *, across_ranks: bool = ..., arrow: Yes) -> pyarrow.Table: ...

@@ -11,14 +11,38 @@ if TYPE_CHECKING:
 _SPREAD = {name: f"{name}_ns" for name in ("mean", "median", "p95", "min", "max")}
 
 
-_KERNEL_COLUMNS = {
-    "type": "type",
-    "total": "total_ns",
-    "share of kind": "share",
-    "kernels": "kernel_count",
-    **_SPREAD,
-    "core": "core",
-    "kind": "kind",
+_TOTALS = {"total": "total_ns", "share of kind": "share", "kernels": "kernel_count"}
+_QUARTILES = {
+    "mean": "mean_ns",
+    "deviation": "stddev_ns",
+    "min": "min_ns",
+    "1st quartile": "q1_ns",
+    "median": "median_ns",
+    "3rd quartile": "q3_ns",
+    "max": "max_ns",
+}
+_OF_KERNEL = {"type": "type", "core": "core", "kind": "kind"}
+# What a row is -> its table over all ranks, and the columns that are shown of it.
+_KERNELS = {
+    "type": ("across.kernel_statistic", {"type": "type", **_TOTALS, **_SPREAD, "core": "core", "kind": "kind"}),
+    "name": ("across.kernel_by_name", {"kernel": "name", **_TOTALS, **_QUARTILES, **_OF_KERNEL}),
+    "shapes": (
+        "across.kernel_by_shapes",
+        {"kernel": "name", "input shapes": "input_shapes", **_TOTALS, **_QUARTILES, **_OF_KERNEL, "input types": "input_types"},
+    ),
+    "cpu": (
+        "across.kernel_on_cpu",
+        {
+            "kernel": "name",
+            "op": "op_name",
+            "module": "module",
+            "total": "total_ns",
+            "share of computing": "share",
+            "kernels": "kernel_count",
+            "type": "type",
+            "inside": "parent_module",
+        },
+    ),
 }
 _OP_COLUMNS = {
     "op": "name",
@@ -34,13 +58,14 @@ _OP_COLUMNS = {
 }
 
 
-def kernel_stats(profile: "Profile", top: int, sort: str | None = None) -> tuple[Facts, list[Block]]:
-    """Return the heaviest types of kernels and the time of each kind, over all ranks.
+def kernel_stats(profile: "Profile", top: int, by: str = "type", sort: str | None = None) -> tuple[Facts, list[Block]]:
+    """Return the heaviest types, or names, of kernels and the time of each kind, over all ranks.
 
     Raises InputError where `sort` is no column.
     """
     kinds = profile.rows("FROM across.kernel_kind")
-    heaviest = heaviest_of(profile, "across.kernel_statistic", top, _KERNEL_COLUMNS, sort)
+    table, columns = _KERNELS[by]
+    heaviest = heaviest_of(profile, table, top, columns, sort)
     left_out = sum(row["rows_left_out"] for row in kinds)
     share = next((row["types_from_names_share"] for row in kinds if row["kind"] == "compute"), None)
     facts: Facts = {
@@ -56,8 +81,18 @@ def kernel_stats(profile: "Profile", top: int, sort: str | None = None) -> tuple
         lines.append(
             f"for {percent(share)} of the compute time, types are not recorded but certain from the names of the kernels"
         )
-    lines += _left_out(left_out, heaviest)
-    return facts, [table_of("across.kernel_statistic", heaviest, _KERNEL_COLUMNS), said(*lines)]
+    if by == "type":
+        lines += _left_out(left_out, heaviest)
+    elif by == "cpu":
+        lines += [] if heaviest else ["none of the kernels ran on CPUs of the device"]
+    else:
+        (chosen,) = profile.rows(f"SELECT coalesce(sum(total_ns), 0)::BIGINT AS total_ns FROM {table}")
+        all_ns = sum(row["total_ns"] for row in kinds)
+        if left_out_ns := all_ns - chosen["total_ns"]:
+            lines.append(f"--filter leaves out {percent(left_out_ns / all_ns)} of the time of all kernels")
+    # The profiler writes shapes in quotes.
+    shown = [{**row, "input_shapes": row["input_shapes"].strip('"')} if row.get("input_shapes") else row for row in heaviest]
+    return facts, [table_of(table, shown, columns), said(*lines)]
 
 
 def op_stats(profile: "Profile", top: int, sort: str | None = None) -> tuple[Facts, list[Block]]:

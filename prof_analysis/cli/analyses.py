@@ -10,6 +10,8 @@ from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli.help import REASON, REASONS, TIME, AnalysisCommand, epilog_of
 from prof_analysis.cli.options import (
     AcrossRanks,
+    KernelBy,
+    KernelRow,
     MfuLevel,
     OfModule,
     PmuOptions,
@@ -37,6 +39,18 @@ def _module_stats(
 ) -> None:
     shown = {"across_ranks": across_ranks, "pmu": pmu, "module": module}
     _analyse("module-stats", path, options, result, screen, shown, extras=("pmu",) if pmu else ())
+
+
+def _kernel_stats(
+    path: ProfilePath,
+    options: Keywords,
+    result: ResultOptions,
+    screen: ScreenOptions,
+    by: KernelBy = KernelRow.type,
+    sort: Sort = None,
+) -> None:
+    extras = () if by is KernelRow.type else (f"by {by.value}",)
+    _analyse("kernel-stats", path, options, result, screen, {"by": by.value, "sort": sort}, extras)
 
 
 def _mfu(path: ProfilePath, options: Keywords, shown: MfuLevel, result: ResultOptions, screen: ScreenOptions) -> None:
@@ -71,7 +85,7 @@ def _command_of(name: str) -> Callable[..., None]:
 # Commands with options of their own.
 _WITH_OPTIONS: Mapping[str, Callable[..., None]] = {
     "module-stats": _module_stats,
-    "kernel-stats": _sorted_command_of("kernel-stats"),
+    "kernel-stats": _kernel_stats,
     "op-stats": _sorted_command_of("op-stats"),
     "api-stats": _sorted_command_of("api-stats"),
     "mfu": _mfu,

@@ -18,7 +18,10 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "Look inside one module": "result --module Qwen2Attention",
         "Each layer by itself": "result --by instance --top 30",
     },
-    "kernel-stats": {"The kernels of one rank": "result --rank-list 0 --top 20"},
+    "kernel-stats": {
+        "The kernels of one rank": "result --rank-list 0 --top 20",
+        "Each kernel by its input shapes": "result --by shapes --filter MatMul",
+    },
     "op-stats": {
         "The ops of one step": "result --step-id 10 --top 20",
         "Ops of one kind by all time inside them": "result --filter aten:: --sort 'device total'",

@@ -55,6 +55,26 @@ SourceOption = Annotated[Keywords, "source"]
 ModuleOptions = Annotated[Keywords, INPUT, MODULES, MACHINE]
 
 
+class KernelRow(StrEnum):
+    """What a row of kernel-stats is."""
+
+    type = "type"
+    name = "name"
+    shapes = "shapes"
+    cpu = "cpu"
+
+
+KernelBy = Annotated[
+    KernelRow,
+    typer.Option(
+        "--by",
+        help="What a row is: a type of kernels; a name; a name with its input shapes and types; or cpu: of the kernels that "
+        "ran on CPUs of the device, a name with its op and module.",
+        rich_help_panel=ANSWER,
+    ),
+]
+
+
 class Level(StrEnum):
     """The levels of the summary of MFU: a row is one of these."""
 

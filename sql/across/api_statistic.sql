@@ -47,13 +47,7 @@ summed AS (
         sum(self_ns)::BIGINT AS self_ns,
         sum(duration_ns * call_count)::BIGINT AS total_ns,
         sum(idle_ns)::BIGINT AS idle_ns,
-        deviation_of_counted(duration_ns, call_count) AS stddev_ns,
-        min(duration_ns) AS min_ns,
-        nearest_rank(duration_ns, calls_up_to, calls, 25) AS q1_ns,
-        nearest_rank(duration_ns, calls_up_to, calls, 50) AS median_ns,
-        nearest_rank(duration_ns, calls_up_to, calls, 75) AS q3_ns,
-        nearest_rank(duration_ns, calls_up_to, calls, 95) AS p95_ns,
-        max(duration_ns) AS max_ns
+        spread_of_counted(duration_ns, call_count, calls_up_to, calls) AS spread
     FROM ranked
     GROUP BY level, name, role
 )
@@ -66,14 +60,7 @@ SELECT
     self_ns / nullif(sum(self_ns) OVER (), 0) AS share,
     total_ns,
     idle_ns,
-    total_ns / calls AS mean_ns,
-    stddev_ns,
-    min_ns,
-    q1_ns,
-    median_ns,
-    q3_ns,
-    p95_ns,
-    max_ns
+    unnest(spread)
 FROM summed
 QUALIFY is_chosen(name)
 ORDER BY self_ns DESC, level, name, role

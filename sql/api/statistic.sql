@@ -35,13 +35,7 @@ summed AS (
         sum(self_ns)::BIGINT AS self_ns,
         sum(duration_ns * call_count)::BIGINT AS total_ns,
         sum(idle_ns)::BIGINT AS idle_ns,
-        deviation_of_counted(duration_ns, call_count) AS stddev_ns,
-        min(duration_ns) AS min_ns,
-        nearest_rank(duration_ns, calls_up_to, calls, 25) AS q1_ns,
-        nearest_rank(duration_ns, calls_up_to, calls, 50) AS median_ns,
-        nearest_rank(duration_ns, calls_up_to, calls, 75) AS q3_ns,
-        nearest_rank(duration_ns, calls_up_to, calls, 95) AS p95_ns,
-        max(duration_ns) AS max_ns
+        spread_of_counted(duration_ns, call_count, calls_up_to, calls) AS spread
     FROM ranked
     GROUP BY level, name_id, role
 )
@@ -54,14 +48,7 @@ SELECT
     summed.self_ns / nullif(sum(summed.self_ns) OVER (), 0) AS share,
     summed.total_ns,
     summed.idle_ns,
-    summed.total_ns / summed.calls AS mean_ns,
-    summed.stddev_ns,
-    summed.min_ns,
-    summed.q1_ns,
-    summed.median_ns,
-    summed.q3_ns,
-    summed.p95_ns,
-    summed.max_ns
+    unnest(summed.spread)
 FROM summed
 LEFT JOIN trace.string ON string.text_id = summed.name_id
 QUALIFY is_chosen(string.text)

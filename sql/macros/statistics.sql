@@ -16,6 +16,19 @@ CREATE MACRO IF NOT EXISTS deviation_of_counted(value, value_count) AS
         )::DOUBLE
     ) / sum(value_count);
 
+-- The spread of a group in which a row is a value and the number of times that it occurs: quantiles as nearest_rank() has them.
+CREATE MACRO IF NOT EXISTS spread_of_counted(value, value_count, count_up_to, count_of_all) AS
+    {
+        'mean_ns': sum(value::HUGEINT * value_count) / sum(value_count),
+        'stddev_ns': deviation_of_counted(value, value_count),
+        'min_ns': min(value),
+        'q1_ns': nearest_rank(value, count_up_to, count_of_all, 25),
+        'median_ns': nearest_rank(value, count_up_to, count_of_all, 50),
+        'q3_ns': nearest_rank(value, count_up_to, count_of_all, 75),
+        'p95_ns': nearest_rank(value, count_up_to, count_of_all, 95),
+        'max_ns': max(value)
+    };
+
 -- A ratio times the duration of its kernel, in 10^-12 ns. NULL for a value that is not a number or far too large for a ratio.
 CREATE MACRO IF NOT EXISTS ratio_time(ratio, duration_ns) AS
     CASE WHEN abs(ratio) <= 1000000 THEN round(ratio * 1000000000000)::HUGEINT * duration_ns END;

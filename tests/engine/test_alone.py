@@ -139,6 +139,7 @@ def write_rich_profiles(folder: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
             Op(f"{task}LostBackward0", 340, 360, (Kernel("c", 1120, 1130),), tid=2, sequence_number=77, forward_thread_id=9),
             # In an op of the same name, and one that starts before the one before it has ended.
             *(Op(name, start, end, tid=3) for name, start, end in (("a", 200, 300), ("a", 210, 250), ("b", 240, 260))),
+            Op("aten::gather", 110, 115, (Kernel("cpu", 1140, 1150, type="Gather", core="AI_CPU"),)),
         ],
         [Range("Net", 90, 150), Range("copy", 100, 110, domain="d", device=(900, 990))],
         unlinked=[Kernel("ends before it starts", 50, 40)],
