@@ -1,4 +1,4 @@
-"""The answer of `pmu-stats`: how busy the pipes of the cores were, and what bounds the kernels."""
+"""The answer of `pmu-stats`: how busy the pipes of the cores were and what bounds the kernels, or how full the cores were."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -32,7 +32,16 @@ _RATIOS = {
 }
 # What bounds a kernel -> the column with the time of the kernels that it bounds.
 _BOUNDS = {bound: f"{bound.replace(' ', '_')}_ns" for bound in ("compute", "memory", "on chip", "scalar", "wait")}
-_TIMES = ("duration_ns", "known_duration_ns", "known_share", *_BOUNDS.values())
+# How a launch fills the device -> its header.
+_LAUNCH = {
+    "occupancy": "occupancy",
+    "few_blocks_ns": "too few blocks",
+    "blocks_per_sm": "blocks per SM",
+    "warps_per_sm": "warps per SM",
+    "registers_per_thread": "registers",
+    "shared_memory_bytes": "shared memory",
+}
+_TIMES = ("duration_ns", "known_duration_ns", "known_share", *_BOUNDS.values(), "occupancy_duration_ns", *_LAUNCH)
 
 
 def pmu_stats(profile: "Profile", top: int, level: str = "kernel_type") -> tuple[Facts, list[Block]]:
@@ -40,9 +49,17 @@ def pmu_stats(profile: "Profile", top: int, level: str = "kernel_type") -> tuple
     (whole,) = profile.rows(f"SELECT {', '.join(_TIMES)} FROM across.pmu WHERE level = 'all'") or [dict.fromkeys(_TIMES)]
     heaviest = heaviest_of_level(profile, level, top)
     facts: Facts = {**size_of(profile, f"pmu.{level}"), "level": level, "heaviest": heaviest, "all": whole}
-    bounds = ", ".join(f"{bound} {percent(_part(whole, bound))}" for bound in _BOUNDS)
-    line = f"what bounds the time with counters: {bounds}; {percent(whole['known_share'])} of the kernel time has counters"
-    return facts, [table_of_level(level, heaviest), said(f"{line}; {several(facts['ranks'], 'rank')}")]
+    lines = []
+    if any(whole[time] for time in _BOUNDS.values()) or whole["blocks_per_sm"] is None:
+        bounds = ", ".join(f"{bound} {percent(_part(whole, bound))}" for bound in _BOUNDS)
+        lines.append(f"what bounds the time with counters: {bounds}")
+    if whole["blocks_per_sm"] is not None:
+        lines.append(
+            f"mean occupancy {percent(whole['occupancy'])}, known for {percent(_share_of_occupancy(whole))} of the kernel time"
+            f"; {percent(_share_of_few_blocks(whole))} of the time in kernels with fewer blocks than SMs"
+        )
+    lines[-1] += f"; {percent(whole['known_share'])} of the kernel time has counters; {several(facts['ranks'], 'rank')}"
+    return facts, [table_of_level(level, heaviest), said(*lines)]
 
 
 def heaviest_of_level(profile: "Profile", level: str, top: int) -> list[dict[str, Any]]:
@@ -58,12 +75,22 @@ def heaviest_of_level(profile: "Profile", level: str, top: int) -> list[dict[str
 
 def table_of_level(level: str, rows: list[dict[str, Any]]) -> ShownTable:
     """Return the rows as a table, with the ratios that at least one row has."""
-    labels = _LABELS[level] if rows else ()
+    # GPUs record no cores.
+    labels = [label for label in _LABELS[level] if rows and (label != "core" or any(row["core"] is not None for row in rows))]
+    has_launches = any(row["blocks_per_sm"] is not None for row in rows)
+    bounds: dict[str, Source] = {
+        "bound": ("text", _bound),
+        **{bound: ("share", partial(_part, bound=bound)) for bound in _BOUNDS},
+    }
+    launches: dict[str, Source] = {
+        **{header: name for name, header in _LAUNCH.items()},
+        "too few blocks": ("share", _share_of_few_blocks),
+    }
     columns: dict[str, Source] = {
         **{label: ("text", itemgetter("line" if label == "module" else label)) for label in labels},
         "kernel time": "duration_ns",
-        "bound": ("text", _bound),
-        **{bound: ("share", partial(_part, bound=bound)) for bound in _BOUNDS},
+        **(bounds if not has_launches or any(map(_bound, rows)) else {}),
+        **(launches if has_launches else {}),
         "with counters": "known_share",
         **{
             header: f"{ratio}_ratio"
@@ -82,3 +109,12 @@ def _part(row: Mapping[str, Any], bound: str) -> float | None:
     """Return the share that one bound has of the time with a known bound."""
     known_ns = sum(row[time] or 0 for time in _BOUNDS.values())
     return row[_BOUNDS[bound]] / known_ns if known_ns else None
+
+
+def _share_of_few_blocks(row: Mapping[str, Any]) -> float | None:
+    """Return the share of the time with counters in kernels that leave some SMs without work."""
+    return row["few_blocks_ns"] / row["known_duration_ns"] if row["known_duration_ns"] else None
+
+
+def _share_of_occupancy(row: Mapping[str, Any]) -> float | None:
+    return row["occupancy_duration_ns"] / row["duration_ns"] if row["duration_ns"] else None

@@ -9,7 +9,7 @@ Format = Literal["text", "count", "number", "rate", "share", "time", "moment"]
 # Suffix -> unit.
 _UNITS = {"ns": "ns", "bytes": "bytes", "gb_s": "GB/s"}
 _UNIT = re.compile(rf"_({'|'.join(_UNITS)})$")
-_SHARE = re.compile(r"share$|^mfu|^efficiency|_ratio$|_hit_rate$|_utilization$")
+_SHARE = re.compile(r"share$|^mfu|^efficiency|^occupancy$|_ratio$|_hit_rate$|_utilization$")
 _RATE = re.compile(r"_(gb_s|tflops)$")
 
 

@@ -19,6 +19,7 @@
 -- aic_mac_ratio      DOUBLE   part of the time of these cores in which the matrix unit worked; NULL when not recorded
 -- aic_scalar_ratio to cube_utilization as in pmu.by_level
 -- aiv_duration_ns to aiv_mte3_ratio as in pmu.by_level
+-- occupancy to shared_memory_bytes as in pmu.by_level
 WITH at_level AS (
     SELECT 'all' AS level, * EXCLUDE (kind, type, core)
     FROM pmu.kernel_type
@@ -63,7 +64,14 @@ summed AS (
         mean_ratio(aiv_vec_ratio, aiv_duration_ns) AS aiv_vec_ratio,
         mean_ratio(aiv_scalar_ratio, aiv_duration_ns) AS aiv_scalar_ratio,
         mean_ratio(aiv_mte2_ratio, aiv_duration_ns) AS aiv_mte2_ratio,
-        mean_ratio(aiv_mte3_ratio, aiv_duration_ns) AS aiv_mte3_ratio
+        mean_ratio(aiv_mte3_ratio, aiv_duration_ns) AS aiv_mte3_ratio,
+        mean_ratio(occupancy, occupancy_duration_ns) AS occupancy,
+        sum(occupancy_duration_ns)::BIGINT AS occupancy_duration_ns,
+        sum(few_blocks_ns)::BIGINT AS few_blocks_ns,
+        mean_value(blocks_per_sm, known_duration_ns) AS blocks_per_sm,
+        mean_value(warps_per_sm, known_duration_ns) AS warps_per_sm,
+        mean_value(registers_per_thread, known_duration_ns) AS registers_per_thread,
+        mean_value(shared_memory_bytes, known_duration_ns) AS shared_memory_bytes
     FROM at_level
     GROUP BY level, kind, type, core, op_name, parent_module, module
 )
@@ -105,6 +113,13 @@ SELECT
     aiv_vec_ratio,
     aiv_scalar_ratio,
     aiv_mte2_ratio,
-    aiv_mte3_ratio
+    aiv_mte3_ratio,
+    occupancy,
+    occupancy_duration_ns,
+    few_blocks_ns,
+    blocks_per_sm,
+    warps_per_sm,
+    registers_per_thread,
+    shared_memory_bytes
 FROM summed
 ORDER BY level, duration_ns DESC, kind, type, core, op_name, parent_module, module

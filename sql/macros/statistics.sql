@@ -53,3 +53,18 @@ CREATE MACRO IF NOT EXISTS mean_of_sums(sums) AS
 -- The same as ratio_time() for a value of any size, to six decimals.
 CREATE MACRO IF NOT EXISTS value_time(value, duration_ns) AS
     CASE WHEN abs(value) <= 10000000000000 THEN round(value * 1000000)::HUGEINT * duration_ns END;
+
+-- ratio_sums() and mean_of_sums() for values of any size.
+CREATE MACRO IF NOT EXISTS value_sums(value, duration_ns) AS
+    {
+        'value_time': sum(value_time(value, duration_ns)),
+        'duration_ns': sum(duration_ns) FILTER (value_time(value, duration_ns) IS NOT NULL)
+    };
+
+CREATE MACRO IF NOT EXISTS mean_of_value_sums(sums) AS
+    sum(sums.value_time) / nullif(sum(sums.duration_ns), 0) / 1000000;
+
+-- Mean of values of any size, weighted by time.
+CREATE MACRO IF NOT EXISTS mean_value(value, duration_ns) AS
+    sum(value_time(value, duration_ns))
+        / nullif(sum(duration_ns) FILTER (value_time(value, duration_ns) IS NOT NULL), 0) / 1000000;

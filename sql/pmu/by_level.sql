@@ -38,6 +38,14 @@
 -- aiv_mte3_ratio          DOUBLE   the same for moving results out of the core
 -- aiv_l2_read_hit_rate    DOUBLE   as aic_l2_read_hit_rate
 -- aiv_l2_write_hit_rate   DOUBLE   as aic_l2_write_hit_rate
+-- occupancy               DOUBLE   part of the warps that a streaming multiprocessor (SM) can hold which the kernels keep
+--                                  there: the mean over kernels, weighted by time; NULL when not known
+-- occupancy_duration_ns   BIGINT   time of the kernels whose occupancy is known, ns
+-- few_blocks_ns           BIGINT   time of kernels with fewer blocks than the device has SMs, so that some SMs have no work, ns
+-- blocks_per_sm           DOUBLE   blocks of a launch / SMs: the mean over kernels, weighted by time; NULL when not recorded
+-- warps_per_sm            DOUBLE   the same for warps
+-- registers_per_thread    DOUBLE   the same for registers of a thread
+-- shared_memory_bytes     DOUBLE   the same for shared memory of a block, bytes
 -- reason                  VARCHAR  why bound is NULL
 WITH of_kernel AS (
     SELECT
@@ -93,7 +101,14 @@ work AS (
         sum(aiv_l2_read_hits) AS aiv_l2_read_hits,
         sum(aiv_l2_reads) AS aiv_l2_reads,
         sum(aiv_l2_write_hits) AS aiv_l2_write_hits,
-        sum(aiv_l2_writes) AS aiv_l2_writes
+        sum(aiv_l2_writes) AS aiv_l2_writes,
+        ratio_sums(occupancy, duration_ns) AS occupancy,
+        sum(duration_ns) FILTER (occupancy IS NOT NULL) AS occupancy_duration_ns,
+        sum(duration_ns) FILTER (blocks_per_sm < 1) AS few_blocks_ns,
+        value_sums(blocks_per_sm, duration_ns) AS blocks_per_sm,
+        value_sums(warps_per_sm, duration_ns) AS warps_per_sm,
+        value_sums(registers_per_thread, duration_ns) AS registers_per_thread,
+        value_sums(shared_memory_bytes, duration_ns) AS shared_memory_bytes
     FROM of_kernel
     GROUP BY ALL
 ),
@@ -147,7 +162,14 @@ figure AS (
         mean_of_sums(aiv_mte2_ratio) AS aiv_mte2_ratio,
         mean_of_sums(aiv_mte3_ratio) AS aiv_mte3_ratio,
         sum(aiv_l2_read_hits) / nullif(sum(aiv_l2_reads), 0) AS aiv_l2_read_hit_rate,
-        sum(aiv_l2_write_hits) / nullif(sum(aiv_l2_writes), 0) AS aiv_l2_write_hit_rate
+        sum(aiv_l2_write_hits) / nullif(sum(aiv_l2_writes), 0) AS aiv_l2_write_hit_rate,
+        mean_of_sums(occupancy) AS occupancy,
+        coalesce(sum(occupancy_duration_ns), 0)::BIGINT AS occupancy_duration_ns,
+        coalesce(sum(few_blocks_ns), 0)::BIGINT AS few_blocks_ns,
+        mean_of_value_sums(blocks_per_sm) AS blocks_per_sm,
+        mean_of_value_sums(warps_per_sm) AS warps_per_sm,
+        mean_of_value_sums(registers_per_thread) AS registers_per_thread,
+        mean_of_value_sums(shared_memory_bytes) AS shared_memory_bytes
     FROM at_level
     GROUP BY level, kind, type_id, core_id, op_name_id, path_id
 )
@@ -196,6 +218,13 @@ SELECT
     aiv_mte3_ratio,
     aiv_l2_read_hit_rate,
     aiv_l2_write_hit_rate,
+    occupancy,
+    occupancy_duration_ns,
+    few_blocks_ns,
+    blocks_per_sm,
+    warps_per_sm,
+    registers_per_thread,
+    shared_memory_bytes,
     CASE
         WHEN known_count = 0 THEN 'no counters were recorded'
         WHEN bound_count = 0 THEN 'the set of counters has no ratios of pipes'

@@ -26,6 +26,12 @@
 -- aiv_l2_reads         HUGEINT  reads of the vector cores that hit or missed it
 -- aiv_l2_write_hits    HUGEINT  writes of the vector cores that hit the L2 cache
 -- aiv_l2_writes        HUGEINT  writes of the vector cores that hit or missed it
+-- occupancy            DOUBLE   part of the warps that a streaming multiprocessor (SM) can hold which the kernel keeps there,
+--                               as estimated from its launch; NULL when not known
+-- blocks_per_sm        DOUBLE   blocks of the launch / SMs of the device; NULL when not recorded
+-- warps_per_sm         DOUBLE   warps of the launch / SMs of the device; NULL when not recorded
+-- registers_per_thread DOUBLE   registers that a thread takes; NULL when not recorded
+-- shared_memory_bytes  DOUBLE   shared memory that a block takes; NULL when not recorded
 --
 -- On chips with one kind of core, names have no prefix: counters of the vector unit and of moving results out are in the
 -- columns of aiv, all others in those of aic.
@@ -39,6 +45,10 @@ prefixed AS (
         text_id,
         CASE
             WHEN regexp_matches(name, '^(aic_|aiv_|cube_utilization$)') THEN name
+            -- Of the launch of a kernel, not of a core.
+            WHEN name IN (
+                'est. achieved occupancy %', 'blocks per sm', 'warps per sm', 'registers per thread', 'shared memory'
+            ) THEN name
             WHEN regexp_matches(name, '^(vec|mte3)_ratio$') THEN 'aiv_' || name
             ELSE 'aic_' || name
         END AS name,
@@ -61,7 +71,8 @@ counter AS (
                 'aic_total_time', 'aic_total_cycles', 'aiv_total_time', 'aiv_total_cycles', 'aic_mac_ratio', 'aic_scalar_ratio',
                 'aic_mte1_ratio', 'aic_mte2_ratio', 'aic_fixpipe_ratio', 'aiv_vec_ratio', 'aiv_scalar_ratio', 'aiv_mte2_ratio',
                 'aiv_mte3_ratio', 'cube_utilization', 'aic_l2_read_hit', 'aic_l2_read_miss', 'aic_l2_write_hit',
-                'aic_l2_write_miss', 'aiv_l2_read_hit', 'aiv_l2_read_miss', 'aiv_l2_write_hit', 'aiv_l2_write_miss'
+                'aic_l2_write_miss', 'aiv_l2_read_hit', 'aiv_l2_read_miss', 'aiv_l2_write_hit', 'aiv_l2_write_miss',
+                'est. achieved occupancy %', 'blocks per sm', 'warps per sm', 'registers per thread', 'shared memory'
             )
         ) AS counter
     FROM prefixed
@@ -91,7 +102,12 @@ pipe AS (
         max(value) FILTER (counter = 'aiv_scalar_ratio') AS aiv_scalar_ratio,
         max(value) FILTER (counter = 'aiv_mte2_ratio') AS aiv_mte2_ratio,
         max(value) FILTER (counter = 'aiv_mte3_ratio') AS aiv_mte3_ratio,
-        max(value) FILTER (counter = 'cube_utilization') / 100 AS cube_utilization
+        max(value) FILTER (counter = 'cube_utilization') / 100 AS cube_utilization,
+        max(value) FILTER (counter = 'est. achieved occupancy %') / 100 AS occupancy,
+        max(value) FILTER (counter = 'blocks per sm') AS blocks_per_sm,
+        max(value) FILTER (counter = 'warps per sm') AS warps_per_sm,
+        max(value) FILTER (counter = 'registers per thread') AS registers_per_thread,
+        max(value) FILTER (counter = 'shared memory') AS shared_memory_bytes
     FROM metric
     GROUP BY kernel_id
 ),
@@ -162,8 +178,15 @@ SELECT
     aiv_l2_read_hits,
     aiv_l2_read_hits + aiv_l2_read_misses AS aiv_l2_reads,
     aiv_l2_write_hits,
-    aiv_l2_write_hits + aiv_l2_write_misses AS aiv_l2_writes
+    aiv_l2_write_hits + aiv_l2_write_misses AS aiv_l2_writes,
+    occupancy,
+    blocks_per_sm,
+    warps_per_sm,
+    registers_per_thread,
+    shared_memory_bytes
 FROM with_runs
 JOIN trace.kernel USING (kernel_id)
 LEFT JOIN trace.chip AS chip ON chip.device_id = kernel.device_id
-WHERE aic_runs OR aiv_runs
+WHERE aic_runs
+   OR aiv_runs
+   OR coalesce(occupancy, blocks_per_sm, warps_per_sm, registers_per_thread, shared_memory_bytes) IS NOT NULL

@@ -29,7 +29,9 @@ FIGURES = (
     *("aic_duration_ns", "aic_time_share", "aic_mac_ratio", "aic_scalar_ratio", "aic_mte1_ratio", "aic_mte2_ratio"),
     *("aic_fixpipe_ratio", "cube_utilization", "aic_l2_read_hit_rate", "aic_l2_write_hit_rate"),
     *("aiv_duration_ns", "aiv_time_share", "aiv_vec_ratio", "aiv_scalar_ratio", "aiv_mte2_ratio", "aiv_mte3_ratio"),
-    *("aiv_l2_read_hit_rate", "aiv_l2_write_hit_rate", "reason"),
+    *("aiv_l2_read_hit_rate", "aiv_l2_write_hit_rate"),
+    *("occupancy", "occupancy_duration_ns", "few_blocks_ns", "blocks_per_sm", "warps_per_sm", "registers_per_thread"),
+    *("shared_memory_bytes", "reason"),
 )
 NO_COUNTERS = "no counters were recorded"
 
@@ -504,6 +506,8 @@ def test_counters_over_all_ranks_are_means_by_the_time_of_the_core(tmp_path: Pat
         "aic_scalar_ratio": None, "aic_mte1_ratio": None, "aic_mte2_ratio": None, "aic_fixpipe_ratio": None,
         "cube_utilization": None, "aiv_duration_ns": 0, "aiv_time_share": None, "aiv_vec_ratio": None,
         "aiv_scalar_ratio": None, "aiv_mte2_ratio": None, "aiv_mte3_ratio": None,
+        "occupancy": None, "occupancy_duration_ns": 0, "few_blocks_ns": 0, "blocks_per_sm": None, "warps_per_sm": None,
+        "registers_per_thread": None, "shared_memory_bytes": None,
     }  # fmt: skip
     labels = ("kind", "type", "core", "op_name", "parent_module", "module")
     expected = {

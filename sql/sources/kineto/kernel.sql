@@ -20,7 +20,7 @@ work AS (
         device_work.*,
         named.type_id,
         nullif(correlation, 0) AS launch_id,
-        coalesce(graph_id, if(launch.is_of_graph, launch.correlation, NULL)) AS model_id,
+        coalesce(nullif(graph_id, 0), if(launch.is_of_graph, launch.correlation, NULL)) AS model_id,
         CASE
             WHEN NOT is_kernel THEN 'copy'
             WHEN collective IS NOT NULL OR named.is_collective THEN 'communication'
