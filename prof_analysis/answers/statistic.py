@@ -56,6 +56,9 @@ _OP_COLUMNS = {
     "host total": "host_total_ns",
     "launches": "launches",
 }
+# What only some profiles record, with its header: of the group of an operator, and of its bytes.
+_GROUP = {"for": "group_label", "ranks": "group_size"}
+_BYTES = {"bytes": "size_bytes", "GB/s": "algorithm_gb_s", "bus GB/s": "bus_gb_s"}
 
 
 def kernel_stats(profile: "Profile", top: int, by: str = "type", sort: str | None = None) -> tuple[Facts, list[Block]]:
@@ -135,12 +138,15 @@ def communication_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block
     heaviest = heaviest_of(profile, "across.communication_statistic", top)
     (total,) = profile.rows("FROM across.communication_total")
     facts: Facts = {**size_of(profile, "communication.statistic"), **total, "heaviest_communication": heaviest}
+    recorded = {name for row in heaviest for name, value in row.items() if value is not None}
     columns = {
         "type": "type",
         "group": "group_name",
+        **{header: name for header, name in _GROUP.items() if name in recorded},
         "total": "total_ns",
         "share of communication": "share",
         "operators": "op_count",
+        **{header: name for header, name in _BYTES.items() if name in recorded},
         **_SPREAD,
     }
     operators = f"{several(total['op_count'], 'operator')} of {several(total['group_count'], 'group')}"

@@ -13,6 +13,14 @@
 -- share       DOUBLE   part of the communication time of the rank; NULL when it took no time
 -- origin      VARCHAR  where the times come from: kernels, or profiler (communication.json, analysis.db) for operators whose
 --                      name no kernel has
+-- group_label     VARCHAR  what the group is for, such as tp, dp or default_pg; NULL when not recorded
+-- group_size      BIGINT   ranks of the group; NULL when not recorded
+-- size_bytes      BIGINT   bytes of the operators: of each what a rank has before or after it, whichever is more; NULL when
+--                          not known for any
+-- algorithm_gb_s  DOUBLE   size_bytes / time of the operators with known bytes, GB/s
+-- bus_gb_s        DOUBLE   the bandwidth that each rank must have for this, GB/s: algorithm_gb_s times the factor of the
+--                          operation for group_size ranks, as nccl-tests defines it; NULL when operation or group_size is not
+--                          known
 WITH ranked AS (
     SELECT
         *,
@@ -30,9 +38,18 @@ total AS (
         nearest_rank(duration_ns, ops_up_to, ops, 50) AS median_ns,
         nearest_rank(duration_ns, ops_up_to, ops, 95) AS p95_ns,
         min(duration_ns) AS min_ns,
-        max(duration_ns) AS max_ns
+        max(duration_ns) AS max_ns,
+        if(count(DISTINCT operation) = 1, min(operation), NULL) AS operation,
+        if(count(DISTINCT group_size) = 1, min(group_size), NULL) AS group_size,
+        TRY_CAST(sum(size_bytes) AS BIGINT) AS size_bytes,
+        sum(duration_ns * sized_count) AS sized_ns
     FROM ranked
     GROUP BY type, group_name, origin
+),
+member AS (
+    SELECT group_name, min(label) AS group_label, count(*) AS group_size
+    FROM communication.member
+    GROUP BY group_name
 )
 SELECT
     type,
@@ -45,6 +62,12 @@ SELECT
     min_ns,
     max_ns,
     total_ns / nullif(sum(total_ns) OVER (), 0) AS share,
-    origin
+    origin,
+    member.group_label,
+    coalesce(total.group_size, member.group_size) AS group_size,
+    size_bytes,
+    size_bytes / nullif(sized_ns, 0) AS algorithm_gb_s,
+    algorithm_gb_s * bus_factor(operation, coalesce(total.group_size, member.group_size)) AS bus_gb_s
 FROM total
+LEFT JOIN member USING (group_name)
 ORDER BY total_ns DESC, type, group_name, origin

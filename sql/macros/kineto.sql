@@ -24,9 +24,26 @@ CREATE MACRO IF NOT EXISTS function_of_kernel(name) AS
 -- of its kernel.
 CREATE MACRO IF NOT EXISTS operation_of_collective(collective, kernel_name) AS
     coalesce(
-        nullif(regexp_replace(lower(collective), '(_base|_coalesced|into_tensor|[^a-z])', '', 'g'), ''),
+        nullif(
+            replace(
+                regexp_replace(lower(collective), '(_base|_coalesced|_oop|_sparse|_tensor|into_tensor|[^a-z])', '', 'g'),
+                'recv',
+                'receive'
+            ),
+            ''
+        ),
         nullif(nullif(lower(regexp_extract(kernel_name, 'ccl(?:Dev)?Kernel_([A-Za-z]+)', 1)), ''), 'generic')
     );
+
+-- Bytes of an element, by the name of its type in PyTorch; NULL for other names.
+CREATE MACRO IF NOT EXISTS bytes_of_type(name) AS
+    CASE
+        WHEN name IN ('Byte', 'Char', 'Bool') OR starts_with(name, 'Float8') THEN 1
+        WHEN name IN ('Half', 'BFloat16', 'Short') THEN 2
+        WHEN name IN ('Float', 'Int') THEN 4
+        WHEN name IN ('Double', 'Long', 'ComplexFloat') THEN 8
+        WHEN name = 'ComplexDouble' THEN 16
+    END;
 
 -- Whether a kernel belongs to NCCL or RCCL, by its name.
 CREATE MACRO IF NOT EXISTS is_name_of_collective(name) AS regexp_matches(name, '^(?:void )?[nr]ccl[A-Za-z]*Kernel');

@@ -9,3 +9,5 @@
 -- algorithm_id   TEXT_ID  algorithm, such as MESH-RING; NULL when not recorded
 -- data_type      VARCHAR  data type of the elements, such as FP32; NULL when not recorded
 -- element_count  BIGINT   elements that the operator was called with; NULL when not recorded
+-- size_bytes     BIGINT   bytes that a rank has before or after the operator, whichever is more; NULL when not known
+-- group_size     BIGINT   ranks of the group, where the kernel itself names them; NULL when not recorded

@@ -168,16 +168,17 @@ def test_communication_stats_in_every_column(both: Profile) -> None:
     found = both.communication_stats(arrow=True)
     assert found.column_names == [
         *("profile", "rank_id", "type", "group_name", "op_count", "total_ns", "mean_ns", "median_ns", "p95_ns", "min_ns"),
-        *("max_ns", "share", "origin"),
+        *("max_ns", "share", "origin", "group_label", "group_size", "size_bytes", "algorithm_gb_s", "bus_gb_s"),
     ]
+    unknown = (None,) * 5
     assert rows(found) == [
-        (f"{rank}_ascend_pt", rank, "hcom_allReduce_", group, *times_of(times, sum(times) / 900), "kernels")
+        (f"{rank}_ascend_pt", rank, "hcom_allReduce_", group, *times_of(times, sum(times) / 900), "kernels", *unknown)
         for rank in (0, 1)
         for group, times in (("tp", [500]), ("dp", [100, 300]))
     ]
     assert rows(both.communication_stats(across_ranks=True, arrow=True)) == [
-        ("hcom_allReduce_", "tp", *times_of([500, 500], 1000 / 1800)),
-        ("hcom_allReduce_", "dp", *times_of([100, 300, 100, 300], 800 / 1800)),
+        ("hcom_allReduce_", "tp", *times_of([500, 500], 1000 / 1800), *unknown),
+        ("hcom_allReduce_", "dp", *times_of([100, 300, 100, 300], 800 / 1800), *unknown),
     ]
 
 
@@ -346,6 +347,8 @@ COLUMNS = {
     ],
 }
 
+OF_BYTES = ["group_label", "group_size", "size_bytes", "algorithm_gb_s", "bus_gb_s"]
+
 
 @pytest.mark.parametrize("analysis", STATISTICS)
 def test_a_statistic_is_exported_per_rank_and_over_all_ranks(both: Profile, tmp_path: Path, analysis: str) -> None:
@@ -357,11 +360,12 @@ def test_a_statistic_is_exported_per_rank_and_over_all_ranks(both: Profile, tmp_
     books = both.export(tmp_path, "text", analysis)
     with closing(sqlite3.connect(database)) as reader:
         found = reader.execute(f"SELECT * FROM {name} ORDER BY rowid")
-        origin = ["origin"] if analysis == "communication-stats" else []
-        assert [column[0] for column in found.description] == ["profile", "rank_id", *COLUMNS[analysis], *origin]
+        of_rank = (["origin"], OF_BYTES) if analysis == "communication-stats" else ([], [])
+        of_columns = [*COLUMNS[analysis], *of_rank[0], *of_rank[1]]
+        assert [column[0] for column in found.description] == ["profile", "rank_id", *of_columns]
         assert found.fetchall() == rows(per_rank)
         found = reader.execute(f"SELECT * FROM {name}AllRanks ORDER BY rowid")
-        assert [column[0] for column in found.description] == COLUMNS[analysis]
+        assert [column[0] for column in found.description] == [*COLUMNS[analysis], *of_rank[1]]
         assert found.fetchall() == rows(all_ranks)
         tables = {row[0] for row in reader.execute("SELECT name FROM sqlite_master")}
     assert tables == {name, f"{name}AllRanks", "ProfileRank", "Provenance"}

@@ -14,6 +14,13 @@ from prof_analysis.sources.readers.trace_file import TraceFile
 
 BASE = "baseTimeNanoseconds"
 JOB = "distributedInfo"
+# Names that Megatron-LM gives to its process groups.
+_PURPOSES = {
+    "TENSOR_MODEL_PARALLEL_GROUP": "tp",
+    "PIPELINE_MODEL_PARALLEL_GROUP": "pp",
+    "DATA_PARALLEL_GROUP": "dp",
+    "CONTEXT_PARALLEL_GROUP": "cp",
+}
 _TAIL_BYTES = 4 * 2**20
 _END_OF_LIST = re.compile(rb'\]\s*,\s*(?=")')
 _PIECE_BYTES = 2**20
@@ -44,13 +51,30 @@ def _read(path: Path, size: int, changed_ns: int) -> dict[str, Any]:  # noqa: AR
     if not {BASE, JOB} <= found.keys():
         found = {**_object_at_end(_tail(path)), **found}
     found.pop("traceEvents", None)
-    return {key: _parsed(value) for key, value in found.items()}
+    return _as_now({key: parsed(value) for key, value in found.items()})
 
 
 def time_base(around: dict[str, Any]) -> int:
     """Return the moment to which times are relative, Unix ns; 0 where they are absolute."""
     base = around.get(BASE)
     return base if isinstance(base, int) and 0 <= base < 2**62 else 0
+
+
+def purpose_of_group(description: object) -> str | None:
+    """Return what a process group is for: tp, pp, dp or cp, else as the framework describes it; None where it does not."""
+    if not isinstance(description, str) or description in ("", "undefined"):
+        return None
+    name = description.removeprefix("mesh_")
+    return _PURPOSES.get(name, name if name in _PURPOSES.values() else description)
+
+
+def _as_now(around: dict[str, Any]) -> dict[str, Any]:
+    """Return the keys in the names of today; those of 2021 for devices differ."""
+    devices = around.get("computeProperties")
+    if "deviceProperties" in around or not isinstance(devices, list):
+        return around
+    named = [{"numSms": one.get("multiProcessorCount"), **one} for one in devices if isinstance(one, dict)]
+    return {**around, "deviceProperties": named}
 
 
 def _object(text: bytes) -> dict[str, Any]:
@@ -61,7 +85,7 @@ def _object(text: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _parsed(value: Any) -> Any:
+def parsed(value: Any) -> Any:
     """Return a value that some writers write as a JSON text inside the JSON."""
     if isinstance(value, str) and value[:1] in ("{", "["):
         try:

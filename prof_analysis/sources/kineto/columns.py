@@ -86,6 +86,8 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "group_name": (ID, 'args."Process Group Name"'),
             "data_type": (_T, "args.dtype"),
             "element_count": (_I, 'args."In msg nelems"'),
+            "output_count": (_I, 'args."Out msg nelems"'),
+            "group_size": (_I, 'args."Group size"'),
             **{column: (_D, f'args."{counter}"') for column, counter in _COUNTERS.items()},
         },
     ),

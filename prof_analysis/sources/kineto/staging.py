@@ -11,7 +11,7 @@ import duckdb
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.tables import create_schemas
 from prof_analysis.sources.kineto import columns as kineto_columns
-from prof_analysis.sources.kineto.around import JOB, around_events, time_base
+from prof_analysis.sources.kineto.around import JOB, around_events, parsed, purpose_of_group, time_base
 from prof_analysis.sources.rank import number
 from prof_analysis.sources.readers.event_tables import ID, EventTables, begin_anew, create_raw_tables, have_equal_ids, stored
 from prof_analysis.sources.readers.repeated import drop_repeated, remark_of, with_keys
@@ -83,10 +83,10 @@ def groups_of(around: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         return {}
     found: dict[str, dict[str, Any]] = {}
     for one in _objects(job.get("pg_config")):
-        ranks = one.get("ranks")
+        ranks = parsed(one.get("ranks"))  # A text in traces on demand.
         if isinstance(ranks, list) and all(isinstance(one_rank, int) for one_rank in ranks):
             position = ranks.index(rank) if (rank := number(job.get("rank"))) in ranks else None
-            label = one.get("pg_desc")
+            label = purpose_of_group(one.get("pg_desc"))
             found[str(one.get("pg_name"))] = {"group_name": label, "group_rank": position, "global_ranks": ranks}
     return found
 

@@ -13,7 +13,9 @@ SELECT
     communication.groupName AS group_name_id,
     communication.algType AS algorithm_id,
     if(data_type.name IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, data_type.name) AS data_type,
-    communication.count AS element_count
+    communication.count AS element_count,
+    NULL::BIGINT AS size_bytes,
+    NULL::BIGINT AS group_size
 FROM raw.communication_op AS communication
 JOIN trace.kernel ON kernel.kernel_id = 2 * communication.row_id + 1
 LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id

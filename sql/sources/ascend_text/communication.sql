@@ -23,7 +23,9 @@ SELECT
     coalesce(named.group_name, row_of_group.group_name) AS group_name_id,
     communication_op.algorithm AS algorithm_id,
     if(communication_op.data_type IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, communication_op.data_type) AS data_type,
-    communication_op.element_count
+    communication_op.element_count,
+    NULL::BIGINT AS size_bytes,
+    NULL::BIGINT AS group_size
 FROM trace.kernel
 LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
 LEFT JOIN trace.string AS type ON type.text_id = kernel.type_id

@@ -4,9 +4,15 @@ WITH named AS (
     SELECT
         text_id AS name,
         text_id(function_of_kernel(text)) AS type_id,
-        is_name_of_collective(text) AS is_collective
+        is_name_of_collective(text) AS is_collective,
+        operation_of_collective(NULL, text) AS operation
     FROM raw.string
     WHERE text_id IN (SELECT name FROM raw.device_work)
+),
+operation AS (
+    SELECT text_id AS collective, operation_of_collective(text, NULL) AS operation
+    FROM raw.string
+    WHERE text_id IN (SELECT collective FROM raw.device_work)
 ),
 launch AS (
     SELECT correlation, bool_or(contains(string.text, 'GraphLaunch')) AS is_of_graph
@@ -25,9 +31,15 @@ work AS (
             WHEN NOT is_kernel THEN 'copy'
             WHEN collective IS NOT NULL OR named.is_collective THEN 'communication'
             ELSE 'compute'
-        END AS kind
+        END AS kind,
+        CASE coalesce(operation.operation, named.operation)
+            WHEN 'send' THEN 'send'
+            WHEN 'receive' THEN 'receive'
+            WHEN 'sendrecv' THEN 'both'
+        END AS direction
     FROM raw.device_work
     LEFT JOIN named USING (name)
+    LEFT JOIN operation USING (collective)
     LEFT JOIN launch USING (correlation)
 )
 SELECT
@@ -56,7 +68,7 @@ SELECT
     NULL::BIGINT AS hf32_eligible_id,
     if(type_id IS NULL, NULL, 'name')::ENUM('profile', 'name') AS type_from,
     end_ns - start_ns AS duration_ns,
-    NULL::ENUM('send', 'receive', 'both') AS direction,
+    if(kind = 'communication', direction, NULL)::ENUM('send', 'receive', 'both') AS direction,
     if(kind = 'copy', 'copy', NULL)
         ::ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu') AS engine
 FROM work

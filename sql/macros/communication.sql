@@ -1,0 +1,9 @@
+-- The bus bandwidth of a collective over its algorithm bandwidth, as nccl-tests defines both (doc/PERFORMANCE.md): it compares
+-- with the bandwidth of the links, whatever the number of ranks.
+CREATE MACRO IF NOT EXISTS bus_factor(operation, ranks) AS
+    CASE
+        WHEN operation = 'allreduce' THEN 2 * (ranks - 1) / nullif(ranks, 0)
+        WHEN operation IN ('allgather', 'reducescatter', 'alltoall', 'alltoallv', 'gather', 'scatter')
+            THEN (ranks - 1) / nullif(ranks, 0)
+        WHEN operation IN ('broadcast', 'reduce', 'send', 'receive', 'sendrecv') THEN 1
+    END;
