@@ -34,9 +34,7 @@ COUNTERS = "counters are of one kind of hardware, and have names"
 LAYOUT = "padded layouts are of one kind of hardware"
 GRAPHS = "TorchAir compiles graphs on this hardware alone"
 EXCEPTIONS: dict[str, tuple[set[str], str]] = {
-    "communication.breakdown": ({"level0", "profiler_level", "trace_view.json"}, SENTENCE),
     "free.host_stretch": ({"dataloader"}, "PyTorch itself names its op so, on any device"),
-    "free.unknown_cause": ({"cann", "gc_detect_threshold", "level1"}, SENTENCE),
     "graph.call": ({"executegraph", "torchnpugraphbase"}, GRAPHS),
     "graph.entry": ({"torchair"}, GRAPHS),
     "graph.event": ({"executegraph", "npu_fx_compiler", "torchnpugraphbase"}, GRAPHS),

@@ -71,9 +71,9 @@ sourced AS (
         END AS origin,
         CASE
             WHEN without_planes.kernel_id IS NOT NULL AND master.kernel_id IS NULL
-                THEN 'its tasks name no plane: profiler_level was Level0'
+                THEN 'its tasks name no plane' || coalesce(': ' || of_planes.reason, '')
             WHEN master.kernel_id IS NULL
-                THEN 'the profile has no tasks of it: profiler_level was Level0, trace_view.json is missing, or it is of a GPU'
+                THEN 'the profile has no tasks of it' || coalesce(': ' || of_tasks.reason, '')
             WHEN master.transit_ns IS NULL THEN 'its tasks are on several planes, and nothing says which is the master plane'
             ELSE 'no task of its master plane waits, or transfers over a link'
         END AS reason
@@ -81,6 +81,8 @@ sourced AS (
     LEFT JOIN communication.master USING (kernel_id)
     LEFT JOIN communication.reported USING (kernel_id)
     LEFT JOIN without_planes USING (kernel_id)
+    LEFT JOIN trace.unrecorded AS of_tasks ON of_tasks.what = 'communication tasks'
+    LEFT JOIN trace.unrecorded AS of_planes ON of_planes.what = 'planes'
 ),
 operator AS (
     SELECT

@@ -7,10 +7,12 @@ WITH collected AS (
         EXISTS (FROM trace.host_api) AS has_calls,
         EXISTS (FROM trace.gc) AS has_collections
 )
-SELECT 'waiting in a synchronise' AS cause, 'no calls into CANN; collect with Level1 or higher' AS reason
+SELECT 'waiting in a synchronise' AS cause, unrecorded.reason
 FROM collected
-WHERE NOT has_calls
+CROSS JOIN trace.unrecorded
+WHERE NOT has_calls AND unrecorded.what = 'calls'
 UNION ALL
-SELECT 'garbage collection', 'none was recorded; on Ascend, gc_detect_threshold records those that take longer than it says'
+SELECT 'garbage collection', unrecorded.reason
 FROM collected
-WHERE NOT has_collections
+CROSS JOIN trace.unrecorded
+WHERE NOT has_collections AND unrecorded.what = 'collections'

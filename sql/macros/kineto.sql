@@ -32,7 +32,9 @@ CREATE MACRO IF NOT EXISTS operation_of_collective(collective, kernel_name) AS
             ),
             ''
         ),
-        nullif(nullif(lower(regexp_extract(kernel_name, 'ccl(?:Dev)?Kernel_([A-Za-z]+)', 1)), ''), 'generic')
+        nullif(nullif(lower(regexp_extract(kernel_name, 'ccl(?:Dev)?Kernel_([A-Za-z]+)', 1)), ''), 'generic'),
+        if(regexp_matches(kernel_name, 'cross_device_reduce_|all_?reduce_(?:fusion_)?kernel'), 'allreduce', NULL),
+        nullif(regexp_extract(kernel_name, 'deep_ep::\w+::(dispatch|combine)', 1), '')
     );
 
 -- Bytes of an element, by the name of its type in PyTorch; NULL for other names.
@@ -45,17 +47,23 @@ CREATE MACRO IF NOT EXISTS bytes_of_type(name) AS
         WHEN name = 'ComplexDouble' THEN 16
     END;
 
--- Whether a kernel belongs to NCCL or RCCL, by its name.
-CREATE MACRO IF NOT EXISTS is_name_of_collective(name) AS regexp_matches(name, '^(?:void )?[nr]ccl[A-Za-z]*Kernel');
+-- Whether a kernel moves data between ranks, by its name: it is of NCCL or RCCL, an all-reduce of vLLM, SGLang, TensorRT-LLM,
+-- aiter or PyTorch's symmetric memory, or of DeepEP. The marks in sources/kineto/inspection.py have the same names.
+CREATE MACRO IF NOT EXISTS is_name_of_collective(name) AS
+    regexp_matches(
+        name,
+        '^(?:void )?[nr]ccl[A-Za-z]*Kernel|cross_device_reduce_|all_reduce_kernel|allreduce_fusion_kernel|deep_ep::int\w+node'
+    );
 
--- What a call of CUDA or HIP does; NULL for all else.
+-- What a call of CUDA, HIP or SYCL does; NULL for all else. A copy that is not asynchronous returns when the device has done it.
 CREATE MACRO IF NOT EXISTS role_of_cuda_call(name) AS
     CASE
-        WHEN contains(name, 'Synchronize') THEN 'synchronise'
+        WHEN regexp_matches(name, 'Synchronize|^ur(EventWait|QueueFinish)$') THEN 'synchronise'
         WHEN regexp_matches(name, '(?i)launch') THEN 'launch'
+        WHEN regexp_matches(name, '^(cuda|hip|cu)Memcpy') AND NOT contains(name, 'Async') THEN 'synchronise'
         WHEN regexp_matches(name, '(?i)mem(cpy|set)') THEN 'copy'
         WHEN regexp_matches(name, '(?i)malloc|free|memcreate|mempool|hostalloc') THEN 'allocate'
-        WHEN regexp_matches(name, '(?i)module(load|getfunction)|compile|linkcreate|libraryload') THEN 'compile'
+        WHEN regexp_matches(name, '(?i)module(load|getfunction)|compile|linkcreate|libraryload|graphinstantiate') THEN 'compile'
     END;
 
 -- The domain of a range of record_function: what is before its colon; without one, its name up to the first number: Module of

@@ -4,6 +4,7 @@
 -- kernel_count           BIGINT  number of these kernels, without those of a replayed graph and those without a launch
 -- kernel_duration_ns     BIGINT  their time, ns
 -- kernel_duration_share  DOUBLE  share of all kernel time; NULL when that is 0
+-- what_to_do             VARCHAR the end of a sentence: where the links are missing, and how to get them; NULL when not known
 --
 -- Only when module.doubtful_launch has rows.
 WITH unlinked AS (
@@ -26,6 +27,7 @@ lost AS (
 SELECT
     count(*) AS kernel_count,
     sum(duration_ns)::BIGINT AS kernel_duration_ns,
-    sum(duration_ns) / nullif((SELECT sum(duration_ns) FROM trace.kernel), 0) AS kernel_duration_share
+    sum(duration_ns) / nullif((SELECT sum(duration_ns) FROM trace.kernel), 0) AS kernel_duration_share,
+    (SELECT reason FROM trace.unrecorded WHERE what = 'links') AS what_to_do
 FROM lost
 HAVING count(*) > 0

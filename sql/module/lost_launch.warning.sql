@@ -3,10 +3,9 @@ SELECT
     profile,
     'warning' AS severity,
     format(
-        '{:.1f}% of the kernel time links to no op, since the profile lost the links between ops and launches '
-        || '(CONNECTION_IDS, or flows in trace_view.json); parse it again',
+        '{:.1f}% of the kernel time links to no op, since the profile lost the links between ops and launches',
         100 * kernel_duration_share
-    ) AS sentence
+    ) || coalesce(if(starts_with(what_to_do, ';'), '', ' ') || what_to_do, '') AS sentence
 FROM module.lost_launch
 WHERE kernel_duration_share >= 0.01
 ORDER BY profile

@@ -27,7 +27,7 @@ TABLES = (
     *(f"trace.reported_{name}" for name in ("communication", "transfer", "link")),
 )
 PARTS = ("elapse", "transit", "wait", "synchronization", "idle")
-NO_TASKS = "the profile has no tasks of it: profiler_level was Level0, trace_view.json is missing, or it is of a GPU"
+NO_TASKS = "the profile has no tasks of it: profiler_level was Level0, or trace_view.json is missing"
 NO_PLANE = "its tasks name no plane: profiler_level was Level0"
 
 

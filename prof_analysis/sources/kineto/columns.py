@@ -1,7 +1,7 @@
 """The raw tables of a trace of Kineto: the events that they are made of.
 
 The format is that of libkineto/src/output_json.cpp in pytorch/kineto. Categories of 2022 had other names: Operator, Runtime,
-Kernel, Memcpy, Memset.
+Kernel, Memcpy, Memset; those of other devices have others: xpu_runtime, mtia_runtime, mtia_ccp_events, privateuse1_runtime.
 """
 
 from collections.abc import Mapping
@@ -69,14 +69,14 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
     "raw.python_call": ("ph = 'X' AND cat = 'python_function'", {**_CALL, **_PYTHON_ID}),
     "raw.annotation": ("ph = 'X' AND cat = 'user_annotation'", _CALL),
     "raw.runtime_call": (
-        "ph = 'X' AND (cat = 'Runtime' OR ends_with(cat, '_runtime') OR ends_with(cat, '_driver'))",
+        "ph = 'X' AND (lower(cat) IN ('runtime', 'driver') OR ends_with(cat, '_runtime') OR ends_with(cat, '_driver'))",
         {**_CALL, "correlation": (_I, "args.correlation"), "external_id": (_I, 'args."External id"')},
     ),
     "raw.device_work": (
-        "ph = 'X' AND lower(cat) IN ('kernel', 'gpu_memcpy', 'gpu_memset', 'memcpy', 'memset')",
+        "ph = 'X' AND lower(cat) IN ('kernel', 'gpu_memcpy', 'gpu_memset', 'memcpy', 'memset', 'mtia_ccp_events')",
         {
             **_CALL,
-            "is_kernel": (_B, "lower(cat) = 'kernel'"),
+            "is_kernel": (_B, "lower(cat) IN ('kernel', 'mtia_ccp_events')"),
             "correlation": (_I, "args.correlation"),
             "device_id": (_I, "coalesce(args.device, pid)"),
             "stream_id": (_I, "coalesce(args.stream, tid)"),

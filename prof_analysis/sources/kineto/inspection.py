@@ -15,27 +15,30 @@ from prof_analysis.sources.readers.marks import ANYTHING, Marks, found_marks
 from prof_analysis.sources.readers.trace_file import is_of_kineto
 
 _SUFFIXES = (".json", ".json.gz")
+_OWN_COLLECTIVES = ("cross_device_reduce_", "all_reduce_kernel", "allreduce_fusion_kernel", "deep_ep::")
 _CATEGORY = rb'"cat"\s*:\s*"(?:%s)"'
 _MARKS: Marks = {
     "ops": (b"", re.compile(_CATEGORY % b"cpu_op|Operator")),
-    "kernels": (b"", re.compile(_CATEGORY % b"[Kk]ernel|gpu_mem(?:cpy|set)|Mem(?:cpy|set)")),
-    "compute": (b"", re.compile(_CATEGORY % b"[Kk]ernel")),
-    "communication": (b"ccl", re.compile(rb'"name"\s*:\s*"[^"]*[nr]ccl(?:Dev)?Kernel|"Collective name"')),
+    "kernels": (b"", re.compile(_CATEGORY % b"[Kk]ernel|gpu_mem(?:cpy|set)|Mem(?:cpy|set)|mtia_ccp_events")),
+    "compute": (b"", re.compile(_CATEGORY % b"[Kk]ernel|mtia_ccp_events")),
+    "communication": (b"ccl", re.compile(rb'"name"\s*:\s*"[^"]*[nr]ccl[A-Za-z]*Kernel|"Collective name"')),
     "host calls": (b"", re.compile(_CATEGORY % b"cuda_runtime|cuda_driver|Runtime")),
+    # Collectives that are not of NCCL or RCCL.
+    **{name: (name.encode(), ANYTHING) for name in _OWN_COLLECTIVES},
     "marks": (b"user_annotation", ANYTHING),
-    "occupancy": (b"est. achieved occupancy", ANYTHING),
+    "occupancy": (b'warps per SM"', ANYTHING),
 }
 # Names of ranks in names of files: rank0_iter16.json, host-TP-3.trace.json.gz, worker_2.pt.trace.json.
 _RANK_IN_NAME = re.compile(r"(?i)(?:^|[^a-z])(?:rank|tp|worker)[-_.]?(\d{1,6})(?!\d)")
 
-_SWITCH_ON = "; set {} of torch.profiler.profile"
-_NO_OPS = "no ops (recorded without ProfilerActivity.CPU), so no modules"
-_NO_KERNELS = "no kernels (recorded without ProfilerActivity.CUDA, or nothing ran on the device)"
-_NO_MODULES = "no nn.Module rows and no ranges of the domain" + _SWITCH_ON.format("with_stack=True")
-_NO_COMMUNICATION = "no collectives of NCCL or RCCL"
-_NO_COUNTERS = "no occupancy or other counters (AMD records none)"
-_NO_HOST_CALLS = "no calls into CUDA or HIP (recorded without ProfilerActivity.CUDA)"
-_NO_MARKS = "no ranges of torch.profiler.record_function"
+_NO_OPS = "no ops; record them with ProfilerActivity.CPU"
+_NO_KERNELS = "no kernels; record them with ProfilerActivity.CUDA (if anything ran on the device)"
+_NO_MODULES = "no nn.Module rows and no ranges of {}; set with_stack=True of torch.profiler.profile"
+_NO_COMMUNICATION = "no collectives of NCCL, RCCL or others that are known"
+_NO_COUNTERS = "no occupancy of kernels, which torch.profiler records on NVIDIA alone"
+_NO_HOST_CALLS = "no calls into CUDA or HIP; record them with ProfilerActivity.CUDA"
+_NO_MARKS = "no ranges; put torch.profiler.record_function around what you want to see"
+_NO_GRAPH_CALLS = "no graphs of TorchAir, which compiles for NPUs alone"
 
 
 def find(folder: Path, is_folder: Mapping[str, bool]) -> Found:
@@ -112,13 +115,14 @@ def _reasons(marks: set[str], options: Options) -> dict[str, str | None]:
     no_ops = None if "ops" in marks else _NO_OPS
     no_kernels = None if "kernels" in marks else _NO_KERNELS
     return {
-        "modules": no_ops or (None if marks & set(options.marks) else _NO_MODULES),
+        "modules": no_ops or (None if marks & set(options.marks) else _NO_MODULES.format(", ".join(options.domains))),
         "kernels": no_kernels,
         "ops": no_ops,
-        "communication": no_kernels or (None if "communication" in marks else _NO_COMMUNICATION),
+        "communication": no_kernels or (None if marks & {"communication", *_OWN_COLLECTIVES} else _NO_COMMUNICATION),
         "compute": no_kernels or (None if "compute" in marks else _NO_KERNELS),
         "counters": no_kernels or (None if "occupancy" in marks else _NO_COUNTERS),
         "host_calls": None if "host calls" in marks else _NO_HOST_CALLS,
+        "graph_calls": _NO_GRAPH_CALLS,
         "marks": None if "marks" in marks else _NO_MARKS,
         "kernel_types": None,
     }
