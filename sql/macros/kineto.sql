@@ -55,7 +55,7 @@ CREATE MACRO IF NOT EXISTS is_name_of_collective(name) AS
         '^(?:void )?[nr]ccl[A-Za-z]*Kernel|cross_device_reduce_|all_reduce_kernel|allreduce_fusion_kernel|deep_ep::int\w+node'
     );
 
--- What a call of CUDA, HIP or SYCL does; NULL for all else. A copy that is not asynchronous returns when the device has done it.
+-- What a call of CUDA, HIP or SYCL does; NULL for all else. A copy that is not asynchronous waits for the device.
 CREATE MACRO IF NOT EXISTS role_of_cuda_call(name) AS
     CASE
         WHEN regexp_matches(name, 'Synchronize|^ur(EventWait|QueueFinish)$') THEN 'synchronise'
