@@ -1,0 +1,222 @@
+"""Forms of traces that torch.profiler wrote in other years, on other devices and with less switched on."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prof_analysis import open_profile
+from tests.helpers.kineto import BASE_NS, HEAD, event, kernel, launch, module, op, write_trace
+
+KERNELS = """
+    SELECT kind, name, duration_ns, reason, op_name, if(parent_module = '', module, parent_module || '/' || module) AS module
+    FROM module.kernel
+    ORDER BY start_ns
+"""
+GRAPH = "## Call CompiledFxGraph fabc ##"
+
+
+def old(category: str, name: str, pid: int, tid: int | str, ts: int, dur: int, **arguments: Any) -> dict[str, Any]:
+    """An event of 2021: times are whole microseconds, threads are texts."""
+    return {"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": arguments}
+
+
+def rows(path: Path, **options: Any) -> list[tuple[Any, ...]]:
+    with open_profile(path, **options) as profile:
+        assert profile.warnings == []
+        return [tuple(row.values()) for row in profile.sql(KERNELS, arrow=True).to_pylist()]
+
+
+def test_a_trace_of_2021(tmp_path: Path) -> None:
+    """Operator, Runtime and Kernel; ids in lower case; devices under another name; call stacks instead of Python functions."""
+    at = 1_621_401_187_223_197
+    step, stack = {"External id": 1}, {"External id": 2, "Call stack": "net.py(7): forward;torch/nn/modules/linear.py(94)"}
+    external = {"external id": 2, "external ts": at}
+    events = [
+        old("Operator", "ProfilerStep#4", 7, "7", at - 10, 500, **step),
+        old("Operator", "aten::mm", 7, "7", at, 21, **stack),
+        old("Operator", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 7, "7", at + 30, 400),
+        old("Runtime", "cudaLaunchKernel", 7, "7", at + 3, 5, correlation=331, **external),
+        old("Runtime", "cudaMemcpyAsync", 7, "7", at + 10, 5, correlation=332, **external),
+        old("Kernel", "volta_sgemm_32x32_sliced1x4_tn", 0, "stream 7", at + 103, 30, device=0, stream=7, correlation=331),
+        old("Memcpy", "Memcpy HtoD (Pageable -> Device)", 0, "stream 7", at + 140, 2, device=0, stream=7, correlation=332),
+        {"ph": "f", "id": 331, "pid": 0, "tid": "stream 7", "ts": at + 103, "cat": "async_gpu", "name": "async_gpu", "bp": "e"},
+    ]
+    file = tmp_path / "worker0.pt.trace.json"
+    devices = [{"id": 0, "name": "Tesla V100", "multiProcessorCount": 80}]
+    file.write_text(json.dumps({"schemaVersion": 1, "computeProperties": devices, "traceEvents": events}, indent=2))
+    assert rows(file) == [
+        ("compute", "volta_sgemm_32x32_sliced1x4_tn", 30_000, "outside every module", "aten::mm", None),
+        ("copy", "Memcpy HtoD (Pageable -> Device)", 2_000, "outside every module", "aten::mm", None),
+    ]
+    with open_profile(file) as profile:
+        (step_time, *_) = profile.step_time(arrow=True).to_pylist()
+        threads = profile.sql("SELECT DISTINCT tid % 4294967296 AS tid FROM trace.op")["tid"].tolist()
+    assert (step_time["step_id"], step_time["computing_ns"], step_time["copying_not_overlapped_ns"]) == (4, 30_000, 2_000)
+    assert threads == [7]
+
+
+def test_an_id_of_the_call_itself_is_no_op(tmp_path: Path) -> None:
+    """In 2022 the runtime carries its correlation as External id, which is also that of an op somewhere else."""
+    events = [
+        op("aten::relu", 0, 1_000, 9),
+        op("aten::mm", 2_000, 9_000, 3),
+        launch(3_000, 4_000, 9, 9),
+        kernel("gemm", 20_000, 30_000, 9, arguments={"External id": 9}),
+    ]
+    assert rows(write_trace(tmp_path / "trace.json", events)) == [
+        ("compute", "gemm", 10_000, "outside every module", "aten::mm", None)
+    ]
+
+
+@pytest.mark.parametrize(("has_calls", "reason"), [(True, "launch outside any op"), (False, "cut at the profile edge")])
+def test_a_trace_without_ops_has_all_kernels(has_calls: bool, reason: str, tmp_path: Path) -> None:
+    events = [kernel("gemm", 20_000, 30_000, 1), kernel("Memset (Device)", 31_000, 31_500, 2, category="gpu_memset")]
+    calls = [launch(1_000, 2_000, 1), launch(3_000, 4_000, 2, name="cudaMemsetAsync")]
+    file = write_trace(tmp_path / "trace.json", [*events, *(calls if has_calls else [])])
+    assert rows(file) == [
+        ("compute", "gemm", 10_000, reason, None, None),
+        ("copy", "Memset (Device)", 500, reason, None, None),
+    ]
+    with open_profile(file) as profile:
+        answers = set(profile.ranks()["answers"][0])
+        assert {"kernel-stats", "step-time", "slow-ranks"} <= answers
+        assert not answers & {"op-stats", "module-stats"}
+        for command in answers:
+            getattr(profile, command.replace("-", "_"))()
+
+
+def test_inductor_launches_triton_kernels_from_ops_of_its_own(tmp_path: Path) -> None:
+    kernel_of = {"kernel_backend": "triton", "kernel_file": "/tmp/c.py", "stream": 7, "grid": "grid(1,)"}
+    events = [
+        module("Net_0", 0, 9_000, number=1),
+        op("Torch-Compiled Region: 0/0", 1_000, 8_000, 1),
+        event("user_annotation", GRAPH, 1_500, 7_500, arguments={"External id": 2}),
+        op("triton_poi_fused_add_relu_0", 2_000, 4_000, 3, arguments=kernel_of),
+        event("cuda_driver", "cuLaunchKernelEx", 2_500, 3_500, arguments={"cbid": 652, "correlation": 5, "External id": 3}),
+        op("extern_kernels.mm", 4_500, 7_000, 4),
+        op("aten::mm", 4_600, 6_900, 6),
+        launch(5_000, 6_000, 6, 6, name="cudaLaunchKernelExC"),
+        event("gpu_user_annotation", GRAPH, 9_999, 31_001, 7, 0),
+        kernel("triton_poi_fused_add_relu_0", 10_000, 20_000, 5),
+        kernel("nvjet_tst_128x64_64x8_1x2_h_bz_NNT", 21_000, 31_000, 6, arguments={"graph id": 0, "graph node id": 0}),
+    ]
+    file = write_trace(tmp_path / "trace.json", events)
+    assert rows(file) == [
+        ("compute", "triton_poi_fused_add_relu_0", 10_000, None, "triton_poi_fused_add_relu_0", "Net"),
+        ("compute", "nvjet_tst_128x64_64x8_1x2_h_bz_NNT", 10_000, None, "aten::mm", "Net"),
+    ]
+    with open_profile(file) as profile:
+        assert profile.sql("SELECT DISTINCT model_id FROM trace.kernel WHERE model_id IS NOT NULL").empty
+        assert profile.sql("SELECT name FROM trace.range WHERE origin = 'record_function'")["name"].tolist() == [GRAPH]
+
+
+OTHERS = {
+    "xpu": ("xpu_runtime", "urEnqueueKernelLaunchWithArgsExp", "kernel"),
+    "mtia": ("mtia_runtime", "runtime_launch", "mtia_ccp_events"),
+    "privateuse1": ("privateuse1_driver", "myLaunch", "kernel"),
+    "any device": ("runtime", "launch", "kernel"),
+}
+
+
+@pytest.mark.parametrize("device", OTHERS)
+def test_other_devices_have_categories_of_their_own(device: str, tmp_path: Path) -> None:
+    runtime, call, work = OTHERS[device]
+    events = [
+        module("Net_0", 0, 9_000, number=1),
+        op("aten::mm", 1_000, 8_000, 1),
+        event(runtime, call, 2_000, 3_000, arguments={"correlation": 4, "External id": 1}),
+        event(work, "gemm", 20_000, 30_000, 7, 0, {"device": 0, "correlation": 4}),
+    ]
+    file = write_trace(tmp_path / "trace.json", events)
+    assert rows(file) == [("compute", "gemm", 10_000, None, "aten::mm", "Net")]
+    with open_profile(file) as profile:
+        assert profile.sql("SELECT stream_id FROM trace.kernel")["stream_id"].tolist() == [7]
+
+
+def test_what_is_no_work_counts_nowhere(tmp_path: Path) -> None:
+    """Spans, counters, overhead, waits of streams and ranges on the device lie beside the kernels, under ids that are words."""
+    events = [
+        op("aten::mm", 1_000, 8_000, 1),
+        launch(2_000, 3_000, 4, 1),
+        kernel("gemm", 20_000, 30_000, 4),
+        event("Trace", "PyTorch Profiler (0)", 0, 99_000, "PyTorch Profiler", "Spans"),
+        event("overhead", "Buffer Flush", 40_000, 90_000, 0, -1),
+        event("cuda_sync", "Stream Wait Event", 21_000, 22_000, 7, 0, {"stream": 7, "correlation": 9}),
+        event("cuda_event", "cudaEventRecord", 23_000, 24_000, 7, 0, {"stream": 7, "correlation": 8}),
+        event("gpu_user_annotation", "ProfilerStep#1", 19_999, 30_001, 7, 0),
+        event("hardware_counters", "sm__cycles", 25_000, 26_000, "", "GPU 0 Counters"),
+        '{"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 100, "tid": 1, "ts": 1.5, "args": {}}',
+        '{"name": "Record Window End", "ph": "i", "s": "g", "pid": "", "tid": "", "ts": 99.000}',
+        '{"name": "Iteration Start: PyTorch Profiler", "ph": "i", "s": "g", "pid": "Traces", "tid": "Trace", "ts": 0.000}',
+    ]
+    assert rows(write_trace(tmp_path / "trace.json", events)) == [
+        ("compute", "gemm", 10_000, "outside every module", "aten::mm", None)
+    ]
+
+
+def test_modules_lie_on_the_thread_that_called_them(tmp_path: Path) -> None:
+    """Two threads run the same model at the same time."""
+    events = []
+    for tid in (1, 2):
+        events += [
+            module(f"Net_{tid}", 0, 9_000, tid, tid),
+            module(f"Linear_{tid}", 500, 8_500, tid, 10 + tid),
+            op("aten::mm", 1_000, 8_000, tid, tid),
+            launch(2_000 + tid, 3_000, tid, tid, tid),
+            kernel(f"gemm{tid}", 10_000 * tid, 10_000 * tid + 100 * tid, tid),
+        ]
+    assert rows(write_trace(tmp_path / "trace.json", events)) == [
+        ("compute", "gemm1", 100, None, "aten::mm", "Net/Linear"),
+        ("compute", "gemm2", 200, None, "aten::mm", "Net/Linear"),
+    ]
+
+
+@pytest.mark.parametrize("size", [1, 71])
+def test_a_trace_on_demand_names_its_job_after_the_events(size: int, tmp_path: Path) -> None:
+    """With ranks as texts, and any number of process groups."""
+    groups = [
+        {"pg_name": str(one), "pg_desc": f"group {one}", "backend_config": "cuda:nccl", "pg_size": 2, "ranks": f"[{one}, 5]"}
+        for one in range(size)
+    ]
+    job = {
+        "backend": "nccl",
+        "rank": 5,
+        "world_size": 128,
+        "pg_count": str(size),
+        "pg_config": groups,
+        "nccl_version": "unknown",
+    }
+    head = {"schemaVersion": 1, "displayTimeUnit": "ms", "baseTimeNanoseconds": BASE_NS}
+    reduced = {"Collective name": "allreduce", "Process Group Name": str(size - 1)}
+    file = write_trace(tmp_path / "t.json", [kernel("ncclDevKernel_Generic(x)", 1, 3, 0, arguments=reduced)], head,
+                       {"distributedInfo": job, "traceName": "/tmp/t.json"})  # fmt: skip
+    with open_profile(file) as profile:
+        assert profile.ranks()[["rank_id", "rank_id_from"]].to_numpy().tolist() == [[5, "distributedInfo"]]
+        assert profile.sql("SELECT count(DISTINCT group_name) AS n FROM trace.parallel_group")["n"].tolist() == [size]
+        (row,) = profile.communication_stats(arrow=True).to_pylist()
+    assert (row["group_name"], row["group_label"]) == (str(size - 1), f"group {size - 1}")
+
+
+ALL_REDUCES = {
+    "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>(vllm::RankData*, vllm::RankSignals)": "allreduce",
+    "void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport<8>(Params)": "allreduce",
+    "void c10d::symmetric_memory::(anonymous namespace)::one_shot_all_reduce_kernel<float, 16>(float**)": "allreduce",
+    "void deep_ep::internode::dispatch<false, 8, false>(int4*, float*)": "dispatch",
+    "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)": "allreduce",
+    "rcclGenericKernel<1, false>(ncclDevComm*)": None,
+    "void at::native::reduce_kernel<512, 1>(at::native::ReduceOp<float>)": "-",
+    "void deep_ep::layout::get_dispatch_layout<256>(long const*)": "-",
+}
+
+
+@pytest.mark.parametrize("name", ALL_REDUCES)
+def test_collectives_that_engines_bring_along_are_communication(name: str, tmp_path: Path) -> None:
+    expected = ALL_REDUCES[name]
+    file = write_trace(tmp_path / "trace.json", [kernel(name, 1_000, 2_000, 0)], HEAD)
+    with open_profile(file) as profile:
+        (found,) = profile.sql("SELECT kind FROM trace.kernel")["kind"]
+        assert found == ("compute" if expected == "-" else "communication")
+        if expected != "-":
+            assert profile.communication_stats(arrow=True)["type"].to_pylist() == [expected]
