@@ -1,8 +1,10 @@
 """Hard runs written as GPU traces, each with the truth that its generator kept: every kernel is where it belongs."""
 
+import gzip
+import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from fixtures.generate import generate
 from fixtures.kineto_export import export_kineto
 from fixtures.shape import Shape
+from fixtures.text_export import export_text
 from fixtures.truth import Truth
 from prof_analysis import open_profile
 from tests.test_hard_profiles import plain
@@ -78,16 +81,39 @@ def test_every_kernel_of_a_gpu_trace_is_where_it_belongs(switches: dict[str, Any
     pd.testing.assert_frame_equal(plain(tree[columns]), plain(expected_tree[columns]))
 
 
-def test_a_run_gives_the_same_answers_whether_an_npu_or_a_gpu_writes_it(tmp_path: Path) -> None:
-    """But for the names of profiles and ops, and for what a format does not record: cores, and types of kernels."""
-    traces, _ = gpu_run(tmp_path, replace(GPU, gradient_hooks=True, recompute=True))
-    answers = []
-    for folder in (traces, tmp_path / "npu"):
-        with open_profile(folder) as profile:
-            steps = profile.step_time().drop(columns=["profile"])
-            tree = profile.module_tree().drop(columns=["profile"])
-            coverage = profile.coverage().drop(columns=["profile"]).query("kernel_count > 0")
-            kernels = profile.kernel_stats().groupby(["rank_id", "kind"])[["kernel_count", "total_ns"]].sum()
-        answers.append((steps, tree, coverage.reset_index(drop=True), kernels))
-    for gpu, npu in zip(*answers, strict=True):
-        pd.testing.assert_frame_equal(gpu, npu)
+def name_as_nccl(traces: Path) -> None:
+    """Give the collectives of traces the names that NCCL gives them: HCCL numbers them, so that no two calls are alike."""
+    for trace in sorted(traces.iterdir()):
+        packed = trace.suffix == ".gz"
+        content = gzip.decompress(trace.read_bytes()) if packed else trace.read_bytes()
+        content = re.sub(rb"hcom_(\w+?)__\d+_\d+_\d+", rb"ncclDevKernel_\1", content)
+        trace.write_bytes(gzip.compress(content) if packed else content)
+
+
+def answers(folder: Path, source: Literal["auto", "db", "text"] = "auto") -> list[pd.DataFrame]:
+    """What the five tables say of a run but for names: of profiles, cores, kernels and their types."""
+    with open_profile(folder, source=source) as profile:
+        statistic, kernels, coverage = profile.module_stats(), profile.kernel_stats(), profile.coverage()
+        others = [profile.module_tree(), coverage.query("kernel_count > 0"), profile.step_time()]
+    nccl = (r"ncclDevKernel_(\w+)", r"hcom_\1_")
+    statistic["kernel_list"] = statistic["kernel_list"].str.replace(*nccl, regex=True)
+    # A GPU records no types: its type is the name of the kernel, of which that of an NPU is a part.
+    for pattern, type_ in (nccl, (r"^aclnn.*_", ""), (r"^trans_(\w+)_\d+$", r"\1"), (r"MatMulV[23]", "MatMul")):
+        kernels["type"] = kernels["type"].str.replace(pattern, type_, regex=True)
+    of_type = kernels.groupby(["rank_id", "kind", "type"])
+    by_type = of_type.agg({"kernel_count": "sum", "total_ns": "sum", "min_ns": "min", "max_ns": "max", "share": "sum"})
+    tables = [statistic, by_type.reset_index(), *others]
+    return [one.drop(columns=["profile", "avg_mfu", "top_ops"], errors="ignore").reset_index(drop=True) for one in tables]
+
+
+def test_a_run_gives_the_same_answers_whether_a_db_a_text_export_or_a_gpu_writes_it(tmp_path: Path) -> None:
+    """ModuleStatistic, KernelStatistic, ModuleTree, ModuleCoverage and StepTime."""
+    traces, _ = gpu_run(tmp_path, replace(GPU, gradient_hooks=True, recompute=True, micro_batches=1))
+    for db in sorted((tmp_path / "npu").rglob("ascend_pytorch_profiler_*.db")):
+        export_text(db)
+    name_as_nccl(traces)
+    of_gpu, of_db, of_text = answers(traces), answers(tmp_path / "npu", "db"), answers(tmp_path / "npu", "text")
+    for gpu, db, text in zip(of_gpu, of_db, of_text, strict=True):
+        assert len(gpu)
+        pd.testing.assert_frame_equal(gpu, db)
+        pd.testing.assert_frame_equal(text, db)
