@@ -113,7 +113,7 @@ def test_a_run_gives_the_same_answers_whether_a_db_a_text_export_or_a_gpu_writes
         export_text(db)
     name_as_nccl(traces)
     of_gpu, of_db, of_text = answers(traces), answers(tmp_path / "npu", "db"), answers(tmp_path / "npu", "text")
-    for gpu, db, text in zip(of_gpu, of_db, of_text, strict=True):
+    for gpu, npu, text in zip(of_gpu, of_db, of_text, strict=True):
         assert len(gpu)
-        pd.testing.assert_frame_equal(gpu, db)
-        pd.testing.assert_frame_equal(text, db)
+        pd.testing.assert_frame_equal(gpu, npu)
+        pd.testing.assert_frame_equal(text, npu)

@@ -87,3 +87,24 @@ def test_commands_answer_what_ranks_says_they_answer(name: str, expected: str, l
         (answers,) = profile.ranks()["answers"]
         for command in answers:
             getattr(profile, command.replace("-", "_"))()
+
+
+@pytest.mark.slow
+def test_collectives_have_the_times_and_bytes_that_tracelens_reports(realdata: Path) -> None:
+    expected = realdata / "gpu_kineto" / "expected" / "mi300_resnet_act_checkpoint" / "coll_analysis.csv"
+    with expected.open() as file:
+        theirs = [
+            (row["Collective name"], float(row["In msg size (MB)_first"]), int(row["operation_count"]), float(row["dur_sum"]))
+            for row in csv.DictReader(file)
+        ]
+    with open_profile(realdata / "gpu_kineto" / "mi300" / "resnet_act_checkpoint.json.gz") as profile:
+        ours = profile.sql(
+            "SELECT operation, size_bytes / 1048576, count(*), sum(duration_ns) / 1000 FROM trace.communication "
+            "JOIN trace.kernel USING (profile, kernel_id) WHERE size_bytes > 0 GROUP BY ALL ORDER BY 4 DESC"
+        ).to_numpy()
+        (reduced, *_) = profile.communication_stats(arrow=True).to_pylist()
+    assert [tuple(row) for row in ours] == [pytest.approx(row) for row in theirs]
+    total_bytes = sum(size * count for name, size, count, _ in theirs if name == "allreduce") * 1048576
+    total_ns = sum(time for name, _, _, time in theirs if name == "allreduce") * 1000
+    assert reduced["algorithm_gb_s"] == pytest.approx(total_bytes / total_ns)
+    assert reduced["bus_gb_s"] == pytest.approx(total_bytes / total_ns * 2 * 7 / 8)
