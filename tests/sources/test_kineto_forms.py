@@ -220,3 +220,37 @@ def test_collectives_that_engines_bring_along_are_communication(name: str, tmp_p
         assert found == ("compute" if expected == "-" else "communication")
         if expected != "-":
             assert profile.communication_stats(arrow=True)["type"].to_pylist() == [expected]
+
+
+def test_ranges_say_who_made_them(tmp_path: Path) -> None:
+    events = [
+        event("user_annotation", "ProfilerStep#7", 0, 90_000),
+        event("user_annotation", "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", 1_000, 5_000),
+        event("user_annotation", "nccl:all_reduce", 10_000, 11_000),
+        event("user_annotation", "loss", 20_000, 30_000),
+        kernel("gemm", 40_000, 50_000, 1),
+    ]
+    with open_profile(write_trace(tmp_path / "trace.json", events)) as profile:
+        found = profile.mstx_stats(arrow=True).to_pylist()
+    assert {row["message"]: (row["domain"], row["producer"], row["host_total_ns"]) for row in found} == {
+        "ProfilerStep#7": ("default", "profiler step", 90_000),
+        "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__": ("default", "dataloader", 4_000),
+        "all_reduce": ("nccl", "communication", 1_000),
+        "loss": ("loss", "user", 10_000),
+    }
+
+
+def test_a_blocking_copy_waits_for_the_device(tmp_path: Path) -> None:
+    """On ROCm a value is read with hipMemcpyWithStream, which returns when the device has done all before it."""
+    events = [
+        op("aten::item", 0, 30_000, 1),
+        event("cuda_runtime", "hipMemcpyWithStream", 1_000, 29_000, arguments={"correlation": 1, "External id": 1}),
+        op("aten::mul", 30_000, 40_000, 2),
+        event("cuda_runtime", "hipMemcpyAsync", 31_000, 33_000, arguments={"correlation": 2, "External id": 2}),
+        launch(35_000, 36_000, 3, 2),
+        kernel("first", 500, 2_000, 0),
+        kernel("last", 40_000, 50_000, 3),
+    ]
+    with open_profile(write_trace(tmp_path / "trace.json", events)) as profile:
+        causes = {row["cause"]: row["total_ns"] for row in profile.free_time(arrow=True).to_pylist()}
+    assert causes == {"waiting in a synchronise": 27_000, "inside an op": 6_000, "between queue and device": 5_000}

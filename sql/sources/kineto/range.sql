@@ -1,9 +1,10 @@
--- Ranges of record_function have the part of mstx ranges; their domain is a part of their names.
+-- Ranges of record_function have the part of mstx ranges; their domain is a part of their names, except for those that PyTorch
+-- makes for steps and data loading.
 WITH named AS (
     SELECT
         text_id AS name,
         role_of_annotation(text) AS role,
-        text_id(domain_of_annotation(text)) AS domain_id,
+        text_id(if(role IN ('step', 'data loading'), 'default', domain_of_annotation(text))) AS domain_id,
         text_id(name_in_domain(text)) AS name_id
     FROM trace.string
     WHERE text_id IN (SELECT name FROM raw.annotation)

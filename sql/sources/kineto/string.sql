@@ -1,4 +1,4 @@
--- Functions of kernels, the parts of names of ranges, and names of counters are texts of their own.
+-- Functions of kernels, domains and names of ranges, and names of counters are texts of their own.
 WITH text_in_name AS (
     SELECT function_of_kernel(text) AS text
     FROM raw.string
@@ -9,7 +9,7 @@ WITH text_in_name AS (
     WHERE text_id IN (SELECT name FROM raw.annotation)
     UNION
     SELECT unnest([
-        'est. achieved occupancy %', 'blocks per SM', 'warps per SM', 'registers per thread', 'shared memory'
+        'default', 'est. achieved occupancy %', 'blocks per SM', 'warps per SM', 'registers per thread', 'shared memory'
     ]) AS text
 )
 FROM raw.string
