@@ -65,6 +65,7 @@ ALLOWED = {
     "communication.reported": "one row says how far the clocks are apart, and one how many kernels lost their names",
     "communication.link": "one row says whether there are planes",
     "communication.parallel_rank": "one row",
+    "communication.breakdown": "the few reasons that a source gives",
     "module.lost_launch": "one row says whether a link is left; so is the time of all kernels",
     "module.lost_backward": "one row says the time of all kernels",
     "trace.queue": "db: one row says whether a link is left",

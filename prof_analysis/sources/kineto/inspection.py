@@ -70,7 +70,7 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
             rank_id_from=rank_id_from,
             files=(readable(Path(result.name)),),
             lacks=lacking(reasons),
-            missing=tuple(dict.fromkeys(reason for reason in reasons.values() if reason)),
+            missing=tuple(dict.fromkeys(reason for reason in reasons.values() if reason and reason != _NO_GRAPH_CALLS)),
             modules_from=next((mark for mark in options.marks if mark in marks), None),
         )
     ]
