@@ -56,9 +56,9 @@ _OP_COLUMNS = {
     "host total": "host_total_ns",
     "launches": "launches",
 }
-# What only some profiles record, with its header: of the group of an operator, and of its bytes.
-_GROUP = {"for": "group_label", "ranks": "group_size"}
-_BYTES = {"bytes": "size_bytes", "GB/s": "algorithm_gb_s", "bus GB/s": "bus_gb_s"}
+# What only some profiles record of the group of an operator, and of its bytes, with its header.
+_GROUP = {"for": "group_label"}
+_BYTES = {"bytes": "size_bytes", "GB/s": "algorithm_gb_s", "bus GB/s": "bus_gb_s", "ranks": "group_size"}
 
 
 def kernel_stats(profile: "Profile", top: int, by: str = "type", sort: str | None = None) -> tuple[Facts, list[Block]]:
