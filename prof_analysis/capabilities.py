@@ -10,7 +10,7 @@ CAPABILITIES: Mapping[str, str] = {
     "communication": "communication operators",
     "graph_calls": "calls of compiled graphs (ops named npu_fx_compiler inference or cache_compiler inference)",
     "compute": "compute kernels",
-    "shapes": "kernel types and shapes",
+    "shapes": "shapes of kernels, or of ops",
     "kernel_types": "types of kernels",
     "counters": "hardware counters (PMU)",
     "host_calls": "host calls into CANN, CUDA or HIP",

@@ -26,7 +26,8 @@ INPUT, ANSWER, MODULES = "What to read", "What to answer", "What counts as a mod
 RESULT, MACHINE = "What to write", "Machine and cache"
 # The data types that a peak can be given for, by their names in mfu.shape.
 _DATA_TYPES = (
-    "fp16", "bf16", "hf32", "fp32", "int8", "int4", "hifloat8", "float8_e4m3fn", "float8_e5m2", "float4_e2m1", "float4_e1m2"
+    "fp16", "bf16", "fp8", "hf32", "tf32", "fp32", "fp64", "int8", "int4", "hifloat8", "float8_e4m3fn", "float8_e5m2",
+    "float4_e2m1", "float4_e1m2"
 )  # fmt: skip
 
 

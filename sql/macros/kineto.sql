@@ -84,3 +84,28 @@ CREATE MACRO IF NOT EXISTS role_of_annotation(name) AS
         WHEN regexp_matches(name, '^(nccl|gloo|c10d):') THEN 'communication'
         WHEN starts_with(name, 'enumerate(DataLoader)') THEN 'data loading'
     END;
+
+-- Whether a kernel of this function multiplies matrices, as far as its name says so: products, convolutions, attention, and
+-- sums of the parts of a product that was split; not what converts or arranges data before and after.
+CREATE MACRO IF NOT EXISTS multiplies_matrices(function_name) AS
+    coalesce(
+        regexp_matches(
+            function_name,
+            '(?i)gemm|gemv|^cijk_|xmma|cutlass|nvjet|wgmma|tensorop|mat_?mul|(^|_)b?mm(_|$)|^triton_tem_|split_?k|wvspltk|fused_moe'
+            || '|conv([^e]|$)|fprop|dgrad|wgrad|winograd|sdpa|fmha|attn|attention|(^|::)flash_'
+        )
+        AND NOT regexp_matches(
+            function_name,
+            '(?i)^triton_(poi|red|per)_|preprocess|postprocess|dot_do_o|convert_dq|kv_combine|reshape_and_cache|concat_and_cache'
+            || '|merge_attn|causal_conv1d|finalize'
+        ),
+        false
+    );
+
+-- The data type in which a kernel multiplies matrices of FP32, as its name says: TF32 has ten bits of mantissa, and the name
+-- XF32 on AMD (MX in names of Tensile). NULL where the name does not say it.
+CREATE MACRO IF NOT EXISTS fp32_of_kernel(name) AS
+    CASE
+        WHEN regexp_matches(name, '(?i)tf32|xf32|s1688gemm|^cijk_\w*_mx_') THEN 'tf32'
+        WHEN regexp_matches(name, '(?i)^cijk_|sgemm|scudnn|simt|gemv|ffma|gemmsn|gemmk1|f32f32_f32f32') THEN 'fp32'
+    END;

@@ -24,3 +24,7 @@ JOIN mfu.shape
     AND shape.output_formats_id IS NOT DISTINCT FROM kernel.output_formats_id
     AND shape.hf32_eligible_id IS NOT DISTINCT FROM kernel.hf32_eligible_id
 WHERE kernel.kind = 'compute'
+UNION ALL
+SELECT kernel.kernel_id, op_kernel.shape_id, kernel.device_id, kernel.start_ns, kernel.end_ns, kernel.duration_ns
+FROM mfu.op_kernel
+JOIN trace.kernel USING (kernel_id)

@@ -2,6 +2,7 @@
 -- else those of the hardware counters.
 --
 -- kernel_id          BIGINT   a kernel of mfu.cube_kernel
+-- input_shapes_id    TEXT_ID  as in mfu.shape
 -- duration_ns        BIGINT   time, ns
 -- flops              BIGINT   FLOPs; NULL when not known
 -- flops_source       VARCHAR  as in mfu.kernel_flops, or counters; NULL without flops
@@ -36,6 +37,7 @@ known AS (
 )
 SELECT
     kernel_id,
+    input_shapes_id,
     duration_ns,
     flops,
     flops_source,

@@ -12,8 +12,8 @@
 --                                 is
 -- flops                  BIGINT   operations of its matrix products, a multiplication and an addition are two; NULL when not
 --                                 known, and where they would exceed the peak, see mfu.audit
--- flops_source           VARCHAR  where flops comes from: recorded, marks, shapes, padded shapes, or counters; NULL without
---                                 flops
+-- flops_source           VARCHAR  where flops comes from: recorded, marks, shapes, padded shapes, op shapes, or counters; NULL
+--                                 without flops
 -- flops_name             VARCHAR  what the recording calls it; NULL where nothing was recorded
 -- padded_flops           BIGINT   FLOPs by its shapes with the padding of the format; NULL when not known
 -- flops_upper_bound      BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
@@ -25,7 +25,7 @@
 -- measured_clock_mhz     DOUBLE   mean real clock of the device while it ran, MHz; NULL without samples
 -- efficiency_at_measured_clock  DOUBLE  efficiency with the peak at that clock; NULL without it
 -- reason                 VARCHAR  why efficiency is NULL
--- input_shapes_id        TEXT_ID  input shapes; NULL when not recorded
+-- input_shapes_id        TEXT_ID  input shapes, as in mfu.shape; NULL when not recorded
 -- output_shapes_id       TEXT_ID  output shapes; NULL when not recorded
 -- op_id                  BIGINT   the op that launched it; NULL when linked to no op
 -- op_name_id             TEXT_ID  name of that op; NULL when linked to no op
@@ -54,7 +54,7 @@ SELECT
     judged.known_flops * 1000
         / nullif(at_clock(possible_flops, clock_mhz, judged.duration_ns, cycles), 0) AS efficiency_at_measured_clock,
     judged.reason,
-    kernel.input_shapes_id,
+    judged.input_shapes_id,
     kernel.output_shapes_id,
     kernel.op_id,
     kernel.op_name_id,

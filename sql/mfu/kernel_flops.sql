@@ -1,5 +1,5 @@
 -- One row is a kernel that may multiply matrices, and its FLOPs from the most trusted source: what was recorded while it ran,
--- then the arguments of an attention with its shapes, then shapes alone.
+-- then the arguments of an attention with its shapes, then shapes alone; of an op with several such kernels, its share by time.
 --
 -- kernel_id          BIGINT   a kernel of mfu.cube_kernel
 -- shape_id           BIGINT   its description in mfu.shape
@@ -9,7 +9,7 @@
 -- peer_flops         BIGINT   flops; where they come from marks, as msprof-analyze counts them, as in mfu.marked_flops
 -- padded_flops       BIGINT   FLOPs by its shapes with the padding of the format; NULL when not known
 -- flops_upper_bound  BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
--- flops_source       VARCHAR  recorded, marks, shapes or padded shapes; NULL without flops
+-- flops_source       VARCHAR  recorded, marks, shapes, padded shapes or op shapes; NULL without flops
 -- flops_name         VARCHAR  what the recording calls it; NULL where nothing was recorded
 -- reason             VARCHAR  why flops is NULL
 --
@@ -18,28 +18,44 @@ WITH recorded AS (
     SELECT kernel_id, flops, flops_name
     FROM mfu.recorded
     WHERE NOT contains(lower(flops_name), 'swiglu')
+),
+by_shape AS (
+    SELECT
+        cube_kernel.*,
+        shape_flops.source,
+        shape_flops.reason,
+        if(op_kernel.kernel_id IS NULL, shape_flops.padded_flops, NULL) AS padded_flops,
+        if(op_kernel.kernel_id IS NULL, shape_flops.flops, part_of(shape_flops.flops, cube_kernel.duration_ns, until_ns, all_ns))
+            AS flops,
+        if(
+            op_kernel.kernel_id IS NULL,
+            shape_flops.flops_upper_bound,
+            part_of(shape_flops.flops_upper_bound, cube_kernel.duration_ns, until_ns, all_ns)
+        ) AS flops_upper_bound
+    FROM mfu.cube_kernel
+    JOIN mfu.shape_flops USING (shape_id)
+    LEFT JOIN mfu.op_kernel USING (kernel_id)
 )
 SELECT
-    cube_kernel.kernel_id,
-    cube_kernel.shape_id,
-    cube_kernel.device_id,
-    cube_kernel.duration_ns,
-    coalesce(recorded.flops, marked_flops.flops, shape_flops.flops) AS flops,
-    coalesce(recorded.flops, marked_flops.peer_flops, shape_flops.flops) AS peer_flops,
-    shape_flops.padded_flops,
-    if(recorded.flops IS NULL AND marked_flops.flops IS NULL, shape_flops.flops_upper_bound, NULL) AS flops_upper_bound,
+    by_shape.kernel_id,
+    by_shape.shape_id,
+    by_shape.device_id,
+    by_shape.duration_ns,
+    coalesce(recorded.flops, marked_flops.flops, by_shape.flops) AS flops,
+    coalesce(recorded.flops, marked_flops.peer_flops, by_shape.flops) AS peer_flops,
+    by_shape.padded_flops,
+    if(recorded.flops IS NULL AND marked_flops.flops IS NULL, by_shape.flops_upper_bound, NULL) AS flops_upper_bound,
     CASE
         WHEN recorded.flops IS NOT NULL THEN 'recorded'
         WHEN marked_flops.flops IS NOT NULL THEN 'marks'
-        ELSE shape_flops.source
+        ELSE by_shape.source
     END AS flops_source,
     recorded.flops_name,
     CASE
-        WHEN recorded.flops IS NULL AND marked_flops.flops IS NULL AND shape_flops.flops IS NULL
-            THEN coalesce(marked_flops.reason, shape_flops.reason)
+        WHEN recorded.flops IS NULL AND marked_flops.flops IS NULL AND by_shape.flops IS NULL
+            THEN coalesce(marked_flops.reason, by_shape.reason)
     END AS reason
-FROM mfu.cube_kernel
-JOIN mfu.shape_flops USING (shape_id)
+FROM by_shape
 LEFT JOIN recorded USING (kernel_id)
 LEFT JOIN mfu.marked_kernel USING (kernel_id)
 LEFT JOIN mfu.marked_flops

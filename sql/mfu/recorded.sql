@@ -68,7 +68,7 @@ sharing AS (
 SELECT
     sharing.kernel_id,
     sharing.range_id,
-    (range.flops * until_ns // all_ns - range.flops * (until_ns - duration_ns) // all_ns)::BIGINT AS flops,
+    part_of(range.flops, duration_ns, until_ns, all_ns) AS flops,
     range.flops_name
 FROM sharing
 JOIN mfu.recorded_range AS range USING (range_id)

@@ -1,19 +1,21 @@
 -- One row is a distinct description of kernels that may multiply matrices: there is a formula for their type, or they ran on
--- cube cores. FLOPs are counted once per description.
+-- cube cores. Where kernels have no shapes of their own, the ops that launched them are described. FLOPs are counted once per
+-- description.
 --
 -- shape_id           BIGINT   the id
 -- type_id            TEXT_ID  operator type, such as MatMulV3; NULL when it is not known
--- family             VARCHAR  the formula, as in mfu.family; NULL where there is none
+-- family             VARCHAR  the formula, as in mfu.family, or op for those of mfu.op_form; NULL where there is none
 -- core_id            TEXT_ID  cores it ran on
--- input_shapes_id    TEXT_ID  input shapes, tensors separated by ';'; NULL when not recorded
+-- input_shapes_id    TEXT_ID  input shapes, tensors separated by ';'; those of the op where the op is described; NULL when not
+--                             recorded
 -- input_types_id     TEXT_ID  input data types; NULL when not recorded
 -- input_formats_id   TEXT_ID  input formats; NULL when not recorded
 -- output_shapes_id   TEXT_ID  output shapes; NULL when not recorded
 -- output_formats_id  TEXT_ID  output formats; NULL when not recorded
 -- hf32_eligible_id   TEXT_ID  YES or NO; NULL when not recorded
--- data_type          VARCHAR  the type that decides the peak: fp16, bf16, hf32, fp32, int8; 'fp32 or hf32' for FLOAT where it
---                             is not recorded which; another type in lower case; two types where the matrices have different
---                             ones; NULL when not recorded
+-- data_type          VARCHAR  the type that decides the peak: fp16, bf16, hf32, fp32, int8, and for ops those of mfu.op_shape;
+--                             'fp32 or hf32' for FLOAT where it is not recorded which; another type in lower case; two types
+--                             where the matrices have different ones; NULL when not recorded
 WITH described AS (
     SELECT DISTINCT
         kernel.type_id,
@@ -28,6 +30,7 @@ WITH described AS (
     FROM trace.kernel
     LEFT JOIN mfu.family USING (type_id)
     WHERE kernel.kind = 'compute' AND (family.family IS NOT NULL OR kernel.engine IN ('matrix', 'matrix and vector'))
+      AND NOT EXISTS (FROM trace.op_input)
 ),
 -- A gradient of a convolution also has its sizes as an input, of integers, which decides nothing. A weight that is unpacked
 -- first is multiplied in the type of the other input.
@@ -70,3 +73,6 @@ SELECT
     nullif(CASE WHEN has_equal_types AND types[1] <> types[2] THEN types[1] || ' and ' || types[2] ELSE types[1] END, '')
         AS data_type
 FROM typed
+UNION ALL BY NAME
+SELECT shape_id, 'op' AS family, input_shapes_id, data_type
+FROM mfu.op_shape

@@ -5,7 +5,8 @@
 --                             are two; NULL where the shapes do not determine them
 -- padded_flops       BIGINT   the same on the dims as recorded, where a padded format holds more than the tensor; else flops
 -- flops_upper_bound  BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
--- source             VARCHAR  shapes, or padded shapes where the dims without padding are not known; NULL without flops
+-- source             VARCHAR  shapes, padded shapes where the dims without padding are not known, or op shapes where the op is
+--                             described; NULL without flops
 -- reason             VARCHAR  why flops is NULL
 WITH attention AS (
     SELECT
@@ -42,13 +43,21 @@ counted AS (
         false AS is_padded,
         reason
     FROM attention
+    UNION ALL BY NAME
+    SELECT shape_id, flops, flops AS padded_flops, flops_upper_bound, false AS is_padded, reason
+    FROM mfu.op_flops
 )
 SELECT
     shape.shape_id,
     TRY_CAST(counted.flops AS BIGINT) AS flops,
     TRY_CAST(counted.padded_flops AS BIGINT) AS padded_flops,
     TRY_CAST(counted.flops_upper_bound AS BIGINT) AS flops_upper_bound,
-    CASE WHEN TRY_CAST(counted.flops AS BIGINT) IS NOT NULL THEN if(counted.is_padded, 'padded shapes', 'shapes') END AS source,
+    CASE
+        WHEN TRY_CAST(counted.flops AS BIGINT) IS NULL THEN NULL
+        WHEN shape.family = 'op' THEN 'op shapes'
+        WHEN counted.is_padded THEN 'padded shapes'
+        ELSE 'shapes'
+    END AS source,
     CASE
         WHEN TRY_CAST(counted.flops AS BIGINT) IS NOT NULL THEN NULL
         WHEN counted.reason IS NOT NULL THEN counted.reason

@@ -3,6 +3,7 @@
 --
 -- kernel_id          BIGINT   a kernel of mfu.cube_kernel
 -- shape_id           BIGINT   its description in mfu.shape
+-- input_shapes_id    TEXT_ID  as in mfu.shape
 -- duration_ns        BIGINT   time, ns
 -- flops              BIGINT   FLOPs; NULL when not known, and for a kernel that took no time or would exceed its peak
 -- flops_source       VARCHAR  as in mfu.kernel_flops; NULL without flops
@@ -23,7 +24,7 @@
 -- reason             VARCHAR  why flops is NULL
 -- peak_reason        VARCHAR  why possible_flops is NULL
 --
--- Only when mfu.family has rows. Most of the tables that it needs are of no use without matrix multiplications.
+-- Only when mfu.formula has rows. Most of the tables that it needs are of no use without matrix multiplications.
 WITH peer_peak AS (
     SELECT shape.shape_id, chip.device_id, chip.core_count * chip.clock_mhz * rate.operations_per_cycle AS flops_per_us
     FROM mfu.shape
@@ -37,6 +38,7 @@ measured AS (
     SELECT
         kernel_flops.*,
         shape.data_type,
+        shape.input_shapes_id,
         peak.clock_mhz,
         peak.peak_tflops,
         peak.peak_from,
@@ -63,6 +65,7 @@ compared AS (
 SELECT
     kernel_id,
     shape_id,
+    input_shapes_id,
     duration_ns,
     if(is_known, flops, NULL) AS flops,
     if(is_known, flops_source, NULL) AS flops_source,

@@ -3,7 +3,7 @@
 --
 -- op_name_id            TEXT_ID  the op that launched them; NULL where linked to no op
 -- type_id               TEXT_ID  operator type; NULL when it is not known
--- input_shapes_id       TEXT_ID  input shapes; NULL when not recorded, and for kernels that multiply no matrices
+-- input_shapes_id       TEXT_ID  input shapes, as in mfu.shape; NULL when not recorded, and for kernels that multiply no matrices
 -- path_id               BIGINT   the path of module.path; NULL outside modules
 -- is_cube               BOOLEAN  whether they may multiply matrices: those of mfu.judged
 -- data_type             VARCHAR  as in mfu.shape
@@ -23,7 +23,7 @@
 SELECT
     kernel.op_name_id,
     kernel.type_id,
-    if(judged.kernel_id IS NULL, NULL, kernel.input_shapes_id) AS input_shapes_id,
+    judged.input_shapes_id,
     kernel.path_id,
     judged.kernel_id IS NOT NULL AS is_cube,
     judged.data_type,

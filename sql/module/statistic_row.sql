@@ -72,7 +72,7 @@ ranked_sequence AS (
 -- carried through the steps above, they would cost 0.3 s of CPU more.
 rated_op AS (
     SELECT kernel_op.op_id, min(utilisation.ratio) AS ratio, min(utilisation.peer_ratio) AS peer_ratio
-    FROM mfu.utilisation
+    FROM mfu.type_utilisation AS utilisation
     JOIN module.kernel_op USING (kernel_id)
     ANTI JOIN several_kernels ON several_kernels.op_id = kernel_op.op_id
     GROUP BY kernel_op.op_id
@@ -84,7 +84,7 @@ rated_kernels AS (
         list(utilisation.peer_ratio ORDER BY kind, start_ns, kernel_id) AS peer_ratios
     FROM listed_kernel
     SEMI JOIN several_kernels USING (op_id)
-    LEFT JOIN mfu.utilisation USING (kernel_id)
+    LEFT JOIN mfu.type_utilisation AS utilisation USING (kernel_id)
     GROUP BY op_id
     HAVING count(utilisation.kernel_id) > 0
 ),

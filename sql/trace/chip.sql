@@ -1,6 +1,8 @@
--- One row is a device with its number of cores and its rated clock, as the profile records them.
+-- One row is a device with its number of cores, and its rated clock or its name, as the profile records them.
 --
 -- device_id   BIGINT   device; NULL when not recorded
--- core_count  BIGINT   cube cores
--- clock_mhz   BIGINT   rated clock of the cube cores, MHz
--- origin      VARCHAR  where both figures come from: the name of the file info.json, or cube_utilization(%) of the kernels
+-- core_count  BIGINT   cores that multiply matrices; NULL when not recorded
+-- clock_mhz   BIGINT   rated clock of these cores, MHz; NULL when not recorded
+-- product     VARCHAR  name of the product; NULL when not recorded
+-- origin      VARCHAR  where these come from: the name of the file info.json, cube_utilization(%) of the kernels, or
+--                      deviceProperties

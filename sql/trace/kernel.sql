@@ -32,5 +32,7 @@
 -- engine            ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu')  what it ran on: cores that multiply matrices
 --                            (and do everything else on chips with one kind of core), vector cores, or cores of both kinds led
 --                            by matrix cores; a copy engine; CPUs of the device; NULL when it is another engine or not known
+-- fp32_as           ENUM('fp32', 'tf32')  the data type in which it multiplies matrices of FP32, as its name says; NULL when
+--                            that is not known
 --
 -- Kept for other questions, with pmu_id, type_from, direction.

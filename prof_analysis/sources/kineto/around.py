@@ -6,6 +6,7 @@ import re
 import zlib
 from contextlib import closing
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ _PURPOSES = {
 }
 _TAIL_BYTES = 4 * 2**20
 _END_OF_LIST = re.compile(rb'\]\s*,\s*(?=")')
+_EVENT = b'"ph"'
 _PIECE_BYTES = 2**20
 
 
@@ -96,8 +98,8 @@ def parsed(value: Any) -> Any:
 
 
 def _object_at_end(tail: bytes) -> dict[str, Any]:
-    """Return the keys that follow the list of events: the text after the last `],` that is the rest of an object."""
-    for end in reversed(list(_END_OF_LIST.finditer(tail))[-1000:]):
+    """Return the keys that follow the list of events: the text after its `],`, which comes after the last event."""
+    for end in islice(_END_OF_LIST.finditer(tail, max(0, tail.rfind(_EVENT))), 1000):
         if found := _object(b"{" + tail[end.end() :]):
             return found
     return {}

@@ -25,8 +25,8 @@ _COUNTERS: Mapping[str, str] = {
 }
 
 ARGUMENTS = {
-    "External id": _I, "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "Python id": _I,
-    "correlation": _I, "device": _I, "stream": _I, "graph id": _I, "graph node id": _I, "Collective name": _T,
+    "External id": _I, "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "Concrete Inputs": _T,
+    "Python id": _I, "correlation": _I, "device": _I, "stream": _I, "graph id": _I, "graph node id": _I, "Collective name": _T,
     "In msg nelems": _I, "Out msg nelems": _I, "Group size": _I, "dtype": _T, "Process Group Name": _T,
     **dict.fromkeys(_COUNTERS.values(), _D),
 }  # fmt: skip
@@ -60,6 +60,7 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "forward_thread_id": (_I, 'args."Fwd thread id"'),
             "input_dims": (ID, 'list_of_shapes(args."Input Dims")'),
             "input_types": (ID, 'list_of_words(args."Input type")'),
+            "input_values": (ID, 'args."Concrete Inputs"'),
         },
     ),
     "raw.module_call": (

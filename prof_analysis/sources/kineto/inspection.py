@@ -26,6 +26,7 @@ _MARKS: Marks = {
     # Collectives that are not of NCCL or RCCL.
     **{name: (name.encode(), ANYTHING) for name in _OWN_COLLECTIVES},
     "marks": (b"user_annotation", ANYTHING),
+    "shapes": (b'"Input Dims"', ANYTHING),
     "occupancy": (b'warps per SM"', ANYTHING),
 }
 # Names of ranks in names of files: rank0_iter16.json, host-TP-3.trace.json.gz, worker_2.pt.trace.json.
@@ -36,6 +37,7 @@ _NO_KERNELS = "no kernels; record them with ProfilerActivity.CUDA (if anything r
 _NO_MODULES = "no nn.Module rows and no ranges of {}; set with_stack=True of torch.profiler.profile"
 _NO_COMMUNICATION = "no collectives of NCCL, RCCL or others that are known"
 _NO_COUNTERS = "no occupancy of kernels, which torch.profiler records on NVIDIA alone"
+_NO_SHAPES = "no shapes of ops; set record_shapes=True of torch.profiler.profile"
 _NO_HOST_CALLS = "no calls into CUDA or HIP; record them with ProfilerActivity.CUDA"
 _NO_MARKS = "no ranges; put torch.profiler.record_function around what you want to see"
 _NO_GRAPH_CALLS = "no graphs of TorchAir, which compiles for NPUs alone"
@@ -120,6 +122,7 @@ def _reasons(marks: set[str], options: Options) -> dict[str, str | None]:
         "ops": no_ops,
         "communication": no_kernels or (None if marks & {"communication", *_OWN_COLLECTIVES} else _NO_COMMUNICATION),
         "compute": no_kernels or (None if "compute" in marks else _NO_KERNELS),
+        "shapes": no_ops or no_kernels or (None if "shapes" in marks else _NO_SHAPES),
         "counters": no_kernels or (None if "occupancy" in marks else _NO_COUNTERS),
         "host_calls": None if "host calls" in marks else _NO_HOST_CALLS,
         "graph_calls": _NO_GRAPH_CALLS,

@@ -78,7 +78,8 @@ SELECT
         ::ENUM('profile', 'name') AS type_from,
     kernel.end_ns - kernel.start_ns AS duration_ns,
     named_direction.direction::ENUM('send', 'receive', 'both') AS direction,
-    named_engine.engine::ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu') AS engine
+    named_engine.engine::ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu') AS engine,
+    NULL::ENUM('fp32', 'tf32') AS fp32_as
 FROM kernel
 LEFT JOIN type_in_name ON type_in_name.name_id = kernel.name_id AND type_in_name.kind = kernel.kind
 LEFT JOIN named_direction ON named_direction.name_id = kernel.name_id AND kernel.kind = 'communication'

@@ -25,12 +25,14 @@ computed AS (
     SELECT device_id, cycles_per_us, round(cycles_per_us / clock_mhz) AS core_count
     FROM measured
 )
+SELECT device_id, core_count, clock_mhz, NULL::VARCHAR AS product, origin
 FROM in_file
 UNION ALL
 SELECT
     device_id,
     core_count::BIGINT AS core_count,
     round(cycles_per_us / core_count)::BIGINT AS clock_mhz,
+    NULL AS product,
     'cube_utilization(%)' AS origin
 FROM computed
 WHERE core_count BETWEEN 1 AND 1000 AND NOT EXISTS (FROM in_file)

@@ -5,7 +5,9 @@ WITH named AS (
         text_id AS name,
         text_id(function_of_kernel(text)) AS type_id,
         is_name_of_collective(text) AS is_collective,
-        operation_of_collective(NULL, text) AS operation
+        operation_of_collective(NULL, text) AS operation,
+        multiplies_matrices(function_of_kernel(text)) AS is_matrix,
+        fp32_of_kernel(text) AS fp32_as
     FROM raw.string
     WHERE text_id IN (SELECT name FROM raw.device_work)
 ),
@@ -25,6 +27,8 @@ work AS (
     SELECT
         device_work.*,
         named.type_id,
+        named.is_matrix,
+        named.fp32_as,
         nullif(correlation, 0) AS launch_id,
         coalesce(nullif(graph_id, 0), if(launch.is_of_graph, launch.correlation, NULL)) AS model_id,
         CASE
@@ -69,7 +73,8 @@ SELECT
     if(type_id IS NULL, NULL, 'name')::ENUM('profile', 'name') AS type_from,
     end_ns - start_ns AS duration_ns,
     if(kind = 'communication', direction, NULL)::ENUM('send', 'receive', 'both') AS direction,
-    if(kind = 'copy', 'copy', NULL)
-        ::ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu') AS engine
+    CASE WHEN kind = 'copy' THEN 'copy' WHEN kind = 'compute' AND is_matrix THEN 'matrix' END
+        ::ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu') AS engine,
+    fp32_as::ENUM('fp32', 'tf32') AS fp32_as
 FROM work
 WHERE end_ns >= start_ns

@@ -1,0 +1,48 @@
+-- One row is a description of an op and its FLOPs by the shapes and values of its inputs.
+--
+-- shape_id           BIGINT   a description of mfu.op_shape
+-- flops              BIGINT   operations of the matrix products: a multiplication and an addition are two; NULL where the inputs
+--                             do not determine them
+-- flops_upper_bound  BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
+-- reason             VARCHAR  why flops is NULL
+--
+-- Only when trace.op_input has rows. A complex number has two parts, and an element of a packed type holds several numbers.
+WITH counted AS (
+    SELECT
+        shape_id,
+        flops,
+        most_flops,
+        if(flops IS NULL, 'the rows of the groups are not in the shapes', NULL) AS reason
+    FROM mfu.op_product
+    UNION ALL
+    SELECT shape_id, flops, flops, NULL
+    FROM mfu.op_convolution
+    UNION ALL
+    SELECT shape_id, flops, most_flops, reason
+    FROM mfu.op_attention
+),
+judged AS (
+    SELECT
+        op_shape.shape_id,
+        counted.flops,
+        counted.most_flops,
+        CASE
+            WHEN op_shape.reason IS NOT NULL THEN op_shape.reason
+            WHEN op_shape.shapes IS NULL THEN 'the shapes were not recorded'
+            WHEN regexp_matches(op_shape.data_type, 'complex|_x\d|bits') THEN
+                'there is no formula for the data type ' || op_shape.data_type[:40]
+            WHEN counted.reason IS NOT NULL THEN counted.reason
+            WHEN counted.flops IS NULL AND starts_with(op_shape.form, 'convolution') AND op_shape.input_values IS NULL
+                THEN 'the values of the inputs were not recorded'
+            WHEN counted.flops IS NULL THEN 'the shapes do not fit the op'
+            WHEN TRY_CAST(counted.flops AS BIGINT) IS NULL THEN 'the shapes are too large to be true'
+        END AS reason
+    FROM mfu.op_shape
+    LEFT JOIN counted USING (shape_id)
+)
+SELECT
+    shape_id,
+    if(reason IS NULL, TRY_CAST(flops AS BIGINT), NULL) AS flops,
+    if(reason IS NULL, NULL, TRY_CAST(most_flops AS BIGINT)) AS flops_upper_bound,
+    reason
+FROM judged

@@ -1,0 +1,111 @@
+-- One row is a kernel that shares the FLOPs of an op, or whose name says that it multiplies matrices, in a rank whose kernels
+-- have no shapes of their own.
+--
+-- kernel_id        BIGINT   a kernel of trace.kernel
+-- shape_id         BIGINT   its description: kernels that agree in all columns from name_id to reason have the same one
+-- name_id          TEXT_ID  name of the op whose FLOPs it shares; NULL where it shares none
+-- input_shapes_id  TEXT_ID  input shapes of that op; NULL when not recorded
+-- input_types_id   TEXT_ID  input types of that op; NULL when not recorded
+-- input_values_id  TEXT_ID  inputs of that op that are no tensors; NULL when not recorded
+-- fp32_as          VARCHAR  the data type in which the op multiplies FP32, as in trace.kernel; NULL when it is not known
+-- reason           VARCHAR  why it shares none; NULL where it does
+-- until_ns         BIGINT   time of the kernels of the op up to this one, ns
+-- all_ns           BIGINT   time of all kernels that share the FLOPs of the op, ns
+--
+-- Only when trace.op_input has rows. The FLOPs of an op belong to the kernels that it, or an op inside it, launched: to those
+-- whose names say that they multiply matrices; where no name does, to all. An op around another one that counts does not count.
+WITH RECURSIVE launched AS (
+    SELECT kernel.kernel_id, kernel_op.op_id, kernel.duration_ns, kernel.engine = 'matrix' IS TRUE AS is_matrix, kernel.fp32_as
+    FROM trace.kernel
+    LEFT JOIN module.kernel_op USING (kernel_id)
+    WHERE kernel.kind = 'compute'
+),
+around AS (
+    SELECT DISTINCT op_id, op_id AS around_id, 0 AS level
+    FROM launched
+    WHERE op_id IS NOT NULL
+    UNION ALL
+    SELECT around.op_id, parent.parent_id, around.level + 1
+    FROM around
+    JOIN op.parent ON parent.op_id = around.around_id
+    WHERE parent.parent_id IS NOT NULL
+),
+-- The ops with a formula around each op that launched kernels, itself included.
+formed AS (
+    SELECT around.op_id, around.around_id, around.level, min(around.level) OVER (PARTITION BY around.op_id) AS innermost
+    FROM around
+    JOIN trace.op ON op.op_id = around.around_id
+    SEMI JOIN mfu.op_form ON op_form.name_id = op.name_id
+),
+outer_op AS (
+    SELECT DISTINCT around_id AS op_id
+    FROM formed
+    WHERE level > innermost
+),
+of_op AS (
+    SELECT
+        launched.kernel_id,
+        formed.around_id AS counted_id,
+        outer_op.op_id IS NOT NULL AS is_outer,
+        launched.op_id,
+        launched.duration_ns,
+        launched.is_matrix,
+        bool_or(launched.is_matrix) OVER (PARTITION BY formed.around_id) AS has_matrix,
+        launched.fp32_as
+    FROM launched
+    LEFT JOIN formed ON formed.op_id = launched.op_id AND formed.level = formed.innermost
+    LEFT JOIN outer_op ON outer_op.op_id = formed.around_id
+),
+sharing AS (
+    SELECT
+        kernel_id,
+        counted_id,
+        CASE WHEN count(DISTINCT fp32_as) OVER of_counted = 1 THEN min(fp32_as) OVER of_counted END AS fp32_as,
+        sum(duration_ns) OVER (PARTITION BY counted_id ORDER BY kernel_id ROWS UNBOUNDED PRECEDING) AS until_ns,
+        sum(duration_ns) OVER of_counted AS all_ns
+    FROM of_op
+    WHERE counted_id IS NOT NULL AND NOT is_outer AND (is_matrix OR NOT has_matrix)
+    WINDOW of_counted AS (PARTITION BY counted_id)
+),
+described AS (
+    SELECT
+        sharing.kernel_id,
+        op.name_id,
+        op_input.input_shapes_id,
+        op_input.input_types_id,
+        op_input.input_values_id,
+        sharing.fp32_as::VARCHAR AS fp32_as,
+        NULL AS reason,
+        sharing.until_ns::BIGINT AS until_ns,
+        sharing.all_ns::BIGINT AS all_ns
+    FROM sharing
+    JOIN trace.op ON op.op_id = sharing.counted_id
+    LEFT JOIN trace.op_input ON op_input.op_id = sharing.counted_id
+    UNION ALL BY NAME
+    SELECT
+        of_op.kernel_id,
+        CASE
+            WHEN of_op.is_outer THEN 'the FLOPs of its op are those of the ops inside it'
+            WHEN of_op.op_id IS NOT NULL THEN 'there is no formula for the op ' || coalesce(name.text[:60], '(name lost)')
+            ELSE 'no op launched it (' || coalesce(kernel.reason, 'another step') || ')'
+        END AS reason
+    FROM of_op
+    LEFT JOIN trace.op ON op.op_id = of_op.op_id
+    LEFT JOIN trace.string AS name ON name.text_id = op.name_id
+    LEFT JOIN module.kernel ON kernel.kernel_id = of_op.kernel_id
+    WHERE of_op.is_matrix AND (of_op.counted_id IS NULL OR of_op.is_outer)
+)
+SELECT
+    kernel_id,
+    dense_rank() OVER (
+        ORDER BY name_id, input_shapes_id, input_types_id, input_values_id, fp32_as, reason
+    ) AS shape_id,
+    name_id,
+    input_shapes_id,
+    input_types_id,
+    input_values_id,
+    fp32_as,
+    reason,
+    until_ns,
+    all_ns
+FROM described

@@ -1,0 +1,9 @@
+-- One row is a kernel of mfu.utilisation, in a rank whose operator types have formulas.
+--
+-- kernel_id   BIGINT  a kernel of mfu.cube_kernel
+-- ratio       BIGINT  as in mfu.utilisation
+-- peer_ratio  BIGINT  as in mfu.utilisation
+--
+-- Only when mfu.family has rows. ModuleStatistic has MFU only by operator types; with FLOPs of ops it would take as long as mfu.
+SELECT kernel_id, ratio, peer_ratio
+FROM mfu.utilisation
