@@ -128,7 +128,7 @@ def test_the_usual_values_of_a_command_are_those_of_python() -> None:
         ("mstx.event", {"step_id"}),
         ("trace.op", set()),
         ("trace.kernel", set()),
-        ("mfu.peak", {"peak_tflops"}),
+        ("mfu.peak", {"peak_tflops", "audit_links", "nesting_tolerance_ns"}),
         ("module.range", {"module_source", "module_domains"}),
     ],
 )

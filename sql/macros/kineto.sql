@@ -91,13 +91,13 @@ CREATE MACRO IF NOT EXISTS multiplies_matrices(function_name) AS
     coalesce(
         regexp_matches(
             function_name,
-            '(?i)gemm|gemv|^cijk_|xmma|cutlass|nvjet|wgmma|tensorop|mat_?mul|(^|_)b?mm(_|$)|^triton_tem_|split_?k|wvspltk|fused_moe'
-            || '|conv([^e]|$)|fprop|dgrad|wgrad|winograd|sdpa|fmha|attn|attention|(^|::)flash_'
+            '(?i)gemm|gemv|^cijk_|xmma|cutlass|nvjet|wgmma|tensorop|mat_?mul|(^|_)b?mm(_|$)|^triton_tem_|split_?k|wvspltk'
+            || '|fused_moe|conv([^e]|$)|fprop|dgrad|wgrad|winograd|sdpa|fmha|attn|attention|(^|::)flash_'
         )
         AND NOT regexp_matches(
             function_name,
-            '(?i)^triton_(poi|red|per)_|preprocess|postprocess|dot_do_o|convert_dq|kv_combine|reshape_and_cache|concat_and_cache'
-            || '|merge_attn|causal_conv1d|finalize'
+            '(?i)^triton_(poi|red|per)_|preprocess|postprocess|dot_do_o|convert_dq|kv_combine|reshape_and_cache'
+            || '|concat_and_cache|merge_attn|causal_conv1d|finalize'
         ),
         false
     );

@@ -30,8 +30,8 @@ CREATE MACRO IF NOT EXISTS lengths_of(json_list) AS
             THEN TRY_CAST(json_list AS BIGINT[])
     END;
 
--- The part of FLOPs that belongs to a kernel by its time: `until_ns` is the time of the kernels up to this one, `all_ns` that of
--- all. The parts add up without a remainder.
+-- The part of FLOPs that belongs to a kernel by its time: `until_ns` is the time of the kernels up to this one, `all_ns` that
+-- of all. The parts add up without a remainder.
 CREATE MACRO IF NOT EXISTS part_of(flops, duration_ns, until_ns, all_ns) AS
     (
         flops::HUGEINT * until_ns // nullif(all_ns, 0) - flops::HUGEINT * (until_ns - duration_ns) // nullif(all_ns, 0)

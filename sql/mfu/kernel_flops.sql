@@ -25,8 +25,11 @@ by_shape AS (
         shape_flops.source,
         shape_flops.reason,
         if(op_kernel.kernel_id IS NULL, shape_flops.padded_flops, NULL) AS padded_flops,
-        if(op_kernel.kernel_id IS NULL, shape_flops.flops, part_of(shape_flops.flops, cube_kernel.duration_ns, until_ns, all_ns))
-            AS flops,
+        if(
+            op_kernel.kernel_id IS NULL,
+            shape_flops.flops,
+            part_of(shape_flops.flops, cube_kernel.duration_ns, until_ns, all_ns)
+        ) AS flops,
         if(
             op_kernel.kernel_id IS NULL,
             shape_flops.flops_upper_bound,

@@ -7,8 +7,8 @@
 -- most_flops  HUGEINT  the same without a mask, as far as the shapes show
 -- reason      VARCHAR  why flops is NULL
 --
--- Only when trace.op_input has rows. Heads are those of the queries, also where several share a key. A causal mask has all of its
--- diagonal, as in mfu.marked_flops.
+-- Only when trace.op_input has rows. Heads are those of the queries, also where several share a key. A causal mask has all of
+-- its diagonal, as in mfu.marked_flops.
 WITH operand AS (
     SELECT
         *,

@@ -1,8 +1,8 @@
 -- One row is a description of an op and its FLOPs by the shapes and values of its inputs.
 --
 -- shape_id           BIGINT   a description of mfu.op_shape
--- flops              BIGINT   operations of the matrix products: a multiplication and an addition are two; NULL where the inputs
---                             do not determine them
+-- flops              BIGINT   operations of the matrix products: a multiplication and an addition are two; NULL where the
+--                             inputs do not determine them
 -- flops_upper_bound  BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
 -- reason             VARCHAR  why flops is NULL
 --

@@ -8,8 +8,9 @@
 -- layout      VARCHAR  dims of query, key and value: BHSD, BSHD, or THD, where all sequences come one after the other; NULL for
 --                      other forms
 -- causal_at   BIGINT   attention: position of the value that says whether the mask is causal; NULL for other forms
--- aligned     VARCHAR  attention: corner of the matrix in which the diagonal of a causal mask begins, upper left or lower right,
---                      or by value where the value at causal_at is 1 or 2 for these and 0 without a mask; NULL for other forms
+-- aligned     VARCHAR  attention: corner of the matrix in which the diagonal of a causal mask begins, upper left or lower
+--                      right, or by value where the value at causal_at is 1 or 2 for these and 0 without a mask; NULL for
+--                      other forms
 -- mask_at     BIGINT   attention: position of a mask given as a tensor; NULL where there is none
 -- lengths_at  BIGINT   attention: position of the ends of the sequences, as a tensor; NULL where there is none
 -- window_at   BIGINT   attention: position of the number of keys before the diagonal that count, and of those after it; -1 for
@@ -19,8 +20,8 @@
 -- wanted_at   BIGINT   convolution gradient: position of the list that says which gradients are computed: those of the input,
 --                      the weight and the bias; NULL for other forms
 --
--- Only when trace.op_input has rows. Positions count from 1, as in the signatures of the ops. An op that only calls others, such
--- as aten::matmul, has no formula.
+-- Only when trace.op_input has rows. Positions count from 1, as in the signatures of the ops. An op that only calls others,
+-- such as aten::matmul, has no formula.
 WITH matrix (name, form, first_at) AS (
     VALUES
         ('aten::mm', 'product', 1),
@@ -53,33 +54,40 @@ convolution (name, form, first_at, values_at, turned_at, wanted_at) AS (
         ('aten::convolution_backward', 'convolution gradient', 2, NULL, 8, 11),
         ('aten::convolution_backward_overrideable', 'convolution gradient', 2, NULL, 7, 10)
 ),
-attention (name, form, first_at, layout, causal_at, aligned, mask_at, lengths_at, window_at) AS (
+attention (name, layout, causal_at, aligned, mask_at, lengths_at, window_at) AS (
     VALUES
-        ('aten::scaled_dot_product_attention', 'attention', 1, 'BHSD', 6, 'upper left', 4, NULL, NULL),
-        ('aten::_scaled_dot_product_flash_attention', 'attention', 1, 'BHSD', 5, 'lower right', NULL, NULL, NULL),
-        ('aten::_scaled_dot_product_efficient_attention', 'attention', 1, 'BHSD', 7, 'upper left', 4, NULL, NULL),
-        ('aten::_scaled_dot_product_cudnn_attention', 'attention', 1, 'BHSD', 7, 'upper left', 4, NULL, NULL),
-        ('aten::_scaled_dot_product_fused_attention_overrideable', 'attention', 1, 'BHSD', 6, 'upper left', 4, NULL, NULL),
-        ('aten::_flash_attention_forward', 'attention', 1, 'BSHD', 9, 'lower right', NULL, 4, 12),
-        ('aten::_efficient_attention_forward', 'attention', 1, 'BSHD', 10, 'by value', 4, 5, NULL),
-        ('aten::_cudnn_attention_forward', 'attention', 1, 'BHSD', 11, 'upper left', 4, 5, NULL),
-        ('flash_attn::_flash_attn_forward', 'attention', 1, 'BSHD', 6, 'lower right', NULL, NULL, 7),
-        ('flash_attn::_flash_attn_varlen_forward', 'attention', 1, 'THD', 10, 'lower right', NULL, 4, 11),
-        ('aten::_scaled_dot_product_flash_attention_backward', 'attention gradient', 2, 'BHSD', 12, 'lower right', NULL, 7, NULL),
-        ('aten::_scaled_dot_product_efficient_attention_backward', 'attention gradient', 2, 'BHSD', 12, 'upper left', 5, NULL, NULL),
-        ('aten::_scaled_dot_product_cudnn_attention_backward', 'attention gradient', 2, 'BHSD', 15, 'upper left', 9, 10, NULL),
-        ('aten::_flash_attention_backward', 'attention gradient', 2, 'BSHD', 12, 'lower right', NULL, 7, 16),
-        ('aten::_efficient_attention_backward', 'attention gradient', 2, 'BSHD', 15, 'by value', 5, 7, NULL),
-        ('aten::_cudnn_attention_backward', 'attention gradient', 2, 'BHSD', 15, 'upper left', 9, 10, NULL),
-        ('flash_attn::_flash_attn_backward', 'attention gradient', 2, 'BSHD', 12, 'lower right', NULL, NULL, 13),
-        ('flash_attn::_flash_attn_varlen_backward', 'attention gradient', 2, 'THD', 16, 'lower right', NULL, 10, 17)
+        ('aten::scaled_dot_product_attention', 'BHSD', 6, 'upper left', 4, NULL, NULL),
+        ('aten::_scaled_dot_product_flash_attention', 'BHSD', 5, 'lower right', NULL, NULL, NULL),
+        ('aten::_scaled_dot_product_efficient_attention', 'BHSD', 7, 'upper left', 4, NULL, NULL),
+        ('aten::_scaled_dot_product_cudnn_attention', 'BHSD', 7, 'upper left', 4, NULL, NULL),
+        ('aten::_scaled_dot_product_fused_attention_overrideable', 'BHSD', 6, 'upper left', 4, NULL, NULL),
+        ('aten::_flash_attention_forward', 'BSHD', 9, 'lower right', NULL, 4, 12),
+        ('aten::_efficient_attention_forward', 'BSHD', 10, 'by value', 4, 5, NULL),
+        ('aten::_cudnn_attention_forward', 'BHSD', 11, 'upper left', 4, 5, NULL),
+        ('flash_attn::_flash_attn_forward', 'BSHD', 6, 'lower right', NULL, NULL, 7),
+        ('flash_attn::_flash_attn_varlen_forward', 'THD', 10, 'lower right', NULL, 4, 11)
+),
+attention_gradient (name, layout, causal_at, aligned, mask_at, lengths_at, window_at) AS (
+    VALUES
+        ('aten::_scaled_dot_product_flash_attention_backward', 'BHSD', 12, 'lower right', NULL, 7, NULL),
+        ('aten::_scaled_dot_product_efficient_attention_backward', 'BHSD', 12, 'upper left', 5, NULL, NULL),
+        ('aten::_scaled_dot_product_cudnn_attention_backward', 'BHSD', 15, 'upper left', 9, 10, NULL),
+        ('aten::_flash_attention_backward', 'BSHD', 12, 'lower right', NULL, 7, 16),
+        ('aten::_efficient_attention_backward', 'BSHD', 15, 'by value', 5, 7, NULL),
+        ('aten::_cudnn_attention_backward', 'BHSD', 15, 'upper left', 9, 10, NULL),
+        ('flash_attn::_flash_attn_backward', 'BSHD', 12, 'lower right', NULL, NULL, 13),
+        ('flash_attn::_flash_attn_varlen_backward', 'THD', 16, 'lower right', NULL, 10, 17)
 ),
 formed AS (
     FROM matrix
     UNION ALL BY NAME
     FROM convolution
     UNION ALL BY NAME
+    SELECT 'attention' AS form, 1 AS first_at, *
     FROM attention
+    UNION ALL BY NAME
+    SELECT 'attention gradient' AS form, 2 AS first_at, *
+    FROM attention_gradient
 )
 SELECT
     string.text_id AS name_id,

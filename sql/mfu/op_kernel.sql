@@ -15,7 +15,13 @@
 -- Only when trace.op_input has rows. The FLOPs of an op belong to the kernels that it, or an op inside it, launched: to those
 -- whose names say that they multiply matrices; where no name does, to all. An op around another one that counts does not count.
 WITH RECURSIVE launched AS (
-    SELECT kernel.kernel_id, kernel_op.op_id, kernel.duration_ns, kernel.engine = 'matrix' IS TRUE AS is_matrix, kernel.fp32_as
+    SELECT
+        kernel.kernel_id,
+        kernel_op.op_id,
+        kernel.model_id,
+        kernel.duration_ns,
+        coalesce(kernel.engine IN ('matrix', 'matrix and vector'), false) AS is_matrix,
+        kernel.fp32_as
     FROM trace.kernel
     LEFT JOIN module.kernel_op USING (kernel_id)
     WHERE kernel.kind = 'compute'
@@ -48,6 +54,7 @@ of_op AS (
         formed.around_id AS counted_id,
         outer_op.op_id IS NOT NULL AS is_outer,
         launched.op_id,
+        launched.model_id,
         launched.duration_ns,
         launched.is_matrix,
         bool_or(launched.is_matrix) OVER (PARTITION BY formed.around_id) AS has_matrix,
@@ -87,12 +94,12 @@ described AS (
         CASE
             WHEN of_op.is_outer THEN 'the FLOPs of its op are those of the ops inside it'
             WHEN of_op.op_id IS NOT NULL THEN 'there is no formula for the op ' || coalesce(name.text[:60], '(name lost)')
-            ELSE 'no op launched it (' || coalesce(kernel.reason, 'another step') || ')'
+            WHEN of_op.model_id IS NOT NULL THEN 'no op launched it, but the replay of a graph'
+            ELSE 'no op in the profile launched it'
         END AS reason
     FROM of_op
     LEFT JOIN trace.op ON op.op_id = of_op.op_id
     LEFT JOIN trace.string AS name ON name.text_id = op.name_id
-    LEFT JOIN module.kernel ON kernel.kernel_id = of_op.kernel_id
     WHERE of_op.is_matrix AND (of_op.counted_id IS NULL OR of_op.is_outer)
 )
 SELECT

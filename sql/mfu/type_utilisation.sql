@@ -4,6 +4,7 @@
 -- ratio       BIGINT  as in mfu.utilisation
 -- peer_ratio  BIGINT  as in mfu.utilisation
 --
--- Only when mfu.family has rows. ModuleStatistic has MFU only by operator types; with FLOPs of ops it would take as long as mfu.
+-- Only when mfu.family has rows. ModuleStatistic has MFU by operator types alone: with FLOPs of ops it would take as long as
+-- the command mfu.
 SELECT kernel_id, ratio, peer_ratio
 FROM mfu.utilisation

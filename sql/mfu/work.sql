@@ -3,7 +3,8 @@
 --
 -- op_name_id            TEXT_ID  the op that launched them; NULL where linked to no op
 -- type_id               TEXT_ID  operator type; NULL when it is not known
--- input_shapes_id       TEXT_ID  input shapes, as in mfu.shape; NULL when not recorded, and for kernels that multiply no matrices
+-- input_shapes_id       TEXT_ID  input shapes, as in mfu.shape; NULL when not recorded, and for kernels that multiply no
+--                                matrices
 -- path_id               BIGINT   the path of module.path; NULL outside modules
 -- is_cube               BOOLEAN  whether they may multiply matrices: those of mfu.judged
 -- data_type             VARCHAR  as in mfu.shape

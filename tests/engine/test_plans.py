@@ -56,6 +56,7 @@ ALLOWED = {
     "mfu.peak": "devices, data types",
     "mfu.by_level": "the time from the first kernel to the last is one row",
     "mfu.kernel_efficiency": "the time from the first kernel to the last is one row",
+    "mfu.shape": "one row says whether ops are described",
     "mfu.utilisation": "one row says what the chip can do",
     "mfu.matmul": "a row a shape, and its few tensors",
     "mfu.fused_matmul": "a row a shape, and its few tensors",
