@@ -8,6 +8,10 @@ CREATE MACRO IF NOT EXISTS tensor_list(shapes) AS trim(shapes, '"'' ');
 CREATE MACRO IF NOT EXISTS dims_of(shape) AS
     CASE WHEN regexp_full_match(shape, '[1-9][0-9]{0,9}(,[1-9][0-9]{0,9})*') THEN string_split(shape, ',')::BIGINT[] END;
 
+-- Numbers in a list such as [1, 2]; NULL when one of them is no small number.
+CREATE MACRO IF NOT EXISTS numbers_of(list) AS
+    CASE WHEN regexp_full_match(list, '\[[0-9]{1,9}(, ?[0-9]{1,9})*\]') THEN list::BIGINT[] END;
+
 -- Number of elements of a tensor; NULL above 2^42, which no memory holds; so products of three such numbers stay in range.
 CREATE MACRO IF NOT EXISTS count_of(dims) AS CASE WHEN list_product(dims) <= 4398046511104 THEN list_product(dims)::BIGINT END;
 

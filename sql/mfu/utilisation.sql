@@ -24,7 +24,7 @@
 -- reason             VARCHAR  why flops is NULL
 -- peak_reason        VARCHAR  why possible_flops is NULL
 --
--- Only when mfu.formula has rows. Most of the tables that it needs are of no use without matrix multiplications.
+-- Only when mfu.multiplying has rows. Most of the tables that it needs are of no use without matrix multiplications.
 WITH peer_peak AS (
     SELECT shape.shape_id, chip.device_id, chip.core_count * chip.clock_mhz * rate.operations_per_cycle AS flops_per_us
     FROM mfu.shape
