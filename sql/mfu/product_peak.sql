@@ -8,8 +8,8 @@
 -- tflops      DOUBLE   10^12 operations per second
 -- source      VARCHAR  where the figures are published
 --
--- With sparsity the sheets have twice these figures; some have only those, which are halved here. FP32 and FP64 are those of
--- the matrix cores where these have them, else of the vector cores.
+-- Only when trace.op_input has rows. With sparsity the sheets have twice these figures; some have only those, which are halved
+-- here. FP32 and FP64 are those of the matrix cores where these have them, else of the vector cores.
 WITH product (product, pattern, core_count, fp16, bf16, fp8, int8, tf32, fp32, fp64, source) AS (
     VALUES
         ('NVIDIA A100', 'A100', 108, 312, 312, NULL, 624, 156, 19.5, 19.5, 'NVIDIA A100 data sheet'),

@@ -26,7 +26,8 @@ def inputs(dims: Dims, values: Sequence[str] = (), type_: str = BF16) -> dict[st
 
 def found(folder: Path, events: list[str], head: dict[str, Any] = H100, **options: Any) -> list[dict[str, Any]]:
     with open_profile(write_trace(folder / "trace.json", events, head), **options) as profile:
-        return profile.mfu("kernel", arrow=True).to_pylist()
+        rows: list[dict[str, Any]] = profile.mfu("kernel", arrow=True).to_pylist()
+    return rows
 
 
 def ops_in_turn(ops: Iterable[tuple[str, dict[str, Any]]], kernel_name: str = GEMM) -> list[str]:
