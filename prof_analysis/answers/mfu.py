@@ -80,7 +80,7 @@ def _lines(facts: Facts, whole: dict[str, Any]) -> Iterator[str]:
     """Yield sentences: MFU and efficiency, which part of the time they count, by which peaks, and what is left out."""
     cube, compute = percent(whole["cube_known_share"]), percent(whole["known_share"])
     is_whole = whole["cube_known_share"] == 1
-    at_least = "" if is_whole else "at least "  # FLOPs that are not known are missing in it.
+    at_least = "" if is_whole or whole["mfu"] is None else "at least "  # FLOPs that are not known are missing in it.
     time = f"{duration(whole['elapsed_ns'])} of {several(facts['ranks'], 'rank')}, idle time included"
     yield f"MFU {at_least}{percent(whole['mfu'])} of the peak, over {time}"
     yield (
