@@ -91,7 +91,7 @@ CREATE MACRO IF NOT EXISTS multiplies_matrices(function_name) AS
     coalesce(
         regexp_matches(
             function_name,
-            '(?i)gemm|gemv|^cijk_|xmma|cutlass|nvjet|wgmma|tensorop|mat_?mul|(^|_)b?mm(_|$)|^triton_tem_|split_?k|wvspltk'
+            '(?i)gemm|gemv|^cijk_|xmma|cutlass|nvjet|wgmma|mat_?mul|(^|_)b?mm(_|$)|^triton_tem_|split_?k|wvspltk'
             || '|fused_moe|conv([^e]|$)|fprop|dgrad|wgrad|winograd|sdpa|fmha|attn|attention|(^|::)flash_'
         )
         AND NOT regexp_matches(
@@ -106,6 +106,6 @@ CREATE MACRO IF NOT EXISTS multiplies_matrices(function_name) AS
 -- XF32 on AMD (MX in names of Tensile). NULL where the name does not say it.
 CREATE MACRO IF NOT EXISTS fp32_of_kernel(name) AS
     CASE
-        WHEN regexp_matches(name, '(?i)tf32|xf32|s1688gemm|^cijk_\w*_mx_') THEN 'tf32'
-        WHEN regexp_matches(name, '(?i)^cijk_|sgemm|scudnn|simt|gemv|ffma|gemmsn|gemmk1|f32f32_f32f32') THEN 'fp32'
+        WHEN regexp_matches(name, '(?i)tf32|xf32|s1688gemm|^cijk_[a-z]+_[a-z]+_s_mx') THEN 'tf32'
+        WHEN regexp_matches(name, '(?i)^cijk_[a-z]+_[a-z]+_s(b|_)|sgemm|scudnn|simt|gemv|ffma|gemmsn|gemmk1|f32f32_f32f32') THEN 'fp32'
     END;
