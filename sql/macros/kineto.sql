@@ -107,5 +107,6 @@ CREATE MACRO IF NOT EXISTS multiplies_matrices(function_name) AS
 CREATE MACRO IF NOT EXISTS fp32_of_kernel(name) AS
     CASE
         WHEN regexp_matches(name, '(?i)tf32|xf32|s1688gemm|^cijk_[a-z]+_[a-z]+_s_mx') THEN 'tf32'
-        WHEN regexp_matches(name, '(?i)^cijk_[a-z]+_[a-z]+_s(b|_)|sgemm|scudnn|simt|gemv|ffma|gemmsn|gemmk1|f32f32_f32f32') THEN 'fp32'
+        WHEN regexp_matches(name, '(?i)^cijk_[a-z]+_[a-z]+_s(b|_)|sgemm|scudnn|simt|gemv|ffma|gemm(sn|k1)|f32f32_f32f32')
+            THEN 'fp32'
     END;
