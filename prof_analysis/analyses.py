@@ -177,7 +177,7 @@ ANALYSES: Mapping[str, Analysis] = {
             "mfu",
             "How much of the peak of the device does the model use?\n\n"
             "Shows model FLOPs utilisation (MFU: FLOPs by the time of the steps), and how well the matrix products use the "
-            "cube cores while they run.",
+            "device while they run.",
             "compute kernels",
             {
                 "mfu.rank": "Mfu",

@@ -216,7 +216,7 @@ class Questions(ABC):
     def mfu(self, level: MfuLevel = ..., *, arrow: No = ...) -> pandas.DataFrame: ...
     @_gives(*_MFU.values())
     def mfu(self, level: MfuLevel = "module", *, arrow: bool = False) -> Frame:
-        """Return model FLOPs utilisation, and how much of the peak of the cube cores the matrix products used while they ran.
+        """Return model FLOPs utilisation, and how much of the peak of the device the matrix products used while they ran.
 
         mfu = time that the FLOPs would take at the peak / time from the first kernel to the end of the last one;
         efficiency = known_flops / possible_flops, over kernels with known FLOPs and peak; reasons say why others are left out.

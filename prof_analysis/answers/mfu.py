@@ -1,4 +1,4 @@
-"""The answer of `mfu`: MFU, and how well modules, ops, kernels or ranks use the cube cores; the peaks; what is left out."""
+"""The answer of `mfu`: MFU, and how well modules, ops, kernels or ranks use the device; the peaks; what is left out."""
 
 from collections.abc import Iterator
 from operator import itemgetter

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
+from prof_analysis.engine.database import connect
 from tests.helpers.kineto import HEAD, kernel, launch, op, write_trace
 
 H100 = {**HEAD, "deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3", "numSms": 132}]}
@@ -387,3 +388,45 @@ def test_without_shapes_there_is_a_reason(tmp_path: Path) -> None:
         (rank,) = json.loads(json.dumps(profile.ranks().to_dict("records"), default=str))
     assert "mfu" not in rank["answers"]
     assert "set record_shapes=True of torch.profiler.profile" in str(rank)
+
+
+# Name of a kernel -> whether it multiplies matrices.
+MULTIPLIES = {
+    "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas": True,
+    "void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_bf16_256x128_64x3_tn_align2>(int)": True,
+    "nvjet_hsh_128x256_64x4_1x2_h_bz_coopA_NNT": True,
+    "Cijk_Alik_Bljk_B_BS_BH_Bias_HA_S_SAV_UserArgs_MT16x16x128_MI16x16x1": True,
+    "void gemv2T_kernel_val<int, int, float, float, float, float, 128>(int)": True,
+    "void cublasLt::splitKreduce_kernel<32, 16, int, float>(int)": True,
+    "igemm_fwd_gtcx3_nhwc_bf16_bx0_ex1_bt128x128x32": True,
+    "_ZN2ck16tensor_operation6device12_GLOBAL__N_149kernel_grouped_conv_fwd_multiple_abd_xdl_cshuffle": True,
+    "void implicit_convolve_sgemm<float, float, 1024>(int)": True,
+    "cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_7": True,
+    "void pytorch_flash::flash_fwd_kernel<pytorch_flash::Flash_fwd_kernel_traits<64>>(int)": True,
+    "void flash::flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<int>(int)": True,
+    "fmha_cutlassF_bf16_aligned_64x64_rf_sm80(PyTorchMemEffAttention)": True,
+    "attn_fwd": True,
+    "kernel_unified_attention_2d": True,
+    "triton_tem_fused_mm_0": True,
+    "fused_moe_kernel": True,
+    "void at::native::elementwise_kernel<128, cutlass::bfloat16_t>(int)": False,
+    "void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda>(int)": False,
+    "void convertTensor_kernel<float, float>(float)": False,
+    "void cudnn::engines_precompiled::nchwToNhwcKernel<float>(int)": False,
+    "void flash::flash_bwd_dot_do_o_kernel<true>(int)": False,
+    "void flash::flash_bwd_convert_dq_kernel<int>(int)": False,
+    "void vllm::reshape_and_cache_flash_kernel<__hip_bfloat16>(int)": False,
+    "SubTensorOpWithCastTensor1d": False,
+    "batched_transpose_32x32_half": False,
+    "triton_poi_fused_convolution_relu_0": False,
+    "triton_red_fused_native_layer_norm_mm_3": False,
+}
+
+
+def test_names_say_which_kernels_multiply_matrices() -> None:
+    with connect() as connection:
+        found = connection.execute(
+            "SELECT name, multiplies_matrices(function_of_kernel(name)) FROM unnest($names) AS named (name)",
+            {"names": list(MULTIPLIES)},
+        ).fetchall()
+    assert dict(found) == MULTIPLIES
