@@ -85,19 +85,23 @@ CREATE MACRO IF NOT EXISTS role_of_annotation(name) AS
         WHEN starts_with(name, 'enumerate(DataLoader)') THEN 'data loading'
     END;
 
--- Whether a kernel of this function multiplies matrices, as far as its name says so: products, convolutions, attention, and
--- sums of the parts of a product that was split; not what converts or arranges data before and after.
-CREATE MACRO IF NOT EXISTS multiplies_matrices(function_name) AS
+-- What a kernel does: its function, or all of its name where the function is a frame around any other.
+CREATE MACRO IF NOT EXISTS work_of_kernel(name) AS
+    if(regexp_matches(name, '(ck_tile::kentry|cutlass::device_kernel)<'), name, function_of_kernel(name));
+
+-- Whether a kernel multiplies matrices, as far as its name says so: products, convolutions, attention, and sums of the parts of
+-- a product that was split; not what converts or arranges data before and after.
+CREATE MACRO IF NOT EXISTS multiplies_matrices(name) AS
     coalesce(
         regexp_matches(
-            function_name,
-            '(?i)gemm|gemv|^cijk_|xmma|cutlass|nvjet|wgmma|mat_?mul|(^|_)b?mm(_|$)|^triton_tem_|split_?k|wvspltk'
-            || '|fused_moe|conv([^e]|$)|fprop|dgrad|wgrad|winograd|sdpa|fmha|attn|attention|(^|::)flash_'
+            work_of_kernel(name),
+            '(?i)gemm|gemv|^cijk_|xmma|cutlass|nvjet|wgmma|mat_?mul|(^|_)b?mm(_|$)|^triton_tem_|split_?k|wvspltk|fused_moe'
+            || '|conv([^e]|$)|fprop|dgrad|wgrad|winograd|sdpa|fmha|attn|attention|(^|::)flash_'
         )
         AND NOT regexp_matches(
-            function_name,
-            '(?i)^triton_(poi|red|per)_|preprocess|postprocess|dot_do_o|convert_dq|kv_combine|reshape_and_cache'
-            || '|concat_and_cache|merge_attn|causal_conv1d|finalize'
+            work_of_kernel(name),
+            '(?i)^triton_(poi|red|per)_|preprocess|postprocess|dot_?do_?o|ograddoto|convert_?dq|convertqgrad|kv_combine'
+            || '|reshape_and_cache|concat_and_cache|merge_attn|causal_conv1d|finalize'
         ),
         false
     );

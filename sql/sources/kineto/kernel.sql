@@ -6,7 +6,7 @@ WITH named AS (
         text_id(function_of_kernel(text)) AS type_id,
         is_name_of_collective(text) AS is_collective,
         operation_of_collective(NULL, text) AS operation,
-        multiplies_matrices(function_of_kernel(text)) AS is_matrix,
+        multiplies_matrices(text) AS is_matrix,
         fp32_of_kernel(text) AS fp32_as
     FROM raw.string
     WHERE text_id IN (SELECT name FROM raw.device_work)
