@@ -16,11 +16,13 @@ WITH operand AS (
         dims_of(shapes[first_at + 1]) AS k,
         dims_of(shapes[first_at + 2]) AS v,
         input_values[causal_at] AS causal,
-        coalesce(types[mask_at], '') <> '' AS has_mask,
+        coalesce(types[mask_at], '') NOT IN ('', 'Scalar')
+        OR (aligned = 'by value' AND coalesce(input_values[window_at], '') <> '') AS has_mask,
         dims_of(shapes[lengths_at]) AS lengths,
         coalesce(types[lengths_at], '') <> '' AS has_lengths,
-        coalesce(nullif(input_values[window_at], ''), '-1') AS window_before,
-        coalesce(nullif(input_values[window_at + 1], ''), '-1') AS window_after
+        coalesce(types[used_at], '') <> '' AS has_used,
+        if(aligned = 'by value', '-1', coalesce(nullif(input_values[window_at], ''), '-1')) AS window_before,
+        if(aligned = 'by value', '-1', coalesce(nullif(input_values[window_at + 1], ''), '-1')) AS window_after
     FROM mfu.op_shape
     WHERE form IN ('attention', 'attention gradient')
 ),
@@ -81,7 +83,8 @@ FROM (
         *,
         CASE
             WHEN NOT fits THEN 'the shapes do not fit the op'
-            WHEN is_ragged AND coalesce(lengths <> [2], true) THEN 'the lengths of the sequences are not in the shapes'
+            WHEN has_used OR is_ragged AND coalesce(lengths <> [2], true)
+                THEN 'the lengths of the sequences are not in the shapes'
             WHEN has_mask THEN 'what the mask leaves out is not in the shapes'
             WHEN mode IS NULL OR before IS NULL OR after IS NULL THEN 'not recorded whether the mask is causal'
         END AS why

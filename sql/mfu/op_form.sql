@@ -13,8 +13,9 @@
 --                      other forms
 -- mask_at     BIGINT   attention: position of a mask given as a tensor; NULL where there is none
 -- lengths_at  BIGINT   attention: position of the ends of the sequences, as a tensor; NULL where there is none
--- window_at   BIGINT   attention: position of the number of keys before the diagonal that count, and of those after it; -1 for
---                      all; NULL where there is none
+-- used_at     BIGINT   attention: position of the lengths of the keys that are used, as a tensor; NULL where there is none
+-- window_at   BIGINT   attention: position of the number of keys before the diagonal that count, and of those after it, -1 for
+--                      all; where aligned is by value, of a window of another kind; NULL where there is none
 -- values_at   BIGINT   convolution: position of strides, paddings and dilations, in this order; NULL for other forms
 -- turned_at   BIGINT   convolutions: position of the value that says whether it is transposed; NULL where it never is
 -- wanted_at   BIGINT   convolution gradient: position of the list that says which gradients are computed: those of the input,
@@ -54,29 +55,29 @@ convolution (name, form, first_at, values_at, turned_at, wanted_at) AS (
         ('aten::convolution_backward', 'convolution gradient', 2, NULL, 8, 11),
         ('aten::convolution_backward_overrideable', 'convolution gradient', 2, NULL, 7, 10)
 ),
-attention (name, layout, causal_at, aligned, mask_at, lengths_at, window_at) AS (
+attention (name, layout, causal_at, aligned, mask_at, lengths_at, used_at, window_at) AS (
     VALUES
-        ('aten::scaled_dot_product_attention', 'BHSD', 6, 'upper left', 4, NULL, NULL),
-        ('aten::_scaled_dot_product_flash_attention', 'BHSD', 5, 'lower right', NULL, NULL, NULL),
-        ('aten::_scaled_dot_product_efficient_attention', 'BHSD', 7, 'upper left', 4, NULL, NULL),
-        ('aten::_scaled_dot_product_cudnn_attention', 'BHSD', 7, 'upper left', 4, NULL, NULL),
-        ('aten::_scaled_dot_product_fused_attention_overrideable', 'BHSD', 6, 'upper left', 4, NULL, NULL),
-        ('aten::_flash_attention_forward', 'BSHD', 9, 'lower right', NULL, 4, 12),
-        ('aten::_efficient_attention_forward', 'BSHD', 10, 'by value', 4, 5, NULL),
-        ('aten::_cudnn_attention_forward', 'BHSD', 11, 'upper left', 4, 5, NULL),
-        ('flash_attn::_flash_attn_forward', 'BSHD', 6, 'lower right', NULL, NULL, 7),
-        ('flash_attn::_flash_attn_varlen_forward', 'THD', 10, 'lower right', NULL, 4, 11)
+        ('aten::scaled_dot_product_attention', 'BHSD', 6, 'upper left', 4, NULL, NULL, NULL),
+        ('aten::_scaled_dot_product_flash_attention', 'BHSD', 5, 'lower right', NULL, NULL, NULL, NULL),
+        ('aten::_scaled_dot_product_efficient_attention', 'BHSD', 7, 'upper left', 4, NULL, NULL, NULL),
+        ('aten::_scaled_dot_product_cudnn_attention', 'BHSD', 7, 'upper left', 4, NULL, NULL, NULL),
+        ('aten::_scaled_dot_product_fused_attention_overrideable', 'BHSD', 6, 'upper left', 4, NULL, NULL, NULL),
+        ('aten::_flash_attention_forward', 'BSHD', 9, 'lower right', NULL, 4, 14, 12),
+        ('aten::_efficient_attention_forward', 'BSHD', 10, 'by value', 4, 5, 13, 14),
+        ('aten::_cudnn_attention_forward', 'BHSD', 11, 'upper left', 4, 5, 14, NULL),
+        ('flash_attn::_flash_attn_forward', 'BSHD', 6, 'lower right', NULL, NULL, NULL, 7),
+        ('flash_attn::_flash_attn_varlen_forward', 'THD', 10, 'lower right', NULL, 4, 18, 11)
 ),
-attention_gradient (name, layout, causal_at, aligned, mask_at, lengths_at, window_at) AS (
+attention_gradient (name, layout, causal_at, aligned, mask_at, lengths_at, used_at, window_at) AS (
     VALUES
-        ('aten::_scaled_dot_product_flash_attention_backward', 'BHSD', 12, 'lower right', NULL, 7, NULL),
-        ('aten::_scaled_dot_product_efficient_attention_backward', 'BHSD', 12, 'upper left', 5, NULL, NULL),
-        ('aten::_scaled_dot_product_cudnn_attention_backward', 'BHSD', 15, 'upper left', 9, 10, NULL),
-        ('aten::_flash_attention_backward', 'BSHD', 12, 'lower right', NULL, 7, 16),
-        ('aten::_efficient_attention_backward', 'BSHD', 15, 'by value', 5, 7, NULL),
-        ('aten::_cudnn_attention_backward', 'BHSD', 15, 'upper left', 9, 10, NULL),
-        ('flash_attn::_flash_attn_backward', 'BSHD', 12, 'lower right', NULL, NULL, 13),
-        ('flash_attn::_flash_attn_varlen_backward', 'THD', 16, 'lower right', NULL, 10, 17)
+        ('aten::_scaled_dot_product_flash_attention_backward', 'BHSD', 12, 'lower right', NULL, 7, NULL, NULL),
+        ('aten::_scaled_dot_product_efficient_attention_backward', 'BHSD', 12, 'upper left', 5, NULL, NULL, NULL),
+        ('aten::_scaled_dot_product_cudnn_attention_backward', 'BHSD', 15, 'upper left', 9, 10, NULL, NULL),
+        ('aten::_flash_attention_backward', 'BSHD', 12, 'lower right', NULL, 7, NULL, 16),
+        ('aten::_efficient_attention_backward', 'BSHD', 15, 'by value', 5, 7, NULL, 19),
+        ('aten::_cudnn_attention_backward', 'BHSD', 15, 'upper left', 9, 10, NULL, NULL),
+        ('flash_attn::_flash_attn_backward', 'BSHD', 12, 'lower right', NULL, NULL, NULL, 13),
+        ('flash_attn::_flash_attn_varlen_backward', 'THD', 16, 'lower right', NULL, 10, NULL, 17)
 ),
 formed AS (
     FROM matrix
@@ -98,6 +99,7 @@ SELECT
     formed.aligned,
     formed.mask_at::BIGINT AS mask_at,
     formed.lengths_at::BIGINT AS lengths_at,
+    formed.used_at::BIGINT AS used_at,
     formed.window_at::BIGINT AS window_at,
     formed.values_at::BIGINT AS values_at,
     formed.turned_at::BIGINT AS turned_at,

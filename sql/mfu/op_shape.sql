@@ -55,6 +55,7 @@ SELECT
     aligned,
     mask_at,
     lengths_at,
+    used_at,
     window_at,
     values_at,
     turned_at,

@@ -200,6 +200,22 @@ UNKNOWN: list[tuple[str, dict[str, Any], int | None, str]] = [
     ),
     ("flash_attn::_flash_attn_varlen_forward", VARLEN, 2 * 8 * 128 * 32 * 32, LENGTHS),
     (
+        "aten::_flash_attention_forward",
+        {
+            "Input Dims": [*[[2, 32, 8, 64]] * 3, *[[]] * 10, [2], []],
+            "Input type": [*[BF16] * 3, "", "", *["Scalar"] * 6, "", "", "int", ""],
+            "Concrete Inputs": values_at(15, position_8="0.", position_9="True", position_10="False"),
+        },
+        2 * 2 * 8 * 128 * 32 * 32,
+        LENGTHS,
+    ),
+    (
+        "aten::_efficient_attention_forward",
+        inputs([*[[2, 32, 8, 64]] * 3, *[[]] * 11], values_at(14, position_9="0.", position_10="1", position_14="16")),
+        2 * 2 * 8 * 128 * 32 * 32,
+        "what the mask leaves out is not in the shapes",
+    ),
+    (
         "aten::scaled_dot_product_attention",
         inputs([SQUARE, SQUARE, SQUARE, [32, 32], *[[]] * 4], ["", "", "", "", "0.", "False", "", "False"]),
         2 * 2 * 8 * 128 * 32 * 32,
