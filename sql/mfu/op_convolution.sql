@@ -23,7 +23,8 @@ WITH operand AS (
     FROM mfu.op_shape
     WHERE form IN ('convolution', 'convolution gradient')
 ),
--- A list with one number is meant for all dims.
+-- A list with one number is meant for all dims. The weight has the channels of a group: those of the output come first, or in a
+-- transposed convolution those of the input.
 sized AS (
     SELECT
         *,
@@ -32,7 +33,12 @@ sized AS (
         list_transform(range(1, len(weight) - 1), lambda number: input[number + len(input) - len(weight) + 2]) AS input_sizes,
         list_transform(range(1, len(weight) - 1), lambda number: weight[number + 2]) AS window_sizes
     FROM operand
-    WHERE len(input) BETWEEN len(weight) - 1 AND len(weight) AND len(weight) BETWEEN 3 AND 5
+    WHERE len(input) BETWEEN len(weight) - 1 AND len(weight)
+      AND len(weight) BETWEEN 3 AND 5
+      AND CASE
+            WHEN is_transposed THEN input[1 - len(weight)] = weight[1]
+            ELSE input[1 - len(weight)] % weight[2] = 0
+        END
 ),
 placed AS (
     SELECT

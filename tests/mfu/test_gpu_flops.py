@@ -242,6 +242,7 @@ UNKNOWN: list[tuple[str, dict[str, Any], int | None, str]] = [
         2 * 64 * 32 * 48,
         "there is no formula for the data type complex<float>",
     ),
+    ("aten::convolution", inputs(CONVOLUTION, ["", "", "", "[1]", "[1]", "[1]", "True", "[0]", "1"]), None, MISFIT),
     ("aten::convolution", inputs(CONVOLUTION, ["", "", "", "[0, 0]", "[1]", "[1]", "False", "[0]", "1"]), None, MISFIT),
     ("aten::convolution", inputs(CONVOLUTION, ["", "", "", "[1, x]", "[1]", "[1]", "False", "[0]", "1"]), None, MISFIT),
     ("aten::convolution", inputs(CONVOLUTION, ["", "", "", "[1]", "[1]", f"[{10**19}]", "False", "[0]", "1"]), None, MISFIT),
