@@ -67,7 +67,7 @@ class TraceFile:
         self._stopped_by: str | None = None
         self._on_bytes = on_bytes
 
-    def blocks(self) -> Generator[list[bytes]]:
+    def blocks(self) -> Generator[list[memoryview]]:
         """Yield the chunks, block by block. A chunk ends with the separator from the next one."""
         with closing(self._pieces()) as pieces:
             rest = self._begin_of_list(pieces)
@@ -79,7 +79,7 @@ class TraceFile:
                 elif len(rest) > MAX_EVENT_BYTES:
                     if not self.is_object:
                         raise self._no_event_in_sight()
-                    yield [rest]
+                    yield [memoryview(rest)]
                     rest = b""
         rest = rest.rstrip()
         inside = rest.removesuffix(b"}").rstrip() if self.is_object else rest
@@ -197,10 +197,11 @@ def _last_cut(text: bytes) -> int | None:
         window *= 16
 
 
-def _chunks(text: bytes, end: int) -> Generator[bytes]:
+def _chunks(text: bytes, end: int) -> Generator[memoryview]:
+    view = memoryview(text)
     start = 0
     while start < end:
         cut = _BETWEEN_EVENTS.search(text, start + CHUNK_BYTES)
         next_start = min(cut.end(), end) if cut else end
-        yield text[start:next_start]
+        yield view[start:next_start]
         start = next_start

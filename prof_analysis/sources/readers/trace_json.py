@@ -14,6 +14,7 @@ from functools import partial
 from itertools import accumulate, chain, compress, groupby, islice, repeat
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
 import duckdb
@@ -31,9 +32,13 @@ _IDS_OF_CHUNK = 2**20
 _JOINED_BLOCKS = (1, 1, 2, 2, 4)
 
 _NUMBER_TIMESTAMP = re.compile(rb'("ts"\s*:\s*)(-?\d[\d.eE+-]*)')
-# A number of microseconds of 2^43 (8,796,093,022,208, a hundred days) or more: smaller ones differ by less than 0.001 from the
-# next double, so DuckDB writes them as they were. To put quotes around all takes a third of the time of staging.
-_MAY_LOSE_DIGITS = re.compile(rb'ts"\s*:\s*-?(?:\d{14}|[89]\d{12}|[\d.]+[eE])')
+# A double of 2^43 microseconds (8,796,093,022,208, a hundred days) or more. Smaller ones differ by less than 0.001 from the next
+# one, so DuckDB writes them as they were, as it does whole numbers. A double has at most 17 digits: longer texts were texts. To
+# look at what was parsed takes a tenth of the time of a search in the file, and that a third of putting quotes around all.
+_MAY_HAVE_LOST_DIGITS = """
+    instr(ts, '.') + (ts >= '8796093022208')::INT >= 15 AND length(ts) < 20 OR contains(ts, 'e') OR contains(ts, 'E')
+"""
+_LOST_DIGITS = "a time stamp may have lost digits"
 _PHASE = b'"ph"'
 
 _VALID = "json_valid(text)"
@@ -43,7 +48,7 @@ _OF_EVENTS = "CASE WHEN json_valid(text) THEN json_exists(text, '$[0].ph') ELSE 
 class _Block(NamedTuple):
     """Blocks that are being parsed as if those before them were whole: then the first of their chunks has this number."""
 
-    blocks: list[list[bytes]]
+    blocks: list[list[memoryview]]
     first_number: int
     cursor: duckdb.DuckDBPyConnection
     is_parsed: Future[bool]
@@ -67,6 +72,7 @@ def read_events(
     read. Returns warnings about what was lost. Raises InputError when the file cannot be read or holds no list of events.
     """
     reader = TraceFile(path, on_bytes)
+    are_numbers = Event()
     parse = partial(_parse, structure=structure, kept=kept)
     chunk_count = next_number = 0
     rest = b""
@@ -79,11 +85,11 @@ def read_events(
         finally:
             cursors.put(cursor)
 
-    def parse_carefully(cursor: duckdb.DuckDBPyConnection, blocks: list[list[bytes]], is_last: bool) -> int:
+    def parse_carefully(cursor: duckdb.DuckDBPyConnection, blocks: list[list[memoryview]], is_last: bool) -> int:
         nonlocal rest
         lists: list[bytes] = []
         for chunks in blocks:
-            found, rest = _parseable(connection, [*([rest] if rest else []), *chunks], is_last, reader)
+            found, rest = _parseable(connection, [*([rest] if rest else []), *map(bytes, chunks)], is_last, reader)
             lists += found
         parse(cursor, _as_table(lists), chunk_count)
         return len(lists)
@@ -96,14 +102,14 @@ def read_events(
         ThreadPoolExecutor(1) as ahead,
         ThreadPoolExecutor(threads) as workers,
     ):
-        following: Future[list[list[bytes]] | None] | None = ahead.submit(next, joined, None)
+        following: Future[list[list[memoryview]] | None] | None = ahead.submit(next, joined, None)
         while following or parsing:
             if following and len(parsing) < threads:
                 blocks = following.result()
                 following = ahead.submit(next, joined, None) if blocks is not None else None
                 if blocks is not None:
                     cursor = cursors.get()
-                    is_parsed = workers.submit(_parse_whole, parse, cursor, list(chain(*blocks)), next_number)
+                    is_parsed = workers.submit(_parse_whole, parse, cursor, list(chain(*blocks)), next_number, are_numbers)
                     parsing.append(_Block(blocks, next_number, cursor, is_parsed))
                     next_number += sum(map(len, blocks))
                 continue
@@ -126,7 +132,7 @@ def read_events(
     return reader.warnings()
 
 
-def _joined_blocks(reader: TraceFile) -> Generator[list[list[bytes]]]:
+def _joined_blocks(reader: TraceFile) -> Generator[list[list[memoryview]]]:
     with closing(reader.blocks()) as blocks:
         for count in chain(_JOINED_BLOCKS, repeat(_JOINED_BLOCKS[-1])):
             if not (joined := list(islice(blocks, count))):
@@ -166,7 +172,7 @@ def _parseable(
     if reader.is_ended and not any(_PHASE in chunk for chunk in chunks):
         return [], b""
     reader.is_ended = False  # The supposed end was inside an event.
-    lists = [_as_list(chunk) for chunk in chunks]
+    lists = [_with_text_timestamps(_as_list(chunk)) for chunk in chunks]
     table = _as_table(lists)
     if all(_are(_VALID, connection, table)):
         return lists, b""
@@ -193,15 +199,18 @@ def _parseable(
 
 
 def _joined(events: list[bytes]) -> list[bytes]:
-    """Return these events as lists of the size of a chunk."""
+    """Return these events as lists of the size of a chunk, with time stamps as texts."""
     sizes = accumulate(map(len, events))
     numbered = groupby(zip(sizes, events, strict=True), lambda one: one[0] // CHUNK_BYTES)
-    return [_as_list(b",".join(event for _, event in group)) for _, group in numbered]
+    return [_with_text_timestamps(_as_list(b",".join(event for _, event in group))) for _, group in numbered]
 
 
-def _as_list(events: bytes) -> bytes:
-    """Return events as a JSON list, with time stamps as texts."""
-    return b"[" + _with_text_timestamps(events.rstrip(BETWEEN)) + b"]"
+def _as_list(events: bytes | memoryview) -> bytes:
+    """Return events as a JSON list."""
+    end = len(events)
+    while end and events[end - 1] in BETWEEN:
+        end -= 1
+    return b"".join((b"[", memoryview(events)[:end], b"]"))
 
 
 def _with_text_timestamps(events: bytes) -> bytes:
@@ -217,14 +226,22 @@ def _as_table(lists: list[bytes], rows_of_batch: int = 1) -> "pyarrow.Table":
         texts = texts.cast(pyarrow.string())
     except pyarrow.ArrowInvalid:
         texts = pyarrow.array([one.decode("utf-8", "replace") for one in lists], pyarrow.string())
-    return _numbered(texts, rows_of_batch)
-
-
-def _numbered(texts: "pyarrow.StringArray", rows_of_batch: int = 1) -> "pyarrow.Table":
-    import pyarrow
-
     table = pyarrow.table({"number": pyarrow.array(range(len(texts)), pyarrow.int64()), "text": texts})
     return pyarrow.Table.from_batches(table.to_batches(max_chunksize=rows_of_batch), table.schema)
+
+
+def _as_view(lists: list[bytes]) -> "pyarrow.Table":
+    """Return texts in batches of one, without a copy of them. Raises ArrowInvalid where one is not UTF-8."""
+    import pyarrow
+
+    schema = pyarrow.schema([("number", pyarrow.int64()), ("text", pyarrow.string())])
+    batches = []
+    for number, text in enumerate(lists):
+        ends = pyarrow.array([0, len(text)], pyarrow.int32()).buffers()[1]
+        texts = pyarrow.Array.from_buffers(pyarrow.string(), 1, [None, ends, pyarrow.py_buffer(text)])
+        texts.validate(full=True)
+        batches.append(pyarrow.record_batch([pyarrow.array([number], pyarrow.int64()), texts], schema))
+    return pyarrow.Table.from_batches(batches, schema)
 
 
 def _are(condition: str, connection: duckdb.DuckDBPyConnection, lists: "pyarrow.Table") -> list[bool]:
@@ -234,41 +251,59 @@ def _are(condition: str, connection: duckdb.DuckDBPyConnection, lists: "pyarrow.
 
 
 def _parse_whole(
-    parse: Callable[[duckdb.DuckDBPyConnection, "pyarrow.Table", int], None],
+    parse: Callable[..., None],
     connection: duckdb.DuckDBPyConnection,
-    chunks: list[bytes],
+    chunks: list[memoryview],
     first_number: int,
+    are_numbers: Event,
 ) -> bool:
     """Parse chunks where each is a list of events without its brackets, as almost all are. Returns whether they are.
 
-    To try is half the work of a look at each chunk before.
+    To try is half the work of a look at each chunk before. `are_numbers` is set where time stamps are numbers that may lose
+    digits.
     """
     import pyarrow
 
-    if any(_MAY_LOSE_DIGITS.search(chunk) for chunk in chunks):
-        chunks = [_with_text_timestamps(chunk) for chunk in chunks]
-    lists = b"][".join((b"", *chunks, b""))
-    ends = accumulate((len(chunk) + 2 for chunk in chunks), initial=1)
-    buffers = [None, pyarrow.array(ends, pyarrow.int32()).buffers()[1], pyarrow.py_buffer(lists)]
+    lists = [_as_list(chunk) for chunk in chunks]
     try:
-        texts = pyarrow.Array.from_buffers(pyarrow.string(), len(chunks), buffers)
-        texts.validate(full=True)  # Whether it is UTF-8.
-        parse(connection, _numbered(texts), first_number)
+        if not are_numbers.is_set():
+            try:
+                parse(connection, _as_view(lists), first_number, if_not=_MAY_HAVE_LOST_DIGITS)
+            except duckdb.InvalidInputException as error:
+                if _LOST_DIGITS not in str(error):
+                    return False
+                are_numbers.set()
+            else:
+                return True
+        parse(connection, _as_view([_with_text_timestamps(one) for one in lists]), first_number)
     except (pyarrow.ArrowInvalid, duckdb.InvalidInputException, UnicodeDecodeError):
         return False  # UnicodeDecodeError: the error of DuckDB quotes the text, and can cut it inside a character.
     return True
 
 
-def _parse(connection: duckdb.DuckDBPyConnection, lists: "pyarrow.Table", first_number: int, structure: str, kept: str) -> None:
+def _parse(
+    connection: duckdb.DuckDBPyConnection,
+    lists: "pyarrow.Table",
+    first_number: int,
+    structure: str,
+    kept: str,
+    if_not: str = "false",
+) -> None:
+    """Make the table event_block of the events in lists. Raises InvalidInputException where `if_not` is true of one."""
     connection.register("event_list", lists)
     connection.execute(f"""
         CREATE OR REPLACE TEMP TABLE event_block AS
         WITH parsed AS (SELECT number, from_json(text, {quote_text(f"[{structure}]")}) AS events FROM event_list),
-        event AS (
+        unchecked AS (
             SELECT
                 ({first_number} + number) * {_IDS_OF_CHUNK} + generate_subscripts(events, 1) AS event_id,
                 unnest(events) AS event
             FROM parsed
+        ),
+        event AS (
+            SELECT event_id, event
+            FROM (SELECT *, event.ts AS ts FROM unchecked)
+            WHERE CASE WHEN {if_not} THEN error({quote_text(_LOST_DIGITS)})::BOOLEAN ELSE true END
         )
         {kept}
     """)
