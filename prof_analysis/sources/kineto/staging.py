@@ -22,7 +22,12 @@ RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
     for name, columns in kineto_columns.TABLES.items()
 }
 _EVENTS = EventTables(
-    kineto_columns.EVENT, kineto_columns.ARGUMENTS, kineto_columns.BLOCK, kineto_columns.EVENTS, kineto_columns.NAMES
+    kineto_columns.EVENT,
+    kineto_columns.ARGUMENTS,
+    kineto_columns.BLOCK,
+    kineto_columns.EVENTS,
+    kineto_columns.NAMES,
+    kineto_columns.FREQUENT,
 )
 _OF_FILE, _REPEATED = range(2)
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -27,7 +27,8 @@ class EventTables:
 
     `event` and `arguments` are the parts of an event that may be read, in the form of DuckDB's from_json(). `block` has the
     columns of the events of a block, of which `tables` are made: each with the condition of its events and its columns.
-    `names` are the columns in which the words for "no text" are names like others.
+    `names` are the columns in which the words for "no text" are names like others. `frequent` is the condition of the events
+    that most traces have most of, and the only tables that can have them.
     """
 
     event: Mapping[str, str]
@@ -35,6 +36,7 @@ class EventTables:
     block: Mapping[str, str]
     tables: Mapping[str, tuple[str, Columns]]
     names: tuple[str, ...]
+    frequent: tuple[str, tuple[str, ...]] = ("false", ())
 
     def stage(
         self,
@@ -72,8 +74,19 @@ class EventTables:
         return f"""
             SELECT {", ".join([*kept, *tables])}
             FROM (SELECT *, {conditions} FROM (SELECT event_id, {columns} FROM event))
-            WHERE {" OR ".join(tables)}
+            WHERE {self._is_in_any(wanted)}
         """
+
+    def _is_in_any(self, wanted: Collection[str]) -> str:
+        """Return the condition of the events that any of these tables has.
+
+        DuckDB tries the conditions of an OR in an order of its own, and all of them for an event that is in no table. With the
+        frequent events apart, the block of a trace with Python functions takes two thirds of the time.
+        """
+        condition, tables = self.frequent
+        of_frequent = " OR ".join(quote(name) for name in wanted if name in tables) or "false"
+        of_others = " OR ".join(quote(name) for name in wanted if name not in tables) or "false"
+        return f"CASE WHEN {condition} THEN {of_frequent} ELSE {of_others} END"
 
     def _insert_events(
         self, wanted: Mapping[str, frozenset[str]], texts_lock: TextsLock, connection: duckdb.DuckDBPyConnection

@@ -32,7 +32,7 @@ _IDS_OF_CHUNK = 2**20
 _JOINED_BLOCKS = (1, 1, 2, 2, 4)
 
 _NUMBER_TIMESTAMP = re.compile(rb'("ts"\s*:\s*)(-?\d[\d.eE+-]*)')
-# A double of 2^43 microseconds (8,796,093,022,208, a hundred days) or more. Smaller ones differ by less than 0.001 from the next
+# A double of 2^43 microseconds (8,796,093,022,208, a hundred days) or more: smaller ones are less than 0.001 from the next
 # one, so DuckDB writes them as they were, as it does whole numbers. A double has at most 17 digits: longer texts were texts. To
 # look at what was parsed takes a tenth of the time of a search in the file, and that a third of putting quotes around all.
 _MAY_HAVE_LOST_DIGITS = """
