@@ -53,7 +53,8 @@ class TraceFile:
     """Reader of a file as blocks of chunks, cut between events, which records what was lost.
 
     In an object, other keys may be around the list; `head` has the part before its first event. The reader does not look for
-    the end of the list; the parser of the chunks finds it in a chunk that is not a list of events, and sets is_ended.
+    the end of the list; the parser of the chunks finds it in a chunk that is not a list of events, and sets is_ended. The last
+    block, before which is_at_end is set, is what follows the last border of two events.
     """
 
     def __init__(self, path: Path, on_bytes: Callable[[int], None]) -> None:
@@ -61,6 +62,7 @@ class TraceFile:
         self.lost_bytes = 0
         self.is_object = False
         self.is_ended = False
+        self.is_at_end = False
         self.head = b""
         self._read_bytes = 0
         self._is_closed = False
@@ -81,6 +83,7 @@ class TraceFile:
                         raise self._no_event_in_sight()
                     yield [memoryview(rest)]
                     rest = b""
+        self.is_at_end = True
         rest = rest.rstrip()
         inside = rest.removesuffix(b"}").rstrip() if self.is_object else rest
         if inside.endswith(b"]"):

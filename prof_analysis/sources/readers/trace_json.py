@@ -6,12 +6,13 @@ is damaged, a chunk is not JSON: then Python's own parser finds the whole events
 """
 
 import re
+from array import array
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
-from itertools import accumulate, chain, compress, groupby, islice, repeat
+from itertools import accumulate, chain, compress, groupby, repeat
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event
@@ -91,7 +92,7 @@ def read_events(
         for chunks in blocks:
             found, rest = _parseable(connection, [*([rest] if rest else []), *map(bytes, chunks)], is_last, reader)
             lists += found
-        parse(cursor, _as_table(lists), chunk_count)
+        parse(cursor, _as_readable_table(lists), chunk_count)
         return len(lists)
 
     with (
@@ -133,11 +134,21 @@ def read_events(
 
 
 def _joined_blocks(reader: TraceFile) -> Generator[list[list[memoryview]]]:
+    """Yield the blocks of a file, several as one, and the end of the file by itself: in an object it is no list of events."""
+    counts = chain(_JOINED_BLOCKS, repeat(_JOINED_BLOCKS[-1]))
+    joined: list[list[memoryview]] = []
+    count = next(counts)
     with closing(reader.blocks()) as blocks:
-        for count in chain(_JOINED_BLOCKS, repeat(_JOINED_BLOCKS[-1])):
-            if not (joined := list(islice(blocks, count))):
-                return
-            yield joined
+        for block in blocks:
+            if joined and reader.is_at_end:
+                yield joined
+                joined = []
+            joined.append(block)
+            if len(joined) == count:
+                yield joined
+                joined, count = [], next(counts)
+    if joined:
+        yield joined
 
 
 @contextmanager
@@ -173,7 +184,7 @@ def _parseable(
         return [], b""
     reader.is_ended = False  # The supposed end was inside an event.
     lists = [_with_text_timestamps(_as_list(chunk)) for chunk in chunks]
-    table = _as_table(lists)
+    table = _as_readable_table(lists)
     if all(_are(_VALID, connection, table)):
         return lists, b""
     # A cut inside an event can leave a valid list of the objects in it.
@@ -188,7 +199,7 @@ def _parseable(
             continue
         damaged = b"".join(chunks[number] for number in numbers)
         events, lost_bytes, rest, reader.is_ended = salvage(damaged, reader.is_object)
-        is_whole = _are(_VALID, connection, _as_table(events, rows_of_batch=2048))
+        is_whole = _are(_VALID, connection, _as_readable_table(events, rows_of_batch=2048))
         parseable += _joined(list(compress(events, is_whole)))
         lost_bytes += sum(len(event) for event, is_one in zip(events, is_whole, strict=True) if not is_one)
         if is_last or numbers[-1] + 1 < len(chunks) or len(rest) > MAX_EVENT_BYTES:
@@ -217,30 +228,34 @@ def _with_text_timestamps(events: bytes) -> bytes:
     return _NUMBER_TIMESTAMP.sub(rb'\1"\2"', events)
 
 
-def _as_table(lists: list[bytes], rows_of_batch: int = 1) -> "pyarrow.Table":
-    """Return texts in batches of one, so that threads take them one by one. Bytes that are not UTF-8 become U+FFFD."""
+def _as_readable_table(lists: list[bytes], rows_of_batch: int = 1) -> "pyarrow.Table":
+    """Return texts as a table. Bytes that are not UTF-8 become U+FFFD."""
     import pyarrow
 
-    texts = pyarrow.array(lists, pyarrow.binary())
     try:
-        texts = texts.cast(pyarrow.string())
+        return _as_table(lists, rows_of_batch)
     except pyarrow.ArrowInvalid:
-        texts = pyarrow.array([one.decode("utf-8", "replace") for one in lists], pyarrow.string())
-    table = pyarrow.table({"number": pyarrow.array(range(len(texts)), pyarrow.int64()), "text": texts})
-    return pyarrow.Table.from_batches(table.to_batches(max_chunksize=rows_of_batch), table.schema)
+        return _as_table([one.decode("utf-8", "replace").encode() for one in lists], rows_of_batch)
 
 
-def _as_view(lists: list[bytes]) -> "pyarrow.Table":
-    """Return texts in batches of one, without a copy of them. Raises ArrowInvalid where one is not UTF-8."""
+def _as_table(lists: list[bytes], rows_of_batch: int = 1) -> "pyarrow.Table":
+    """Return texts as a table, in batches of one, so that they are not copied. Raises ArrowInvalid where one is not UTF-8.
+
+    It is made of buffers, since pyarrow.array() imports pandas, which takes 0.4 s.
+    """
     import pyarrow
 
     schema = pyarrow.schema([("number", pyarrow.int64()), ("text", pyarrow.string())])
     batches = []
-    for number, text in enumerate(lists):
-        ends = pyarrow.array([0, len(text)], pyarrow.int32()).buffers()[1]
-        texts = pyarrow.Array.from_buffers(pyarrow.string(), 1, [None, ends, pyarrow.py_buffer(text)])
+    for first in range(0, len(lists), rows_of_batch):
+        rows = lists[first : first + rows_of_batch]
+        numbers = pyarrow.py_buffer(array("q", range(first, first + len(rows))))
+        ends = pyarrow.py_buffer(array("i", accumulate(map(len, rows), initial=0)))
+        text = pyarrow.py_buffer(rows[0] if len(rows) == 1 else b"".join(rows))
+        texts = pyarrow.Array.from_buffers(pyarrow.string(), len(rows), [None, ends, text])
         texts.validate(full=True)
-        batches.append(pyarrow.record_batch([pyarrow.array([number], pyarrow.int64()), texts], schema))
+        columns = [pyarrow.Array.from_buffers(pyarrow.int64(), len(rows), [None, numbers]), texts]
+        batches.append(pyarrow.RecordBatch.from_arrays(columns, schema=schema))
     return pyarrow.Table.from_batches(batches, schema)
 
 
@@ -268,14 +283,14 @@ def _parse_whole(
     try:
         if not are_numbers.is_set():
             try:
-                parse(connection, _as_view(lists), first_number, if_not=_MAY_HAVE_LOST_DIGITS)
+                parse(connection, _as_table(lists), first_number, if_not=_MAY_HAVE_LOST_DIGITS)
             except duckdb.InvalidInputException as error:
                 if _LOST_DIGITS not in str(error):
                     return False
                 are_numbers.set()
             else:
                 return True
-        parse(connection, _as_view([_with_text_timestamps(one) for one in lists]), first_number)
+        parse(connection, _as_table([_with_text_timestamps(one) for one in lists]), first_number)
     except (pyarrow.ArrowInvalid, duckdb.InvalidInputException, UnicodeDecodeError):
         return False  # UnicodeDecodeError: the error of DuckDB quotes the text, and can cut it inside a character.
     return True
