@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 import zlib
+from collections import deque
 from contextlib import closing
 from functools import lru_cache
 from itertools import islice
@@ -23,8 +24,8 @@ _PURPOSES = {
     "CONTEXT_PARALLEL_GROUP": "cp",
 }
 _TAIL_BYTES = 4 * 2**20
-_END_OF_LIST = re.compile(rb'\]\s*,\s*(?=")')
-_EVENT = b'"ph"'
+_END_OF_LIST = re.compile(r'\]\s*,\s*(?=")')
+_EVENT = '"ph"'
 _PIECE_BYTES = 2**20
 
 
@@ -49,7 +50,7 @@ def _read(path: Path, size: int, changed_ns: int) -> dict[str, Any]:  # noqa: AR
         next(blocks, None)
     if not reader.is_object:
         return {}
-    found = _object(reader.head + b"]}")
+    found = _object(_text(reader.head + b"]}"))
     if not {BASE, JOB} <= found.keys():
         found = {**_object_at_end(_tail(path)), **found}
     found.pop("traceEvents", None)
@@ -79,9 +80,13 @@ def _as_now(around: dict[str, Any]) -> dict[str, Any]:
     return {**around, "deviceProperties": named}
 
 
-def _object(text: bytes) -> dict[str, Any]:
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "replace").lstrip("\ufeff")
+
+
+def _object(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text.decode("utf-8", "replace").lstrip("\ufeff"))
+        found = json.loads(text)
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -99,22 +104,23 @@ def parsed(value: Any) -> Any:
 
 def _object_at_end(tail: bytes) -> dict[str, Any]:
     """Return the keys that follow the list of events: the text after its `],`, which comes after the last event."""
-    for end in islice(_END_OF_LIST.finditer(tail, max(0, tail.rfind(_EVENT))), 1000):
-        if found := _object(b"{" + tail[end.end() :]):
+    text = _text(tail)
+    for end in islice(_END_OF_LIST.finditer(text, max(0, text.rfind(_EVENT))), 1000):
+        if found := _object("{" + text[end.end() :]):
             return found
     return {}
 
 
 def _tail(path: Path) -> bytes:
-    tail = b""
+    pieces = deque([b""], maxlen=_TAIL_BYTES // _PIECE_BYTES)
     try:
         if path.suffix != ".gz":
             with path.open("rb") as file:
                 file.seek(max(0, path.stat().st_size - _TAIL_BYTES))
                 return file.read()
         with gzip.GzipFile(path) as content:
-            while piece := content.read1(_PIECE_BYTES):
-                tail = (tail + piece)[-_TAIL_BYTES:]
+            while piece := content.read(_PIECE_BYTES):
+                pieces.append(piece)
     except (OSError, EOFError, zlib.error):
         return b""  # A file that was cut off has no end.
-    return tail
+    return b"".join(pieces)
