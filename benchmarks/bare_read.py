@@ -3,7 +3,7 @@
     python -m benchmarks.bare_read PROFILES
 
 Of a database these columns are read with ADBC on one thread, and dropped, those that it has; of a text export the bytes of its
-files.
+files, and of a single file all bytes.
 """
 
 import sqlite3
@@ -62,6 +62,9 @@ def read_bytes(path: Path) -> None:
 
 def main() -> None:
     folder = Path(sys.argv[1])
+    if folder.is_file():
+        read_bytes(folder)
+        return
     for database in folder.rglob("ascend_pytorch_profiler*.db"):
         read_database(database)
     for name in TEXT_FILES:

@@ -7,6 +7,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -192,6 +193,27 @@ def test_every_digit_of_a_time_stamp_is_kept(written: str, text: str | None, rea
     first = {"ph": "X", "dur": "145.57", "id": "1736408883688177930"}
     stamp = {"ts": text} if text else {}
     assert read(content.encode()) == ([{**first, **stamp}, {"ph": "X", **stamp}], [])
+
+
+@pytest.mark.parametrize("quote", ["", '"'], ids=["numbers", "texts"])
+def test_time_stamps_of_any_size_are_those_of_the_file_whether_numbers_or_texts(quote: str, read: Read) -> None:
+    make = random.Random(1)
+    of_sizes = [[make.randrange(2 ** (bits - 1), 2**bits) for _ in range(8)] for bits in (1, 20, *range(41, 47), 50, 54, 57)]
+    # A file for each size, since digits that one time stamp may lose change how the others are read.
+    for numbers in (*of_sizes, [8796093022207], [8796093022208], [9999999999999], [10**13], [10**14], [10**15]):
+        stamps = [f"{number}.{decimals}" for number in numbers for decimals in ("0", "7", "93", "001", "999")]
+        content = ", ".join(f'{{"ph": "X", "ts": {quote}{stamp}{quote}}}' for stamp in stamps)
+        found, warnings = read(f"[{content}]".encode())
+        assert [Decimal(event["ts"]) for event in found] == [Decimal(stamp) for stamp in stamps]
+        assert warnings == []
+
+
+def test_digits_are_kept_from_the_block_on_in_which_one_could_be_lost(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trace_file, "CHUNK_BYTES", 50)
+    monkeypatch.setattr(trace_file, "_BLOCK_BYTES", 300)
+    stamps = ["5.123"] * 50 + ["8796093022208.123"] * 50 + ["1736408883688177.123", "5.123"] * 50
+    content = ", ".join(f'{{"ph": "X", "ts": {stamp}}}' for stamp in stamps)
+    assert [event["ts"] for event in read(f"[{content}]".encode())[0]] == stamps
 
 
 @pytest.mark.parametrize(
