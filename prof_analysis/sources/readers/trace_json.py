@@ -32,10 +32,10 @@ _IDS_OF_CHUNK = 2**20
 # beginning of a file, so that the threads begin at once and share a small one.
 _JOINED_BLOCKS = (1, 1, 2, 2, 4)
 
-_NUMBER_TIMESTAMP = re.compile(rb'("ts"\s*:\s*)(-?\d[\d.eE+-]*)')
+_NUMBER_TIMESTAMP = re.compile(rb'"ts"\s*:\s*(-?\d[\d.eE+-]*)')
 # A double of 2^43 microseconds (8,796,093,022,208, a hundred days) or more: smaller ones are less than 0.001 from the next
 # one, so DuckDB writes them as they were, as it does whole numbers. A double has at most 17 digits: longer texts were texts. To
-# look at what was parsed takes a tenth of the time of a search in the file, and that a third of putting quotes around all.
+# look at what was parsed takes no time that can be measured, a search in the file 0.6 s in 300 MB, quotes around all 0.9 s.
 _MAY_HAVE_LOST_DIGITS = """
     instr(ts, '.') + (ts >= '8796093022208')::INT >= 15 AND length(ts) < 20 OR contains(ts, 'e') OR contains(ts, 'E')
 """
@@ -225,7 +225,10 @@ def _as_list(events: bytes | memoryview) -> bytes:
 
 
 def _with_text_timestamps(events: bytes) -> bytes:
-    return _NUMBER_TIMESTAMP.sub(rb'\1"\2"', events)
+    """Return events with quotes around the time stamps that are numbers; sub() takes twice the time."""
+    parts = _NUMBER_TIMESTAMP.split(events)
+    parts[1::2] = [b'"ts":"%b"' % stamp for stamp in parts[1::2]]
+    return b"".join(parts)
 
 
 def _as_readable_table(lists: list[bytes], rows_of_batch: int = 1) -> "pyarrow.Table":
