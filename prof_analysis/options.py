@@ -89,6 +89,14 @@ class Options:
             MODULES,
         ),
     ] = False
+    capture: Annotated[
+        str | Path | None,
+        Doc(
+            "A recording of the capture of the graphs that a GPU trace replays, or a folder of such: it has the ops and modules "
+            "of their kernels. By default the folders in which SGLang and vLLM write them, beside the traces.",
+            INPUT,
+        ),
+    ] = None
     filter: Annotated[
         str | None,
         Doc(
@@ -117,6 +125,7 @@ class Options:
             if doc.at_least is not None:
                 check(name, value, value is None or value >= doc.at_least, f"{doc.at_least} or more")
         object.__setattr__(self, "module_domains", self.domains)  # An iterator yields its elements only once.
+        check("capture", self.capture, self.capture is None or Path(self.capture).exists(), "a file or folder that exists")
         check("filter", self.filter, self.filter != "", "a part of a name")
         check("module_domains", self.domains, all(self.domains) and bool(self.domains), "at least one domain")
         if isinstance(self.peak_tflops, str):
@@ -143,7 +152,8 @@ class Options:
             peaks = [str(self.peak_tflops)]
         else:
             peaks = [f"{data_type}={float(tflops)}" for data_type, tflops in sorted((self.peak_tflops or {}).items())]
-        values = {field.name: getattr(self, field.name) for field in fields(Options)}
+        # The files of a capture are among the inputs of the ranks.
+        values = {field.name: getattr(self, field.name) for field in fields(Options) if field.name != "capture"}
         return {**values, "module_domains": list(self.domains), "peak_tflops": peaks}
 
 
@@ -230,6 +240,7 @@ class Keywords(TypedDict, total=False):
     by: By
     depth: int | None
     audit_links: bool
+    capture: str | Path | None
     filter: str | None
     peak_tflops: Peaks | None
     rank_list: Iterable[int] | None

@@ -19,7 +19,13 @@
 -- names in every interval would take 0.2 GB more for a million kernels of training.
 --
 -- Kept for other questions.
-WITH RECURSIVE without_call AS (
+WITH RECURSIVE replay AS (
+    SELECT DISTINCT replayed_range.tid, op_interval.interval_id AS parent_id
+    FROM trace.replayed_range
+    JOIN module.replay USING (launch_id)
+    JOIN module.op_interval USING (op_id)
+),
+without_call AS (
     SELECT interval.interval_id, interval.kind
     FROM module.interval
     LEFT JOIN module.op_interval ON op_interval.op_id = interval.forward_op_id
@@ -35,10 +41,20 @@ child AS (
         interval.interval_id,
         interval.name_id,
         interval.start_ns,
-        parent.parent_id,
-        row_number() OVER (PARTITION BY parent.parent_id, interval.name_id ORDER BY interval.interval_id) - 1 AS number
+        interval.begins_backward,
+        interval.tid < 0 AS is_replayed,
+        coalesce(parent.parent_id, replay.parent_id) AS parent_id,
+        row_number() OVER (
+            PARTITION BY
+                coalesce(parent.parent_id, replay.parent_id),
+                if(interval.tid < 0, interval.tid, NULL),
+                interval.begins_backward,
+                interval.name_id
+            ORDER BY interval.interval_id
+        ) - 1 AS number
     FROM module.interval
     JOIN module.interval_parent AS parent USING (interval_id)
+    LEFT JOIN replay USING (tid)
     WHERE interval.kind = 'module'
 ),
 -- Calls that run again inside backward work (recomputation) continue the numbers of the calls before the recomputed forward op.
@@ -59,12 +75,12 @@ edge AS (
         child.name_id,
         CASE
             WHEN getvariable('by') = 'class' THEN NULL
-            WHEN child.parent_id IS NULL OR without_call.interval_id IS NOT NULL THEN 0
+            WHEN (child.parent_id IS NULL AND NOT child.is_replayed) OR without_call.interval_id IS NOT NULL THEN 0
             ELSE child.number + coalesce(done_again.calls_before, 0)
         END AS number,
         true AS is_module,
         if(without_call.interval_id IS NULL, child.parent_id, NULL) AS from_id,
-        coalesce(without_call.kind = 'backward', false) AS begins_in_backward
+        child.begins_backward OR coalesce(without_call.kind = 'backward', false) AS begins_in_backward
     FROM child
     LEFT JOIN without_call ON without_call.interval_id = child.parent_id
     LEFT JOIN done_again ON done_again.interval_id = child.interval_id
@@ -92,7 +108,7 @@ walk AS (
         if(goes_deeper, path_key(from_key, name_id, number), from_key),
         if(goes_deeper, from_depth + 1, from_depth),
         if(goes_deeper, number, from_number),
-        from_backward OR NOT is_module,
+        from_backward OR begins_in_backward OR NOT is_module,
         if(goes_deeper, interval_id, from_range_id),
         if(goes_deeper, from_range_id, from_parent_range_id),
         if(is_module AND NOT goes_deeper, from_work_id, interval_id)
@@ -102,6 +118,7 @@ walk AS (
             edge.name_id,
             edge.number,
             edge.is_module,
+            edge.begins_in_backward,
             edge.is_module AND coalesce(walk.depth < getvariable('depth'), true) AS goes_deeper,
             walk.path_key AS from_key,
             walk.depth AS from_depth,

@@ -19,10 +19,11 @@
 -- reason            VARCHAR  why it is not inside modules: 'outside every module', 'gradient hooks' (work that autograd
 --                            does when it accumulates a gradient), 'graph replay', 'no host launch', 'cut at the profile
 --                            edge' (its launch is not in the profile), 'launch outside any op'; NULL inside modules
--- link              VARCHAR  how its op is known: recorded, derived or corrected, as in module.kernel_op; NULL when linked to
---                            no op
--- op_id             BIGINT   the op that launched it; NULL when linked to no op
--- op_name_id        TEXT_ID  name of that op; NULL when linked to no op
+-- link              VARCHAR  how its op is known: recorded, derived, corrected or replayed, as in module.kernel_op; NULL when
+--                            no op is known
+-- op_id             BIGINT   the op that launched it, of trace.op or trace.replayed_op; in a module but outside any op, the
+--                            launch, of module.bare_launch; NULL when linked to no op
+-- op_name_id        TEXT_ID  name of that op or launch; NULL when linked to no op
 -- op_start_ns       BIGINT   start of that op, Unix ns; NULL when linked to no op
 -- op_end_ns         BIGINT   its end, Unix ns; NULL when linked to no op
 -- interval_id       BIGINT   the call of module.call it belongs to; NULL outside modules
@@ -35,6 +36,12 @@ WITH gradient AS (
     SELECT interval_id
     FROM module.interval
     WHERE kind = 'gradient'
+),
+-- Ops of replayed graphs, and launches outside any op. Together with all ops, the join takes three times as long.
+other_op AS (
+    SELECT op_id, name_id, start_ns, end_ns FROM trace.replayed_op
+    UNION ALL
+    SELECT op_id, name_id, start_ns, end_ns FROM module.bare_launch
 )
 SELECT
     kernel.kernel_id,
@@ -59,16 +66,16 @@ SELECT
         WHEN call.interval_id IS NOT NULL THEN NULL
         WHEN gradient.interval_id IS NOT NULL THEN 'gradient hooks'
         WHEN kernel_op.op_id IS NOT NULL THEN 'outside every module'
-        WHEN kernel.model_id IS NOT NULL AND derived_link.is_on_host IS NOT TRUE THEN 'graph replay'
+        WHEN kernel.model_id IS NOT NULL THEN 'graph replay'
         WHEN kernel.launch_id IS NULL THEN 'no host launch'
         WHEN derived_link.is_on_host THEN 'launch outside any op'
         ELSE 'cut at the profile edge'
     END AS reason,
     kernel_op.link,
-    kernel_op.op_id,
-    op.name_id AS op_name_id,
-    op.start_ns AS op_start_ns,
-    op.end_ns AS op_end_ns,
+    coalesce(kernel_op.op_id, if(call.interval_id IS NULL, NULL, bare_launch.op_id)) AS op_id,
+    coalesce(op.name_id, if(location = 'linked to no op', NULL, other_op.name_id)) AS op_name_id,
+    coalesce(op.start_ns, if(location = 'linked to no op', NULL, other_op.start_ns)) AS op_start_ns,
+    coalesce(op.end_ns, if(location = 'linked to no op', NULL, other_op.end_ns)) AS op_end_ns,
     call.interval_id,
     call.instance_id,
     path.path_id,
@@ -76,8 +83,10 @@ SELECT
     path.module
 FROM trace.kernel
 LEFT JOIN module.kernel_op USING (kernel_id)
+LEFT JOIN module.bare_launch ON bare_launch.launch_id = kernel.launch_id AND kernel_op.op_id IS NULL
 LEFT JOIN trace.op ON op.op_id = kernel_op.op_id
-LEFT JOIN module.op_interval ON op_interval.op_id = kernel_op.op_id
+LEFT JOIN other_op ON other_op.op_id = coalesce(kernel_op.op_id, bare_launch.op_id)
+LEFT JOIN module.op_interval ON op_interval.op_id = coalesce(kernel_op.op_id, bare_launch.op_id)
 LEFT JOIN gradient ON gradient.interval_id = op_interval.interval_id
 LEFT JOIN module.derived_link ON derived_link.launch_id = kernel.launch_id
 LEFT JOIN module.call ON call.interval_id = op_interval.interval_id

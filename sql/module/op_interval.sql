@@ -1,6 +1,6 @@
 -- One row is an op that launched kernels or that has a backward, and the interval that encloses it.
 --
--- op_id        BIGINT  an op of trace.op
+-- op_id        BIGINT  an op of trace.op or trace.replayed_op, or a launch of module.bare_launch
 -- interval_id  BIGINT  the innermost interval of module.interval around it on its thread; ops outside all intervals have no row
 --
 -- The last interval that started before the op is the innermost one, unless it ends too early; then the search goes on with the
@@ -17,11 +17,19 @@ wanted AS (
     SELECT op_id FROM module.kernel_op
     UNION ALL
     SELECT forward_op_id FROM module.interval WHERE forward_op_id IS NOT NULL
+    UNION ALL
+    SELECT op_id FROM module.replay
+),
+op AS (
+    SELECT op_id, tid, start_ns, end_ns FROM trace.op SEMI JOIN wanted USING (op_id)
+    UNION ALL
+    SELECT op_id, tid, start_ns, end_ns FROM module.bare_launch
+    UNION ALL
+    SELECT op_id, tid, start_ns, end_ns FROM trace.replayed_op
 ),
 climb AS (
     SELECT op.op_id, op.start_ns, op.end_ns, last_started.interval_id, last_started.end_ns AS interval_end_ns
-    FROM trace.op
-    SEMI JOIN wanted ON wanted.op_id = op.op_id
+    FROM op
     ASOF JOIN last_started ON last_started.tid = op.tid AND last_started.start_ns <= op.start_ns
     UNION ALL
     SELECT climb.op_id, climb.start_ns, climb.end_ns, interval_parent.parent_id, around.end_ns

@@ -4,3 +4,4 @@
 -- tid        BIGINT  host thread: process id * 2^32 + thread id
 -- start_ns   BIGINT  start, Unix ns
 -- end_ns     BIGINT  end, Unix ns
+-- name_id    TEXT_ID  name of the call, such as hipGraphLaunch; NULL when the source does not give it

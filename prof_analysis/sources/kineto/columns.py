@@ -28,6 +28,7 @@ ARGUMENTS = {
     "External id": _I, "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "Concrete Inputs": _T,
     "Python id": _I, "correlation": _I, "device": _I, "stream": _I, "graph id": _I, "graph node id": _I, "Collective name": _T,
     "In msg nelems": _I, "Out msg nelems": _I, "Group size": _I, "dtype": _T, "Process Group Name": _T,
+    "kernel": _T, "module_fqn": _T, "name": _T, "autograd_phase": _T,
     **dict.fromkeys(_COUNTERS.values(), _D),
 }  # fmt: skip
 EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
@@ -72,7 +73,12 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
     "raw.annotation": ("ph = 'X' AND cat = 'user_annotation'", _CALL),
     "raw.runtime_call": (
         "ph = 'X' AND (lower(cat) IN ('runtime', 'driver') OR ends_with(cat, '_runtime') OR ends_with(cat, '_driver'))",
-        {**_CALL, "correlation": (_I, "args.correlation"), "external_id": (_I, 'args."External id"')},
+        {
+            **_CALL,
+            "correlation": (_I, "args.correlation"),
+            "external_id": (_I, 'args."External id"'),
+            "kernel": (_T, "args.kernel"),
+        },
     ),
     "raw.device_work": (
         # Of more than two words in one list DuckDB makes a join.
@@ -86,6 +92,10 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "stream_id": (_I, "coalesce(args.stream, tid)"),
             "graph_id": (_I, 'args."graph id"'),
             "graph_node_id": (_I, 'args."graph node id"'),
+            # What PyTorch merges of its annotations into a trace.
+            "module_fqn": (_T, "args.module_fqn"),
+            "annotation": (_T, "args.name"),
+            "autograd_phase": (_T, "args.autograd_phase"),
             "collective": (ID, 'args."Collective name"'),
             "group_name": (ID, 'args."Process Group Name"'),
             "data_type": (_T, "args.dtype"),
@@ -116,9 +126,18 @@ AROUND: Mapping[str, Mapping[str, str]] = {
     "raw.device": {"device_id": _I, "name": _T, "core_count": _I},
 }
 
+# Tables that are made of the others, of annotations of kernels and of captures.
+_ON_LANE: Mapping[str, str] = {"launch_id": _I, "tid": _I, "name": ID, "start_ns": _I, "end_ns": _I}
+REPLAYED: Mapping[str, Mapping[str, str]] = {
+    "raw.replayed_op": {"op_id": _I, **_ON_LANE},
+    "raw.replayed_range": {"range_id": _I, **_ON_LANE, "is_module": _B, "is_backward": _B},
+    "raw.replayed_kernel": {"event_id": _I, "op_id": _I, "known_by": _T},
+}
+
 TABLES: Mapping[str, Mapping[str, str]] = {
     "raw.string": {"text_id": _I, "text": _T},
     **AROUND,
+    **REPLAYED,
     **{name: {column: type_ for column, (type_, _) in columns.items()} for name, (_, columns) in EVENTS.items()},
 }
 

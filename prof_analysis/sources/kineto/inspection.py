@@ -10,11 +10,11 @@ from prof_analysis.errors import InputError
 from prof_analysis.options import Options
 from prof_analysis.sources.found import Found
 from prof_analysis.sources.kineto.around import JOB, around_events
+from prof_analysis.sources.kineto.companions import RANK_IN_NAME, SUFFIXES, capture_folders, companions_of, is_capture
 from prof_analysis.sources.rank import Rank, number, readable
 from prof_analysis.sources.readers.marks import ANYTHING, Marks, found_marks
 from prof_analysis.sources.readers.trace_file import is_of_kineto
 
-_SUFFIXES = (".json", ".json.gz")
 _OWN_COLLECTIVES = ("cross_device_reduce_", "all_reduce_kernel", "allreduce_fusion_kernel", "deep_ep::")
 _CATEGORY = rb'"cat"\s*:\s*"(?:%s)"'
 _MARKS: Marks = {
@@ -28,9 +28,9 @@ _MARKS: Marks = {
     "marks": (b"user_annotation", ANYTHING),
     "shapes": (b'"Input Dims"', ANYTHING),
     "occupancy": (b'warps per SM"', ANYTHING),
+    "graphs": (b"raph", re.compile(rb'GraphLaunch|"graph node id"')),
+    "annotated": (b'"module_fqn"', ANYTHING),
 }
-# Names of ranks in names of files: rank0_iter16.json, host-TP-3.trace.json.gz, worker_2.pt.trace.json.
-_RANK_IN_NAME = re.compile(r"(?i)(?:^|[^a-z])(?:rank|tp|worker)[-_.]?(\d{1,6})(?!\d)")
 
 _NO_OPS = "no ops; record them with ProfilerActivity.CPU"
 _NO_KERNELS = "no kernels; record them with ProfilerActivity.CUDA (if anything ran on the device)"
@@ -45,13 +45,16 @@ _NO_GRAPH_CALLS = "no graphs of TorchAir, which compiles for NPUs alone"
 
 def find(folder: Path, is_folder: Mapping[str, bool]) -> Found:
     """Find the traces in a folder, by the first bytes of its JSON files."""
-    files = [folder / name for name in sorted(is_folder) if not is_folder[name] and name.endswith(_SUFFIXES)]
-    return Found(tuple(file for file in files if is_of_kineto(file)))
+    files = [folder / name for name in sorted(is_folder) if not is_folder[name] and name.endswith(SUFFIXES)]
+    traces = [file for file in files if is_of_kineto(file)]
+    # A folder that holds recordings of captures alone is one that the user names.
+    ranks = [file for file in traces if not is_capture(file)] or traces
+    return Found(tuple(ranks), capture_folders(folder, is_folder))
 
 
 def takes(file: Path) -> bool:
     """Return whether a single file is a trace of Kineto."""
-    return file.name.endswith(_SUFFIXES) and is_of_kineto(file)
+    return file.name.endswith(SUFFIXES) and is_of_kineto(file)
 
 
 def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
@@ -62,15 +65,16 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
     except InputError as error:
         return [Rank(profile, result, inputs=(result,), files=(readable(Path(result.name)),), left_out=str(error))]
     rank_id, rank_id_from = _rank_of(result, around)
-    reasons = _reasons(marks, options)
+    companions = companions_of(result, rank_id, options.capture) if "graphs" in marks else ()
+    reasons = _reasons(marks, options, has_replayed_modules=bool(companions) or "annotated" in marks)
     return [
         Rank(
             profile,
             result,
-            inputs=(result,),
+            inputs=(result, *companions),
             rank_id=rank_id,
             rank_id_from=rank_id_from,
-            files=(readable(Path(result.name)),),
+            files=tuple(readable(Path(file.name)) for file in (result, *companions)),
             lacks=lacking(reasons),
             missing=tuple(dict.fromkeys(reason for reason in reasons.values() if reason and reason != _NO_GRAPH_CALLS)),
             modules_from=next((mark for mark in options.marks if mark in marks), None),
@@ -108,16 +112,17 @@ def _rank_of(file: Path, around: Mapping[str, Any]) -> tuple[int | None, str | N
     job = around.get(JOB)
     if isinstance(job, dict) and (rank := number(job.get("rank"))) is not None:
         return rank, JOB
-    found = _RANK_IN_NAME.findall(file.name)
+    found = RANK_IN_NAME.findall(file.name)
     return (int(found[-1]), "the name of the file") if found else (None, None)
 
 
-def _reasons(marks: set[str], options: Options) -> dict[str, str | None]:
+def _reasons(marks: set[str], options: Options, *, has_replayed_modules: bool) -> dict[str, str | None]:
     """Return the capabilities, each with the reason why the rank lacks it; None where it has it."""
     no_ops = None if "ops" in marks else _NO_OPS
     no_kernels = None if "kernels" in marks else _NO_KERNELS
+    no_modules = None if marks & set(options.marks) else _NO_MODULES.format(", ".join(options.domains))
     return {
-        "modules": no_ops or (None if marks & set(options.marks) else _NO_MODULES.format(", ".join(options.domains))),
+        "modules": None if has_replayed_modules else no_ops or no_modules,
         "kernels": no_kernels,
         "ops": no_ops,
         "communication": no_kernels or (None if marks & {"communication", *_OWN_COLLECTIVES} else _NO_COMMUNICATION),

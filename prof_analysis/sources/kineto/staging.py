@@ -2,15 +2,20 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 import duckdb
 
+from prof_analysis.engine.database import connect
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.tables import create_schemas
+from prof_analysis.errors import InputError
+from prof_analysis.sources.kineto import captures, replays
 from prof_analysis.sources.kineto import columns as kineto_columns
+from prof_analysis.sources.kineto.annotations import is_of_annotations, read_annotations
 from prof_analysis.sources.kineto.around import JOB, around_events, parsed, purpose_of_group, time_base
 from prof_analysis.sources.rank import number
 from prof_analysis.sources.readers.event_tables import ID, EventTables, begin_anew, create_raw_tables, have_equal_ids, stored
@@ -29,7 +34,7 @@ _EVENTS = EventTables(
     kineto_columns.NAMES,
     kineto_columns.FREQUENT,
 )
-_OF_FILE, _REPEATED = range(2)
+_OF_FILE, _REPEATED, _OF_REPLAYS = range(3)
 
 
 def stage(
@@ -43,24 +48,65 @@ def stage(
 
     Returns remarks. Raises InputError when the file cannot be read.
     """
-    (file,) = files
+    file, *companions = files
     create_macros(connection)
     create_schemas(connection, wanted)
     wanted = with_keys(wanted, kineto_columns.KEYS)
+    needs_replays = bool(wanted.keys() & kineto_columns.REPLAYED.keys())
+    if needs_replays:
+        wanted = {name: wanted.get(name, frozenset()) | replays.NEEDS.get(name, frozenset()) for name in {*wanted, *replays.NEEDS}}
     create_raw_tables(connection, wanted, RAW_COLUMNS)
     around = around_events(file)
     connection.execute("SET VARIABLE base_time_ns = $base", {"base": time_base(around)})
     _stage_around(connection, around, wanted)
     texts_lock = Lock() if "raw.string" in wanted else None
     lost = _EVENTS.stage(connection, file, wanted, texts_lock, threads, on_bytes)
-    if texts_lock and have_equal_ids(connection):
-        begin_anew(connection)
-        return stage(connection, files, wanted, threads, on_bytes)
     remarks = [Remark((_OF_FILE, "", 0, 0), tuple(kineto_columns.EVENTS), sentence) for sentence in lost]
     for name in wanted.keys() & kineto_columns.KEYS.keys():
         count = drop_repeated(connection, name, kineto_columns.KEYS[name], wanted[name])
         remarks += remark_of((name,), count, "the trace", (_REPEATED, name, 0, 0), file)
+    if needs_replays:
+        remarks += _stage_replays(connection, file, companions, wanted, threads, on_bytes)
+    if texts_lock and have_equal_ids(connection):
+        begin_anew(connection)
+        return stage(connection, files, wanted, threads, on_bytes)
     return remarks
+
+
+def _stage_replays(
+    connection: duckdb.DuckDBPyConnection,
+    file: Path,
+    companions: Sequence[Path],
+    wanted: Mapping[str, frozenset[str]],
+    threads: int,
+    on_bytes: Callable[[int], None],
+) -> list[Remark]:
+    """Stage the ops and modules of replayed graphs, from the files beside a trace and from captures in the trace itself."""
+    if not replays.has_replays(connection):
+        return []
+    annotations, problems = read_annotations(one for one in companions if is_of_annotations(one))
+    recorded: list[captures.Capture] = []
+    for companion in (one for one in companions if not is_of_annotations(one)):
+        found, problem = _captures_of(companion, threads, on_bytes)
+        recorded += found
+        problems += problem
+    if replays.holds_captures(connection):
+        recorded += _captures_of(file, threads, lambda _: None)[0]
+    replays.stage_replays(connection, wanted, annotations, recorded)
+    return [Remark((_OF_REPLAYS, sentence, 0, 0), tuple(kineto_columns.REPLAYED), sentence) for sentence in problems]
+
+
+def _captures_of(file: Path, threads: int, on_bytes: Callable[[int], None]) -> tuple[list[captures.Capture], list[str]]:
+    """Return the captures in a trace, and why there are none; the trace has a database of its own meanwhile."""
+    with closing(connect({"base_time_ns": 0}, threads)) as connection:
+        create_schemas(connection, captures.NEEDS)
+        create_raw_tables(connection, captures.NEEDS, RAW_COLUMNS)
+        try:
+            _EVENTS.stage(connection, file, captures.NEEDS, Lock(), threads, on_bytes)
+        except InputError as error:
+            return [], [f"{error}; this capture is left out"]
+        found = captures.captures_of(connection)
+    return found, [] if found else [f"{file}: holds no capture of a graph, from a call of StreamBeginCapture to StreamEndCapture"]
 
 
 def _stage_around(

@@ -1,3 +1,3 @@
-SELECT connectionId AS launch_id, globalTid AS tid, startNs AS start_ns, endNs AS end_ns
+SELECT connectionId AS launch_id, globalTid AS tid, startNs AS start_ns, endNs AS end_ns, NULL::BIGINT AS name_id
 FROM raw.cann_api
 WHERE endNs >= startNs

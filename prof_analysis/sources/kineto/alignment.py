@@ -1,0 +1,93 @@
+"""Aligns the kernels of a replayed graph with the launches of its capture: by their order, and by names where these are known."""
+
+from collections import Counter, deque
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from itertools import islice
+from typing import NamedTuple
+
+from prof_analysis.sources.kineto.captures import COPY, FILL, Capture
+
+# A capture is of a graph if this share of the longer of both aligns: a profiler loses a few events, while a capture of another
+# model shares the kernels of some operators.
+MIN_SHARE = 0.8
+
+
+class Aligned(NamedTuple):
+    """The capture of a graph, and for each kernel of the graph the position of its launch; None where it does not align."""
+
+    capture: Capture
+    positions: list[int | None]
+
+
+def best_capture(tokens: Sequence[str], streams: Sequence[int] | None, captures: Sequence[Capture]) -> Aligned | None:
+    """Return the capture that a graph was made of; None where none fits, or several do that name other ops or modules.
+
+    `streams` are those of the kernels where kernels of several streams are in no certain order, else None.
+    """
+    found: list[tuple[tuple[bool, float], Aligned]] = []
+    for capture in captures:
+        launched = [one.token for one in capture.launches]
+        if _may_fit(tokens, launched):
+            positions = aligned(tokens, streams, launched)
+            count = sum(position is not None for position in positions)
+            if count >= MIN_SHARE * max(len(tokens), len(launched)):
+                share = 2 * count / (len(tokens) + len(launched))
+                found.append(((None not in launched, share), Aligned(capture, positions)))  # Names prove more than numbers.
+    best = [one for score, one in found if score == max(score for score, _ in found)]
+    return best[0] if len(set(map(_attribution, best))) == 1 else None
+
+
+def _attribution(one: Aligned) -> tuple[object, ...]:
+    """Return the op and the modules of each kernel: captures for several batch sizes agree in them."""
+    places = [None if position is None else one.capture.launches[position].place for position in one.positions]
+    return tuple(place and (place.name, place.is_backward, *(range_.name for range_ in place.ranges)) for place in places)
+
+
+def aligned(tokens: Sequence[str], streams: Sequence[int] | None, launched: Sequence[str | None]) -> list[int | None]:
+    """Return for each kernel of a graph the position of the launch in the capture; None where there is none."""
+    if None in launched:
+        # Without names the numbers must agree, and which of them are copies; streams then cannot be told apart.
+        fits = streams is None and len(tokens) == len(launched) and all(map(_may_be, tokens, launched))
+        return [position if fits else None for position in range(len(tokens))]
+    if streams is not None:
+        return _by_stream(tokens, streams, launched)
+    found: list[int | None] = [None] * len(tokens)
+    for here, there, size in SequenceMatcher(None, tokens, launched, autojunk=False).get_matching_blocks():
+        found[here : here + size] = range(there, there + size)
+    return found
+
+
+def _may_be(token: str, launched: str | None) -> bool:
+    return token == launched if launched is not None else token not in (COPY, FILL)
+
+
+def _may_fit(tokens: Sequence[str], launched: Sequence[str | None]) -> bool:
+    """Return whether enough of both could align, in any order."""
+    least = MIN_SHARE * max(len(tokens), len(launched))
+    common = Counter(tokens) & Counter(one for one in launched if one is not None)
+    return common.total() + launched.count(None) >= least and min(len(tokens), len(launched)) >= least
+
+
+def _by_stream(tokens: Sequence[str], streams: Sequence[int], launched: Sequence[str | None]) -> list[int | None]:
+    """Give each launch, in their order, to a stream whose next kernel it is: of several, to that on which it goes on longest."""
+    queues: dict[int, deque[int]] = {}
+    for position, stream in enumerate(streams):
+        queues.setdefault(stream, deque()).append(position)
+    found: list[int | None] = [None] * len(tokens)
+    for number, what in enumerate(launched):
+        heads = [queue for queue in queues.values() if queue and tokens[queue[0]] == what]
+        if heads:
+            queue = heads[0] if len(heads) == 1 else max(heads, key=lambda one: _run(tokens, one, launched, number))
+            found[queue.popleft()] = number
+    return found
+
+
+def _run(tokens: Sequence[str], queue: deque[int], launched: Sequence[str | None], number: int) -> int:
+    """Return how many launches from one on are the next kernels of a stream."""
+    length = 0
+    for position, what in zip(queue, islice(launched, number, None), strict=False):
+        if tokens[position] != what:
+            break
+        length += 1
+    return length

@@ -1,0 +1,237 @@
+"""Stages what is known of the kernels of replayed graphs: their ops and modules, from annotations and captures.
+
+The kernels of a graph and their order are the same in each replay, so a graph is looked at once. What is found is a template
+for all of its replays: the ops of its kernels and the ranges around them, in an order.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import duckdb
+
+from prof_analysis.sources.kineto.alignment import best_capture
+from prof_analysis.sources.kineto.annotations import Annotation, annotations_of, named_parts
+from prof_analysis.sources.kineto.captures import Capture, Place, Range, token
+from prof_analysis.sources.readers.event_tables import stored
+
+# What the SQL below reads of the raw tables.
+NEEDS: Mapping[str, frozenset[str]] = {
+    "raw.string": frozenset(("text_id", "text")),
+    "raw.runtime_call": frozenset(("name", "pid", "tid", "start_ns", "correlation")),
+    "raw.device_work": frozenset(
+        ("event_id", "name", "is_kernel", "correlation", "stream_id", "start_ns", "end_ns", "graph_id", "graph_node_id")
+        + ("module_fqn", "annotation", "autograd_phase")
+    ),
+    "raw.module_call": frozenset(("pid", "tid", "start_ns", "end_ns")),
+}
+
+# The kernels of each replay, in the order of the nodes where all have one, else stream by stream in the order of time.
+_GRAPH_KERNELS = """
+    CREATE OR REPLACE TEMP TABLE graph_kernel AS
+    WITH launch AS (
+        SELECT correlation, min(start_ns) AS start_ns, arg_min(thread_id(pid, tid), start_ns) AS tid
+        FROM raw.runtime_call
+        JOIN raw.string ON string.text_id = runtime_call.name
+        WHERE contains(text, 'GraphLaunch') AND correlation <> 0
+        GROUP BY correlation
+    ),
+    work AS (
+        SELECT device_work.*, launch.start_ns AS launch_ns, launch.tid AS launch_tid,
+               dense_rank() OVER (ORDER BY correlation, if(correlation <> 0, NULL, graph_id)) AS replay_id
+        FROM raw.device_work
+        LEFT JOIN launch USING (correlation)
+        WHERE (nullif(graph_node_id, 0) IS NOT NULL OR launch.correlation IS NOT NULL) AND end_ns >= device_work.start_ns
+    )
+    SELECT event_id, name, is_kernel, stream_id, graph_node_id, module_fqn, annotation, autograd_phase, replay_id,
+           nullif(correlation, 0) AS launch_id, launch_tid,
+           coalesce(launch_ns, min(start_ns) OVER replay) AS start_ns,
+           has_nodes,
+           row_number() OVER (
+               PARTITION BY replay_id
+               ORDER BY if(has_nodes, graph_node_id, NULL), if(has_nodes, NULL, stream_id), start_ns, event_id
+           ) - 1 AS position
+    FROM (SELECT *, count(nullif(graph_node_id, 0)) OVER (PARTITION BY replay_id)
+                    = count(*) OVER (PARTITION BY replay_id) AS has_nodes FROM work)
+    WINDOW replay AS (PARTITION BY replay_id)
+"""
+# Replays of equal graphs share a template: that of the first of them.
+_REPLAYS = """
+    CREATE OR REPLACE TEMP TABLE graph_replay AS
+    WITH replay AS (
+        SELECT replay_id, min(launch_id) AS launch_id, min(start_ns) AS start_ns, min(launch_tid) AS launch_tid,
+               hash(list((name, graph_node_id, if(has_nodes, NULL, stream_id), module_fqn, annotation, autograd_phase)
+                         ORDER BY position)) AS graph
+        FROM graph_kernel
+        GROUP BY replay_id
+    ),
+    in_module AS (
+        SELECT DISTINCT replay_id
+        FROM replay
+        JOIN raw.module_call ON thread_id(pid, tid) = launch_tid
+            AND module_call.start_ns <= replay.start_ns AND module_call.end_ns >= replay.start_ns
+    )
+    SELECT replay.*, min(replay_id) OVER (PARTITION BY graph) AS template_id, in_module.replay_id IS NOT NULL AS is_in_module
+    FROM replay
+    LEFT JOIN in_module USING (replay_id)
+"""
+_GRAPHS = """
+    SELECT template_id, list((position, string.text, is_kernel, if(has_nodes, NULL, stream_id), graph_node_id,
+                              module_fqn, annotation, autograd_phase) ORDER BY position)
+    FROM graph_kernel
+    JOIN graph_replay USING (replay_id)
+    LEFT JOIN raw.string ON string.text_id = graph_kernel.name
+    WHERE replay_id = template_id
+    GROUP BY template_id
+    ORDER BY template_id
+"""
+_ROWS = {
+    # An op of a template is known by where it begins.
+    "raw.replayed_op": """
+        SELECT -(2 * row_number() OVER (ORDER BY replay_id, start) + 1) AS op_id, launch_id, -replay_id AS tid,
+               text_id(op.name) AS name, start_ns + start AS start_ns, start_ns + stop AS end_ns
+        FROM graph_replay JOIN template_op AS op USING (template_id)
+    """,
+    "raw.replayed_range": """
+        SELECT -row_number() OVER (ORDER BY replay_id, start) AS range_id, launch_id, -replay_id AS tid, is_module,
+               text_id(range.name) AS name, is_backward, start_ns + start AS start_ns, start_ns + stop AS end_ns
+        FROM graph_replay JOIN template_range AS range USING (template_id)
+        WHERE NOT (is_around AND is_in_module)
+    """,
+    "raw.replayed_kernel": """
+        SELECT event_id, op.op_id, template.known_by
+        FROM graph_kernel
+        JOIN graph_replay USING (replay_id)
+        JOIN template_kernel AS template USING (template_id, position)
+        JOIN (SELECT -(2 * row_number() OVER (ORDER BY replay_id, start) + 1) AS op_id, replay_id, start
+              FROM graph_replay JOIN template_op USING (template_id)) AS op USING (replay_id, start)
+    """,
+}
+
+
+class _Templates(NamedTuple):
+    """The rows of the templates."""
+
+    ops: list[dict[str, Any]]
+    ranges: list[dict[str, Any]]
+    kernels: list[dict[str, Any]]
+
+
+def has_replays(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Look for the kernels of replayed graphs in the raw tables, and return whether there are any."""
+    connection.execute(_GRAPH_KERNELS)
+    connection.execute(_REPLAYS)
+    return bool(connection.execute("SELECT 1 FROM graph_replay LIMIT 1").fetchall())
+
+
+def holds_captures(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Return whether a graph is captured in the trace itself."""
+    begun = "SELECT 1 FROM raw.runtime_call JOIN raw.string ON text_id = name WHERE contains(text, 'BeginCapture') LIMIT 1"
+    return bool(connection.execute(begun).fetchall())
+
+
+def stage_replays(
+    connection: duckdb.DuckDBPyConnection,
+    wanted: Mapping[str, frozenset[str]],
+    annotations: Mapping[int, Annotation],
+    captures: Sequence[Capture],
+) -> None:
+    """Stage the ops and ranges of the replays that has_replays() found."""
+    import pyarrow
+
+    made = _Templates([], [], [])
+    for template_id, kernels in connection.execute(_GRAPHS).fetchall():
+        places = _places(kernels, annotations, captures)
+        if places:
+            _add_template(made, template_id, places)
+    schemas = {
+        "template_op": (made.ops, {"template_id": "int64", "name": "string", "start": "int64", "stop": "int64"}),
+        "template_range": (
+            made.ranges,
+            {"template_id": "int64", "name": "string", "start": "int64", "stop": "int64"}
+            | {"is_module": "bool", "is_around": "bool", "is_backward": "bool"},
+        ),
+        "template_kernel": (
+            made.kernels,
+            {"template_id": "int64", "position": "int64", "start": "int64", "known_by": "string"},
+        ),
+    }
+    for name, (rows, columns) in schemas.items():
+        types = pyarrow.schema([(column, pyarrow.type_for_alias(type_)) for column, type_ in columns.items()])
+        connection.register(name, pyarrow.Table.from_pylist(rows, types))
+    for name, rows_of in _ROWS.items():
+        if name in wanted:
+            columns_of = ", ".join(sorted(wanted[name])) or "NULL"
+            names = f" ({columns_of})" if wanted[name] else ""
+            connection.execute(f"INSERT INTO {stored(name)}{names} SELECT {columns_of} FROM ({rows_of})")
+    connection.execute(f"""
+        INSERT INTO {stored("raw.string")}
+        SELECT text_id(name), name
+        FROM (SELECT name FROM template_op UNION SELECT name FROM template_range) AS used
+        WHERE name IS NOT NULL AND text_id(name) NOT IN (SELECT text_id FROM {stored("raw.string")})
+    """)
+    for name in schemas:
+        connection.unregister(name)
+
+
+def _places(
+    kernels: Sequence[Mapping[str, Any]] | Sequence[tuple[Any, ...]],
+    annotations: Mapping[int, Annotation],
+    captures: Sequence[Capture],
+) -> dict[int, tuple[str, Place]]:
+    """Return what says the place of each kernel of a graph, by its position, and the place; others are not known."""
+    rows = [tuple(one.values()) if isinstance(one, Mapping) else one for one in kernels]
+    tokens = [token(name, is_kernel) or "" for _, name, is_kernel, *_ in rows]
+    streams = [row[3] for row in rows]
+    in_order = None in streams or len(set(streams)) == 1
+    fit = best_capture(tokens, None if in_order else streams, captures)
+    merged = annotations_of({
+        position: {key: value for key, value in zip(("module_fqn", "name", "autograd_phase"), row[5:], strict=True) if value}
+        for position, row in enumerate(rows)
+        if any(row[5:])
+    })
+    found: dict[int, tuple[str, Place]] = {}
+    for position, row in enumerate(rows):
+        launched = None if fit is None else fit.positions[position]
+        place = None if fit is None or launched is None else fit.capture.launches[launched].place
+        annotation = annotations.get(row[4]) or merged.get(position)
+        if place is not None:
+            found[position] = ("capture", place)
+        if annotation is not None and annotation.modules:
+            op, name = (position, annotation.name) if place is None else (place.op, place.name)
+            known_by = "annotation" if place is None else "capture"
+            found[position] = (known_by, Place(op, name, _ranges(annotation), annotation.is_backward))
+    return found
+
+
+def _ranges(annotation: Annotation) -> tuple[Range, ...]:
+    return tuple(Range(path, name, is_module=True) for name, path in named_parts(annotation.modules))
+
+
+def _add_template(made: _Templates, template_id: int, places: Mapping[int, tuple[str, Place]]) -> None:
+    """Add a graph: its ranges and ops as a tree, in the order of its kernels, numbered where each begins and ends."""
+    tree: dict[Any, Any] = {}
+    for position, (known_by, place) in places.items():
+        node = tree
+        for range_ in place.ranges:
+            node = node.setdefault((place.is_backward, range_), {})
+        node.setdefault((place.op, place.name), []).append((position, known_by))
+    numbers = iter(range(10**9))
+
+    def add(node: dict[Any, Any]) -> None:
+        for key, inside in node.items():
+            start = next(numbers)
+            if isinstance(inside, list):
+                made.ops.append({"template_id": template_id, "name": key[1], "start": start, "stop": next(numbers)})
+                made.kernels.extend(
+                    {"template_id": template_id, "position": position, "start": start, "known_by": known_by}
+                    for position, known_by in inside
+                )
+            else:
+                is_backward, range_ = key
+                add(inside)
+                made.ranges.append({
+                    "template_id": template_id, "name": range_.name, "start": start, "stop": next(numbers),
+                    "is_module": range_.is_module, "is_around": range_.is_around, "is_backward": is_backward,
+                })  # fmt: skip
+
+    add(tree)

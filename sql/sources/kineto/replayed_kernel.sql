@@ -1,0 +1,2 @@
+SELECT event_id AS kernel_id, op_id, known_by::ENUM('capture', 'annotation') AS known_by
+FROM raw.replayed_kernel

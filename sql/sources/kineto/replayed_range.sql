@@ -1,0 +1,22 @@
+-- As in range.sql: ranges of record_function have their domains in their names.
+WITH named AS (
+    SELECT
+        text_id AS name,
+        text_id(domain_of_annotation(text)) AS domain_id,
+        text_id(name_in_domain(text)) AS name_id
+    FROM trace.string
+    WHERE text_id IN (SELECT name FROM raw.replayed_range WHERE NOT is_module)
+)
+SELECT
+    range_id,
+    launch_id,
+    tid,
+    if(is_module, 'module', NULL) AS role,
+    NOT is_module AS is_module_candidate,
+    named.domain_id,
+    coalesce(named.name_id, name) AS name_id,
+    is_backward,
+    start_ns,
+    end_ns
+FROM raw.replayed_range
+LEFT JOIN named USING (name)

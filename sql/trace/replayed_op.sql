@@ -1,0 +1,10 @@
+-- One row is an op of a captured graph in one replay of the graph: the host does not run it again, but kernels of the replay are
+-- those that it launched when the graph was captured.
+--
+-- op_id      BIGINT   the id, below 0: no id of trace.op
+-- launch_id  BIGINT   the launch of the replay; NULL when the profile does not say
+-- tid        BIGINT   a number for the replay, in place of a host thread, below 0
+-- name_id    TEXT_ID  name; NULL when it is not known
+-- start_ns   BIGINT   start of the launch, Unix ns, plus 1 for each op and range that began or ended before it: an order, not
+--                     measured
+-- end_ns     BIGINT   the same for its end

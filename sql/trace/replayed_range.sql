@@ -1,0 +1,13 @@
+-- One row is a named interval of a captured graph in one replay of the graph, such as a module call around ops of
+-- trace.replayed_op.
+--
+-- range_id             BIGINT   the id, below 0: no id of trace.range
+-- launch_id            BIGINT   the launch of the replay; NULL when the profile does not say
+-- tid                  BIGINT   as in trace.replayed_op
+-- role                 VARCHAR  module for a module call; NULL for a user's own range
+-- is_module_candidate  BOOLEAN  as in trace.range
+-- domain_id            TEXT_ID  domain of a user's own range; NULL for a module call
+-- name_id              TEXT_ID  name; for a module call its class, or its name in the model where classes are not known
+-- is_backward          BOOLEAN  whether its kernels are of the backward
+-- start_ns             BIGINT   as in trace.replayed_op
+-- end_ns               BIGINT   as in trace.replayed_op
