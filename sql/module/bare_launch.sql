@@ -5,6 +5,7 @@
 -- launch_id  BIGINT   a launch of trace.kernel
 -- tid        BIGINT   host thread: process id * 2^32 + thread id
 -- name_id    TEXT_ID  name of the call, as in trace.launch
+-- is_replay  BOOLEAN  whether it replays a graph
 -- start_ns   BIGINT   start, Unix ns
 -- end_ns     BIGINT   end, Unix ns
 --
@@ -14,6 +15,7 @@ SELECT
     launch.launch_id,
     arg_min(launch.tid, (launch.start_ns, launch.tid)) AS tid,
     arg_min(launch.name_id, (launch.start_ns, launch.tid)) AS name_id,
+    bool_or(launch.is_replay) AS is_replay,
     min(launch.start_ns) AS start_ns,
     arg_min(launch.end_ns, (launch.start_ns, launch.tid)) AS end_ns
 FROM module.derived_link

@@ -66,7 +66,7 @@ SELECT
         WHEN call.interval_id IS NOT NULL THEN NULL
         WHEN gradient.interval_id IS NOT NULL THEN 'gradient hooks'
         WHEN kernel_op.op_id IS NOT NULL THEN 'outside every module'
-        WHEN kernel.model_id IS NOT NULL THEN 'graph replay'
+        WHEN kernel.model_id IS NOT NULL AND (derived_link.is_on_host IS NOT TRUE OR bare_launch.is_replay) THEN 'graph replay'
         WHEN kernel.launch_id IS NULL THEN 'no host launch'
         WHEN derived_link.is_on_host THEN 'launch outside any op'
         ELSE 'cut at the profile edge'

@@ -5,3 +5,4 @@
 -- start_ns   BIGINT  start, Unix ns
 -- end_ns     BIGINT  end, Unix ns
 -- name_id    TEXT_ID  name of the call, such as hipGraphLaunch; NULL when the source does not give it
+-- is_replay  BOOLEAN  whether it replays a graph, of which all its kernels are

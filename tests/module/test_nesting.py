@@ -147,7 +147,7 @@ def nest(ranges: list[Span], ops: Iterable[Span] = (), names: Mapping[int, int] 
         intervals: dict[Interval, tuple[Span, int | None]] = {}
         by_number: dict[int, Interval] = {}
         for number, (interval_id, tid, start, end, kind, name_id, forward) in enumerate(
-            table("SELECT * EXCLUDE (is_last_started) FROM module.interval ORDER BY interval_id")
+            table("SELECT * EXCLUDE (begins_backward, is_last_started) FROM module.interval ORDER BY interval_id")
         ):
             assert interval_id == number + 1
             span = Span(start - EPOCH, end - EPOCH, tid)

@@ -142,8 +142,8 @@ def test_times_of_a_step_add_up_with_copies(tmp_path: Path) -> None:
         "overlapped_ns",
         "copying_not_overlapped_ns",
     )
-    assert [step[one] for one in (*parts, "free_ns", "stage_ns")] == [30_001, 25_000, 20_000, 5_000, 1_000, 18_999, 70_000]
-    assert (step["step_id"], rest["step_id"], rest["computing_ns"]) == (3, None, 2_000)
+    assert [step[one] for one in (*parts, "free_ns", "stage_ns")] == [31_001, 25_000, 20_000, 5_000, 1_000, 19_999, 72_000]
+    assert (step["step_id"], rest["step_id"], rest["computing_ns"]) == (3, None, 1_000)
 
 
 def test_no_time_loses_a_digit_however_large_it_is(tmp_path: Path) -> None:

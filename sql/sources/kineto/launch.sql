@@ -1,3 +1,14 @@
-SELECT correlation AS launch_id, thread_id(pid, tid) AS tid, start_ns, end_ns, name AS name_id
+WITH replay AS (
+    SELECT text_id AS name
+    FROM trace.string
+    WHERE contains(text, 'GraphLaunch')
+)
+SELECT
+    correlation AS launch_id,
+    thread_id(pid, tid) AS tid,
+    start_ns,
+    end_ns,
+    name AS name_id,
+    coalesce(name IN (FROM replay), false) AS is_replay
 FROM raw.runtime_call
 WHERE correlation <> 0 AND end_ns >= start_ns
