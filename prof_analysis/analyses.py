@@ -101,9 +101,10 @@ ANALYSES: Mapping[str, Analysis] = {
             {"module.statistic": "ModuleStatistic", "module.tree": "ModuleTree", "module.coverage": "ModuleCoverage"},
             requires=("modules", "kernels"),
             options=(INPUT, MODULES, MACHINE),
-            # Of the first two tables only the warnings are shown.
+            # Of the first tables only the warnings are shown.
             also=(
                 "module.chosen_domain",
+                "module.replayed",
                 "module.lost_launch",
                 "module.lost_backward",
                 "across.module_time",

@@ -23,7 +23,10 @@ def found(path: Path, **options: Any) -> Rows:
     """Each kernel with its op, its module path and its direction."""
     with open_profile(path, no_cache=True, **options) as profile:
         rows = profile.sql(KERNELS, arrow=True).to_pylist()
-    return [(row["start_ns"], row["op_name"], row["path"] and row["path"].replace("[Backward]", ""), row["is_backward"]) for row in rows]
+    return [
+        (row["start_ns"], row["op_name"], row["path"] and row["path"].replace("[Backward]", ""), row["is_backward"])
+        for row in rows
+    ]
 
 
 @pytest.mark.parametrize(
@@ -44,3 +47,126 @@ def test_a_capture_gives_each_kernel_its_op_and_module(
     run.write_replays(tmp_path / "traces" / "rank0.json", 0, [0, len(graphs) - 1, 0], node_ids=node_ids)
     write_capture(tmp_path / "capture.json.gz", graphs, names)
     assert found(tmp_path / "traces", capture=tmp_path / "capture.json.gz") == run.expected()
+
+
+def test_calls_are_those_of_the_replays(tmp_path: Path) -> None:
+    """As if each replay had run the modules: three replays of three layers are nine calls of Layer."""
+    run = Run(ONE_STREAM)
+    run.write_replays(tmp_path / "traces" / "rank0.json", 0, [0, 1, 0])
+    write_capture(tmp_path / "traces" / "capture_traces" / "graph_capture_rank_0.1.pt.trace.json.gz", ONE_STREAM)
+    with open_profile(tmp_path / "traces", no_cache=True) as profile:
+        tree = profile.module_tree().set_index("module")
+        statistic = profile.module_stats().query("op_name == 'aten::rms_norm'")
+        (step,) = profile.step_time(arrow=True).to_pylist()
+        coverage = profile.coverage()
+    assert tree.groupby(level=0)["calls"].sum().to_dict() == {
+        **{"LlamaModel": 3, "Layer": 9, "Norm": 9, "Attention": 9, "Linear": 27, "MLP": 9, "Head": 3}
+    }
+    assert statistic["op_count"].tolist() == [9]
+    assert step["step_id"] == 1, "a replay belongs to the step in which it was launched"
+    assert coverage.query("kernel_count > 0")["location"].unique().tolist() == ["inside modules"]
+
+
+def test_a_capture_that_lost_launches_leaves_these_kernels_with_their_reason(tmp_path: Path) -> None:
+    run, lost = Run(ONE_STREAM[:1]), (4, 12, 13)
+    run.write_replays(tmp_path / "rank0.json", 0, [0, 0])
+    write_capture(tmp_path / "graph_capture_profile" / "cuda_graph_capture-Runner-TP-0.json.gz", ONE_STREAM[:1], lost=lost)
+    (graph,) = run.graphs
+    assert found(tmp_path) == run.expected((5, n) for n in range(len(graph.nodes)) if n not in lost)
+    with pytest.warns(ProfAnalysisWarning, match="replayed"), open_profile(tmp_path, no_cache=True) as profile:
+        reasons = profile.coverage().query("reason == 'graph replay'")
+        known = profile.table("module.replayed").set_index("known_by")["kernel_count"].to_dict()
+        (note,) = [sentence for sentence in profile.warnings if "of the kernel time of replayed graphs" in sentence]
+    assert reasons["kernel_count"].sum() == 2 * len(lost)
+    assert known == {"capture": 2 * (len(graph.nodes) - len(lost)), "nothing": 2 * len(lost)}
+    assert "% has the ops of the capture, " in note
+    assert note.endswith("% is not known")
+
+
+@pytest.mark.parametrize("names", ["with the call", "of a warm-up"])
+def test_a_capture_of_another_model_gives_nothing(names: Names, tmp_path: Path) -> None:
+    run = Run(ONE_STREAM)
+    run.write_replays(tmp_path / "rank0.json", 0, [0, 1])
+    other = Graph(5, model(8, beside=False, family="Other"))
+    write_capture(tmp_path / "capture_traces" / "graph_capture_rank_0.json", [other], names)
+    assert found(tmp_path) == run.expected(())
+
+
+def test_without_names_only_the_same_number_of_kernels_and_copies_aligns(tmp_path: Path) -> None:
+    run = Run(ONE_STREAM[:1])
+    run.write_replays(tmp_path / "rank0.json", 0, [0])
+    folder = tmp_path / "capture_traces"
+    write_capture(folder / "a.json", [Graph(5, model(8, layers=4, beside=False))], "none")
+    write_capture(folder / "b.json", ONE_STREAM[:1], "none", lost=(3,))
+    assert found(tmp_path) == run.expected(())
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "traces/step_1/kernel_annotations_rank1_graphs.pkl",
+        "traces/kernel_annotations_rank1_graphs.pkl",
+        "traces/kernel_annotations_rank1_graphs.json",
+    ],
+)
+def test_annotations_give_modules_by_their_names_in_the_model(file: str, tmp_path: Path) -> None:
+    """Each rank has those of its own number, beside its trace or one level above; layers.0 is a call of layers."""
+    graphs = (Graph(5, model(8)), Graph(7, model(8, backward=True)))
+    run = Run(graphs)
+    run.write_replays(tmp_path / "traces" / "step_1" / "trace_0.json", 1, [0, 1, 0])
+    write_annotations(tmp_path / file, graphs)
+    write_annotations(tmp_path / file.replace("rank1", "rank0"), [Graph(5, model(8, family="Wrong")[::-1])])
+    assert [(start, path, is_backward) for start, _, path, is_backward in found(tmp_path / "traces")] == qualified(run)
+    with open_profile(tmp_path / "traces", by="instance", no_cache=True) as profile:
+        modules = profile.module_tree().query("not module.str.startswith('[Backward]')")
+    assert modules.query("parent_module == ''")["module"].tolist() == ["layers[0]", "layers[1]", "layers[2]", "output[0]"]
+    assert modules.query("parent_module == 'layers[1]'")[["module", "calls"]].to_numpy().tolist() == [
+        ["norm[0]", 3], ["attention[0]", 3], ["feed_forward[0]", 3]
+    ]  # fmt: skip
+
+
+def qualified(run: Run, is_known: Callable[[int], bool] = lambda _: True) -> list[tuple[int, str | None, bool]]:
+    """The expected kernels, with the names of modules in the model: numbers of layers are calls."""
+    return [
+        (
+            start,
+            "/".join(part for part in graph.nodes[n].qualified.split(".") if not part.isdecimal()),
+            graph.nodes[n].is_backward,
+        )
+        if is_known(n)
+        else (start, None, False)
+        for (start, *_), (_, graph, n) in zip(run.expected(), run.kernels, strict=True)
+    ]
+
+
+def test_annotations_of_some_kernels_say_nothing_of_the_others(tmp_path: Path) -> None:
+    run = Run(TWO_STREAMS)
+    run.write_replays(tmp_path / "rank0.json", 0, [0, 1])
+    write_annotations(tmp_path / "kernel_annotations_rank0_x.pkl", TWO_STREAMS, every=3)
+    assert [(start, path, back) for start, _, path, back in found(tmp_path)] == qualified(run, lambda n: n % 3 == 0)
+
+
+def test_annotations_that_pytorch_has_merged_into_the_trace_are_read_there(tmp_path: Path) -> None:
+    run = Run((Graph(7, model(8, backward=True)),))
+    run.write_replays(tmp_path / "rank0.annotated.json", 0, [0, 0], merged=True)
+    assert [(start, path, back) for start, _, path, back in found(tmp_path)] == qualified(run)
+
+
+def test_annotations_name_modules_and_the_capture_their_ops(tmp_path: Path) -> None:
+    """SGLang records captures without stacks, which have no modules."""
+    run = Run(TWO_STREAMS)
+    run.write_replays(tmp_path / "rank0.json", 0, [0, 1])
+    write_annotations(tmp_path / "kernel_annotations_rank0_x.json", TWO_STREAMS)
+    write_capture(tmp_path / "graph_capture_profile" / "Runner_bs_8_rank0.json.gz", TWO_STREAMS, stacks=False)
+    rows = found(tmp_path)
+    assert [(start, path, back) for start, _, path, back in rows] == qualified(run)
+    assert [row[1] for row in rows] == [row[1] for row in run.expected()]
+
+
+def test_replayed_modules_are_inside_the_module_that_replays_them(tmp_path: Path) -> None:
+    run = Run(ONE_STREAM[:1])
+    run.write_replays(tmp_path / "rank0.json", 0, [0, 0], around="Engine")
+    expected = run.expected()
+    assert found(tmp_path) == [(start, "cudaGraphLaunch", "Engine", False) for start, *_ in expected]
+    write_capture(tmp_path / "capture_traces" / "graph_capture_rank_0.json", ONE_STREAM)
+    assert found(tmp_path) == [(start, op, f"Engine/{path}", back) for start, op, path, back in expected]

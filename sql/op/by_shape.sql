@@ -1,6 +1,7 @@
 -- One row is a framework op and its input shapes with its calls and their cost, whatever --filter chooses, the largest own
 -- device time first. With a step chosen, only calls that started in that step count. The wrappers of profiler steps are left
--- out, and records of a launch (op.launch) count as a part of the op around them.
+-- out, and records of a launch (op.launch) count as a part of the op around them. An op of a replayed graph is a call in each
+-- replay, without time on the host, shapes, or ops around it.
 --
 -- name_id          TEXT_ID  name of the op; NULL when the profile lost its text
 -- input_shapes_id  TEXT_ID  input shapes; NULL without record_shapes
@@ -62,6 +63,21 @@ part AS (
     LEFT JOIN op.recursive_call ON recursive_call.op_id = kernel_time.op_id
     JOIN call ON call.op_id = coalesce(launch.call_id, kernel_time.op_id)
     GROUP BY call.name_id, call.input_shapes_id, launch.name_id
+    UNION ALL BY NAME
+    SELECT
+        replayed_op.name_id,
+        NULL AS input_shapes_id,
+        count(DISTINCT replayed_op.op_id) AS calls,
+        0 AS host_self_ns,
+        0 AS host_total_ns,
+        count(*) AS kernel_count,
+        sum(kernel.duration_ns) AS device_self_ns,
+        sum(kernel.duration_ns) AS device_total_ns
+    FROM trace.replayed_kernel
+    JOIN trace.replayed_op USING (op_id)
+    JOIN trace.kernel USING (kernel_id)
+    WHERE replayed_op.is_op AND (getvariable('step_id') IS NULL OR kernel_id IN (SELECT kernel_id FROM kernels.in_step))
+    GROUP BY replayed_op.name_id
     UNION ALL BY NAME
     SELECT
         name_id,

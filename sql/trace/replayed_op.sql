@@ -5,6 +5,7 @@
 -- launch_id  BIGINT   the launch of the replay; NULL when the profile does not say
 -- tid        BIGINT   a number for the replay, in place of a host thread, below 0
 -- name_id    TEXT_ID  name; NULL when it is not known
+-- is_op      BOOLEAN  whether it is known to be an op; else it is a launch outside any op, or not known
 -- start_ns   BIGINT   start of the launch, Unix ns, plus 1 for each op and range that began or ended before it: an order, not
 --                     measured
 -- end_ns     BIGINT   the same for its end

@@ -160,7 +160,16 @@ class _Data(pickle._Unpickler):  # type: ignore[name-defined, misc]  # noqa: SLF
         code[0]: pickle._Unpickler.dispatch[code[0]]  # type: ignore[attr-defined]  # noqa: SLF001
         for code in (
             *(pickle.PROTO, pickle.FRAME, pickle.STOP, pickle.MARK, pickle.NONE, pickle.NEWTRUE, pickle.NEWFALSE),
-            *(pickle.INT, pickle.LONG, pickle.BININT, pickle.BININT1, pickle.BININT2, pickle.LONG1, pickle.FLOAT, pickle.BINFLOAT),
+            *(
+                pickle.INT,
+                pickle.LONG,
+                pickle.BININT,
+                pickle.BININT1,
+                pickle.BININT2,
+                pickle.LONG1,
+                pickle.FLOAT,
+                pickle.BINFLOAT,
+            ),
             *(pickle.UNICODE, pickle.BINUNICODE, pickle.SHORT_BINUNICODE, pickle.BINUNICODE8, pickle.POP, pickle.POP_MARK),
             *(pickle.EMPTY_DICT, pickle.DICT, pickle.SETITEM, pickle.SETITEMS, pickle.EMPTY_LIST, pickle.LIST),
             *(pickle.APPEND, pickle.APPENDS, pickle.EMPTY_TUPLE, pickle.TUPLE, pickle.TUPLE1, pickle.TUPLE2, pickle.TUPLE3),

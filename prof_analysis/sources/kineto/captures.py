@@ -31,6 +31,7 @@ class Place(NamedTuple):
     op: object
     name: str | None
     ranges: tuple[Range, ...]
+    is_op: bool = False
     is_backward: bool = False
 
 
@@ -225,4 +226,4 @@ def _place(
     is_backward = backward is not None and not inside
     if backward is not None and backward.number is not None and is_backward:
         ranges = forward[backward.number]
-    return Place(op.event_id if op else event_id, op.name if op else call, ranges, is_backward)
+    return Place(op.event_id if op else event_id, op.name if op else call, ranges, op is not None, is_backward)

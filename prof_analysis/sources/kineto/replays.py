@@ -88,7 +88,7 @@ _ROWS = {
     # An op of a template is known by where it begins.
     "raw.replayed_op": """
         SELECT -(2 * row_number() OVER (ORDER BY replay_id, start) + 1) AS op_id, launch_id, -replay_id AS tid,
-               text_id(op.name) AS name, start_ns + start AS start_ns, start_ns + stop AS end_ns
+               text_id(op.name) AS name, is_op, start_ns + start AS start_ns, start_ns + stop AS end_ns
         FROM graph_replay JOIN template_op AS op USING (template_id)
     """,
     "raw.replayed_range": """
@@ -134,17 +134,25 @@ def stage_replays(
     wanted: Mapping[str, frozenset[str]],
     annotations: Mapping[int, Annotation],
     captures: Sequence[Capture],
-) -> None:
-    """Stage the ops and ranges of the replays that has_replays() found."""
+) -> tuple[int, int]:
+    """Stage the ops and ranges of the replays that has_replays() found.
+
+    Returns how many graphs there are, and how many of them fit no capture.
+    """
     import pyarrow
 
     made = _Templates([], [], [])
-    for template_id, kernels in connection.execute(_GRAPHS).fetchall():
+    graphs = connection.execute(_GRAPHS).fetchall()
+    unfit = 0
+    for template_id, kernels in graphs:
         places = _places(kernels, annotations, captures)
-        if places:
-            _add_template(made, template_id, places)
+        unfit += not any(known_by == "capture" for known_by, _ in places.values())
+        _add_template(made, template_id, places)
     schemas = {
-        "template_op": (made.ops, {"template_id": "int64", "name": "string", "start": "int64", "stop": "int64"}),
+        "template_op": (
+            made.ops,
+            {"template_id": "int64", "name": "string", "is_op": "bool", "start": "int64", "stop": "int64"},
+        ),
         "template_range": (
             made.ranges,
             {"template_id": "int64", "name": "string", "start": "int64", "stop": "int64"}
@@ -171,6 +179,7 @@ def stage_replays(
     """)
     for name in schemas:
         connection.unregister(name)
+    return len(graphs), unfit
 
 
 def _places(
@@ -184,11 +193,15 @@ def _places(
     streams = [row[3] for row in rows]
     in_order = None in streams or len(set(streams)) == 1
     fit = best_capture(tokens, None if in_order else streams, captures)
-    merged = annotations_of({
-        position: {key: value for key, value in zip(("module_fqn", "name", "autograd_phase"), row[5:], strict=True) if value}
-        for position, row in enumerate(rows)
-        if any(row[5:])
-    })
+    merged = annotations_of(
+        {
+            position: {
+                key: value for key, value in zip(("module_fqn", "name", "autograd_phase"), row[5:], strict=True) if value
+            }
+            for position, row in enumerate(rows)
+            if any(row[5:])
+        }
+    )
     found: dict[int, tuple[str, Place]] = {}
     for position, row in enumerate(rows):
         launched = None if fit is None else fit.positions[position]
@@ -197,9 +210,9 @@ def _places(
         if place is not None:
             found[position] = ("capture", place)
         if annotation is not None and annotation.modules:
-            op, name = (position, annotation.name) if place is None else (place.op, place.name)
             known_by = "annotation" if place is None else "capture"
-            found[position] = (known_by, Place(op, name, _ranges(annotation), annotation.is_backward))
+            op = place or Place(position, annotation.name, ())
+            found[position] = (known_by, op._replace(ranges=_ranges(annotation), is_backward=annotation.is_backward))
     return found
 
 
@@ -214,14 +227,16 @@ def _add_template(made: _Templates, template_id: int, places: Mapping[int, tuple
         node = tree
         for range_ in place.ranges:
             node = node.setdefault((place.is_backward, range_), {})
-        node.setdefault((place.op, place.name), []).append((position, known_by))
+        node.setdefault((place.op, place.name, place.is_op), []).append((position, known_by))
     numbers = iter(range(10**9))
 
     def add(node: dict[Any, Any]) -> None:
         for key, inside in node.items():
             start = next(numbers)
             if isinstance(inside, list):
-                made.ops.append({"template_id": template_id, "name": key[1], "start": start, "stop": next(numbers)})
+                made.ops.append({
+                    "template_id": template_id, "name": key[1], "is_op": key[2], "start": start, "stop": next(numbers)
+                })  # fmt: skip
                 made.kernels.extend(
                     {"template_id": template_id, "position": position, "start": start, "known_by": known_by}
                     for position, known_by in inside

@@ -54,7 +54,9 @@ def stage(
     wanted = with_keys(wanted, kineto_columns.KEYS)
     needs_replays = bool(wanted.keys() & kineto_columns.REPLAYED.keys())
     if needs_replays:
-        wanted = {name: wanted.get(name, frozenset()) | replays.NEEDS.get(name, frozenset()) for name in {*wanted, *replays.NEEDS}}
+        wanted = {
+            name: wanted.get(name, frozenset()) | replays.NEEDS.get(name, frozenset()) for name in {*wanted, *replays.NEEDS}
+        }
     create_raw_tables(connection, wanted, RAW_COLUMNS)
     around = around_events(file)
     connection.execute("SET VARIABLE base_time_ns = $base", {"base": time_base(around)})
@@ -92,7 +94,12 @@ def _stage_replays(
         problems += problem
     if replays.holds_captures(connection):
         recorded += _captures_of(file, threads, lambda _: None)[0]
-    replays.stage_replays(connection, wanted, annotations, recorded)
+    graphs, unfit = replays.stage_replays(connection, wanted, annotations, recorded)
+    if recorded and unfit:
+        problems.append(
+            f"{file}: {unfit} of {graphs} replayed graphs fit none of {len(recorded)} captures, since the numbers, names or "
+            "order of their kernels differ, or several captures fit and name other ops or modules"
+        )
     return [Remark((_OF_REPLAYS, sentence, 0, 0), tuple(kineto_columns.REPLAYED), sentence) for sentence in problems]
 
 
@@ -106,7 +113,9 @@ def _captures_of(file: Path, threads: int, on_bytes: Callable[[int], None]) -> t
         except InputError as error:
             return [], [f"{error}; this capture is left out"]
         found = captures.captures_of(connection)
-    return found, [] if found else [f"{file}: holds no capture of a graph, from a call of StreamBeginCapture to StreamEndCapture"]
+    return found, [] if found else [
+        f"{file}: holds no capture of a graph, from a call of StreamBeginCapture to StreamEndCapture"
+    ]
 
 
 def _stage_around(
