@@ -92,8 +92,8 @@ class Options:
     capture: Annotated[
         str | Path | None,
         Doc(
-            "A recording of the capture of the graphs that a GPU trace replays, or a folder of such: it has the ops and modules "
-            "of their kernels. By default the folders in which SGLang and vLLM write them, beside the traces.",
+            "Take the ops and modules of replayed graphs in GPU traces from this recording of their capture, or this folder of "
+            "recordings; by default from the folders in which SGLang and vLLM write them, beside the traces.",
             INPUT,
         ),
     ] = None

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fixtures.kineto_graphs import Graph, Names, Run, model, write_annotations, write_capture
-from prof_analysis import InputError, ProfAnalysisWarning, open_profile
+from prof_analysis import ProfAnalysisWarning, open_profile
 
 KERNELS = """
     SELECT start_ns, op_name, if(parent_module = '', module, parent_module || '/' || module) AS path,

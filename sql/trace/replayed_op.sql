@@ -1,5 +1,5 @@
--- One row is an op of a captured graph in one replay of the graph: the host does not run it again, but kernels of the replay are
--- those that it launched when the graph was captured.
+-- One row is an op of a captured graph in one replay of the graph: the host does not run it again, but kernels of the replay
+-- are those that it launched when the graph was captured.
 --
 -- op_id      BIGINT   the id, below 0: no id of trace.op
 -- launch_id  BIGINT   the launch of the replay; NULL when the profile does not say

@@ -1,4 +1,4 @@
-"""Aligns the kernels of a replayed graph with the launches of its capture: by their order, and by names where these are known."""
+"""Aligns the kernels of a replayed graph with the launches of its capture: by order, and by names where they are known."""
 
 from collections import Counter, deque
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ def _may_fit(tokens: Sequence[str], launched: Sequence[str | None]) -> bool:
 
 
 def _by_stream(tokens: Sequence[str], streams: Sequence[int], launched: Sequence[str | None]) -> list[int | None]:
-    """Give each launch, in their order, to a stream whose next kernel it is: of several, to that on which it goes on longest."""
+    """Give each launch in turn to a stream whose next kernel it is: of several, to that on which it goes on longest."""
     queues: dict[int, deque[int]] = {}
     for position, stream in enumerate(streams):
         queues.setdefault(stream, deque()).append(position)

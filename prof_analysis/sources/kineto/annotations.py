@@ -32,7 +32,7 @@ class Annotation(NamedTuple):
     name: str | None
 
 
-class NotData(Exception):
+class NotDataError(Exception):
     """What keeps a file from being read as annotations."""
 
 
@@ -70,7 +70,7 @@ def read_annotations(files: Iterable[Path]) -> tuple[dict[int, Annotation], list
         try:
             for node, fields in _fields_by_node(_content(file)).items():
                 raw.setdefault(node, fields)
-        except NotData as problem:
+        except NotDataError as problem:
             problems.append(f"{file}: these annotations of kernels are left out: {problem}")
     return annotations_of(raw), problems
 
@@ -114,23 +114,23 @@ def _path(modules: str) -> tuple[str, ...]:
 def _content(file: Path) -> Any:
     try:
         if file.stat().st_size > MAX_BYTES:
-            raise NotData(f"the file is larger than {MAX_BYTES // 2**20} MB")
+            raise NotDataError(f"the file is larger than {MAX_BYTES // 2**20} MB")
         content = file.read_bytes()
     except OSError as error:
-        raise NotData(f"the file cannot be read ({reason_of(error)})") from error
+        raise NotDataError(f"the file cannot be read ({reason_of(error)})") from error
     try:
         return json.loads(content) if file.suffix == ".json" else _Data(BytesIO(content)).load()
-    except NotData:
+    except NotDataError:
         raise
     # A damaged pickle can raise anything; what is not known of it stays unknown.
     except Exception as error:
-        raise NotData(f"the file is damaged ({type(error).__name__})") from error
+        raise NotDataError(f"the file is damaged ({type(error).__name__})") from error
 
 
 def _fields_by_node(content: Any) -> dict[int, dict[str, str]]:
     """Return the texts of the annotations of each node. Of several annotations of a node, later ones win, as in PyTorch."""
     if not isinstance(content, dict):
-        raise NotData("the file holds no dict by graph node id")
+        raise NotDataError("the file holds no dict by graph node id")
     found: dict[int, dict[str, str]] = {}
     for key, value in content.items():
         node = int(key) if isinstance(key, str) and key.isdecimal() and len(key) < 20 else key
@@ -153,11 +153,11 @@ def _texts(annotation: Any) -> dict[str, str]:
 
 
 # The base is Python's own reader, not the fast one in C: that one allocates as much memory as a hostile file says.
-class _Data(pickle._Unpickler):  # type: ignore[name-defined, misc]  # noqa: SLF001
+class _Data(pickle._Unpickler):
     """An unpickler of plain data."""
 
     dispatch = {  # noqa: RUF012
-        code[0]: pickle._Unpickler.dispatch[code[0]]  # type: ignore[attr-defined]  # noqa: SLF001
+        code[0]: pickle._Unpickler.dispatch[code[0]]
         for code in (
             *(pickle.PROTO, pickle.FRAME, pickle.STOP, pickle.MARK, pickle.NONE, pickle.NEWTRUE, pickle.NEWFALSE),
             *(
@@ -182,10 +182,10 @@ class _Data(pickle._Unpickler):  # type: ignore[name-defined, misc]  # noqa: SLF
             return super().load()
         except KeyError as error:
             (code,) = error.args or ("",)
-            raise NotData(f"it holds more than numbers, texts, lists and dicts (pickle code {code!r})") from error
+            raise NotDataError(f"it holds more than numbers, texts, lists and dicts (pickle code {code!r})") from error
 
     def find_class(self, module: str, name: str) -> Any:
-        raise NotData(f"it names the class or function {module}.{name}")
+        raise NotDataError(f"it names the class or function {module}.{name}")
 
     def persistent_load(self, pid: Any) -> Any:  # noqa: ARG002
-        raise NotData("it names an object outside the file")
+        raise NotDataError("it names an object outside the file")

@@ -19,8 +19,10 @@ NEEDS: Mapping[str, frozenset[str]] = {
     "raw.string": frozenset(("text_id", "text")),
     "raw.runtime_call": frozenset(("name", "pid", "tid", "start_ns", "correlation")),
     "raw.device_work": frozenset(
-        ("event_id", "name", "is_kernel", "correlation", "stream_id", "start_ns", "end_ns", "graph_id", "graph_node_id")
-        + ("module_fqn", "annotation", "autograd_phase")
+        (
+            *("event_id", "name", "is_kernel", "correlation", "stream_id", "start_ns", "end_ns", "graph_id", "graph_node_id"),
+            *("module_fqn", "annotation", "autograd_phase"),
+        )
     ),
     "raw.module_call": frozenset(("pid", "tid", "start_ns", "end_ns")),
 }
