@@ -63,10 +63,25 @@ def paths_of(path: str | Path | Mapping[str, str | Path]) -> dict[str, Path]:
 def find_runs(paths: Mapping[str, Path], options: Options = USUAL, source: str = "auto") -> list[Rank]:
     """Find the ranks under one path, whose name is "", or under the paths of several named runs, run by run.
 
-    Raises InputError when a path holds no rank, when one of several paths holds several runs, or when two hold the same rank.
+    Raises InputError when a path holds no rank, when one of several paths holds several runs, when two hold the same rank, or
+    when no rank takes the recording of captures that was given.
     """
     if list(paths) == [""]:
-        return with_runs(find_ranks(paths[""], options, source), root_of(paths[""]))
+        found = with_runs(find_ranks(paths[""], options, source), root_of(paths[""]))
+    else:
+        found = _of_runs(paths, options, source)
+    if options.capture is not None:
+        capture = Path(os.path.abspath(options.capture))  # noqa: PTH100
+        if not any(capture in (file, *file.parents) for rank in found for file in rank.inputs[1:]):
+            raise InputError(
+                f"{capture}: no rank can use this; give the trace of a capture, or a folder of such traces, with GPU traces in "
+                "which graphs are replayed",
+                path=capture,
+            )
+    return found
+
+
+def _of_runs(paths: Mapping[str, Path], options: Options, source: str) -> list[Rank]:
     found: list[Rank] = []
     run_of: dict[str, str] = {}
     for run, path in paths.items():

@@ -1,4 +1,4 @@
--- How much of the time of replayed graphs is known, where a capture or annotations are used.
+-- How much of the time of replayed graphs is known, where a capture or annotations do not say it of all kernels.
 WITH part AS (
     SELECT
         profile,
@@ -24,5 +24,5 @@ SELECT
     || string_agg(format('{:.1f}% {}', 100 * kernel_duration_share, meaning), ', ' ORDER BY part_order) AS sentence
 FROM part
 GROUP BY profile
-HAVING count(kernel_duration_share) = count(*)
+HAVING count(kernel_duration_share) = count(*) AND max(part_order) > 2
 ORDER BY profile

@@ -35,7 +35,8 @@ TABLES = sorted(name for name, table in documented_tables().items() if table.gra
 # What the sample has no row of, and what it has only where its links are audited.
 EMPTY = {
     "trace.set_aside", "trace.set_aside_call", "trace.mark", "trace.reported_cost", "trace.frame", "trace.gc", "trace.overlap",
-    "module.link_audit", "module.doubtful_pair", "module.undecided_backward_op",
+    "trace.replayed_op", "trace.replayed_range", "trace.replayed_kernel", "module.bare_launch", "module.replay",
+    "module.replayed", "module.link_audit", "module.doubtful_pair", "module.undecided_backward_op",
     "module.lost_launch", "module.unpaired_task", "module.lost_backward",
     "module.recorded_pair", "module.misplaced_launch", "module.direct_launching", "step.selected", "kernels.in_step",
     "step.overlap_audit", "step.reported_audit", "step.reported_total", "kernels.statistic_audit", "kernels.step_audit",

@@ -1,5 +1,6 @@
 """Finds the files that say what the kernels of replayed graphs are: annotations of kernels, and recordings of captures."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -31,7 +32,7 @@ def companions_of(trace: Path, rank_id: int | None, given: str | Path | None) ->
 
     Of several recordings with ranks in their names, those of the rank; without any of the rank, all, since ranks run one model.
     """
-    captures = _traces_at(Path(given)) if given is not None else _captures_near(trace)
+    captures = _captures_near(trace) if given is None else _traces_at(Path(os.path.abspath(given)))  # noqa: PTH100
     own = [one for one in captures if rank_id is not None and rank_id in map(int, RANK_IN_NAME.findall(one.name))]
     return (*found_annotations(trace, rank_id), *(one for one in own or captures if one != trace))
 

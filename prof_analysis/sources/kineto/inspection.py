@@ -35,6 +35,7 @@ _MARKS: Marks = {
 _NO_OPS = "no ops; record them with ProfilerActivity.CPU"
 _NO_KERNELS = "no kernels; record them with ProfilerActivity.CUDA (if anything ran on the device)"
 _NO_MODULES = "no nn.Module rows and no ranges of {}; set with_stack=True of torch.profiler.profile"
+_OF_GRAPHS = "; for replayed graphs, give a recording of their capture (--capture)"
 _NO_COMMUNICATION = "no collectives of NCCL, RCCL or others that are known"
 _NO_COUNTERS = "no occupancy of kernels, which torch.profiler records on NVIDIA alone"
 _NO_SHAPES = "no shapes of ops; set record_shapes=True of torch.profiler.profile"
@@ -119,10 +120,12 @@ def _rank_of(file: Path, around: Mapping[str, Any]) -> tuple[int | None, str | N
 def _reasons(marks: set[str], options: Options, *, has_replayed_modules: bool) -> dict[str, str | None]:
     """Return the capabilities, each with the reason why the rank lacks it; None where it has it."""
     no_ops = None if "ops" in marks else _NO_OPS
+    no_modules = no_ops or (None if marks & set(options.marks) else _NO_MODULES.format(", ".join(options.domains)))
+    if no_modules and "graphs" in marks:
+        no_modules += _OF_GRAPHS
     no_kernels = None if "kernels" in marks else _NO_KERNELS
-    no_modules = None if marks & set(options.marks) else _NO_MODULES.format(", ".join(options.domains))
     return {
-        "modules": None if has_replayed_modules else no_ops or no_modules,
+        "modules": None if has_replayed_modules else no_modules,
         "kernels": no_kernels,
         "ops": no_ops,
         "communication": no_kernels or (None if marks & {"communication", *_OWN_COLLECTIVES} else _NO_COMMUNICATION),
