@@ -25,16 +25,24 @@ def best_capture(tokens: Sequence[str], streams: Sequence[int] | None, captures:
 
     `streams` are those of the kernels where kernels of several streams are in no certain order, else None.
     """
-    found: list[tuple[tuple[bool, float], Aligned]] = []
-    for capture in captures:
-        launched = [one.token for one in capture.launches]
-        if _may_fit(tokens, launched):
-            positions = aligned(tokens, streams, launched)
-            count = sum(position is not None for position in positions)
-            if count >= MIN_SHARE * max(len(tokens), len(launched)):
-                share = 2 * count / (len(tokens) + len(launched))
-                found.append(((None not in launched, share), Aligned(capture, positions)))  # Names prove more than numbers.
-    best = [one for score, one in found if score == max(score for score, _ in found)]
+    best: list[Aligned] = []
+    best_score = (False, 0.0)
+    # To align a capture takes long, and there is one for each batch size: those that can align most come first.
+    for most, capture in sorted(((_most(tokens, one), one) for one in captures), key=lambda one: -one[0]):
+        score = (None not in capture.tokens, most)
+        if most < MIN_SHARE or score < best_score:
+            continue
+        positions = aligned(tokens, streams, capture.tokens)
+        count = sum(position is not None for position in positions)
+        if count >= MIN_SHARE * max(len(tokens), len(capture.tokens)):
+            score = (
+                None not in capture.tokens,
+                count / max(len(tokens), len(capture.tokens)),
+            )  # Names prove more than numbers.
+            if score > best_score:
+                best, best_score = [], score
+            if score == best_score:
+                best.append(Aligned(capture, positions))
     return best[0] if len(set(map(_attribution, best))) == 1 else None
 
 
@@ -52,6 +60,8 @@ def aligned(tokens: Sequence[str], streams: Sequence[int] | None, launched: Sequ
         return [position if fits else None for position in range(len(tokens))]
     if streams is not None:
         return _by_stream(tokens, streams, launched)
+    if list(tokens) == list(launched):
+        return list(range(len(tokens)))
     found: list[int | None] = [None] * len(tokens)
     for here, there, size in SequenceMatcher(None, tokens, launched, autojunk=False).get_matching_blocks():
         found[here : here + size] = range(there, there + size)
@@ -62,11 +72,11 @@ def _may_be(token: str, launched: str | None) -> bool:
     return token == launched if launched is not None else token not in (COPY, FILL)
 
 
-def _may_fit(tokens: Sequence[str], launched: Sequence[str | None]) -> bool:
-    """Return whether enough of both could align, in any order."""
-    least = MIN_SHARE * max(len(tokens), len(launched))
-    common = Counter(tokens) & Counter(one for one in launched if one is not None)
-    return common.total() + launched.count(None) >= least and min(len(tokens), len(launched)) >= least
+def _most(tokens: Sequence[str], capture: Capture) -> float:
+    """Return the share of the longer of both that could align in the best case, in any order."""
+    common = Counter(tokens) & Counter(one for one in capture.tokens if one is not None)
+    count = min(common.total() + capture.tokens.count(None), len(tokens), len(capture.tokens))
+    return count / max(len(tokens), len(capture.tokens), 1)
 
 
 def _by_stream(tokens: Sequence[str], streams: Sequence[int], launched: Sequence[str | None]) -> list[int | None]:

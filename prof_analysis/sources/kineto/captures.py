@@ -14,6 +14,8 @@ import duckdb
 COPY, FILL, UNNAMED = "copy", "fill", None
 # A warm-up is looked for among this many times the launches of the capture.
 _WARM_UP_REACH = 30
+# What lies deeper in ops and modules counts as directly in those around it.
+_MAX_DEPTH = 200
 
 
 class Range(NamedTuple):
@@ -46,6 +48,7 @@ class Capture(NamedTuple):
     """The launches of a captured graph in their order."""
 
     launches: tuple[Launch, ...]
+    tokens: tuple[str | None, ...]
 
 
 def token(name: str | None, is_kernel: bool) -> str | None:
@@ -139,20 +142,20 @@ def captures_of(connection: duckdb.DuckDBPyConnection) -> list[Capture]:
     regions = connection.execute(_REGIONS).fetchall()
     if not regions:
         return []
-    seen = list(_launches(connection, regions))
     by_region: dict[int, list[_Seen]] = {}
-    eager: dict[int, list[tuple[int, _Seen]]] = {}
+    eager: dict[int, list[_Seen]] = {}
     begun: dict[int, int] = {}  # How many eager launches the thread of a capture had made before it.
-    for position, one in enumerate(seen):
+    for one in _launches(connection, regions):
         if one.region < 0:
-            eager.setdefault(one.tid, []).append((position, one))
+            eager.setdefault(one.tid, []).append(one)
         else:
             begun.setdefault(one.region, len(eager.get(one.tid, ())))
             by_region.setdefault(one.region, []).append(one)
-    return [
-        Capture(tuple(_named(launches, [launch for _, launch in eager.get(launches[0].tid, [])[: begun[region]]])))
-        for region, launches in sorted(by_region.items())
-    ]
+    found = []
+    for region, launches in sorted(by_region.items()):
+        named = tuple(_named(launches, eager.get(launches[0].tid, [])[: begun[region]]))
+        found.append(Capture(named, tuple(one.token for one in named)))
+    return found
 
 
 def _named(launches: list[_Seen], before: list[_Seen]) -> Iterator[Launch]:
@@ -185,11 +188,13 @@ def _launches(connection: duckdb.DuckDBPyConnection, regions: list[tuple[int, in
             begin_ns, until_ns = regions[region] if region >= 0 else (0, -1)
             if start_ns > until_ns:
                 region = -1
-            if kind != "launch":
+            if kind != "launch" and len(stack) < _MAX_DEPTH:
                 stack.append(_Open(kind, event_id, name, start_ns, end_ns, number, thread))
                 if kind == "op" and number is not None and number >= 0 and not thread:
                     forward[number] = _ranges(stack, start_ns, end_ns, begin_ns, until_ns)
-            elif last_launch_end.get(tid, -1) <= start_ns:  # A runtime call can hold the call of the driver that it makes.
+            elif (
+                kind == "launch" and last_launch_end.get(tid, -1) <= start_ns
+            ):  # A runtime call can hold the call of the driver that it makes.
                 last_launch_end[tid] = end_ns
                 place = _place(stack, name, event_id, start_ns, end_ns, begin_ns, until_ns, forward)
                 is_kernel = "Launch" in name

@@ -87,13 +87,17 @@ def _stage_replays(
     if not replays.has_replays(connection):
         return []
     annotations, problems = read_annotations(one for one in companions if is_of_annotations(one))
+    ((memory, folder),) = connection.execute(
+        "SELECT current_setting('memory_limit'), current_setting('temp_directory')"
+    ).fetchall()
+    settings = {"memory_limit": memory, "temp_directory": folder}
     recorded: list[captures.Capture] = []
     for companion in (one for one in companions if not is_of_annotations(one)):
-        found, problem = _captures_of(companion, threads, on_bytes)
+        found, problem = _captures_of(companion, settings, threads, on_bytes)
         recorded += found
         problems += problem
     if replays.holds_captures(connection):
-        recorded += _captures_of(file, threads, lambda _: None)[0]
+        recorded += _captures_of(file, settings, threads, lambda _: None)[0]
     graphs, unfit = replays.stage_replays(connection, wanted, annotations, recorded)
     if recorded and unfit:
         problems.append(
@@ -103,9 +107,13 @@ def _stage_replays(
     return [Remark((_OF_REPLAYS, sentence, 0, 0), tuple(kineto_columns.REPLAYED), sentence) for sentence in problems]
 
 
-def _captures_of(file: Path, threads: int, on_bytes: Callable[[int], None]) -> tuple[list[captures.Capture], list[str]]:
+def _captures_of(
+    file: Path, settings: Mapping[str, str], threads: int, on_bytes: Callable[[int], None]
+) -> tuple[list[captures.Capture], list[str]]:
     """Return the captures in a trace, and why there are none; the trace has a database of its own meanwhile."""
     with closing(connect({"base_time_ns": 0}, threads)) as connection:
+        for setting, value in settings.items():
+            connection.execute(f"SET {setting} = $value", {"value": value})
         create_schemas(connection, captures.NEEDS)
         create_raw_tables(connection, captures.NEEDS, RAW_COLUMNS)
         try:
