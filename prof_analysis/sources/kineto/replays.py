@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import duckdb
 
-from prof_analysis.sources.kineto.alignment import best_capture
+from prof_analysis.sources.kineto.alignment import Aligned, best_capture
 from prof_analysis.sources.kineto.annotations import Annotation, annotations_of, named_parts
 from prof_analysis.sources.kineto.captures import Capture, Place, Range, token
 from prof_analysis.sources.readers.event_tables import stored
@@ -78,7 +78,7 @@ _REPLAYS = """
 """
 _GRAPHS = """
     SELECT template_id, list((position, string.text, is_kernel, if(has_nodes, NULL, stream_id), graph_node_id,
-                              module_fqn, annotation, autograd_phase) ORDER BY position)
+                              [module_fqn, annotation, autograd_phase]) ORDER BY position)
     FROM graph_kernel
     JOIN graph_replay USING (replay_id)
     LEFT JOIN raw.string ON string.text_id = graph_kernel.name
@@ -110,6 +110,25 @@ _ROWS = {
 }
 
 
+class Fits(NamedTuple):
+    """How well captures fit: the number of graphs, of those that fit none, and of those that fit one without names."""
+
+    graphs: int
+    unfit: int
+    unnamed: int
+
+
+class _Kernel(NamedTuple):
+    """A kernel of a graph; `stream_id` is NULL where the nodes give the order, `annotation` is what the trace itself has."""
+
+    position: int
+    name: str | None
+    is_kernel: bool
+    stream_id: int | None
+    node_id: int | None
+    annotation: tuple[str | None, ...]
+
+
 class _Templates(NamedTuple):
     """The rows of the templates."""
 
@@ -136,20 +155,17 @@ def stage_replays(
     wanted: Mapping[str, frozenset[str]],
     annotations: Mapping[int, Annotation],
     captures: Sequence[Capture],
-) -> tuple[int, int]:
-    """Stage the ops and ranges of the replays that has_replays() found.
-
-    Returns how many graphs there are, and how many of them fit no capture.
-    """
+) -> Fits:
+    """Stage the ops and ranges of the replays that has_replays() found. Returns how well the captures fit."""
     import pyarrow
 
     made = _Templates([], [], [])
     graphs = connection.execute(_GRAPHS).fetchall()
-    unfit = 0
-    for template_id, kernels in graphs:
-        places = _places(kernels, annotations, captures)
-        unfit += not any(known_by == "capture" for known_by, _ in places.values())
-        _add_template(made, template_id, places)
+    fits: list[Aligned | None] = []
+    for template_id, rows in graphs:
+        kernels = [_Kernel(*row) for row in rows]
+        fits.append(_fit(kernels, captures))
+        _add_template(made, template_id, _places(kernels, annotations, fits[-1]))
     schemas = {
         "template_op": (
             made.ops,
@@ -181,34 +197,32 @@ def stage_replays(
     """)
     for name in schemas:
         connection.unregister(name)
-    return len(graphs), unfit
+    return Fits(len(graphs), fits.count(None), sum(fit is not None and None in fit.capture.tokens for fit in fits))
+
+
+def _fit(kernels: Sequence[_Kernel], captures: Sequence[Capture]) -> Aligned | None:
+    tokens = [token(one.name, one.is_kernel) or "" for one in kernels]
+    streams = [one.stream_id for one in kernels if one.stream_id is not None]
+    return best_capture(tokens, streams if len(set(streams)) > 1 else None, captures)
 
 
 def _places(
-    kernels: Sequence[Mapping[str, Any]] | Sequence[tuple[Any, ...]],
-    annotations: Mapping[int, Annotation],
-    captures: Sequence[Capture],
+    kernels: Sequence[_Kernel], annotations: Mapping[int, Annotation], fit: Aligned | None
 ) -> dict[int, tuple[str, Place]]:
     """Return what says the place of each kernel of a graph, by its position, and the place; others are not known."""
-    rows = [tuple(one.values()) if isinstance(one, Mapping) else one for one in kernels]
-    tokens = [token(name, is_kernel) or "" for _, name, is_kernel, *_ in rows]
-    streams = [row[3] for row in rows]
-    in_order = None in streams or len(set(streams)) == 1
-    fit = best_capture(tokens, None if in_order else streams, captures)
+    fields = ("module_fqn", "name", "autograd_phase")
     merged = annotations_of(
         {
-            position: {
-                key: value for key, value in zip(("module_fqn", "name", "autograd_phase"), row[5:], strict=True) if value
-            }
-            for position, row in enumerate(rows)
-            if any(row[5:])
+            position: {field: value for field, value in zip(fields, one.annotation, strict=True) if value}
+            for position, one in enumerate(kernels)
+            if any(one.annotation)
         }
     )
     found: dict[int, tuple[str, Place]] = {}
-    for position, row in enumerate(rows):
+    for position, one in enumerate(kernels):
         launched = None if fit is None else fit.positions[position]
         place = None if fit is None or launched is None else fit.capture.launches[launched].place
-        annotation = annotations.get(row[4]) or merged.get(position)
+        annotation = (annotations.get(one.node_id) if one.node_id else None) or merged.get(position)
         if place is not None:
             found[position] = ("capture", place)
         if annotation is not None and annotation.modules:

@@ -98,11 +98,16 @@ def _stage_replays(
         problems += problem
     if replays.holds_captures(connection):
         recorded += _captures_of(file, settings, threads, lambda _: None)[0]
-    graphs, unfit = replays.stage_replays(connection, wanted, annotations, recorded)
-    if recorded and unfit:
+    fits = replays.stage_replays(connection, wanted, annotations, recorded)
+    if recorded and fits.unfit:
         problems.append(
-            f"{file}: {unfit} of {graphs} replayed graphs fit none of {len(recorded)} captures, since the numbers, names or "
-            "order of their kernels differ, or several captures fit and name other ops or modules"
+            f"{file}: {fits.unfit} of {fits.graphs} replayed graphs fit none of {len(recorded)} captures, since the numbers, "
+            "names or order of their kernels differ, or several captures fit and name other ops or modules"
+        )
+    if fits.unnamed:
+        problems.append(
+            f"{file}: {fits.unnamed} of {fits.graphs} replayed graphs got the ops of their captures by the number and order of "
+            "kernels alone, since the captures have no names of kernels; record the warm-up before each capture too"
         )
     return [Remark((_OF_REPLAYS, sentence, 0, 0), tuple(kineto_columns.REPLAYED), sentence) for sentence in problems]
 
