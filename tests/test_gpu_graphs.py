@@ -53,6 +53,13 @@ def test_a_capture_gives_each_kernel_its_op_and_module(
     assert found(tmp_path / "traces", capture=tmp_path / "capture.json.gz") == run.expected()
 
 
+def test_an_alignment_without_names_is_said_to_be_one(tmp_path: Path) -> None:
+    Run(ONE_STREAM).write_replays(tmp_path / "rank0.json", 0, [0, 1])
+    write_capture(tmp_path / "capture_traces" / "graph_capture_rank_0.json", ONE_STREAM, "none")
+    with pytest.warns(ProfAnalysisWarning, match="2 of 2 replayed graphs got the ops of their captures by the number and order"):
+        found(tmp_path)
+
+
 def test_calls_are_those_of_the_replays(tmp_path: Path) -> None:
     """As if each replay had run the modules: three replays of three layers are nine calls of Layer."""
     run = Run(ONE_STREAM)

@@ -1,4 +1,4 @@
--- One row is a selected kernel: with a step chosen, each kernel whose op started in that step; else each kernel.
+-- One row is a selected kernel: with a step chosen, each kernel of that step, as in kernels.step; else each kernel.
 --
 -- kernel_id    BIGINT   a kernel of trace.kernel
 -- kind         ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernel

@@ -1,9 +1,9 @@
--- One row is a kernel and its step: its op started in a period of that step. All analyses take the step of a kernel from this
--- table, whether or not a step is chosen.
+-- One row is a kernel and its step: its op started in a period of that step, or its launch did where it lies in no op and there
+-- is no task queue. All analyses take the step of a kernel from this table, whether or not a step is chosen.
 --
 -- kernel_id  BIGINT  a kernel of trace.kernel
--- step_id    BIGINT  a step of trace.step; kernels whose op and launch on the thread of ops are not known, and those of ops
---                    outside all steps, have no row
+-- step_id    BIGINT  a step of trace.step; kernels for which neither is known, and those of ops and launches outside all steps,
+--                    have no row
 WITH asked AS (
     SELECT kernel_op.kernel_id, op.start_ns
     FROM module.kernel_op

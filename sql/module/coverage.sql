@@ -1,5 +1,5 @@
 -- One row is a kind of kernel, a location and a reason, with the kernel time there. The times of all rows add up to all kernel
--- time of the rank. With a step chosen, kernels linked to no op are left out: they belong to no step.
+-- time of the rank. With a step chosen, only kernels of that step, as in kernels.step.
 --
 -- kind                   ENUM('compute', 'communication', 'copy', 'schedule')  kind of kernel; only kinds that the rank has
 -- location               VARCHAR  'inside modules', 'outside modules' (an op launched it, no module encloses the op), or

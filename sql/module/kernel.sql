@@ -1,5 +1,5 @@
--- One row is a kernel with the op that launched it and the module it belongs to. With a step chosen, only the kernels whose
--- op started in that step.
+-- One row is a kernel with the op that launched it and the module it belongs to. With a step chosen, only the kernels of that
+-- step, as in kernels.step.
 --
 -- kernel_id         BIGINT   the id, unique in the rank
 -- kind              ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernel
