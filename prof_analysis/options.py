@@ -125,7 +125,7 @@ class Options:
             if doc.at_least is not None:
                 check(name, value, value is None or value >= doc.at_least, f"{doc.at_least} or more")
         object.__setattr__(self, "module_domains", self.domains)  # An iterator yields its elements only once.
-        check("capture", self.capture, self.capture is None or Path(self.capture).exists(), "a file or folder that exists")
+        check("capture", str(self.capture), self.capture is None or Path(self.capture).exists(), "a file or folder that exists")
         check("filter", self.filter, self.filter != "", "a part of a name")
         check("module_domains", self.domains, all(self.domains) and bool(self.domains), "at least one domain")
         if isinstance(self.peak_tflops, str):

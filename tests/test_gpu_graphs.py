@@ -1,5 +1,6 @@
 """Replayed graphs on GPUs: every kernel has the op and module that its capture or annotation says, and no other."""
 
+import json
 import os
 import pickle
 import time
@@ -277,3 +278,17 @@ def test_ops_of_replays_are_in_op_stats(tmp_path: Path) -> None:
     linear = ops["aten::linear"]
     assert (linear["calls"], linear["kernel_count"], linear["host_self_ns"]) == (18, 18, 0)
     assert "cuLaunchKernel" not in ops
+
+
+def test_a_capture_in_the_trace_itself_is_used(tmp_path: Path) -> None:
+    run = Run(ONE_STREAM[:1])
+    trace = json.loads(run.write_replays(tmp_path / "rank0.json", 0, [0, 0]).read_text())
+    capture = json.loads(write_capture(tmp_path / "capture.json", ONE_STREAM[:1]).read_text())
+    (tmp_path / "capture.json").unlink()
+    for one in capture["traceEvents"]:  # The engine captures before it replays, and no two launches have one number.
+        one["ts"] += 1_000_000
+        if "correlation" in one["args"]:
+            one["args"]["correlation"] += 10_000
+    trace["traceEvents"] += capture["traceEvents"]
+    (tmp_path / "rank0.json").write_text(json.dumps(trace))
+    assert found(tmp_path) == run.expected()
