@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fixtures.kineto_graphs import Graph, Names, Run, model, write_annotations, write_capture
+from fixtures.kineto_graphs import Graph, Names, Run, event, model, write, write_annotations, write_capture
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from prof_analysis.sources.kineto.annotations import read_annotations
 
@@ -267,6 +267,23 @@ def test_captures_are_no_ranks_where_they_lie_beside_traces(tmp_path: Path) -> N
         assert profile.ranks(arrow=True)["files"].to_pylist() == [["rank0.json", "graph_capture_rank_0.1.pt.trace.json"]]
     with open_profile(tmp_path / "capture_traces") as profile:
         assert profile.ranks()["profile"].tolist() == ["graph_capture_rank_0.1.pt.trace.json"]
+
+
+def test_kernels_outside_graphs_may_carry_ids_of_zero(tmp_path: Path) -> None:
+    """A node's id has that of its graph in its upper half, where the graph is not named by itself."""
+    known: dict[str, Any] = {"device": 0, "stream": 7}
+    events = [
+        event("cuda_runtime", "cudaLaunchKernel", 10, 20, 1, correlation=1),
+        event("kernel", "eager", 30, 40, 7, 0, **known, **{"correlation": 1, "graph id": 0, "graph node id": 0}),
+        event("kernel", "replayed", 50, 60, 7, 0, **known, **{"correlation": 9, "graph node id": (6 << 32) + 1}),
+    ]
+    write(tmp_path / "rank0.json", events, 0)
+    with open_profile(tmp_path) as profile:
+        rows = profile.sql(
+            "SELECT name, model_id, reason FROM module.kernel JOIN trace.kernel USING (kernel_id, name)", arrow=True
+        )
+        kernels = [tuple(row.values()) for row in rows.to_pylist()]
+    assert sorted(kernels) == [("eager", None, "launch outside any op"), ("replayed", 6, "graph replay")]
 
 
 def test_ops_of_replays_are_in_op_stats(tmp_path: Path) -> None:

@@ -192,9 +192,8 @@ def _launches(connection: duckdb.DuckDBPyConnection, regions: list[tuple[int, in
                 stack.append(_Open(kind, event_id, name, start_ns, end_ns, number, thread))
                 if kind == "op" and number is not None and number >= 0 and not thread:
                     forward[number] = _ranges(stack, start_ns, end_ns, begin_ns, until_ns)
-            elif (
-                kind == "launch" and last_launch_end.get(tid, -1) <= start_ns
-            ):  # A runtime call can hold the call of the driver that it makes.
+            # A call of the runtime can hold the call of the driver that it makes.
+            elif kind == "launch" and last_launch_end.get(tid, -1) <= start_ns:
                 last_launch_end[tid] = end_ns
                 place = _place(stack, name, event_id, start_ns, end_ns, begin_ns, until_ns, forward)
                 is_kernel = "Launch" in name

@@ -1,5 +1,6 @@
 -- A kernel carries the correlation of its launch, which is not in the file where it came before the recording began; all
--- kernels of a replayed graph carry that of the launch of the graph.
+-- kernels of a replayed graph carry that of the launch of the graph. The graph is in the upper half of the id of a node; both
+-- are 0 outside graphs.
 WITH named AS (
     SELECT
         text_id AS name,
@@ -30,7 +31,9 @@ work AS (
         named.is_matrix,
         named.fp32_as,
         nullif(correlation, 0) AS launch_id,
-        coalesce(nullif(graph_id, 0), if(launch.is_of_graph, launch.correlation, NULL)) AS model_id,
+        coalesce(
+            nullif(graph_id, 0), nullif(graph_node_id, 0) >> 32, if(launch.is_of_graph, launch.correlation, NULL)
+        ) AS model_id,
         CASE
             WHEN NOT is_kernel THEN 'copy'
             WHEN collective IS NOT NULL OR named.is_collective THEN 'communication'
