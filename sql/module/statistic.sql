@@ -4,7 +4,8 @@
 -- parent_module             VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
 -- module                    VARCHAR  class name of the module, with [Backward] before it in the backward; consecutive rows of
 --                                    one module whose calls run different ops end in _0, _1, ...
--- op_name                   VARCHAR  the op that launched the kernels; NULL when the profile lost its name
+-- op_name                   VARCHAR  the op that launched the kernels, or the call on the host where it lies in no op; NULL when
+--                                    its name is not known
 -- kernel_list               VARCHAR  names of the kernels it launched, joined by ', ': compute, then communication (by type),
 --                                    then schedule, each by start
 -- total_kernel_duration_ns  BIGINT   sum over all calls, ns
@@ -14,7 +15,7 @@
 --                                    each kernel of MatMulV2, MatMulV3 and FlashAttentionScore, by the peak of FP16 for all
 --                                    floats; NULL where no kernel has one. mfu.module has the model FLOPs utilisation
 -- op_chain                  VARCHAR  the framework ops around the launching op, outermost first, and the op itself, joined by
---                                    ' > '; from the first of the merged calls
+--                                    ' > '; from the first of the merged calls; NULL in replayed graphs, and outside any op
 SELECT
     path.parent_module,
     path.module || statistic_row.suffix AS module,

@@ -9,9 +9,9 @@ from prof_analysis.sources.kineto.annotations import found_annotations
 from prof_analysis.sources.readers.trace_file import is_of_kineto
 
 SUFFIXES = (".json", ".json.gz")
-# The folders in which SGLang and vLLM record captures, beside the traces, and the names of their files.
+# The folders in which SGLang and vLLM record captures, beside the traces, and the beginnings of names of their files.
 FOLDERS = ("graph_capture_profile", "capture_traces")
-_CAPTURE = re.compile(r"(?:cuda_)?graph_capture[-_].*|.*_bs_\d+.*_rank\d+\.json(?:\.gz)?")
+_CAPTURE = re.compile(r"(?:cuda_)?graph_capture[-_].*")
 # Names of ranks in names of files: rank0_iter16.json, host-TP-3.trace.json.gz, worker_2.pt.trace.json.
 RANK_IN_NAME = re.compile(r"(?i)(?:^|[^a-z])(?:rank|tp|worker)[-_.]?(\d{1,6})(?!\d)")
 

@@ -86,7 +86,7 @@ def _stage_replays(
     """Stage the ops and modules of replayed graphs, from the files beside a trace and from captures in the trace itself."""
     if not replays.has_replays(connection):
         return []
-    annotations, problems = read_annotations(one for one in companions if is_of_annotations(one))
+    annotations, problems = read_annotations([one for one in companions if is_of_annotations(one)])
     ((memory, folder),) = connection.execute(
         "SELECT current_setting('memory_limit'), current_setting('temp_directory')"
     ).fetchall()
