@@ -4,8 +4,8 @@
 -- parent_module             VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
 -- module                    VARCHAR  class name of the module, with [Backward] before it in the backward; consecutive rows of
 --                                    one module whose calls run different ops end in _0, _1, ...
--- op_name                   VARCHAR  the op that launched the kernels, or the call on the host where it lies in no op; NULL when
---                                    its name is not known
+-- op_name                   VARCHAR  the op that launched the kernels, or the call on the host where it lies in no op; NULL
+--                                    when its name is not known
 -- kernel_list               VARCHAR  names of the kernels it launched, joined by ', ': compute, then communication (by type),
 --                                    then schedule, each by start
 -- total_kernel_duration_ns  BIGINT   sum over all calls, ns
