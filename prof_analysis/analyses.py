@@ -281,6 +281,29 @@ ANALYSES: Mapping[str, Analysis] = {
             also=("step.reported_audit",),
         ),
         Analysis(
+            "memory",
+            "What fills the memory of the device, and does it leak?\n\n"
+            "Shows what was alive when most memory was allocated, by module and op, how far that was from the memory of the "
+            "device, and what stays from step to step.",
+            "records of device memory",
+            {
+                "allocation.peak": "MemoryPeak",
+                "allocation.module": "MemoryModule",
+                "allocation.op": "MemoryOp",
+                "allocation.block": "MemoryBlock",
+                "allocation.step": "MemoryStep",
+                "allocation.kept": "MemoryKept",
+                "allocation.usage": "MemoryUsage",
+                "allocation.component": "MemoryComponent",
+                "across.memory_rank": "MemoryAllRanks",
+            },
+            requires=("memory",),
+            options=(INPUT, MODULES, MACHINE),
+            also=("module.chosen_domain", "allocation.peak_moment", "trace.set_aside_memory"),
+            counted="allocation.component",
+            counts_kernels=False,
+        ),
+        Analysis(
             "layer-stats",
             "Which layers cost the time, seen in kernels alone?\n\n"
             "Finds the layers of a model in the sequence of its kernels, without modules or ops as in graph mode, and shows "

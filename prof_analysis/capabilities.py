@@ -15,6 +15,7 @@ CAPABILITIES: Mapping[str, str] = {
     "counters": "hardware counters (PMU)",
     "host_calls": "host calls into CANN, CUDA or HIP",
     "marks": "marks and ranges of the user",
+    "memory": "records of device memory",
     "reported_ops": "reported figures of ops",
     "reported_communication": "reported figures of communication",
     "reported_steps": "reported figures of steps",

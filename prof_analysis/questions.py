@@ -26,6 +26,7 @@ CommunicationRow = Literal["op", "group", "module", "rank", "link"]
 SlowRankRow = Literal["rank", "group", "module", "finding"]
 MfuLevel = Literal["module", "op", "kernel", "rank"]
 PmuLevel = Literal["kernel_type", "op", "module", "metric"]
+MemoryRow = Literal["peak", "module", "op", "block", "step", "time", "component", "kept", "rank"]
 LayerLevel = Literal["position", "layer", "pass", "rank"]
 
 _KERNELS = {
@@ -45,6 +46,11 @@ _SLOW_RANKS = {
 }  # fmt: skip
 _MFU = {"module": "mfu.module", "op": "mfu.op", "kernel": "mfu.kernel_efficiency", "rank": "mfu.rank"}
 _PMU = {"kernel_type": "pmu.kernel_type", "op": "pmu.op", "module": "pmu.module", "metric": "pmu.metric"}
+_MEMORY = {
+    "peak": "allocation.peak", "module": "allocation.module", "op": "allocation.op", "block": "allocation.block",
+    "step": "allocation.step", "time": "allocation.usage", "component": "allocation.component", "kept": "allocation.kept",
+    "rank": "across.memory_rank"
+}  # fmt: skip
 _LAYERS = {
     "position": "layer.statistic", "layer": "layer.by_index", "pass": "layer.pass_layer", "rank": "layer.structure"
 }  # fmt: skip
@@ -266,6 +272,23 @@ class Questions(ABC):
         """
         one_of("level", level, _PMU)
         return self._answer("pmu-stats", _PMU[level], arrow, also="module-stats" if level == "module" else None)
+
+    @overload
+    def memory(self, by: MemoryRow = ..., *, arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def memory(self, by: MemoryRow = ..., *, arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives(*_MEMORY.values())
+    def memory(self, by: MemoryRow = "peak", *, arrow: bool = False) -> Frame:
+        """Return what held the memory of the device.
+
+        With by="peak" a row is a part of what was alive when an allocator, or another component, held most; the rows of each
+        peak add up to it. by="module" and by="op" sum up the blocks that were allocated, by="block" has each of them with its
+        lifetime. by="step" has the floor and the peak of each step, by="kept" the ops whose blocks stay (a leak), by="time" the
+        totals over time, by="component" what else holds memory, by="rank" how full the device of each rank was.
+        Raises InputError when no rank holds records of device memory.
+        """
+        one_of("by", by, _MEMORY)
+        return self._answer("memory", _MEMORY[by], arrow)
 
     @overload
     def mstx_stats(self, *, per_step: bool = ..., arrow: Yes) -> pyarrow.Table: ...

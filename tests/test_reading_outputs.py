@@ -42,7 +42,12 @@ def shown() -> dict[str, set[str]]:
         for command in ANALYSES:
             columns[command] = set(answer_of(profile, command, 5).headers)
         columns["module-stats"] |= set(answer_of(profile, "module-stats", 5, across_ranks=True).headers)
-        for command, levels in {"pmu-stats": ("op", "module"), "mfu": ("op", "kernel", "rank")}.items():
+        levels_of = {
+            "pmu-stats": ("op", "module"),
+            "mfu": ("op", "kernel", "rank"),
+            "memory": ("module", "op", "block", "step", "time", "component"),
+        }
+        for command, levels in levels_of.items():
             for level in levels:
                 columns[command] |= set(answer_of(profile, command, 5, level=level).headers)
     return columns

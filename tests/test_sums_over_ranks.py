@@ -167,6 +167,34 @@ HOSTS = rows_of("profile host_profile", ("a", "ab"), ("b", "ab"), ("c", "c"))
             id="compute time by layers",
         ),
         pytest.param(
+            "across.memory_rank",
+            {
+                "allocation.component": rows_of(
+                    "profile device_id role component peak_allocated_bytes peak_reserved_bytes at_peak_bytes memory_bytes",
+                    ("a", 0, "framework", "f", 50, 60, 60, 100),
+                    ("a", 0, "operators", "o", 5, 10, 10, 100),
+                    ("b", 0, "framework", "f", 40, 70, 70, 100),
+                    ("b", 0, "process", "p", None, 95, 90, 100),
+                ),
+                "allocation.peak_moment": rows_of(
+                    "profile device_id role component measure peak_bytes allocated_bytes reserved_bytes",
+                    ("a", 0, "framework", "f", "allocated", 50, 50, 55),
+                    ("a", 0, "framework", "f", "reserved", 60, 45, 60),
+                    ("b", 0, "framework", "f", "allocated", 40, 40, 70),
+                ),
+                "allocation.peak": rows_of(
+                    "profile device_id role measure part live_bytes", ("a", 0, "framework", "allocated", "allocated before", 30)
+                ),
+            },
+            rows_of(
+                "profile rank_id device_id component memory_bytes used_bytes used_by left_bytes left_share "
+                "peak_allocated_bytes peak_active_bytes peak_reserved_bytes fragmentation_bytes before_bytes beside_bytes",
+                ("b", None, 0, "f", 100, 95, "process", 5, 0.05, 40, None, None, 30, 0, 20),
+                ("a", None, 0, "f", 100, 70, "allocators", 30, 0.3, 50, None, 60, 5, 30, None),
+            ),
+            id="how full devices were, the fullest first",
+        ),
+        pytest.param(
             "across.mfu_peak",
             {"mfu.rank": rows_of("peaks", ("bf16 1, fp16 2",), ("fp16 2",), (None,))},
             rows_of("peak ranks", ("bf16 1", 1), ("fp16 2", 2)),

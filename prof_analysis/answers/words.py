@@ -5,6 +5,7 @@ from typing import Any
 
 from prof_analysis.engine.units import Format
 
+_SIZES = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 _UNITS = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000))
 
 
@@ -27,6 +28,16 @@ def count(number: int | None) -> str:
 def percent(share: float | None) -> str:
     """Return a share in percent; a dash where it is unknown."""
     return "-" if share is None else f"{share:.1%}"
+
+
+def size(number: float | None) -> str:
+    """Return an amount of bytes in the largest binary unit in which it is at least 1; a dash where it is unknown."""
+    if number is None:
+        return "-"
+    for unit, bytes_ in _SIZES:
+        if abs(number) >= bytes_:
+            return f"{number / bytes_:,.2f} {unit}"
+    return f"{round(number)} B"
 
 
 def several(number: int | None, one: str, plural: str = "s") -> str:
@@ -60,5 +71,6 @@ _WAYS: Mapping[Format, Callable[[Any], str]] = {
     "rate": "{:,.1f}".format,
     "share": percent,
     "time": _time,
+    "size": size,
     "moment": str,
 }

@@ -12,6 +12,7 @@ from prof_analysis.cli.options import (
     AcrossRanks,
     KernelBy,
     KernelRow,
+    MemoryOptions,
     MfuLevel,
     OfModule,
     PmuOptions,
@@ -64,6 +65,10 @@ def _pmu_stats(
     _analyse("pmu-stats", path, options, result, screen, {"level": counters.level.name})
 
 
+def _memory(path: ProfilePath, options: Keywords, shown: MemoryOptions, result: ResultOptions, screen: ScreenOptions) -> None:
+    _analyse("memory", path, options, result, screen, {"level": shown.level.name})
+
+
 def _sorted_command_of(name: str) -> Callable[..., None]:
     """Return the command of an analysis whose rows can be sorted."""
 
@@ -90,6 +95,7 @@ _WITH_OPTIONS: Mapping[str, Callable[..., None]] = {
     "api-stats": _sorted_command_of("api-stats"),
     "mfu": _mfu,
     "pmu-stats": _pmu_stats,
+    "memory": _memory,
 }
 for _name, _analysis in ANALYSES.items():
     app.command(

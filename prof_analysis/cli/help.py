@@ -10,7 +10,7 @@ from prof_analysis.cli.options import SHOW
 
 # The groups of commands: an analysis is of the first one unless it is named here.
 TIME, REASON, LOOK_UP, KEEP = "Where the time goes", "Why it takes so long", "Look up", "Keep"
-REASONS = ("free-time", "slow-ranks", "communication-time", "mfu", "pmu-stats", "graph-overhead")
+REASONS = ("free-time", "slow-ranks", "communication-time", "mfu", "pmu-stats", "memory", "graph-overhead")
 
 # Command -> what an example does -> its words; `result` is a folder of a profile. Those of analyses have two more.
 _EXAMPLES: Mapping[str, Mapping[str, str]] = {
@@ -33,6 +33,10 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "Against the peaks of your device": "result --peak-tflops fp16=376,bf16=353.9",
     },
     "pmu-stats": {"What bounds each module": "result --level module"},
+    "memory": {
+        "Floor and peak of each step, and whether it leaks": "result --level step",
+        "The largest blocks and how long they live": "result --level block --top 20",
+    },
     "mstx-stats": {"The ranges of one step": "result --step-id 10"},
     "step-time": {"Only some columns": "result --columns step,rank,time,free"},
     "free-time": {"The 20 longest gaps": "result --top 20"},

@@ -94,6 +94,25 @@ class MfuLevel:
     ] = None
 
 
+class MemoryLevel(StrEnum):
+    """The levels of the summary of memory: a row is one of these."""
+
+    peak = "peak"
+    module = "module"
+    op = "op"
+    block = "block"
+    step = "step"
+    time = "time"
+    component = "component"
+
+
+@dataclass(frozen=True)
+class MemoryOptions:
+    """The option that chooses the rows of the summary of memory."""
+
+    level: Annotated[MemoryLevel, typer.Option(help="What a row is.", rich_help_panel=ANSWER)] = MemoryLevel.peak
+
+
 class PmuLevel(StrEnum):
     """The levels of the summary of hardware counters: a row is one of these."""
 

@@ -22,6 +22,7 @@ SCHEMAS = {
     "api": "Host calls into CANN, CUDA or HIP: their own time, and how long the device was idle meanwhile.",
     "step": "Profiler steps: where the time of each goes on the device.",
     "free": "Time in which the device idles, and what the host does meanwhile.",
+    "allocation": "Memory of the device: blocks, their ops, modules and lifetimes, the peak in parts, steps.",
     "communication": "Communication operators as transfer, wait and idle, by group, module, rank and link.",
     "layer": "The layers of a model, found in the sequence of its kernels alone.",
     "graph": "Calls of compiled graphs (TorchAir), and their phases on the host.",

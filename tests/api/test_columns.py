@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from prof_analysis import Profile, open_profile
-from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS, NO_HOST_CALLS
+from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS, NO_HOST_CALLS, why_no_memory
 from tests.helpers.answers import NO_COUNTERS, answered_without, unanswered
 from tests.helpers.api import OPS, RANGES, of_both, rows
 from tests.helpers.small_profile import Kernel, Op, write_profile
@@ -196,7 +196,12 @@ def test_ranks_in_every_column(two: Path) -> None:
             "folder": pa.string(),
         }
     )
-    lacks = {"counters": NO_COUNTERS, "graph_calls": NO_GRAPH_CALLS, "host_calls": NO_HOST_CALLS}
+    lacks = {
+        "counters": NO_COUNTERS,
+        "graph_calls": NO_GRAPH_CALLS,
+        "host_calls": NO_HOST_CALLS,
+        "memory": why_no_memory({}),
+    }
     answers = list(answered_without(*lacks))
     reasons = [f"{command}: {reason}" for command, reason in unanswered(lacks)]
     found_out = ["layer-stats"]

@@ -31,7 +31,7 @@ def commands_below(group: Any, *words: str) -> Iterator[tuple[str, Any]]:
 
 
 COMMANDS = dict(commands_below(typer.main.get_command(app)))
-WITH_MODULES = {"module-stats", "communication-time", "mfu", "pmu-stats"}
+WITH_MODULES = {"module-stats", "communication-time", "mfu", "pmu-stats", "memory"}
 READ, ANSWER, MODULES, SHOW, WRITE, MACHINE = GROUPS = (
     "What to read", "What to answer", "What counts as a module", "How to show it", "What to write", "Machine and cache"
 )  # fmt: skip

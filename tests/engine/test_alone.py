@@ -90,12 +90,14 @@ def test_tables_built_alone_are_the_tables_built_with_all_others(
 
 
 # What files beside the database say, of which built() stages none, and what takes more threads than a test says in a few lines:
-# tests/sources/test_recorded.py, tests/step/test_audit.py, tests/communication, tests/module/test_backward.py, test_links.py.
+# tests/sources/test_recorded.py, tests/step/test_audit.py, tests/communication, tests/module/test_backward.py, test_links.py,
+# tests/memory.
 ELSEWHERE = {
     "communication.reported", "kernels.statistic_audit", "kernels.step_audit", "step.overlap_audit", "step.reported_audit",
     "step.reported_total", "trace.overlap", "trace.parallelism", "trace.reported_communication", "trace.reported_cost",
     "trace.reported_kernel_type", "trace.reported_link", "trace.reported_step", "trace.reported_transfer",
     "module.doubtful_pair", "module.link_audit", "module.misplaced_launch",
+    "allocation.kept", "trace.device_memory", "trace.set_aside_memory",
 }  # fmt: skip
 
 

@@ -32,7 +32,7 @@ EXPORTED = sorted({name for analysis in ANALYSES.values() for name in analysis.e
 def exported(database: Path = SAMPLE_DATABASE, threads: int = 2) -> dict[str, list[tuple[Any, ...]]]:
     """All tables that are exported, without the numbers of rows in the file."""
     with built(make_plan("ascend_db", raw_columns("ascend_db"), EXPORTED), database, threads) as connection:
-        columns = "COLUMNS(lambda name: name NOT IN ('kernel_id', 'op_id'))"
+        columns = "COLUMNS(lambda name: name NOT IN ('kernel_id', 'op_id', 'block_id', 'usage_id'))"
         queries = {name: f"SELECT {columns} FROM ({shown_select(source_tables('ascend_db')[name])})" for name in EXPORTED}
         return {name: connection.execute(query).fetchall() for name, query in queries.items()}
 

@@ -4,16 +4,17 @@ from collections.abc import Mapping
 
 from prof_analysis.analyses import ANALYSES, why_not
 from prof_analysis.capabilities import CAPABILITIES
-from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS, NO_HOST_CALLS
+from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS, NO_HOST_CALLS, why_no_memory
 
 NO_OPERATORS = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
 NO_COUNTERS = "no hardware counters (PMU); collect with aic_metrics, such as AiCMetrics.PipeUtilization"
 COMMUNICATION = ("communication", "reported_communication")
-# What a database of one rank without communication, counters and compiled graphs lacks.
+# What a database of one rank without communication, counters, compiled graphs and memory lacks.
 NOT_IN_ONE_RANK = dict.fromkeys(COMMUNICATION, NO_OPERATORS) | {
     "counters": NO_COUNTERS,
     "graph_calls": NO_GRAPH_CALLS,
     "host_calls": NO_HOST_CALLS,
+    "memory": why_no_memory({}),
 }
 NOT_IN_KERNELS = CAPABILITIES.keys() - {"kernels", "compute", "shapes"}
 

@@ -15,7 +15,8 @@ PEER_COLUMNS = {
     "rank_id": "rankID",
 }
 # Numbers of rows, which each source gives in its own way.
-IDS = {"kernel_id", "pmu_id", "op_id", "interval_id", "path_id", "queue_id", "range_id", "forward_op_id", "backward_op_id"}
+IDS = {"kernel_id", "pmu_id", "op_id", "interval_id", "path_id", "queue_id", "range_id", "forward_op_id", "backward_op_id",
+       "block_id", "usage_id"}  # fmt: skip
 
 
 def build_at_once(profile: Profile, *names: str) -> None:

@@ -61,6 +61,15 @@ def kernel(
     return event(category, name, start, end, stream, 0, {**of_device, **(arguments or {})})
 
 
+def memory(size: int, address: int, at: int, totals: tuple[int, int], tid: int = 1, device: tuple[int, int] = (1, 0)) -> str:
+    """An allocation of device memory, or with a negative size a release; `device` is its type and number."""
+    allocated, reserved = totals
+    args = {"Total Reserved": reserved, "Total Allocated": allocated, "Bytes": size, "Addr": address}
+    args |= {"Device Type": device[0], "Device Id": device[1]}
+    one = {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": PID, "tid": tid}
+    return f'{json.dumps(one)[:-1]}, "ts": {at // 1000}.{at % 1000:03}, "args": {json.dumps(args)}}}'
+
+
 def flow(number: int, start: int, tid: int, *, is_start: bool) -> str:
     """An end of the flow from a forward op to its backward op."""
     phase = "s" if is_start else "f"

@@ -50,6 +50,7 @@ EMPTY = {
     "mfu.attention", "mfu.attention_mark", "mfu.audit", "mfu.convolution", "mfu.fused_matmul", "mfu.marked_flops",
     "mfu.marked_kernel", "mfu.plain_shape", "mfu.recorded", "mfu.recorded_range", "trace.mstx_task",
     "mfu.grouped_matmul", "mfu.counted", "mfu.unsure_shape", "mfu.vector_shape",
+    "allocation.kept", "trace.device_memory", "trace.set_aside_memory",
     "op.beside", "op.recursive_call", "op.recursive_name",
 }  # fmt: skip
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
-from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
+from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS, NO_HOST_CALLS, why_no_memory
 from prof_analysis.sources.discovery import find_ranks
 from prof_analysis.sources.rank import Rank
 from tests.helpers.answers import NO_COUNTERS, NO_OPERATORS, NOT_IN_KERNELS, NOT_IN_ONE_RANK, answered_without, unanswered
@@ -34,6 +34,8 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
             ("communication", NO_OPERATORS),
             ("graph_calls", NO_GRAPH_CALLS),
             ("counters", NO_COUNTERS),
+            ("host_calls", NO_HOST_CALLS),
+            ("memory", why_no_memory({})),
             ("reported_ops", "no reported figures of ops in this format"),
             ("reported_communication", "no analysis.db that holds them"),
             ("reported_steps", "no analysis.db that holds them"),

@@ -21,7 +21,7 @@ from fixtures.text_style import TextStyle, sglang
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
 from prof_analysis.capabilities import CAPABILITIES
 from prof_analysis.options import Source
-from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
+from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS, why_no_memory
 from tests.helpers.answers import COMMUNICATION, answered_without, unanswered
 from tests.helpers.asking import IDS, build_at_once
 from tests.helpers.slow import quick
@@ -54,6 +54,8 @@ TEXT_ONLY = {
 }
 """What only the text exports say of a kernel of a kind."""
 
+# What the generated runs have no part of.
+LACKS = {"graph_calls": NO_GRAPH_CALLS, "memory": why_no_memory({})}
 EVERYTHING = Shape(
     steps=1,
     layers=1,
@@ -267,7 +269,7 @@ def test_the_text_exports_serve_where_the_database_is_broken(rank: Path, command
     database(rank).write_bytes(b"SQLite format 3\x00" + bytes(100))
     row = found(rank)
     assert row["source"] == "ascend_text"
-    assert row["unanswered"] == [f"{command}: {reason}" for command, reason in unanswered({"graph_calls": NO_GRAPH_CALLS})]
+    assert row["unanswered"] == [f"{command}: {reason}" for command, reason in unanswered(LACKS)]
     assert row["unread"][0].startswith(f"{database(rank)}: not a readable SQLite database")
     assert f"\n{row['unread'][0]}\n" in command("ranks", "-d", rank).stdout
     assert f"warning: {row['unread'][0]}; the rank is read without it\n" in command("kernel-stats", "-d", rank).stderr
@@ -284,9 +286,9 @@ def test_a_run_without_communication_is_no_reason_to_leave_the_database(tmp_path
     generate(tmp_path, shape, ranks=1, style=TextStyle(exports="both"))
     assert found(tmp_path)["source"] == "ascend_db"
     row = found(tmp_path, "text")
-    assert row["answers"] == list(answered_without(*COMMUNICATION, "graph_calls"))
+    assert row["answers"] == list(answered_without(*COMMUNICATION, *LACKS))
     no_communication = "no communication operators (collected on one device, or nothing was communicated)"
-    lacks = dict.fromkeys(COMMUNICATION, no_communication) | {"graph_calls": NO_GRAPH_CALLS}
+    lacks = dict.fromkeys(COMMUNICATION, no_communication) | LACKS
     assert row["unanswered"] == [f"{command}: {reason}" for command, reason in unanswered(lacks)]
 
 
@@ -302,8 +304,8 @@ def test_a_choice_that_is_not_there_says_what_to_do(rank: Path, command: Command
 
 
 # What is not in kernel_details.csv, and what only there.
-ONLY_DETAILS = ["modules", "ops", "reported_ops", "marks", "graph_calls"]
-WITHOUT_DETAILS = ["shapes", "counters", "graph_calls"]
+ONLY_DETAILS = ["modules", "ops", "reported_ops", "marks", "graph_calls", "host_calls", "memory"]
+WITHOUT_DETAILS = ["shapes", "counters", "graph_calls", "memory"]
 
 
 @pytest.mark.parametrize(

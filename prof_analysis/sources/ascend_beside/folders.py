@@ -28,6 +28,10 @@ PROFILER_INFO = re.compile(r"profiler_info(?:_(\d+))?\.json")
 TRACES = ("trace_view.json", "trace_view.json.gz")
 KERNEL_DETAILS = "kernel_details.csv"
 OPERATOR_DETAILS = "operator_details.csv"
+OPERATOR_MEMORY = "operator_memory.csv"
+MEMORY_RECORD = "memory_record.csv"
+MODULE_MEMORY = "npu_module_mem.csv"
+MEMORY = (OPERATOR_MEMORY, MEMORY_RECORD, MODULE_MEMORY)
 TEXTS = (*TRACES, KERNEL_DETAILS, recorded.COMMUNICATION, OPERATOR_DETAILS)
 
 _OF_RESULTS = (".json", ".json.gz", ".csv", ".db", "FRAMEWORK", *INNER_FOLDERS)

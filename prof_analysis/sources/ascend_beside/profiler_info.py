@@ -31,6 +31,7 @@ def config_of(folder: Path) -> dict[str, Any]:
         "level": level if isinstance(level := experimental.get("_profiler_level"), str) else None,
         "activities": _list(common, "activities"),
         "record_shapes": common.get("record_shapes"),
+        "profile_memory": common.get("profile_memory"),
         "aic_metrics": experimental.get("_aic_metrics"),
         "mstx": _either(experimental.get("_mstx"), experimental.get("_msprof_tx")),
         "domain_include": _list(experimental, "_mstx_domain_include"),
@@ -75,6 +76,12 @@ def why_no_marks(config: Mapping[str, Any]) -> str:
     """Say why there are no mstx marks and ranges, and what to do."""
     was = " (here it was off)" if config.get("mstx") is False else ""
     return f"no mstx marks and ranges; collect with mstx=True{was}"
+
+
+def why_no_memory(config: Mapping[str, Any]) -> str:
+    """Say why there are no records of memory, and what to do."""
+    was = " (here it was off)" if config.get("profile_memory") is False else ""
+    return f"no {CAPABILITIES['memory']}; collect with profile_memory=True{was}"
 
 
 def why_no_modules(config: Mapping[str, Any], options: Options) -> str:

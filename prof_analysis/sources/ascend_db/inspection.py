@@ -11,7 +11,7 @@ from prof_analysis.errors import InputError
 from prof_analysis.options import Options
 from prof_analysis.sources.ascend_beside import folders, profiler_info, recorded
 from prof_analysis.sources.ascend_db.rows import few_of, rows_of
-from prof_analysis.sources.ascend_db.tables import KERNEL_TABLES, KNOWN_TABLES, OP_ROWS, gaps
+from prof_analysis.sources.ascend_db.tables import KERNEL_TABLES, KNOWN_TABLES, MEMORY_TABLES, OP_ROWS, gaps
 from prof_analysis.sources.rank import Rank, number
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite, query
 
@@ -152,6 +152,7 @@ def _reasons(
         "counters": no_compute or no_counters,
         "host_calls": None if _has_rows(file, "CANN_API") else profiler_info.NO_HOST_CALLS,
         "marks": None if has_marks else profiler_info.why_no_marks(config),
+        "memory": None if any(_has_rows(file, table) for table in MEMORY_TABLES) else profiler_info.why_no_memory(config),
         "reported_communication": None if "CommAnalyzerTime" in reported else _NO_REPORTED,
         "reported_steps": None if "StepTraceTime" in reported else _NO_REPORTED,
     }

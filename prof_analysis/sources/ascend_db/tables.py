@@ -71,6 +71,26 @@ TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "raw.task_pmu_info": ("TASK_PMU_INFO", {"globalTaskId": _I, "name": _I, "value": _D}),
     "raw.step_time": ("STEP_TIME", {"id": _I, "startNs": _I, "endNs": _I}),
     "raw.aicore_freq": ("AICORE_FREQ", {"deviceId": _I, "timestampNs": _I, "freq": _I}),
+    "raw.op_memory": (
+        "OP_MEMORY",
+        {ROW_ID: _I, "name": _I, "size": _I, "allocationTime": _I, "releaseTime": _I, "activeReleaseTime": _I,
+         "allocationTotalActive": _I, "streamPtr": _I, "deviceId": _I},
+    ),
+    "raw.memory_record": (
+        "MEMORY_RECORD",
+        {ROW_ID: _I, "component": _I, "timestamp": _I, "totalAllocated": _I, "totalReserved": _I, "totalActive": _I,
+         "deviceId": _I},
+    ),
+    "raw.npu_op_mem": (
+        "NPU_OP_MEM",
+        {"operatorName": _I, "size": _I, "timestampNs": _I, "globalTid": _I, "deviceId": _I},
+    ),
+    "raw.npu_mem": ("NPU_MEM", {ROW_ID: _I, "type": _I, "ddr": _I, "hbm": _I, "timestampNs": _I, "deviceId": _I}),
+    "raw.npu_module_mem": (
+        "NPU_MODULE_MEM",
+        {ROW_ID: _I, "moduleId": _I, "timestampNs": _I, "totalReserved": _I, "deviceId": _I},
+    ),
+    "raw.enum_module": ("ENUM_MODULE", {"id": _I, "name": _T}),
 }  # fmt: skip
 
 # The raw tables of some rows of PYTORCH_API, of which with a task queue 3.0 of 5.2 million are ops; others by their names.
@@ -105,6 +125,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "raw.overlap_analysis": ("startNs", "endNs", "type", "deviceId"),
     "raw.step_time": ("id", "startNs", "endNs"),
     "raw.task_pmu_info": ("globalTaskId", "name", "value"),
+    "raw.op_memory": ("allocationTime", "size", "name", "releaseTime", "deviceId"),
 }
 COUNTERS = "raw.task_pmu_info"
 # Columns in which each value links only a few rows, so the same value in more than FEW_LINKS rows, all there are, is damage.
@@ -125,15 +146,17 @@ RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
 }
 
 KNOWN_TABLES = frozenset(table for table, _ in TABLES.values()) | {"RANK_DEVICE_MAP", "NPU_INFO"}
+MEMORY_TABLES = ("OP_MEMORY", "MEMORY_RECORD", "NPU_MEM", "NPU_MODULE_MEM")
 KERNEL_TABLES = ("COMPUTE_TASK_INFO", "COMMUNICATION_OP", "COMMUNICATION_SCHEDULE_TASK_INFO")
 
 # Columns that hold an id into STRING_IDS.
 TEXT_REFERENCES = frozenset(
     ("name", "inputDtypes", "inputShapes", "taskType", "opType", "inputFormats", "inputDataTypes", "outputFormats",
-     "outputDataTypes", "outputShapes", "hf32Eligible", "opName", "message", "domainId", "groupName", "algType")
+     "outputDataTypes", "outputShapes", "hf32Eligible", "opName", "message", "domainId", "groupName", "algType",
+     "operatorName", "component")
 )  # fmt: skip
 
-NAMES = frozenset(("name", "opName", "message", "domainId"))
+NAMES = frozenset(("name", "opName", "message", "domainId", "operatorName"))
 
 # Present name -> name before 2026.
 FORMER_NAMES = {"blockNum": "blockdim", "mixBlockNum": "mixblockdim"}

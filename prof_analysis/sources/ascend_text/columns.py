@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from prof_analysis.sources.ascend_beside import folders
 from prof_analysis.sources.ascend_text import counters
 from prof_analysis.sources.readers.event_tables import ID, Columns
 
@@ -198,11 +199,45 @@ OPERATORS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 
 OPERATOR_LINES: Mapping[str, str] = {"input_shapes": r"(?s).*"}
 
+# What these files call KB and MB is KiB and MiB.
+BLOCKS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "name": (ID, ("name",)),
+    "size_kib": (_D, ("size(kb)",)),
+    "allocated_ns": (_I, ("allocation time(us)",)),
+    "released_ns": (_I, ("release time(us)",)),
+    "reusable_ns": (_I, ("active release time(us)",)),
+    "active_mib": (_D, ("allocation total active(mb)",)),
+    "stream": (_I, ("stream ptr",)),
+    "device": (_T, ("device type",)),
+}
+RECORDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "component": (_T, ("component",)),
+    "time_ns": (_I, ("timestamp(us)",)),
+    "allocated_mib": (_D, ("total allocated(mb)",)),
+    "reserved_mib": (_D, ("total reserved(mb)",)),
+    "active_mib": (_D, ("total active(mb)",)),
+    "device": (_T, ("device type", "device")),
+}
+_NO_LINES: Mapping[str, str] = {}
+
+# File -> its raw table, its columns, and those whose cells can have several lines; any other CSV file has kernels.
+CSV_FILES = {
+    folders.OPERATOR_DETAILS: ("raw.operator_detail", OPERATORS, OPERATOR_LINES),
+    folders.OPERATOR_MEMORY: ("raw.memory_block", BLOCKS, _NO_LINES),
+    folders.MEMORY_RECORD: ("raw.memory_record", RECORDS, _NO_LINES),
+    folders.MODULE_MEMORY: ("raw.module_memory", RECORDS, _NO_LINES),
+}
+KERNEL_FILE = ("raw.kernel_detail", DETAILS, DETAIL_LINES)
+
 TABLES: Mapping[str, Mapping[str, str]] = {
     "raw.string": {"text_id": _I, "text": _T},
     "raw.communication_group": {"operator": ID, "group_name": ID},
     "raw.kernel_detail": {"row_number": _I, **{column: type_ for column, (type_, _) in DETAILS.items()}},
     "raw.operator_detail": {column: type_ for column, (type_, _) in OPERATORS.items()},
+    **{
+        name: {"row_number": _I, **{column: type_ for column, (type_, _) in columns.items()}}
+        for name, columns in {"raw.memory_block": BLOCKS, "raw.memory_record": RECORDS, "raw.module_memory": RECORDS}.items()
+    },
     **counters.TABLES,
     **{name: {column: type_ for column, (type_, _) in columns.items()} for name, (_, columns) in EVENTS.items()},
 }
@@ -221,4 +256,5 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "raw.communication_op": (*_CALL_KEY, "connection_id"),
     "raw.communication_task": _CALL_KEY,
     "raw.kernel_detail": ("start_ns", "duration_ns", "name", "stream_id", "task_id"),
+    "raw.memory_block": ("allocated_ns", "size_kib", "name", "released_ns", "device"),
 }

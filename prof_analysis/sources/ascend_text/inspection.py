@@ -35,7 +35,7 @@ _TRACE_MARKS = {
 }
 
 _SHAPES = "input shapes"
-_BESIDE = (recorded.COMMUNICATION, folders.OPERATOR_DETAILS)
+_BESIDE = (recorded.COMMUNICATION, folders.OPERATOR_DETAILS, *folders.MEMORY)
 # Further files of text exports: a result with one of them is inspected as text, even if they do not suffice.
 _OTHER_TEXTS = re.compile(
     r"(op_statistic|api_statistic|operator_details|step_trace_time)\.csv|communication(_matrix)?\.json|analysis\.db"
@@ -81,7 +81,12 @@ def _texts(folder: Path) -> list[Path]:
     """Return the trace, the kernel details and the communication file of a folder, those that exist."""
     traces = [file for name in folders.TRACES if (file := folder / name).is_file()]
     # A trace has all that operator_details.csv has.
-    names = (folders.KERNEL_DETAILS, recorded.COMMUNICATION, *(() if traces else (folders.OPERATOR_DETAILS,)))
+    names = (
+        folders.KERNEL_DETAILS,
+        recorded.COMMUNICATION,
+        *folders.MEMORY,
+        *(() if traces else (folders.OPERATOR_DETAILS,)),
+    )
     found = [*traces[:1], *(file for name in names if (file := folder / name).is_file())]
     return found or _msprof_texts(folder)
 
@@ -115,7 +120,7 @@ def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], opt
     has_details = any(not staging.is_trace(file) for file in held)
     no_details = None if has_details or not held else unreadable.get(False, _NO_DETAILS)
     has_reported = reasons["reported_communication"] is None
-    unnamed = {"kernel_types", *_NO_REPORTED, *(("communication",) if has_reported else ())}
+    unnamed = {"kernel_types", "memory", *_NO_REPORTED, *(("communication",) if has_reported else ())}
     of_files = [reason for name, reason in reasons.items() if name not in unnamed]
     missing = [reason for reason in (*of_files, no_details, *profiler_info.not_collected(config)) if reason]
     found = replace(
@@ -163,6 +168,7 @@ def _reasons(
         "host_calls": no_trace or (None if "host calls" in marks else profiler_info.NO_HOST_CALLS),
         "marks": no_trace or (None if "marks" in marks else profiler_info.why_no_marks(config)),
         "kernel_types": profiler_info.why_untyped(config, no_shapes),
+        "memory": None if names.intersection(folders.MEMORY) else profiler_info.why_no_memory(config),
         **{name: None if is_there else _NO_REPORTED[name] for name, is_there in reported.items()},
     }
 

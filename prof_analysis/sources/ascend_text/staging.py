@@ -46,6 +46,8 @@ RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
     **recorded.COLUMNS,
 }
 
+# Raw table with a key -> the CSV file that it is read from.
+_CSV_OF = {"raw.kernel_detail": "kernel_details.csv", "raw.memory_block": folders.OPERATOR_MEMORY}
 # Warnings are in this order: of what lies beside the exports, of each export in turn, and of repeated rows.
 _BESIDE, _OF_FILE, _REPEATED = range(3)
 
@@ -93,7 +95,7 @@ def stage(
         return stage(connection, files, wanted, threads, on_bytes)
     for name in wanted.keys() & text_columns.KEYS.keys():
         count = drop_repeated(connection, name, text_columns.KEYS[name], wanted[name])
-        what = "kernel_details.csv" if name == "raw.kernel_detail" else "trace_view.json"
+        what = _CSV_OF.get(name, "trace_view.json")
         remarks += remark_of((name,), count, what, (_REPEATED, what, 0, 0), files[0].parent)
     return remarks
 
@@ -105,13 +107,9 @@ def _stage_csv(
     texts_lock: TextsLock,
     number: int,
 ) -> list[Remark]:
-    is_operators = file.name == folders.OPERATOR_DETAILS
-    name, known_as = (
-        ("raw.operator_detail", text_columns.OPERATORS) if is_operators else ("raw.kernel_detail", text_columns.DETAILS)
-    )
-    details = wanted.get(name)
-    remarks = _stage_details(connection, file, name, known_as, details, texts_lock, number) if details else []
-    if not is_operators and wanted.keys() & counters.TABLES.keys():
+    details = wanted.get(text_columns.CSV_FILES.get(file.name, text_columns.KERNEL_FILE)[0])
+    remarks = _stage_details(connection, file, details, texts_lock, number) if details else []
+    if file.name not in text_columns.CSV_FILES and wanted.keys() & counters.TABLES.keys():
         counters.stage_counters(
             connection, file, wanted, partial(insert, connection, texts_lock=texts_lock, names=text_columns.NAMES)
         )
@@ -121,17 +119,14 @@ def _stage_csv(
 def _stage_details(
     connection: duckdb.DuckDBPyConnection,
     file: Path,
-    name: str,
-    known_as: Mapping[str, tuple[str, tuple[str, ...]]],
     columns: frozenset[str],
     texts_lock: TextsLock,
     number: int,
 ) -> list[Remark]:
     """Stage a CSV file as a raw table; `number` orders its remarks. In a column whose digits were cut, times are unknown."""
     cells = "stored.detail_cell"
+    name, known_as, of_lines = text_columns.CSV_FILES.get(file.name, text_columns.KERNEL_FILE)
     headers = {column: names for column, (_, names) in known_as.items() if column in columns}
-    is_operators = name == "raw.operator_detail"
-    of_lines = text_columns.OPERATOR_LINES if is_operators else text_columns.DETAIL_LINES
     remarks = [
         Remark((_OF_FILE, "", number, position), (name,), sentence, of_the_question=True)
         for position, sentence in enumerate(copy_columns(connection, file, headers, cells, of_lines))

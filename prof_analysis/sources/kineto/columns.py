@@ -29,6 +29,7 @@ ARGUMENTS = {
     "Python id": _I, "correlation": _I, "device": _I, "stream": _I, "graph id": _I, "graph node id": _I, "Collective name": _T,
     "In msg nelems": _I, "Out msg nelems": _I, "Group size": _I, "dtype": _T, "Process Group Name": _T,
     "kernel": _T, "module_fqn": _T, "name": _T, "autograd_phase": _T,
+    "Addr": _I, "Bytes": _I, "Total Allocated": _I, "Total Reserved": _I, "Device Type": _I, "Device Id": _I,
     **dict.fromkeys(_COUNTERS.values(), _D),
 }  # fmt: skip
 EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
@@ -105,6 +106,21 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             **{column: (_D, f'args."{counter}"') for column, counter in _COUNTERS.items()},
         },
     ),
+    # Bytes of a release are negative. Device type 0 is the host.
+    "raw.memory_event": (
+        "cat = 'cpu_instant_event' AND name = '[memory]'",
+        {
+            "event_id": (_I, "event_id"),
+            **_THREAD,
+            "start_ns": (_I, "start_ns"),
+            "address": (_I, "args.Addr"),
+            "size_bytes": (_I, "args.Bytes"),
+            "allocated_bytes": (_I, 'args."Total Allocated"'),
+            "reserved_bytes": (_I, 'args."Total Reserved"'),
+            "device_type": (_I, 'args."Device Type"'),
+            "device_id": (_I, 'args."Device Id"'),
+        },
+    ),
     "raw.flow": (
         "ph IN ('s', 'f') AND cat IN ('fwdbwd', 'forward_backward')",
         {
@@ -123,7 +139,7 @@ FREQUENT = ("cat = 'python_function'", ("raw.module_call", "raw.python_call"))
 # Tables that are made of the parts of the file around the events.
 AROUND: Mapping[str, Mapping[str, str]] = {
     "raw.metadata": {"name": _T, "value": _T},
-    "raw.device": {"device_id": _I, "name": _T, "core_count": _I},
+    "raw.device": {"device_id": _I, "name": _T, "core_count": _I, "memory_bytes": _I},
 }
 
 # Tables that are made of the others, of annotations of kernels and of captures.

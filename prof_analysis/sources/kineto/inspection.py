@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from prof_analysis.capabilities import lacking
+from prof_analysis.capabilities import CAPABILITIES, lacking
 from prof_analysis.errors import InputError
 from prof_analysis.options import Options
 from prof_analysis.sources.found import Found
@@ -30,6 +30,7 @@ _MARKS: Marks = {
     "occupancy": (b'warps per SM"', ANYTHING),
     "graphs": (b"raph", re.compile(rb'GraphLaunch|"graph node id"')),
     "annotated": (b'"module_fqn"', ANYTHING),
+    "memory": (b'"[memory]"', ANYTHING),
 }
 
 _NO_OPS = "no ops; record them with ProfilerActivity.CPU"
@@ -40,6 +41,7 @@ _NO_COMMUNICATION = "no collectives of NCCL, RCCL or others that are known"
 _NO_COUNTERS = "no occupancy of kernels, which torch.profiler records on NVIDIA alone"
 _NO_SHAPES = "no shapes of ops; set record_shapes=True of torch.profiler.profile"
 _NO_HOST_CALLS = "no calls into CUDA or HIP; record them with ProfilerActivity.CUDA"
+_NO_MEMORY = f"no {CAPABILITIES['memory']}; set profile_memory=True of torch.profiler.profile"
 _NO_MARKS = "no ranges; put torch.profiler.record_function around what you want to see"
 _NO_GRAPH_CALLS = "no graphs of TorchAir, which compiles for NPUs alone"
 
@@ -135,5 +137,6 @@ def _reasons(marks: set[str], options: Options, *, has_replayed_modules: bool) -
         "host_calls": None if "host calls" in marks else _NO_HOST_CALLS,
         "graph_calls": _NO_GRAPH_CALLS,
         "marks": None if "marks" in marks else _NO_MARKS,
+        "memory": None if "memory" in marks else _NO_MEMORY,
         "kernel_types": None,
     }

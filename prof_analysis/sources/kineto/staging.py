@@ -137,7 +137,12 @@ def _stage_around(
     """Stage what the file says of devices and process groups, these in the form in which torch_npu writes them."""
     rows: dict[str, list[dict[str, Any]]] = {
         "raw.device": [
-            {"device_id": one.get("id"), "name": one.get("name") or None, "core_count": one.get("numSms")}
+            {
+                "device_id": one.get("id"),
+                "name": one.get("name") or None,
+                "core_count": one.get("numSms"),
+                "memory_bytes": one.get("totalGlobalMem"),
+            }
             for one in _objects(around.get("deviceProperties"))
         ],
         "raw.metadata": [{"name": "parallel_group_info", "value": json.dumps(groups_of(around))}],

@@ -1,0 +1,13 @@
+-- One row is a block that was alive when the memory of its allocator was highest, by one of three measures. What is active may
+-- be released already; what is reserved is alive if it is allocated.
+--
+-- block_id  BIGINT  a block of trace.memory_block
+-- measure   ENUM('allocated', 'active', 'reserved')  what was highest
+SELECT block.block_id, peak.measure
+FROM allocation.every_block AS block
+JOIN allocation.peak_moment AS peak
+    ON peak.component = block.component
+    AND peak.role::VARCHAR = block.role::VARCHAR
+    AND peak.device_id IS NOT DISTINCT FROM block.device_id
+WHERE block.allocated_ns <= peak.peak_ns
+  AND coalesce(if(peak.measure = 'active', block.used_until_ns, block.released_ns) > peak.peak_ns, true)

@@ -1,0 +1,28 @@
+-- One row is a moment with what one component holds of the memory of a device. With a step chosen, only moments of that step.
+--
+-- usage_id to component as in trace.memory_usage
+-- role to time_ns as in trace.memory_usage
+-- step_id              BIGINT  profiler step; NULL outside steps
+-- allocated_bytes to reserved_bytes as in trace.memory_usage
+-- fragmentation_bytes  BIGINT  reserved_bytes - allocated_bytes: taken from the device and not handed out; NULL where one of
+--                              these is
+-- active_bytes         BIGINT  in blocks that are handed out, or released but still used by a stream; NULL when not recorded
+WITH stepped AS (
+    SELECT usage.*, if(usage.time_ns < period.end_ns, period.step_id, NULL) AS step_id
+    FROM trace.memory_usage AS usage
+    ASOF LEFT JOIN step.period ON usage.time_ns >= period.start_ns
+)
+SELECT
+    usage_id,
+    component,
+    role,
+    device_id,
+    time_ns,
+    step_id,
+    allocated_bytes,
+    reserved_bytes,
+    reserved_bytes - allocated_bytes AS fragmentation_bytes,
+    active_bytes
+FROM stepped
+WHERE getvariable('step_id') IS NULL OR step_id = getvariable('step_id')
+ORDER BY time_ns, role, component, device_id, allocated_bytes, reserved_bytes, active_bytes, usage_id

@@ -1,0 +1,35 @@
+-- MEMORY_RECORD has the allocators (and sums of two of them, which are left out), NPU_MEM samples of the process and the
+-- device, NPU_MODULE_MEM samples of the modules of CANN, of which APP is what the program asks the runtime for. A device
+-- without  HBM  has its memory in DDR.
+WITH found AS (
+    SELECT
+        1 AS part, row_id, component.value AS component, role_of_memory(component.value) AS role, deviceId AS device_id,
+        timestamp AS time_ns, totalAllocated AS allocated_bytes, totalReserved AS reserved_bytes, totalActive AS active_bytes
+    FROM raw.memory_record
+    JOIN raw.string_ids AS component ON component.id = memory_record.component
+    UNION ALL BY NAME
+    SELECT
+        2 AS part, row_id, upper(holder.value) AS component, role_of_memory(upper(holder.value)) AS role,
+        deviceId AS device_id, timestampNs AS time_ns, coalesce(nullif(hbm, 0), ddr) AS reserved_bytes
+    FROM raw.npu_mem
+    JOIN raw.string_ids AS holder ON holder.id = npu_mem.type
+    UNION ALL BY NAME
+    SELECT
+        3 AS part, row_id, module.name AS component, if(module.name = 'APP', 'program', 'part') AS role,
+        deviceId AS device_id, timestampNs AS time_ns,
+        totalReserved AS reserved_bytes
+    FROM raw.npu_module_mem
+    JOIN raw.enum_module AS module ON module.id = moduleId
+)
+SELECT
+    row_number() OVER (ORDER BY part, row_id) AS usage_id,
+    component,
+    role::ENUM('framework', 'operators', 'workspace', 'process', 'device', 'program', 'part') AS role,
+    device_id,
+    time_ns,
+    allocated_bytes,
+    reserved_bytes,
+    if(role = 'operators', NULL, active_bytes) AS active_bytes
+FROM found
+WHERE role IS NOT NULL AND time_ns >= 0 AND are_totals(allocated_bytes, reserved_bytes, active_bytes)
+  AND (getvariable('device_id') IS NULL OR coalesce(device_id, getvariable('first_device_id')) = getvariable('device_id'))

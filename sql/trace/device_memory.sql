@@ -1,0 +1,4 @@
+-- One row is a device with its memory.
+--
+-- device_id     BIGINT  device; NULL when not recorded
+-- memory_bytes  BIGINT  all memory of the device

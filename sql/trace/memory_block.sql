@@ -1,0 +1,14 @@
+-- One row is a block of device memory that an allocator handed out during the recording, and its release.
+--
+-- block_id      BIGINT   the id, unique in the rank
+-- component     VARCHAR  the allocator, as the profile calls it
+-- role          ENUM('framework', 'operators')  whose allocator it is: the framework's own, or the one that the library of
+--                        operators has beside it
+-- device_id     BIGINT   device; NULL when not recorded
+-- stream_id     BIGINT   handle of the stream that it was allocated for; NULL when not recorded
+-- tid           BIGINT   host thread that allocated it: process id * 2^32 + thread id; NULL when not recorded
+-- name_id       TEXT_ID  what the profile says allocated it: for the framework the name of an op; NULL when not recorded
+-- size_bytes    BIGINT   its size, more than 0
+-- allocated_ns  BIGINT   when it was allocated, Unix ns
+-- released_ns   BIGINT   when the host released it, Unix ns; NULL when it did not during the recording
+-- reusable_ns   BIGINT   when no stream used it any more, Unix ns; NULL when that is not recorded

@@ -1,0 +1,13 @@
+-- One row is a moment with what one component holds of the memory of a device.
+--
+-- usage_id         BIGINT   position in the order in which the profile recorded it
+-- component        VARCHAR  who holds it, as the profile calls it
+-- role             ENUM('framework', 'operators', 'workspace', 'process', 'device', 'program', 'part')  an allocator: that of
+--                           the framework, that of the library of operators, or that of workspaces; all of the process,
+--                           allocators included; all that is in use on the device, by any process; what the program asked for,
+--                           which has the allocator of the framework in it; another part of the process, such as communication
+-- device_id        BIGINT   device; NULL when not recorded
+-- time_ns          BIGINT   the moment, Unix ns
+-- allocated_bytes  BIGINT   in blocks that are handed out; NULL when not recorded
+-- reserved_bytes   BIGINT   taken from the device, whether handed out or not; NULL when not recorded
+-- active_bytes     BIGINT   in blocks that are handed out, or released but still used by a stream; NULL when not recorded

@@ -1,0 +1,6 @@
+-- One row is a reason why records of memory are left out, with their number. Whatever memory costs is staged only for questions
+-- about memory, so they are apart from trace.set_aside.
+--
+-- what       VARCHAR  the kind of the rows
+-- reason     VARCHAR  why they are left out
+-- row_count  BIGINT   rows
