@@ -17,23 +17,30 @@ from fixtures.trace import make_rank
 from prof_analysis import Profile, open_profile
 from tests.helpers.asking import build_at_once
 
+# Two threads run the same model at once, so ops of one name are on both.
+HARD: dict[str, Any] = {"forward_threads": 2, "equal_sequences": True, "recompute": True, "gradient_hooks": True}
 NPU = Shape(steps=3, layers=1, world=1, memory=True, leak=10_000, pmu=False)
 GPU = replace(NPU, task_queue=False, schedule_kernels=False)
 Row = tuple[Any, ...]
 
 
-@pytest.fixture(scope="module", params=["db", "text", "kineto"])
+CASES = ["db", "text", "kineto", *(pytest.param(f"{form}, hard", marks=pytest.mark.slow) for form in ("db", "text", "kineto"))]
+
+
+@pytest.fixture(scope="module", params=CASES)
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Profile, Memory]]:
     """A form of the run, its profile, and the truth."""
-    folder, shape = tmp_path_factory.mktemp(request.param), GPU if request.param == "kineto" else NPU
-    generate(folder, shape, ranks=1, style=TextStyle(exports="text" if request.param == "text" else "db"))
-    if request.param == "kineto":
+    form, is_hard = request.param.removesuffix(", hard"), request.param.endswith(", hard")
+    folder, shape = tmp_path_factory.mktemp(form), GPU if form == "kineto" else NPU
+    shape = replace(shape, **HARD) if is_hard else shape
+    generate(folder, shape, ranks=1, style=TextStyle(exports="text" if form == "text" else "db"))
+    if form == "kineto":
         (database,) = folder.rglob("ascend_pytorch_profiler_0.db")
         export_kineto(database, folder / "gpu" / "rank0.json", 0, 1)
         shutil.rmtree(database.parent.parent)
     with open_profile(folder) as profile:
         build_at_once(profile, "memory", "allocation.peak_moment")
-        yield request.param, profile, memory_of(make_rank(shape, 0, 0))
+        yield form, profile, memory_of(make_rank(shape, 0, 0))
 
 
 def blocks_of(form: str, memory: Memory) -> list[Block]:
