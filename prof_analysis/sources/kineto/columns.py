@@ -62,6 +62,15 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "forward_thread_id": (_I, 'args."Fwd thread id"'),
             "input_dims": (ID, 'list_of_shapes(args."Input Dims")'),
             "input_types": (ID, 'list_of_words(args."Input type")'),
+        },
+    ),
+    # A table of its own, since only FLOPs need it.
+    "raw.op_input": (
+        "ph = 'X' AND cat IN ('cpu_op', 'Operator')",
+        {
+            "event_id": (_I, "event_id"),
+            "input_dims": (ID, 'list_of_shapes(args."Input Dims")'),
+            "input_types": (ID, 'list_of_words(args."Input type")'),
             "input_values": (ID, 'args."Concrete Inputs"'),
         },
     ),
