@@ -110,7 +110,7 @@ class Options:
         Peaks | None,
         Doc(
             "The peaks for MFU by data type, in TFLOPS; or published, which takes those of the table mfu.published_peak; by "
-            "default a peak is cores x clock x operations per core and cycle.",
+            "default a peak is cores x clock x operations per core and cycle, or of a GPU that of its data sheet.",
             ANSWER,
             spelled="fp16=376,bf16=353.9",
         ),
