@@ -265,6 +265,9 @@ def test_captures_are_no_ranks_where_they_lie_beside_traces(tmp_path: Path) -> N
     write_capture(tmp_path / "cuda_graph_capture-Runner-TP-0.json.gz", ONE_STREAM)
     with open_profile(tmp_path) as profile:
         assert profile.ranks(arrow=True)["files"].to_pylist() == [["rank0.json", "graph_capture_rank_0.1.pt.trace.json"]]
+    write_capture(tmp_path / "mine.json", ONE_STREAM)
+    with open_profile(tmp_path, capture=tmp_path / "mine.json") as profile:
+        assert profile.ranks(arrow=True)["files"].to_pylist() == [["rank0.json", "mine.json"]]
     with open_profile(tmp_path / "capture_traces") as profile:
         assert profile.ranks()["profile"].tolist() == ["graph_capture_rank_0.1.pt.trace.json"]
 

@@ -72,6 +72,7 @@ def find_runs(paths: Mapping[str, Path], options: Options = USUAL, source: str =
         found = _of_runs(paths, options, source)
     if options.capture is not None:
         capture = Path(os.path.abspath(options.capture))  # noqa: PTH100
+        found = [rank for rank in found if capture not in (rank.folder, *rank.folder.parents)]
         if not any(capture in (file, *file.parents) for rank in found for file in rank.inputs[1:]):
             raise InputError(
                 f"{capture}: no rank can use this; give the trace of a capture, or a folder of such traces, with GPU traces in "
