@@ -272,6 +272,14 @@ def test_captures_are_no_ranks_where_they_lie_beside_traces(tmp_path: Path) -> N
         assert profile.ranks()["profile"].tolist() == ["graph_capture_rank_0.1.pt.trace.json"]
 
 
+def test_ranges_of_record_function_in_a_capture_are_modules_where_their_domain_is_chosen(tmp_path: Path) -> None:
+    run = Run(ONE_STREAM[:1])
+    run.write_replays(tmp_path / "rank0.json", 0, [0])
+    write_capture(tmp_path / "capture_traces" / "graph_capture_rank_0.json", ONE_STREAM[:1], domain="Block")
+    assert found(tmp_path, module_domains="Block") == run.expected()
+    assert {path for _, _, path, _ in found(tmp_path)} == {None}
+
+
 def test_kernels_outside_graphs_may_carry_ids_of_zero(tmp_path: Path) -> None:
     """A node's id has that of its graph in its upper half, where the graph is not named by itself."""
     known: dict[str, Any] = {"device": 0, "stream": 7}

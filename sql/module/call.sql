@@ -18,6 +18,8 @@
 -- the chosen depth, keep that path. The key is a hash of 128 bits, which two paths share by chance once in 10^38. Lists of
 -- names in every interval would take 0.2 GB more for a million kernels of training.
 --
+-- Modules in a replayed graph are inside the module around the launch of the replay, and numbered in each replay by themselves.
+--
 -- Kept for other questions.
 WITH RECURSIVE replay AS (
     SELECT DISTINCT replayed_range.tid, op_interval.interval_id AS parent_id

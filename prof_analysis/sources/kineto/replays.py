@@ -192,7 +192,11 @@ def stage_replays(
     connection.execute(f"""
         INSERT INTO {stored("raw.string")}
         SELECT text_id(name), name
-        FROM (SELECT name FROM template_op UNION SELECT name FROM template_range) AS used
+        FROM (
+            SELECT name FROM template_op
+            UNION SELECT name FROM template_range
+            UNION SELECT unnest([domain_of_annotation(name), name_in_domain(name)]) FROM template_range WHERE NOT is_module
+        ) AS used
         WHERE name IS NOT NULL AND text_id(name) NOT IN (SELECT text_id FROM {stored("raw.string")})
     """)
     for name in schemas:
