@@ -39,6 +39,7 @@ def found(path: Path, **options: Any) -> Rows:
     [
         pytest.param(TWO_STREAMS, "with the call", True, id="two streams, node ids"),
         pytest.param(TWO_STREAMS, "with the call", False, id="two streams, no node ids, as on AMD"),
+        pytest.param((Graph(5, model(8), is_numbered_backwards=True),), "with the call", True, id="numbers in another order"),
         pytest.param(TWO_STREAMS, "of a warm-up", True, id="names of a warm-up, as on NVIDIA"),
         pytest.param(ONE_STREAM, "of a warm-up", False, id="names of a warm-up, one stream"),
         pytest.param((TWO_STREAMS[0],), "none", True, id="no names: by number and order"),

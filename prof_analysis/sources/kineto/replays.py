@@ -46,14 +46,14 @@ _GRAPH_KERNELS = """
     )
     SELECT event_id, name, is_kernel, stream_id, graph_node_id, module_fqn, annotation, autograd_phase, replay_id,
            nullif(correlation, 0) AS launch_id, launch_tid,
-           coalesce(launch_ns, min(start_ns) OVER replay) AS start_ns,
+           coalesce(launch_ns, min(start_ns) OVER replay) AS start_ns, work.start_ns AS kernel_ns,
            has_nodes,
            row_number() OVER (
                PARTITION BY replay_id
                ORDER BY if(has_nodes, graph_node_id, NULL), if(has_nodes, NULL, stream_id), start_ns, event_id
            ) - 1 AS position
     FROM (SELECT *, count(nullif(graph_node_id, 0)) OVER (PARTITION BY replay_id)
-                    = count(*) OVER (PARTITION BY replay_id) AS has_nodes FROM work)
+                    = count(*) OVER (PARTITION BY replay_id) AS has_nodes FROM work) AS work
     WINDOW replay AS (PARTITION BY replay_id)
 """
 # Replays of equal graphs share a template: that of the first of them.
@@ -77,7 +77,7 @@ _REPLAYS = """
     LEFT JOIN in_module USING (replay_id)
 """
 _GRAPHS = """
-    SELECT template_id, list((position, string.text, is_kernel, if(has_nodes, NULL, stream_id), graph_node_id,
+    SELECT template_id, list((kernel_ns, string.text, is_kernel, stream_id, has_nodes, graph_node_id,
                               [module_fqn, annotation, autograd_phase]) ORDER BY position)
     FROM graph_kernel
     JOIN graph_replay USING (replay_id)
@@ -119,12 +119,13 @@ class Fits(NamedTuple):
 
 
 class _Kernel(NamedTuple):
-    """A kernel of a graph; `stream_id` is NULL where the nodes give the order, `annotation` is what the trace itself has."""
+    """A kernel of a graph; `has_nodes`: nodes give its order in the graph; `annotation` is what the trace itself has."""
 
-    position: int
+    start_ns: int
     name: str | None
     is_kernel: bool
     stream_id: int | None
+    has_nodes: bool
     node_id: int | None
     annotation: tuple[str | None, ...]
 
@@ -205,9 +206,20 @@ def stage_replays(
 
 
 def _fit(kernels: Sequence[_Kernel], captures: Sequence[Capture]) -> Aligned | None:
+    """Return the capture that fits, by the order of the nodes; where that fits none, by the order of time on each stream."""
+    fit = _fit_in_order(kernels, captures, by_node=kernels[0].has_nodes)
+    if fit is None and kernels[0].has_nodes:
+        order = sorted(range(len(kernels)), key=lambda one: (kernels[one].stream_id or 0, kernels[one].start_ns))
+        if by_time := _fit_in_order([kernels[one] for one in order], captures, by_node=False):
+            launched = dict(zip(order, by_time.positions, strict=True))
+            return Aligned(by_time.capture, [launched[one] for one in range(len(kernels))])
+    return fit
+
+
+def _fit_in_order(kernels: Sequence[_Kernel], captures: Sequence[Capture], *, by_node: bool) -> Aligned | None:
     tokens = [token(one.name, one.is_kernel) or "" for one in kernels]
-    streams = [one.stream_id for one in kernels if one.stream_id is not None]
-    return best_capture(tokens, streams if len(set(streams)) > 1 else None, captures)
+    streams = [one.stream_id or 0 for one in kernels]
+    return best_capture(tokens, None if by_node or len(set(streams)) == 1 else streams, captures)
 
 
 def _places(
