@@ -5,14 +5,12 @@ The file holds one JSON array of events. It is cut between events into chunks th
 is damaged, a chunk is not JSON: then Python's own parser finds the whole events in it.
 """
 
-import re
-from array import array
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
-from itertools import accumulate, chain, compress, groupby, repeat
+from itertools import chain, compress, groupby, repeat
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event
@@ -21,7 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import duckdb
 
 from prof_analysis.engine.database import cursor_of, quote_text
-from prof_analysis.sources.readers.trace_file import CHUNK_BYTES, MAX_EVENT_BYTES, TraceFile
+from prof_analysis.sources.readers.event_lists import as_list, as_readable_table, as_table, in_lists, with_text_timestamps
+from prof_analysis.sources.readers.trace_file import MAX_EVENT_BYTES, TraceFile
 from prof_analysis.sources.readers.whole_events import BETWEEN, salvage
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ _IDS_OF_CHUNK = 2**20
 # beginning of a file, so that the threads begin at once and share a small one.
 _JOINED_BLOCKS = (1, 1, 2, 2, 4)
 
-_NUMBER_TIMESTAMP = re.compile(rb'"ts"\s*:\s*(-?\d[\d.eE+-]*)')
 # A double of 2^43 microseconds (8,796,093,022,208, a hundred days) or more: smaller ones are less than 0.001 from the next
 # one, so DuckDB writes them as they were, as it does whole numbers. A double has at most 17 digits: longer texts were texts. To
 # look at what was parsed takes no time that can be measured, a search in the file 0.6 s in 300 MB, quotes around all 0.9 s.
@@ -92,7 +90,7 @@ def read_events(
         for chunks in blocks:
             found, rest = _parseable(connection, [*([rest] if rest else []), *map(bytes, chunks)], is_last, reader)
             lists += found
-        parse(cursor, _as_readable_table(lists), chunk_count)
+        parse(cursor, as_readable_table(lists), chunk_count)
         return len(lists)
 
     with (
@@ -183,8 +181,8 @@ def _parseable(
     if reader.is_ended and not any(_PHASE in chunk for chunk in chunks):
         return [], b""
     reader.is_ended = False  # The supposed end was inside an event.
-    lists = [_with_text_timestamps(_as_list(chunk)) for chunk in chunks]
-    table = _as_readable_table(lists)
+    lists = [with_text_timestamps(as_list(chunk)) for chunk in chunks]
+    table = as_readable_table(lists)
     if all(_are(_VALID, connection, table)):
         return lists, b""
     # A cut inside an event can leave a valid list of the objects in it.
@@ -199,67 +197,14 @@ def _parseable(
             continue
         damaged = b"".join(chunks[number] for number in numbers)
         events, lost_bytes, rest, reader.is_ended = salvage(damaged, reader.is_object)
-        is_whole = _are(_VALID, connection, _as_readable_table(events, rows_of_batch=2048))
-        parseable += _joined(list(compress(events, is_whole)))
+        is_whole = _are(_VALID, connection, as_readable_table(events, rows_of_batch=2048))
+        parseable += in_lists(list(compress(events, is_whole)))
         lost_bytes += sum(len(event) for event, is_one in zip(events, is_whole, strict=True) if not is_one)
         if is_last or numbers[-1] + 1 < len(chunks) or len(rest) > MAX_EVENT_BYTES:
             lost_bytes += len(rest.rstrip(BETWEEN))
             rest = b""
         reader.lost_bytes += lost_bytes
     return parseable, rest
-
-
-def _joined(events: list[bytes]) -> list[bytes]:
-    """Return these events as lists of the size of a chunk, with time stamps as texts."""
-    sizes = accumulate(map(len, events))
-    numbered = groupby(zip(sizes, events, strict=True), lambda one: one[0] // CHUNK_BYTES)
-    return [_with_text_timestamps(_as_list(b",".join(event for _, event in group))) for _, group in numbered]
-
-
-def _as_list(events: bytes | memoryview) -> bytes:
-    """Return events as a JSON list."""
-    end = len(events)
-    while end and events[end - 1] in BETWEEN:
-        end -= 1
-    return b"".join((b"[", memoryview(events)[:end], b"]"))
-
-
-def _with_text_timestamps(events: bytes) -> bytes:
-    """Return events with quotes around the time stamps that are numbers; sub() takes twice the time."""
-    parts = _NUMBER_TIMESTAMP.split(events)
-    parts[1::2] = [b'"ts":"%b"' % stamp for stamp in parts[1::2]]
-    return b"".join(parts)
-
-
-def _as_readable_table(lists: list[bytes], rows_of_batch: int = 1) -> "pyarrow.Table":
-    """Return texts as a table. Bytes that are not UTF-8 become U+FFFD."""
-    import pyarrow
-
-    try:
-        return _as_table(lists, rows_of_batch)
-    except pyarrow.ArrowInvalid:
-        return _as_table([one.decode("utf-8", "replace").encode() for one in lists], rows_of_batch)
-
-
-def _as_table(lists: list[bytes], rows_of_batch: int = 1) -> "pyarrow.Table":
-    """Return texts as a table, in batches of one, so that they are not copied. Raises ArrowInvalid where one is not UTF-8.
-
-    It is made of buffers, since pyarrow.array() imports pandas, which takes 0.4 s.
-    """
-    import pyarrow
-
-    schema = pyarrow.schema([("number", pyarrow.int64()), ("text", pyarrow.string())])
-    batches = []
-    for first in range(0, len(lists), rows_of_batch):
-        rows = lists[first : first + rows_of_batch]
-        numbers = pyarrow.py_buffer(array("q", range(first, first + len(rows))))
-        ends = pyarrow.py_buffer(array("i", accumulate(map(len, rows), initial=0)))
-        text = pyarrow.py_buffer(rows[0] if len(rows) == 1 else b"".join(rows))
-        texts = pyarrow.Array.from_buffers(pyarrow.string(), len(rows), [None, ends, text])
-        texts.validate(full=True)
-        columns = [pyarrow.Array.from_buffers(pyarrow.int64(), len(rows), [None, numbers]), texts]
-        batches.append(pyarrow.RecordBatch.from_arrays(columns, schema=schema))
-    return pyarrow.Table.from_batches(batches, schema)
 
 
 def _are(condition: str, connection: duckdb.DuckDBPyConnection, lists: "pyarrow.Table") -> list[bool]:
@@ -282,18 +227,18 @@ def _parse_whole(
     """
     import pyarrow
 
-    lists = [_as_list(chunk) for chunk in chunks]
+    lists = [as_list(chunk) for chunk in chunks]
     try:
         if not are_numbers.is_set():
             try:
-                parse(connection, _as_table(lists), first_number, if_not=_MAY_HAVE_LOST_DIGITS)
+                parse(connection, as_table(lists), first_number, if_not=_MAY_HAVE_LOST_DIGITS)
             except duckdb.InvalidInputException as error:
                 if _LOST_DIGITS not in str(error):
                     return False
                 are_numbers.set()
             else:
                 return True
-        parse(connection, _as_table([_with_text_timestamps(one) for one in lists]), first_number)
+        parse(connection, as_table([with_text_timestamps(one) for one in lists]), first_number)
     except (pyarrow.ArrowInvalid, duckdb.InvalidInputException, UnicodeDecodeError):
         return False  # UnicodeDecodeError: the error of DuckDB quotes the text, and can cut it inside a character.
     return True
