@@ -82,11 +82,14 @@ def _lines(facts: Facts, whole: dict[str, Any]) -> Iterator[str]:
     is_whole = whole["cube_known_share"] == 1
     at_least = "" if is_whole or whole["mfu"] is None else "at least "  # FLOPs that are not known are missing in it.
     time = f"{duration(whole['elapsed_ns'])} of {several(facts['ranks'], 'rank')}, idle time included"
-    yield f"MFU {at_least}{percent(whole['mfu'])} of the peak, over {time}"
-    yield (
-        f"efficiency {percent(whole['efficiency'])} of the peak, while kernels with known FLOPs ran: {cube} of the time of "
-        f"kernels that may multiply matrices, {compute} of compute time"
-    )
+    if whole["mfu"] is None:
+        yield f"MFU and efficiency are not known: no kernel has both known FLOPs and a known peak; {time}"
+    else:
+        yield f"MFU {at_least}{percent(whole['mfu'])} of the peak, over {time}"
+        yield (
+            f"efficiency {percent(whole['efficiency'])} of the peak, while kernels with known FLOPs ran: {cube} of the time of "
+            f"kernels that may multiply matrices, {compute} of compute time"
+        )
     left_out = facts["left_out"]
     if left_out and whole["cube_known_share"] is not None:
         main = left_out[0]
