@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
+    from prof_analysis.comparison import Comparison
     from prof_analysis.profile import Profile
 
 __all__ = [
+    "Comparison",
     "InputError",
     "OutputError",
     "ProfAnalysisError",
@@ -31,6 +33,7 @@ __all__ = [
     "Profile",
     "QueryError",
     "__version__",
+    "compare",
     "module_stats",
     "open_profile",
     "open_profiles",
@@ -52,11 +55,23 @@ def open_profiles(runs: Mapping[str, str | Path], **options: Unpack[Keywords]) -
 
     Every table has the column `run` in front, profiles have names such as before/rank0_ascend_pt, and tables over ranks compare
     the ranks of one run with each other. Your own tables in runs/ compare runs.
-    Raises InputError when a path holds no results or several runs, or when two paths hold the same results.
+    Raises InputError when a path holds no results or several runs.
     """
     from prof_analysis.profile import Profile
 
     return Profile(runs if isinstance(runs, Mapping) else {}, **options)  # Paths without names are no runs with names.
+
+
+@shows_options
+def compare(base: str | Path, new: str | Path, *more: str | Path, **options: Unpack[Keywords]) -> "Comparison":
+    """Compare runs with a base: what changed, in which module, op and kernel, and whether it is more than noise.
+
+    Any formats compare with each other. Each figure is a mean over steps unless `per` says otherwise; see Comparison for the
+    tables and Profile for the options. Raises InputError when a path holds no results or several runs.
+    """
+    from prof_analysis.comparison import open_comparison
+
+    return open_comparison(base, (new, *more), options)
 
 
 @overload
@@ -108,4 +123,8 @@ def __getattr__(name: str) -> Any:
         from prof_analysis.profile import Profile
 
         return Profile
+    if name == "Comparison":
+        from prof_analysis.comparison import Comparison
+
+        return Comparison
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

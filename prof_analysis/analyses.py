@@ -78,13 +78,25 @@ class Analysis:
 
 def export_name(table: str) -> str:
     """Return what any table is called outside: as its analysis calls it, else like the table, and never like another one."""
-    tables = [tables for one in ANALYSES.values() for tables in (one.exports, one.of_several_ranks)]
+    tables = [COMPARED, *(tables for one in ANALYSES.values() for tables in (one.exports, one.of_several_ranks))]
     names = {name: as_ for exports in tables for name, as_ in exports.items()}
     if table in names:
         return names[table]
     name = "".join(word.capitalize() for word in re.split(r"[._]", table))
     return f"{name}Table" if name in (*names.values(), "ProfileRank", "Provenance") else name
 
+
+# The tables of a comparison of runs, as compare writes them.
+COMPARED: Mapping[str, str] = {
+    "runs.comparison_summary": "ComparisonSummary",
+    "runs.comparison_finding": "ComparisonFinding",
+    "runs.module_comparison": "ModuleComparison",
+    "runs.op_comparison": "OpComparison",
+    "runs.kernel_comparison": "KernelComparison",
+    "runs.communication_comparison": "CommunicationComparison",
+    "runs.step_comparison": "StepComparison",
+    "runs.idle_comparison": "IdleComparison",
+}
 
 _COUNTERS = ("compute", "counters")
 _COMMUNICATION = any_of("communication", "reported_communication")

@@ -11,6 +11,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Annotated, Any, Literal, TypedDict, TypeVar, cast, get_args, get_origin, get_type_hints
 
+from prof_analysis.aliases import read_aliases
 from prof_analysis.errors import InputError
 
 # The variables that the SQL reads with getvariable().
@@ -19,10 +20,12 @@ OnProgress = Callable[[int, int], None]
 Source = Literal["auto", "db", "text", "kineto"]
 ModuleSource = Literal["auto", "mstx", "nn.Module"]
 By = Literal["class", "instance"]
+Per = Literal["step", "call", "run"]
 Peaks = Mapping[str, float] | Literal["published"]
 
 # The groups of options in the help of a command.
 INPUT, ANSWER, MODULES = "What to read", "What to answer", "What counts as a module"
+COMPARE = "How to compare runs"
 RESULT, MACHINE = "What to write", "Machine and cache"
 # The data types that a peak can be given for, by their names in mfu.shape.
 _DATA_TYPES = (
@@ -115,6 +118,32 @@ class Options:
             spelled="fp16=376,bf16=353.9",
         ),
     ] = None
+    per: Annotated[
+        Per,
+        Doc(
+            "What a figure of a comparison is the mean of: steps, calls of the outermost module, or whole runs, rank by rank.",
+            COMPARE,
+        ),
+    ] = "step"
+    skip_steps: Annotated[
+        Iterable[int], Doc("Leave these steps out of a comparison, in every run.", COMPARE, spelled="1,2")
+    ] = ()
+    alias: Annotated[
+        str | Path | Mapping[str, str] | None,
+        Doc(
+            "A csv file with the columns base and new, or a mapping: classes or paths of modules that have other names in the "
+            "new run, where * stands for a part of a name.",
+            COMPARE,
+        ),
+    ] = None
+    rank_map: Annotated[
+        Mapping[int, int] | None,
+        Doc(
+            "Which rank of the new run a rank of the base is compared with; by default the one with the same id.",
+            COMPARE,
+            spelled="0=4,1=5",
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         """Refuse values that an option does not take, so that no other code has to check."""
@@ -126,6 +155,16 @@ class Options:
                 check(name, value, value is None or value >= doc.at_least, f"{doc.at_least} or more")
         object.__setattr__(self, "module_domains", self.domains)  # An iterator yields its elements only once.
         check("capture", str(self.capture), self.capture is None or Path(self.capture).exists(), "a file or folder that exists")
+        object.__setattr__(self, "skip_steps", step_numbers(self.skip_steps))
+        ranks = (
+            (*(self.rank_map or {}).keys(), *(self.rank_map or {}).values())
+            if isinstance(self.rank_map or {}, Mapping)
+            else "?"
+        )
+        check(
+            "rank_map", self.rank_map, all(isinstance(rank, int) for rank in ranks), "ranks of the new run by those of the base"
+        )
+        object.__setattr__(self, "alias", read_aliases(self.alias))
         check("filter", self.filter, self.filter != "", "a part of a name")
         check("module_domains", self.domains, all(self.domains) and bool(self.domains), "at least one domain")
         if isinstance(self.peak_tflops, str):
@@ -154,7 +193,14 @@ class Options:
             peaks = [f"{data_type}={float(tflops)}" for data_type, tflops in sorted((self.peak_tflops or {}).items())]
         # The files of a capture are among the inputs of the ranks.
         values = {field.name: getattr(self, field.name) for field in fields(Options) if field.name != "capture"}
-        return {**values, "module_domains": list(self.domains), "peak_tflops": peaks}
+        return {
+            **values,
+            "module_domains": list(self.domains),
+            "peak_tflops": peaks,
+            "skip_steps": [str(step) for step in sorted(set(self.skip_steps))],
+            "alias": [name for pair in read_aliases(self.alias).items() for name in pair],
+            "rank_map": [f"{base}={new}" for base, new in sorted((self.rank_map or {}).items())],
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,6 +289,10 @@ class Keywords(TypedDict, total=False):
     capture: str | Path | None
     filter: str | None
     peak_tflops: Peaks | None
+    per: Per
+    skip_steps: Iterable[int]
+    alias: str | Path | Mapping[str, str] | None
+    rank_map: Mapping[int, int] | None
     rank_list: Iterable[int] | None
     source: Source
     sql: str | Path | None
@@ -259,6 +309,13 @@ class Keywords(TypedDict, total=False):
 def documented(options: type) -> Mapping[str, tuple[Any, Doc]]:
     """Return the type and the documentation of each option, in the order of their declaration."""
     return {name: get_args(hint)[:2] for name, hint in get_type_hints(options, include_extras=True).items()}
+
+
+def step_numbers(steps: object) -> tuple[int, ...]:
+    """Return numbers of steps as a tuple; raise InputError for what is none."""
+    numbers = tuple(steps) if isinstance(steps, Iterable) else (steps,)
+    check("skip_steps", steps, all(isinstance(one, int) for one in numbers), "numbers of steps")
+    return cast(tuple[int, ...], numbers)
 
 
 F = TypeVar("F", bound=Callable[..., Any])

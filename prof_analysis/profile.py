@@ -227,6 +227,24 @@ class Profile(Questions):
             self.rows(f"FROM {self._known(name)} LIMIT 0")
             return self._write(folder, {name: export_name(name)}, export_type)
 
+    def export_tables(self, tables: Mapping[str, str], folder: str | Path | None = None, export_type: str = "db") -> list[Path]:
+        """Write tables by their names in exports, as export() writes those of an analysis."""
+        from prof_analysis import exports
+
+        check("export_type", export_type, export_type in exports.EXPORT_TYPES, ", ".join(exports.EXPORT_TYPES))
+        with self._session.only(None):
+            self._session.provide(tuple(tables))
+            return self._write(folder, tables, export_type)
+
+    def provide(self, tables: tuple[str, ...]) -> None:
+        """Build tables in one go, so that the files are read once. Raises InputError when no rank can be read."""
+        with self._session.only(None):
+            self._session.provide(tables)
+
+    def warn(self, message: str) -> None:
+        """Add a sentence to `warnings`, and raise it as a ProfAnalysisWarning."""
+        self._session.warn(message)
+
     def _write(
         self, folder: str | Path | None, tables: Mapping[str, str], export_type: str, outdated: Iterable[str] = ()
     ) -> list[Path]:

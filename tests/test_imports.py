@@ -8,7 +8,10 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "prof_analysis"
 # A room imports rooms of lower floors only; within a room everything may be imported.
 FLOORS = (
-    ("errors", "user_cache", "version", "visible"),
+    ("errors", "student", "user_cache", "version", "visible"),
+    ("aliases",),
+    ("matching",),
+    ("suggestions",),
     ("options",),
     ("capabilities", "engine", "frames", "scratch"),
     ("analyses",),
@@ -16,6 +19,7 @@ FLOORS = (
     ("run", "exports", "logs", "overview"),
     ("questions",),
     ("profile",),
+    ("comparison",),
     ("answers",),
     ("cli",),
     ("__main__",),

@@ -66,6 +66,10 @@ def test_values_that_the_sql_reads() -> None:
         "audit_links": False,
         "filter": None,
         "peak_tflops": ["bf16=353.9", "fp16=376.0"],
+        "per": "step",
+        "skip_steps": [],
+        "alias": [],
+        "rank_map": [],
     }
     assert Options(peak_tflops="published").variables()["peak_tflops"] == ["published"]
 
@@ -76,6 +80,12 @@ def test_values_that_the_sql_reads() -> None:
         ({"nesting_tolerance_ns": -1}, "nesting_tolerance_ns=-1: give 0 or more"),
         ({"depth": 0}, "depth=0: give 1 or more"),
         ({"by": "name"}, "by='name': give class or instance"),
+        ({"per": "second"}, "per='second': give step, call or run"),
+        ({"skip_steps": "last"}, "skip_steps='last': give numbers of steps"),
+        ({"rank_map": {0: "all"}}, "rank_map={0: 'all'}: give ranks of the new run by those of the base"),
+        ({"alias": ["A", "B"]}, "alias=['A', 'B']: give a csv file with the columns base and new, or a mapping"),
+        ({"rank_map": 3}, "rank_map=3: give ranks of the new run by those of the base"),
+        ({"alias": {"A*": "B"}}, "alias: A* and B have different numbers of *"),
         ({"module_source": "nn"}, "module_source='nn': give auto, mstx or nn.Module"),
         ({"source": "csv"}, "source='csv': give auto, db, text or kineto"),
         ({"module_domains": ("A", "")}, "module_domains=('A', ''): give at least one domain"),

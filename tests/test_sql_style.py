@@ -85,6 +85,8 @@ def keys_of(node: dict[str, Any], ctes: dict[str, Any]) -> Iterator[frozenset[st
 # File -> the ASOF joins whose right side no GROUP BY or DISTINCT makes unique, and what does.
 UNIQUE_OTHERWISE: dict[str, dict[tuple[str, tuple[str, ...]], str]] = {
     "api/call": {("gap", ("start_ns",)): "gaps do not overlap"},
+    "compare/kernel_of_call": {("root_call", ("start_ns",)): "starts of root calls are distinct"},
+    "compare/module_unit": {("period", ("start_ns",)): "there are steps or calls, and starts of each are distinct"},
     "communication/activity": {("rdma_transfer", ("first_position", "kernel_id", "plane")): "batches of tasks do not overlap"},
     "free/cause": {("running", ("cause", "gap_id")): "a gap has a cause once"},
     "free/gap_cause": {("host_stretch", ("start_ns", "things", "tid")): "stretches do not touch"},

@@ -20,6 +20,13 @@ def duration(time_ns: float | None) -> str:
     return f"{time_ns} ns"
 
 
+def change(time_ns: float | None) -> str:
+    """Return by how much a time changed, with its sign; a dash where it is unknown."""
+    if time_ns is None:
+        return "-"
+    return duration(0) if round(time_ns) == 0 else f"{'-' if time_ns < 0 else '+'}{duration(abs(time_ns))}"
+
+
 def count(number: int | None) -> str:
     """Return a whole number; a dash where it is unknown."""
     return "-" if number is None else f"{number:,}"
@@ -72,5 +79,6 @@ _WAYS: Mapping[Format, Callable[[Any], str]] = {
     "share": percent,
     "time": _time,
     "size": size,
+    "change": change,
     "moment": str,
 }

@@ -11,6 +11,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from prof_analysis.cli import analyses as cli_analyses
+from prof_analysis.cli import compare as cli_compare
 from prof_analysis.cli import listing as cli_listing
 from prof_analysis.cli import query as cli_query
 from prof_analysis.cli import table as cli_table
@@ -73,6 +74,7 @@ app = typer.Typer(
     },
 )
 app.add_typer(cli_analyses.app)
+app.add_typer(cli_compare.app)
 app.add_typer(cli_listing.app)
 app.add_typer(cli_tables.app)
 app.add_typer(cli_table.app)
@@ -115,7 +117,7 @@ def run() -> None:
 
 def _leave_out_all_but(words: Sequence[str]) -> None:
     """Keep only the command that the first word names, if it names one: typer makes the options of all, 20 ms of each start."""
-    parts = (cli_analyses.app, cli_listing.app, cli_table.app)
+    parts = (cli_analyses.app, cli_compare.app, cli_listing.app, cli_table.app)
     if any(command.name in words for part in parts for command in part.registered_commands):
         for part in parts:
             part.registered_commands = [command for command in part.registered_commands if command.name in words]

@@ -5,11 +5,12 @@ from typing import Any
 
 import typer
 
-from prof_analysis.analyses import ANALYSES
+from prof_analysis.analyses import ANALYSES, COMPARED
 from prof_analysis.cli.options import SHOW
 
 # The groups of commands: an analysis is of the first one unless it is named here.
-TIME, REASON, LOOK_UP, KEEP = "Where the time goes", "Why it takes so long", "Look up", "Keep"
+TIME, REASON, CHANGE = "Where the time goes", "Why it takes so long", "What changed"
+LOOK_UP, KEEP = "Look up", "Keep"
 REASONS = ("free-time", "slow-ranks", "communication-time", "mfu", "pmu-stats", "memory", "graph-overhead")
 
 # Command -> what an example does -> its words; `result` is a folder of a profile. Those of analyses have two more.
@@ -47,6 +48,12 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
     "stage-durations": {
         "One log, or several": "server.log server.log.1.gz",
         "From stdin": "- < server.log",
+    },
+    "compare": {
+        "What changed since yesterday": "monday tuesday",
+        "Without the steps that warm up": "monday tuesday --skip-steps 10",
+        "The same model with other names of modules": "monday tuesday --alias names.csv",
+        "Several runs with one base, in files": "monday tuesday wednesday --export-type csv -o out",
     },
     "ranks": {
         "A folder of a rank, or a tree of them": "result",
@@ -134,6 +141,8 @@ def written_by(command: str) -> str:
 
 def _tables_of(command: str) -> tuple[Mapping[str, str], list[str]]:
     """Return the names in exports of the tables that a command writes, and words about those that it writes only sometimes."""
+    if command == "compare":
+        return COMPARED, []
     if command not in ANALYSES:
         from prof_analysis.logs.vllm_stages import EXPORTS  # It imports DuckDB.
 

@@ -13,11 +13,11 @@ import typer
 from prof_analysis.cli.values import PARSERS
 from prof_analysis.errors import OutputError
 from prof_analysis.exports import ExportType
-from prof_analysis.options import ANSWER, INPUT, MACHINE, MODULES, RESULT, Doc, Keywords, ProfileOptions, documented
+from prof_analysis.options import ANSWER, COMPARE, INPUT, MACHINE, MODULES, RESULT, Doc, Keywords, ProfileOptions, documented
 
 SHOW = "How to show it"
 # The groups of options, as the help has them one below the other.
-_GROUPS = (INPUT, ANSWER, MODULES, SHOW, RESULT, MACHINE)
+_GROUPS = (INPUT, COMPARE, ANSWER, MODULES, SHOW, RESULT, MACHINE)
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.", rich_help_panel=SHOW)]
 AcrossRanks = Annotated[
     bool, typer.Option("--across-ranks", help="Show the modules whose time differs between ranks.", rich_help_panel=ANSWER)
@@ -53,6 +53,11 @@ ProfileOption = Annotated[Path, "-d"]
 # The options of a profile that a command takes, by their names or by their sections.
 SourceOption = Annotated[Keywords, "source"]
 ModuleOptions = Annotated[Keywords, INPUT, MODULES, MACHINE]
+# Comparisons know modules by instance, and choose steps in a way of their own.
+CompareOptions = Annotated[
+    Keywords,
+    *("source", "rank_list", "sql", COMPARE, "module_source", "module_domains", "depth", "nesting_tolerance_ns", MACHINE),
+]
 
 
 class KernelRow(StrEnum):
@@ -297,7 +302,7 @@ def _parameter(name: str, type_: Any, doc: Doc) -> Parameter:
     default = next(one.default for one in fields(ProfileOptions) if one.name == name)
     read_as = type_
     if name in PARSERS:
-        read_as, default = str | None, ",".join(default) if isinstance(default, tuple) else None
+        read_as, default = str | None, (",".join(default) or None) if isinstance(default, tuple) else None
     elif Path in get_args(type_):
         read_as = Path | None
     elif get_origin(type_) is Literal:
@@ -328,6 +333,9 @@ _WORDS = {"module_domains": "module_domain", "sql": "sql_folder"}
 _VALUES = {
     "filter": "TEXT",
     "rank_list": "IDS",
+    "skip_steps": "STEPS",
+    "alias": "FILE",
+    "rank_map": "PAIRS",
     "module_source": "KIND",
     "module_domains": "NAMES",
     "memory_limit": "SIZE",

@@ -29,7 +29,9 @@ SCHEMAS = {
     "mstx": "mstx marks and ranges: host time, device time, and the kernels launched inside.",
     "pmu": "Hardware counters: busy pipes, cube utilization, cache hits, and what bounds a kernel.",
     "mfu": "Model FLOPs utilization of kernels, ops, modules and the rank.",
+    "compare": "What a rank contributes to a comparison of runs: modules by step.",
     "across": "Over all ranks: views on the tables of each rank.",
+    "runs": "Over several runs, of which one is called base: what changed since that one.",
     "vllm": "Logs of vLLM-Ascend: how long its stages took.",
 }
 

@@ -30,6 +30,23 @@ def _numbers(text: str) -> list[int]:
     return [int(part) for part in parts]
 
 
+def _steps(text: str) -> list[int]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() for part in parts):
+        raise typer.BadParameter(f"{text}: give numbers of steps separated by commas, such as 1,2", param_hint="--skip-steps")
+    return [int(part) for part in parts]
+
+
+def _rank_pairs(text: str) -> dict[int, int]:
+    pairs = [[part.strip() for part in pair.split("=")] for pair in text.split(",")]
+    if not all(len(pair) == 2 and all(part.isdecimal() for part in pair) for pair in pairs):
+        raise typer.BadParameter(f"{text}: give pairs of rank ids, base=new, such as 0=4,1=5", param_hint="--rank-map")
+    found = {int(base): int(new) for base, new in pairs}
+    if len(found) < len(pairs) or len(set(found.values())) < len(pairs):
+        raise typer.BadParameter(f"{text}: give each rank id once on each side", param_hint="--rank-map")
+    return found
+
+
 def _words(text: str) -> list[str]:
     return [part.strip() for part in text.split(",")]
 
@@ -37,6 +54,8 @@ def _words(text: str) -> list[str]:
 # Options that are texts on the command line, and the functions that read them.
 PARSERS: dict[str, Callable[[str], object]] = {
     "rank_list": _numbers,
+    "skip_steps": _steps,
+    "rank_map": _rank_pairs,
     "module_domains": _words,
     "memory_limit": _bytes,
     "peak_tflops": _peaks,

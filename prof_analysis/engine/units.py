@@ -3,8 +3,9 @@
 import re
 from typing import Literal
 
-# Text; whole number; number with decimals; amount per second; part of 1; duration in ns; point in time in Unix ns; bytes.
-Format = Literal["text", "count", "number", "rate", "share", "time", "moment", "size"]
+# Text; whole number; number with decimals; amount per second; part of 1; duration in ns, or by how much one changed; point in
+# time in Unix ns; bytes.
+Format = Literal["text", "count", "number", "rate", "share", "time", "change", "moment", "size"]
 
 # Suffix -> unit.
 _UNITS = {"ns": "ns", "bytes": "bytes", "gb_s": "GB/s"}

@@ -28,13 +28,14 @@ def books(
 
     A row is the depth in the tree, or NULL, and the values of the columns.
 
-    There is a workbook for each rank that has rows of the first table of ranks, and one for each table over all ranks. The
-    sheets of ranks are read in parallel, each in one pass over all ranks: a query for each rank would open the files of all
-    ranks, so that the time would grow with the square of their number.
+    There is a workbook for each rank that has rows of the first table of ranks, one for each table over all ranks, and one for
+    all tables over runs. The sheets of ranks are read in parallel, each in one pass over all ranks: a query for each rank would
+    open the files of all ranks, so that the time would grow with the square of their number.
     """
     of_ranks = [(table, name) for table, name in tables if table.grain == "rank"]
-    others = [(table, name) for table, name in tables if table.grain != "rank"]
-    names = _names_of(ranks, f"{file_name(first_name)}_", [file_name(name) for _, name in others])
+    others = [[(table, name)] for table, name in tables if table.grain not in ("rank", "runs")]
+    others += [of_runs] if (of_runs := [(table, name) for table, name in tables if table.grain == "runs"]) else []
+    names = _names_of(ranks, f"{file_name(first_name)}_", [file_name(book[0][1]) for book in others])
     with ExitStack() as opened:
 
         def streams(table: Table, name: str, key: str) -> list[_Stream]:
@@ -49,8 +50,9 @@ def books(
             for stream in sheets:
                 stream.skip(rank.profile)
         assert not any(map(_Stream.is_left, sheets)), "the rows of ranks come in another order than the ranks"
-        for table, name in others:
-            yield file_name(name), [stream.sheet_of(None) for stream in streams(table, name, "NULL")]
+        for book in others:
+            rows = [stream for table, name in book for stream in streams(table, name, "NULL")]
+            yield file_name(book[0][1]), [stream.sheet_of(None) for stream in rows]
 
 
 class _Stream:

@@ -81,6 +81,10 @@ _OF_COMMUNICATION = (
     *("op_count", "elapse_ns", "transit_ns", "wait_ns", "synchronization_ns", "idle_ns", "unknown_ns", "size_bytes"),
     "transfer_ns",
 )
+_OF_COMPARISONS = (
+    *("base_ns", "new_ns", "difference_ns", "base_sum_ns", "new_sum_ns", "base_kernel_count", "new_kernel_count"),
+    *("base_op_count", "new_op_count", "base_gap_count", "new_gap_count"),
+)
 ADDS_UP: Mapping[str, tuple[str, ...]] = {
     "module.statistic": ("total_kernel_duration_ns",),
     "module.tree": ("own_kernel_duration_ns",),
@@ -104,6 +108,14 @@ ADDS_UP: Mapping[str, tuple[str, ...]] = {
         *("bubble_ns", "preparing_ns"),
     ),
     "free.cause": ("gap_count", "total_ns"),
+    "runs.module_comparison": (
+        *("base_self_ns", "new_self_ns", "self_difference_ns", "base_kernels", "new_kernels", "base_self_sum_ns"),
+        "new_self_sum_ns",
+    ),
+    "runs.op_comparison": _OF_COMPARISONS,
+    "runs.kernel_comparison": _OF_COMPARISONS,
+    "runs.communication_comparison": _OF_COMPARISONS,
+    "runs.idle_comparison": _OF_COMPARISONS,
     "layer.pass_layer": ("kernel_count", "extra_kernel_count", "duration_ns"),
 }
 

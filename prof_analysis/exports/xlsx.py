@@ -2,8 +2,8 @@
 
 For module statistics the sheets are Tree, whose modules fold, Rows, which can be filtered, Coverage, and Sheet1, which has the
 rows in the layout of msprof-analyze, with merged Parent Module and Module cells. Every other table is one sheet; a table over
-all ranks has its own workbook. Rows are streamed, however many they are. Cells are cut at the limit of the format, with a
-warning; long tables continue in further sheets.
+all ranks has its own workbook, and all tables over runs are in one. Rows are streamed, however many they are. Cells are cut at
+the limit of the format, with a warning; long tables continue in further sheets.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -26,7 +26,7 @@ from prof_analysis.run.progress import of_all
 from prof_analysis.run.store import RankStore, about_rows
 from prof_analysis.run.views import Views
 from prof_analysis.sources.rank import Rank
-from prof_analysis.sources.runs import find_runs, said_of_runs
+from prof_analysis.sources.runs import find_runs, said_of_runs, said_of_shared
 
 
 class Session:
@@ -68,7 +68,7 @@ class Session:
                 self._problems.fail(rank.left_out, rank)
             for reason in rank.unread:
                 self.warn(f"{reason}; the rank is read without it", rank)
-        if "" in paths and (said := said_of_runs(self.path, self.ranks)):
+        if said := said_of_runs(self.path, self.ranks) if "" in paths else said_of_shared(self.ranks):
             self.warn(said)
         self._problems.warn_of_same_ids(self.ranks)
         self._folders = Folders(options)

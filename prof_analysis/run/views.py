@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import duckdb
 
 from prof_analysis.engine.database import parquet_rows, quote, quote_text
+from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.tables import Table
 from prof_analysis.run.store import RankStore
@@ -53,15 +54,17 @@ class Views:
     def show_across(self, table: Table, ranks: Iterable[Rank], is_read_again: bool = False) -> None:
         """Create the view of a table over the ranks of each run, or of a table over all runs.
 
-        A view is worked out for each use. What others of these tables read as well is worked out here, once.
+        A view is worked out for each use. What others of these tables read as well is worked out here, once, and so is what
+        calls functions in Python.
         """
         ranks = list(ranks)
         catalogs = self._catalogs(ranks)
         for catalog in (*catalogs, *self._without_ranks(catalogs)) if table.grain == "job" else (_OF_USERS,):
             with self._in_catalog(catalog):
                 create_macros(self._connection, table.body)
-                rows = self._stored(catalog, table) if is_read_again else table.body
-                self._create(catalog, table.name, rows)
+                with functions_for(self._connection, table.body) as has_functions:
+                    rows = self._stored(catalog, table) if is_read_again or has_functions else table.body
+                    self._create(catalog, table.name, rows)
         if table.grain == "job":
             self._show_runs(table.name, ranks)
 

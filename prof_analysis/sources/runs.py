@@ -63,8 +63,8 @@ def paths_of(path: str | Path | Mapping[str, str | Path]) -> dict[str, Path]:
 def find_runs(paths: Mapping[str, Path], options: Options = USUAL, source: str = "auto") -> list[Rank]:
     """Find the ranks under one path, whose name is "", or under the paths of several named runs, run by run.
 
-    Raises InputError when a path holds no rank, when one of several paths holds several runs, when two hold the same rank, or
-    when no rank takes the recording of captures that was given.
+    Raises InputError when a path holds no rank, when one of several paths holds several runs, or when no rank takes the
+    recording of captures that was given.
     """
     if list(paths) == [""]:
         found = with_runs(find_ranks(paths[""], options, source), root_of(paths[""]))
@@ -84,18 +84,12 @@ def find_runs(paths: Mapping[str, Path], options: Options = USUAL, source: str =
 
 def _of_runs(paths: Mapping[str, Path], options: Options, source: str) -> list[Rank]:
     found: list[Rank] = []
-    run_of: dict[str, str] = {}
     for run, path in paths.items():
         ranks = with_runs(find_ranks(path, options, source), root_of(path))
         if said := said_of_runs(path, ranks):
             raise InputError(
                 f"run {run}: {said.partition('; each is')[0]}; give the folder of one run for each name", path=path
             )
-        for folder in {os.path.realpath(rank.folder) for rank in ranks}:
-            if (other := run_of.setdefault(folder, run)) != run:
-                raise InputError(
-                    f"{folder}: is in the runs {other} and {run}; give each run a folder of its own", path=Path(folder)
-                )
         found += [replace(rank, run=run, profile=f"{run}/{rank.profile}") for rank in ranks]
     if twice := [name for name, count in Counter(rank.profile for rank in found).items() if count > 1]:
         raise InputError(f"{twice[0]}: is what a profile of two runs would be called; give runs names without a /")
@@ -137,6 +131,17 @@ def said_of_runs(path: object, ranks: Iterable[Rank]) -> str | None:
         f"{path}: holds {len(runs)} runs: {shown}; each is analysed by itself, and the column run says which; give the folder "
         "of one run to see it alone"
     )
+
+
+def said_of_shared(ranks: Iterable[Rank]) -> str | None:
+    """Return the sentence that names a folder that is in several named runs; None where each run has its own."""
+    runs: dict[str, dict[str, None]] = {}
+    for rank in ranks:
+        runs.setdefault(os.path.realpath(rank.folder), {})[rank.run] = None
+    for folder, names in runs.items():
+        if len(names) > 1:
+            return f"{readable(Path(folder))}: is in the runs {' and '.join(names)}, so that they have the same figures"
+    return None
 
 
 def _parent(folder: Path, folders: set[Path]) -> Path:

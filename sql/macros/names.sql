@@ -39,3 +39,29 @@ CREATE MACRO IF NOT EXISTS hash_of_group(name) AS
 -- Whether --filter chooses a name: without it all, else those that contain its text, in upper or lower case.
 CREATE MACRO IF NOT EXISTS is_chosen(name) AS
     getvariable('filter') IS NULL OR coalesce(contains(lower(name), lower(getvariable('filter'))), false);
+
+-- The numbers of equal siblings as a suffix of their class, of a sorted list: [3], [0-31], [0,2,5] or [12 of 0-31].
+CREATE MACRO IF NOT EXISTS number_range(numbers) AS
+    CASE
+        WHEN len(numbers) = 0 THEN ''
+        WHEN len(numbers) = 1 THEN format('[{}]', numbers[1])
+        WHEN numbers[-1] - numbers[1] + 1 = len(numbers) THEN format('[{}-{}]', numbers[1], numbers[-1])
+        WHEN len(numbers) < 5 THEN format('[{}]', array_to_string(numbers, ','))
+        ELSE format('[{} of {}-{}]', len(numbers), numbers[1], numbers[-1])
+    END;
+
+-- The path of modules of the same classes as one text: Model/Layer[0-31]/Linear. `places` has their numbers, a list for each.
+CREATE MACRO IF NOT EXISTS folded_path(classes, places, is_backward) AS
+    array_to_string(
+        list_transform(
+            range(1, len(classes) + 1),
+            lambda depth: if(is_backward AND depth = len(classes), '[Backward]', '') || classes[depth] || number_range(
+                list_sort(
+                    list_distinct(
+                        list_filter(list_transform(places, lambda numbers: numbers[depth]), lambda one: one IS NOT NULL)
+                    )
+                )
+            )
+        ),
+        '/'
+    );

@@ -11,6 +11,9 @@ CREATE MACRO IF NOT EXISTS shown_time(time_ns) AS
 CREATE MACRO IF NOT EXISTS why_set_aside(start_ns, end_ns) AS
     if(end_ns < start_ns, 'they end before they start', 'they have no time');
 
+-- By how much a time changed, with its sign.
+CREATE MACRO IF NOT EXISTS signed_time(time_ns) AS if(time_ns < 0, '-', '+') || shown_time(abs(time_ns));
+
 -- Names of ranks in words; of more than eight, the first eight and the number of the others.
 CREATE MACRO IF NOT EXISTS shown_ranks(names) AS
     CASE

@@ -5,6 +5,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -32,12 +33,14 @@ def commands_below(group: Any, *words: str) -> Iterator[tuple[str, Any]]:
 
 COMMANDS = dict(commands_below(typer.main.get_command(app)))
 WITH_MODULES = {"module-stats", "communication-time", "mfu", "pmu-stats", "memory"}
-READ, ANSWER, MODULES, SHOW, WRITE, MACHINE = GROUPS = (
-    "What to read", "What to answer", "What counts as a module", "How to show it", "What to write", "Machine and cache"
+READ, COMPARE, ANSWER, MODULES, SHOW, WRITE, MACHINE = GROUPS = (
+    "What to read", "How to compare runs", "What to answer", "What counts as a module", "How to show it", "What to write",
+    "Machine and cache",
 )  # fmt: skip
 GROUPS_OF = {
     "sql": {READ, ANSWER, MODULES, SHOW, MACHINE},
     "stage-durations": {SHOW, WRITE},
+    "compare": {READ, COMPARE, MODULES, SHOW, WRITE, MACHINE},
     "ranks": {READ, SHOW},
     "table": {READ, MODULES, SHOW, WRITE, MACHINE},
     "tables": {READ, SHOW},
@@ -51,7 +54,7 @@ def test_the_help_groups_the_commands_with_one_line_each(command: Command, monke
     for words in (["--help"], ["-h"], []):
         shown = command(*words).stdout
         groups = {group.split(" ─", 1)[0]: group for group in shown.split("╭─ ")[1:]}
-        assert list(groups) == ["Options", "Where the time goes", "Why it takes so long", "Look up", "Keep"]
+        assert list(groups) == ["Options", "Where the time goes", "Why it takes so long", "What changed", "Look up", "Keep"]
         lines = [line for name, group in groups.items() if name != "Options" for line in group.splitlines() if line[:1] == "│"]
         assert sorted(line.split()[1] for line in lines) == sorted({name.partition(" ")[0] for name in COMMANDS})
         for part in ("--version", "--install-completion", "Exit codes", "130"):
@@ -101,6 +104,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     log = b"Profile execute duration [Decode]: [forward]:1.23ms\n"
     (folder / "server.log").write_bytes(log)
     (folder / "server.log.1.gz").write_bytes(gzip.compress(log))
+    for run in ("monday", "tuesday", "wednesday"):
+        copytree(SAMPLE / "decoder_training", folder / run)
+    (folder / "names.csv").write_text("base,new\nDecoderLayer,Layer\n", "utf-8")
     (folder / "query.sql").write_text("SELECT rank_id, count(*) AS ops FROM trace.op GROUP BY ALL ORDER BY rank_id;\n", "utf-8")
     return folder
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from prof_analysis import Profile, open_profile
+from prof_analysis import Comparison, ProfAnalysisWarning, Profile, compare, open_profile
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.parsing import referenced_tables
 from prof_analysis.engine.planning import make_plan
@@ -25,6 +25,9 @@ SOURCES = sorted(folder.name for folder in (sql_folder() / "sources").iterdir())
 
 
 ACROSS_RANKS = sorted(name for name, table in documented_tables().items() if table.grain == "job")
+
+
+OF_RUNS = sorted(name for name, table in documented_tables().items() if table.grain == "runs")
 
 
 OF_LOGS = sorted(table.name for table in log_tables())
@@ -52,7 +55,7 @@ def test_the_sql_folder_holds_one_documented_table_a_file() -> None:
     macros = {file for file in files if file.parts[0] == "macros"}
     warnings = {file for file in files if file.name.endswith(".warning.sql")}
     assert sorted(f"{file.parent.as_posix()}.{file.stem}" for file in files - of_sources - macros - warnings) == sorted(
-        TABLES + ACROSS_RANKS + OF_LOGS
+        TABLES + ACROSS_RANKS + OF_RUNS + OF_LOGS
     )
     assert {file.parts[1] for file in of_sources} == set(SOURCES)
     for table in documented_tables().values():
@@ -152,6 +155,23 @@ def test_a_table_over_all_ranks_is_what_its_head_says_and_has_rows(sample: Profi
     assert "TEXT_ID" not in {column.type for column in columns}
     has_rows = sample.table(name, arrow=True).num_rows > 0
     assert has_rows is (name not in EMPTY_OVER_RANKS)
+
+
+@pytest.fixture(scope="module")
+def compared() -> Iterator[Comparison]:
+    run = SAMPLE / "decoder_training"
+    with pytest.warns(ProfAnalysisWarning, match="is in the runs base and new"), compare(run, run) as comparison:
+        comparison.prepare()
+        yield comparison
+
+
+@pytest.mark.parametrize("name", OF_RUNS)
+def test_a_table_over_runs_is_what_its_head_says_and_has_rows(compared: Comparison, name: str) -> None:
+    columns = documented_tables()[name].columns
+    described = compared.rows(f"SELECT column_name, column_type FROM (DESCRIBE {name})")
+    assert [tuple(row.values()) for row in described] == [(column.name, column.type) for column in columns]
+    has_rows = compared.table(name, arrow=True).num_rows > 0
+    assert has_rows is (name != "runs.suggested_alias"), "equal runs need no aliases"
 
 
 @pytest.mark.parametrize("source", SOURCES)

@@ -24,6 +24,10 @@ PAIRWISE = {"NESTED_LOOP_JOIN", "BLOCKWISE_NL_JOIN", "CROSS_PRODUCT"}
 # Table -> why all pairs are few; what begins with "db: " or "text: " is so in that source alone.
 ALLOWED = {
     "api.call": "the periods of the chosen step are few; one row says how many kernels there are",
+    "compare.root_call": "one row says whether there are steps",
+    "compare.kernel_of_unit": "one row says whether there are steps, and one whether there are root calls",
+    "compare.unit": "one row says what units are",
+    "compare.module_unit": "one row is the unit of a whole run",
     "kernels.step": "text: one row says whether there are ops",
     "kernels.statistic_audit": "one row says whether kernels have types",
     "kernels.step_audit": "two kinds",
@@ -68,6 +72,7 @@ ALLOWED = {
     "mfu.marked_kernel": "attention ops whose forward and backward overlap a mark",
     "communication.reported": "one row says how far the clocks are apart, and one how many kernels lost their names",
     "communication.link": "one row says whether there are planes",
+    "compare.communication_unit": "one row says how many ranks the profile knows of",
     "communication.parallel_rank": "one row",
     "communication.breakdown": "the few reasons that a source gives",
     "module.lost_launch": "one row says whether a link is left; so is the time of all kernels",

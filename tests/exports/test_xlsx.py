@@ -13,7 +13,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from typer.testing import Result
 
 from prof_analysis import OutputError, ProfAnalysisWarning, open_profile
-from prof_analysis.analyses import ANALYSES
+from prof_analysis.analyses import ANALYSES, COMPARED
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.exports.cells import MAX_CHARACTERS, Page
 from prof_analysis.exports.sheets import ADDS_UP, Column, Sheet, sheets_of
@@ -143,7 +143,7 @@ def test_the_tree_comes_first_and_folds(tmp_path: Path) -> None:
 
 
 def test_every_sheet_has_headings_of_its_own_and_sums_of_columns_that_it_has() -> None:
-    exported = {table for one in ANALYSES.values() for table in (*one.exports, *one.of_several_ranks)}
+    exported = {table for one in ANALYSES.values() for table in (*one.exports, *one.of_several_ranks)} | {*COMPARED}
     assert exported >= ADDS_UP.keys()
     for name in exported:
         for sheet in sheets_of(documented_tables()[name], "Title"):

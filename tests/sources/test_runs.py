@@ -337,6 +337,16 @@ def test_a_table_over_runs_cannot_be_asked_of_one(two: dict[str, Path], tmp_path
         assert rows(profile, "FROM runs.total") == [(3,)]
 
 
+@pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
+def test_a_run_may_be_compared_with_itself_or_with_one_of_its_ranks(two: dict[str, Path]) -> None:
+    for other in (two["before"], two["before"] / "1_ascend_pt"):
+        with open_profiles({"a": two["before"], "b": other}) as profile:
+            assert len(profile.warnings) == 1
+            assert "_ascend_pt: is in the runs a and b, so that they have the same figures" in profile.warnings[0]
+            times = rows(profile, "SELECT run, sum(duration_ns)::BIGINT FROM module.kernel GROUP BY run ORDER BY run")
+            assert times == [("a", 100), ("b", 100 if other == two["before"] else 60)]
+
+
 def test_a_schema_may_be_called_like_a_run(two: dict[str, Path], tmp_path: Path) -> None:
     for name, body in (
         ("run_0/x", "SELECT count(*) AS n FROM module.kernel"),
@@ -354,12 +364,6 @@ def test_a_schema_may_be_called_like_a_run(two: dict[str, Path], tmp_path: Path)
         pytest.param(lambda two: {"before": two["before"]}, "give two or more runs with their names", id="one"),
         pytest.param(lambda two: list(two.values()), "give two or more runs with their names", id="no names"),
         pytest.param(lambda two: {" ": two["before"], "b": two["after"]}, "give two or more runs", id="empty name"),
-        pytest.param(lambda two: {"a": two["before"], "b": two["before"]}, "is in the runs a and b; give each", id="the same"),
-        pytest.param(
-            lambda two: {"a": two["before"], "b": two["before"] / "1_ascend_pt"},
-            "is in the runs a and b; give each",
-            id="inside",
-        ),
         pytest.param(
             lambda two: {"a": two["before"].parent, "b": two["after"]}, "run a: .* holds 2 runs: x .* give the folder", id="two"
         ),

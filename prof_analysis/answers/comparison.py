@@ -1,0 +1,241 @@
+"""The answer of `compare`: the finding, the figures of whole runs, and what changed by module, op, kernel, step and cause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from prof_analysis.answers.answer import Answer, Block, Facts, ShownTable, Source, said, table_of
+from prof_analysis.answers.words import as_text, change, count, percent, several
+from prof_analysis.engine.database import quote_text
+
+if TYPE_CHECKING:
+    from prof_analysis.comparison import Comparison
+
+# The rows of a table that changed by more than noise, and those of which that is not known.
+_CHANGED = "change IS NOT NULL AND change <> 'noise'"
+_OUTLIER = "(base_outlier IS NOT NULL OR new_outlier IS NOT NULL)"
+_TIMES: Mapping[str, Source] = {
+    "difference": ("change", lambda row: row["difference_ns"]),
+    "base": "base_ns",
+    "new": "new_ns",
+    "new / base": "ratio",
+}
+
+
+def answers_of(comparison: Comparison, top: int) -> dict[str, Answer]:
+    """Return the answer about each run that is compared with the base, by its name; '' where there is one."""
+    comparison.prepare()
+    found = {run: _answer(comparison, run, top) for run in comparison.runs}
+    return {"": next(iter(found.values()))} if len(found) == 1 else found
+
+
+def _answer(comparison: Comparison, run: str, top: int) -> Answer:
+    def rows(table: str, condition: str = "true", limit: int | None = top) -> list[dict[str, Any]]:
+        first = "" if limit is None else f" LIMIT {limit:d}"
+        return [
+            {name: value for name, value in row.items() if name != "run"}
+            for row in comparison.rows(f"FROM {table} WHERE run = {quote_text(run)} AND {condition}{first}")
+        ]
+
+    (size,) = rows("runs.comparison")
+    (steps,) = comparison.rows(
+        f"""
+        SELECT
+            count(base_step_id) AS base,
+            count(new_step_id) AS new,
+            count(base_outlier) AS base_outliers,
+            count(new_outlier) AS new_outliers
+        FROM runs.step_comparison
+        WHERE run = {quote_text(run)}
+        """
+    )
+    (finding,) = rows("runs.comparison_finding") or [{"sentence": "neither run has times to compare"}]
+    facts: Facts = {
+        "finding": finding,
+        "size": size,
+        "summary": rows("runs.comparison_summary", limit=None),
+        "modules": rows("runs.module_group", "verdict NOT IN ('same', 'noise')"),
+        "ops": rows("runs.op_group", _CHANGED),
+        "kernels": rows("runs.kernel_comparison", _CHANGED),
+        "communication": rows("runs.communication_comparison", "difference_ns <> 0"),
+        "step_count": steps,
+        "steps": rows("runs.step_comparison", "true" if max(steps["base"], steps["new"]) <= top else _OUTLIER),
+        "idle": rows("runs.idle_comparison", "difference_ns <> 0"),
+        "locations": rows("runs.comparison_location", limit=None),
+    }
+    blocks = [said(finding["sentence"]), _summary(facts["summary"]), *_changes(facts), said(*_sentences(facts))]
+    return Answer("compare", facts, tuple(blocks), tuple(comparison.warnings), tuple(comparison.failures))
+
+
+def _summary(rows: Iterable[Mapping[str, Any]]) -> ShownTable:
+    """Return the times of the whole run; those that neither run has are left out."""
+    columns: dict[str, Source] = {
+        "per unit": "figure",
+        "difference": ("change", lambda row: row["difference"]),
+        "base": ("time", lambda row: row["base"]),
+        "new": ("time", lambda row: row["new"]),
+        "new / base": "ratio",
+        "noise": ("text", _noise),
+    }
+    shown = (row for row in rows if row["unit"] == "ns" and (row["base"] or row["new"]))
+    return table_of("runs.comparison_summary", shown, columns)
+
+
+def _counts(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return the figures of the whole run that are no times, in words."""
+    return ", ".join(
+        f"{row['figure']} {_both(*(_shown(row[side], row['unit']) for side in ('base', 'new')))}"
+        for row in rows
+        if row["unit"] != "ns" and (row["base"] is not None or row["new"] is not None)
+    )
+
+
+def _shown(value: float | None, unit: str) -> str:
+    return percent(value) if unit == "share" else _number(value)
+
+
+def _both(base: str, new: str) -> str:
+    return base if base == new else f"{base} -> {new}"
+
+
+def _noise(row: Mapping[str, Any]) -> str:
+    """Return whether a difference is noise; a dash where it is not known, or where there is no difference."""
+    difference = row["difference_ns"] if "difference_ns" in row else row["difference"]
+    return as_text(row["is_noise"] if difference else None, "text")
+
+
+def _number(value: float | None) -> str:
+    """Return a mean of counts; without decimals where it is whole."""
+    return "-" if value is None else count(round(value)) if value == round(value) else as_text(value, "number")
+
+
+def _changes(facts: Facts) -> Iterable[Block]:
+    """Yield a table of what changed for each level that has rows."""
+    columns_of: Mapping[str, tuple[str, Mapping[str, Source]]] = {
+        "modules": (
+            "runs.module_group",
+            {
+                "module": "modules",
+                "own difference": ("change", lambda row: row["self_difference_ns"]),
+                "base": "base_self_ns",
+                "new": "new_self_ns",
+                "new / base": ("number", lambda row: row["self_ratio"]),
+                "share of difference": "difference_share",
+                "modules": "module_count",
+                "noise": ("text", lambda row: "-" if row["verdict"] == "changed" else "no"),
+                "rule": "rule",
+            },
+        ),
+        "ops": (
+            "runs.op_group",
+            {
+                "op": ("text", lambda row: row["op_name"] or row["modules"]),
+                "in module": "modules",
+                "change": "change",
+                **_TIMES,
+                "kernels": ("text", partial(_pair, column="kernel_count")),
+                "modules": "module_count",
+                "kernel types": ("text", partial(_texts, column="kernel_types")),
+                "input shapes": (
+                    "text",
+                    lambda row: _both(*(_shapes(row[f"{side}_input_shapes"]) for side in ("base", "new"))),
+                ),
+                "noise": ("text", _noise),
+            },
+        ),
+        "kernels": (
+            "runs.kernel_comparison",
+            {
+                "kernel type": ("text", lambda row: row["type"] or f"{row['kind']} of unknown type"),
+                "input shapes": ("text", lambda row: _shapes(row["input_shapes"])),
+                "change": "change",
+                **_TIMES,
+                "kernels": ("text", partial(_pair, column="kernel_count")),
+                "mean base": "base_mean_ns",
+                "mean new": "new_mean_ns",
+                "noise": ("text", _noise),
+            },
+        ),
+        "communication": (
+            "runs.communication_comparison",
+            {
+                "communication": ("text", lambda row: row["operation"] or row["kind"]),
+                "change": "change",
+                **_TIMES,
+                "group": "group_role",
+                "elements from": "elements_from",
+                "wait base": "base_wait_ns",
+                "wait new": "new_wait_ns",
+                "GB/s base": "base_bandwidth_gb_s",
+                "GB/s new": "new_bandwidth_gb_s",
+                "operators": ("text", partial(_pair, column="op_count")),
+                "noise": ("text", _noise),
+            },
+        ),
+        "idle": ("runs.idle_comparison", {"idle by cause": "cause", **_TIMES, "noise": ("text", _noise)}),
+    }
+    for name, (table, columns) in columns_of.items():
+        if facts[name]:
+            yield table_of(table, facts[name], columns)
+    if facts["steps"] and max(facts["step_count"]["base"], facts["step_count"]["new"]) > 1:
+        yield _steps(facts["steps"])
+
+
+def _steps(rows: Iterable[Mapping[str, Any]]) -> ShownTable:
+    columns: dict[str, Source] = {
+        "step": ("text", partial(_texts, column="step_id")),
+        **_TIMES,
+        "outlier": ("text", partial(_texts, column="outlier")),
+    }
+    return table_of("runs.step_comparison", rows, columns)
+
+
+def _texts(row: Mapping[str, Any], column: str) -> str:
+    """Return what base and new have, once where it is the same."""
+    base, new = row[f"base_{column}"], row[f"new_{column}"]
+    return _both(as_text(base, "text"), as_text(new, "text"))
+
+
+def _shapes(text: str | None) -> str:
+    """Return input shapes without those behind the last tensor, which say nothing."""
+    return (text or "").rstrip(";") or "-"
+
+
+def _pair(row: Mapping[str, Any], column: str) -> str:
+    return _both(*(_number(row[f"{side}_{column}"]) for side in ("base", "new")))
+
+
+def _sentences(facts: Facts) -> Iterable[str]:
+    size = facts["size"]
+    if counts := _counts(facts["summary"]):
+        yield f"per {size['base_unit_kind']}: {counts}"
+    yield f"base: {_size(size, 'base')}; new: {_size(size, 'new')}"
+    if size["noise_reason"]:
+        yield f"what is noise is not known: {size['noise_reason']}"
+    else:
+        samples = " and ".join(several(size[f"{side}_sample_count"], size["sample_kind"]) for side in ("base", "new"))
+        yield f"noise is what {size['sample_kind']}s vary: {samples}"
+    if any(size[f"{side}_paired_share"] not in (None, 1) for side in ("base", "new")):
+        shares = " and ".join(f"{percent(size[f'{side}_paired_share'])} of {side}" for side in ("base", "new"))
+        yield f"of the kernel time inside modules, {shares} is in modules that both runs have"
+    if size["has_common_types"] is False:
+        yield "types of kernels have other names in both runs, so each is only in one of them"
+    steps = facts["step_count"]
+    if steps["base_outliers"] or steps["new_outliers"]:
+        outliers = " and ".join(
+            f"{steps[f'{side}_outliers']:,} of {several(steps[side], 'step')} of {side}" for side in ("base", "new")
+        )
+        yield f"outliers among steps: {outliers}; --skip-steps leaves steps out"
+    if not facts["modules"] and any(row["location"] == "inside modules" for row in facts["locations"]):
+        yield "no module changed by more than noise"
+    parts = [f"{row['location']} {change(row['difference_ns'])}" for row in facts["locations"] if row["difference_ns"]]
+    yield f"kernel time {change(size['difference_ns'])}{': ' if parts else ''}{', '.join(parts)}"
+
+
+def _size(size: Mapping[str, Any], side: str) -> str:
+    ranks = several(size[f"{side}_rank_count"], "rank")
+    if size[f"{side}_unit_kind"] == "run":
+        return ranks
+    return f"{ranks}, {several(size[f'{side}_unit_count'], size[f'{side}_unit_kind'])} in all"

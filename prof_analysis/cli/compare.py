@@ -1,0 +1,75 @@
+"""The command `compare`: it compares runs with a base, writes the tables of the comparison and prints what changed."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from prof_analysis.cli.help import CHANGE, AnalysisCommand, epilog_of
+from prof_analysis.cli.options import CompareOptions, ResultOptions, ScreenOptions, takes_options
+from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, exit_on_error, fail, finish, progress, show, tell
+from prof_analysis.errors import ProfAnalysisError, ProfAnalysisWarning
+from prof_analysis.options import COMPARE, Keywords
+
+if TYPE_CHECKING:
+    from prof_analysis.comparison import Comparison
+
+app = typer.Typer()
+
+
+@app.command("compare", cls=AnalysisCommand, epilog=epilog_of("compare"), rich_help_panel=CHANGE)
+@takes_options
+def compare(
+    base: Annotated[Path, typer.Argument(metavar="BASE", help="The profile to compare with: a folder or file of one run.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="NEW", help="The new run; several are compared one by one.")],
+    options: CompareOptions,
+    result: ResultOptions,
+    screen: ScreenOptions,
+    suggest_aliases: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write modules that have other names but are likely the same into this csv file, which --alias then takes.",
+            rich_help_panel=COMPARE,
+        ),
+    ] = None,
+) -> None:
+    """What changed between runs, and is it more than noise?
+
+    Compares modules, ops, kernels, communication, steps and idle time, of any formats. How, and what is noise: docs/compare.md.
+    """
+    if result.export_type is not None and result.output_path is None:
+        fail(
+            "--export-type: give the folder to write to with -o; the runs are in several", USAGE_OR_INPUT_ERROR, screen.as_json
+        )
+    with _opened(screen, base, runs, options) as comparison:
+        from prof_analysis.answers.comparison import answers_of
+        from prof_analysis.answers.words import several
+
+        if suggest_aliases is not None:  # Before the answer, which fails where the runs have nothing in common.
+            tell(f"wrote {suggest_aliases}: {several(comparison.suggest_aliases(suggest_aliases), 'alias', 'es')} to check")
+        answers = answers_of(comparison, result.top)
+        written = result.write(lambda folder, export_type: comparison.export(folder or Path(), export_type))
+    # Print after the progress bar is gone.
+    show(answers, written, screen)
+    finish(comparison.profile, screen, written)
+
+
+@contextmanager
+def _opened(screen: ScreenOptions, base: Path, runs: list[Path], options: Keywords) -> "Iterator[Comparison]":
+    """Open the runs; an error of this package becomes one line and its exit code."""
+    warnings.simplefilter("ignore", ProfAnalysisWarning)
+    with exit_on_error(screen) as found:
+        from prof_analysis.comparison import open_comparison
+
+        with progress(screen.quiet) as on_progress:
+            keywords: Keywords = {**options, "on_progress": on_progress}
+            with open_comparison(base, tuple(runs), keywords) as comparison:
+                try:
+                    yield comparison
+                except ProfAnalysisError:
+                    found.extend(comparison.warnings)
+                    raise

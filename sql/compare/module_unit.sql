@@ -1,0 +1,122 @@
+-- One row is a module path and a unit, with what the module itself did in it: its calls, and the kernels that ops directly in
+-- it launched. Kernels outside modules have rows by location and reason. The times of all rows add up to all kernel time of the
+-- rank.
+--
+-- path_id           BIGINT   the path of module.path; NULL outside modules
+-- location          VARCHAR  inside modules, outside modules or linked to no op, as in module.kernel
+-- reason            VARCHAR  why the kernels are not inside modules, as in module.kernel; NULL inside modules
+-- unit_id           BIGINT   a unit of compare.unit; NULL for what belongs to none
+-- calls             BIGINT   calls that began in it; for a backward, those whose backward ran
+-- host_ns           BIGINT   time of the host in these calls, without the modules inside, ns
+-- kernel_count      BIGINT   kernels
+-- duration_ns       BIGINT   their time, ns; overlapping kernels count fully
+-- communication_ns  BIGINT   that of communication operators among them, ns
+WITH RECURSIVE period AS (
+    SELECT start_ns, end_ns, step_id AS unit_id
+    FROM step.period
+    SEMI JOIN compare.unit ON unit.unit_id = period.step_id AND unit.kind = 'step'
+    UNION ALL
+    SELECT start_ns, end_ns, unit_id
+    FROM compare.root_call
+),
+whole AS (
+    SELECT unit_id
+    FROM compare.unit
+    WHERE kind = 'run'
+),
+inside AS (
+    SELECT
+        interval_parent.parent_id AS interval_id,
+        sum(least(inner_one.end_ns, around.end_ns) - inner_one.start_ns) AS inside_ns
+    FROM module.interval_parent
+    JOIN module.interval AS inner_one USING (interval_id)
+    JOIN module.interval AS around ON around.interval_id = interval_parent.parent_id
+    GROUP BY interval_parent.parent_id
+),
+placed AS (
+    SELECT
+        call.path_key,
+        call.is_backward,
+        call.range_id,
+        call.parent_range_id,
+        call.interval_id,
+        interval.end_ns - interval.start_ns - coalesce(inside.inside_ns, 0) AS host_ns,
+        coalesce(
+            CASE WHEN coalesce(interval.start_ns < period.end_ns, true) THEN period.unit_id END,
+            (SELECT unit_id FROM whole)
+        ) AS unit_id
+    FROM module.call
+    JOIN module.interval USING (interval_id)
+    LEFT JOIN inside USING (interval_id)
+    ASOF LEFT JOIN period ON interval.start_ns >= period.start_ns
+),
+forward_call AS (
+    SELECT range_id, parent_range_id, path_key, unit_id
+    FROM placed
+    WHERE interval_id = range_id
+),
+-- The calls whose backward ran, and the calls around them; calls that ran again inside a backward are among these.
+with_backward AS (
+    SELECT range_id
+    FROM placed
+    WHERE is_backward
+    UNION
+    SELECT forward_call.parent_range_id
+    FROM with_backward
+    JOIN forward_call USING (range_id)
+    WHERE forward_call.parent_range_id IS NOT NULL
+),
+done AS (
+    SELECT path_key, false AS is_backward, unit_id, 1 AS calls, 0 AS host_ns
+    FROM placed
+    WHERE interval_id = range_id AND NOT is_backward
+    UNION ALL
+    SELECT path_key, true, unit_id, 1, 0
+    FROM with_backward
+    JOIN forward_call USING (range_id)
+    UNION ALL
+    SELECT path_key, is_backward, unit_id, 0, host_ns
+    FROM placed
+),
+counted AS (
+    SELECT
+        path.path_id,
+        'inside modules' AS location,
+        NULL AS reason,
+        done.unit_id,
+        sum(done.calls) AS calls,
+        sum(done.host_ns) AS host_ns,
+        0 AS kernel_count,
+        0 AS duration_ns,
+        0 AS communication_ns
+    FROM done
+    JOIN module.path USING (path_key, is_backward)
+    GROUP BY path.path_id, done.unit_id
+    UNION ALL BY NAME
+    SELECT
+        kernel.path_id,
+        kernel.location::VARCHAR AS location,
+        kernel.reason,
+        kernel_of_unit.unit_id,
+        0 AS calls,
+        0 AS host_ns,
+        count(*) AS kernel_count,
+        sum(kernel.duration_ns) AS duration_ns,
+        coalesce(sum(kernel.duration_ns) FILTER (kernel.kind = 'communication'), 0) AS communication_ns
+    FROM module.kernel
+    LEFT JOIN compare.kernel_of_unit USING (kernel_id)
+    GROUP BY kernel.path_id, kernel.location, kernel.reason, kernel_of_unit.unit_id
+)
+SELECT
+    path_id,
+    location,
+    reason,
+    unit_id,
+    sum(calls)::BIGINT AS calls,
+    sum(host_ns)::BIGINT AS host_ns,
+    sum(kernel_count)::BIGINT AS kernel_count,
+    sum(duration_ns)::BIGINT AS duration_ns,
+    sum(communication_ns)::BIGINT AS communication_ns
+FROM counted
+GROUP BY path_id, location, reason, unit_id
+ORDER BY path_id, location, reason, unit_id

@@ -1,0 +1,146 @@
+-- One row is a figure of the whole run in the base and in the new run, per unit.
+--
+-- run         VARCHAR  the run that is compared with the base
+-- figure      VARCHAR  step time, computing, exposed communication, overlapped, exposed copying, idle, as in step.time; kernel
+--                      time (the sum of all kernels, where overlapping kernels count fully), kernels, launches, or MFU
+-- unit        VARCHAR  what it is measured in: ns, count or share
+-- base        DOUBLE   the figure of the base per unit; NULL when not known
+-- new         DOUBLE   the figure of the new run per unit; NULL when not known
+-- difference  DOUBLE   new - base
+-- ratio       DOUBLE   new / base; NULL when that is 0
+-- base_sd     DOUBLE   standard deviation over the samples of the base; NULL with fewer than two
+-- new_sd      DOUBLE   standard deviation over the samples of the new run; NULL with fewer than two
+-- p_value     DOUBLE   probability of a difference at least as large where nothing changed; NULL when not known
+-- is_noise    BOOLEAN  whether the difference is no more than the figure varies anyway; NULL when not known
+-- reason      VARCHAR  why a figure is not known, or not whether its difference is noise; NULL when both are
+-- base_sum    BIGINT   the figure in all units of the base; NULL when not known, and for MFU
+-- new_sum     BIGINT   the figure in all units of the new run; NULL when not known, and for MFU
+WITH rank AS (
+    SELECT rank.run, rank.side, rank.profile, run.sample_kind
+    FROM runs.compared_rank AS rank
+    JOIN runs.compared_run AS run ON run.run = rank.run AND run.side = rank.side
+    WHERE rank.pair IS NOT NULL
+),
+compared_step AS (
+    -- Of several calls in a step it is not known which part of its time is theirs.
+    SELECT DISTINCT
+        unit.run,
+        unit.side,
+        unit.profile,
+        unit.step_id,
+        if(rank.sample_kind = 'call', NULL, unit.sample_id) AS sample_id
+    FROM runs.compared_unit AS unit
+    JOIN rank ON rank.run = unit.run AND rank.side = unit.side AND rank.profile = unit.profile
+),
+of_step AS (
+    SELECT
+        rank.run,
+        rank.side,
+        rank.profile,
+        compared_step.sample_id,
+        unnest([
+            {'place': 1, 'figure': 'step time', 'value': time.stage_ns + coalesce(time.bubble_ns, 0)},
+            {'place': 2, 'figure': 'computing', 'value': time.computing_ns},
+            {'place': 3, 'figure': 'exposed communication', 'value': time.communication_not_overlapped_ns},
+            {'place': 4, 'figure': 'overlapped', 'value': time.overlapped_ns},
+            {'place': 5, 'figure': 'exposed copying', 'value': time.copying_not_overlapped_ns},
+            {'place': 6, 'figure': 'idle', 'value': time.free_ns}
+        ]) AS part
+    FROM step.time
+    JOIN rank USING (profile)
+    JOIN compared_step
+        ON compared_step.run = rank.run AND compared_step.side = rank.side AND compared_step.profile = rank.profile
+        AND compared_step.step_id IS NOT DISTINCT FROM time.step_id
+    WHERE time.step_id IS NOT NULL OR time.stage_ns IS NOT NULL
+),
+of_unit AS (
+    SELECT
+        rank.run,
+        rank.side,
+        rank.profile,
+        compared_unit.sample_id,
+        unnest([
+            {'place': 7, 'figure': 'kernel time', 'value': unit_total.duration_ns},
+            {'place': 8, 'figure': 'kernels', 'value': unit_total.kernel_count},
+            {'place': 9, 'figure': 'launches', 'value': unit_total.launch_count}
+        ]) AS part
+    FROM compare.unit_total
+    JOIN rank USING (profile)
+    LEFT JOIN runs.compared_unit
+        ON compared_unit.run = rank.run AND compared_unit.side = rank.side AND compared_unit.profile = rank.profile
+        AND compared_unit.unit_id = unit_total.unit_id
+    WHERE unit_total.unit_id IS NULL OR compared_unit.unit_id IS NOT NULL
+),
+part AS (
+    FROM of_step
+    UNION ALL
+    FROM of_unit
+),
+of_sample AS (
+    SELECT
+        run,
+        side,
+        part.place,
+        part.figure,
+        sum(part.value)::BIGINT AS value,
+        sum(part.value)::HUGEINT // min(sample.unit_count) AS sample
+    FROM part
+    LEFT JOIN runs.compared_sample AS sample USING (run, side, sample_id)
+    GROUP BY run, side, part.place, part.figure, sample_id
+),
+figure AS (
+    SELECT
+        run,
+        place,
+        figure,
+        -- A run without kernels has none, and no time of them; of its steps nothing is known.
+        coalesce(sum(value) FILTER (side = 'base'), if(figure LIKE 'kernel%', 0, NULL))::BIGINT AS base_sum,
+        coalesce(sum(value) FILTER (side = 'new'), if(figure LIKE 'kernel%', 0, NULL))::BIGINT AS new_sum,
+        count(sample) > 0 AS has_samples,
+        coalesce(sum(sample) FILTER (side = 'base'), 0)::HUGEINT AS base_samples,
+        coalesce(sum(sample * sample) FILTER (side = 'base'), 0)::HUGEINT AS base_squares,
+        coalesce(sum(sample) FILTER (side = 'new'), 0)::HUGEINT AS new_samples,
+        coalesce(sum(sample * sample) FILTER (side = 'new'), 0)::HUGEINT AS new_squares
+    FROM of_sample
+    GROUP BY run, place, figure
+),
+compared AS (
+    SELECT
+        figure.* EXCLUDE (has_samples, base_samples, base_squares, new_samples, new_squares),
+        comparison.noise_reason,
+        figure.base_sum / comparison.base_unit_count AS base,
+        figure.new_sum / comparison.new_unit_count AS new,
+        if(has_samples AND figure.base_sum IS NOT NULL, comparison.base_sample_count, 0) AS base_n,
+        if(has_samples AND figure.new_sum IS NOT NULL, comparison.new_sample_count, 0) AS new_n,
+        sample_sd(base_samples, base_squares, base_n) AS base_sd,
+        sample_sd(new_samples, new_squares, new_n) AS new_sd,
+        welch_p(base_samples, base_squares, base_n, new_samples, new_squares, new_n) AS p_value
+    FROM figure
+    JOIN runs.comparison USING (run)
+),
+limits AS (
+    SELECT run, significance_limit(p_value) AS p_limit
+    FROM compared
+    GROUP BY run
+)
+SELECT
+    run,
+    figure,
+    if(figure IN ('kernels', 'launches'), 'count', 'ns') AS unit,
+    base,
+    new,
+    new - base AS difference,
+    new / nullif(base, 0) AS ratio,
+    base_sd,
+    new_sd,
+    p_value,
+    p_value > coalesce(p_limit, -1) AS is_noise,
+    CASE
+        WHEN base IS NULL OR new IS NULL THEN 'not recorded in both runs'
+        WHEN p_value IS NULL THEN coalesce(noise_reason, 'known by step, not by call')
+    END AS reason,
+    base_sum,
+    new_sum
+FROM compared
+JOIN limits USING (run)
+ORDER BY run, place

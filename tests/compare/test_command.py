@@ -1,0 +1,159 @@
+"""The command `compare`: what it prints, writes and refuses."""
+
+import json
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import duckdb
+import openpyxl
+import pytest
+
+import prof_analysis
+from prof_analysis.analyses import COMPARED
+from prof_analysis.exports.names import file_name
+from tests.compare.runs import Work, write_run
+from tests.helpers.cli import Command
+from tests.test_reading_outputs import explained
+
+SUMS = "SELECT op_name, base_sum_ns, new_sum_ns FROM OpComparison ORDER BY op_name"
+EXPECTED = [("=cmd", 10, 10), ("aten::gelu", 100, 0), ("aten::mm", 2000, 3000)]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Two runs: of the new one aten::mm is slower, and a step does aten::gelu no more."""
+    folder = tmp_path_factory.mktemp("runs")
+    base = [Work("aten::mm", (1000,), "MatMulV3"), Work("aten::gelu", (50,), "Gelu"), Work("=cmd", (5,), "Mul")]
+    new = [Work("aten::mm", (1500,), "MatMulV3"), Work("=cmd", (5,), "Mul")]
+    return tuple(str(write_run(folder / name, [work] * 2)) for name, work in (("monday", base), ("tuesday", new)))  # type: ignore[return-value]
+
+
+def test_it_prints_the_finding_first_and_each_level(command: Command, runs: tuple[str, str]) -> None:
+    result = command("compare", *runs)
+    assert (result.exit_code, result.stderr) == (0, "")
+    finding, *lines = result.stdout.splitlines()
+    assert finding == (
+        "a step takes 1.5 us, 1.1 us in the base (+42.7 %): more than steps vary (p < 0.0001); most in computing (+450 ns); "
+        "the module that changed most: Net/Layer (+450 ns)"
+    )
+    rows = [re.sub(" +", " ", line.rstrip()) for line in lines]
+    assert "step time +450 ns 1.05 us 1.50 us 1.43 no" in rows
+    assert "Net/Layer +450 ns 1.05 us 1.50 us 1.43 100.0% 1 no instance" in rows
+    assert 'aten::mm Net/Layer slower +500 ns 1.00 us 1.50 us 1.50 1 1 MatMulV3 "4,4" no' in rows
+    assert 'aten::gelu Net/Layer removed -50 ns 50 ns 0 ns 0.00 1 -> 0 1 Gelu -> - "4,4" -> - no' in rows
+    assert "per step: kernels 3 -> 2, launches 3 -> 2" in lines
+    assert "kernel time +450 ns: inside modules +450 ns" in lines
+
+
+def test_each_column_of_the_screen_is_explained(command: Command, runs: tuple[str, str]) -> None:
+    message = command("compare", *runs, "--columns", "?").stderr
+    of_communication = {"communication", "group", "elements from", "operators"}
+    of_communication |= {"idle by cause"} | {f"{figure} {side}" for figure in ("wait", "GB/s") for side in ("base", "new")}
+    shown = {*message.partition("the columns are ")[2].strip().split(", ")}
+    assert explained()["compare"] == shown | of_communication
+
+
+def test_json_has_the_same(command: Command, runs: tuple[str, str]) -> None:
+    result = command("compare", *runs, "--json")
+    said = json.loads(result.stdout)
+    assert (result.exit_code, said["status"]) == (0, "done")
+    summary = said["summary"]
+    assert summary["finding"]["difference_ns"] == 450
+    assert [(row["op_name"], row["change"]) for row in summary["ops"]] == [("aten::mm", "slower"), ("aten::gelu", "removed")]
+    assert [(row["base_step_id"], row["difference_ns"]) for row in summary["steps"]] == [(1, 450), (2, 450)]
+
+
+def test_of_many_steps_only_the_outliers_are_shown(command: Command, tmp_path: Path) -> None:
+    def steps(*slow: int) -> list[list[Work]]:
+        return [[Work("aten::mm", (900 if number in slow else 100 + number % 3,))] for number in range(1, 15)]
+
+    base, new = write_run(tmp_path / "base", steps(1)), write_run(tmp_path / "new", steps(1, 9))
+    result = command("compare", base, new)
+    rows = [re.sub(" +", " ", line.rstrip()) for line in result.stdout.splitlines()]
+    start = next(number for number, row in enumerate(rows) if row.startswith("step difference"))
+    assert rows[start + 1 : start + 4] == [
+        "1 0 ns 900 ns 900 ns 1.00 first step (warm-up)",
+        "9 +800 ns 100 ns 900 ns 9.00 - -> computing",
+        "",
+    ]
+    assert "outliers among steps: 1 of 14 steps of base and 2 of 14 steps of new; --skip-steps leaves steps out" in rows
+    assert "no module changed by more than noise" in rows
+
+
+def test_several_runs_are_compared_one_by_one(command: Command, runs: tuple[str, str]) -> None:
+    base, new = runs
+    result = command("compare", base, new, base, "--json")
+    summary = json.loads(result.stdout)["summary"]
+    assert {run: answer["finding"]["difference_ns"] for run, answer in summary.items()} == {"tuesday": 450, "monday": 0}
+
+
+def test_the_command_writes_files_where_it_is_told(command: Command, runs: tuple[str, str], tmp_path: Path) -> None:
+    result = command("compare", *runs, "-o", str(tmp_path))
+    assert result.exit_code == 0, result.stderr
+    file = tmp_path / "cluster_analysis_output" / "cluster_analysis.db"
+    assert result.stdout.splitlines()[-1] == f"wrote {file}"
+    with closing(sqlite3.connect(file)) as database:
+        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        assert tables == {*COMPARED.values(), "ProfileRank", "Provenance"}
+        assert database.execute(SUMS).fetchall() == EXPECTED
+        made = {name for (name,) in database.execute("SELECT table_name FROM Provenance")}
+        assert made == {*COMPARED.values(), "ProfileRank"}
+
+
+def rows_of(query: str) -> list[tuple[object, ...]]:
+    return duckdb.connect().execute(query).fetchall()
+
+
+def test_all_forms_have_the_same_rows(runs: tuple[str, str], tmp_path: Path) -> None:
+    folder = tmp_path / "cluster_analysis_output"
+    with prof_analysis.compare(*runs) as comparison:
+        files = {kind: comparison.export(tmp_path, kind) for kind in ("duckdb", "csv", "parquet", "json", "xlsx")}
+    for kind in ("csv", "parquet", "json"):
+        assert sorted(files[kind]) == sorted(folder / f"{file_name(name)}.{kind}" for name in COMPARED.values())
+    with duckdb.connect(files["duckdb"][0], read_only=True) as database:
+        assert database.execute(SUMS).fetchall() == EXPECTED
+    of_file = SUMS.replace("OpComparison", f"'{folder}/op_comparison.{{}}'")
+    assert rows_of(of_file.format("csv")) == [("'=cmd", 10, 10), *EXPECTED[1:]], "no formula"
+    assert rows_of(of_file.format("parquet")) == rows_of(of_file.format("json")) == EXPECTED
+    (file,) = files["xlsx"]
+    book = openpyxl.load_workbook(file)
+    assert book.sheetnames == list(COMPARED.values())
+    headings, first, *_ = book["OpComparison"].iter_rows(values_only=True)
+    shown = dict(zip(headings, first, strict=True))
+    assert (shown["Op Name"], shown["Change"], shown["Difference(ns)"], shown["Is Noise"]) == ("aten::mm", "slower", 500, False)
+
+
+def test_suggested_aliases_are_written_and_not_applied(command: Command, tmp_path: Path) -> None:
+    base = write_run(tmp_path / "base", [[Work("aten::mm")]] * 2)
+    new = write_run(tmp_path / "new", [[Work("aten::mm")]] * 2, layer="AscendLayer")
+    file = tmp_path / "names.csv"
+    first = command("compare", base, new, "--suggest-aliases", file, "--json")
+    assert file.read_text(encoding="utf-8").split() == ["base,new,run", "Layer,AscendLayer,new"]
+    assert first.stderr == f"wrote {file}: 1 alias to check\n"
+    second = command("compare", base, new, "--alias", file, "--json")
+    assert [len(json.loads(result.stdout)["summary"]["modules"]) for result in (first, second)] == [2, 0]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--export-type", "csv"), "--export-type: give the folder to write to with -o; the runs are in several"),
+        (
+            ("--skip-steps", "one"),
+            "Invalid value for --skip-steps: one: give numbers of steps separated by commas, such as 1,2",
+        ),
+        (("--rank-map", "0:1"), "Invalid value for --rank-map: 0:1: give pairs of rank ids, base=new, such as 0=4,1=5"),
+        (("--rank-map", "0=0,0=1"), "Invalid value for --rank-map: 0=0,0=1: give each rank id once on each side"),
+        (("--skip-steps", "1,2"), "no step is left of it; leave out fewer with skip_steps"),
+        (("--alias", "nowhere.csv"), "nowhere.csv"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(
+    command: Command, runs: tuple[str, str], words: tuple[str, ...], message: str
+) -> None:
+    result = command("compare", *runs, *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
