@@ -132,6 +132,7 @@ def test_a_kernel_of_both_files_is_one_with_the_facts_of_both(tmp_path: Path) ->
             "duration_ns": 1233,
             "direction": None,
             "engine": "matrix",
+            "fp32_as": None,
         }
     ]
     assert brief(links, "launch_id") == [(17,)]

@@ -20,6 +20,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalys
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 HEAD = "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble,Preparing"
 
+# Purpose and size of the group, bytes and bandwidths: nothing recorded them.
+SIZES = (None,) * 5
+
 
 def rows(table: Any) -> list[tuple[Any, ...]]:
     return [tuple(row.values())[1:] for row in table.to_pylist()]
@@ -240,7 +243,7 @@ def test_a_folder_with_analysis_db_alone_answers_what_that_says(tmp_path: Path) 
         operators = profile.communication_stats(arrow=True)
         answers = set(profile.ranks(arrow=True).to_pylist()[0]["answers"])
     assert (found["step_id"], found["computing_ns"], found["origin"]) == (3, 2000, "profiler")
-    assert rows(operators) == [(None, "hcom_allReduce_", "g", 1, 4000, 4000.0, 4000, 4000, 4000, 4000, 1.0, "profiler")]
+    assert rows(operators) == [(None, "hcom_allReduce_", "g", 1, 4000, 4000.0, 4000, 4000, 4000, 4000, 1.0, "profiler", *SIZES)]
     assert answers == {"step-time", "communication-stats", "communication-time", "slow-ranks"}
 
 
@@ -253,6 +256,6 @@ def test_operators_that_only_the_profiler_counted_stand_beside_those_of_kernels(
     with open_profile(tmp_path) as profile:
         found = profile.communication_stats(arrow=True)
     assert rows(found) == [
-        (0, "hcom_send_", "g", 1, 1000, 1000.0, 1000, 1000, 1000, 1000, 1000 / 1003, "profiler"),
-        (0, "hcom_send_", "g", 1, 3, 3.0, 3, 3, 3, 3, 3 / 1003, "kernels"),
+        (0, "hcom_send_", "g", 1, 1000, 1000.0, 1000, 1000, 1000, 1000, 1000 / 1003, "profiler", *SIZES),
+        (0, "hcom_send_", "g", 1, 3, 3.0, 3, 3, 3, 3, 3 / 1003, "kernels", *SIZES),
     ]
