@@ -120,7 +120,8 @@ def write_rich_profiles(folder: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
     of_layers = write_profile(
         folder / "layers_ascend_pt",
         graph_call,
-        launches=[Launch(620, 630, (Kernel("first", 9000, 9010),))],
+        [Range("Net", 1000, 1100)],
+        launches=[Launch(620, 630, (Kernel("first", 9000, 9010),)), Launch(1010, 1020, (Kernel("of no op", 9020, 9030),))],
         frames=[Frame("serve.py(3): loop", 10, 9000)],
         collections=[(20, 30, 1)],
         unlinked=[*kernels, *beside],
