@@ -78,7 +78,11 @@ class Analysis:
 
 def export_name(table: str) -> str:
     """Return what any table is called outside: as its analysis calls it, else like the table, and never like another one."""
-    tables = [COMPARED, *(tables for one in ANALYSES.values() for tables in (one.exports, one.of_several_ranks))]
+    tables = [
+        COMPARED,
+        COMPARED_ON_REQUEST,
+        *(tables for one in ANALYSES.values() for tables in (one.exports, one.of_several_ranks)),
+    ]
     names = {name: as_ for exports in tables for name, as_ in exports.items()}
     if table in names:
         return names[table]
@@ -97,6 +101,9 @@ COMPARED: Mapping[str, str] = {
     "runs.step_comparison": "StepComparison",
     "runs.idle_comparison": "IdleComparison",
 }
+
+# What a comparison works out only on request, since it takes as long again.
+COMPARED_ON_REQUEST: Mapping[str, str] = {"runs.efficiency_comparison": "EfficiencyComparison"}
 
 _COUNTERS = ("compute", "counters")
 _COMMUNICATION = any_of("communication", "reported_communication")

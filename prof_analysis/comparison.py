@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from prof_analysis import frames
-from prof_analysis.analyses import COMPARED
+from prof_analysis.analyses import COMPARED, COMPARED_ON_REQUEST
 from prof_analysis.errors import InputError
 from prof_analysis.options import Keywords, step_numbers
 from prof_analysis.profile import Profile
@@ -128,6 +128,14 @@ class Comparison:
         return self._answer("runs.idle_comparison", arrow)
 
     @overload
+    def efficiency(self, *, arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def efficiency(self, *, arrow: No = ...) -> pandas.DataFrame: ...
+    def efficiency(self, *, arrow: bool = False) -> Frame:
+        """Return MFU, efficiency and what bounds modules, where both runs have them; it is worked out on request only."""
+        return self._answer("runs.efficiency_comparison", arrow)
+
+    @overload
     def table(self, name: str, *, arrow: Yes) -> pyarrow.Table: ...
     @overload
     def table(self, name: str, *, arrow: No = ...) -> pandas.DataFrame: ...
@@ -158,14 +166,15 @@ class Comparison:
         self.profile.write_csv("FROM runs.suggested_alias", file)
         return len(self.profile.rows("FROM runs.suggested_alias"))
 
-    def export(self, folder: str | Path, export_type: str = "db") -> list[Path]:
+    def export(self, folder: str | Path, export_type: str = "db", *, efficiency: bool = False) -> list[Path]:
         """Write all tables of the comparison below `folder`/cluster_analysis_output, and return the files.
 
-        export_type is one of those of Profile.export(). Raises InputError when there is nothing to compare, OutputError when a
-        file cannot be written.
+        export_type is one of those of Profile.export(); with `efficiency`, the table of efficiency() too.
+        Raises InputError when there is nothing to compare, OutputError when a file cannot be written.
         """
         self.prepare()
-        return self.profile.export_tables(COMPARED, folder, export_type)
+        tables = {**COMPARED, **COMPARED_ON_REQUEST} if efficiency else COMPARED
+        return self.profile.export_tables(tables, folder, export_type)
 
     def prepare(self) -> None:
         """Work out all tables of the comparison, which the first question does, so that the files are read once.

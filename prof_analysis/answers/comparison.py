@@ -24,14 +24,17 @@ _TIMES: Mapping[str, Source] = {
 }
 
 
-def answers_of(comparison: Comparison, top: int) -> dict[str, Answer]:
-    """Return the answer about each run that is compared with the base, by its name; '' where there is one."""
+def answers_of(comparison: Comparison, top: int, *, efficiency: bool = False) -> dict[str, Answer]:
+    """Return the answer about each run that is compared with the base, by its name; '' where there is one.
+
+    With `efficiency` it has MFU and bounds of modules too.
+    """
     comparison.prepare()
-    found = {run: _answer(comparison, run, top) for run in comparison.runs}
+    found = {run: _answer(comparison, run, top, efficiency) for run in comparison.runs}
     return {"": next(iter(found.values()))} if len(found) == 1 else found
 
 
-def _answer(comparison: Comparison, run: str, top: int) -> Answer:
+def _answer(comparison: Comparison, run: str, top: int, efficiency: bool) -> Answer:
     def rows(table: str, condition: str = "true", limit: int | None = top) -> list[dict[str, Any]]:
         first = "" if limit is None else f" LIMIT {limit:d}"
         return [
@@ -65,6 +68,8 @@ def _answer(comparison: Comparison, run: str, top: int) -> Answer:
         "idle": rows("runs.idle_comparison", "difference_ns <> 0"),
         "locations": rows("runs.comparison_location", limit=None),
     }
+    if efficiency:
+        facts["efficiency"] = rows("runs.efficiency_comparison")
     blocks = [said(finding["sentence"]), _summary(facts["summary"]), *_changes(facts), said(*_sentences(facts))]
     return Answer("compare", facts, tuple(blocks), tuple(comparison.warnings), tuple(comparison.failures))
 
@@ -128,6 +133,17 @@ def _changes(facts: Facts) -> Iterable[Block]:
                 "rule": "rule",
             },
         ),
+        "efficiency": (
+            "runs.efficiency_comparison",
+            {
+                "efficiency of": ("text", _whole_name),
+                "MFU base": ("share", lambda row: row["base_mfu"]),
+                "MFU new": ("share", lambda row: row["new_mfu"]),
+                "efficiency base": ("share", lambda row: row["base_efficiency"]),
+                "efficiency new": ("share", lambda row: row["new_efficiency"]),
+                "bound": ("text", partial(_texts, column="bound")),
+            },
+        ),
         "ops": (
             "runs.op_group",
             {
@@ -177,10 +193,15 @@ def _changes(facts: Facts) -> Iterable[Block]:
         "idle": ("runs.idle_comparison", {"idle by cause": "cause", **_TIMES, "noise": ("text", _noise)}),
     }
     for name, (table, columns) in columns_of.items():
-        if facts[name]:
+        if facts.get(name):
             yield table_of(table, facts[name], columns)
     if facts["steps"] and max(facts["step_count"]["base"], facts["step_count"]["new"]) > 1:
         yield _steps(facts["steps"])
+
+
+def _whole_name(row: Mapping[str, Any]) -> str:
+    """Return the path of a module, or what stands for all of them."""
+    return "(all)" if row["module"] is None else "/".join(filter(None, (row["parent_module"], row["module"])))
 
 
 def _steps(rows: Iterable[Mapping[str, Any]]) -> ShownTable:

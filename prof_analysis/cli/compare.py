@@ -36,6 +36,14 @@ def compare(
             rich_help_panel=COMPARE,
         ),
     ] = None,
+    efficiency: Annotated[
+        bool,
+        typer.Option(
+            "--efficiency",
+            help="Compare MFU, efficiency and what bounds modules too, which takes as long again.",
+            rich_help_panel=COMPARE,
+        ),
+    ] = False,
 ) -> None:
     """What changed between runs, and is it more than noise?
 
@@ -51,8 +59,10 @@ def compare(
 
         if suggest_aliases is not None:  # Before the answer, which fails where the runs have nothing in common.
             tell(f"wrote {suggest_aliases}: {several(comparison.suggest_aliases(suggest_aliases), 'alias', 'es')} to check")
-        answers = answers_of(comparison, result.top)
-        written = result.write(lambda folder, export_type: comparison.export(folder or Path(), export_type))
+        answers = answers_of(comparison, result.top, efficiency=efficiency)
+        written = result.write(
+            lambda folder, export_type: comparison.export(folder or Path(), export_type, efficiency=efficiency)
+        )
     # Print after the progress bar is gone.
     show(answers, written, screen)
     finish(comparison.profile, screen, written)

@@ -2,7 +2,7 @@
 --
 -- run         VARCHAR  the run that is compared with the base
 -- figure      VARCHAR  step time, computing, exposed communication, overlapped, exposed copying, idle, as in step.time; kernel
---                      time (the sum of all kernels, where overlapping kernels count fully), kernels, launches, or MFU
+--                      time (the sum of all kernels, where overlapping kernels count fully), kernels or launches
 -- unit        VARCHAR  what it is measured in: ns, count or share
 -- base        DOUBLE   the figure of the base per unit; NULL when not known
 -- new         DOUBLE   the figure of the new run per unit; NULL when not known
@@ -13,8 +13,8 @@
 -- p_value     DOUBLE   probability of a difference at least as large where nothing changed; NULL when not known
 -- is_noise    BOOLEAN  whether the difference is no more than the figure varies anyway; NULL when not known
 -- reason      VARCHAR  why a figure is not known, or not whether its difference is noise; NULL when both are
--- base_sum    BIGINT   the figure in all units of the base; NULL when not known, and for MFU
--- new_sum     BIGINT   the figure in all units of the new run; NULL when not known, and for MFU
+-- base_sum    BIGINT   the figure in all units of the base; NULL when not known
+-- new_sum     BIGINT   the figure in all units of the new run; NULL when not known
 WITH rank AS (
     SELECT rank.run, rank.side, rank.profile, run.sample_kind
     FROM runs.compared_rank AS rank
