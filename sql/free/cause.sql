@@ -6,15 +6,29 @@
 -- gap_count  BIGINT   gaps with this cause; NULL for kernels of another step
 -- total_ns   BIGINT   their time, ns
 -- share      DOUBLE   share of the idle time of the step
-WITH running AS (
+WITH bound AS (
+    SELECT first_gap_id AS from_gap_id
+    FROM free.step_gap
+    UNION
+    SELECT last_gap_id + 1
+    FROM free.step_gap
+),
+-- The gaps from one bound up to the next lie in the same steps, and are added up first.
+between_bounds AS (
+    SELECT bound.from_gap_id, part.cause, part.precedence, count(*) AS gap_count, sum(part.duration_ns) AS total_ns
+    FROM free.gap_cause AS part
+    ASOF JOIN bound ON part.gap_id >= bound.from_gap_id
+    GROUP BY bound.from_gap_id, part.cause, part.precedence
+),
+running AS (
     SELECT
-        gap_id,
+        from_gap_id AS gap_id,
         cause,
         precedence,
-        count(*) OVER up_to AS gap_count,
-        sum(duration_ns) OVER up_to AS total_ns
-    FROM free.gap_cause
-    WINDOW up_to AS (PARTITION BY cause ORDER BY gap_id ROWS UNBOUNDED PRECEDING)
+        sum(gap_count) OVER up_to AS gap_count,
+        sum(total_ns) OVER up_to AS total_ns
+    FROM between_bounds
+    WINDOW up_to AS (PARTITION BY cause ORDER BY from_gap_id ROWS UNBOUNDED PRECEDING)
 ),
 cause_of_any AS (
     SELECT DISTINCT cause, precedence

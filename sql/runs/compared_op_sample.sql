@@ -5,25 +5,40 @@
 -- kernel_count  BIGINT  kernels
 -- duration_ns   BIGINT  their time, ns
 -- unit_count    BIGINT  units of the sample, as in runs.compared_sample; NULL without a sample
-WITH in_unit AS (
-    SELECT op_number, run, side, profile, unnest(units, recursive := true)
+WITH op AS (
+    SELECT op_number, run, side, profile, units, dense_rank() OVER (ORDER BY run, side, profile) AS rank_number
     FROM runs.compared_op_rank
+),
+-- Joined and grouped are numbers: there are as many units of ops as kernels, and texts take twice as long.
+in_unit AS (
+    SELECT op_number, rank_number, unnest(units, recursive := true)
+    FROM op
+),
+rank AS (
+    SELECT DISTINCT rank_number, run, side, profile
+    FROM op
+),
+chosen_unit AS (
+    SELECT rank.rank_number, unit.unit_id, unit.sample_id
+    FROM runs.compared_unit AS unit
+    JOIN rank USING (run, side, profile)
 ),
 chosen AS (
     SELECT
         in_unit.op_number,
-        in_unit.run,
-        in_unit.side,
-        compared_unit.sample_id,
+        chosen_unit.sample_id,
         sum(in_unit.kernel_count)::BIGINT AS kernel_count,
         sum(in_unit.duration_ns)::BIGINT AS duration_ns
     FROM in_unit
-    LEFT JOIN runs.compared_unit
-        ON compared_unit.run = in_unit.run AND compared_unit.side = in_unit.side
-        AND compared_unit.profile = in_unit.profile AND compared_unit.unit_id = in_unit.unit_id
-    WHERE in_unit.unit_id IS NULL OR compared_unit.unit_id IS NOT NULL
-    GROUP BY in_unit.op_number, in_unit.run, in_unit.side, compared_unit.sample_id
+    LEFT JOIN chosen_unit USING (rank_number, unit_id)
+    WHERE in_unit.unit_id IS NULL OR chosen_unit.unit_id IS NOT NULL
+    GROUP BY in_unit.op_number, chosen_unit.sample_id
+),
+side_of_op AS (
+    SELECT DISTINCT op_number, run, side
+    FROM op
 )
 SELECT chosen.op_number, chosen.sample_id, chosen.kernel_count, chosen.duration_ns, sample.unit_count
 FROM chosen
+JOIN side_of_op USING (op_number)
 LEFT JOIN runs.compared_sample AS sample USING (run, side, sample_id)
