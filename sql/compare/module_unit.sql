@@ -27,7 +27,7 @@ whole AS (
 inside AS (
     SELECT
         interval_parent.parent_id AS interval_id,
-        sum(least(inner_one.end_ns, around.end_ns) - inner_one.start_ns) AS inside_ns
+        sum(least(inner_one.end_ns, around.end_ns) - inner_one.start_ns)::BIGINT AS inside_ns
     FROM module.interval_parent
     JOIN module.interval AS inner_one USING (interval_id)
     JOIN module.interval AS around ON around.interval_id = interval_parent.parent_id
@@ -78,45 +78,36 @@ done AS (
     SELECT path_key, is_backward, unit_id, 0, host_ns
     FROM placed
 ),
-counted AS (
-    SELECT
-        path.path_id,
-        'inside modules' AS location,
-        NULL AS reason,
-        done.unit_id,
-        sum(done.calls) AS calls,
-        sum(done.host_ns) AS host_ns,
-        0 AS kernel_count,
-        0 AS duration_ns,
-        0 AS communication_ns
+called AS (
+    SELECT path.path_id, done.unit_id, sum(done.calls)::BIGINT AS calls, sum(done.host_ns)::BIGINT AS host_ns
     FROM done
     JOIN module.path USING (path_key, is_backward)
     GROUP BY path.path_id, done.unit_id
-    UNION ALL BY NAME
+),
+launched AS (
     SELECT
         kernel.path_id,
-        kernel.location::VARCHAR AS location,
+        kernel.location,
         kernel.reason,
         kernel_of_unit.unit_id,
-        0 AS calls,
-        0 AS host_ns,
         count(*) AS kernel_count,
-        sum(kernel.duration_ns) AS duration_ns,
-        coalesce(sum(kernel.duration_ns) FILTER (kernel.kind = 'communication'), 0) AS communication_ns
+        sum(kernel.duration_ns)::BIGINT AS duration_ns,
+        coalesce(sum(kernel.duration_ns) FILTER (kernel.kind = 'communication'), 0)::BIGINT AS communication_ns
     FROM module.kernel
     LEFT JOIN compare.kernel_of_unit USING (kernel_id)
     GROUP BY kernel.path_id, kernel.location, kernel.reason, kernel_of_unit.unit_id
 )
+-- Kernels outside modules have no path, and so join no calls.
 SELECT
-    path_id,
-    location,
-    reason,
-    unit_id,
-    sum(calls)::BIGINT AS calls,
-    sum(host_ns)::BIGINT AS host_ns,
-    sum(kernel_count)::BIGINT AS kernel_count,
-    sum(duration_ns)::BIGINT AS duration_ns,
-    sum(communication_ns)::BIGINT AS communication_ns
-FROM counted
-GROUP BY path_id, location, reason, unit_id
+    coalesce(launched.path_id, called.path_id) AS path_id,
+    coalesce(launched.location::VARCHAR, 'inside modules') AS location,
+    launched.reason,
+    coalesce(launched.unit_id, called.unit_id) AS unit_id,
+    coalesce(called.calls, 0) AS calls,
+    coalesce(called.host_ns, 0) AS host_ns,
+    coalesce(launched.kernel_count, 0) AS kernel_count,
+    coalesce(launched.duration_ns, 0) AS duration_ns,
+    coalesce(launched.communication_ns, 0) AS communication_ns
+FROM launched
+FULL JOIN called ON called.path_id = launched.path_id AND called.unit_id IS NOT DISTINCT FROM launched.unit_id
 ORDER BY path_id, location, reason, unit_id
