@@ -88,7 +88,10 @@ UNIQUE_OTHERWISE: dict[str, dict[tuple[str, tuple[str, ...]], str]] = {
     "compare/kernel_of_call": {("root_call", ("start_ns",)): "starts of root calls are distinct"},
     "compare/module_unit": {("period", ("start_ns",)): "there are steps or calls, and starts of each are distinct"},
     "communication/activity": {("rdma_transfer", ("first_position", "kernel_id", "plane")): "batches of tasks do not overlap"},
-    "free/cause": {("running", ("cause", "gap_id")): "a cause has one sum up to a bound"},
+    "free/cause": {
+        ("bound", ("from_gap_id",)): "UNION gives no row twice",
+        ("running", ("cause", "gap_id")): "a cause has one sum up to a bound",
+    },
     "free/gap_cause": {("host_stretch", ("start_ns", "things", "tid")): "stretches do not touch"},
     "free/host_call": {("thread_gap", ("end_ns", "tid")): "gaps do not overlap"},
     "free/step_gap": {("gap", ("start_ns",)): "gaps do not overlap", ("gap", ("end_ns",)): "gaps do not overlap"},
