@@ -181,6 +181,22 @@ ANALYSES: Mapping[str, Analysis] = {
             counts_kernels=False,
         ),
         Analysis(
+            "stacks",
+            "Where in my Python source is the time spent?\n\n"
+            "Shows the places in the source, or whole stacks, from which ops were called: the time of their kernels, and their "
+            "own time on the host.",
+            "ops with Python stacks",
+            {
+                "stack.by_frame": "StackFrame",
+                "stack.by_stack": "Stack",
+                "across.stack_frame": "StackFrameAllRanks",
+                "across.stack": "StackAllRanks",
+            },
+            requires=("stacks", "ops"),
+            options=(INPUT, MODULES, MACHINE, "under", "user_code"),
+            also=("op.host", "kernels.duration"),
+        ),
+        Analysis(
             "communication-stats",
             "Which kinds of communication cost the time?\n\n"
             "Shows communication operators by type and group: how many there are and how long they take. Why they take so "

@@ -14,6 +14,7 @@ CAPABILITIES: Mapping[str, str] = {
     "kernel_types": "types of kernels",
     "counters": "hardware counters (PMU)",
     "host_calls": "host calls into CANN, CUDA or HIP",
+    "stacks": "Python stacks",
     "marks": "marks and ranges of the user",
     "memory": "records of device memory",
     "reported_ops": "reported figures of ops",

@@ -109,6 +109,15 @@ class Options:
             spelled="aten::",
         ),
     ] = None
+    under: Annotated[
+        str | None,
+        Doc(
+            "Of Python stacks, use only those with a frame that contains this text, in upper or lower case, from that frame on.",
+            ANSWER,
+            spelled="model.py",
+        ),
+    ] = None
+    user_code: Annotated[bool, Doc("Leave frames of PyTorch and of Python itself out of Python stacks.", ANSWER)] = False
     peak_tflops: Annotated[
         Peaks | None,
         Doc(
@@ -166,6 +175,7 @@ class Options:
         )
         object.__setattr__(self, "alias", read_aliases(self.alias))
         check("filter", self.filter, self.filter != "", "a part of a name")
+        check("under", self.under, self.under != "", "a part of a frame")
         check("module_domains", self.domains, all(self.domains) and bool(self.domains), "at least one domain")
         if isinstance(self.peak_tflops, str):
             check("peak_tflops", self.peak_tflops, self.peak_tflops == "published", "'published' or a peak by data type")
@@ -288,6 +298,8 @@ class Keywords(TypedDict, total=False):
     audit_links: bool
     capture: str | Path | None
     filter: str | None
+    under: str | None
+    user_code: bool
     peak_tflops: Peaks | None
     per: Per
     skip_steps: Iterable[int]

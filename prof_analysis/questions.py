@@ -27,6 +27,7 @@ SlowRankRow = Literal["rank", "group", "module", "finding"]
 MfuLevel = Literal["module", "op", "kernel", "rank"]
 PmuLevel = Literal["kernel_type", "op", "module", "metric"]
 MemoryRow = Literal["peak", "module", "op", "block", "step", "time", "component", "kept", "rank"]
+StackRow = Literal["frame", "stack"]
 LayerLevel = Literal["position", "layer", "pass", "rank"]
 
 _KERNELS = {
@@ -51,6 +52,8 @@ _MEMORY = {
     "step": "allocation.step", "time": "allocation.usage", "component": "allocation.component", "kept": "allocation.kept",
     "rank": "across.memory_rank"
 }  # fmt: skip
+_STACKS = {"frame": "stack.by_frame", "stack": "stack.by_stack"}
+_STACKS_OF_ALL = {"frame": "across.stack_frame", "stack": "across.stack"}
 _LAYERS = {
     "position": "layer.statistic", "layer": "layer.by_index", "pass": "layer.pass_layer", "rank": "layer.structure"
 }  # fmt: skip
@@ -170,6 +173,21 @@ class Questions(ABC):
         Raises InputError when no rank holds host calls.
         """
         return self._answer("api-stats", "across.api_statistic" if across_ranks else "api.statistic", arrow)
+
+    @overload
+    def stacks(self, by: StackRow = ..., *, across_ranks: bool = ..., arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def stacks(self, by: StackRow = ..., *, across_ranks: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives(*_STACKS.values(), *_STACKS_OF_ALL.values())
+    def stacks(self, by: StackRow = "frame", *, across_ranks: bool = False, arrow: bool = False) -> Frame:
+        """Return what the ops that were called from each place in the Python source cost, the heaviest on the device first.
+
+        With by="stack" a row is a whole stack. Work whose stack is not known has a row with the reason. With across_ranks a row
+        covers all ranks.
+        Raises InputError when no rank holds Python stacks.
+        """
+        one_of("by", by, _STACKS)
+        return self._answer("stacks", (_STACKS_OF_ALL if across_ranks else _STACKS)[by], arrow)
 
     @overload
     def communication_stats(self, *, across_ranks: bool = ..., arrow: Yes) -> pyarrow.Table: ...

@@ -20,6 +20,7 @@ from prof_analysis.cli.options import (
     ResultOptions,
     ScreenOptions,
     Sort,
+    StackOptions,
     WithPmu,
     takes_options,
 )
@@ -69,6 +70,17 @@ def _memory(path: ProfilePath, options: Keywords, shown: MemoryOptions, result: 
     _analyse("memory", path, options, result, screen, {"level": shown.level.name})
 
 
+def _stacks(
+    path: ProfilePath,
+    options: Keywords,
+    shown: StackOptions,
+    result: ResultOptions,
+    screen: ScreenOptions,
+    sort: Sort = None,
+) -> None:
+    _analyse("stacks", path, options, result, screen, {"level": shown.level.name, "sort": sort})
+
+
 def _sorted_command_of(name: str) -> Callable[..., None]:
     """Return the command of an analysis whose rows can be sorted."""
 
@@ -96,6 +108,7 @@ _WITH_OPTIONS: Mapping[str, Callable[..., None]] = {
     "mfu": _mfu,
     "pmu-stats": _pmu_stats,
     "memory": _memory,
+    "stacks": _stacks,
 }
 for _name, _analysis in ANALYSES.items():
     app.command(

@@ -28,6 +28,10 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "Ops of one kind by all time inside them": "result --filter aten:: --sort 'device total'",
     },
     "api-stats": {"Where the host waits for the device": "result --filter Synchronize"},
+    "stacks": {
+        "Places in your own code alone": "result --user-code",
+        "Whole stacks below one place": "result --level stack --under main.py",
+    },
     "communication-stats": {"All columns, however wide": "result --wide"},
     "mfu": {
         "Each op by its input shapes": "result --level op",

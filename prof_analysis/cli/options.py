@@ -118,6 +118,20 @@ class MemoryOptions:
     level: Annotated[MemoryLevel, typer.Option(help="What a row is.", rich_help_panel=ANSWER)] = MemoryLevel.peak
 
 
+class StackLevel(StrEnum):
+    """The levels of the summary of Python stacks: a row is one of these."""
+
+    frame = "frame"
+    stack = "stack"
+
+
+@dataclass(frozen=True)
+class StackOptions:
+    """The option that chooses the rows of the summary of Python stacks."""
+
+    level: Annotated[StackLevel, typer.Option(help="What a row is.", rich_help_panel=ANSWER)] = StackLevel.frame
+
+
 class PmuLevel(StrEnum):
     """The levels of the summary of hardware counters: a row is one of these."""
 
@@ -332,6 +346,7 @@ _WORDS = {"module_domains": "module_domain", "sql": "sql_folder"}
 # What the help calls the value of an option.
 _VALUES = {
     "filter": "TEXT",
+    "under": "TEXT",
     "rank_list": "IDS",
     "skip_steps": "STEPS",
     "alias": "FILE",

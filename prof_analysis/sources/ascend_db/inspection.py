@@ -151,6 +151,7 @@ def _reasons(
         "kernel_types": profiler_info.why_untyped(config, no_shapes),
         "counters": no_compute or no_counters,
         "host_calls": None if _has_rows(file, "CANN_API") else profiler_info.NO_HOST_CALLS,
+        "stacks": no_ops or (None if _has_stacks(file) else profiler_info.NO_STACKS),
         "marks": None if has_marks else profiler_info.why_no_marks(config),
         "memory": None if any(_has_rows(file, table) for table in MEMORY_TABLES) else profiler_info.why_no_memory(config),
         "reported_communication": None if "CommAnalyzerTime" in reported else _NO_REPORTED,
@@ -164,6 +165,11 @@ def _has_ops(file: SqliteFile) -> bool:
     if rows is None:
         return False
     return any(query(file, f"SELECT 1 FROM {rows} AND {among} LIMIT 1") for among in (few_of(file, "PYTORCH_API"), "true"))
+
+
+def _has_stacks(file: SqliteFile) -> bool:
+    """Return whether a text is a frame, such as net.py(7): forward: of a stack, or of a call that the Python tracer recorded."""
+    return _has_rows(file, "STRING_IDS", "value", "GLOB '*([0-9]*): *'")
 
 
 def _has_rows(file: SqliteFile, table: str, column: str = "rowid", condition: str = "IS NOT NULL") -> bool:

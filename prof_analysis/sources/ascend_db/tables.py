@@ -22,7 +22,7 @@ TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "raw.framework_op": (
         "PYTORCH_API",
         {**_CALL, "connectionId": _I, "name": _I, "sequenceNumber": _I, "fwdThreadId": _I, "inputDtypes": _I,
-         "inputShapes": _I},
+         "inputShapes": _I, "callchainId": _I},
     ),
     "raw.string_ids": ("STRING_IDS", {"id": _I, "value": _T}),
     "raw.module_call": ("PYTORCH_API", {**_CALL, "name": _I}),
@@ -30,6 +30,7 @@ TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "raw.enqueue": ("PYTORCH_API", {**_CALL, "connectionId": _I, "name": _I}),
     "raw.dequeue": ("PYTORCH_API", {**_CALL, "connectionId": _I, "name": _I}),
     "raw.dequeue_thread": ("PYTORCH_API", {"globalTid": _I}),
+    "raw.callchain": ("PYTORCH_CALLCHAINS", {"id": _I, "stack": _I, "stackDepth": _I}),
     "raw.connection_ids": ("CONNECTION_IDS", {"id": _I, "connectionId": _I}),
     "raw.task": (
         "TASK",
@@ -112,6 +113,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "raw.framework_op": (*_CALL_KEY, "connectionId"),
     "raw.module_call": _CALL_KEY,
     "raw.python_call": _CALL_KEY,
+    "raw.callchain": ("id", "stackDepth"),
     "raw.enqueue": ("startNs", "endNs", "globalTid", "connectionId"),
     "raw.dequeue": ("startNs", "endNs", "globalTid", "connectionId"),
     "raw.task": ("startNs", "globalTaskId"),
@@ -153,7 +155,7 @@ KERNEL_TABLES = ("COMPUTE_TASK_INFO", "COMMUNICATION_OP", "COMMUNICATION_SCHEDUL
 TEXT_REFERENCES = frozenset(
     ("name", "inputDtypes", "inputShapes", "taskType", "opType", "inputFormats", "inputDataTypes", "outputFormats",
      "outputDataTypes", "outputShapes", "hf32Eligible", "opName", "message", "domainId", "groupName", "algType",
-     "operatorName", "component")
+     "operatorName", "component", "stack")
 )  # fmt: skip
 
 NAMES = frozenset(("name", "opName", "message", "domainId", "operatorName"))

@@ -14,7 +14,7 @@ NAMES = ("name", "class", "domain")
 
 # The parts of an event that are read, in the form of DuckDB's from_json().
 ARGUMENTS = {
-    "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "correlation_id": _I, "connection_id": _I,
+    "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "Call stack": _T, "correlation_id": _I, "connection_id": _I,
     "Task Type": _T, "Model Id": _I, "Physic Stream Id": _I, "Stream Id": _I, "Task Id": _I, "level": _T, "alg_type": _T,
     "event_type": _T, "domain": _T, "name": _T, "MHz": _I, "count": _I, "data_type": _T, "transport type": _T, "link type": _T,
     "src rank": _I, "dst rank": _I, "size(Byte)": _I,
@@ -45,6 +45,11 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "input_dims": (ID, 'in_one_line(args."Input Dims")'),
             "input_types": (ID, 'in_one_line(args."Input type")'),
         },
+    ),
+    # A table of its own, since only stacks need it.
+    "raw.op_stack": (
+        "ph = 'X' AND cat = 'cpu_op' AND args.\"Call stack\" IS NOT NULL",
+        {"event_id": (_I, "event_id"), "stack": (ID, 'args."Call stack"')},
     ),
     "raw.queue_call": (
         "ph = 'X' AND cat IN ('enqueue', 'dequeue')",

@@ -30,6 +30,7 @@ _TRACE_MARKS = {
     "kernels": (b'"Task Type"', ANYTHING),
     "communication": (b'"alg_type"', ANYTHING),
     "host calls": (b'"level"', ANYTHING),
+    "stacks": (b"", re.compile(rb'"Call stack"|"name"\s*:\s*"[^"]*\(\d+\): ')),
     "marks": (_EVENT_OF_MSTX, ANYTHING),
     "graph calls": (b"_compiler", re.compile(rb'"(?:npu_fx|cache)_compiler[ _]inference"')),
 }
@@ -166,6 +167,7 @@ def _reasons(
         "shapes": no_shapes,
         "counters": no_details or (None if "counters" in marks else profiler_info.why_no_counters(config)),
         "host_calls": no_trace or (None if "host calls" in marks else profiler_info.NO_HOST_CALLS),
+        "stacks": no_ops or (None if "stacks" in marks else profiler_info.NO_STACKS),
         "marks": no_trace or (None if "marks" in marks else profiler_info.why_no_marks(config)),
         "kernel_types": profiler_info.why_untyped(config, no_shapes),
         "memory": None if names.intersection(folders.MEMORY) else profiler_info.why_no_memory(config),

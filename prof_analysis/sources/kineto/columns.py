@@ -25,7 +25,7 @@ _COUNTERS: Mapping[str, str] = {
 }
 
 ARGUMENTS = {
-    "External id": _I, "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "Concrete Inputs": _T,
+    "External id": _I, "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "Concrete Inputs": _T, "Call stack": _T,
     "Python id": _I, "correlation": _I, "device": _I, "stream": _I, "graph id": _I, "graph node id": _I, "Collective name": _T,
     "In msg nelems": _I, "Out msg nelems": _I, "Group size": _I, "dtype": _T, "Process Group Name": _T,
     "kernel": _T, "module_fqn": _T, "name": _T, "autograd_phase": _T,
@@ -73,6 +73,11 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "input_types": (ID, 'list_of_words(args."Input type")'),
             "input_values": (ID, 'args."Concrete Inputs"'),
         },
+    ),
+    # The same for stacks.
+    "raw.op_stack": (
+        "ph = 'X' AND cat IN ('cpu_op', 'Operator') AND args.\"Call stack\" IS NOT NULL",
+        {"event_id": (_I, "event_id"), "stack": (ID, 'args."Call stack"')},
     ),
     "raw.module_call": (
         # A comparison looks at the first four characters before all others: starts_with() takes 0.1 us more for a row.

@@ -25,6 +25,7 @@ _MARKS: Marks = {
     "host calls": (b"", re.compile(_CATEGORY % b"cuda_runtime|cuda_driver|Runtime")),
     # Collectives that are not of NCCL or RCCL.
     **{name: (name.encode(), ANYTHING) for name in _OWN_COLLECTIVES},
+    "stacks": (b"", re.compile(rb'"Call stack"|"cat"\s*:\s*"python_function"\s*,\s*"name"\s*:\s*"(?!nn\.Module: )')),
     "marks": (b"user_annotation", ANYTHING),
     "shapes": (b'"Input Dims"', ANYTHING),
     "occupancy": (b'warps per SM"', ANYTHING),
@@ -42,6 +43,7 @@ _NO_COUNTERS = "no occupancy of kernels, which torch.profiler records on NVIDIA 
 _NO_SHAPES = "no shapes of ops; set record_shapes=True of torch.profiler.profile"
 _NO_HOST_CALLS = "no calls into CUDA or HIP; record them with ProfilerActivity.CUDA"
 _NO_MEMORY = f"no {CAPABILITIES['memory']}; set profile_memory=True of torch.profiler.profile"
+_NO_STACKS = f"no {CAPABILITIES['stacks']}; set with_stack=True of torch.profiler.profile"
 _NO_MARKS = "no ranges; put torch.profiler.record_function around what you want to see"
 _NO_GRAPH_CALLS = "no graphs of TorchAir, which compiles for NPUs alone"
 
@@ -136,6 +138,7 @@ def _reasons(marks: set[str], options: Options, *, has_replayed_modules: bool) -
         "counters": no_kernels or (None if "occupancy" in marks else _NO_COUNTERS),
         "host_calls": None if "host calls" in marks else _NO_HOST_CALLS,
         "graph_calls": _NO_GRAPH_CALLS,
+        "stacks": no_ops or (None if "stacks" in marks else _NO_STACKS),
         "marks": None if "marks" in marks else _NO_MARKS,
         "memory": None if "memory" in marks else _NO_MEMORY,
         "kernel_types": None,

@@ -1,0 +1,31 @@
+-- One row is an op whose own thread says from where Python code called it: an op with a stack, or an op inside one.
+--
+-- op_id     BIGINT  an op of trace.op, or a launch of module.bare_launch
+-- stack_id  BIGINT  its stack: that recorded with it, that of the calls of Python functions around it, or that of the op around
+--                   it
+--
+-- Each round goes one op further in.
+WITH RECURSIVE known AS (
+    SELECT op_id, stack_id
+    FROM trace.op_stack
+    UNION ALL
+    SELECT around.op_id, call_stack.stack_id
+    FROM stack.around
+    JOIN stack.call_stack USING (frame_id)
+),
+unknown AS (
+    SELECT op_id, parent_id
+    FROM op.parent
+    ANTI JOIN known USING (op_id)
+    WHERE parent_id IS NOT NULL
+),
+inherited AS (
+    FROM known
+    UNION ALL
+    SELECT unknown.op_id, inherited.stack_id
+    FROM inherited
+    JOIN unknown ON unknown.parent_id = inherited.op_id
+)
+SELECT op_id, min(stack_id) AS stack_id
+FROM inherited
+GROUP BY op_id

@@ -1,0 +1,5 @@
+-- One row is an op whose Python stack the profile records with it. Where a profile records calls of Python functions instead,
+-- they are in trace.frame.
+--
+-- op_id     BIGINT  an op of trace.op
+-- stack_id  BIGINT  a stack of trace.stack_frame

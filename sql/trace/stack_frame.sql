@@ -1,0 +1,5 @@
+-- One row is a frame of a Python stack that the profile records with ops.
+--
+-- stack_id  BIGINT   the stack; ops that were called from the same place share it
+-- depth     BIGINT   0 for the innermost frame, 1 for its caller, and so on
+-- frame     VARCHAR  file, line and function: net.py(7): forward; NULL when the profile lost its text
