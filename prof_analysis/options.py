@@ -112,7 +112,7 @@ class Options:
     under: Annotated[
         str | None,
         Doc(
-            "Of Python stacks, use only those with a frame that contains this text, in upper or lower case, from that frame on.",
+            "Use only Python stacks with a frame that contains this text, in upper or lower case, from that frame on.",
             ANSWER,
             spelled="model.py",
         ),

@@ -35,6 +35,7 @@ LAYOUT = "padded layouts are of one kind of hardware"
 GRAPHS = "TorchAir compiles graphs on this hardware alone"
 EXCEPTIONS: dict[str, tuple[set[str], str]] = {
     "free.host_stretch": ({"dataloader"}, "PyTorch itself names its op so, on any device"),
+    "stack.frame_call": ({"nn.module"}, "PyTorch itself names its rows so, on any device"),
     "graph.call": ({"executegraph", "torchnpugraphbase"}, GRAPHS),
     "graph.entry": ({"torchair"}, GRAPHS),
     "graph.event": ({"executegraph", "npu_fx_compiler", "torchnpugraphbase"}, GRAPHS),

@@ -6,7 +6,7 @@
 --
 -- Each round goes one caller further out.
 WITH RECURSIVE caller AS (
-    SELECT stack_id, any_value(caller_id) AS caller_id, any_value(name_id) AS name_id
+    SELECT stack_id, min(caller_id) AS caller_id, min(name_id) AS name_id
     FROM stack.call_stack
     GROUP BY stack_id
 ),

@@ -19,7 +19,7 @@ from prof_analysis.user_cache import VARIABLE
 from tests.helpers.cli import Command
 from tests.helpers.layers import BEGIN, DENSE, END
 from tests.helpers.places import CHECKOUT, SAMPLE
-from tests.helpers.small_profile import Kernel, Op, write_profile
+from tests.helpers.small_profile import Frame, Kernel, Op, write_profile
 
 
 def commands_below(group: Any, *words: str) -> Iterator[tuple[str, Any]]:
@@ -99,6 +99,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     types = (BEGIN + DENSE * 6 + END) * 3
     kernels = [Kernel(f"k{n}", n * 10, n * 10 + 5, type=type_) for n, type_ in enumerate(types, 1)]
     write_profile(folder / "layer-stats" / "a_ascend_pt", unlinked=kernels)
+    frames = [Frame("main.py(3): train", 0, 1000), Frame("torch/nn/modules/linear.py(114): forward", 100, 900)]
+    write_profile(folder / "stacks" / "a_ascend_pt", [Op("aten::mm", 200, 300, (Kernel("k", 400, 500),))], frames=frames)
     graph = [Op("npu_fx_compiler inference", 300, 900), Op("ExecuteGraph", 600, 860)]
     write_profile(folder / "graph-overhead" / "a_ascend_pt", graph)
     log = b"Profile execute duration [Decode]: [forward]:1.23ms\n"

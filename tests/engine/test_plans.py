@@ -24,6 +24,9 @@ PAIRWISE = {"NESTED_LOOP_JOIN", "BLOCKWISE_NL_JOIN", "CROSS_PRODUCT"}
 # Table -> why all pairs are few; what begins with "db: " or "text: " is so in that source alone.
 ALLOWED = {
     "api.call": "the periods of the chosen step are few; one row says how many kernels there are",
+    "stack.chosen": "one row says how long all kernels ran",
+    "stack.cost": "the periods of the chosen step are few",
+    "stack.frame_call": "one row says whether stacks are recorded with ops",
     "compare.root_call": "one row says whether there are steps",
     "compare.kernel_of_unit": "one row says whether there are steps, and one whether there are root calls",
     "compare.unit": "one row says what units are",

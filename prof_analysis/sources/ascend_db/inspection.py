@@ -168,7 +168,7 @@ def _has_ops(file: SqliteFile) -> bool:
 
 
 def _has_stacks(file: SqliteFile) -> bool:
-    """Return whether a text is a frame, such as net.py(7): forward: of a stack, or of a call that the Python tracer recorded."""
+    """Return whether a text is a frame, such as net.py(7): forward, be it of a stack or of the Python tracer."""
     return _has_rows(file, "STRING_IDS", "value", "GLOB '*([0-9]*): *'")
 
 

@@ -14,10 +14,10 @@ NAMES = ("name", "class", "domain")
 
 # The parts of an event that are read, in the form of DuckDB's from_json().
 ARGUMENTS = {
-    "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "Call stack": _T, "correlation_id": _I, "connection_id": _I,
+    "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "correlation_id": _I, "connection_id": _I,
     "Task Type": _T, "Model Id": _I, "Physic Stream Id": _I, "Stream Id": _I, "Task Id": _I, "level": _T, "alg_type": _T,
     "event_type": _T, "domain": _T, "name": _T, "MHz": _I, "count": _I, "data_type": _T, "transport type": _T, "link type": _T,
-    "src rank": _I, "dst rank": _I, "size(Byte)": _I,
+    "src rank": _I, "dst rank": _I, "size(Byte)": _I, "Call stack": _T,
 }  # fmt: skip
 EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
 

@@ -25,11 +25,11 @@ _COUNTERS: Mapping[str, str] = {
 }
 
 ARGUMENTS = {
-    "External id": _I, "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "Concrete Inputs": _T, "Call stack": _T,
+    "External id": _I, "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "Concrete Inputs": _T,
     "Python id": _I, "correlation": _I, "device": _I, "stream": _I, "graph id": _I, "graph node id": _I, "Collective name": _T,
     "In msg nelems": _I, "Out msg nelems": _I, "Group size": _I, "dtype": _T, "Process Group Name": _T,
     "kernel": _T, "module_fqn": _T, "name": _T, "autograd_phase": _T,
-    "Addr": _I, "Bytes": _I, "Total Allocated": _I, "Total Reserved": _I, "Device Type": _I, "Device Id": _I,
+    "Addr": _I, "Bytes": _I, "Total Allocated": _I, "Total Reserved": _I, "Device Type": _I, "Device Id": _I, "Call stack": _T,
     **dict.fromkeys(_COUNTERS.values(), _D),
 }  # fmt: skip
 EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}

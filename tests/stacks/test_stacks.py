@@ -1,0 +1,178 @@
+"""`stacks`: what the ops that were called from each place in the Python source cost, whatever form the stacks have."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from prof_analysis import Profile, open_profile
+from tests.helpers import kineto
+from tests.helpers.api import rows
+from tests.helpers.small_profile import Frame, Kernel, Op, edit, write_profile
+
+DEEP = ["torch/_ops.py(5): __call__", "net.py(7): forward", "net.py(7): forward", "train.py(3): main"]  # the innermost first
+STACKS = {0: DEEP, 2: DEEP[-1:]}  # op -> its stack
+OPS = [
+    Op("aten::mm", 100, 200, (Kernel("a", 1000, 1100),)),
+    Op("aten::empty", 120, 150, (Kernel("b", 1100, 1110),)),  # inside it
+    Op("aten::add", 300, 360, (Kernel("c", 1200, 1230),)),
+    Op("aten::sub", 600, 620, (Kernel("d", 1300, 1307),)),
+]
+TIMES = [(98, 230), (95, 240), (90, 250), (50, 500)]
+FRAMES = [
+    *(Frame(name, *times) for name, times in zip(DEEP, TIMES, strict=True)),
+    Frame("nn.Module: Net_0", 92, 245),  # no place in a file
+]
+UNLINKED = Kernel("e", 1400, 1403)
+# frame, reason, launches, own and all time on the device, share, in the backward, own and all time on the host
+BY_FRAME = [
+    ("train.py(3): main", None, 3, 30, 140, 140 / 150, 0, 60, 160),
+    ("net.py(7): forward", None, 2, 0, 110, 110 / 150, 0, 0, 100),
+    ("torch/_ops.py(5): __call__", None, 2, 110, 110, 110 / 150, 0, 100, 100),
+    (None, "no stack of the op", 1, 7, 7, 7 / 150, 0, 20, 20),
+    (None, "no host launch", 1, 3, 3, 3 / 150, 0, 0, 0),
+]
+BY_STACK = [
+    (";".join(DEEP[::-1]), None, 2, 110, 110 / 150, 0, 2, 100),
+    ("train.py(3): main", None, 1, 30, 30 / 150, 0, 1, 60),
+    (None, "no stack of the op", 1, 7, 7 / 150, 0, 1, 20),
+    (None, "no host launch", 1, 3, 3 / 150, 0, 0, 0),
+]
+_CALLCHAINS = "CREATE TABLE PYTORCH_CALLCHAINS (id INTEGER, stack INTEGER, stackDepth INTEGER);"
+
+
+def with_chains(folder: Path, ops: list[Op] = OPS, stacks: dict[int, list[str]] = STACKS) -> None:
+    """Write a database with stacks that are recorded with ops, and frames of the tracer, which these make needless."""
+    path = write_profile(folder / "a_ascend_pt", ops, unlinked=[UNLINKED], frames=[Frame("other.py(1): f", 0, 10_000)])
+    texts = {
+        frame: 10_000 + number for number, frame in enumerate(dict.fromkeys(f for stack in stacks.values() for f in stack))
+    }
+    sql = _CALLCHAINS + "".join(f"INSERT INTO STRING_IDS VALUES ({text}, '{frame}');" for frame, text in texts.items())
+    for op, stack in stacks.items():
+        for depth, frame in enumerate(stack):
+            sql += f"INSERT INTO PYTORCH_CALLCHAINS VALUES ({op}, {texts[frame]}, {depth});"
+        sql += f"UPDATE PYTORCH_API SET callchainId = {op} WHERE startNs = '{ops[op].start}' AND type = 50001;"
+    edit(path, sql)
+
+
+def with_frames(folder: Path) -> None:
+    write_profile(folder / "a_ascend_pt", OPS, unlinked=[UNLINKED], frames=FRAMES)
+
+
+def trace_of(folder: Path, extra: list[str], stacks: dict[int, list[str]]) -> None:
+    events = list(extra)
+    for number, one in enumerate(OPS):
+        arguments = {"Call stack": ";".join(stacks[number])} if number in stacks else {}
+        events.append(kineto.op(one.name, one.start, one.end, number + 1, arguments=arguments))
+        # Of one op inside another, each launch lies in its own.
+        at = one.end - 5
+        events.append(kineto.launch(at, at + 2, number + 1, number + 1))
+        events += [kineto.kernel(k.name, k.start, k.end, number + 1) for k in one.kernels]
+    events.append(kineto.kernel(UNLINKED.name, UNLINKED.start, UNLINKED.end, 99))
+    kineto.write_trace(folder / "trace.json", events)
+
+
+def with_stacks_of_2022(folder: Path) -> None:
+    trace_of(folder, [], STACKS)
+
+
+def with_python_functions(folder: Path) -> None:
+    trace_of(folder, [kineto.event("python_function", one.name, one.start, one.end) for one in FRAMES], {})
+
+
+FORMS = [with_chains, with_frames, with_stacks_of_2022, with_python_functions]
+
+
+def found(profile: Profile, by: str) -> list[tuple[object, ...]]:
+    edge = "cut at the profile edge"  # What a GPU trace says of a kernel whose launch it lacks.
+    table = rows(profile.stacks(by, arrow=True))  # type: ignore[arg-type]
+    return [tuple("no host launch" if cell == edge else cell for cell in row[2:]) for row in table]
+
+
+@pytest.mark.parametrize("write", FORMS)
+def test_time_by_frame_and_by_stack_adds_up_to_all_kernels(write: Callable[[Path], None], tmp_path: Path) -> None:
+    write(tmp_path)
+    with open_profile(tmp_path) as profile:
+        assert found(profile, "frame") == BY_FRAME
+        assert found(profile, "stack") == BY_STACK
+        assert rows(profile.stacks(across_ranks=True, arrow=True)) == [row[2:] for row in rows(profile.stacks(arrow=True))]
+    with open_profile(tmp_path, user_code=True) as profile:
+        assert found(profile, "frame") == [
+            BY_FRAME[0],
+            ("net.py(7): forward", None, 2, 110, 110, 110 / 150, 0, 100, 100),
+            *BY_FRAME[3:],
+        ]
+    with open_profile(tmp_path, under="NET.py") as profile:
+        assert found(profile, "frame") == BY_FRAME[1:3]
+        assert found(profile, "stack") == [(";".join(DEEP[2::-1]), *BY_STACK[0][1:])]
+
+
+def test_a_backward_op_has_the_stack_of_its_forward_op(tmp_path: Path) -> None:
+    ops = [
+        Op("aten::mm", 100, 200, (Kernel("a", 1000, 1100),), sequence_number=7),
+        Op("MmBackward0", 400, 500, (), tid=2, backward_of=0, sequence_number=7),
+        Op("aten::mm", 410, 480, (Kernel("b", 1100, 1150),), tid=2),
+    ]
+    with_chains(tmp_path, ops, {0: DEEP[-1:]})
+    with open_profile(tmp_path) as profile:
+        assert found(profile, "frame") == [
+            ("train.py(3): main", None, 2, 150, 150, 150 / 153, 50, 200, 200),
+            (None, "no host launch", 1, 3, 3, 3 / 153, 0, 0, 0),
+        ]
+
+
+def test_addresses_of_objects_make_no_stacks_of_their_own(tmp_path: Path) -> None:
+    ops = [Op("aten::mm", at, at + 10, (Kernel("a", at + 1000, at + 1010),)) for at in (100, 200)]
+    frames = [Frame(f"<built-in method mm of Tensor object at 0x7f{at}>", at - 10, at + 20) for at in (100, 200)]
+    frames.append(Frame("train.py(3): main", 0, 900))
+    write_profile(tmp_path / "a_ascend_pt", ops, frames=frames)
+    with open_profile(tmp_path) as profile:
+        assert found(profile, "stack") == [("train.py(3): main;<built-in method mm of Tensor>", None, 2, 20, 1.0, 0, 2, 20)]
+
+
+def test_a_step_has_its_own_kernels_and_ops(tmp_path: Path) -> None:
+    path = write_profile(tmp_path / "a_ascend_pt", OPS, frames=FRAMES, steps=[(1, 0, 250), (2, 250, 1000)])
+    assert path.exists()
+    with open_profile(tmp_path, step_id=2) as profile:
+        assert [row[:4] for row in found(profile, "stack")] == [
+            ("train.py(3): main", None, 1, 30),
+            (None, "no stack of the op", 1, 7),
+        ]
+
+
+def test_a_rank_without_stacks_says_what_to_collect(tmp_path: Path, command: Callable[..., Result]) -> None:
+    write_profile(tmp_path / "a_ascend_pt", OPS)
+    result = command("stacks", "-d", tmp_path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"error: {tmp_path}: no rank can answer this: no Python stacks; collect with with_stack=True\n"
+
+
+def test_the_screen_says_what_has_no_stack(tmp_path: Path, command: Callable[..., Result]) -> None:
+    with_chains(tmp_path)
+    result = command("stacks", "-d", tmp_path, "--under", "forward", "--level", "stack")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "net.py(7): forward > net.py(7): forward > torch/_ops.py(5): __call__" in result.stdout
+    assert "1 stack called ops that launched kernels of 110 ns, of 150 ns in all (73.3%); 1 rank" in result.stdout
+
+
+@pytest.mark.parametrize("form", ["db", "text"])
+def test_all_kernel_time_of_alexnet_is_in_one_row_each(realdata: Path, form: str) -> None:
+    """Of 860 ops, 316 have a stack of their own, 36 different ones."""
+    with open_profile(realdata / "alexnet_ddp_910b" / form / "level1" / "rank0_ascend_pt") as profile:
+        recorded = profile.sql("SELECT count(*), count(DISTINCT stack_id) FROM trace.op_stack", arrow=True)
+        frames = profile.sql("SELECT count(*) FROM trace.stack_frame", arrow=True)
+        totals = profile.sql(
+            "SELECT (SELECT sum(device_ns) FROM stack.by_stack), (SELECT sum(device_self_ns) FROM stack.by_frame), "
+            "(SELECT sum(duration_ns) FROM trace.kernel)",
+            arrow=True,
+        )
+        hosts = profile.sql(
+            "SELECT (SELECT sum(host_ns) FROM stack.by_stack), (SELECT sum(host_self_ns) FROM stack.by_frame), "
+            "(SELECT sum(host_self_ns) FROM op.cost JOIN trace.op USING (profile, op_id) WHERE NOT is_step)",
+            arrow=True,
+        )
+    assert rows(recorded) == [(316, 316 if form == "db" else 36)]
+    assert rows(frames)[0][0] == (4683 if form == "db" else 520)
+    assert len(set(rows(totals)[0])) == 1
+    assert len(set(rows(hosts)[0])) == 1
