@@ -45,6 +45,7 @@ def shown() -> dict[str, set[str]]:
         levels_of = {
             "pmu-stats": ("op", "module"),
             "mfu": ("op", "kernel", "rank"),
+            "stacks": ("stack",),
             "memory": ("module", "op", "block", "step", "time", "component"),
         }
         for command, levels in levels_of.items():
