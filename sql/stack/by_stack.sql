@@ -3,8 +3,8 @@
 -- only those below such a frame. Without --under, the times of all rows add up to those of all kernels and all ops.
 --
 -- stack         VARCHAR  the frames, the outermost one first, separated by ';'; NULL when not known, or without chosen frame
--- reason        VARCHAR  why there is no stack: 'no frame of user code', 'gradient hooks' and for kernels without op as in
---                        module.kernel, else 'no stack of the op'; NULL where there is one
+-- reason        VARCHAR  why there is no stack: 'no user code', 'gradient hooks' and for kernels without op as in
+--                        module.kernel, else 'op without stack'; NULL where there is one
 -- kernel_count  BIGINT   kernels that the ops launched
 -- device_ns     BIGINT   their time, ns; overlapping kernels count fully
 -- share         DOUBLE   device_ns / time of all kernels; NULL when that is 0

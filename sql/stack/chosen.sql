@@ -14,7 +14,7 @@ total AS (
 )
 SELECT
     cost.* REPLACE (
-        if(cost.stack_id IS NOT NULL AND frame_list.frames IS NULL, 'no frame of user code', cost.reason) AS reason
+        if(cost.stack_id IS NOT NULL AND frame_list.frames IS NULL, 'no user code', cost.reason) AS reason
     ),
     frame_list.frames,
     total.all_ns

@@ -3,7 +3,7 @@
 --
 -- stack_id     BIGINT   a stack of stack.every_frame; NULL when it is not known
 -- reason       VARCHAR  why the stack is not known: 'gradient hooks' and for kernels without op as in module.kernel, else
---                       'no stack of the op'; NULL when it is known
+--                       'op without stack'; NULL when it is known
 -- is_backward  BOOLEAN  whether the stack is that of the forward op, as in stack.op; NULL when it is not known
 -- kernel_count BIGINT   kernels
 -- device_ns    BIGINT   their time, ns; overlapping kernels count fully
@@ -20,7 +20,7 @@ part AS (
         stack.stack_id,
         CASE
             WHEN stack.stack_id IS NOT NULL THEN NULL
-            WHEN kernel.reason IS NULL OR kernel.reason = 'outside every module' THEN 'no stack of the op'
+            WHEN kernel.reason IS NULL OR kernel.reason = 'outside every module' THEN 'op without stack'
             ELSE kernel.reason
         END AS reason,
         stack.is_backward,
@@ -35,7 +35,7 @@ part AS (
     UNION ALL
     SELECT
         stack.stack_id,
-        if(stack.stack_id IS NULL, 'no stack of the op', NULL),
+        if(stack.stack_id IS NULL, 'op without stack', NULL),
         stack.is_backward,
         0,
         0,

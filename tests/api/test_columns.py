@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from prof_analysis import Profile, open_profile
-from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS, NO_HOST_CALLS, why_no_memory
+from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS, NO_HOST_CALLS, NO_STACKS, why_no_memory
 from tests.helpers.answers import NO_COUNTERS, answered_without, unanswered
 from tests.helpers.api import OPS, RANGES, of_both, rows
 from tests.helpers.small_profile import Kernel, Op, write_profile
@@ -200,6 +200,7 @@ def test_ranks_in_every_column(two: Path) -> None:
         "counters": NO_COUNTERS,
         "graph_calls": NO_GRAPH_CALLS,
         "host_calls": NO_HOST_CALLS,
+        "stacks": NO_STACKS,
         "memory": why_no_memory({}),
     }
     answers = list(answered_without(*lacks))

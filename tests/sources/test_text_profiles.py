@@ -304,7 +304,7 @@ def test_a_choice_that_is_not_there_says_what_to_do(rank: Path, command: Command
 
 
 # What is not in kernel_details.csv, and what only there.
-ONLY_DETAILS = ["modules", "ops", "reported_ops", "marks", "graph_calls", "host_calls", "memory"]
+ONLY_DETAILS = ["modules", "ops", "reported_ops", "marks", "graph_calls", "host_calls", "memory", "stacks"]
 WITHOUT_DETAILS = ["shapes", "counters", "graph_calls", "memory"]
 
 

@@ -31,13 +31,13 @@ BY_FRAME = [
     ("train.py(3): main", None, 3, 30, 140, 140 / 150, 0, 60, 160),
     ("net.py(7): forward", None, 2, 0, 110, 110 / 150, 0, 0, 100),
     ("torch/_ops.py(5): __call__", None, 2, 110, 110, 110 / 150, 0, 100, 100),
-    (None, "no stack of the op", 1, 7, 7, 7 / 150, 0, 20, 20),
+    (None, "op without stack", 1, 7, 7, 7 / 150, 0, 20, 20),
     (None, "no host launch", 1, 3, 3, 3 / 150, 0, 0, 0),
 ]
 BY_STACK = [
     (";".join(DEEP[::-1]), None, 2, 110, 110 / 150, 0, 2, 100),
     ("train.py(3): main", None, 1, 30, 30 / 150, 0, 1, 60),
-    (None, "no stack of the op", 1, 7, 7 / 150, 0, 1, 20),
+    (None, "op without stack", 1, 7, 7 / 150, 0, 1, 20),
     (None, "no host launch", 1, 3, 3 / 150, 0, 0, 0),
 ]
 _CALLCHAINS = "CREATE TABLE PYTORCH_CALLCHAINS (id INTEGER, stack INTEGER, stackDepth INTEGER);"
@@ -137,7 +137,7 @@ def test_a_step_has_its_own_kernels_and_ops(tmp_path: Path) -> None:
     with open_profile(tmp_path, step_id=2) as profile:
         assert [row[:4] for row in found(profile, "stack")] == [
             ("train.py(3): main", None, 1, 30),
-            (None, "no stack of the op", 1, 7),
+            (None, "op without stack", 1, 7),
         ]
 
 
