@@ -194,7 +194,8 @@ ANALYSES: Mapping[str, Analysis] = {
             },
             requires=("stacks", "ops"),
             options=(INPUT, MODULES, MACHINE, "under", "user_code"),
-            also=("op.host", "kernels.duration"),
+            also=("op.host", "kernels.duration", "stack.cost"),
+            counted="stack.cost",
         ),
         Analysis(
             "communication-stats",

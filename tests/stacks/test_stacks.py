@@ -156,6 +156,13 @@ def test_the_screen_says_what_has_no_stack(tmp_path: Path, command: Callable[...
     assert "1 stack called ops that launched kernels of 110 ns, of 150 ns in all (73.3%); 1 rank" in result.stdout
 
 
+def test_a_place_that_no_stack_has_is_no_failure(tmp_path: Path, command: Callable[..., Result]) -> None:
+    with_frames(tmp_path)
+    result = command("stacks", "-d", tmp_path, "--under", "'; DROP")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "0 stacks called ops that launched kernels of 0 ns, of 150 ns in all (0.0%); 1 rank" in result.stdout
+
+
 @pytest.mark.parametrize("form", ["db", "text"])
 def test_all_kernel_time_of_alexnet_is_in_one_row_each(realdata: Path, form: str) -> None:
     """Of 860 ops, 316 have a stack of their own, 36 different ones."""
