@@ -36,8 +36,8 @@ def runs(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_each_module_has_the_mfu_that_each_run_has_by_itself(runs: tuple[Path, Path]) -> None:
     alone = []
-    for path in runs:
-        with open_profile(path, by="instance") as profile:
+    for run in runs:
+        with open_profile(run, by="instance") as profile:
             by_module = {
                 f"{row['parent_module']}/{row['module']}".lstrip("/"): (row["mfu"], row["efficiency"])
                 for row in profile.mfu(arrow=True).to_pylist()
