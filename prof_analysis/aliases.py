@@ -35,7 +35,10 @@ def read_aliases(given: object) -> dict[str, str]:
     for number, row in enumerate(rows[1:], 2):
         if any(cell.strip() for cell in row):
             base, new = (cell.strip().removeprefix("'") for cell in (*row[:2], "")[:2])
-            found[base] = _checked(base, new, f"{file}: line {number}", file)
+            where = f"{file}: line {number}"
+            if found.get(base, new) != new:
+                raise InputError(f"{where}: {base} is {found[base]} on a line above; give one name, run by run", path=file)
+            found[base] = _checked(base, new, where, file)
     return found
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from prof_analysis import frames
+from prof_analysis import comparable, frames
 from prof_analysis.analyses import COMPARED, COMPARED_ON_REQUEST
 from prof_analysis.errors import InputError
-from prof_analysis.options import Keywords, step_numbers
+from prof_analysis.options import Keywords, Per, step_numbers
 from prof_analysis.profile import Profile
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 Yes = Literal[True]
 No = Literal[False]
-# The name of the run with which the others are compared; tables in runs/ know it.
-BASE = "base"
 
 
 class Comparison:
@@ -30,7 +28,8 @@ class Comparison:
 
     Tables have a row for each run that is compared with the base, with `run` in front: new, or with several such runs the name
     of its folder. Times are ns; each figure of the base and of the new run is a mean over units, that is steps, or what
-    `unit_kind` of the table runs.compared_run says. `profile` is the Profile of all runs, for all other questions.
+    `unit_kind` of the table runs.compared_run says. `profile` is the Profile of all runs, for all other questions;
+    `has_several` is whether several runs were given beside the base.
 
     Args:
         runs: the folder of each run by its name; that of the base is called base.
@@ -41,12 +40,14 @@ class Comparison:
         # Modules are compared one by one: the same class has other costs in other places.
         self._options: Keywords = {**options, "by": "instance", "skip_steps": step_numbers(options.get("skip_steps", ()))}
         self.profile = Profile(self._runs, **self._options)
+        self._per: Per = self._options.get("per", "step")
         self._is_prepared = False
+        self.has_several = len(self._runs) > 2
 
     @property
     def runs(self) -> tuple[str, ...]:
         """The names of the runs that are compared with the base."""
-        return tuple(run for run in self._runs if run != BASE)
+        return tuple(run for run in self._runs if run != comparable.BASE)
 
     @property
     def failures(self) -> list[str]:
@@ -166,6 +167,10 @@ class Comparison:
         self.profile.write_csv("FROM runs.suggested_alias", file)
         return len(self.profile.rows("FROM runs.suggested_alias"))
 
+    def has_common_modules(self) -> bool:
+        """Return whether any run has a module in common with the base; where modules have other names, `alias` says which."""
+        return not comparable.without_common_modules(self.profile, self._runs).keys() >= {*self.runs}
+
     def export(self, folder: str | Path, export_type: str = "db", *, efficiency: bool = False) -> list[Path]:
         """Write all tables of the comparison below `folder`/cluster_analysis_output, and return the files.
 
@@ -179,75 +184,47 @@ class Comparison:
     def prepare(self) -> None:
         """Work out all tables of the comparison, which the first question does, so that the files are read once.
 
-        Raises InputError when the runs have nothing in common, or when no step is left.
+        Of several runs, those that cannot be compared are left out with a warning. Raises InputError when none can: they have
+        no module in common with the base, no kernels, or no step is left.
         """
         if self._is_prepared:
             return
-        tables = (*COMPARED, "runs.compared_run", "runs.module_match")
-        chosen = self._options.get("per", "step")
-        self.profile.provide(tables)
-        first = kinds = self._kinds_of_units()
-        for per in ("call", "run"):
-            if chosen != "run" and len(set(kinds.values())) > 1:  # A step of one is no call of another.
-                self._begin_anew(per)
-                self.profile.provide(tables)
-                kinds = self._kinds_of_units()
-        self._check()
-        unit = "run" if self._options.get("per") == "run" else next(iter(kinds.values()))
-        if lacking := sorted(profile for profile, kind in first.items() if unit != chosen != kind):
-            more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
-            self.profile.warn(f"{lacking[0]}{more}: {_LACKS[first[lacking[0]]]}, so figures are per {_UNITS[unit]}")
-        alone = "SELECT DISTINCT profile FROM runs.compared_rank WHERE pair IS NULL ORDER BY profile"
-        if profiles := [row["profile"] for row in self.profile.rows(alone)]:
-            self.profile.warn(f"left out, as no rank of the other run is compared with them: {_listed(profiles)}")
+        self._provide()
+        comparable.check_rank_map(self.profile, self._runs, self._options.get("rank_map") or {})
+        reasons = comparable.reasons_against(self.profile, self._runs)
+        if reasons.keys() >= {*self.runs}:
+            run, reason = next(iter(reasons.items()))
+            raise InputError(reason, path=Path(self._runs[run]))
+        if reasons:
+            self._begin_anew({run: path for run, path in self._runs.items() if run not in reasons}, self._per)
+            self._provide()
+        for reason in reasons.values():
+            self.profile.warn(f"left out: {reason}")
+        for sentence in comparable.warnings_of(self.profile, self._options.get("skip_steps", ())):
+            self.profile.warn(sentence)
         self._is_prepared = True
 
-    def _kinds_of_units(self) -> dict[str, str]:
-        """Return what the units of each rank that is compared are: step, call or run."""
-        rows = self.profile.rows("SELECT DISTINCT profile, kind FROM runs.compared_unit")
-        return {row["profile"]: row["kind"] for row in rows}
+    def _provide(self) -> None:
+        """Build all tables, with figures per unit that all ranks have."""
+        tables = (*COMPARED, "runs.compared_run", "runs.module_match")
+        self.profile.provide(tables)
+        first = kinds = comparable.kinds_of_units(self.profile)
+        for per in ("call", "run"):
+            if self._per != "run" and len(set(kinds.values())) > 1:  # A step of one is no call of another.
+                self._begin_anew(self._runs, per)
+                self.profile.provide(tables)
+                kinds = comparable.kinds_of_units(self.profile)
+        unit = "run" if self._options.get("per") == "run" else next(iter(kinds.values()), None)
+        if lacking := sorted(profile for profile, kind in first.items() if unit != self._per != kind):
+            more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
+            self.profile.warn(f"{lacking[0]}{more}: {_LACKS[first[lacking[0]]]}, so figures are per {_UNITS[str(unit)]}")
 
-    def _begin_anew(self, per: Literal["call", "run"]) -> None:
-        """Open the runs again with figures per call, or where that does not help, per run."""
+    def _begin_anew(self, runs: dict[str, str | Path], per: Per) -> None:
+        """Open runs again, with figures per another unit or without some of them."""
         self.profile.close()
+        self._runs = runs
         self._options["per"] = per
         self.profile = Profile(self._runs, **self._options)
-
-    def _check(self) -> None:
-        self._check_rank_map()
-        self._check_steps()
-        sides = {(row["run"], row["side"]) for row in self.profile.rows("SELECT run, side FROM runs.compared_run")}
-        for run in self.runs:
-            for side, name in (("base", BASE), ("new", run)):
-                if (run, side) not in sides:
-                    path = Path(self._runs[name])
-                    raise InputError(f"{path}: no step is left of it; leave out fewer with skip_steps", path=path)
-        for row in self.profile.rows(f"SELECT run FROM runs.module_match GROUP BY run HAVING {_NOTHING_IN_COMMON}"):
-            raise InputError(self._nothing_in_common(row["run"]), path=Path(self._runs[row["run"]]))
-
-    def _check_rank_map(self) -> None:
-        rows = self.profile.rows("SELECT DISTINCT run, rank_id FROM communication.parallel_rank ORDER BY rank_id")
-        for base, new in (self._options.get("rank_map") or {}).items():
-            for run, path in self._runs.items():
-                ranks = [row["rank_id"] for row in rows if row["run"] == run]
-                if (rank := base if run == BASE else new) not in ranks:
-                    raise InputError(
-                        f"{path}: there is no rank {rank} as rank_map says; its ranks are {_listed(ranks)}", path=Path(path)
-                    )
-
-    def _check_steps(self) -> None:
-        steps = [row["step_id"] for row in self.profile.rows("SELECT DISTINCT step_id FROM compare.unit ORDER BY step_id")]
-        if unknown := sorted({*self._options.get("skip_steps", ())} - {*steps}):
-            self.profile.warn(f"skip_steps: no run has step {_listed(unknown)}; the steps are {_listed(steps)}")
-
-    def _nothing_in_common(self, run: str) -> str:
-        outermost = "SELECT DISTINCT run, name FROM compare.module_node WHERE parent_node_id IS NULL ORDER BY name"
-        rows = self.profile.rows(outermost)
-        names = [", ".join(str(row["name"]) for row in rows if row["run"] == one) for one in (BASE, run)]
-        return (
-            f"{self._runs[run]}: has no module in common with {self._runs[BASE]} ({names[1]} against {names[0]}); compare runs "
-            "of one model, or name what corresponds with --alias FILE (csv with the columns base,new)"
-        )
 
     def _answer(self, table: str, arrow: bool) -> Frame:
         self.prepare()
@@ -265,16 +242,9 @@ class Comparison:
         self.close()
 
 
-# Both sides have modules, and none has a partner.
-_NOTHING_IN_COMMON = "list_sort(list(DISTINCT rule)) = ['only base', 'only new']"
 # What a rank lacks that has such units, and what figures per unit are.
 _LACKS = {"call": "has no steps", "run": "has neither steps nor modules"}
 _UNITS = {"call": "call of the outermost module", "run": "run, rank by rank"}
-
-
-def _listed(things: Iterable[int | str | None]) -> str:
-    known = [str(one) for one in things if one is not None]
-    return ", ".join(known if len(known) <= 8 else [*known[:6], "...", known[-1]]) or "not numbered"
 
 
 def open_comparison(base: str | Path, others: tuple[str | Path, ...], options: Keywords) -> Comparison:
@@ -282,8 +252,8 @@ def open_comparison(base: str | Path, others: tuple[str | Path, ...], options: K
     if not others:
         raise InputError("give two runs or more: the base, and what to compare with it")
     if len(others) == 1:
-        return Comparison({BASE: base, "new": others[0]}, **options)
-    runs: dict[str, str | Path] = {BASE: base}
+        return Comparison({comparable.BASE: base, "new": others[0]}, **options)
+    runs: dict[str, str | Path] = {comparable.BASE: base}
     for path in others:
         name = first = Path(path).resolve().name or "run"
         number = 1

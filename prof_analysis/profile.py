@@ -89,11 +89,11 @@ class Profile(Questions):
         """Return what was found, one row per rank.
 
         Columns: run (if there are several), profile, rank_id, rank_id_from (the file that has it), device_id, profiler_level,
-        source (None when nothing can be read), modules_from (what marks the modules: mstx or nn.Module), answers (list of the
-        questions that the rank can answer), may_answer (list of those where only the answer itself shows it), unanswered (list
-        of those that it cannot answer, each with the reason), missing (list of all that was not collected or found), unread
-        (list of further files that cannot be read, each with the reason), left_out (why nothing can be read), files (list),
-        folder.
+        source (None when nothing can be read), modules_from (what marks the modules: mstx, nn.Module or replayed graphs),
+        answers (list of the questions that the rank can answer), may_answer (list of those where only the answer itself shows
+        it), unanswered (list of those that it cannot answer, each with the reason), missing (list of all that was not collected
+        or found), unread (list of further files that cannot be read, each with the reason), left_out (why nothing can be read),
+        files (list), folder.
         """
         import pyarrow
 

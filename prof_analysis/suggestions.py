@@ -17,13 +17,15 @@ def suggested(base: Tree, new: Tree, aliases: Aliases) -> dict[str, str]:
     """Return likely aliases beside the given ones: new names by those of the base, found in matched modules and then in these.
 
     Two modules without a partner in matched ones are likely one if they have like names, the same ops, or mostly the same
-    classes inside.
+    classes inside. Where none are, the largest outermost modules are.
     """
     found: dict[str, str] = {}
     while True:
         matching = Matching(base, new, {**aliases, **found})
         pairs = matching.run()
         more = dict(_likely(matching, [Pair(-1, -1, "same"), *pairs]))
+        if not pairs and not more:
+            more = dict(_outermost(matching))
         if not more.keys() - found.keys():
             return found
         found = {**more, **found}
@@ -38,6 +40,16 @@ def _likely(matching: Matching, pairs: list[Pair]) -> Iterator[tuple[str, str]]:
             if (other := next((b for b in others if _may_be_one(matching, a, b)), None)) is not None:
                 others.remove(other)
                 yield str(base.names[a]), str(new.names[other])
+
+
+def _outermost(matching: Matching) -> Iterator[tuple[str, str]]:
+    """Yield the outermost modules with the most modules inside: a renamed model has nothing in common before they are one."""
+    largest = []
+    for tree in (matching.base, matching.new):
+        named = [node for node in tree.below(-1) if tree.names[node] is not None]
+        largest += [str(tree.names[node]) for node in sorted(named, key=lambda node: -sum(1 for _ in tree.inside([node])))[:1]]
+    if len(largest) == 2:
+        yield largest[0], largest[1]
 
 
 def _may_be_one(matching: Matching, a: int, b: int) -> bool:

@@ -19,6 +19,7 @@ FLOORS = (
     ("run", "exports", "logs", "overview"),
     ("questions",),
     ("profile",),
+    ("comparable",),
     ("comparison",),
     ("answers",),
     ("cli",),

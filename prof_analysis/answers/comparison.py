@@ -25,13 +25,13 @@ _TIMES: Mapping[str, Source] = {
 
 
 def answers_of(comparison: Comparison, top: int, *, efficiency: bool = False) -> dict[str, Answer]:
-    """Return the answer about each run that is compared with the base, by its name; '' where there is one.
+    """Return the answer about each run that is compared with the base, by its name; '' where one was given.
 
     With `efficiency` it has MFU and bounds of modules too.
     """
     comparison.prepare()
     found = {run: _answer(comparison, run, top, efficiency) for run in comparison.runs}
-    return {"": next(iter(found.values()))} if len(found) == 1 else found
+    return found if comparison.has_several else {"": next(iter(found.values()))}
 
 
 def _answer(comparison: Comparison, run: str, top: int, efficiency: bool) -> Answer:
@@ -54,7 +54,7 @@ def _answer(comparison: Comparison, run: str, top: int, efficiency: bool) -> Ans
         WHERE run = {quote_text(run)}
         """
     )
-    (finding,) = rows("runs.comparison_finding") or [{"sentence": "neither run has times to compare"}]
+    (finding,) = rows("runs.comparison_finding")
     facts: Facts = {
         "finding": finding,
         "size": size,
@@ -237,7 +237,8 @@ def _sentences(facts: Facts) -> Iterable[str]:
         yield f"what is noise is not known: {size['noise_reason']}"
     else:
         samples = " and ".join(several(size[f"{side}_sample_count"], size["sample_kind"]) for side in ("base", "new"))
-        yield f"noise is what {size['sample_kind']}s vary: {samples}"
+        few = "; with so few, even large differences can pass for noise" if _has_few_samples(size) else ""
+        yield f"noise is what {size['sample_kind']}s vary: {samples}{few}"
     if any(size[f"{side}_paired_share"] not in (None, 1) for side in ("base", "new")):
         shares = " and ".join(f"{percent(size[f'{side}_paired_share'])} of {side}" for side in ("base", "new"))
         yield f"of the kernel time inside modules, {shares} is in modules that both runs have"
@@ -253,6 +254,11 @@ def _sentences(facts: Facts) -> Iterable[str]:
         yield "no module changed by more than noise"
     parts = [f"{row['location']} {change(row['difference_ns'])}" for row in facts["locations"] if row["difference_ns"]]
     yield f"kernel time {change(size['difference_ns'])}{': ' if parts else ''}{', '.join(parts)}"
+
+
+def _has_few_samples(size: Mapping[str, Any]) -> bool:
+    """Return whether a side has so few values that a test finds but the largest differences; as in comparison_finding."""
+    return bool(min(size["base_sample_count"], size["new_sample_count"]) < 5)
 
 
 def _size(size: Mapping[str, Any], side: str) -> str:

@@ -10,7 +10,7 @@ import typer
 
 from prof_analysis.cli.help import CHANGE, AnalysisCommand, epilog_of
 from prof_analysis.cli.options import CompareOptions, ResultOptions, ScreenOptions, takes_options
-from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, exit_on_error, fail, finish, progress, show, tell
+from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, exit_on_error, fail, finish, print_json, progress, show, tell
 from prof_analysis.errors import ProfAnalysisError, ProfAnalysisWarning
 from prof_analysis.options import COMPARE, Keywords
 
@@ -58,7 +58,13 @@ def compare(
         from prof_analysis.answers.words import several
 
         if suggest_aliases is not None:  # Before the answer, which fails where the runs have nothing in common.
-            tell(f"wrote {suggest_aliases}: {several(comparison.suggest_aliases(suggest_aliases), 'alias', 'es')} to check")
+            number = comparison.suggest_aliases(suggest_aliases)
+            tell(f"wrote {suggest_aliases}: {several(number, 'alias', 'es')} to check, which --alias {suggest_aliases} applies")
+            if number and not comparison.has_common_modules():
+                tell("nothing is compared yet: without aliases the runs have no module in common")
+                if screen.as_json:
+                    print_json(status="done", files=[str(suggest_aliases)])
+                return
         answers = answers_of(comparison, result.top, efficiency=efficiency)
         written = result.write(
             lambda folder, export_type: comparison.export(folder or Path(), export_type, efficiency=efficiency)

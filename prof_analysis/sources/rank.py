@@ -17,8 +17,8 @@ class Rank:
     `rank_id` comes from the files; it can be None, and can occur twice. `first_device_id` is set where the result holds several
     devices. `source` is the name of the source that reads the `inputs`. `lacks` has pairs of a capability and the reason why it
     is missing; `missing` says what was not collected or not found. `unread` says which files should be read next to the
-    `inputs` and cannot be. `modules_from` is the kind of marks of modules: mstx or nn.Module. `left_out` says why the rank
-    cannot be read. `run` is the name of its run, where there are several.
+    `inputs` and cannot be. `modules_from` is the kind of marks of modules: mstx, nn.Module or replayed graphs. `left_out`
+    says why the rank cannot be read. `run` is the name of its run, where there are several.
     """
 
     profile: str

@@ -76,6 +76,7 @@ finding AS (
         cause.cause_difference_ns,
         comparison.base_unit_kind,
         comparison.sample_kind,
+        least(comparison.base_sample_count, comparison.new_sample_count) AS least_samples,
         comparison.noise_reason
     FROM whole
     JOIN runs.comparison USING (run)
@@ -93,6 +94,8 @@ SELECT
             format(', {} in the base', shown_time(base_ns)),
             coalesce(format(' ({:+.1f} %): ', 100 * (ratio - 1)), ': '),
             CASE
+                WHEN is_noise AND least_samples < 5
+                    THEN format('may be chance, with so few {}s (p = {:.4f})', sample_kind, p_value)
                 WHEN is_noise THEN format('no more than {}s vary', sample_kind)
                 WHEN is_noise IS NULL THEN format('not known whether that is noise ({})', reason)
                 WHEN p_value < 0.0001 THEN format('more than {}s vary (p < 0.0001)', sample_kind)

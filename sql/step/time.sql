@@ -111,7 +111,7 @@ step AS (
         CASE WHEN NOT is_of_no_step THEN coalesce(first_ns - begin_ns, recorded_preparing_ns) END AS preparing_ns,
         'kernels' AS origin,
         CASE
-            WHEN is_of_no_step THEN 'kernels of no step: no op launched them, or it started outside every step'
+            WHEN is_of_no_step THEN 'kernels of no step: their launch is not known, or was outside every step'
             WHEN begin_ns IS NOT NULL THEN NULL
             WHEN recorded_preparing_ns IS NOT NULL
                 THEN 'preparing is what the profiler worked out: the profile does not say when the host began'

@@ -154,7 +154,8 @@ def test_replayed_graphs_are_a_reason_and_a_warning_with_the_remedy(one: Path) -
             profile.module_stats()
         assert [str(warning.message) for warning in warned] == [
             "a_ascend_pt: 33.3% of the kernel time was replayed from graphs that were captured before profiling began, "
-            "so its ops and modules are unknown; start profiling before the engine captures its graphs"
+            "so its ops and modules are unknown; start profiling before the engine captures its graphs, "
+            "or, of GPU traces, give a recording of the capture (--capture)"
         ]
         assert coverage.query("reason == 'graph replay'")[["location", "kernel_duration_ns"]].values.tolist() == [
             ["linked to no op", 100]

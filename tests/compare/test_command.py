@@ -15,6 +15,7 @@ from prof_analysis.analyses import COMPARED
 from prof_analysis.exports.names import file_name
 from tests.compare.runs import Work, write_run
 from tests.helpers.cli import Command
+from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 from tests.test_reading_outputs import explained
 
 SUMS = "SELECT op_name, base_sum_ns, new_sum_ns FROM OpComparison ORDER BY op_name"
@@ -131,9 +132,54 @@ def test_suggested_aliases_are_written_and_not_applied(command: Command, tmp_pat
     file = tmp_path / "names.csv"
     first = command("compare", base, new, "--suggest-aliases", file, "--json")
     assert file.read_text(encoding="utf-8").split() == ["base,new,run", "Layer,AscendLayer,new"]
-    assert first.stderr == f"wrote {file}: 1 alias to check\n"
+    assert first.stderr == f"wrote {file}: 1 alias to check, which --alias {file} applies\n"
     second = command("compare", base, new, "--alias", file, "--json")
     assert [len(json.loads(result.stdout)["summary"]["modules"]) for result in (first, second)] == [2, 0]
+
+
+def test_a_renamed_model_gets_aliases_with_which_it_is_compared(command: Command, tmp_path: Path) -> None:
+    with_layers = [Range("Net", 0, 1000), Range("Layer", 10, 900)]
+    renamed = [Range("Model", 0, 1000), Range("Block", 10, 900)]
+    runs = []
+    for name, ranges in (("base", with_layers), ("new", renamed)):
+        write_profile(tmp_path / name / "r0_ascend_pt", [Op("mm", 20, 40, (Kernel("k", 50, 90),))], ranges, rank=0)
+        runs.append(tmp_path / name)
+    file = tmp_path / "names.csv"
+    first = command("compare", *runs, "--suggest-aliases", file, "--json")
+    assert (first.exit_code, json.loads(first.stdout)) == (0, {"status": "done", "files": [str(file)]})
+    assert file.read_text(encoding="utf-8").split() == ["base,new,run", "Layer,Block,new", "Net,Model,new"]
+    second = command("compare", *runs, "--alias", file)
+    assert (second.exit_code, second.stdout.partition(":")[0]) == (0, "nothing changed")
+
+
+def test_of_several_runs_one_of_another_model_is_left_out(command: Command, runs: tuple[str, str], tmp_path: Path) -> None:
+    other = write_profile(tmp_path / "other" / "r0_ascend_pt", [Op("mm", 0, 9, (Kernel("k", 5, 7),))], [Range("Unet", 0, 9)])
+    result = command("compare", *runs, other.parent, "--json")
+    answer = json.loads(result.stdout)
+    assert (result.exit_code, list(answer["summary"])) == (0, ["tuesday"])
+    (warning,) = [one for one in answer["warnings"] if "left out" in one]
+    assert f"left out: {other.parent}: has no module in common with {runs[0]} (Unet against Net)" in warning
+    of_two = command("compare", runs[0], other.parent)
+    assert (of_two.exit_code, of_two.stdout) == (2, "")
+
+
+def test_runs_without_kernels_are_one_line(command: Command, tmp_path: Path) -> None:
+    for name in ("base", "new"):
+        write_profile(tmp_path / name / "r0_ascend_pt", [Op("x", 10, 20)], [Range("Net", 1, 30)], steps=[(1, 0, 90)])
+    result = command("compare", tmp_path / "base", tmp_path / "new")
+    message = f"error: {tmp_path}/new: has no kernels, and neither has {tmp_path}/base; `prof-analysis ranks` says why\n"
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", message)
+
+
+def test_with_two_ranks_each_a_large_difference_is_not_called_usual(command: Command, tmp_path: Path) -> None:
+    for name, durations in (("base", (1000, 1200)), ("new", (1900, 1500))):
+        for rank, duration in enumerate(durations):
+            write_run(tmp_path / name, [[Work("aten::mm", (duration,))]], rank=rank)
+    result = command("compare", tmp_path / "base", tmp_path / "new")
+    assert result.stdout.startswith(
+        "a step takes 1.7 us, 1.1 us in the base (+54.5 %): may be chance, with so few ranks (p = 0."
+    )
+    assert "2 ranks and 2 ranks; with so few, even large differences can pass for noise" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -146,7 +192,7 @@ def test_suggested_aliases_are_written_and_not_applied(command: Command, tmp_pat
         ),
         (("--rank-map", "0:1"), "Invalid value for --rank-map: 0:1: give pairs of rank ids, base=new, such as 0=4,1=5"),
         (("--rank-map", "0=0,0=1"), "Invalid value for --rank-map: 0=0,0=1: give each rank id once on each side"),
-        (("--skip-steps", "1,2"), "no step is left of it; leave out fewer with skip_steps"),
+        (("--skip-steps", "1,2"), "no step is left of it; leave out fewer steps"),
         (("--alias", "nowhere.csv"), "nowhere.csv"),
     ],
 )

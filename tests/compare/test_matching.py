@@ -218,6 +218,7 @@ def test_other_models_have_nothing_to_compare(tmp_path: Path) -> None:
         pytest.param("a,b\n", "names.csv: the first line does not name the columns base,new", id="head"),
         pytest.param("base,new\nA\n", "names.csv: line 2: give two names of modules", id="one name"),
         pytest.param("base,new\n\nA*,B\n", r"names.csv: line 3: A\* and B have different numbers of \*", id="parts"),
+        pytest.param("base,new\nA,B\nA,B\nA,C\n", "names.csv: line 4: A is B on a line above; give one name", id="two names"),
         pytest.param("base,new\n\x00\xff", "is no csv file in UTF-8|give two names", id="no text"),
         pytest.param(None, r"names.csv: cannot be read \(No such file", id="no file"),
     ],

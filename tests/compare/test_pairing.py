@@ -92,9 +92,9 @@ def figures(comparison: Comparison) -> dict[str, tuple[float, float]]:
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        pytest.param({"rank_map": {7: 0}}, "a: there is no rank 7 as rank_map says; its ranks are 0", id="of the base"),
-        pytest.param({"rank_map": {0: 8}}, "b: there is no rank 8 as rank_map says; its ranks are 0", id="of the new run"),
-        pytest.param({"skip_steps": (1, 2)}, "a: no step is left of it; leave out fewer with skip_steps", id="all steps"),
+        pytest.param({"rank_map": {7: 0}}, "a: there is no rank 7 to compare; its ranks are 0", id="of the base"),
+        pytest.param({"rank_map": {0: 8}}, "b: there is no rank 8 to compare; its ranks are 0", id="of the new run"),
+        pytest.param({"skip_steps": (1, 2)}, "a: no step is left of it; leave out fewer steps", id="all steps"),
     ],
 )
 def test_ranks_and_steps_that_are_not_there_are_an_error(tmp_path: Path, options: dict[str, Any], problem: str) -> None:
@@ -123,7 +123,7 @@ def test_a_figure_is_a_mean_over_steps_calls_or_runs(tmp_path: Path) -> None:
     with pytest.warns(ProfAnalysisWarning), compare(base, new, skip_steps=iter((1, 99)), no_cache=True) as comparison:
         assert figures(comparison)["Net[0]"] == (60, 60)
         assert figures(comparison)["linked to no op: no host launch"] == (5, 0)
-        assert comparison.warnings == ["skip_steps: no run has step 99; the steps are 1, 2, 7, 8, 9"]
+        assert comparison.warnings == ["no run has step 99, so it cannot be left out; the steps are 1, 2, 7, 8, 9"]
     with compare(base, new, per="call", no_cache=True) as comparison:
         assert figures(comparison) == {**per_step, "outside every call": (2, 0)}
     with compare(base, new, per="run", no_cache=True) as comparison:

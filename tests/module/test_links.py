@@ -292,7 +292,8 @@ def test_graph_replay_is_said_in_one_line_with_the_remedy(tmp_path: Path) -> Non
         profile.coverage()
         assert profile.warnings == [
             "run_ascend_pt: 90.0% of the kernel time was replayed from graphs that were captured before profiling began, so "
-            "its ops and modules are unknown; start profiling before the engine captures its graphs"
+            "its ops and modules are unknown; start profiling before the engine captures its graphs, "
+            "or, of GPU traces, give a recording of the capture (--capture)"
         ]
 
 

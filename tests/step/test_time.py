@@ -20,7 +20,7 @@ COLUMNS = [
     *("profile", "rank_id", "step_id", "computing_ns", "communication_ns", "communication_not_overlapped_ns", "overlapped_ns"),
     *("free_ns", "stage_ns", "bubble_ns", "preparing_ns", "origin", "reason", "copying_not_overlapped_ns"),
 ]
-NO_STEP = "kernels of no step: no op launched them, or it started outside every step"
+NO_STEP = "kernels of no step: their launch is not known, or was outside every step"
 
 
 NAMES = {"compute": "MatMul", "reduce": "hcom_allReduce_", "receive": "hcom_receive_"}

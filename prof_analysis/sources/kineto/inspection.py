@@ -71,7 +71,9 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
         return [Rank(profile, result, inputs=(result,), files=(readable(Path(result.name)),), left_out=str(error))]
     rank_id, rank_id_from = _rank_of(result, around)
     companions = companions_of(result, rank_id, options.capture) if "graphs" in marks else ()
-    reasons = _reasons(marks, options, has_replayed_modules=bool(companions) or "annotated" in marks)
+    has_replayed_modules = bool(companions) or "annotated" in marks
+    reasons = _reasons(marks, options, has_replayed_modules=has_replayed_modules)
+    modules_from = next((mark for mark in options.marks if mark in marks), "replayed graphs" if has_replayed_modules else None)
     return [
         Rank(
             profile,
@@ -82,7 +84,7 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
             files=tuple(readable(Path(file.name)) for file in (result, *companions)),
             lacks=lacking(reasons),
             missing=tuple(dict.fromkeys(reason for reason in reasons.values() if reason and reason != _NO_GRAPH_CALLS)),
-            modules_from=next((mark for mark in options.marks if mark in marks), None),
+            modules_from=modules_from,
         )
     ]
 
