@@ -1,4 +1,4 @@
--- One row is how the modules of kernels of replayed graphs are known.
+-- One row is how the modules of kernels of replayed graphs are known; none where there is neither a capture nor an annotation.
 --
 -- known_by               VARCHAR  'capture' (a recording of the capture has their ops, and their modules if it has any),
 --                                 'annotation' (the framework noted their modules), 'launch' (all that is known is where the
