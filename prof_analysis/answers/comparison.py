@@ -239,7 +239,10 @@ def _sentences(facts: Facts) -> Iterable[str]:
         samples = " and ".join(several(size[f"{side}_sample_count"], size["sample_kind"]) for side in ("base", "new"))
         few = "; with so few, even large differences can pass for noise" if _has_few_samples(size) else ""
         yield f"noise is what {size['sample_kind']}s vary: {samples}{few}"
-    if any(size[f"{side}_paired_share"] not in (None, 1) for side in ("base", "new")):
+    with_modules = [side for side in ("base", "new") if size[f"{side}_paired_share"] is not None]
+    if len(with_modules) == 1:
+        yield f"only {with_modules[0]} has kernel time inside modules, so none has a partner; `prof-analysis ranks` says why"
+    elif any(size[f"{side}_paired_share"] not in (None, 1) for side in ("base", "new")):
         shares = " and ".join(f"{percent(size[f'{side}_paired_share'])} of {side}" for side in ("base", "new"))
         yield f"of the kernel time inside modules, {shares} is in modules that both runs have"
     if size["has_common_types"] is False:

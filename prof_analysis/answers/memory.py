@@ -210,7 +210,7 @@ def _rest(facts: Facts, device: Row) -> Iterator[str]:
     if device["beside_bytes"] is not None:
         names = ", ".join(f"{row['component']} {size(row['at_peak_bytes'])}" for row in others)
         held = f"the process held {size(device['beside_bytes'])} beside what the framework reserved"
-        yield f"{held}, of it {names}" if names else held
+        yield f"{held}; by records of their own, {names}" if names else held
     yield from _growth(facts)
     ranks = [row["peak_allocated_bytes"] for row in facts["devices"] if row["peak_allocated_bytes"] is not None]
     if len(ranks) > 1:

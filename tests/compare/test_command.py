@@ -171,6 +171,14 @@ def test_runs_without_kernels_are_one_line(command: Command, tmp_path: Path) -> 
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", message)
 
 
+def test_where_one_run_has_no_modules_the_answer_says_so(command: Command, runs: tuple[str, str], tmp_path: Path) -> None:
+    ops = [Op("aten::mm", 110, 120, (Kernel("k", 130, 180),)), Op("aten::mm", 310, 320, (Kernel("k", 330, 380),))]
+    write_profile(tmp_path / "new" / "r0_ascend_pt", ops, [], steps=[(1, 100, 300), (2, 300, 500)], rank=0)
+    result = command("compare", runs[0], tmp_path / "new")
+    assert result.exit_code == 0
+    assert "only base has kernel time inside modules, so none has a partner; `prof-analysis ranks` says why" in result.stdout
+
+
 def test_with_two_ranks_each_a_large_difference_is_not_called_usual(command: Command, tmp_path: Path) -> None:
     for name, durations in (("base", (1000, 1200)), ("new", (1900, 1500))):
         for rank, duration in enumerate(durations):
