@@ -127,6 +127,7 @@ def test_annotations_give_modules_by_their_names_in_the_model(file: str, tmp_pat
     write_annotations(tmp_path / file.replace("rank1", "rank0"), [Graph(5, model(8, family="Wrong")[::-1])])
     assert [(start, path, is_backward) for start, _, path, is_backward in found(tmp_path / "traces")] == qualified(run)
     with open_profile(tmp_path / "traces", by="instance", no_cache=True) as profile:
+        assert profile.ranks()["modules_from"].tolist() == ["replayed graphs"]
         modules = profile.module_tree().query("not module.str.startswith('[Backward]')")
     assert modules.query("parent_module == ''")["module"].tolist() == ["layers[0]", "layers[1]", "layers[2]", "output[0]"]
     assert modules.query("parent_module == 'layers[1]'")[["module", "calls"]].to_numpy().tolist() == [
