@@ -94,7 +94,8 @@ SELECT
             format(', {} in the base', shown_time(base_ns)),
             coalesce(format(' ({:+.1f} %): ', 100 * (ratio - 1)), ': '),
             CASE
-                WHEN is_noise AND least_samples < 5
+                -- So few values cannot prove a difference that is far larger than they vary.
+                WHEN is_noise AND least_samples < 5 AND p_value < 0.5
                     THEN format('may be chance, with so few {}s (p = {:.4f})', sample_kind, p_value)
                 WHEN is_noise THEN format('no more than {}s vary', sample_kind)
                 WHEN is_noise IS NULL THEN format('not known whether that is noise ({})', reason)
