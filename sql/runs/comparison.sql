@@ -50,8 +50,10 @@ type AS (
 paired AS (
     SELECT
         run,
-        coalesce(sum(base_self_sum_ns) FILTER (rule NOT LIKE 'only %'), 0) / nullif(sum(base_self_sum_ns), 0) AS base_paired_share,
-        coalesce(sum(new_self_sum_ns) FILTER (rule NOT LIKE 'only %'), 0) / nullif(sum(new_self_sum_ns), 0) AS new_paired_share
+        coalesce(sum(base_self_sum_ns) FILTER (rule NOT LIKE 'only %'), 0)
+            / nullif(sum(base_self_sum_ns), 0) AS base_paired_share,
+        coalesce(sum(new_self_sum_ns) FILTER (rule NOT LIKE 'only %'), 0)
+            / nullif(sum(new_self_sum_ns), 0) AS new_paired_share
     FROM runs.module_comparison
     WHERE rule IS NOT NULL
     GROUP BY run
