@@ -36,9 +36,9 @@ from tests.helpers.small_profile import write_profile
         ("SELECT names FROM trace.op", "; DESCRIBE trace.op lists its columns"),
         ("SELECT coutn(*) FROM trace.op", 'Did you mean "count"'),
         ("SELECT * FROM trace.nope", "there is no table trace.nope"),
-        ("SELECT * FROM nope.op", "there is no table nope.op: did you mean allocation.op or mfu.op or pmu.op or trace.op?"),
+        ("SELECT * FROM nope.op", "there is no table nope.op: did you mean allocation.op or mfu.op or pmu.op or stack.op or trace.op?"),
         ("SELECT * FROM trace.kernl", "there is no table trace.kernl: did you mean trace.kernel?"),
-        ("SELECT * FROM op", "there is no table op: did you mean allocation.op or mfu.op or pmu.op or trace.op?"),
+        ("SELECT * FROM op", "there is no table op: did you mean allocation.op or mfu.op or pmu.op or stack.op or trace.op?"),
         ("DESCRIBE trace.kernl", "there is no table trace.kernl: did you mean trace.kernel?"),
         ("SELECT 1 AS a,\n  2 +\n  FROM x y z", 'syntax error at or near "FROM" in line 3'),
         ("SELECT 'x'::INTEGER", "Could not convert"),
@@ -61,7 +61,7 @@ def test_show_tables_lists_what_can_be_asked_with_its_meaning(shared: Profile) -
     expected = [(name, known[name].summary) for name in sorted(known)]
     assert [tuple(row.values()) for row in shared.rows("SHOW TABLES")] == expected
     found = shared.rows("SELECT name FROM (SHOW TABLES) WHERE name LIKE 'trace.st%' ORDER BY name DESC")
-    assert found == [{"name": "trace.string"}, {"name": "trace.step"}]
+    assert found == [{"name": "trace.string"}, {"name": "trace.step"}, {"name": "trace.stack_frame"}]
     of_folder = [row["name"] for row in shared.rows("SHOW TABLES FROM free")]
     assert of_folder == [name.partition(".")[2] for name in sorted(known) if name.startswith("free.")]
     all_tables = shared.rows("FROM (SHOW ALL TABLES) WHERE schema <> 'stored'")
