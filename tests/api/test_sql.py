@@ -36,7 +36,10 @@ from tests.helpers.small_profile import write_profile
         ("SELECT names FROM trace.op", "; DESCRIBE trace.op lists its columns"),
         ("SELECT coutn(*) FROM trace.op", 'Did you mean "count"'),
         ("SELECT * FROM trace.nope", "there is no table trace.nope"),
-        ("SELECT * FROM nope.op", "there is no table nope.op: did you mean allocation.op or mfu.op or pmu.op or stack.op or trace.op?"),
+        (
+            "SELECT * FROM nope.op",
+            "there is no table nope.op: did you mean allocation.op or mfu.op or pmu.op or stack.op or trace.op?",
+        ),
         ("SELECT * FROM trace.kernl", "there is no table trace.kernl: did you mean trace.kernel?"),
         ("SELECT * FROM op", "there is no table op: did you mean allocation.op or mfu.op or pmu.op or stack.op or trace.op?"),
         ("DESCRIBE trace.kernl", "there is no table trace.kernl: did you mean trace.kernel?"),
