@@ -1,30 +1,17 @@
 -- One row is a role of host calls with their number and times over all ranks, also of those that --filter does not choose, the
--- largest own time first. Calls that several ranks share count once, as in across.api_statistic.
+-- largest own time first. Calls that several ranks share count once, as in across.api_duration.
 --
 -- role           VARCHAR  launch, synchronise, copy, allocate or compile, as in trace.host_api; NULL for all other calls
 -- calls          BIGINT   calls
 -- self_ns        BIGINT   their time without that of the calls inside them, ns
 -- idle_ns        BIGINT   how long the device was idle during them, ns; NULL where no rank has kernels
 -- rows_left_out  BIGINT   rows that across.api_statistic would have without --filter, and has not
-WITH of_host AS (
-    SELECT
-        level,
-        name,
-        role,
-        duration_ns,
-        max(call_count) AS call_count,
-        max(self_ns) AS self_ns,
-        sum(idle_ns) AS idle_ns
-    FROM api.duration
-    JOIN op.host USING (profile)
-    GROUP BY level, name, role, duration_ns, host.host_profile
-)
 SELECT
     role,
     sum(call_count)::BIGINT AS calls,
     sum(self_ns)::BIGINT AS self_ns,
     sum(idle_ns)::BIGINT AS idle_ns,
     count(DISTINCT (level, name)) FILTER (NOT is_chosen(name)) AS rows_left_out
-FROM of_host
+FROM across.api_duration
 GROUP BY role
 ORDER BY self_ns DESC, role

@@ -6,37 +6,12 @@
 -- name             VARCHAR  name, such as aclrtSynchronizeStream; NULL when the profile lost its text
 -- role             VARCHAR  launch, synchronise, copy, allocate or compile, as in trace.host_api
 -- calls to max_ns as in api.statistic
-WITH of_host AS (
-    SELECT
-        level,
-        name,
-        role,
-        duration_ns,
-        max(call_count) AS call_count,
-        max(self_ns) AS self_ns,
-        sum(idle_ns) AS idle_ns
-    FROM api.duration
-    JOIN op.host USING (profile)
-    GROUP BY level, name, role, duration_ns, host.host_profile
-),
-counted AS (
-    SELECT
-        level,
-        name,
-        role,
-        duration_ns,
-        sum(call_count) AS call_count,
-        sum(self_ns) AS self_ns,
-        sum(idle_ns) AS idle_ns
-    FROM of_host
-    GROUP BY level, name, role, duration_ns
-),
-ranked AS (
+WITH ranked AS (
     SELECT
         *,
         sum(call_count) OVER (PARTITION BY level, name, role ORDER BY duration_ns) AS calls_up_to,
         sum(call_count) OVER (PARTITION BY level, name, role) AS calls
-    FROM counted
+    FROM across.api_duration
 ),
 summed AS (
     SELECT

@@ -52,3 +52,35 @@ CREATE MACRO IF NOT EXISTS significance_limit(p_value) AS
             lambda p, place: p * count(p_value) <= 0.05::DOUBLE * place
         )
     );
+
+-- The sums that welch_p() needs of both sides, from rows that are each a value of a sample.
+CREATE MACRO IF NOT EXISTS samples_of_sides(side, sample) AS
+    {
+        'base_total': coalesce(sum(sample) FILTER (side = 'base'), 0)::HUGEINT,
+        'base_squares': coalesce(sum(sample * sample) FILTER (side = 'base'), 0)::HUGEINT,
+        'new_total': coalesce(sum(sample) FILTER (side = 'new'), 0)::HUGEINT,
+        'new_squares': coalesce(sum(sample * sample) FILTER (side = 'new'), 0)::HUGEINT
+    };
+
+-- What these sums say of times: how far each side varies, and whether the difference may be chance.
+CREATE MACRO IF NOT EXISTS variation_of_sides(samples, base_n, new_n) AS
+    {
+        'base_sd_ns': sample_sd(samples.base_total, samples.base_squares, base_n),
+        'new_sd_ns': sample_sd(samples.new_total, samples.new_squares, new_n),
+        'p_value': welch_p(
+            samples.base_total, samples.base_squares, base_n, samples.new_total, samples.new_squares, new_n
+        )
+    };
+
+-- What happened to something that is counted and takes time, the first that holds; NULL where nothing changed.
+CREATE MACRO IF NOT EXISTS change_of(base_count, new_count, base_units, new_units, base_ns, new_ns, is_noise) AS
+    CASE
+        WHEN base_count = 0 THEN 'added'
+        WHEN new_count = 0 THEN 'removed'
+        WHEN new_count::HUGEINT * base_units > base_count::HUGEINT * new_units THEN 'more often'
+        WHEN new_count::HUGEINT * base_units < base_count::HUGEINT * new_units THEN 'less often'
+        WHEN base_ns = new_ns THEN NULL
+        WHEN is_noise THEN 'noise'
+        WHEN new_ns > base_ns THEN 'slower'
+        ELSE 'faster'
+    END;

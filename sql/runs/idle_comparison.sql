@@ -46,10 +46,7 @@ figure AS (
         coalesce(sum(total_ns) FILTER (side = 'base'), 0)::BIGINT AS base_sum_ns,
         coalesce(sum(total_ns) FILTER (side = 'new'), 0)::BIGINT AS new_sum_ns,
         count(sample_ns) > 0 AS has_samples,
-        coalesce(sum(sample_ns) FILTER (side = 'base'), 0)::HUGEINT AS base_samples_ns,
-        coalesce(sum(sample_ns * sample_ns) FILTER (side = 'base'), 0)::HUGEINT AS base_squares,
-        coalesce(sum(sample_ns) FILTER (side = 'new'), 0)::HUGEINT AS new_samples_ns,
-        coalesce(sum(sample_ns * sample_ns) FILTER (side = 'new'), 0)::HUGEINT AS new_squares
+        samples_of_sides(side, sample_ns) AS samples
     FROM of_sample
     GROUP BY run, cause
 ),
@@ -63,9 +60,7 @@ compared AS (
         figure.new_sum_ns / comparison.new_unit_count AS new_ns,
         if(has_samples, comparison.base_sample_count, 0) AS base_samples,
         if(has_samples, comparison.new_sample_count, 0) AS new_samples,
-        sample_sd(base_samples_ns, base_squares, base_samples) AS base_sd_ns,
-        sample_sd(new_samples_ns, new_squares, new_samples) AS new_sd_ns,
-        welch_p(base_samples_ns, base_squares, base_samples, new_samples_ns, new_squares, new_samples) AS p_value
+        unnest(variation_of_sides(figure.samples, base_samples, new_samples))
     FROM figure
     JOIN runs.comparison USING (run)
 ),

@@ -36,10 +36,7 @@ figure AS (
         coalesce(sum(kernel_count) FILTER (side = 'new'), 0)::BIGINT AS new_kernel_count,
         coalesce(sum(duration_ns) FILTER (side = 'base'), 0)::BIGINT AS base_sum_ns,
         coalesce(sum(duration_ns) FILTER (side = 'new'), 0)::BIGINT AS new_sum_ns,
-        coalesce(sum(sample_ns) FILTER (side = 'base'), 0)::HUGEINT AS base_samples_ns,
-        coalesce(sum(sample_ns * sample_ns) FILTER (side = 'base'), 0)::HUGEINT AS base_squares,
-        coalesce(sum(sample_ns) FILTER (side = 'new'), 0)::HUGEINT AS new_samples_ns,
-        coalesce(sum(sample_ns * sample_ns) FILTER (side = 'new'), 0)::HUGEINT AS new_squares
+        samples_of_sides(side, sample_ns) AS samples
     FROM of_sample
     GROUP BY run, kind, type, input_shapes
 ),
@@ -52,16 +49,7 @@ compared AS (
         comparison.noise_reason,
         figure.base_sum_ns / comparison.base_unit_count AS base_ns,
         figure.new_sum_ns / comparison.new_unit_count AS new_ns,
-        sample_sd(base_samples_ns, base_squares, comparison.base_sample_count) AS base_sd_ns,
-        sample_sd(new_samples_ns, new_squares, comparison.new_sample_count) AS new_sd_ns,
-        welch_p(
-            base_samples_ns,
-            base_squares,
-            comparison.base_sample_count,
-            new_samples_ns,
-            new_squares,
-            comparison.new_sample_count
-        ) AS p_value
+        unnest(variation_of_sides(figure.samples, comparison.base_sample_count, comparison.new_sample_count))
     FROM figure
     JOIN runs.comparison USING (run)
 ),
@@ -80,16 +68,15 @@ SELECT
     kind,
     type,
     input_shapes,
-    CASE
-        WHEN base_kernel_count = 0 THEN 'added'
-        WHEN new_kernel_count = 0 THEN 'removed'
-        WHEN new_kernel_count::HUGEINT * base_unit_count > base_kernel_count::HUGEINT * new_unit_count THEN 'more often'
-        WHEN new_kernel_count::HUGEINT * base_unit_count < base_kernel_count::HUGEINT * new_unit_count THEN 'less often'
-        WHEN base_ns = new_ns THEN NULL
-        WHEN is_noise THEN 'noise'
-        WHEN new_ns > base_ns THEN 'slower'
-        ELSE 'faster'
-    END AS change,
+    change_of(
+        judged.base_kernel_count,
+        judged.new_kernel_count,
+        base_unit_count,
+        new_unit_count,
+        base_ns,
+        new_ns,
+        is_noise
+    ) AS change,
     base_kernel_count / base_unit_count AS base_kernel_count,
     new_kernel_count / new_unit_count AS new_kernel_count,
     base_sum_ns / nullif(judged.base_kernel_count, 0) AS base_mean_ns,
