@@ -11,6 +11,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from prof_analysis.cli import analyses as cli_analyses
+from prof_analysis.cli import collecting as cli_collecting
 from prof_analysis.cli import compare as cli_compare
 from prof_analysis.cli import listing as cli_listing
 from prof_analysis.cli import query as cli_query
@@ -79,6 +80,7 @@ app.add_typer(cli_listing.app)
 app.add_typer(cli_tables.app)
 app.add_typer(cli_table.app)
 app.add_typer(cli_query.app)
+app.add_typer(cli_collecting.app)
 
 
 def _print_version(is_asked: bool) -> None:

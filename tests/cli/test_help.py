@@ -44,6 +44,7 @@ GROUPS_OF = {
     "ranks": {READ, SHOW},
     "table": {READ, MODULES, SHOW, WRITE, MACHINE},
     "tables": {READ, SHOW},
+    "collect": {SHOW, WRITE},
     "cache ls": {SHOW, MACHINE},
     "cache clear": {SHOW, MACHINE},
 }

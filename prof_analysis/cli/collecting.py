@@ -1,0 +1,42 @@
+"""The command `collect`: it copies the file that collects profiles to where a model runs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from prof_analysis.cli.help import LOOK_UP, Command, epilog_of
+from prof_analysis.cli.options import AsJson, ScreenOptions, takes_options
+from prof_analysis.cli.screen import exit_on_error, print_json
+from prof_analysis.options import RESULT
+
+app = typer.Typer()
+
+# Beside a program it must hide no module of the program.
+NAME = "prof_analysis_collect.py"
+
+
+@app.command("collect", cls=Command, epilog=epilog_of("collect"), rich_help_panel=LOOK_UP)
+@takes_options
+def collect(
+    copy_to: Annotated[
+        Path, typer.Option("--copy-to", metavar="DIR", help="Copy the file into this folder.", rich_help_panel=RESULT)
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """How do I record a profile that can answer?
+
+    Copies a file that marks modules and records with the switches that answers need. It works alone, on Python 3.9 and later
+    beside torch; here it is `python -m prof_analysis.collect`. How: docs/collecting.md.
+    """
+    from prof_analysis import collect as collecting
+    from prof_analysis.exports.files import replacing
+
+    with exit_on_error(ScreenOptions(as_json)):
+        target = copy_to / NAME
+        with replacing(target) as unfinished:
+            unfinished.write_bytes(Path(collecting.__file__).read_bytes())
+    if as_json:
+        print_json(status="done", files=[str(target)])
+    else:
+        print(f"wrote {target}; to record there: python {NAME} --steps 10-12 -- train.py")
