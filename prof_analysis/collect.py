@@ -533,7 +533,9 @@ def _span(text: str | None) -> list[int] | None:
 
 def begin(settings: Mapping[str, Any]) -> None:
     """Wait in this process for torch and torch_npu, and put marks and switches into them as soon as they are imported."""
-    sys.meta_path.insert(0, _Waiting({"torch": lambda: _begin_marks(settings), "torch_npu": _add_switches}))
+    sys.meta_path.insert(
+        0, _Waiting({"torch": lambda: _begin_marks(settings), "torch_npu": lambda: _begin_on_ascend(settings)})
+    )
 
 
 class _Waiting(importlib.abc.MetaPathFinder):
@@ -575,7 +577,12 @@ def _begin_marks(settings: Mapping[str, Any]) -> None:
     if steps is not None:
         steps.count_those_of_optimizers()
         atexit.register(steps.end)
-    if not settings["no_attention"] and "torch_npu" in sys.modules:
+
+
+def _begin_on_ascend(settings: Mapping[str, Any]) -> None:
+    """Mark attentions until the process ends, and add switches to configurations of the profiler."""
+    _add_switches()
+    if not settings["no_attention"]:
         _entered.enter_context(attention())
 
 

@@ -1,6 +1,7 @@
 """A program that collects without a change to it: marks, steps and switches are put in when its Python starts."""
 
 import ast
+import json
 import os
 import subprocess
 import sys
@@ -87,6 +88,39 @@ def test_without_steps_modules_are_marked_for_the_profiler_of_the_program_also_i
     assert (done.returncode, done.stderr) == (0, "")
     calls, ranges = ast.literal_eval((tmp_path / "said.json").read_text())
     assert (calls, ranges) == ([], [["begin", "Module:Model"], ["end", "Module:Model"]] * 2)
+
+
+SERVING = """
+import json, sys
+import torch
+import torch_npu
+class Model(torch.nn.Module):
+    def forward(self, value):
+        return torch_npu.npu_fusion_attention("q", "k", "v", 8, "BSH")
+own = torch_npu.profiler
+config = own._ExperimentalConfig(profiler_level="Level1", export_type="text", mstx=False)
+with own.profile(activities=[], experimental_config=config):
+    Model()(1)
+open(sys.argv[1], "w").write(json.dumps(torch_npu.calls))
+"""
+
+
+def test_on_ascend_the_profiler_of_the_program_gets_marks_and_databases(tmp_path: Path) -> None:
+    (tmp_path / "path").mkdir()
+    for name in ("torch", "torch_npu"):
+        (tmp_path / "path" / name).symlink_to(STANDIN / name)
+    done = run(tmp_path, program=SERVING)
+    assert (done.returncode, done.stderr) == (0, "")
+    (kind, _, switches), *calls = json.loads((tmp_path / "said.json").read_text())
+    assert (kind, switches["mstx"], switches["export_type"]) == ("profile", True, ["text", "db"])
+    assert calls == [
+        ["start"],
+        ["range_start", "Model", None, "Module"],
+        ["mark", '{"input_layout":"BSH","sparse_mode":0}', None, "flash_attn_args"],
+        ["npu_fusion_attention", "BSH", 0],
+        ["range_end", 1, "Module"],
+        ["stop"],
+    ]
 
 
 def test_the_exit_code_and_the_own_sitecustomize_of_a_program_stay(tmp_path: Path) -> None:
