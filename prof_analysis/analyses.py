@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from prof_analysis.capabilities import CAPABILITIES
+from prof_analysis.capabilities import CAPABILITIES, RECORDED_FROM
 from prof_analysis.options import INPUT, MACHINE, MODULES
 
 # A capability, or several of which one suffices; where a rank has none of them, the reason is that of the first one.
@@ -27,6 +27,16 @@ def why_not(requires: tuple[Requirement, ...], lacks: Mapping[str, str]) -> str 
         if all(capability in lacks for capability in capabilities):
             return lacks[capabilities[0]]
     return None
+
+
+def recorded_from(requires: tuple[Requirement, ...], lacks: Mapping[str, str]) -> int | None:
+    """Return the level of prof_analysis.collect that records what these requirements miss; None where none does."""
+    levels = []
+    for requirement in requires:
+        capabilities = (requirement,) if isinstance(requirement, str) else requirement
+        if all(capability in lacks for capability in capabilities):
+            levels.append(min((RECORDED_FROM[one] for one in capabilities if one in RECORDED_FROM), default=None))
+    return None if None in levels else max((level for level in levels if level is not None), default=None)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,17 @@ CAPABILITIES: Mapping[str, str] = {
     "reported_steps": "reported figures of steps",
 }
 
+# The least level of prof_analysis.collect that records a capability; the others depend on the program or the device.
+RECORDED_FROM: Mapping[str, int] = {
+    "modules": 0,
+    "host_calls": 0,
+    "shapes": 1,
+    "kernel_types": 1,
+    "counters": 1,
+    "stacks": 2,
+    "memory": 2,
+}
+
 # Capabilities that depend on the run alone: where one source of a result finds none of it, the other sources find none.
 OF_THE_RUN = frozenset(("graph_calls", "marks"))
 

@@ -91,7 +91,8 @@ class Profile(Questions):
         Columns: run (if there are several), profile, rank_id, rank_id_from (the file that has it), device_id, profiler_level,
         source (None when nothing can be read), modules_from (what marks the modules: mstx, nn.Module or replayed graphs),
         answers (list of the questions that the rank can answer), may_answer (list of those where only the answer itself shows
-        it), unanswered (list of those that it cannot answer, each with the reason), missing (list of all that was not collected
+        it), unanswered (list of those that it cannot answer, each with the reason), better_recording (what would answer more of
+        them), missing (list of all that was not collected
         or found), unread (list of further files that cannot be read, each with the reason), left_out (why nothing can be read),
         files (list), folder.
         """
@@ -109,6 +110,7 @@ class Profile(Questions):
             "answers": pyarrow.list_(pyarrow.string()),
             "may_answer": pyarrow.list_(pyarrow.string()),
             "unanswered": pyarrow.list_(pyarrow.string()),
+            "better_recording": pyarrow.string(),
             "missing": pyarrow.list_(pyarrow.string()),
             "unread": pyarrow.list_(pyarrow.string()),
             "left_out": pyarrow.string(),
@@ -300,6 +302,7 @@ class Profile(Questions):
                 "answers": rank.answers,
                 "may_answer": rank.may_answer,
                 "unanswered": [": ".join(pair) for pair in rank.unanswered],
+                "better_recording": rank.better_recording,
                 "folder": readable(rank.folder),
             }
             for rank in self._session.ranks

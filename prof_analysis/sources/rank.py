@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from prof_analysis.analyses import ANALYSES, why_not
+from prof_analysis.analyses import ANALYSES, recorded_from, why_not
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,17 @@ class Rank:
     def unanswered(self) -> tuple[tuple[str, str], ...]:
         """The analyses that the rank cannot answer, each with the reason."""
         return tuple((command, reason) for command in ANALYSES if (reason := self.why_not(command)))
+
+    @property
+    def better_recording(self) -> str | None:
+        """The call of prof_analysis.collect that records what other questions need; None where none does."""
+        lacks = dict(self.lacks)
+        levels = {command: recorded_from(analysis.requires, lacks) for command, analysis in ANALYSES.items()}
+        found = {command: level for command, level in levels.items() if level is not None and not self.left_out}
+        if not found:
+            return None
+        call = f'prof_analysis.collect.profiler("result", level={max(found.values())})'
+        return f"record with {call} to answer {', '.join(found)} too"
 
     @property
     def _askable(self) -> tuple[str, ...]:

@@ -29,10 +29,12 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
     reasons = unanswered(NOT_IN_ONE_RANK)
     commands = {reason: [command for command, other in reasons if other == reason] for _, reason in reasons}
     cannot = [f"cannot answer {', '.join(of_reason)}: {reason} (rank 1)" for reason, of_reason in commands.items()]
+    better = 'record with prof_analysis.collect.profiler("result", level=2) to answer api-stats, stacks, pmu-stats, memory too'
     assert lines[4:] == [
         f"answers: {', '.join(answers)} (rank 1)",
         "may answer layer-stats: the command finds out whether layers repeat in the sequence of kernels (rank 1)",
         *cannot,
+        f"{better} (rank 1)",
     ]
     answer = only_json(command("ranks", "-d", ranks, "--json"))
     assert answer.keys() == {"status", "ranks"}
@@ -47,6 +49,7 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
         "answers": list(answered_without(*NOT_IN_ONE_RANK)),
         "may_answer": ["layer-stats"],
         "unanswered": [f"{command}: {reason}" for command, reason in reasons],
+        "better_recording": better,
         "missing": [],
         "unread": [],
         "left_out": None,
