@@ -543,19 +543,24 @@ class _Waiting(importlib.abc.MetaPathFinder):
 
     def __init__(self, then: Mapping[str, Callable[[], None]]) -> None:
         self._then = dict(then)
+        self._is_looking = False
 
     def find_spec(self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None) -> Any:
         """Return the spec of a module that is waited for, found by the other finders; None for all others."""
-        then = self._then.pop(name, None)
-        if then is None:
+        if name not in self._then or self._is_looking:
             return None
-        spec = importlib.util.find_spec(name)
+        self._is_looking = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self._is_looking = False
         if spec is None or spec.loader is None:
             return spec
         execute = spec.loader.exec_module
 
         def execute_then(module: ModuleType) -> None:
             execute(module)
+            then = self._then.pop(name, lambda: None)  # Who only looks whether there is such a module imports nothing.
             try:
                 then()
             except Exception as error:  # The program must run, whatever is wrong here.

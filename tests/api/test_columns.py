@@ -207,6 +207,7 @@ def test_ranks_in_every_column(two: Path) -> None:
     answers = list(answered_without(*lacks))
     reasons = [f"{command}: {reason}" for command, reason in unanswered(lacks)]
     found_out = ["layer-stats"]
+    recording = 'prof_analysis.collect.profiler("result", level=2)'
     expected: list[tuple[Any, ...]] = []
     for name, rank in (("a_ascend_pt", 0), ("b_ascend_pt", 3)):
         file = f"ascend_pytorch_profiler_{rank}.db"
@@ -222,7 +223,7 @@ def test_ranks_in_every_column(two: Path) -> None:
                 answers,
                 found_out,
                 reasons,
-                'record with prof_analysis.collect.profiler("result", level=2) to answer api-stats, stacks, pmu-stats, memory too',
+                f"record with {recording} to answer api-stats, stacks, pmu-stats, memory too",
                 [],
                 [],
                 None,

@@ -13,7 +13,8 @@ STANDIN = Path(__file__).parent / "standin"
 FILE = Path(__file__).parents[2] / "prof_analysis" / "collect.py"
 
 TRAINING = """
-import json, sys
+import importlib.util, json, sys
+assert importlib.util.find_spec("torch") is not None
 import torch, torch.optim
 class Model(torch.nn.Module):
     def forward(self, value):
