@@ -177,7 +177,7 @@ class Profile(Questions):
         """Write the tables of an analysis over all ranks below `folder`/cluster_analysis_output, and return the files.
 
         `folder` is by default the profile's own path. export_type is db, xlsx (also called text and excel), csv, parquet,
-        json or duckdb.
+        json or duckdb; or trace: a timeline of each rank for ui.perfetto.dev, of module-stats, step-time or free-time.
         `analysis` is the name of its command; `extras` are the options of the command that add tables, such as pmu. Where a
         format cannot hold a value whole, `warnings` says so. Tables that compare ranks are removed from the folder when there
         is only one rank: an earlier export of several ranks has left them.
@@ -185,9 +185,12 @@ class Profile(Questions):
         """
         from prof_analysis import exports
 
-        check("export_type", export_type, export_type in exports.EXPORT_TYPES, ", ".join(exports.EXPORT_TYPES))
+        check("analysis", analysis, analysis in ANALYSES, " or ".join(ANALYSES))
+        exports.check_type(export_type, analysis)
         with self._session.only(None):
             chosen = self.prepare(analysis, extras)
+            if export_type == exports.ExportType.trace:
+                return self._write_timeline(folder)
             tables = dict(chosen.exports)
             comparing = chosen.of_several_ranks
             if len(self._session.stores) > 1:
@@ -224,7 +227,7 @@ class Profile(Questions):
         """
         from prof_analysis import exports
 
-        check("export_type", export_type, export_type in exports.EXPORT_TYPES, ", ".join(exports.EXPORT_TYPES))
+        exports.check_type(export_type)
         with self._session.only(None):
             self.rows(f"FROM {self._known(name)} LIMIT 0")
             return self._write(folder, {name: export_name(name)}, export_type)
@@ -233,7 +236,7 @@ class Profile(Questions):
         """Write tables by their names in exports, as export() writes those of an analysis."""
         from prof_analysis import exports
 
-        check("export_type", export_type, export_type in exports.EXPORT_TYPES, ", ".join(exports.EXPORT_TYPES))
+        exports.check_type(export_type)
         with self._session.only(None):
             self._session.provide(tuple(tables))
             return self._write(folder, tables, export_type)
@@ -253,9 +256,7 @@ class Profile(Questions):
         from prof_analysis import exports
         from prof_analysis.exports.provenance import Origin
 
-        if folder is None and self._session.has_several_paths:
-            raise InputError("the runs are in several folders: give the folder to write to")
-        target = Path(folder) if folder is not None else discovery.root_of(self.path)
+        target = self._folder_for_exports(folder)
         ranks = list(self._session.stores)
         origin = Origin(
             tuple(readable(rank.folder) for rank in ranks),
@@ -266,7 +267,7 @@ class Profile(Questions):
         files = exports.export(
             self._session.connection,
             ranks,
-            target / "cluster_analysis_output",
+            target,
             tables,
             export_type,
             remarks,
@@ -277,6 +278,20 @@ class Profile(Questions):
         for remark in remarks:
             self._session.warn(remark)
         return files
+
+    def _write_timeline(self, folder: str | Path | None) -> list[Path]:
+        from prof_analysis import exports
+        from prof_analysis.exports import trace
+
+        self._session.provide(trace.TABLES)
+        target = self._folder_for_exports(folder)
+        exports.make(target)
+        return trace.write(self._session.connection, list(self._session.stores), target)
+
+    def _folder_for_exports(self, folder: str | Path | None) -> Path:
+        if folder is None and self._session.has_several_paths:
+            raise InputError("the runs are in several folders: give the folder to write to")
+        return (Path(folder) if folder is not None else discovery.root_of(self.path)) / "cluster_analysis_output"
 
     def close(self) -> None:
         """Release memory and temporary files. Later questions, and those of other threads, fail with a QueryError."""

@@ -162,7 +162,9 @@ def _analyse(
     """Write the tables of an analysis and its extras, and print its answer; `shown` has the options of the answer."""
     with opened(screen, path, options) as profile:
         from prof_analysis.answers import answer_of
+        from prof_analysis.exports import check_type
 
+        check_type(result.export_type or "db", command)
         profile.prepare(command, extras)
         written = result.write(lambda folder, export_type: profile.export(folder, export_type, command, extras))
         answers = {}

@@ -164,8 +164,9 @@ class ResultOptions:
         ExportType | None,
         typer.Option(
             metavar="FORMAT",
-            help=f"Write all columns and rows, as {', '.join(ExportType)} (text and excel mean xlsx). With -o alone the "
-            "format is db; without both options nothing is written.",
+            help=f"Write all columns and rows, as {', '.join(ExportType)} (text and excel mean xlsx; trace is a timeline for "
+            "ui.perfetto.dev, of module-stats, step-time or free-time). With -o alone the format is db; without both options "
+            "nothing is written.",
             rich_help_panel=RESULT,
             show_default=False,
         ),

@@ -23,6 +23,7 @@ SCHEMAS = {
     "stack": "Python stacks: from which place in the source each op was called, and what it cost.",
     "step": "Profiler steps: where the time of each goes on the device.",
     "free": "Time in which the device idles, and what the host does meanwhile.",
+    "timeline": "What is drawn on an axis of time: kernels, module calls, gaps, steps and counters of the device.",
     "allocation": "Memory of the device: blocks, their ops, modules and lifetimes, the peak in parts, steps.",
     "communication": "Communication operators as transfer, wait and idle, by group, module, rank and link.",
     "layer": "The layers of a model, found in the sequence of its kernels alone.",

@@ -6,6 +6,7 @@ from types import MappingProxyType
 import duckdb
 
 from prof_analysis.engine.database import quote
+from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.planning import Build, Plan, pruned, sql_of, walk
 from prof_analysis.engine.statements import run
@@ -97,7 +98,8 @@ def _create(connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset
     """Create a table, and return the number of its rows."""
     body = empty_select(table.columns) if is_empty else table.body
     creation = f"CREATE TABLE stored.{quote(table.name)} AS {pruned(table, kept, body)}"
-    ((row_count,),) = run(connection, creation).fetchall()
+    with functions_for(connection, body):
+        ((row_count,),) = run(connection, creation).fetchall()
     _show(connection, table, kept)
     return int(row_count)
 

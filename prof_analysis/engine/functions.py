@@ -1,4 +1,4 @@
-"""Python functions that the SQL of tables over runs calls: what takes SQL a hundred times as long, or cannot be said in it."""
+"""Python functions that the SQL of tables calls: what takes SQL a hundred times as long, or cannot be said in it."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -34,11 +34,18 @@ def _suggested_aliases() -> Callable[..., Any]:
     return suggested_aliases
 
 
+def _lanes() -> Callable[..., Any]:
+    from prof_analysis.lanes import lanes
+
+    return lanes
+
+
 _TREE = "STRUCT(parents INTEGER[], names VARCHAR[], keys UBIGINT[])"
 # Name -> what gives the function, the types of its arguments and of what it returns.
 _FUNCTIONS: Mapping[str, tuple[Callable[[], Callable[..., Any]], list[str], str]] = {
     "matched_nodes": (_matched_nodes, [_TREE, _TREE, "VARCHAR[]"], "STRUCT(base INTEGER, new INTEGER, how VARCHAR)[]"),
     "suggested_aliases": (_suggested_aliases, [_TREE, _TREE, "VARCHAR[]"], "STRUCT(base VARCHAR, new VARCHAR)[]"),
+    "lanes": (_lanes, ["BIGINT[]", "BIGINT[]"], "INTEGER[]"),
     "student_p": (_student_p, ["DOUBLE", "DOUBLE"], "DOUBLE"),
     "student_quantile": (_student_quantile, ["DOUBLE"], "DOUBLE"),
 }

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import duckdb
 
 from prof_analysis.engine.database import connect, quote
+from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.parsing import NEEDS, known_needs, nodes
 from prof_analysis.engine.remembered import keep, recall
@@ -217,7 +218,8 @@ def _create_empty(connection: duckdb.DuckDBPyConnection, name: str, columns: Map
 
 def _scans(connection: duckdb.DuckDBPyConnection, query: str) -> dict[str, frozenset[str]]:
     """Return the tables that a query scans, each with the columns that it reads."""
-    row = connection.execute(f"EXPLAIN (FORMAT json) {query}").fetchone()
+    with functions_for(connection, query):
+        row = connection.execute(f"EXPLAIN (FORMAT json) {query}").fetchone()
     scans: dict[str, set[str]] = {}
     for node in nodes(json.loads(row[1]) if row else []):
         info = node.get("extra_info", {})

@@ -7,7 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from prof_analysis.errors import OutputError, reason_of
+from prof_analysis.errors import InputError, OutputError, reason_of
+from prof_analysis.options import check
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,9 +29,20 @@ class ExportType(StrEnum):
     duckdb = "duckdb"
     text = "text"
     excel = "excel"
+    trace = "trace"
 
 
 EXPORT_TYPES = tuple(ExportType)
+# The analyses that have a timeline to write as a trace.
+WITH_TIMELINE = ("module-stats", "step-time", "free-time")
+
+
+def check_type(export_type: str, analysis: str | None = None) -> None:
+    """Raise an InputError unless there is such a format, and the tables of the analysis, or other tables, can be written so."""
+    check("export_type", export_type, export_type in EXPORT_TYPES, ", ".join(EXPORT_TYPES))
+    if export_type == ExportType.trace and analysis not in WITH_TIMELINE:
+        of_tables = ", ".join(one for one in EXPORT_TYPES if one != ExportType.trace)
+        raise InputError(f"export_type='trace': only {', '.join(WITH_TIMELINE)} have a timeline; give {of_tables}")
 
 
 def export(
@@ -56,13 +68,9 @@ def export(
     from prof_analysis.exports import cluster_db, duckdb_file, files
     from prof_analysis.exports.names import file_name
 
+    check_type(export_type)
     documented = documented_tables() if documented is None else documented
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"{folder}: cannot be made ({reason_of(error)}); give a folder you may write to with -o", path=folder
-        ) from error
+    make(folder)
     if export_type == "db":
         return [cluster_db.write(connection, ranks, folder, exports, documented, origin, warnings)]
     if export_type == "duckdb":
@@ -77,6 +85,16 @@ def export(
         for name in outdated:
             _remove(first.with_name(f"{file_name(name)}{first.suffix}"))
     return written
+
+
+def make(folder: Path) -> None:
+    """Create a folder for exports. Raises OutputError when that fails."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"{folder}: cannot be made ({reason_of(error)}); give a folder you may write to with -o", path=folder
+        ) from error
 
 
 def _remove(file: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from prof_analysis import Comparison, ProfAnalysisWarning, Profile, compare, open_profile
 from prof_analysis.engine.database import connect
+from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.parsing import referenced_tables
 from prof_analysis.engine.planning import make_plan
 from prof_analysis.engine.statements import sql_folder
@@ -201,6 +202,7 @@ def test_the_head_is_what_the_body_makes(source: str) -> None:
             connection.execute(f"CREATE SCHEMA IF NOT EXISTS raw; CREATE TABLE {raw} ({definition})")
         for name in make_plan(source, raw_columns(source), TABLES).order:
             connection.execute(f"CREATE SCHEMA IF NOT EXISTS {name.partition('.')[0]}")
-            connection.execute(f"CREATE TABLE {name} AS {tables[name].body}")
+            with functions_for(connection, tables[name].body):
+                connection.execute(f"CREATE TABLE {name} AS {tables[name].body}")
             described = [row[:2] for row in connection.execute(f"DESCRIBE {name}").fetchall()]
             assert described == [(column.name, column.stored_type) for column in tables[name].columns], name

@@ -1,0 +1,74 @@
+"""Export to traces in the Trace Event Format, one file per rank, for ui.perfetto.dev, chrome://tracing and MindStudio Insight."""
+
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import duckdb
+
+from prof_analysis.engine.database import quote_text
+from prof_analysis.exports.files import replacing
+from prof_analysis.sources.rank import Rank
+
+# What the files are made of.
+TABLES = ("across.timeline_event", "across.timeline_rank")
+# zlib's fastest level: others take longer than making the events, and spare a tenth.
+_LEVEL = 1
+_GZIP = 31
+_ROWS_AT_ONCE = 50_000
+_BETWEEN = ",\n"
+
+
+def write(connection: duckdb.DuckDBPyConnection, ranks: Sequence[Rank], folder: Path) -> list[Path]:
+    """Write a file for each rank that has kernels, such as timeline_rank0.json.gz, and return the files.
+
+    `connection` has TABLES with the rows of all ranks.
+    """
+    written = []
+    for rank, name in zip(ranks, _names(ranks), strict=True):
+        of_rank = f"profile = {quote_text(rank.profile)}"
+        if len({one.run for one in ranks}) > 1:
+            of_rank += f" AND run = {quote_text(rank.run)}"
+        bases = connection.execute(f"SELECT base_ns FROM across.timeline_rank WHERE {of_rank}").fetchall()
+        if not bases:
+            continue
+        target = folder / f"timeline_{name}.json.gz"
+        with replacing(target) as unfinished:
+            events = f"SELECT event || {quote_text(_BETWEEN)} FROM across.timeline_event WHERE {of_rank}"
+            _write_events(connection.sql(events), bases[0][0], unfinished)
+        written.append(target)
+    return written
+
+
+def _write_events(events: duckdb.DuckDBPyRelation, base_ns: int, file: Path) -> None:
+    """Write the events of a query, each with _BETWEEN behind it, as one JSON object.
+
+    The list of events comes first: of an object with another member before it, Perfetto reads nothing.
+    """
+    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
+    with file.open("wb") as opened:
+        before = b'{"traceEvents":[\n'
+        for batch in events.to_arrow_reader(_ROWS_AT_ONCE):
+            # As Python texts, a million events would take a second more.
+            _, offsets, texts = batch.column(0).buffers()
+            end = memoryview(offsets).cast("i")[batch.num_rows]
+            opened.write(packer.compress(before))
+            opened.write(packer.compress(memoryview(texts)[: end - len(_BETWEEN)]))
+            before = _BETWEEN.encode()
+        opened.write(packer.compress(f'\n],"baseTimeNanoseconds":{base_ns}}}\n'.encode()))
+        opened.write(packer.flush())
+
+
+def _names(ranks: Sequence[Rank]) -> Iterator[str]:
+    """Yield for each rank what its file is called by: its number, else its folder; with the run where there are several."""
+    runs = {rank.run for rank in ranks}
+    numbers = Counter((rank.run, rank.rank_id) for rank in ranks)
+    taken: Counter[str] = Counter()
+    for rank in ranks:
+        has_number = rank.rank_id is not None and numbers[rank.run, rank.rank_id] == 1
+        words = [*([rank.run] if len(runs) > 1 else []), f"rank{rank.rank_id}" if has_number else rank.profile]
+        name = re.sub(r"[^A-Za-z0-9_.-]", "_", "_".join(words))[-100:]
+        taken[name] += 1
+        yield name if taken[name] == 1 else f"{name}_{taken[name]}"

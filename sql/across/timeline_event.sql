@@ -1,0 +1,132 @@
+-- One row is an event of the timeline of a rank, in the Trace Event Format, which ui.perfetto.dev and chrome://tracing show. The
+-- events of a track are in the order of time.
+--
+-- profile  VARCHAR  folder of the rank, below the path that was opened
+-- rank_id  INTEGER  rank; NULL when not recorded
+-- event    VARCHAR  the event, a JSON object
+WITH name AS (
+    SELECT
+        profile,
+        rank_id,
+        unnest([
+            {'what': 'process_name', 'value': '"name":' || event_text(concat_ws(', ', 'rank ' || rank_id, profile))},
+            {'what': 'process_sort_index', 'value': '"sort_index":' || pid}
+        ], recursive := true),
+        pid,
+        0 AS tid
+    FROM across.timeline_rank
+    UNION ALL
+    SELECT
+        profile,
+        rank_id,
+        unnest([
+            {'what': 'thread_name', 'value': '"name":' || event_text(name)},
+            {'what': 'thread_sort_index', 'value': '"sort_index":' || tid}
+        ], recursive := true),
+        pid,
+        tid
+    FROM across.timeline_track
+),
+slice AS (
+    SELECT
+        profile,
+        'step' AS kind,
+        NULL::BIGINT AS device_id,
+        NULL::BIGINT AS stream_id,
+        NULL::VARCHAR AS group_name,
+        lane,
+        start_ns,
+        end_ns - start_ns AS duration_ns,
+        coalesce('"step ' || step_id || '"', '"all"') AS name,
+        'step' AS category,
+        event_member('computing_ns', computing_ns::VARCHAR)
+        || event_member('communication_not_overlapped_ns', communication_not_overlapped_ns::VARCHAR)
+        || event_member('overlapped_ns', overlapped_ns::VARCHAR)
+        || event_member('free_ns', free_ns::VARCHAR) AS members
+    FROM timeline.step
+    UNION ALL
+    SELECT
+        profile,
+        'idle',
+        NULL,
+        NULL,
+        NULL,
+        0,
+        start_ns,
+        duration_ns,
+        event_text(cause),
+        'idle',
+        array_to_string(
+            list_transform(causes, lambda part: event_member(part.cause || ' (ns)', part.duration_ns::VARCHAR)), ''
+        ) || event_member('before', event_text(kernel_before))
+        || event_member('after', event_text(kernel_after))
+        || event_member('step', step_id::VARCHAR)
+    FROM timeline.gap
+    UNION ALL
+    SELECT
+        profile,
+        'module',
+        device_id,
+        stream_id,
+        NULL,
+        lane,
+        start_ns,
+        end_ns - start_ns,
+        event_text(module),
+        'module',
+        event_member('path', event_text(concat_ws('/', nullif(parent_module, ''), module)))
+        || event_member('kernels', kernel_count::VARCHAR)
+        || event_member('kernel_ns', kernel_duration_ns::VARCHAR)
+        || event_member('own_kernel_ns', own_duration_ns::VARCHAR)
+        || event_member('step', step_id::VARCHAR)
+    FROM timeline.module_call
+    UNION ALL
+    SELECT
+        profile,
+        'kernel',
+        device_id,
+        stream_id,
+        group_name,
+        lane,
+        start_ns,
+        duration_ns,
+        event_text(coalesce(name, '(name lost)')),
+        kind::VARCHAR,
+        event_member('module', event_text(concat_ws('/', nullif(parent_module, ''), module)))
+        || event_member('no module', event_text(reason))
+        || event_member('op', event_text(op_name))
+        || event_member('type', event_text(type))
+        || event_member('step', step_id::VARCHAR)
+    FROM timeline.kernel
+)
+SELECT profile, rank_id, '{"ph":"M","pid":' || pid || ',"tid":' || tid || ',"name":"' || what || '","args":{' || value || '}}'
+    AS event
+FROM name
+UNION ALL
+SELECT
+    slice.profile,
+    track.rank_id,
+    slice_event(
+        track.pid, track.tid, slice.start_ns - rank.base_ns, slice.duration_ns, slice.name, slice.category, slice.members
+    )
+FROM slice
+JOIN across.timeline_track AS track
+    ON track.profile = slice.profile
+    AND track.kind = slice.kind
+    AND track.device_id IS NOT DISTINCT FROM slice.device_id
+    AND track.stream_id IS NOT DISTINCT FROM slice.stream_id
+    AND track.group_name IS NOT DISTINCT FROM slice.group_name
+    AND track.lane = slice.lane
+JOIN across.timeline_rank AS rank ON rank.profile = slice.profile
+UNION ALL
+SELECT
+    counter.profile,
+    rank.rank_id,
+    '{"ph":"C","pid":' || rank.pid || ',"ts":' || event_us(counter.time_ns - rank.base_ns) || ',"name":'
+    || event_text(concat_ws(' ', counter.component, counter.counter)) || ',"args":{' || if(
+        counter.unit = 'byte',
+        '"bytes":' || counter.value,
+        '"%":' || (counter.value::DECIMAL(19, 0) * 0.0000000001::DECIMAL(10, 10))::VARCHAR
+    ) || '}}'
+FROM timeline.counter
+JOIN across.timeline_rank AS rank USING (profile)

@@ -1,0 +1,63 @@
+-- One row is a moment at which a counter takes a value, which it keeps up to its next row; counters and times are in order.
+-- With a step chosen, only moments of that step.
+--
+-- counter    VARCHAR  'MFU': what the kernels that run compute, as a share of what the device could compute in that time; its
+--                     mean over a time is the MFU of that time, as far as the FLOPs of kernels are known. 'allocated',
+--                     'reserved': memory, as in trace.memory_usage, where it is not 0 all the time
+-- component  VARCHAR  who holds the memory, as the profile calls it; NULL for MFU
+-- device_id  BIGINT   device; NULL when not recorded
+-- unit       VARCHAR  of value: '10^-12', which is a share, or 'byte'
+-- time_ns    BIGINT   the moment, Unix ns
+-- value      BIGINT   value from this moment on
+WITH multiplied AS (
+    SELECT
+        kernel.device_id,
+        kernel.start_ns,
+        kernel.end_ns,
+        (judged.known_flops::HUGEINT * 1000000000000000 // judged.possible_flops)::BIGINT AS share
+    FROM mfu.judged
+    JOIN timeline.kernel USING (kernel_id)
+    WHERE judged.known_flops IS NOT NULL AND kernel.end_ns > kernel.start_ns
+),
+change AS (
+    SELECT device_id, start_ns AS time_ns, share AS change
+    FROM multiplied
+    UNION ALL
+    SELECT device_id, end_ns, -share
+    FROM multiplied
+),
+changed AS (
+    SELECT device_id, time_ns, sum(change) AS change
+    FROM change
+    GROUP BY device_id, time_ns
+    HAVING sum(change) <> 0
+),
+utilised AS (
+    SELECT
+        device_id,
+        time_ns,
+        (sum(change) OVER (PARTITION BY device_id ORDER BY time_ns ROWS UNBOUNDED PRECEDING))::BIGINT AS value
+    FROM changed
+),
+-- Of several records of one moment the last one holds.
+held AS (
+    SELECT component, device_id, time_ns, allocated_bytes, reserved_bytes
+    FROM allocation.usage
+    QUALIFY row_number() OVER (PARTITION BY component, device_id, time_ns ORDER BY usage_id DESC) = 1
+),
+counter AS (
+    SELECT 1 AS position, 'MFU' AS counter, NULL::VARCHAR AS component, device_id, '10^-12' AS unit, time_ns, value
+    FROM utilised
+    UNION ALL
+    SELECT 2, 'allocated', component, device_id, 'byte', time_ns, allocated_bytes
+    FROM held
+    WHERE allocated_bytes IS NOT NULL
+    UNION ALL
+    SELECT 3, 'reserved', component, device_id, 'byte', time_ns, reserved_bytes
+    FROM held
+    WHERE reserved_bytes IS NOT NULL
+)
+SELECT counter, component, device_id, unit, time_ns, value
+FROM counter
+QUALIFY max(value) OVER (PARTITION BY counter, component, device_id) > 0
+ORDER BY position, component, device_id, time_ns

@@ -1,0 +1,51 @@
+-- One row is a gap of the device, a time without any kernel, in the order of time, with its cause: what the host did meanwhile.
+-- With a step chosen, only the gaps of that step.
+--
+-- gap_id            BIGINT   a gap of free.gap
+-- step_id           BIGINT   the step in whose time it lies; of several the one that ends last; NULL between steps, and without
+--                             steps
+-- start_ns          BIGINT   end of the kernel before it, Unix ns
+-- end_ns            BIGINT   start of the kernel after it, Unix ns
+-- duration_ns       BIGINT   end - start
+-- cause             VARCHAR  the cause of most of its time; of equal ones the one that takes precedence in free.gap_cause
+-- cause_ns          BIGINT   time of that cause, ns
+-- causes            STRUCT(cause VARCHAR, duration_ns BIGINT)[]  all its causes, as in free.gap_cause, with their times, ns
+-- kernel_before_id  TEXT_ID  name of the kernel before it
+-- kernel_after_id   TEXT_ID  name of the kernel after it
+WITH cause AS (
+    SELECT
+        gap_id,
+        arg_max(cause, (duration_ns, -precedence)) AS cause,
+        max(duration_ns) AS cause_ns,
+        list({'cause': cause, 'duration_ns': duration_ns} ORDER BY precedence) AS causes
+    FROM free.gap_cause
+    GROUP BY gap_id
+),
+-- Of the steps that began so far, the one that ends last.
+last_step AS (
+    SELECT
+        first_gap_id,
+        max(max(last_gap_id)) OVER so_far AS last_gap_id,
+        arg_max(arg_max(step_id, (last_gap_id, step_id)), max(last_gap_id)) OVER so_far AS step_id
+    FROM free.step_gap
+    GROUP BY first_gap_id
+    WINDOW so_far AS (ORDER BY first_gap_id ROWS UNBOUNDED PRECEDING)
+)
+SELECT
+    gap.gap_id,
+    if(gap.gap_id <= last_step.last_gap_id, last_step.step_id, NULL) AS step_id,
+    gap.start_ns,
+    gap.end_ns,
+    gap.end_ns - gap.start_ns AS duration_ns,
+    cause.cause,
+    cause.cause_ns,
+    cause.causes,
+    kernel_before.name_id AS kernel_before_id,
+    kernel_after.name_id AS kernel_after_id
+FROM free.gap
+JOIN cause USING (gap_id)
+ASOF LEFT JOIN last_step ON gap.gap_id >= last_step.first_gap_id
+JOIN trace.kernel AS kernel_before ON kernel_before.kernel_id = gap.kernel_before_id
+JOIN trace.kernel AS kernel_after ON kernel_after.kernel_id = gap.kernel_after_id
+WHERE getvariable('step_id') IS NULL OR gap.gap_id <= last_step.last_gap_id
+ORDER BY gap.gap_id
