@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
+    from prof_analysis.figures.plots import ComparisonPlots
     from prof_analysis.questions import Frame
 
 Yes = Literal[True]
@@ -63,6 +64,19 @@ class Comparison:
     def details(self) -> list[str]:
         """The tracebacks of failures."""
         return self.profile.details
+
+    @property
+    def plot(self) -> ComparisonPlots:
+        """The pictures: plot.modules(), a plotly figure.
+
+        Raises InputError where plotly is not installed: pip install 'prof-analysis[plot]'.
+        """
+        from prof_analysis.figures import check_plotly
+
+        check_plotly()
+        from prof_analysis.figures.plots import ComparisonPlots
+
+        return ComparisonPlots(self)
 
     @overload
     def modules(self, *, arrow: Yes) -> pyarrow.Table: ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from textwrap import indent
 from types import TracebackType
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
+    from prof_analysis.figures.plots import ProfilePlots
     from prof_analysis.questions import Frame
 
 Answer = TypeVar("Answer")
@@ -69,6 +71,19 @@ class Profile(Questions):
     def runs(self) -> tuple[str, ...]:
         """The names of the runs, if there are several: then every table has the column `run` in front. Else empty."""
         return self._session.runs if len(self._session.runs) > 1 else ()
+
+    @property
+    def plot(self) -> ProfilePlots:
+        """The pictures, such as plot.modules() and plot.steps(), each a plotly figure.
+
+        Raises InputError where plotly is not installed: pip install 'prof-analysis[plot]'.
+        """
+        from prof_analysis.figures import check_plotly
+
+        check_plotly()
+        from prof_analysis.figures.plots import ProfilePlots
+
+        return ProfilePlots(self)
 
     @contextmanager
     def only(self, run: str) -> Iterator[None]:
@@ -198,8 +213,10 @@ class Profile(Questions):
                 self._session.provide(tuple(tables))
             return self._write(folder, tables, export_type, [name for table, name in comparing.items() if table not in tables])
 
-    def prepare(self, analysis: str, extras: Iterable[str] = ()) -> Analysis:
+    def prepare(self, analysis: str, extras: Iterable[str] = (), also: Iterable[str] = ()) -> Analysis:
         """Build the tables of an analysis and its extras, as in export(), and return it with the tables of the extras.
+
+        `also` are further tables, so that the files are read once.
 
         Raises InputError when no rank can answer or an argument is unknown.
         """
@@ -210,7 +227,7 @@ class Profile(Questions):
                 check("extras", extra, extra in chosen.extras, f"{' or '.join(chosen.extras) or 'none'} with {analysis}")
                 self._session.require(chosen.extras[extra].requires)
                 chosen = chosen.with_extra(extra)
-            self._session.answer(chosen)
+            self._session.answer(replace(chosen, also=(*chosen.also, *also)))
         return chosen
 
     def has_answer(self, analysis: str) -> bool:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from prof_analysis.profile import Profile
 
 Row = Mapping[str, Any]
-_LABELS = {
+PART_LABELS = {
     "allocated before": "(allocated before the recording)",
     "released unseen": "(released, but not recorded)",
     "whole": "(not recorded by block)",
@@ -111,7 +111,7 @@ def _of_device(profile: "Profile", sql: str, device: Row, top: int = 0) -> list[
 
 
 def _what(row: Row) -> str | None:
-    return row["op_name"] if row["part"] == "blocks" else _LABELS[row["part"]]
+    return row["op_name"] if row["part"] == "blocks" else PART_LABELS[row["part"]]
 
 
 _TABLES = {level: f"allocation.{'usage' if level == 'time' else level}" for level in _ROWS}
