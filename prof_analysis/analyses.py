@@ -216,6 +216,7 @@ ANALYSES: Mapping[str, Analysis] = {
             {
                 "communication.statistic": "CommunicationStatistic",
                 "across.communication_statistic": "CommunicationStatisticAllRanks",
+                "across.communication_group": "CommunicationGroup",
             },
             requires=(_COMMUNICATION,),
             also=("across.communication_total",),
@@ -290,6 +291,22 @@ ANALYSES: Mapping[str, Analysis] = {
             counted="step.time",
         ),
         Analysis(
+            "pipeline",
+            "How do micro-batches pass the pipeline stages?\n\n"
+            "Shows for each rank the forward and backward passes of micro-batches on the device, and the bubbles between "
+            "them.",
+            "forward and backward passes (mark them with mstx ranges named forward_step and backward_step, mark the modules, "
+            "or collect with with_stack=True)",
+            {
+                "pipeline.pass": "PipelinePass",
+                "pipeline.stage": "PipelineStage",
+                "across.pipeline_rank": "PipelineRank",
+            },
+            requires=(any_of("modules", "marks", "stacks"),),
+            options=(INPUT, MODULES, MACHINE),
+            also=("module.chosen_domain",),
+        ),
+        Analysis(
             "communication-time",
             "Does communication transfer, wait or idle?\n\n"
             "Splits the time of communication operators into transfer, wait for other ranks, and idle: by operator and group "
@@ -302,6 +319,7 @@ ANALYSES: Mapping[str, Analysis] = {
                 "communication.rank_time": "CommunicationRankTime",
                 "communication.link": "CommunicationLink",
                 "across.communication_group_time": "CommunicationGroupTimeAllRanks",
+                "across.p2p": "P2p",
             },
             requires=(_COMMUNICATION,),
             options=(INPUT, MODULES, MACHINE),
@@ -310,6 +328,17 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.communication_time",
                 "across.communication_unknown",
             ),
+        ),
+        Analysis(
+            "links",
+            "Which links between ranks carry how much, and how fast?\n\n"
+            "Shows for each pair of ranks and each link what was moved, how fast, and how much slower that is than the same "
+            "transfers of other pairs.",
+            "transfers",
+            {"across.link": "Link", "across.link_packet": "LinkPacket"},
+            requires=("transfers",),
+            also=("communication.packet", "across.link_kind"),
+            counted="communication.packet",
         ),
         Analysis(
             "slow-ranks",
@@ -325,6 +354,7 @@ ANALYSES: Mapping[str, Analysis] = {
             },
             requires=(any_of("kernels", "reported_communication", "reported_steps"),),
             also=("step.reported_audit",),
+            extras={"by collective": Extra(("kernels", "communication"), {"across.collective": "SlowCollective"})},
         ),
         Analysis(
             "memory",

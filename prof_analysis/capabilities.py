@@ -8,6 +8,7 @@ CAPABILITIES: Mapping[str, str] = {
     "kernels": "kernels",
     "ops": "ops with their times on the host",
     "communication": "communication operators",
+    "transfers": "transfers between ranks",
     "graph_calls": "calls of compiled graphs (ops named npu_fx_compiler inference or cache_compiler inference)",
     "compute": "compute kernels",
     "shapes": "shapes of kernels, or of ops",

@@ -22,8 +22,10 @@ Yes = Literal[True]
 No = Literal[False]
 
 KernelRow = Literal["type", "name", "shapes", "cpu"]
-CommunicationRow = Literal["op", "group", "module", "rank", "link"]
-SlowRankRow = Literal["rank", "group", "module", "finding"]
+CommunicationRow = Literal["op", "group", "module", "rank", "link", "p2p"]
+PipelineRow = Literal["pass", "stage", "rank"]
+LinkRow = Literal["pair", "packet", "kind"]
+SlowRankRow = Literal["rank", "group", "module", "finding", "collective"]
 MfuLevel = Literal["module", "op", "kernel", "rank"]
 PmuLevel = Literal["kernel_type", "op", "module", "metric"]
 MemoryRow = Literal["peak", "module", "op", "block", "step", "time", "component", "kept", "rank"]
@@ -39,11 +41,14 @@ _KERNELS_OF_ALL = {
 }  # fmt: skip
 _COMMUNICATION_TIME = {
     "op": "communication.time", "group": "communication.group_time", "module": "communication.module_time",
-    "rank": "communication.rank_time", "link": "communication.link"
+    "rank": "communication.rank_time", "link": "communication.link",
+    "p2p": "across.p2p"
 }  # fmt: skip
+_PIPELINE = {"pass": "pipeline.pass", "stage": "pipeline.stage", "rank": "across.pipeline_rank"}
+_LINKS = {"pair": "across.link", "packet": "across.link_packet", "kind": "across.link_kind"}
 _SLOW_RANKS = {
     "rank": "across.slow_rank", "group": "across.rank_communication", "module": "across.slow_rank_module",
-    "finding": "across.slow_rank_finding"
+    "finding": "across.slow_rank_finding", "collective": "across.collective"
 }  # fmt: skip
 _MFU = {"module": "mfu.module", "op": "mfu.op", "kernel": "mfu.kernel_efficiency", "rank": "mfu.rank"}
 _PMU = {"kernel_type": "pmu.kernel_type", "op": "pmu.op", "module": "pmu.module", "metric": "pmu.metric"}
@@ -211,13 +216,44 @@ class Questions(ABC):
     def communication_time(self, by: CommunicationRow = "op", *, arrow: bool = False) -> Frame:
         """Return communication time split into transfer, wait and idle, from the tasks on the planes of the device.
 
-        A row is an operator, a group, a module, a rank or, with by="link", a link between two ranks.
+        A row is an operator, a group, a module, a rank or, with by="link", a link between two ranks; with by="p2p" a send and
+        the receive of the other rank.
         elapse_ns = transit_ns + wait_ns + idle_ns, those of the master plane, as in the profiler's own files; reason says why
         a split is None.
         Raises InputError when no rank holds communication operators.
         """
         one_of("by", by, _COMMUNICATION_TIME)
         return self._answer("communication-time", _COMMUNICATION_TIME[by], arrow)
+
+    @overload
+    def pipeline(self, by: PipelineRow = ..., *, arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def pipeline(self, by: PipelineRow = ..., *, arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives(*_PIPELINE.values())
+    def pipeline(self, by: PipelineRow = "pass", *, arrow: bool = False) -> Frame:
+        """Return the forward and backward passes of micro-batches on the device.
+
+        With by="stage" a row is a step of a rank with its bubbles: span = passes + bubble, bubble = p2p + idle; with by="rank"
+        the means of all steps of a rank.
+        Raises InputError when no rank holds modules, marks or Python stacks.
+        """
+        one_of("by", by, _PIPELINE)
+        return self._answer("pipeline", _PIPELINE[by], arrow)
+
+    @overload
+    def links(self, by: LinkRow = ..., *, arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def links(self, by: LinkRow = ..., *, arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives(*_LINKS.values())
+    def links(self, by: LinkRow = "pair", *, arrow: bool = False) -> Frame:
+        """Return what was moved between each pair of ranks, how fast, and how much slower than between other pairs.
+
+        A row is a pair of ranks and a link, in ranks of the whole job; with by="packet" it is of one group, type of operators
+        and size of packets; with by="kind" a kind of link.
+        Raises InputError when no rank holds transfers between ranks.
+        """
+        one_of("by", by, _LINKS)
+        return self._answer("links", _LINKS[by], arrow)
 
     @overload
     def slow_ranks(self, by: SlowRankRow = ..., *, arrow: Yes) -> pyarrow.Table: ...
@@ -228,7 +264,8 @@ class Questions(ABC):
         """Return which rank, or pipeline stage, makes the others wait, with the evidence.
 
         A row is a rank, with means per step; with by="group" a rank and a group, all steps together; with by="module" a module
-        of a slow rank, the largest excess first; with by="finding" the only row is the conclusion.
+        of a slow rank, the largest excess first; with by="finding" the only row is the conclusion; with by="collective" a
+        collective in which ranks waited, with the rank that came last and the cause.
         Raises InputError when no rank holds communication or steps.
         """
         one_of("by", by, _SLOW_RANKS)

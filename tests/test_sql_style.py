@@ -85,6 +85,11 @@ def keys_of(node: dict[str, Any], ctes: dict[str, Any]) -> Iterator[frozenset[st
 # File -> the ASOF joins whose right side no GROUP BY or DISTINCT makes unique, and what does.
 UNIQUE_OTHERWISE: dict[str, dict[tuple[str, tuple[str, ...]], str]] = {
     "api/call": {("gap", ("start_ns",)): "gaps do not overlap"},
+    "communication/approach": {
+        ("gap", ("start_ns",)): "gaps do not overlap",
+        ("gap", ("end_ns",)): "gaps do not overlap",
+        ("stretch", ("kind", "start_ns")): "stretches of a kind do not overlap",
+    },
     "compare/kernel_of_call": {("root_call", ("start_ns",)): "starts of root calls are distinct"},
     "compare/module_unit": {("period", ("start_ns",)): "there are steps or calls, and starts of each are distinct"},
     "communication/activity": {("rdma_transfer", ("first_position", "kernel_id", "plane")): "batches of tasks do not overlap"},
@@ -111,6 +116,7 @@ UNIQUE_OTHERWISE: dict[str, dict[tuple[str, tuple[str, ...]], str]] = {
     "layer/kernel_layer": {("bounded", ("first_sequence_position",)): "layers do not overlap"},
     "mfu/measured_clock": {("clock", ("device_id", "start_ns")): "each source groups trace.clock by both"},
     "module/derived_link": {("request", ("start_ns", "tid")): "of the request only the start is read"},
+    "pipeline/mark": {("root_call", ("start_ns", "tid")): "outermost calls of a thread do not overlap"},
     "module/doubtful_pair": {("life", ("start_ns", "tid")): "where a thread counts anew, only its first op of a start does"},
     "module/numbered_pair": {
         ("ended", ("end_ns", "sequence_number", "tid")): "equal ends have one last start, so DISTINCT leaves one"

@@ -1,6 +1,7 @@
 """The answers of `communication-time` and `slow-ranks`."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from prof_analysis.answers.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.answers.words import duration, rank_name, several
@@ -25,11 +26,15 @@ def communication_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]
     )
     (whole,) = profile.rows("FROM across.communication_time")
     unknown = profile.rows("FROM across.communication_unknown")
+    unpaired = profile.rows(
+        "SELECT reason, count(*) AS operators FROM across.p2p WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason"
+    )
     facts: Facts = {
         **size_of(profile, "communication.time"),
         "all": whole,
         "longest_groups": groups,
         "unknown": unknown,
+        "unpaired": unpaired,
     }
     columns = {
         "type": "type",
@@ -49,12 +54,15 @@ def communication_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]
                 f"not split: {duration(row['elapse_ns'])} in {several(row['op_count'], 'operator')}: {row['reason']}"
                 for row in unknown
             ),
+            *(f"not paired: {several(row['operators'], 'operator')} that send or receive: {row['reason']}" for row in unpaired),
         ),
     ]
 
 
-def slow_ranks(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
-    """Return the finding, and the ranks that waited least for others with the evidence."""
+def slow_ranks(profile: "Profile", top: int, by: str = "rank") -> tuple[Facts, list[Block]]:
+    """Return the finding, and the ranks that waited least for others with the evidence; or the collectives that cost most."""
+    if by == "collective":
+        return _slow_collectives(profile, top)
     (finding,) = profile.rows("FROM across.slow_rank_finding") or [{"finding": None, "sentence": "no ranks to compare"}]
     ranks = profile.rows(
         f"FROM across.slow_rank ORDER BY is_slow DESC NULLS LAST, waited_ns NULLS LAST, rank_id, profile LIMIT {top:d}"
@@ -84,3 +92,41 @@ def slow_ranks(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         table_of("across.slow_rank", ranks, columns),
         said(facts["sentence"], *of_modules, several(facts["ranks"], "rank")),
     ]
+
+
+def _slow_collectives(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+    """Return the collectives in which ranks waited most, and how much of all this waiting has which cause."""
+    collectives = profile.rows(f"FROM across.collective LIMIT {top:d}")
+    causes = profile.rows(
+        "SELECT cause, count(*) AS collectives, sum(all_waited_ns)::BIGINT AS all_waited_ns FROM across.collective "
+        "GROUP BY cause ORDER BY all_waited_ns DESC, cause"
+    )
+    facts: Facts = {**size_of(profile, "across.collective", "communication.approach"), "causes": causes, "worst": collectives}
+    columns: dict[str, Source] = {
+        "collective": "name",
+        "last": ("text", lambda row: _rank(row, "last")),
+        "first": ("text", lambda row: _rank(row, "first")),
+        "waited": "waited_ns",
+        "by all": "all_waited_ns",
+        "cause": "cause",
+        "computing": ("change", lambda row: row["more_computing_ns"]),
+        "other communication": ("change", lambda row: row["more_communication_ns"]),
+        "idle": ("change", lambda row: row["more_idle_ns"]),
+        "host": "idle_cause",
+        "step": ("text", lambda row: row["step_id"]),
+        "group": "group_name",
+    }
+    lines = [
+        f"{row['cause'] or 'cause not known'}: {duration(row['all_waited_ns'])} waited in"
+        f" {several(row['collectives'], 'collective')}"
+        for row in causes
+    ]
+    return facts, [
+        table_of("across.collective", collectives, columns),
+        said(*(lines or ["no rank waits for another one in a collective"]), several(facts["ranks"], "rank")),
+    ]
+
+
+def _rank(row: Mapping[str, Any], which: str) -> str:
+    """Return the rank that came first or last in a collective."""
+    return rank_name({"rank_id": row[f"{which}_rank_id"], "profile": row[f"{which}_profile"]})

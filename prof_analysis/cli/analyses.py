@@ -19,6 +19,8 @@ from prof_analysis.cli.options import (
     ProfilePath,
     ResultOptions,
     ScreenOptions,
+    SlowRankBy,
+    SlowRankRow,
     Sort,
     StackOptions,
     WithPmu,
@@ -53,6 +55,17 @@ def _kernel_stats(
 ) -> None:
     extras = () if by is KernelRow.type else (f"by {by.value}",)
     _analyse("kernel-stats", path, options, result, screen, {"by": by.value, "sort": sort}, extras)
+
+
+def _slow_ranks(
+    path: ProfilePath,
+    options: Keywords,
+    result: ResultOptions,
+    screen: ScreenOptions,
+    by: SlowRankBy = SlowRankRow.rank,
+) -> None:
+    extras = () if by is SlowRankRow.rank else (f"by {by.value}",)
+    _analyse("slow-ranks", path, options, result, screen, {"by": by.value}, extras)
 
 
 def _mfu(path: ProfilePath, options: Keywords, shown: MfuLevel, result: ResultOptions, screen: ScreenOptions) -> None:
@@ -105,6 +118,7 @@ _WITH_OPTIONS: Mapping[str, Callable[..., None]] = {
     "kernel-stats": _kernel_stats,
     "op-stats": _sorted_command_of("op-stats"),
     "api-stats": _sorted_command_of("api-stats"),
+    "slow-ranks": _slow_ranks,
     "mfu": _mfu,
     "pmu-stats": _pmu_stats,
     "memory": _memory,

@@ -11,7 +11,7 @@ from prof_analysis.cli.options import SHOW
 # The groups of commands: an analysis is of the first one unless it is named here.
 TIME, REASON, CHANGE = "Where the time goes", "Why it takes so long", "What changed"
 LOOK_UP, KEEP = "Look up", "Keep"
-REASONS = ("free-time", "slow-ranks", "communication-time", "mfu", "pmu-stats", "memory", "graph-overhead")
+REASONS = ("free-time", "slow-ranks", "communication-time", "links", "pipeline", "mfu", "pmu-stats", "memory", "graph-overhead")
 
 # Command -> what an example does -> its words; `result` is a folder of a profile. Those of analyses have two more.
 _EXAMPLES: Mapping[str, Mapping[str, str]] = {
@@ -46,7 +46,12 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
     "step-time": {"Only some columns": "result --columns step,rank,time,free"},
     "free-time": {"The 20 longest gaps": "result --top 20"},
     "communication-time": {"The 20 operators that take longest": "result --top 20"},
-    "slow-ranks": {"The same for a script": "result --json"},
+    "pipeline": {"The passes of one step in files": "result --step-id 10 --export-type csv -o out"},
+    "links": {"The 30 pairs of ranks that lose most": "result --top 30"},
+    "slow-ranks": {
+        "The collectives in which ranks waited most, and why": "result --by collective",
+        "The same for a script": "result --json",
+    },
     "layer-stats": {"More positions in a layer": "result --top 30"},
     "graph-overhead": {"The 20 graphs that cost most": "result --top 20"},
     "stage-durations": {

@@ -69,6 +69,22 @@ class KernelRow(StrEnum):
     cpu = "cpu"
 
 
+class SlowRankRow(StrEnum):
+    """What a row of slow-ranks is."""
+
+    rank = "rank"
+    collective = "collective"
+
+
+SlowRankBy = Annotated[
+    SlowRankRow,
+    typer.Option(
+        "--by",
+        help="What a row is: a rank; or a collective in which ranks waited, with the rank that came last and why.",
+        rich_help_panel=ANSWER,
+    ),
+]
+
 KernelBy = Annotated[
     KernelRow,
     typer.Option(

@@ -22,6 +22,7 @@ SCHEMAS = {
     "api": "Host calls into CANN, CUDA or HIP: their own time, and how long the device was idle meanwhile.",
     "stack": "Python stacks: from which place in the source each op was called, and what it cost.",
     "step": "Profiler steps: where the time of each goes on the device.",
+    "pipeline": "Forward and backward passes of micro-batches, and the bubbles between them.",
     "free": "Time in which the device idles, and what the host does meanwhile.",
     "timeline": "What is drawn on an axis of time: kernels, module calls, gaps, steps and counters of the device.",
     "allocation": "Memory of the device: blocks, their ops, modules and lifetimes, the peak in parts, steps.",

@@ -7,3 +7,6 @@ CREATE MACRO IF NOT EXISTS bus_factor(operation, ranks) AS
             THEN (ranks - 1) / nullif(ranks, 0)
         WHEN operation IN ('broadcast', 'reduce', 'send', 'receive', 'sendrecv') THEN 1
     END;
+
+-- The largest power of two that is not above a number of bytes; 0 for none.
+CREATE MACRO IF NOT EXISTS power_below(bytes) AS if(bytes > 0, 1::BIGINT << (length(bin(bytes)) - 1), 0);

@@ -44,7 +44,7 @@ SHARED = {
 # What all ranks of the sample together have no row of.
 EMPTY_OVER_RANKS = {
     "across.slow_rank_module", "across.graph_phase", "across.graph_unknown", "across.mfu_finding",
-    "across.communication_unknown", "across.kernel_on_cpu",
+    "across.communication_unknown", "across.kernel_on_cpu", "across.p2p",
 }  # fmt: skip
 
 

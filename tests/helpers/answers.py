@@ -13,6 +13,7 @@ COMMUNICATION = ("communication", "reported_communication")
 NOT_IN_ONE_RANK = dict.fromkeys(COMMUNICATION, NO_OPERATORS) | {
     "counters": NO_COUNTERS,
     "graph_calls": NO_GRAPH_CALLS,
+    "transfers": NO_OPERATORS,
     "host_calls": NO_HOST_CALLS,
     "stacks": NO_STACKS,
     "memory": why_no_memory({}),

@@ -50,7 +50,7 @@ EMPTY = {
     "layer.overlap", "layer.boundary", "layer.core", "layer.kind", "layer.period", "layer.instance", "layer.statistic",
     "layer.by_index", "layer.pass_layer",
     "graph.event", "graph.inference", "graph.entry", "graph.execution", "graph.preparation", "graph.call", "graph.statistic",
-    "kernels.on_cpu",
+    "kernels.on_cpu", "communication.p2p",
     "mfu.attention", "mfu.attention_mark", "mfu.audit", "mfu.convolution", "mfu.fused_matmul", "mfu.marked_flops",
     "mfu.marked_kernel", "mfu.plain_shape", "mfu.recorded", "mfu.recorded_range", "trace.mstx_task",
     "mfu.grouped_matmul", "mfu.counted", "mfu.unsure_shape", "mfu.vector_shape",

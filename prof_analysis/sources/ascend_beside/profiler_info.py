@@ -9,7 +9,7 @@ from prof_analysis.options import Options
 from prof_analysis.sources.ascend_beside.folders import PROFILER_INFO, files_in
 from prof_analysis.sources.rank import json_object, number
 
-_LEVELS_WITHOUT_TYPES = ("Level0", "Level_none")
+LEVELS_WITHOUT_TYPES = ("Level0", "Level_none")
 
 NO_GRAPH_CALLS = f"no {CAPABILITIES['graph_calls']}"
 NO_HOST_CALLS = "no host calls into CANN (collected without NPU activity)"
@@ -46,7 +46,7 @@ def not_collected(config: Mapping[str, Any]) -> Iterable[str]:
     for activity in ("ProfilerActivity.CPU", "ProfilerActivity.NPU"):
         if activities and activity not in activities:
             yield f"{activity} was off"
-    if config.get("level") in _LEVELS_WITHOUT_TYPES:
+    if config.get("level") in LEVELS_WITHOUT_TYPES:
         yield why_no_shapes(config)
     if config.get("record_shapes") is False:
         yield "no op shapes: record_shapes was off"
@@ -54,13 +54,13 @@ def not_collected(config: Mapping[str, Any]) -> Iterable[str]:
 
 def why_untyped(config: Mapping[str, Any], no_shapes: str | None) -> str | None:
     """Say why some kernels may have no type, which at a low level is so even where others have one; None where all have."""
-    return why_no_shapes(config) if config.get("level") in _LEVELS_WITHOUT_TYPES else no_shapes
+    return why_no_shapes(config) if config.get("level") in LEVELS_WITHOUT_TYPES else no_shapes
 
 
 def why_no_shapes(config: Mapping[str, Any]) -> str:
     """Say why kernels have no types and shapes."""
     level = config.get("level")
-    if level in _LEVELS_WITHOUT_TYPES:
+    if level in LEVELS_WITHOUT_TYPES:
         return f"no kernel types and shapes: profiler_level was {level}; collect with Level1, which has them"
     if level:
         return f"no kernel types and shapes, though profiler_level was {level}: parse the profile again, or copy it whole"
@@ -77,6 +77,12 @@ def why_no_marks(config: Mapping[str, Any]) -> str:
     """Say why there are no mstx marks and ranges, and what to do."""
     was = " (here it was off)" if config.get("mstx") is False else ""
     return f"no mstx marks and ranges; collect with mstx=True{was}"
+
+
+def why_no_transfers(config: Mapping[str, Any]) -> str:
+    """Say why there are no transfers between ranks, and what to do."""
+    was = f" (here it was {level})" if (level := config.get("level")) in LEVELS_WITHOUT_TYPES else ""
+    return f"no {CAPABILITIES['transfers']}; collect with profiler_level Level1 or higher{was}"
 
 
 def why_no_memory(config: Mapping[str, Any]) -> str:

@@ -139,12 +139,15 @@ def _reasons(
     no_ops = gap("PYTORCH_API") or (None if _has_ops(file) else _NO_OPS)
     no_graph_calls = no_ops or (None if _has_graph_calls(file) else profiler_info.NO_GRAPH_CALLS)
     no_modules = None if modules_from else lost[0] if lost else profiler_info.why_no_modules(config, options)
+    has_transfers = _has_rows(file, "COMMUNICATION_TASK_INFO", "size", "> 0") or "CommAnalyzerMatrix" in reported
+    no_operators = None if has_operators else _NO_OPERATORS
     has_marks = _has_rows(file, "MSTX_EVENTS", "eventType", "BETWEEN 0 AND 3")
     return {
         "modules": no_modules,
         "kernels": no_kernels,
         "ops": no_ops,
-        "communication": None if has_operators else _NO_OPERATORS,
+        "communication": no_operators,
+        "transfers": None if has_transfers else no_operators or profiler_info.why_no_transfers(config),
         "graph_calls": no_graph_calls,
         "compute": no_compute,
         "shapes": no_shapes,

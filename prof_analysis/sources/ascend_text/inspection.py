@@ -121,7 +121,7 @@ def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], opt
     has_details = any(not staging.is_trace(file) for file in held)
     no_details = None if has_details or not held else unreadable.get(False, _NO_DETAILS)
     has_reported = reasons["reported_communication"] is None
-    unnamed = {"kernel_types", "memory", *_NO_REPORTED, *(("communication",) if has_reported else ())}
+    unnamed = {"kernel_types", "memory", "transfers", *_NO_REPORTED, *(("communication",) if has_reported else ())}
     of_files = [reason for name, reason in reasons.items() if name not in unnamed]
     missing = [reason for reason in (*of_files, no_details, *profiler_info.not_collected(config)) if reason]
     found = replace(
@@ -157,11 +157,16 @@ def _reasons(
         "reported_communication": recorded.COMMUNICATION in names or "CommAnalyzerTime" in in_database,
         "reported_steps": recorded.STEPS in names or "StepTraceTime" in in_database,
     }
+    no_operators = no_kernels or (None if "communication" in marks else _NO_COMMUNICATION)
+    # The trace alone has the tasks of operators, but not of low levels.
+    has_tasks = has_trace and no_operators is None and config.get("level") not in profiler_info.LEVELS_WITHOUT_TYPES
+    has_transfers = has_tasks or recorded.MATRIX in names or "CommAnalyzerMatrix" in in_database
     return {
         "modules": no_ops or no_modules,
         "kernels": no_kernels,
         "ops": no_ops,
-        "communication": no_kernels or (None if "communication" in marks else _NO_COMMUNICATION),
+        "communication": no_operators,
+        "transfers": None if has_transfers else no_operators or profiler_info.why_no_transfers(config),
         "graph_calls": no_ops or (None if "graph calls" in marks else profiler_info.NO_GRAPH_CALLS),
         "compute": no_kernels,
         "shapes": no_shapes,

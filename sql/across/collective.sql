@@ -1,0 +1,131 @@
+-- One row is a collective in which a rank waited for another one, with the rank that came last, and what kept this one: the
+-- collective that cost most waiting first. All ranks leave a collective together, so the rank that spends the least time in it
+-- came last; and since they left the one before it together too, what the last rank did since then beyond the first one is the
+-- reason. The clocks of two ranks are never compared. What waits less than 5 % of the longest time in it has no row.
+--
+-- group_name              VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
+-- name                    VARCHAR  name of the operator
+-- type                    VARCHAR  type, such as hcom_allReduce_; NULL when not known
+-- number                  BIGINT   the how-manieth of this name and group it is, from 1
+-- step_id                 BIGINT   step on the rank that came last; NULL outside steps and without steps
+-- rank_count              BIGINT   ranks here that have it
+-- first_profile           VARCHAR  the folder of the rank that came first
+-- first_rank_id           INTEGER  this rank; NULL when the files name none
+-- last_profile            VARCHAR  the folder of the rank that came last
+-- last_rank_id            INTEGER  this rank; NULL when the files name none
+-- first_elapse_ns         BIGINT   time of the rank that came first in it, ns
+-- last_elapse_ns          BIGINT   time of the rank that came last in it, ns
+-- waited_ns               BIGINT   how long the first waited for the last, ns: the difference
+-- all_waited_ns           BIGINT   how long all ranks waited for the last, ns
+-- more_since_ns           BIGINT   how much longer the last took since the collective before it than the first, ns: the three
+--                                  below; about waited_ns where they left that one together; NULL when that is another one on
+--                                  the two ranks, or there is none
+-- more_computing_ns       BIGINT   the part of it in which the last computed more, ns; below 0 where it computed less; NULL as
+--                                  above
+-- more_communication_ns   BIGINT   the part with other communication, or copies, alone, ns; NULL as above
+-- more_idle_ns            BIGINT   the part without any kernel, ns; NULL as above
+-- cause                   VARCHAR  what explains at least half of waited_ns: computing, host (the device had nothing to do), or
+--                                  other communication; several where none of them does; NULL when not known
+-- idle_cause              VARCHAR  where the host is the cause, what it did on the last rank most of the time, as in free-time;
+--                                  NULL else
+-- reason                  VARCHAR  why the cause is not known; NULL when it is
+WITH operator AS (
+    SELECT
+        *,
+        -- Older text exports only number the groups, and each rank numbers its own.
+        if(regexp_full_match(group_name, '\d{1,4}'), NULL, group_name) AS known_group,
+        count(*) OVER together AS rank_count,
+        max(elapse_ns) OVER together - elapse_ns AS later_ns,
+        row_number() OVER (together ORDER BY elapse_ns DESC, rank_id, profile) AS place,
+        row_number() OVER (together ORDER BY elapse_ns, rank_id, profile) AS place_from_end
+    FROM communication.approach
+    WINDOW together AS (
+        PARTITION BY if(regexp_full_match(group_name, '\d{1,4}'), NULL, group_name), name, number
+    )
+),
+all_waits AS (
+    SELECT known_group, name, number, sum(elapse_ns - least_ns)::BIGINT AS all_waited_ns
+    FROM (SELECT *, min(elapse_ns) OVER (PARTITION BY known_group, name, number) AS least_ns FROM operator)
+    GROUP BY known_group, name, number
+),
+compared AS (
+    SELECT
+        last.group_name,
+        last.name,
+        last.type,
+        last.number,
+        last.step_id,
+        last.rank_count,
+        first.profile AS first_profile,
+        first.rank_id AS first_rank_id,
+        last.profile AS last_profile,
+        last.rank_id AS last_rank_id,
+        first.elapse_ns AS first_elapse_ns,
+        last.elapse_ns AS last_elapse_ns,
+        first.elapse_ns - last.elapse_ns AS waited_ns,
+        all_waits.all_waited_ns,
+        coalesce(
+            last.previous_name = first.previous_name AND last.previous_number = first.previous_number, false
+        ) AS is_chained,
+        last.previous_name IS NULL OR first.previous_name IS NULL AS is_first,
+        if(is_chained, last.computing_ns - first.computing_ns, NULL) AS more_computing_ns,
+        if(is_chained, last.communication_ns - first.communication_ns, NULL) AS more_communication_ns,
+        if(is_chained, last.idle_ns - first.idle_ns, NULL) AS more_idle_ns,
+        last.idle_cause
+    FROM operator AS last
+    JOIN operator AS first
+        ON first.known_group IS NOT DISTINCT FROM last.known_group
+        AND first.name = last.name
+        AND first.number = last.number
+        AND first.place = 1
+    JOIN all_waits
+        ON all_waits.known_group IS NOT DISTINCT FROM last.known_group
+        AND all_waits.name = last.name
+        AND all_waits.number = last.number
+    WHERE last.place_from_end = 1 AND last.rank_count > 1
+),
+judged AS (
+    SELECT
+        *,
+        coalesce(
+            abs(more_computing_ns + more_communication_ns + more_idle_ns - waited_ns) <= 0.5 * waited_ns, false
+        ) AS is_together,
+        CASE
+            WHEN NOT is_together THEN NULL
+            WHEN more_computing_ns >= 0.5 * waited_ns THEN 'computing'
+            WHEN more_idle_ns >= 0.5 * waited_ns THEN 'host'
+            WHEN more_communication_ns >= 0.5 * waited_ns THEN 'other communication'
+            ELSE 'several'
+        END AS cause
+    FROM compared
+    WHERE waited_ns >= 0.05 * first_elapse_ns AND waited_ns > 0
+)
+SELECT
+    group_name,
+    name,
+    type,
+    number,
+    step_id,
+    rank_count,
+    first_profile,
+    first_rank_id,
+    last_profile,
+    last_rank_id,
+    first_elapse_ns,
+    last_elapse_ns,
+    waited_ns,
+    all_waited_ns,
+    more_computing_ns + more_communication_ns + more_idle_ns AS more_since_ns,
+    more_computing_ns,
+    more_communication_ns,
+    more_idle_ns,
+    cause,
+    if(cause = 'host', idle_cause, NULL) AS idle_cause,
+    CASE
+        WHEN is_together THEN NULL
+        WHEN is_chained THEN 'the ranks did not leave the collective before it in its group together'
+        WHEN is_first THEN 'it is the first collective of its group here: nothing says when the ranks were together before'
+        ELSE 'the collective before it in its group is another one on the two ranks'
+    END AS reason
+FROM judged
+ORDER BY all_waited_ns DESC, group_name, name, number

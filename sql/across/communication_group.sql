@@ -1,0 +1,60 @@
+-- One row is a group of ranks that the training framework made, or in which ranks communicated, with its members and its
+-- operators over all ranks, the longest first.
+--
+-- group_name      VARCHAR  the group of ranks, that is, the communicator, as its operators name it; without operators as the
+--                          profile lists it; NULL when operators do not name theirs
+-- group_label     VARCHAR  what the framework made it for, such as pp, dp, tp or default_group; NULL when not recorded
+-- rank_count      BIGINT   its ranks; NULL when not recorded
+-- ranks           VARCHAR  their numbers in the whole job, in the order of the group, joined by ', '; NULL when not recorded
+-- profiled_count  BIGINT   ranks here that list it, or have operators of it
+-- profiled_ranks  VARCHAR  their numbers, or their folders where files name none, joined by ', '
+-- op_count        BIGINT   communication operators of it, on all of them
+-- total_ns        BIGINT   their time, ns; overlapping operators count fully
+WITH listed AS (
+    SELECT
+        profile,
+        rank_id,
+        group_name AS listed_name,
+        if(count(DISTINCT label) = 1, min(label), NULL) AS group_label,
+        count(DISTINCT position) AS rank_count,
+        string_agg(global_rank::VARCHAR, ', ' ORDER BY position) AS ranks
+    FROM trace.parallel_group
+    GROUP BY profile, rank_id, group_name
+),
+-- Operators name a group as the profile lists it, or by a hash of that name.
+named AS (
+    SELECT *, listed_name AS group_name
+    FROM listed
+    UNION ALL
+    SELECT *, hash_of_group(listed_name) AS group_name
+    FROM listed
+),
+used AS (
+    SELECT profile, rank_id, group_name, sum(op_count) AS op_count, sum(total_ns) AS total_ns
+    FROM communication.statistic
+    GROUP BY profile, rank_id, group_name
+),
+joined AS (
+    SELECT used.*, named.listed_name, named.group_label, named.rank_count, named.ranks
+    FROM used
+    LEFT JOIN named ON named.profile = used.profile AND named.group_name = used.group_name
+),
+all_groups AS (
+    FROM joined
+    UNION ALL BY NAME
+    SELECT profile, rank_id, listed_name AS group_name, group_label, rank_count, ranks, 0 AS op_count, 0 AS total_ns
+    FROM listed
+    ANTI JOIN joined ON joined.profile = listed.profile AND joined.listed_name = listed.listed_name
+)
+SELECT
+    group_name,
+    group_label,
+    rank_count,
+    ranks,
+    count(*) AS profiled_count,
+    string_agg(coalesce(rank_id::VARCHAR, profile), ', ' ORDER BY rank_id, profile) AS profiled_ranks,
+    sum(op_count)::BIGINT AS op_count,
+    sum(total_ns)::BIGINT AS total_ns
+FROM all_groups
+GROUP BY group_name, group_label, rank_count, ranks
+ORDER BY total_ns DESC, group_label, group_name, ranks

@@ -1,0 +1,135 @@
+-- One row is a collective of the rank, and what the device did from the end of the collective before it in its group to its
+-- start: computed, communicated in other groups, or idled, and why.
+--
+-- kernel_id          BIGINT   a communication kernel of trace.kernel
+-- name               VARCHAR  name of the operator
+-- type               VARCHAR  type, such as hcom_allReduce_; NULL when not known
+-- group_name         VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
+-- number             BIGINT   the how-manieth of this name and group it is, from 1
+-- step_id            BIGINT   step; NULL outside steps and without steps
+-- start_ns           BIGINT   start, Unix ns
+-- elapse_ns          BIGINT   its time, ns
+-- previous_name      VARCHAR  name of the collective before it in its group; NULL for the first one
+-- previous_number    BIGINT   the how-manieth of its name that one is; NULL for the first one
+-- since_ns           BIGINT   from the end of that one to the start of this one, ns: computing, communication, copies and idle;
+--                             below 0 where they overlap; NULL for the first one
+-- computing_ns       BIGINT   the part of since_ns with a compute kernel, ns; NULL for the first one
+-- communication_ns   BIGINT   the part with communication or copies alone, ns; NULL for the first one
+-- idle_ns            BIGINT   the part without any kernel, ns; NULL for the first one
+-- idle_cause         VARCHAR  what explains most of the idle time, as in free.gap_cause; NULL without idle time
+-- idle_cause_ns      BIGINT   how much of it, ns; NULL without idle time
+WITH operator AS (
+    SELECT
+        kernel_id,
+        name,
+        type,
+        group_name,
+        start_ns,
+        elapse_ns,
+        row_number() OVER (PARTITION BY group_name, name ORDER BY start_ns, kernel_id) AS number
+    FROM communication.breakdown
+    WHERE kind = 'collective' AND name IS NOT NULL AND kernel_id IS NOT NULL
+),
+chained AS (
+    SELECT
+        *,
+        lag(name) OVER in_group AS previous_name,
+        lag(number) OVER in_group AS previous_number,
+        lag(start_ns + elapse_ns) OVER in_group AS since
+    FROM operator
+    WINDOW in_group AS (PARTITION BY group_name ORDER BY start_ns, kernel_id)
+),
+stretch AS (
+    SELECT
+        kind,
+        start_ns,
+        end_ns,
+        coalesce(sum(end_ns - start_ns) OVER (
+            PARTITION BY kind ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ), 0) AS before_ns
+    FROM step.stretch
+    WHERE kind IN ('computing', 'busy')
+),
+moment AS (
+    SELECT chained.kernel_id, kind.kind, -1 AS sign, chained.since AS at_ns
+    FROM chained
+    CROSS JOIN (VALUES ('computing'), ('busy')) AS kind (kind)
+    WHERE chained.since < chained.start_ns
+    UNION ALL
+    SELECT chained.kernel_id, kind.kind, 1, chained.start_ns
+    FROM chained
+    CROSS JOIN (VALUES ('computing'), ('busy')) AS kind (kind)
+    WHERE chained.since < chained.start_ns
+),
+covered AS (
+    SELECT
+        moment.kernel_id,
+        sum(sign * (stretch.before_ns + least(moment.at_ns, stretch.end_ns) - stretch.start_ns))
+            FILTER (moment.kind = 'computing') AS computing_ns,
+        sum(sign * (stretch.before_ns + least(moment.at_ns, stretch.end_ns) - stretch.start_ns))
+            FILTER (moment.kind = 'busy') AS busy_ns
+    FROM moment
+    ASOF JOIN stretch ON stretch.kind::VARCHAR = moment.kind AND stretch.start_ns <= moment.at_ns
+    GROUP BY moment.kernel_id
+),
+-- Gaps between the two ends, by their ids, which are in the order of time.
+bound AS (
+    SELECT chained.kernel_id, first.gap_id AS first_gap_id, last.gap_id AS last_gap_id
+    FROM chained
+    ASOF JOIN free.gap AS first ON first.start_ns >= chained.since
+    ASOF JOIN free.gap AS last ON last.end_ns <= chained.start_ns
+    WHERE chained.since < chained.start_ns AND first.gap_id <= last.gap_id
+),
+cause AS (
+    SELECT cause, gap_id, sum(sum(duration_ns)) OVER (PARTITION BY cause ORDER BY gap_id ROWS UNBOUNDED PRECEDING) AS up_to_ns
+    FROM free.gap_cause
+    GROUP BY cause, gap_id
+),
+known_cause AS (
+    SELECT DISTINCT cause
+    FROM free.gap_cause
+),
+at_bound AS (
+    SELECT kernel_id, known_cause.cause, -1 AS sign, first_gap_id - 1 AS gap_id
+    FROM bound
+    CROSS JOIN known_cause
+    UNION ALL
+    SELECT kernel_id, known_cause.cause, 1, last_gap_id
+    FROM bound
+    CROSS JOIN known_cause
+),
+of_cause AS (
+    SELECT at_bound.kernel_id, at_bound.cause, sum(at_bound.sign * cause.up_to_ns)::BIGINT AS duration_ns
+    FROM at_bound
+    ASOF JOIN cause ON cause.cause = at_bound.cause AND cause.gap_id <= at_bound.gap_id
+    GROUP BY at_bound.kernel_id, at_bound.cause
+),
+main_cause AS (
+    FROM of_cause
+    WHERE duration_ns > 0
+    QUALIFY row_number() OVER (PARTITION BY kernel_id ORDER BY duration_ns DESC, cause) = 1
+)
+SELECT
+    chained.kernel_id,
+    chained.name,
+    chained.type,
+    chained.group_name,
+    chained.number,
+    kernel_step.step_id,
+    chained.start_ns,
+    chained.elapse_ns,
+    chained.previous_name,
+    chained.previous_number,
+    chained.start_ns - chained.since AS since_ns,
+    if(chained.since IS NULL, NULL, coalesce(covered.computing_ns, 0))::BIGINT AS computing_ns,
+    if(chained.since IS NULL, NULL, coalesce(covered.busy_ns, 0) - coalesce(covered.computing_ns, 0))::BIGINT
+        AS communication_ns,
+    if(chained.since IS NULL, NULL, greatest(chained.start_ns - chained.since, 0) - coalesce(covered.busy_ns, 0))::BIGINT
+        AS idle_ns,
+    main_cause.cause AS idle_cause,
+    main_cause.duration_ns AS idle_cause_ns
+FROM chained
+LEFT JOIN covered USING (kernel_id)
+LEFT JOIN main_cause USING (kernel_id)
+LEFT JOIN kernels.step AS kernel_step USING (kernel_id)
+ORDER BY chained.start_ns, chained.kernel_id

@@ -1,0 +1,82 @@
+-- One row is a type and group of operators, a pair of ranks, a link and a size of packets, and what was moved between the two
+-- ranks in packets of this size. A packet is what one task moves. With a step chosen, only what the operators of that step
+-- moved.
+--
+-- kind              VARCHAR  p2p (send and receive) or collective
+-- type              VARCHAR  type of the operators, such as allreduce; NULL when not known
+-- group_name        VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
+-- source_rank       BIGINT   rank within the group; NULL when not recorded
+-- destination_rank  BIGINT   rank within the group; the source itself within a device; NULL when not recorded
+-- link              VARCHAR  the link, such as HCCS; ON_CHIP within a device; NULL when not recorded
+-- is_within_device  BOOLEAN  whether the data stays within the device
+-- packet_bytes      BIGINT   size of the packets, bytes: from this power of two to the next one; 0 for empty ones; NULL when
+--                            origin is profiler
+-- transfer_count    BIGINT   packets; NULL when origin is profiler
+-- size_bytes        BIGINT   bytes moved
+-- duration_ns       BIGINT   time of the transfers on all planes, ns; overlapping transfers count fully
+-- origin            VARCHAR  where the figures come from: planes (the tasks of the operators), or profiler
+--                            (communication_matrix.json, analysis.db)
+WITH transfer AS (
+    SELECT
+        kernel_id,
+        source_rank,
+        destination_rank,
+        link,
+        kind = 'copy' AS is_within_device,
+        transfer_count,
+        size_bytes,
+        duration_ps,
+        size_bytes // transfer_count AS packet
+    FROM communication.activity
+    WHERE kind <> 'wait' AND size_bytes IS NOT NULL
+),
+of_planes AS (
+    SELECT
+        breakdown.kind,
+        breakdown.operation AS type,
+        breakdown.group_name,
+        transfer.source_rank,
+        transfer.destination_rank,
+        transfer.link,
+        transfer.is_within_device,
+        power_below(packet) AS packet_bytes,
+        sum(transfer.transfer_count)::BIGINT AS transfer_count,
+        sum(transfer.size_bytes)::BIGINT AS size_bytes,
+        ns_of_ps(sum(transfer.duration_ps)) AS duration_ns,
+        'planes' AS origin
+    FROM transfer
+    JOIN communication.breakdown USING (kernel_id)
+    GROUP BY ALL
+),
+packet AS (
+    FROM of_planes
+    UNION ALL BY NAME
+    SELECT
+        kind,
+        type,
+        group_name,
+        source_rank,
+        destination_rank,
+        link,
+        source_rank IS NOT DISTINCT FROM destination_rank AS is_within_device,
+        sum(size_bytes)::BIGINT AS size_bytes,
+        sum(duration_ns)::BIGINT AS duration_ns,
+        'profiler' AS origin
+    FROM trace.reported_link
+    WHERE NOT EXISTS (FROM of_planes) AND (getvariable('step_id') IS NULL OR step_id = getvariable('step_id'))
+    GROUP BY ALL
+)
+SELECT
+    kind,
+    type,
+    group_name,
+    source_rank,
+    destination_rank,
+    link,
+    is_within_device,
+    packet_bytes,
+    transfer_count,
+    size_bytes,
+    duration_ns,
+    origin
+FROM packet
