@@ -274,11 +274,18 @@ ANALYSES: Mapping[str, Analysis] = {
         Analysis(
             "step-time",
             "What is each step made of: computing, communication?\n\n"
-            "Shows for each step the time in which the device computes, communicates, does both at once, or neither.",
+            "Shows for each step the time in which the device computes, communicates, does both at once, or neither; and how "
+            "much of each group's communication, and of copies, computing covers.",
             "kernels",
-            {"step.time": "StepTime"},
+            {"step.time": "StepTime", "step.communication": "StepCommunication", "step.copy": "StepCopy"},
             requires=(any_of("kernels", "reported_steps"),),
-            also=("step.reported_audit", "across.step_total", "across.step_duration"),
+            also=(
+                "step.reported_audit",
+                "across.step_total",
+                "across.step_duration",
+                "across.step_communication",
+                "across.copy",
+            ),
         ),
         Analysis(
             "free-time",
@@ -378,6 +385,39 @@ ANALYSES: Mapping[str, Analysis] = {
             also=("module.chosen_domain", "allocation.peak_moment", "trace.set_aside_memory"),
             counted="allocation.component",
             counts_kernels=False,
+        ),
+        Analysis(
+            "experts",
+            "Do experts (MoE) load the ranks evenly, and what if not?\n\n"
+            "Shows time and rows of grouped matmuls by rank and place in the step, how uneven they are over the ranks that "
+            "share the experts, and what that costs.",
+            "grouped matmuls",
+            {
+                "experts.load": "ExpertLoad",
+                "experts.call": "ExpertCall",
+                "experts.expert": "Expert",
+                "across.expert_total": "ExpertGroup",
+                "across.expert_rank": "ExpertRank",
+                "across.expert_call": "ExpertCallAllRanks",
+            },
+            requires=("compute",),
+            options=(INPUT, MODULES, MACHINE),
+            also=("module.chosen_domain", "across.expert_group", "across.expert_rows"),
+            found_by_asking="whether kernels multiply groups of rows, as those of experts do",
+        ),
+        Analysis(
+            "clock",
+            "Did kernels run below the rated clock, and what if so?\n\n"
+            "Shows the real clock of each device over time beside its rated clock, which kernels ran below that, and what it "
+            "cost at most.",
+            "compute kernels with samples of the clock",
+            {
+                "clock.device": "Clock",
+                "clock.span": "ClockSpan",
+                "clock.kernel_type": "ClockKernelType",
+                "across.clock_kernel_type": "ClockKernelTypeAllRanks",
+            },
+            requires=("compute", "clock"),
         ),
         Analysis(
             "layer-stats",

@@ -14,6 +14,7 @@ CAPABILITIES: Mapping[str, str] = {
     "shapes": "shapes of kernels, or of ops",
     "kernel_types": "types of kernels",
     "counters": "hardware counters (PMU)",
+    "clock": "samples of the clock",
     "host_calls": "host calls into CANN, CUDA or HIP",
     "stacks": "Python stacks",
     "marks": "marks and ranges of the user",

@@ -329,6 +329,32 @@ class Questions(ABC):
         return self._answer("pmu-stats", _PMU[level], arrow, also="module-stats" if level == "module" else None)
 
     @overload
+    def experts(self, *, arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def experts(self, *, arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives("across.expert_call")
+    def experts(self, *, arrow: bool = False) -> Frame:
+        """Return the grouped matmuls of experts (MoE) at each place of a step, and what their uneven spread over ranks costs.
+
+        Sums by rank and by group of ranks are in across.expert_rank and across.expert_total.
+        Raises InputError when no rank holds grouped matmuls.
+        """
+        return self._answer("experts", "across.expert_call", arrow)
+
+    @overload
+    def clock(self, *, arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def clock(self, *, arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives("clock.device")
+    def clock(self, *, arrow: bool = False) -> Frame:
+        """Return the real clock of each device beside its rated one, and what a lower clock cost at most.
+
+        Spans of time are in clock.span, types of kernels in clock.kernel_type.
+        Raises InputError when no rank holds compute kernels and samples of the clock.
+        """
+        return self._answer("clock", "clock.device", arrow)
+
+    @overload
     def memory(self, by: MemoryRow = ..., *, arrow: Yes) -> pyarrow.Table: ...
     @overload
     def memory(self, by: MemoryRow = ..., *, arrow: No = ...) -> pandas.DataFrame: ...

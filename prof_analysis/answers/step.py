@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from prof_analysis.answers.answer import Block, Facts, Source, said, size_of, table_of
-from prof_analysis.answers.words import as_text, duration, percent, rank_name, several
+from prof_analysis.answers.words import as_text, count, duration, percent, rank_name, several, size
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -40,6 +40,11 @@ def step_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     facts: Facts = {**size_of(profile, "step.time"), "all": whole, **rest, "longest_steps": steps}
     (durations,) = profile.rows("FROM across.step_duration")
     facts["durations"] = durations
+    facts["communication"] = profile.rows(
+        f"FROM across.step_communication WHERE level = 'operator' "
+        f"ORDER BY not_overlapped_ns DESC, communication_ns DESC, group_name, type LIMIT {top:d}"
+    )
+    facts["copies"] = profile.rows("FROM across.copy")
     # Only GPU traces have copies as kernels.
     shown = {
         header: column for header, column in _PARTS.items() if whole["copying_not_overlapped_ns"] or "copying" not in column
@@ -50,6 +55,7 @@ def step_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "time": "stage_ns",
         **{header: ("time", partial(_part, column=column)) for header, column in shown.items()},
         "preparing": "preparing_ns",
+        "host": "host_ns",
         "folder": "profile",
     }
     parts = [
@@ -66,8 +72,30 @@ def step_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         lines.append(f"{several(of_profiler, 'rank')} without kernels: the times are those that the profiler reported")
     if in_part := rest["steps_known_in_part"]:
         lines.append(f"not included: {several(in_part, 'step')} that the profiler recorded only in part")
+    lines += _of_copies(facts["copies"])
     in_order = sorted(steps, key=lambda row: (row["step_id"] is None, row["step_id"], row["profile"]))
-    return facts, [table_of("step.time", in_order, columns), said(*lines)]
+    of_groups: dict[str, Source] = {
+        "type": "type",
+        "purpose": "group_label",
+        "operators": "op_count",
+        "communication": "communication_ns",
+        "covered": ("time", lambda row: (row["overlapped_ns"], row["overlapped_share"])),
+        "alone": "not_overlapped_ns",
+        "group": "group_name",
+    }
+    groups = [table_of("across.step_communication", facts["communication"], of_groups)] if facts["communication"] else []
+    return facts, [table_of("step.time", in_order, columns), *groups, said(*lines)]
+
+
+def _of_copies(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield a sentence about all copies, and where they have several directions, one about each."""
+    for row in rows if len(rows) > 2 else rows[1:]:
+        which = {"all": "", None: " (direction not recorded)"}.get(row["direction"], f" {row['direction']}")
+        sized = "bytes not recorded" if row["size_bytes"] is None else size(row["size_bytes"])
+        if row["size_bytes"] is not None and row["unsized_count"]:
+            sized += f" and {count(row['unsized_count'])} of unknown size"
+        what = f"{count(row['copy_count'])} {'copy' if row['copy_count'] == 1 else 'copies'}{which}"
+        yield f"{what}: {duration(row['copying_ns'])}, {duration(row['not_overlapped_ns'])} of it alone, {sized}"
 
 
 def _of_durations(durations: Mapping[str, Any], shown: int) -> Iterator[str]:

@@ -11,7 +11,10 @@ from prof_analysis.cli.options import SHOW
 # The groups of commands: an analysis is of the first one unless it is named here.
 TIME, REASON, CHANGE = "Where the time goes", "Why it takes so long", "What changed"
 LOOK_UP, KEEP = "Look up", "Keep"
-REASONS = ("free-time", "slow-ranks", "communication-time", "links", "pipeline", "mfu", "pmu-stats", "memory", "graph-overhead")
+REASONS = (
+    *("free-time", "slow-ranks", "communication-time", "links", "pipeline", "mfu", "pmu-stats", "memory", "experts", "clock"),
+    "graph-overhead",
+)
 
 # Command -> what an example does -> its words; `result` is a folder of a profile. Those of analyses have two more.
 _EXAMPLES: Mapping[str, Mapping[str, str]] = {
@@ -52,6 +55,8 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "The collectives in which ranks waited most, and why": "result --by collective",
         "The same for a script": "result --json",
     },
+    "experts": {"The 20 grouped matmuls that cost most": "result --top 20"},
+    "clock": {"The clock while one step ran": "result --step-id 10"},
     "layer-stats": {"More positions in a layer": "result --top 30"},
     "graph-overhead": {"The 20 graphs that cost most": "result --top 20"},
     "stage-durations": {

@@ -27,6 +27,8 @@ SCHEMAS = {
     "timeline": "What is drawn on an axis of time: kernels, module calls, gaps, steps and counters of the device.",
     "allocation": "Memory of the device: blocks, their ops, modules and lifetimes, the peak in parts, steps.",
     "communication": "Communication operators as transfer, wait and idle, by group, module, rank and link.",
+    "experts": "Experts (MoE): grouped matmuls by rank and place in a step, their rows, and what an uneven load costs.",
+    "clock": "The real clock of devices beside the rated one, and what a lower clock cost.",
     "layer": "The layers of a model, found in the sequence of its kernels alone.",
     "graph": "Calls of compiled graphs (TorchAir), and their phases on the host.",
     "mstx": "mstx marks and ranges: host time, device time, and the kernels launched inside.",

@@ -114,3 +114,24 @@ CREATE MACRO IF NOT EXISTS fp32_of_kernel(name) AS
         WHEN regexp_matches(name, '(?i)^cijk_[a-z]+_[a-z]+_s(b|_)|sgemm|scudnn|simt|gemv|ffma|gemm(sn|k1)|f32f32_f32f32')
             THEN 'fp32'
     END;
+
+-- What a copy engine does, by the name of its work: Memcpy HtoD (Pinned -> Device), CopyDeviceToHost, Memset (Device). From one
+-- GPU to another is PtoP. Arrays (A) are memory of the device.
+CREATE MACRO IF NOT EXISTS direction_of_gpu_copy(name) AS
+    CASE
+        WHEN regexp_matches(name, '(?i)mem_?set|fill') THEN 'fill'
+        WHEN regexp_matches(name, '\bHto[DA]|HostToDevice') THEN 'host to device'
+        WHEN regexp_matches(name, '\b[DA]toH|DeviceToHost') THEN 'device to host'
+        WHEN regexp_matches(name, '\b[DAP]to[DAP]|DeviceToDevice|PeerToPeer') THEN 'device to device'
+        WHEN regexp_matches(name, '\bHtoH|HostToHost') THEN 'host to host'
+        WHEN regexp_matches(name, '(?i)mem_?cpy|copy') THEN 'other'
+    END;
+
+-- Whether a GPU kernel multiplies groups of rows, by its name: fused_moe_kernel of vLLM and SGLang, grouped kernels of CUTLASS,
+-- DeepGEMM, TensorRT-LLM, composable_kernel and Triton; not what sorts, quantises or adds up rows before and after.
+CREATE MACRO IF NOT EXISTS is_name_of_grouped_kernel(name) AS
+    regexp_matches(
+        name,
+        '(?i)grouped_?(gemm|mm|matmul)|group_?gemm|GroupProblemShape|moe_?gemm|fused_moe_kernel|_matmul_ogs_|moe_mmk|gmm_kernel'
+    )
+    AND NOT regexp_matches(work_of_kernel(name), '(?i)align|sort|top_?k|gating|permute|scatter_add|prepare|setup');

@@ -57,3 +57,18 @@ CREATE MACRO IF NOT EXISTS role_of_host_call(name) AS
         WHEN regexp_matches(name, '(?i)malloc|^(aclrt|rt)?(dev|host|mem)?free') THEN 'allocate'
         WHEN regexp_matches(name, '(?i)launch') THEN 'launch'
     END;
+
+-- The direction of a copy of memory, in the words of CANN: those for 8 bytes end with ex, those by an address begin with addr.
+CREATE MACRO IF NOT EXISTS direction_of_memory_copy(operation) AS
+    CASE regexp_replace(lower(trim(operation)), '^addr | ex$', '', 'g')
+        WHEN 'host to device' THEN 'host to device'
+        WHEN 'device to host' THEN 'device to host'
+        WHEN 'device to device' THEN 'device to device'
+        WHEN 'host to host' THEN 'host to host'
+        WHEN 'other' THEN 'other'
+        WHEN 'managed memory' THEN 'other'
+    END;
+
+-- Whether an operator of CANN multiplies groups of rows, by its type: GroupedMatmul, GroupedMatmulSwigluQuantV2,
+-- QuantGroupedMatmulDequant, GroupedMatmulFinalizeRouting, ...
+CREATE MACRO IF NOT EXISTS is_name_of_grouped_matmul(type) AS contains(replace(lower(type), '_', ''), 'groupedmatmul');

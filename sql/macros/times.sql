@@ -23,3 +23,8 @@ CREATE MACRO IF NOT EXISTS ns_of_us_timestamp(microseconds) AS
 -- The same for up to 12 digits before the point: it takes 0.03 us per value, not 0.14.
 CREATE MACRO IF NOT EXISTS ns_of_us_duration(microseconds) AS
     TRY((TRY_CAST(microseconds AS DECIMAL(18, 3)) * 1000)::BIGINT);
+
+-- How long intervals cover the time up to a moment: those that had begun cover `covered_ns` up to `reached_ns`, the last of
+-- their ends; both are NULL where none had begun.
+CREATE MACRO IF NOT EXISTS covered_until(covered_ns, reached_ns, at_ns) AS
+    coalesce(covered_ns - greatest(0, reached_ns - at_ns), 0);

@@ -23,6 +23,8 @@
 -- copying_not_overlapped_ns        BIGINT   time with a copy and neither a compute kernel nor a communication operator, ns; 0
 --                                           where copies are no kernels, as on Ascend: then it is free time; NULL where the
 --                                           times come from the profiler
+-- host_ns                          BIGINT   from the start of the step to its end on the host, ns; NULL where these are not
+--                                           known, for the whole profile and for kernels of no step
 WITH measured AS (
     SELECT step_id, 'busy' AS what, start_ns, end_ns
     FROM step.kernel_step
@@ -74,7 +76,7 @@ host AS (
         (SELECT min(op.start_ns) FROM trace.op) AS first_op_ns
 ),
 step_begin AS (
-    SELECT step_id, min(start_ns) AS start_ns
+    SELECT step_id, min(start_ns) AS start_ns, max(end_ns) - min(start_ns) AS host_ns
     FROM trace.step
     GROUP BY step_id
 ),
@@ -92,6 +94,7 @@ with_begin AS (
         covered.*,
         covered.step_id IS NULL AND host.step_count > 0 AS is_of_no_step,
         CASE WHEN host.step_count > 0 THEN step_begin.start_ns ELSE host.first_op_ns END AS begin_ns,
+        step_begin.host_ns,
         recorded_preparing.preparing_ns AS recorded_preparing_ns
     FROM covered
     CROSS JOIN host
@@ -118,11 +121,12 @@ step AS (
             WHEN step_id IS NULL THEN 'no ops, so it is not known when the host began'
             ELSE 'the profile does not tell when the step began on the host'
         END AS reason,
-        busy_or_copying_ns - busy_ns AS copying_not_overlapped_ns
+        busy_or_copying_ns - busy_ns AS copying_not_overlapped_ns,
+        host_ns
     FROM with_begin
     UNION ALL BY NAME
     SELECT
-        * EXCLUDE (file),
+        recorded.* EXCLUDE (file),
         'profiler' AS origin,
         if(
             computing_ns + communication_ns + communication_not_overlapped_ns + overlapped_ns + free_ns + stage_ns + bubble_ns
@@ -130,8 +134,10 @@ step AS (
             'the profiler recorded no more of the step, and the profile has no kernels',
             NULL
         ) AS reason,
-        NULL AS copying_not_overlapped_ns
+        NULL AS copying_not_overlapped_ns,
+        step_begin.host_ns
     FROM recorded
+    LEFT JOIN step_begin USING (step_id)
     WHERE NOT EXISTS (FROM step.kernel_step)
         AND coalesce(computing_ns, communication_ns, free_ns, stage_ns) IS NOT NULL
 )

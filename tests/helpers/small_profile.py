@@ -34,15 +34,21 @@ _WHERE_COLLECTED = {
     " connectionId INTEGER PRIMARY KEY, name INTEGER);",
     "GC_RECORD": "CREATE TABLE GC_RECORD (startNs INTEGER, endNs INTEGER, globalTid INTEGER);",
     "TASK_PMU_INFO": "CREATE TABLE TASK_PMU_INFO (globalTaskId INTEGER, name INTEGER, value NUMERIC);",
+    "MEMCPY_INFO": "CREATE TABLE MEMCPY_INFO (globalTaskId NUMERIC, size NUMERIC, memcpyOperation NUMERIC);"
+    " CREATE TABLE ENUM_MEMCPY_OPERATION (id INTEGER PRIMARY KEY, name TEXT);"
+    " INSERT INTO ENUM_MEMCPY_OPERATION VALUES (0, 'host to host'), (1, 'host to device'), (2, 'device to host'),"
+    " (3, 'device to device'), (4, 'managed memory'), (5, 'addr device to device'), (6, 'host to device ex'),"
+    " (7, 'device to host ex'), (65535, 'other');",
 }
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel: its name and times; kind compute, communication (the name is its type) or schedule.
+    """A kernel: its name and times; kind compute, communication (the name is its type), schedule or copy (that of its task).
 
     `launch` is what an unlinked kernel names as its launch, -1 for nothing. `type` None is what Level0 has. `core` is that of
-    compute, as are the tensors, split by ';', and the counters `pmu`; `group` that of communication.
+    compute, as are the tensors, split by ';', and the counters `pmu`; `group` that of communication. `copied` are the bytes
+    of a copy and the number of what it does, as new versions record them.
     """
 
     name: str
@@ -63,6 +69,7 @@ class Kernel:
     hf32: str = "N/A"
     pmu: Mapping[str, float] | None = None
     stream: int = 2
+    copied: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -192,14 +199,17 @@ def write_profile(
         rows.add(
             "TASK", kernel.start, kernel.end, kernel.device, launch, task, 1, name, no_graph, kernel.stream, task, kernel.model
         )
+        if kernel.copied:
+            rows.add("MEMCPY_INFO", task, *kernel.copied)
         if kernel.kind == "schedule":
             rows.add("COMMUNICATION_SCHEDULE_TASK_INFO", name, task, rows.text("AI_CPU"), name)
-        else:
+        elif kernel.kind == "compute":
             inputs, outputs = (
                 rows.text(shapes if shapes == "N/A" else f'"{shapes}"') for shapes in (kernel.inputs, kernel.outputs)
             )
-            formats, output_formats = rows.text(kernel.formats), rows.text(kernel.output_formats)
-            core, types, hf32 = rows.text(kernel.core), rows.text(kernel.types), rows.text(kernel.hf32)
+            formats, output_formats, core, types, hf32 = map(
+                rows.text, (kernel.formats, kernel.output_formats, kernel.core, kernel.types, kernel.hf32)
+            )
             type_ = rows.text_or_null(kernel.type)
             described = (formats, types, inputs, output_formats, types, outputs, hf32)
             rows.add("COMPUTE_TASK_INFO", name, task, 20, 0, core, type_, *described)
@@ -236,10 +246,9 @@ def write_profile(
     _add_ranges(rows, ranges, tasks)
     for step in steps:
         rows.add("STEP_TIME", *step)
-    for text, text_id in rows.texts.items():
-        rows.add("STRING_IDS", text_id, text)
-    path = folder / DATABASE.format(rank=rank) if rank is not None else folder / DATABASE.format(rank="").replace("_.db", ".db")
-    path.parent.mkdir(parents=True)
+    rows.tables["STRING_IDS"] = [(text_id, text) for text, text_id in rows.texts.items()]
+    name = DATABASE.format(rank=rank) if rank is not None else DATABASE.format(rank="").replace("_.db", ".db")
+    (path := folder / name).parent.mkdir(parents=True)
     edit(path, _SCHEMA + "".join(schema for table, schema in _WHERE_COLLECTED.items() if table in rows.tables))
     with closing(sqlite3.connect(path)) as database, database:
         database.executescript(_UNSAFE)

@@ -19,6 +19,7 @@ from tests.helpers.small_profile import Kernel, Op, edit, write_profile
 COLUMNS = [
     *("profile", "rank_id", "step_id", "computing_ns", "communication_ns", "communication_not_overlapped_ns", "overlapped_ns"),
     *("free_ns", "stage_ns", "bubble_ns", "preparing_ns", "origin", "reason", "copying_not_overlapped_ns"),
+    "host_ns",
 ]
 NO_STEP = "kernels of no step: their launch is not known, or was outside every step"
 
@@ -100,10 +101,10 @@ def test_step_times_in_every_column(steps: Path) -> None:
         assert holds_identities(profile)
     assert found.column_names == COLUMNS
     assert rows(found) == [
-        (0, 7, 200, 200, 150, 50, 250, 600, 0, 900, "kernels", None),
-        (0, 8, 50, 150, 140, 10, 0, 40, 150, 1100, "kernels", None),
-        (0, None, 25, 0, 0, 0, None, None, 0, None, "kernels", NO_STEP),
-        (1, None, 80, 0, 0, 0, 40, 120, 0, 890, "kernels", None),
+        (0, 7, 200, 200, 150, 50, 250, 600, 0, 900, "kernels", None, 100),
+        (0, 8, 50, 150, 140, 10, 0, 40, 150, 1100, "kernels", None, 100),
+        (0, None, 25, 0, 0, 0, None, None, 0, None, "kernels", NO_STEP, None),
+        (1, None, 80, 0, 0, 0, 40, 120, 0, 890, "kernels", None, None),
     ]
 
 
@@ -131,7 +132,7 @@ def test_step_times_are_those_of_sets_of_nanoseconds(tmp_path: Path) -> None:
         assert row == (
             *(0, step, len(computing), len(communication), len(communication - computing), len(communication & computing)),
             *(last - first - len(communication | computing), last - first - len(receiving), len(receiving)),
-            *(first - 100 * step + 50, "kernels", None),
+            *(first - 100 * step + 50, "kernels", None, 100),
         )
 
 
@@ -140,13 +141,13 @@ def test_one_step_is_the_row_of_that_step(steps: Path, tmp_path: Path, command: 
     answer = json.loads(result.stdout)
     assert answer["warnings"] == ["b_ascend_pt: no kernels in step 8"]
     assert answer["summary"]["longest_steps"] == [
-        dict(zip(COLUMNS, ("a_ascend_pt", 0, 8, 50, 150, 140, 10, 0, 40, 150, 1100, "kernels", None, 0), strict=True))
+        dict(zip(COLUMNS, ("a_ascend_pt", 0, 8, 50, 150, 140, 10, 0, 40, 150, 1100, "kernels", None, 0, 100), strict=True))
     ]
     assert answer["summary"]["all"]["free_ns"] == 0
     with closing(sqlite3.connect(answer["files"][0])) as database:
         cursor = database.execute("SELECT * FROM StepTime")
         assert [column[0] for column in cursor.description] == COLUMNS
-        assert cursor.fetchall() == [("a_ascend_pt", 0, 8, 50, 150, 140, 10, 0, 40, 150, 1100, "kernels", None, 0)]
+        assert cursor.fetchall() == [("a_ascend_pt", 0, 8, 50, 150, 140, 10, 0, 40, 150, 1100, "kernels", None, 0, 100)]
 
 
 def test_the_summary_shows_the_longest_steps_and_their_parts(
@@ -156,14 +157,20 @@ def test_the_summary_shows_the_longest_steps_and_their_parts(
     assert [line.split() for line in shown.splitlines()[1:]] == [
         line.split()
         for line in f"""\
-        7 0 600 ns 200 ns (33.3%) 150 ns (25.0%) 250 ns (41.7%) 50 ns (8.3%) 0 ns (0.0%) 900 ns a_ascend_pt
-        8 0 40 ns 50 ns (26.3%) 140 ns (73.7%) 0 ns (0.0%) 10 ns (5.3%) 150 ns (78.9%) 1.10 us a_ascend_pt
+        7 0 600 ns 200 ns (33.3%) 150 ns (25.0%) 250 ns (41.7%) 50 ns (8.3%) 0 ns (0.0%) 900 ns 100 ns a_ascend_pt
+        8 0 40 ns 50 ns (26.3%) 140 ns (73.7%) 0 ns (0.0%) 10 ns (5.3%) 150 ns (78.9%) 1.10 us 100 ns a_ascend_pt
+
+        type purpose operators communication covered alone group
+        hcom_allReduce_ - 2 200 ns 50 ns (25.0%) 150 ns -
+        hcom_receive_ - 2 150 ns 10 ns (6.7%) 140 ns -
 
         computing 330 ns (36.3%); communication not overlapped 290 ns (31.9%); free 290 ns (31.9%); 2 ranks
         2 steps (all above): median 190 ns, p95 600 ns, max 600 ns
         not included: 25 ns of computing (7.0% of all computing), by kernels of no step
 
-        wrote {tmp_path / "cluster_analysis_output" / "step_time.csv"}""".splitlines()
+        wrote {tmp_path / "cluster_analysis_output" / "step_time.csv"}
+        wrote {tmp_path / "cluster_analysis_output" / "step_communication.csv"}
+        wrote {tmp_path / "cluster_analysis_output" / "step_copy.csv"}""".splitlines()
     ]
 
 
@@ -239,7 +246,7 @@ def test_ranks_of_which_only_the_figures_of_the_profiler_are_left_are_in_the_ans
         assert holds_identities_within(profile, 250)
         assert profile.warnings == []
     reason = "preparing is what the profiler worked out: the profile does not say when the host began"
-    of_kernels, of_profiler = ("kernels", reason), ("profiler", None)
+    of_kernels, of_profiler = ("kernels", reason, None), ("profiler", None, None)
     assert rows(found) == [
         (0, 13, 231_290_100, 420_174_260, 420_174_260, 0, 158_558_000, 810_022_360, 0, 206_250, *of_kernels),
         (1, 13, 230_903_720, 441_708_380, 441_708_380, 0, 136_819_560, 809_431_750, 0, 205_000, *of_profiler),

@@ -14,6 +14,7 @@ LEVELS_WITHOUT_TYPES = ("Level0", "Level_none")
 NO_GRAPH_CALLS = f"no {CAPABILITIES['graph_calls']}"
 NO_HOST_CALLS = "no host calls into CANN (collected without NPU activity)"
 NO_STACKS = f"no {CAPABILITIES['stacks']}; collect with with_stack=True"
+NO_CLOCK = f"no {CAPABILITIES['clock']} (AI Core Freq): the collector wrote none, as on 910A"
 NO_KERNELS = "no kernels (collected without NPU activity, or nothing ran on the device)"
 
 

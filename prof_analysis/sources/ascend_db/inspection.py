@@ -153,6 +153,7 @@ def _reasons(
         "shapes": no_shapes,
         "kernel_types": profiler_info.why_untyped(config, no_shapes),
         "counters": no_compute or no_counters,
+        "clock": no_compute or (None if _has_rows(file, "AICORE_FREQ", "freq", "> 0") else profiler_info.NO_CLOCK),
         "host_calls": None if _has_rows(file, "CANN_API") else profiler_info.NO_HOST_CALLS,
         "stacks": no_ops or (None if _has_stacks(file) else profiler_info.NO_STACKS),
         "marks": None if has_marks else profiler_info.why_no_marks(config),

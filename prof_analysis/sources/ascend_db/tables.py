@@ -35,8 +35,10 @@ TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "raw.task": (
         "TASK",
         {ROW_ID: _I, "startNs": _I, "endNs": _I, "deviceId": _I, "connectionId": _I, "globalTaskId": _I, "streamId": _I,
-         "taskId": _I, "modelId": _I},
+         "taskId": _I, "modelId": _I, "taskType": _I},
     ),
+    "raw.memcpy_info": ("MEMCPY_INFO", {"globalTaskId": _I, "size": _I, "memcpyOperation": _I}),
+    "raw.enum_memcpy_operation": ("ENUM_MEMCPY_OPERATION", {"id": _I, "name": _T}),
     "raw.compute_task_info": (
         "COMPUTE_TASK_INFO",
         {"name": _I, "globalTaskId": _I, "blockNum": _I, "mixBlockNum": _I, "taskType": _I, "opType": _I,
@@ -119,6 +121,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "raw.task": ("startNs", "globalTaskId"),
     "raw.compute_task_info": ("globalTaskId",),
     "raw.communication_schedule_task_info": ("globalTaskId",),
+    "raw.memcpy_info": ("globalTaskId",),
     "raw.communication_task_info": ("globalTaskId", "opId"),
     "raw.communication_op": ("startNs", "endNs", "opName", "connectionId", "deviceId"),
     "raw.mstx_events": ("endNs", "startNs", "eventType", "globalTid", "message", "connectionId"),

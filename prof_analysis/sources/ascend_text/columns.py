@@ -18,6 +18,7 @@ ARGUMENTS = {
     "Task Type": _T, "Model Id": _I, "Physic Stream Id": _I, "Stream Id": _I, "Task Id": _I, "level": _T, "alg_type": _T,
     "event_type": _T, "domain": _T, "name": _T, "MHz": _I, "count": _I, "data_type": _T, "transport type": _T, "link type": _T,
     "src rank": _I, "dst rank": _I, "size(Byte)": _I, "Call stack": _T,
+    "size(B)": _I, "operation": _T,
 }  # fmt: skip
 EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
 
@@ -100,6 +101,17 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "model_id": (_I, 'args."Model Id"'),
             "stream_id": (_I, 'coalesce(args."Physic Stream Id", args."Stream Id")'),
             "task_id": (_I, 'args."Task Id"'),
+        },
+    ),
+    # A table of its own, since only copies need it: tasks that are copies are among those above too.
+    "raw.copy_task": (
+        "ph = 'X' AND name = 'MEMCPY_ASYNC' AND args.\"Task Type\" IS NOT NULL",
+        {
+            **_CALL,
+            **_CONNECTION,
+            "stream_id": (_I, 'coalesce(args."Physic Stream Id", args."Stream Id")'),
+            "operation": (_T, "args.operation"),
+            "size_bytes": (_I, 'args."size(B)"'),
         },
     ),
     "raw.communication_op": (
@@ -258,6 +270,7 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "raw.queue_call": ("start_ns", "end_ns", "pid", "tid", "is_enqueue", "correlation_id"),
     "raw.host_api": ("start_ns", "end_ns", "pid", "tid", "level", "connection_id"),
     "raw.device_task": (*_CALL_KEY, "task_id", "connection_id"),
+    "raw.copy_task": (*_CALL_KEY, "connection_id"),
     "raw.communication_op": (*_CALL_KEY, "connection_id"),
     "raw.communication_task": _CALL_KEY,
     "raw.kernel_detail": ("start_ns", "duration_ns", "name", "stream_id", "task_id"),

@@ -27,7 +27,7 @@ _COUNTERS: Mapping[str, str] = {
 ARGUMENTS = {
     "External id": _I, "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "Concrete Inputs": _T,
     "Python id": _I, "correlation": _I, "device": _I, "stream": _I, "graph id": _I, "graph node id": _I, "Collective name": _T,
-    "In msg nelems": _I, "Out msg nelems": _I, "Group size": _I, "dtype": _T, "Process Group Name": _T,
+    "In msg nelems": _I, "Out msg nelems": _I, "Group size": _I, "dtype": _T, "bytes": _I, "Process Group Name": _T,
     "kernel": _T, "module_fqn": _T, "name": _T, "autograd_phase": _T,
     "Addr": _I, "Bytes": _I, "Total Allocated": _I, "Total Reserved": _I, "Device Type": _I, "Device Id": _I, "Call stack": _T,
     **dict.fromkeys(_COUNTERS.values(), _D),
@@ -105,6 +105,7 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "correlation": (_I, "args.correlation"),
             "device_id": (_I, "coalesce(args.device, pid)"),
             "stream_id": (_I, "coalesce(args.stream, tid)"),
+            "size_bytes": (_I, "args.bytes"),
             "graph_id": (_I, 'args."graph id"'),
             "graph_node_id": (_I, 'args."graph node id"'),
             # What PyTorch merges of its annotations into a trace.

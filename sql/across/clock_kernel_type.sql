@@ -1,0 +1,22 @@
+-- One row is a type of compute kernels over all ranks, the clock while they ran, and what a clock below the rated one may have
+-- cost, the costliest first.
+--
+-- type               VARCHAR  operator type; NULL when it is not known
+-- kernel_count       BIGINT   kernels whose clock is known
+-- duration_ns        BIGINT   their time, ns
+-- mean_clock_mhz     DOUBLE   mean clock over that time, MHz; NULL when it is 0
+-- below_count        BIGINT   kernels that ran below the rated clock for some of their time
+-- lost_ns            BIGINT   what this cost at most, ns: as if computing alone bounded them
+-- computing_lost_ns  BIGINT   the part of lost_ns in kernels that hardware counters show to be bound by computing, ns; NULL
+--                             where no rank has counters
+SELECT
+    type,
+    sum(kernel_count)::BIGINT AS kernel_count,
+    sum(duration_ns)::BIGINT AS duration_ns,
+    sum((mean_clock_mhz * duration_ns)::HUGEINT) / nullif(sum(duration_ns), 0) AS mean_clock_mhz,
+    sum(below_count)::BIGINT AS below_count,
+    sum(lost_ns)::BIGINT AS lost_ns,
+    sum(computing_lost_ns)::BIGINT AS computing_lost_ns
+FROM clock.kernel_type
+GROUP BY type
+ORDER BY lost_ns DESC, duration_ns DESC, type

@@ -1,0 +1,27 @@
+-- One row is communication over all steps and ranks, that of no step included, and how much of it computing covers: all
+-- operators, those of all groups with one purpose, or those of one group and type.
+--
+-- level              VARCHAR  step (all operators), label or operator, as in step.communication
+-- group_label        VARCHAR  what the group is for; NULL when not recorded, and for all operators
+-- group_name         VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded, and at other levels
+-- type               VARCHAR  type, such as hcom_allReduce_; NULL when not known, and at other levels
+-- op_count           BIGINT   operators
+-- communication_ns   BIGINT   time with such an operator, ns
+-- overlapped_ns      BIGINT   time with such an operator and a compute kernel of its step, ns
+-- not_overlapped_ns  BIGINT   the rest of communication_ns, ns
+-- overlapped_share   DOUBLE   overlapped_ns / communication_ns; NULL when that is 0
+-- counted_once_ns    BIGINT   part of not_overlapped_ns in which no operator of the step ran that had begun earlier, ns
+SELECT
+    level::VARCHAR AS level,
+    group_label,
+    group_name,
+    type,
+    sum(op_count)::BIGINT AS op_count,
+    sum(communication_ns)::BIGINT AS communication_ns,
+    sum(overlapped_ns)::BIGINT AS overlapped_ns,
+    sum(not_overlapped_ns)::BIGINT AS not_overlapped_ns,
+    sum(overlapped_ns) / nullif(sum(communication_ns), 0) AS overlapped_share,
+    sum(counted_once_ns)::BIGINT AS counted_once_ns
+FROM step.communication
+GROUP BY level, group_label, group_name, type
+ORDER BY level, not_overlapped_ns DESC, group_label, group_name, type

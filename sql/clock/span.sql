@@ -1,0 +1,85 @@
+-- One row is a span of time in which a device had one clock, from the first kernel to the end of the last one.
+--
+-- device_id     BIGINT  device; NULL when not recorded
+-- start_ns      BIGINT  start, Unix ns
+-- end_ns        BIGINT  end, Unix ns
+-- duration_ns   BIGINT  end - start
+-- clock_mhz     BIGINT  the clock, MHz; NULL before the first sample
+-- rated_mhz     BIGINT  rated clock, as in clock.rated, MHz
+-- computing_ns  BIGINT  part of it in which a compute kernel ran, ns; a low clock costs nothing while none runs
+--
+-- Only when trace.clock has rows.
+WITH recorded AS (
+    SELECT min(start_ns) AS start_ns, max(end_ns) AS end_ns
+    FROM trace.kernel
+    WHERE kind <> 'schedule'
+),
+moment AS (
+    SELECT device_id, start_ns, clock_mhz
+    FROM trace.clock
+    UNION ALL
+    -- Unless a sample is as early as the first kernel, the clock before the first sample is not known.
+    SELECT rated.device_id, recorded.start_ns, NULL
+    FROM clock.rated
+    CROSS JOIN recorded
+    WHERE recorded.start_ns NOT IN (
+        SELECT clock.start_ns
+        FROM trace.clock
+        WHERE clock.device_id IS NOT DISTINCT FROM rated.device_id
+    )
+),
+in_force AS (
+    SELECT
+        device_id,
+        start_ns,
+        last_value(clock_mhz IGNORE NULLS) OVER (PARTITION BY device_id ORDER BY start_ns) AS clock_mhz
+    FROM moment
+),
+changed AS (
+    SELECT *
+    FROM in_force
+    QUALIFY clock_mhz IS DISTINCT FROM lag(clock_mhz) OVER (PARTITION BY device_id ORDER BY start_ns)
+        OR row_number() OVER (PARTITION BY device_id ORDER BY start_ns) = 1
+),
+span AS (
+    SELECT
+        changed.device_id,
+        greatest(changed.start_ns, recorded.start_ns) AS start_ns,
+        -- least() ignores NULL.
+        least(lead(changed.start_ns) OVER (PARTITION BY device_id ORDER BY changed.start_ns), recorded.end_ns) AS end_ns,
+        changed.clock_mhz
+    FROM changed
+    CROSS JOIN recorded
+),
+-- Up to a moment, kernels that had begun cover all that they add, less what of the longest one comes after that moment.
+computing AS (
+    SELECT
+        start_ns,
+        greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS added_ns,
+        greatest(end_ns, coalesce(max(end_ns) OVER before, end_ns)) AS reached_ns
+    FROM trace.kernel
+    WHERE kind = 'compute'
+    WINDOW before AS (ORDER BY start_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+),
+covered AS (
+    SELECT start_ns, sum(sum(added_ns)) OVER (ORDER BY start_ns) AS covered_ns, max(reached_ns) AS reached_ns
+    FROM computing
+    GROUP BY start_ns
+)
+SELECT
+    span.device_id,
+    span.start_ns,
+    span.end_ns,
+    span.end_ns - span.start_ns AS duration_ns,
+    span.clock_mhz,
+    rated.rated_mhz,
+    (
+        covered_until(at_end.covered_ns, at_end.reached_ns, span.end_ns)
+        - covered_until(at_start.covered_ns, at_start.reached_ns, span.start_ns)
+    )::BIGINT AS computing_ns
+FROM span
+JOIN clock.rated ON rated.device_id IS NOT DISTINCT FROM span.device_id
+ASOF LEFT JOIN covered AS at_end ON at_end.start_ns <= span.end_ns
+ASOF LEFT JOIN covered AS at_start ON at_start.start_ns <= span.start_ns
+WHERE span.end_ns > span.start_ns
+ORDER BY span.device_id, span.start_ns

@@ -1,0 +1,54 @@
+-- Bytes and direction are arguments of the event, which versions before 2025 do not write. A copy of a communication operator
+-- is an event of the operator too, with the same start. The flow from the op ends at the position of the event: its process,
+-- thread and start.
+WITH copy AS (
+    SELECT *
+    FROM raw.copy_task
+    WHERE end_ns >= start_ns AND start_ns NOT IN (SELECT start_ns FROM raw.communication_task WHERE start_ns IS NOT NULL)
+),
+flow_point AS (
+    SELECT
+        flow_id,
+        is_start,
+        row_number() OVER (PARTITION BY flow_id, is_start ORDER BY event_id) AS position,
+        pid,
+        tid,
+        start_ns
+    FROM raw.flow
+    WHERE category = 'async_npu'
+),
+issued AS (
+    SELECT copy.event_id, thread_id(flow_start.pid, flow_start.tid) AS tid, flow_start.start_ns
+    FROM copy
+    JOIN flow_point AS flow_end
+        ON NOT flow_end.is_start
+        AND flow_end.pid = copy.pid
+        AND flow_end.tid = copy.tid
+        AND flow_end.start_ns = copy.start_ns
+    JOIN flow_point AS flow_start
+        ON flow_start.is_start
+        AND flow_start.flow_id = flow_end.flow_id
+        AND flow_start.position = flow_end.position
+),
+-- Of ops that begin together, the innermost issued it.
+linked_op AS (
+    SELECT issued.event_id, arg_max(op.op_id, (-op.end_ns, op.op_id)) AS op_id
+    FROM issued
+    JOIN trace.op USING (tid, start_ns)
+    GROUP BY issued.event_id
+)
+SELECT
+    copy.event_id AS copy_id,
+    NULL::BIGINT AS kernel_id,
+    linked_op.op_id,
+    nullif(copy.connection_id, -1) AS launch_id,
+    copy.pid & 31 AS device_id,
+    nullif(coalesce(copy.stream_id, copy.tid), 4294967295) AS stream_id,
+    copy.start_ns,
+    copy.end_ns,
+    copy.end_ns - copy.start_ns AS duration_ns,
+    direction_of_memory_copy(copy.operation)
+        ::ENUM('host to device', 'device to host', 'device to device', 'host to host', 'fill', 'other') AS direction,
+    nullif(greatest(copy.size_bytes, -1), -1) AS size_bytes
+FROM copy
+LEFT JOIN linked_op USING (event_id)

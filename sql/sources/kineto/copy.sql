@@ -1,0 +1,21 @@
+WITH named AS (
+    SELECT text_id AS name, direction_of_gpu_copy(text) AS direction
+    FROM trace.string
+    WHERE text_id IN (SELECT name FROM raw.device_work WHERE NOT is_kernel)
+)
+SELECT
+    event_id AS copy_id,
+    event_id AS kernel_id,
+    NULL::BIGINT AS op_id,
+    nullif(correlation, 0) AS launch_id,
+    device_id,
+    stream_id,
+    start_ns,
+    end_ns,
+    end_ns - start_ns AS duration_ns,
+    named.direction
+        ::ENUM('host to device', 'device to host', 'device to device', 'host to host', 'fill', 'other') AS direction,
+    nullif(greatest(size_bytes, -1), -1) AS size_bytes
+FROM raw.device_work
+LEFT JOIN named USING (name)
+WHERE NOT is_kernel AND end_ns >= start_ns

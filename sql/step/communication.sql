@@ -1,0 +1,152 @@
+-- One row is communication of a step and how much of it computing covers: all operators of the step, those of all groups with
+-- one purpose, or those of one group and type. Time in which operators of a row overlap counts once. Without steps, the rows
+-- are those of the whole profile; with steps, operators of no step have rows of their own.
+--
+-- step_id            BIGINT   number of the step; NULL for the whole profile and for operators of no step
+-- level              ENUM('step', 'label', 'operator')  what the row is about: all operators of the step, those of the groups
+--                             with one label, or those of one group and type
+-- group_label        VARCHAR  what the group is for, such as tp, dp or default_pg; NULL when not recorded, and for a step
+-- group_name         VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded, and at other levels
+-- type               VARCHAR  type, such as hcom_allReduce_; NULL when not known, and at other levels
+-- op_count           BIGINT   operators
+-- communication_ns   BIGINT   time with such an operator, ns; that of a step is communication_ns of step.time
+-- overlapped_ns      BIGINT   time with such an operator and a compute kernel of the step, ns; that of a step is overlapped_ns
+--                             of step.time
+-- not_overlapped_ns  BIGINT   the rest of communication_ns, ns
+-- overlapped_share   DOUBLE   overlapped_ns / communication_ns; NULL when that is 0
+-- counted_once_ns    BIGINT   part of not_overlapped_ns in which no operator of the step ran that had begun earlier, ns; the
+--                             rows of each level add up to not_overlapped_ns of the step
+--
+-- Only when trace.communication has rows.
+WITH member AS (
+    SELECT group_name, min(label) AS label
+    FROM communication.member
+    GROUP BY group_name
+),
+operator AS (
+    SELECT
+        kernel_step.step_id,
+        -- An ASOF join compares no NULL.
+        coalesce(kernel_step.step_id, -9223372036854775808) AS step_key,
+        kernel_step.kernel_id,
+        kernel_step.start_ns,
+        kernel_step.end_ns,
+        member.label AS group_label,
+        string.text AS group_name,
+        communication.operator_type AS type
+    FROM step.kernel_step
+    LEFT JOIN trace.communication USING (kernel_id)
+    LEFT JOIN trace.string ON string.text_id = communication.group_name_id
+    LEFT JOIN member ON member.group_name = string.text
+    WHERE kernel_step.kind = 'communication'
+      AND (getvariable('step_id') IS NULL OR kernel_step.step_id = getvariable('step_id'))
+),
+leveled AS (
+    SELECT
+        step_id,
+        step_key,
+        'step' AS level,
+        NULL AS group_label,
+        NULL AS group_name,
+        NULL AS type,
+        kernel_id,
+        start_ns,
+        end_ns
+    FROM operator
+    UNION ALL
+    SELECT step_id, step_key, 'label', group_label, NULL, NULL, kernel_id, start_ns, end_ns
+    FROM operator
+    WHERE EXISTS (FROM operator WHERE group_label IS NOT NULL)
+    UNION ALL
+    SELECT step_id, step_key, 'operator', group_label, group_name, type, kernel_id, start_ns, end_ns
+    FROM operator
+),
+-- The part of each operator that no earlier one of its row covers.
+piece AS (
+    SELECT
+        *,
+        greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns)) AS from_ns
+    FROM leveled
+    WINDOW before AS (
+        PARTITION BY step_id, level, group_label, group_name, type
+        ORDER BY start_ns, end_ns, kernel_id
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
+),
+with_first AS (
+    SELECT piece.*, first.from_ns AS first_from_ns
+    FROM piece
+    JOIN piece AS first ON first.kernel_id = piece.kernel_id AND first.level = 'step'
+),
+-- Up to a moment, kernels that had begun cover all that they add, less what of the longest one comes after that moment.
+computing AS (
+    SELECT
+        coalesce(step_id, -9223372036854775808) AS step_key,
+        start_ns,
+        greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS added_ns,
+        greatest(end_ns, coalesce(max(end_ns) OVER before, end_ns)) AS reached_ns
+    FROM step.kernel_step
+    WHERE kind = 'compute'
+    WINDOW before AS (
+        PARTITION BY step_id
+        ORDER BY start_ns, end_ns
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
+),
+covered AS (
+    SELECT
+        step_key,
+        start_ns,
+        sum(sum(added_ns)) OVER (PARTITION BY step_key ORDER BY start_ns) AS covered_ns,
+        max(reached_ns) AS reached_ns
+    FROM computing
+    GROUP BY step_key, start_ns
+),
+moment AS (
+    SELECT DISTINCT step_key, unnest([from_ns, first_from_ns, end_ns]) AS at_ns
+    FROM with_first
+),
+computed AS (
+    SELECT moment.step_key, moment.at_ns, covered_until(covered.covered_ns, covered.reached_ns, moment.at_ns) AS computing_ns
+    FROM moment
+    ASOF LEFT JOIN covered ON covered.step_key = moment.step_key AND covered.start_ns <= moment.at_ns
+),
+measured AS (
+    SELECT
+        with_first.*,
+        greatest(0, end_ns - from_ns) AS piece_ns,
+        greatest(0, at_end.computing_ns - at_from.computing_ns) AS covered_ns,
+        greatest(0, end_ns - first_from_ns) - greatest(0, at_end.computing_ns - at_first.computing_ns) AS once_ns
+    FROM with_first
+    JOIN computed AS at_end ON at_end.step_key = with_first.step_key AND at_end.at_ns = with_first.end_ns
+    JOIN computed AS at_from ON at_from.step_key = at_end.step_key AND at_from.at_ns = with_first.from_ns
+    JOIN computed AS at_first ON at_first.step_key = at_end.step_key AND at_first.at_ns = with_first.first_from_ns
+),
+summed AS (
+    SELECT
+        step_id,
+        level,
+        group_label,
+        group_name,
+        type,
+        count(*) AS op_count,
+        sum(piece_ns)::BIGINT AS communication_ns,
+        sum(covered_ns)::BIGINT AS overlapped_ns,
+        sum(once_ns)::BIGINT AS counted_once_ns
+    FROM measured
+    GROUP BY step_id, level, group_label, group_name, type
+)
+SELECT
+    step_id,
+    level::ENUM('step', 'label', 'operator') AS level,
+    group_label,
+    group_name,
+    type,
+    op_count,
+    communication_ns,
+    overlapped_ns,
+    communication_ns - overlapped_ns AS not_overlapped_ns,
+    overlapped_ns / nullif(communication_ns, 0) AS overlapped_share,
+    counted_once_ns
+FROM summed
+ORDER BY step_id NULLS LAST, level, not_overlapped_ns DESC, group_label, group_name, type

@@ -1,0 +1,127 @@
+-- One row is a step and a direction of copies, or all copies of the step, whose direction is 'all'. Time in which copies
+-- overlap counts once, so that the rows of a step can add up to more than its row 'all'. Without steps, the rows are those of
+-- the whole profile; with steps, copies of no step have rows of their own.
+--
+-- step_id            BIGINT   number of the step; NULL for the whole profile and for copies of no step
+-- direction          VARCHAR  what they do, as in trace.copy; all for all copies of the step; NULL when not recorded
+-- copy_count         BIGINT   copies
+-- copying_ns         BIGINT   time with such a copy, ns
+-- overlapped_ns      BIGINT   time with such a copy and a compute kernel or communication operator of any step, ns
+-- not_overlapped_ns  BIGINT   time with such a copy alone, ns: copying - overlapped
+-- in_free_ns         BIGINT   part of not_overlapped_ns that is part of free_ns of step.time, ns; 0 where copies are kernels,
+--                             in whose time no step is free; NULL for copies of no step
+-- size_bytes         BIGINT   bytes of the copies whose bytes are recorded; NULL when those of none are
+-- unsized_count      BIGINT   copies whose bytes are not recorded
+-- max_ns             BIGINT   longest of them, ns
+--
+-- Only when trace.copy has rows.
+WITH of_step AS (
+    SELECT copy_step.step_id, copy.*
+    FROM trace.copy
+    JOIN step.copy_step USING (copy_id)
+    WHERE getvariable('step_id') IS NULL OR copy_step.step_id = getvariable('step_id')
+),
+chosen AS (
+    SELECT * REPLACE (direction::VARCHAR AS direction)
+    FROM of_step
+    UNION ALL
+    SELECT * REPLACE ('all' AS direction)
+    FROM of_step
+),
+-- The part of each copy that no earlier one of its row covers.
+piece AS (
+    SELECT
+        step_id,
+        direction,
+        kernel_id,
+        greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns)) AS start_ns,
+        end_ns
+    FROM chosen
+    WINDOW before AS (
+        PARTITION BY step_id, direction
+        ORDER BY start_ns, end_ns
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    )
+    QUALIFY end_ns > start_ns
+),
+-- Up to a moment, kernels that had begun covered all that they add, less what of the longest one comes after that moment.
+busy AS (
+    SELECT
+        start_ns,
+        greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS added_ns,
+        greatest(end_ns, coalesce(max(end_ns) OVER before, end_ns)) AS reached_ns
+    FROM trace.kernel
+    WHERE kind IN ('compute', 'communication')
+    WINDOW before AS (ORDER BY start_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+),
+covered AS (
+    SELECT start_ns, sum(sum(added_ns)) OVER (ORDER BY start_ns) AS covered_ns, max(reached_ns) AS reached_ns
+    FROM busy
+    GROUP BY start_ns
+),
+span AS (
+    SELECT step_id, min(start_ns) AS first_ns, max(end_ns) AS last_ns
+    FROM step.kernel_step
+    GROUP BY step_id
+),
+part AS (
+    SELECT step_id, direction, false AS is_in_span, start_ns, end_ns
+    FROM piece
+    UNION ALL
+    SELECT piece.step_id, piece.direction, true, greatest(piece.start_ns, first_ns), least(piece.end_ns, last_ns)
+    FROM piece
+    JOIN span ON span.step_id IS NOT DISTINCT FROM piece.step_id
+    WHERE piece.kernel_id IS NULL AND least(piece.end_ns, last_ns) > greatest(piece.start_ns, first_ns)
+),
+measured AS (
+    SELECT
+        part.step_id,
+        part.direction,
+        part.is_in_span,
+        part.end_ns - part.start_ns AS part_ns,
+        covered_until(at_end.covered_ns, at_end.reached_ns, part.end_ns)
+            - covered_until(at_start.covered_ns, at_start.reached_ns, part.start_ns) AS busy_ns
+    FROM part
+    ASOF LEFT JOIN covered AS at_end ON at_end.start_ns <= part.end_ns
+    ASOF LEFT JOIN covered AS at_start ON at_start.start_ns <= part.start_ns
+),
+summed AS (
+    SELECT
+        step_id,
+        direction,
+        coalesce(sum(part_ns) FILTER (NOT is_in_span), 0)::BIGINT AS copying_ns,
+        coalesce(sum(busy_ns) FILTER (NOT is_in_span), 0)::BIGINT AS overlapped_ns,
+        coalesce(sum(part_ns - busy_ns) FILTER (is_in_span), 0)::BIGINT AS in_free_ns
+    FROM measured
+    GROUP BY step_id, direction
+),
+counted AS (
+    SELECT
+        step_id,
+        direction,
+        count(*) AS copy_count,
+        sum(size_bytes)::BIGINT AS size_bytes,
+        count(*) FILTER (size_bytes IS NULL) AS unsized_count,
+        max(duration_ns) AS max_ns
+    FROM chosen
+    GROUP BY step_id, direction
+)
+SELECT
+    counted.step_id,
+    counted.direction,
+    counted.copy_count,
+    coalesce(summed.copying_ns, 0) AS copying_ns,
+    coalesce(summed.overlapped_ns, 0) AS overlapped_ns,
+    coalesce(summed.copying_ns - summed.overlapped_ns, 0) AS not_overlapped_ns,
+    if(
+        counted.step_id IS NULL AND EXISTS (FROM trace.step),
+        NULL,
+        coalesce(summed.in_free_ns, 0)
+    ) AS in_free_ns,
+    counted.size_bytes,
+    counted.unsized_count,
+    counted.max_ns
+FROM counted
+LEFT JOIN summed
+    ON summed.step_id IS NOT DISTINCT FROM counted.step_id AND summed.direction IS NOT DISTINCT FROM counted.direction
+ORDER BY counted.step_id NULLS LAST, coalesce(counted.direction <> 'all', true), counted.direction NULLS LAST

@@ -1,0 +1,15 @@
+-- One row is a copy of memory that the device did, or a fill of its memory: between host and device, or within the device.
+-- What communication operators copy is not among them.
+--
+-- copy_id      BIGINT   the id, unique in the rank
+-- kernel_id    BIGINT   the same work as a kernel of trace.kernel; NULL where copies are no kernels
+-- op_id        BIGINT   the op of trace.op that the profile names for it; NULL when not recorded
+-- launch_id    BIGINT   the host launch that caused it; NULL when the profile does not say
+-- device_id    BIGINT   device; NULL when not recorded
+-- stream_id    BIGINT   stream; NULL when not recorded
+-- start_ns     BIGINT   start, Unix ns
+-- end_ns       BIGINT   end, Unix ns
+-- duration_ns  BIGINT   end - start
+-- direction    ENUM('host to device', 'device to host', 'device to device', 'host to host', 'fill', 'other')  what it does;
+--                       NULL when not recorded
+-- size_bytes   BIGINT   bytes; NULL when not recorded

@@ -1,0 +1,4 @@
+-- One row is a compute kernel that multiplies groups of rows, such as those of the experts of a layer, each group by a matrix
+-- of its own.
+--
+-- kernel_id  BIGINT  a compute kernel of trace.kernel
