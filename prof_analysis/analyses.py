@@ -48,13 +48,25 @@ class Extra:
     also: tuple[str, ...] = ()
 
 
+def _flame(table: str, name: str, *requires: Requirement) -> Mapping[str, Extra]:
+    """Return the flame graphs of a table, by their export types."""
+    return dict.fromkeys(("speedscope", "collapsed"), Extra(requires, {table: name}))
+
+
+# The timeline of each rank, by its export type.
+_TIMELINE: Mapping[str, Extra] = {
+    "trace": Extra(("kernels",), {"across.timeline_event": "TimelineEvent", "across.timeline_rank": "TimelineRank"})
+}
+
+
 @dataclass(frozen=True)
 class Analysis:
     """A question with a command of its own.
 
     `requires`: the capabilities that a rank must have. `exports`: its tables in the order in which they are written, each with
     its name in cluster_analysis.db, which in snake case is the name of its file. `of_several_ranks`: further tables, which
-    compare ranks. `extras`: tables that an option adds, by the name of the option. `subject`: the thing that it counts; a rank
+    compare ranks. `extras`: what an option adds and requires, by the name of the option. `pictures`: the tables that an export
+    type writes in place of `exports`, where it writes a picture. `subject`: the thing that it counts; a rank
     without rows in the table `counted`, by default the first of `exports`, has no answer. `also`: further tables that the
     summary reads. `counts_kernels`: whether its figures are wrong where kernels are missing. `found_by_asking`: the condition
     that only a run of the analysis can check, where having what it requires does not suffice.
@@ -69,6 +81,7 @@ class Analysis:
     also: tuple[str, ...] = ()
     of_several_ranks: Mapping[str, str] = field(default_factory=dict)
     extras: Mapping[str, Extra] = field(default_factory=dict)
+    pictures: Mapping[str, Extra] = field(default_factory=dict)
     counted: str | None = None
     counts_kernels: bool = True
     found_by_asking: str | None = None
@@ -85,6 +98,11 @@ class Analysis:
         extra = self.extras[name]
         return replace(self, exports={**self.exports, **extra.exports}, also=(*self.also, *extra.also))
 
+    def with_picture(self, export_type: str) -> "Analysis":
+        """Return the analysis with the tables of one of its pictures beside those that it reads."""
+        picture = self.pictures[export_type]
+        return replace(self, also=(*self.also, *picture.exports, *picture.also))
+
 
 def export_name(table: str) -> str:
     """Return what any table is called outside: as its analysis calls it, else like the table, and never like another one."""
@@ -92,6 +110,7 @@ def export_name(table: str) -> str:
         COMPARED,
         COMPARED_ON_REQUEST,
         *(tables for one in ANALYSES.values() for tables in (one.exports, one.of_several_ranks)),
+        *(picture.exports for one in ANALYSES.values() for picture in one.pictures.values()),
     ]
     names = {name: as_ for exports in tables for name, as_ in exports.items()}
     if table in names:
@@ -116,6 +135,7 @@ COMPARED: Mapping[str, str] = {
 COMPARED_ON_REQUEST: Mapping[str, str] = {"runs.efficiency_comparison": "EfficiencyComparison"}
 
 _COUNTERS = ("compute", "counters")
+_STACKS = ("stacks", "ops")
 _COMMUNICATION = any_of("communication", "reported_communication")
 
 ANALYSES: Mapping[str, Analysis] = {
@@ -141,7 +161,13 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.coverage",
             ),
             of_several_ranks={"across.module": "ModuleAcrossRanks"},
-            extras={"pmu": Extra(_COUNTERS, {"pmu.module": "PmuModule"}, also=("across.pmu",))},
+            extras={
+                "pmu": Extra(_COUNTERS, {"pmu.module": "PmuModule"}, also=("across.pmu",)),
+                "source-line": Extra(
+                    _STACKS, {"stack.by_module": "ModuleSourceLine", "across.module_source_line": "ModuleSourceLineAllRanks"}
+                ),
+            },
+            pictures={**_flame("flame.module", "ModuleFlame"), **_TIMELINE},
             counted="module.tree",
         ),
         Analysis(
@@ -175,6 +201,10 @@ ANALYSES: Mapping[str, Analysis] = {
             requires=(any_of("ops", "reported_ops"),),
             options=(INPUT, MACHINE, "filter"),
             also=("kernels.duration", "across.op_total"),
+            extras={
+                "source-line": Extra(_STACKS, {"stack.by_op": "OpSourceLine", "across.op_source_line": "OpSourceLineAllRanks"})
+            },
+            pictures=_flame("flame.op", "OpFlame", "ops", "kernels"),
             counted="op.by_shape",
         ),
         Analysis(
@@ -202,9 +232,11 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.stack_frame": "StackFrameAllRanks",
                 "across.stack": "StackAllRanks",
             },
-            requires=("stacks", "ops"),
-            options=(INPUT, MODULES, MACHINE, "under", "user_code"),
-            also=("op.host", "kernels.duration", "stack.cost"),
+            requires=_STACKS,
+            options=(INPUT, MODULES, MACHINE, "under", "module", "user_code"),
+            also=("op.host", "kernels.duration", "stack.cost", "stack.chosen_path"),
+            extras={"module": Extra(("modules",), {})},
+            pictures=_flame("flame.stack", "StackFlame", "kernels"),
             counted="stack.cost",
         ),
         Analysis(
@@ -286,6 +318,7 @@ ANALYSES: Mapping[str, Analysis] = {
                 "across.step_communication",
                 "across.copy",
             ),
+            pictures=_TIMELINE,
         ),
         Analysis(
             "free-time",
@@ -295,6 +328,7 @@ ANALYSES: Mapping[str, Analysis] = {
             {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.unknown_cause": "FreeUnknownCause"},
             requires=("kernels", "ops"),
             also=("step.time", "step.reported_audit", "trace.set_aside_call", "across.free_cause", "across.free_unknown_cause"),
+            pictures=_TIMELINE,
             counted="step.time",
         ),
         Analysis(
@@ -448,3 +482,6 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
     )
 }
+
+# The export types that write a picture of an analysis, in place of tables.
+PICTURES = tuple(dict.fromkeys(name for analysis in ANALYSES.values() for name in analysis.pictures))

@@ -117,6 +117,14 @@ class Options:
             spelled="model.py",
         ),
     ] = None
+    module: Annotated[
+        str | None,
+        Doc(
+            "Use only the work of this module, in forward and backward, and of what is inside it.",
+            ANSWER,
+            spelled="Layer/Linear",
+        ),
+    ] = None
     user_code: Annotated[bool, Doc("Leave frames of PyTorch and of Python itself out of Python stacks.", ANSWER)] = False
     peak_tflops: Annotated[
         Peaks | None,
@@ -176,6 +184,7 @@ class Options:
         object.__setattr__(self, "alias", read_aliases(self.alias))
         check("filter", self.filter, self.filter != "", "a part of a name")
         check("under", self.under, self.under != "", "a part of a frame")
+        check("module", self.module, self.module != "", "the name of a module")
         check("module_domains", self.domains, all(self.domains) and bool(self.domains), "at least one domain")
         if isinstance(self.peak_tflops, str):
             check("peak_tflops", self.peak_tflops, self.peak_tflops == "published", "'published' or a peak by data type")
@@ -299,6 +308,7 @@ class Keywords(TypedDict, total=False):
     capture: str | Path | None
     filter: str | None
     under: str | None
+    module: str | None
     user_code: bool
     peak_tflops: Peaks | None
     per: Per

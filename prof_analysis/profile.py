@@ -192,7 +192,8 @@ class Profile(Questions):
         """Write the tables of an analysis over all ranks below `folder`/cluster_analysis_output, and return the files.
 
         `folder` is by default the profile's own path. export_type is db, xlsx (also called text and excel), csv, parquet,
-        json or duckdb; or trace: a timeline of each rank for ui.perfetto.dev, of module-stats, step-time or free-time.
+        json or duckdb; or a picture in place of tables: speedscope or collapsed, a flame graph of module-stats, op-stats or
+        stacks; trace, a timeline of each rank for ui.perfetto.dev, of module-stats, step-time or free-time.
         `analysis` is the name of its command; `extras` are the options of the command that add tables, such as pmu. Where a
         format cannot hold a value whole, `warnings` says so. Tables that compare ranks are removed from the folder when there
         is only one rank: an earlier export of several ranks has left them.
@@ -203,9 +204,9 @@ class Profile(Questions):
         check("analysis", analysis, analysis in ANALYSES, " or ".join(ANALYSES))
         exports.check_type(export_type, analysis)
         with self._session.only(None):
-            chosen = self.prepare(analysis, extras)
-            if export_type == exports.ExportType.trace:
-                return self._write_timeline(folder)
+            chosen = self.prepare(analysis, extras, export_type)
+            if export_type in chosen.pictures:
+                return self._write(folder, chosen.pictures[export_type].exports, export_type)
             tables = dict(chosen.exports)
             comparing = chosen.of_several_ranks
             if len(self._session.stores) > 1:
@@ -213,8 +214,10 @@ class Profile(Questions):
                 self._session.provide(tuple(tables))
             return self._write(folder, tables, export_type, [name for table, name in comparing.items() if table not in tables])
 
-    def prepare(self, analysis: str, extras: Iterable[str] = (), also: Iterable[str] = ()) -> Analysis:
-        """Build the tables of an analysis and its extras, as in export(), and return it with the tables of the extras.
+    def prepare(
+        self, analysis: str, extras: Iterable[str] = (), export_type: str = "db", also: Iterable[str] = ()
+    ) -> Analysis:
+        """Build the tables of an analysis, its extras and the export type, as in export(), and return it with their tables.
 
         `also` are further tables, so that the files are read once.
 
@@ -227,6 +230,9 @@ class Profile(Questions):
                 check("extras", extra, extra in chosen.extras, f"{' or '.join(chosen.extras) or 'none'} with {analysis}")
                 self._session.require(chosen.extras[extra].requires)
                 chosen = chosen.with_extra(extra)
+            if export_type in chosen.pictures:
+                self._session.require(chosen.pictures[export_type].requires)
+                chosen = chosen.with_picture(export_type)
             self._session.answer(replace(chosen, also=(*chosen.also, *also)))
         return chosen
 
@@ -244,7 +250,7 @@ class Profile(Questions):
         """
         from prof_analysis import exports
 
-        exports.check_type(export_type)
+        exports.check_type(export_type, "table")
         with self._session.only(None):
             self.rows(f"FROM {self._known(name)} LIMIT 0")
             return self._write(folder, {name: export_name(name)}, export_type)
@@ -253,7 +259,7 @@ class Profile(Questions):
         """Write tables by their names in exports, as export() writes those of an analysis."""
         from prof_analysis import exports
 
-        exports.check_type(export_type)
+        exports.check_type(export_type, "compare")
         with self._session.only(None):
             self._session.provide(tuple(tables))
             return self._write(folder, tables, export_type)
@@ -273,7 +279,9 @@ class Profile(Questions):
         from prof_analysis import exports
         from prof_analysis.exports.provenance import Origin
 
-        target = self._folder_for_exports(folder)
+        if folder is None and self._session.has_several_paths:
+            raise InputError("the runs are in several folders: give the folder to write to")
+        target = (Path(folder) if folder is not None else discovery.root_of(self.path)) / "cluster_analysis_output"
         ranks = list(self._session.stores)
         origin = Origin(
             tuple(readable(rank.folder) for rank in ranks),
@@ -295,20 +303,6 @@ class Profile(Questions):
         for remark in remarks:
             self._session.warn(remark)
         return files
-
-    def _write_timeline(self, folder: str | Path | None) -> list[Path]:
-        from prof_analysis import exports
-        from prof_analysis.exports import trace
-
-        self._session.provide(trace.TABLES)
-        target = self._folder_for_exports(folder)
-        exports.make(target)
-        return trace.write(self._session.connection, list(self._session.stores), target)
-
-    def _folder_for_exports(self, folder: str | Path | None) -> Path:
-        if folder is None and self._session.has_several_paths:
-            raise InputError("the runs are in several folders: give the folder to write to")
-        return (Path(folder) if folder is not None else discovery.root_of(self.path)) / "cluster_analysis_output"
 
     def close(self) -> None:
         """Release memory and temporary files. Later questions, and those of other threads, fail with a QueryError."""

@@ -98,17 +98,22 @@ class Questions(ABC):
         """Return a table."""
 
     @overload
-    def module_stats(self, *, across_ranks: bool = ..., arrow: Yes) -> pyarrow.Table: ...
+    def module_stats(self, *, across_ranks: bool = ..., source_line: bool = ..., arrow: Yes) -> pyarrow.Table: ...
     @overload
-    def module_stats(self, *, across_ranks: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
-    @_gives("module.statistic", "across.module")
-    def module_stats(self, *, across_ranks: bool = False, arrow: bool = False) -> Frame:
+    def module_stats(self, *, across_ranks: bool = ..., source_line: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives("module.statistic", "across.module", "stack.by_module", "across.module_source_line")
+    def module_stats(self, *, across_ranks: bool = False, source_line: bool = False, arrow: bool = False) -> Frame:
         """Return kernel time by module and op, merged over layers, steps and micro-batches, as msprof-analyze does.
 
         Rows of a rank are in the order of execution. With across_ranks a row compares a module over the ranks that have it,
-        and the modules that differ most come first.
+        and the modules that differ most come first. With source_line a row is an op in a module and the line of user code that
+        called it; with both, over all ranks.
         Raises InputError when no rank holds module ranges.
         """
+        if source_line:
+            return self._answer(
+                "module-stats", "across.module_source_line" if across_ranks else "stack.by_module", arrow, also="stacks"
+            )
         return self._answer("module-stats", "across.module" if across_ranks else "module.statistic", arrow)
 
     @overload
@@ -153,17 +158,20 @@ class Questions(ABC):
         return self._answer("kernel-stats", (_KERNELS_OF_ALL if across_ranks else _KERNELS)[by], arrow)
 
     @overload
-    def op_stats(self, *, across_ranks: bool = ..., arrow: Yes) -> pyarrow.Table: ...
+    def op_stats(self, *, across_ranks: bool = ..., source_line: bool = ..., arrow: Yes) -> pyarrow.Table: ...
     @overload
-    def op_stats(self, *, across_ranks: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
-    @_gives("op.statistic", "across.op_statistic")
-    def op_stats(self, *, across_ranks: bool = False, arrow: bool = False) -> Frame:
+    def op_stats(self, *, across_ranks: bool = ..., source_line: bool = ..., arrow: No = ...) -> pandas.DataFrame: ...
+    @_gives("op.statistic", "across.op_statistic", "stack.by_op", "across.op_source_line")
+    def op_stats(self, *, across_ranks: bool = False, source_line: bool = False, arrow: bool = False) -> Frame:
         """Return framework ops by name and input shapes, the heaviest on the device first.
 
         Records of a launch, such as aclnnMm, count as a part of the op around them. A call inside a call of the same row does
-        not count again in the totals. With across_ranks a row covers all ranks.
+        not count again in the totals. With across_ranks a row covers all ranks. With source_line a row is an op and the line of
+        user code that called it.
         Raises InputError when no rank holds framework ops.
         """
+        if source_line:
+            return self._answer("op-stats", "across.op_source_line" if across_ranks else "stack.by_op", arrow, also="stacks")
         return self._answer("op-stats", "across.op_statistic" if across_ranks else "op.statistic", arrow)
 
     @overload

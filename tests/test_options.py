@@ -66,6 +66,7 @@ def test_values_that_the_sql_reads() -> None:
         "audit_links": False,
         "filter": None,
         "under": None,
+        "module": None,
         "user_code": False,
         "peak_tflops": ["bf16=353.9", "fp16=376.0"],
         "per": "step",

@@ -122,6 +122,7 @@ UNIQUE_OTHERWISE: dict[str, dict[tuple[str, tuple[str, ...]], str]] = {
         ("ended", ("end_ns", "sequence_number", "tid")): "equal ends have one last start, so DISTINCT leaves one"
     },
     "allocation/op_interval": {("last_started", ("start_ns", "tid")): "of each start on a thread is_last_started marks one"},
+    "stack/op_of_module": {("last_started", ("start_ns", "tid")): "of each start on a thread is_last_started marks one"},
     "stack/around": {("last_started", ("start_ns", "tid")): "of each start on a thread is_last_started marks one"},
     "module/op_interval": {("last_started", ("start_ns", "tid")): "of each start on a thread is_last_started marks one"},
 }

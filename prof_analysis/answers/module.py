@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from prof_analysis.answers import pmu as counters
 from prof_analysis.answers.answer import Block, Facts, ShownColumn, ShownTable, Source, said, size_of, table_of
 from prof_analysis.answers.tree import PATH, as_tree, paths_of
-from prof_analysis.answers.words import several
+from prof_analysis.answers.words import several, source_line_of
 from prof_analysis.engine.database import quote_text
 from prof_analysis.errors import InputError
 
@@ -15,24 +15,52 @@ if TYPE_CHECKING:
     from prof_analysis.profile import Profile
 
 
+# The columns of what costs modules: of ops with the kernels that they launched, or with the lines that called them.
+_COSTS: Mapping[str, Mapping[str, Source]] = {
+    "across.module_cost": {
+        "op": "op_name",
+        "kernel type": "type",
+        "kernel time": "duration_ns",
+        "in module": ("text", itemgetter("module")),
+        "share of kind": "share",
+        "kernels": "kernel_count",
+        "kind": "kind",
+    },
+    "across.module_source_line": {
+        "op": "op_name",
+        "source line": ("text", source_line_of),
+        "kernel time": "duration_ns",
+        "in module": ("text", itemgetter("module")),
+        "share of kernels": "share",
+        "kernels": "kernel_count",
+    },
+}
+
+
 def module_stats(
-    profile: "Profile", top: int, across_ranks: bool = False, pmu: bool = False, module: str | None = None
+    profile: "Profile",
+    top: int,
+    across_ranks: bool = False,
+    pmu: bool = False,
+    module: str | None = None,
+    source_line: bool = False,
 ) -> tuple[Facts, list[Block]]:
     """Return the heaviest modules, what costs them and the coverage, with pmu also counters; or what differs between ranks.
 
     `module` names a module, perhaps with modules around it, as in Layer/Linear: then only such modules, and those inside them.
+    With `source_line`, what costs them are ops and the lines of user code that called them.
     Raises InputError where there is none.
     """
     if across_ranks:
         return _across_ranks(profile, top)
-    facts, blocks = _modules(profile, top, module)
+    facts, blocks = _modules(profile, top, module, source_line)
     if not pmu:
         return facts, blocks
     heaviest = counters.heaviest_of_level(profile, "module", top)
     return {**facts, "counters": heaviest}, [counters.table_of_level("module", heaviest), *blocks]
 
 
-def _modules(profile: "Profile", top: int, module: str | None) -> tuple[Facts, list[Block]]:
+def _modules(profile: "Profile", top: int, module: str | None, source_line: bool) -> tuple[Facts, list[Block]]:
     """Return the modules with most kernel time of their own, the ops and kernels that cost it, and the coverage."""
     chosen = "true" if module is None else f"contains('/' || {PATH} || '/', {quote_text(f'/{module}/')})"
     row = f"{PATH} AS module, * EXCLUDE (parent_module, module)"
@@ -41,7 +69,8 @@ def _modules(profile: "Profile", top: int, module: str | None) -> tuple[Facts, l
         raise InputError(f"there is no module {module}; without --module, module-stats shows which there are")
     in_tree = ", ".join(quote_text(path) for path in paths_of(heaviest)) or "NULL"
     known = profile.rows(f"SELECT {row} FROM across.module_time WHERE {PATH} IN ({in_tree})")
-    costs = profile.rows(f"SELECT {row} FROM across.module_cost WHERE {chosen} LIMIT {top:d}")
+    of_costs = "across.module_source_line" if source_line else "across.module_cost"
+    costs = profile.rows(f"SELECT {row} FROM {of_costs} WHERE {chosen} LIMIT {top:d}")
     coverage = profile.rows("FROM across.coverage")
     facts: Facts = {
         **size_of(profile, "module.statistic"),
@@ -58,18 +87,9 @@ def _modules(profile: "Profile", top: int, module: str | None) -> tuple[Facts, l
         **_if_known(heaviest, "communication", "communication_ns"),
         "calls": "calls",
     }
-    of_costs: dict[str, Source] = {
-        "op": "op_name",
-        "kernel type": "type",
-        "kernel time": "duration_ns",
-        "in module": ("text", itemgetter("module")),
-        "share of kind": "share",
-        "kernels": "kernel_count",
-        "kind": "kind",
-    }
     return facts, [
         table_of("across.module_time", as_tree(heaviest, known), columns),
-        table_of("across.module_cost", costs, of_costs),
+        table_of(of_costs, costs, _COSTS[of_costs]),
         _coverage(coverage),
     ]
 

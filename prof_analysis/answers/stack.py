@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from prof_analysis.answers.answer import Block, Facts, Source, heaviest_of, said, size_of, table_of
 from prof_analysis.answers.words import duration, percent, several
+from prof_analysis.errors import InputError
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -46,11 +47,15 @@ _SUMS = """
 """
 
 
-def stacks(profile: "Profile", top: int, level: str = "frame", sort: str | None = None) -> tuple[Facts, list[Block]]:
+def stacks(
+    profile: "Profile", top: int, level: str = "frame", sort: str | None = None, module: str | None = None
+) -> tuple[Facts, list[Block]]:
     """Return the places in the source, or whole stacks, that cost most on the device, and how much has no stack.
 
-    Raises InputError where `sort` is no column.
+    `module` is the option of the profile. Raises InputError where no module has that name, or where `sort` is no column.
     """
+    if module is not None and not profile.rows("SELECT 1 FROM stack.chosen_path LIMIT 1"):
+        raise InputError(f"there is no module {module}; module-stats shows which there are")
     heaviest = heaviest_of(profile, _TABLES[level], top, _COLUMNS[level], sort)
     (kernels,) = profile.rows("SELECT coalesce(sum(duration_ns * kernel_count), 0)::BIGINT AS ns FROM kernels.duration")
     facts: Facts = {

@@ -1,9 +1,10 @@
 """The answers of `kernel-stats`, `op-stats` and `communication-stats`."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from prof_analysis.answers.answer import Block, Facts, heaviest_of, said, size_of, table_of
-from prof_analysis.answers.words import duration, percent, several
+from prof_analysis.answers.answer import Block, Facts, Source, heaviest_of, said, size_of, table_of
+from prof_analysis.answers.words import duration, percent, several, source_line_of
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -44,7 +45,7 @@ _KERNELS = {
         },
     ),
 }
-_OP_COLUMNS = {
+_OP_COLUMNS: Mapping[str, Source] = {
     "op": "name",
     "input shapes": "input_shapes",
     "device self": "device_self_ns",
@@ -56,6 +57,18 @@ _OP_COLUMNS = {
     "host total": "host_total_ns",
     "launches": "launches",
 }
+_SOURCE_LINES: tuple[str, Mapping[str, Source]] = (
+    "across.op_source_line",
+    {
+        "op": "name",
+        "source line": ("text", source_line_of),
+        "device self": "device_self_ns",
+        "share of ops": "share",
+        "calls": "calls",
+        "kernels": "kernel_count",
+        "host self": "host_self_ns",
+    },
+)
 # What only some profiles record of the group of an operator, and of its bytes, with its header.
 _GROUP = {"for": "group_label"}
 _BYTES = {"bytes": "size_bytes", "GB/s": "algorithm_gb_s", "bus GB/s": "bus_gb_s", "ranks": "group_size"}
@@ -98,12 +111,13 @@ def kernel_stats(profile: "Profile", top: int, by: str = "type", sort: str | Non
     return facts, [table_of(table, shown, columns), said(*lines)]
 
 
-def op_stats(profile: "Profile", top: int, sort: str | None = None) -> tuple[Facts, list[Block]]:
+def op_stats(profile: "Profile", top: int, sort: str | None = None, source_line: bool = False) -> tuple[Facts, list[Block]]:
     """Return the heaviest framework ops, and the device and host time of all ops, over all ranks.
 
-    Raises InputError where `sort` is no column.
+    With `source_line` a row is an op and the line of user code that called it. Raises InputError where `sort` is no column.
     """
-    heaviest = heaviest_of(profile, "across.op_statistic", top, _OP_COLUMNS, sort)
+    table, columns = _SOURCE_LINES if source_line else ("across.op_statistic", _OP_COLUMNS)
+    heaviest = heaviest_of(profile, table, top, columns, sort)
     (total,) = profile.rows("FROM across.op_total")
     facts: Facts = {**size_of(profile, "op.statistic", "op.by_shape"), **total, "heaviest_ops": heaviest}
     kernels = "kernels" if total["kernel_count"] is None else several(total["kernel_count"], "kernel")
@@ -119,8 +133,8 @@ def op_stats(profile: "Profile", top: int, sort: str | None = None) -> tuple[Fac
         lines.append("where only operator_details.csv has the ops, operators that an op launched have rows of their own")
     lines += [*_left_out(total["rows_left_out"], heaviest, share)]
     # Inputs that are no tensors have no shape; those behind the last tensor say nothing.
-    shown = [{**row, "input_shapes": (row["input_shapes"] or "").rstrip(";") or None} for row in heaviest]
-    return facts, [table_of("across.op_statistic", shown, _OP_COLUMNS), said(*lines)]
+    shown = [{**row, "input_shapes": (row.get("input_shapes") or "").rstrip(";") or None} for row in heaviest]
+    return facts, [table_of(table, shown, columns), said(*lines)]
 
 
 def _left_out(rows: int, shown: list[dict[str, Any]], share: float | None = None) -> list[str]:

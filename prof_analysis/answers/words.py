@@ -57,6 +57,11 @@ def rank_name(row: Mapping[str, Any]) -> str:
     return str(row["profile"] if row["rank_id"] is None else row["rank_id"])
 
 
+def source_line_of(row: Mapping[str, Any]) -> str:
+    """Return the line of user code of a row; the reason in parentheses where it is not known."""
+    return row["source_line"] or f"({row['reason']})"
+
+
 def as_text(value: Any, format_: Format) -> str:
     """Return a value of a table as people read it; a dash where it is unknown."""
     return "-" if value is None else _WAYS[format_](value)

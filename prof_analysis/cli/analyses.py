@@ -22,6 +22,7 @@ from prof_analysis.cli.options import (
     SlowRankBy,
     SlowRankRow,
     Sort,
+    SourceLine,
     StackOptions,
     WithPmu,
     takes_options,
@@ -40,9 +41,23 @@ def _module_stats(
     across_ranks: AcrossRanks = False,
     pmu: WithPmu = False,
     module: OfModule = None,
+    source_line: SourceLine = False,
 ) -> None:
-    shown = {"across_ranks": across_ranks, "pmu": pmu, "module": module}
-    _analyse("module-stats", path, options, result, screen, shown, extras=("pmu",) if pmu else ())
+    shown = {"across_ranks": across_ranks, "pmu": pmu, "module": module, "source_line": source_line}
+    extras = tuple(name for name, is_chosen in (("pmu", pmu), ("source-line", source_line)) if is_chosen)
+    _analyse("module-stats", path, options, result, screen, shown, extras)
+
+
+def _op_stats(
+    path: ProfilePath,
+    options: Keywords,
+    result: ResultOptions,
+    screen: ScreenOptions,
+    sort: Sort = None,
+    source_line: SourceLine = False,
+) -> None:
+    extras = ("source-line",) if source_line else ()
+    _analyse("op-stats", path, options, result, screen, {"sort": sort, "source_line": source_line}, extras)
 
 
 def _kernel_stats(
@@ -91,16 +106,12 @@ def _stacks(
     screen: ScreenOptions,
     sort: Sort = None,
 ) -> None:
-    _analyse("stacks", path, options, result, screen, {"level": shown.level.name, "sort": sort})
+    of_answer = {"level": shown.level.name, "sort": sort, "module": options.get("module")}
+    _analyse("stacks", path, options, result, screen, of_answer)
 
 
-def _sorted_command_of(name: str) -> Callable[..., None]:
-    """Return the command of an analysis whose rows can be sorted."""
-
-    def command(path: ProfilePath, options: Keywords, result: ResultOptions, screen: ScreenOptions, sort: Sort = None) -> None:
-        _analyse(name, path, options, result, screen, {"sort": sort})
-
-    return command
+def _api_stats(path: ProfilePath, options: Keywords, result: ResultOptions, screen: ScreenOptions, sort: Sort = None) -> None:
+    _analyse("api-stats", path, options, result, screen, {"sort": sort})
 
 
 def _command_of(name: str) -> Callable[..., None]:
@@ -116,8 +127,8 @@ def _command_of(name: str) -> Callable[..., None]:
 _WITH_OPTIONS: Mapping[str, Callable[..., None]] = {
     "module-stats": _module_stats,
     "kernel-stats": _kernel_stats,
-    "op-stats": _sorted_command_of("op-stats"),
-    "api-stats": _sorted_command_of("api-stats"),
+    "op-stats": _op_stats,
+    "api-stats": _api_stats,
     "slow-ranks": _slow_ranks,
     "mfu": _mfu,
     "pmu-stats": _pmu_stats,
@@ -156,6 +167,7 @@ def stage_durations(
 
             def export(folder: Path | None, export_type: str) -> list[Path]:
                 target = (folder or stage_log.folder_of(logs)) / "cluster_analysis_output"
+                exports.check_type(export_type, "stage-durations")
                 origin = Origin(tuple(map(readable, map(Path, logs))))
                 return exports.export(opened.connection, (), target, stage_log.EXPORTS, export_type, opened.warnings, origin)
 
@@ -178,8 +190,9 @@ def _analyse(
         from prof_analysis.answers import answer_of
         from prof_analysis.exports import check_type
 
-        check_type(result.export_type or "db", command)
-        profile.prepare(command, extras)
+        export_type = str(result.export_type or "db")
+        check_type(export_type, command)
+        profile.prepare(command, extras, export_type)
         written = result.write(lambda folder, export_type: profile.export(folder, export_type, command, extras))
         answers = {}
         for run in profile.runs:

@@ -54,9 +54,11 @@ def compare(
             "--export-type: give the folder to write to with -o; the runs are in several", USAGE_OR_INPUT_ERROR, screen.as_json
         )
     with _opened(screen, base, runs, options) as comparison:
+        from prof_analysis import exports
         from prof_analysis.answers.comparison import answers_of
         from prof_analysis.answers.words import several
 
+        exports.check_type(str(result.export_type or "db"), "compare")  # Before the answer, which takes a while.
         if suggest_aliases is not None:  # Before the answer, which fails where the runs have nothing in common.
             number = comparison.suggest_aliases(suggest_aliases)
             tell(f"wrote {suggest_aliases}: {several(number, 'alias', 'es')} to check, which --alias {suggest_aliases} applies")

@@ -23,6 +23,12 @@ AcrossRanks = Annotated[
     bool, typer.Option("--across-ranks", help="Show the modules whose time differs between ranks.", rich_help_panel=ANSWER)
 ]
 WithPmu = Annotated[bool, typer.Option("--pmu", help="Show the hardware counters of each module too.", rich_help_panel=ANSWER)]
+SourceLine = Annotated[
+    bool,
+    typer.Option(
+        "--source-line", help="Name the line of your Python code that called each op; it needs stacks.", rich_help_panel=ANSWER
+    ),
+]
 OfModule = Annotated[
     str | None,
     typer.Option(
@@ -181,7 +187,7 @@ class ResultOptions:
         typer.Option(
             metavar="FORMAT",
             help=f"Write all columns and rows, as {', '.join(ExportType)} (text and excel mean xlsx; trace is a timeline for "
-            "ui.perfetto.dev, of module-stats, step-time or free-time). With -o alone the format is db; without both options "
+            "ui.perfetto.dev, speedscope and collapsed are flame graphs). With -o alone the format is db; without both options "
             "nothing is written.",
             rich_help_panel=RESULT,
             show_default=False,
@@ -364,6 +370,7 @@ _WORDS = {"module_domains": "module_domain", "sql": "sql_folder"}
 _VALUES = {
     "filter": "TEXT",
     "under": "TEXT",
+    "module": "NAME",
     "rank_list": "IDS",
     "skip_steps": "STEPS",
     "alias": "FILE",

@@ -20,6 +20,7 @@ SCHEMAS = {
     "module": "Modules: which kernel belongs to which op, which op to which module, and how all kernel time adds up.",
     "kernels": "Kernels by kind, type and core, and the kernels of the chosen step.",
     "api": "Host calls into CANN, CUDA or HIP: their own time, and how long the device was idle meanwhile.",
+    "flame": "Lines of flame graphs, which add up to all kernel time: modules, ops and Python stacks.",
     "stack": "Python stacks: from which place in the source each op was called, and what it cost.",
     "step": "Profiler steps: where the time of each goes on the device.",
     "pipeline": "Forward and backward passes of micro-batches, and the bubbles between them.",

@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from prof_analysis.analyses import ANALYSES
 from prof_analysis.errors import InputError, OutputError, reason_of
 from prof_analysis.options import check
 
@@ -30,19 +31,19 @@ class ExportType(StrEnum):
     text = "text"
     excel = "excel"
     trace = "trace"
+    speedscope = "speedscope"
+    collapsed = "collapsed"
 
 
 EXPORT_TYPES = tuple(ExportType)
-# The analyses that have a timeline to write as a trace.
-WITH_TIMELINE = ("module-stats", "step-time", "free-time")
 
 
-def check_type(export_type: str, analysis: str | None = None) -> None:
-    """Raise an InputError unless there is such a format, and the tables of the analysis, or other tables, can be written so."""
+def check_type(export_type: str, command: str) -> None:
+    """Raise an InputError unless a command writes this format: pictures are of some analyses alone."""
     check("export_type", export_type, export_type in EXPORT_TYPES, ", ".join(EXPORT_TYPES))
-    if export_type == ExportType.trace and analysis not in WITH_TIMELINE:
-        of_tables = ", ".join(one for one in EXPORT_TYPES if one != ExportType.trace)
-        raise InputError(f"export_type='trace': only {', '.join(WITH_TIMELINE)} have a timeline; give {of_tables}")
+    drawing = [name for name, analysis in ANALYSES.items() if export_type in analysis.pictures]
+    if drawing and command not in drawing:
+        raise InputError(f"export_type={export_type!r}: {command} does not write it; {', '.join(drawing)} do")
 
 
 def export(
@@ -68,13 +69,20 @@ def export(
     from prof_analysis.exports import cluster_db, duckdb_file, files
     from prof_analysis.exports.names import file_name
 
-    check_type(export_type)
     documented = documented_tables() if documented is None else documented
     make(folder)
     if export_type == "db":
         return [cluster_db.write(connection, ranks, folder, exports, documented, origin, warnings)]
     if export_type == "duckdb":
         return [duckdb_file.write(connection, ranks, folder, exports, documented, origin)]
+    if export_type == "trace":
+        from prof_analysis.exports import trace
+
+        return trace.write(connection, ranks, folder)
+    if export_type in ("speedscope", "collapsed"):
+        from prof_analysis.exports import flames
+
+        return flames.write(connection, folder, exports, export_type)
     if export_type in ("xlsx", "text", "excel"):
         from prof_analysis.exports import xlsx
 

@@ -12,8 +12,6 @@ from prof_analysis.engine.database import quote_text
 from prof_analysis.exports.files import replacing
 from prof_analysis.sources.rank import Rank
 
-# What the files are made of.
-TABLES = ("across.timeline_event", "across.timeline_rank")
 # zlib's fastest level: others take longer than making the events, and spare a tenth.
 _LEVEL = 1
 _GZIP = 31
@@ -24,7 +22,7 @@ _BETWEEN = ",\n"
 def write(connection: duckdb.DuckDBPyConnection, ranks: Sequence[Rank], folder: Path) -> list[Path]:
     """Write a file for each rank that has kernels, such as timeline_rank0.json.gz, and return the files.
 
-    `connection` has TABLES with the rows of all ranks.
+    `connection` has across.timeline_event and across.timeline_rank with the rows of all ranks.
     """
     written = []
     for rank, name in zip(ranks, _names(ranks), strict=True):

@@ -118,6 +118,9 @@ class Session:
 
     def _answer(self, analysis: Analysis) -> None:
         unable = self.require(analysis.requires)
+        for name, extra in analysis.extras.items():
+            if self._variables.get(name) is not None:
+                self.require(extra.requires)
         self.provide(analysis.tables)
         table = analysis.counted or next(iter(analysis.exports))
         with self._views.of(None):

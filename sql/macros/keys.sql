@@ -4,7 +4,8 @@ CREATE MACRO IF NOT EXISTS text_id(text) AS if(text IS NULL, NULL, (hash(text, g
 -- One number for a process and a thread in it; NULL when it does not fit into BIGINT.
 CREATE MACRO IF NOT EXISTS thread_id(pid, tid) AS TRY(pid * 4294967296 + tid);
 
--- Key of a module path, made from the key of the parent's path: a hash of 128 bits.
+-- Key of a path, made from the key of the parent's path: a hash of 128 bits. An outermost name has the parent 1, since the hash
+-- of zeros is 0.
 CREATE MACRO IF NOT EXISTS path_key(parent_key, name_id, number) AS
     (hash((parent_key >> 64)::UBIGINT, name_id, number)::UHUGEINT << 64)
     + hash((parent_key & 18446744073709551615)::UBIGINT, number, name_id);

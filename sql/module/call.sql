@@ -95,7 +95,7 @@ edge AS (
 walk AS (
     SELECT
         interval_id,
-        path_key(0, name_id, number) AS path_key,
+        path_key(1, name_id, number) AS path_key,
         1 AS depth,
         number,
         begins_in_backward AS is_backward,

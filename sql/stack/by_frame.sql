@@ -1,6 +1,7 @@
 -- One row is a frame of Python stacks, a place in the source, with the work of the ops that were called from it, or a reason
 -- why the stack of work is not known; the largest time on the device first. A stack that holds a frame twice counts once for
--- it. Options as in stack.by_stack. Without --under, the own times of all rows add up to those of all kernels and all ops.
+-- it. Options as in stack.by_stack. Without --under and --module, the own times of all rows add up to those of all kernels and
+-- all ops.
 --
 -- frame            VARCHAR  file, line and function: net.py(7): forward; NULL when not known, or without chosen frame
 -- reason           VARCHAR  as in stack.by_stack

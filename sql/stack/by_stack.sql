@@ -1,6 +1,7 @@
 -- One row is a Python stack with the work of the ops that were called from it, or a reason why the stack of work is not known;
 -- the largest time on the device first. With --user-code, stacks without frames of PyTorch and Python itself; with --under,
--- only those below such a frame. Without --under, the times of all rows add up to those of all kernels and all ops.
+-- only those below such a frame; with --module, only work of such a module. Without these two, the times of all rows add up to
+-- those of all kernels and all ops.
 --
 -- stack         VARCHAR  the frames, the outermost one first, separated by ';'; NULL when not known, or without chosen frame
 -- reason        VARCHAR  why there is no stack: 'no user code', 'gradient hooks' and for kernels without op as in

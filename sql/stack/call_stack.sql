@@ -7,7 +7,7 @@
 --
 -- Each round goes one call further in.
 WITH RECURSIVE called AS (
-    SELECT frame_id, path_key(0::UHUGEINT, name_id, 0) AS key, NULL::UHUGEINT AS caller_key, name_id
+    SELECT frame_id, path_key(1::UHUGEINT, name_id, 0) AS key, NULL::UHUGEINT AS caller_key, name_id
     FROM stack.frame_call
     WHERE parent_id IS NULL
     UNION ALL

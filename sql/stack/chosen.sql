@@ -1,4 +1,5 @@
--- One row is a row of stack.cost that the options choose: with --under, only stacks with such a frame.
+-- One row is a row of stack.cost that the options choose: with --under, only stacks with such a frame; with --module, only work
+-- of such a module.
 --
 -- stack_id to host_ns as in stack.cost
 -- frames       VARCHAR[]  the frames that the options choose, the outermost one first; NULL without any
@@ -21,4 +22,4 @@ SELECT
 FROM stack.cost
 CROSS JOIN total
 LEFT JOIN frame_list USING (stack_id)
-WHERE getvariable('under') IS NULL OR frame_list.frames IS NOT NULL
+WHERE cost.is_chosen AND (getvariable('under') IS NULL OR frame_list.frames IS NOT NULL)

@@ -5,6 +5,7 @@
 -- reason       VARCHAR  why the stack is not known: 'gradient hooks' and for kernels without op as in module.kernel, else
 --                       'op without stack'; NULL when it is known
 -- is_backward  BOOLEAN  whether the stack is that of the forward op, as in stack.op; NULL when it is not known
+-- is_chosen    BOOLEAN  whether it is work of a module that --module chooses; true without the option
 -- kernel_count BIGINT   kernels
 -- device_ns    BIGINT   their time, ns; overlapping kernels count fully
 -- op_count     BIGINT   ops; without profiler steps
@@ -24,6 +25,7 @@ part AS (
             ELSE kernel.reason
         END AS reason,
         stack.is_backward,
+        getvariable('module') IS NULL OR chosen_path.path_id IS NOT NULL AS is_chosen,
         count(*) AS kernel_count,
         sum(kernel.duration_ns) AS device_ns,
         0 AS op_count,
@@ -31,12 +33,14 @@ part AS (
     FROM module.kernel
     JOIN launched USING (kernel_id)
     LEFT JOIN stack.op AS stack ON stack.op_id = launched.op_id
+    LEFT JOIN stack.chosen_path ON chosen_path.path_id = kernel.path_id
     GROUP BY ALL
     UNION ALL
     SELECT
         stack.stack_id,
         if(stack.stack_id IS NULL, 'op without stack', NULL),
         stack.is_backward,
+        getvariable('module') IS NULL OR op_of_module.op_id IS NOT NULL,
         0,
         0,
         count(*),
@@ -44,6 +48,7 @@ part AS (
     FROM trace.op
     JOIN op.cost USING (op_id)
     LEFT JOIN stack.op AS stack USING (op_id)
+    LEFT JOIN stack.op_of_module USING (op_id)
     LEFT JOIN step.selected ON op.start_ns >= selected.start_ns AND op.start_ns < selected.end_ns
     WHERE NOT op.is_step AND (getvariable('step_id') IS NULL OR selected.start_ns IS NOT NULL)
     GROUP BY ALL
@@ -52,9 +57,10 @@ SELECT
     stack_id,
     reason,
     is_backward,
+    is_chosen,
     sum(kernel_count)::BIGINT AS kernel_count,
     sum(device_ns)::BIGINT AS device_ns,
     sum(op_count)::BIGINT AS op_count,
     sum(host_ns)::BIGINT AS host_ns
 FROM part
-GROUP BY stack_id, reason, is_backward
+GROUP BY stack_id, reason, is_backward, is_chosen

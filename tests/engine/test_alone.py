@@ -162,7 +162,7 @@ def write_rich_profiles(folder: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
     return {
         "layers": (of_layers, {}),
         "attention": (of_attention, {}),
-        "links": (of_links, {"audit_links": True, "step_id": 7}),
+        "links": (of_links, {"audit_links": True, "step_id": 7, "module": "Net"}),
     }
 
 

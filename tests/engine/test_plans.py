@@ -26,6 +26,8 @@ PAIRWISE = {"NESTED_LOOP_JOIN", "BLOCKWISE_NL_JOIN", "CROSS_PRODUCT"}
 ALLOWED = {
     "api.call": "the periods of the chosen step are few; one row says how many kernels there are",
     "stack.chosen": "one row says how long all kernels ran",
+    "stack.chosen_path": "one row is the name that --module has",
+    "stack.by_op": "the periods of the chosen step are few",
     "stack.cost": "the periods of the chosen step are few",
     "stack.frame_call": "one row says whether stacks are recorded with ops",
     "compare.root_call": "one row says whether there are steps",

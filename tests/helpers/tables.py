@@ -35,7 +35,7 @@ TABLES = sorted(name for name, table in documented_tables().items() if table.gra
 # What the sample has no row of, and what it has only where its links are audited.
 EMPTY = {
     "trace.op_stack", "trace.stack_frame", "stack.around", "stack.call_stack", "stack.every_frame", "stack.forward_op",
-    "stack.frame", "stack.frame_call", "stack.op",
+    "stack.frame", "stack.frame_call", "stack.op", "stack.source_line", "stack.chosen_path", "stack.op_of_module",
     "trace.op_input", "mfu.op_attention", "mfu.op_convolution", "mfu.op_flops", "mfu.op_form", "mfu.op_kernel",
     "mfu.op_product", "mfu.op_shape", "mfu.product_peak",
     "trace.set_aside", "trace.set_aside_call", "trace.mark", "trace.reported_cost", "trace.frame", "trace.gc", "trace.overlap",

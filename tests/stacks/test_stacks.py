@@ -1,16 +1,17 @@
 """`stacks`: what the ops that were called from each place in the Python source cost, whatever form the stacks have."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 import pytest
 from click.testing import Result
 
-from prof_analysis import Profile, open_profile
+from prof_analysis import InputError, Profile, open_profile
 from tests.helpers import kineto
 from tests.helpers.api import rows
-from tests.helpers.small_profile import Frame, Kernel, Op, edit, write_profile
+from tests.helpers.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 
 DEEP = ["torch/_ops.py(5): __call__", "net.py(7): forward", "net.py(7): forward", "train.py(3): main"]  # the innermost first
 STACKS = {0: DEEP, 2: DEEP[-1:]}  # op -> its stack
@@ -120,6 +121,32 @@ def test_a_backward_op_has_the_stack_of_its_forward_op(tmp_path: Path) -> None:
             ("train.py(3): main", None, 2, 150, 150, 150 / 153, 50, 200, 200),
             (None, "no host launch", 1, 3, 3, 3 / 153, 0, 0, 0),
         ]
+
+
+def test_a_module_has_the_stacks_of_its_forward_and_backward(tmp_path: Path, command: Callable[..., Result]) -> None:
+    backward = [
+        Op("MmBackward0", 700, 800, (), tid=2, backward_of=0, sequence_number=7),
+        Op("aten::mm", 710, 780, (Kernel("f", 1500, 1550),), tid=2),
+    ]
+    ranges = [Range("Net", 90, 650), Range("Layer", 95, 250)]
+    ops = [replace(OPS[0], sequence_number=7), *OPS[1:], *backward]
+    write_profile(tmp_path / "a_ascend_pt", ops, ranges, unlinked=[UNLINKED], frames=FRAMES)
+    with open_profile(tmp_path, module="Net/Layer") as profile:
+        assert found(profile, "stack") == [(";".join(DEEP[::-1]), None, 3, 160, 160 / 200, 50, 4, 200)]
+    with open_profile(tmp_path, module="Net") as profile:
+        assert [row[:4] for row in found(profile, "stack")] == [
+            (";".join(DEEP[::-1]), None, 3, 160),
+            ("train.py(3): main", None, 1, 30),
+            (None, "op without stack", 1, 7),
+        ]
+    result = command("stacks", "-d", tmp_path, "--module", "Lay")
+    assert (result.exit_code, result.stderr) == (2, "error: there is no module Lay; module-stats shows which there are\n")
+
+
+def test_stacks_of_a_module_need_modules(tmp_path: Path) -> None:
+    with_frames(tmp_path)
+    with open_profile(tmp_path, module="Net", module_source="mstx") as profile, pytest.raises(InputError, match="no rank can"):
+        profile.stacks()
 
 
 def test_addresses_of_objects_make_no_stacks_of_their_own(tmp_path: Path) -> None:

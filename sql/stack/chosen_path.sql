@@ -1,0 +1,14 @@
+-- One row is a module path that --module chooses: the module, in forward and backward, and what is inside it.
+--
+-- path_id  BIGINT  a path of module.path
+--
+-- Without the option it looks for names that are empty: a comparison with NULL would make the columns of the paths needless.
+WITH spelled AS (
+    SELECT path_id, '/' || concat_ws('/', nullif(parent_module, ''), module) || '/' AS path
+    FROM module.path
+),
+wanted AS (SELECT '/' || coalesce(getvariable('module'), '/') || '/' AS part)
+SELECT path_id
+FROM spelled
+CROSS JOIN wanted
+WHERE contains(path, part) OR contains(replace(path, '[Backward]', ''), part)
