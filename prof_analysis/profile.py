@@ -214,9 +214,7 @@ class Profile(Questions):
                 self._session.provide(tuple(tables))
             return self._write(folder, tables, export_type, [name for table, name in comparing.items() if table not in tables])
 
-    def prepare(
-        self, analysis: str, extras: Iterable[str] = (), export_type: str = "db", also: Iterable[str] = ()
-    ) -> Analysis:
+    def prepare(self, analysis: str, extras: Iterable[str] = (), export_type: str = "db", also: Iterable[str] = ()) -> Analysis:
         """Build the tables of an analysis, its extras and the export type, as in export(), and return it with their tables.
 
         `also` are further tables, so that the files are read once.
