@@ -7,11 +7,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from prof_analysis import comparable, frames
+from prof_analysis import comparable, frames, overview
 from prof_analysis.analyses import COMPARED, COMPARED_ON_REQUEST
 from prof_analysis.errors import InputError
 from prof_analysis.options import Keywords, Per, step_numbers
 from prof_analysis.profile import Profile
+from prof_analysis.sources.rank import readable
 
 if TYPE_CHECKING:
     import pandas
@@ -230,8 +231,9 @@ class Comparison:
                 kinds = comparable.kinds_of_units(self.profile)
         unit = "run" if self._options.get("per") == "run" else next(iter(kinds.values()), None)
         if lacking := sorted(profile for profile, kind in first.items() if unit != self._per != kind):
-            more = f" and {len(lacking) - 1} more" if len(lacking) > 1 else ""
-            self.profile.warn(f"{lacking[0]}{more}: {_LACKS[first[lacking[0]]]}, so figures are per {_UNITS[str(unit)]}")
+            more, verb = (f" and {len(lacking) - 1} more", "have") if len(lacking) > 1 else ("", "has")
+            lacks = _LACKS[first[lacking[0]]]
+            self.profile.warn(f"{lacking[0]}{more}: {verb} {lacks}, so figures are per {_UNITS[str(unit)]}")
 
     def _begin_anew(self, runs: dict[str, str | Path], per: Per) -> None:
         """Open runs again, with figures per another unit or without some of them."""
@@ -245,6 +247,13 @@ class Comparison:
         found = self.profile.table(table, arrow=True)
         return found if arrow else frames.to_pandas(frames.arranged(found))
 
+    def _repr_html_(self) -> str:
+        """Show the runs, and what was found if a question was asked before: looking works nothing out."""
+        found = self.profile.rows("SELECT run, sentence FROM runs.comparison_finding") if self._is_prepared else []
+        paths = {run: readable(Path(path)) for run, path in self._runs.items()}
+        ranks = self.profile.ranks(arrow=True).to_pylist()
+        return overview.comparison_as_html(paths, ranks, {row["run"]: row["sentence"] for row in found})
+
     def close(self) -> None:
         """Release memory and temporary files."""
         self.profile.close()
@@ -257,7 +266,7 @@ class Comparison:
 
 
 # What a rank lacks that has such units, and what figures per unit are.
-_LACKS = {"call": "has no steps", "run": "has neither steps nor modules"}
+_LACKS = {"call": "no steps", "run": "neither steps nor modules"}
 _UNITS = {"call": "call of the outermost module", "run": "run, rank by rank"}
 
 

@@ -12,6 +12,8 @@ from prof_analysis.visible import visible
 RankRow = Mapping[str, Any]
 
 NUMBERS = ("rank", "device", "answers")
+# The questions that most people ask first.
+_FIRST_QUESTIONS = ("module-stats", "step-time", "mfu")
 _MOST_NAMES = 8
 _MOST_RANKS = 20
 
@@ -82,28 +84,71 @@ def as_text(path: str, rows: Sequence[RankRow]) -> str:
             one.rjust(width) if right else one.ljust(width) for one, width, right in zip(line, widths, is_number, strict=True)
         ]
         lines.append(f"  {'  '.join(cells).rstrip()}")
-    return "\n".join([*lines, *_more(rows), *map(visible, sentences(rows))])
+    return "\n".join([*lines, *_more(rows), *map(visible, sentences(rows)), *(f"next: {line}" for line in _next(rows)[:1])])
 
 
 def as_html(path: str, rows: Sequence[RankRow]) -> str:
-    """Return what was found as HTML, for a notebook: a table of ranks, and the sentences as a list. No `$` begins a formula."""
-    headings, *lines = [[escape(one) for one in line] for line in _grid(rows)]
+    """Return what was found as HTML, for a notebook: a table of ranks, the sentences, and lines to type next."""
+    more = "".join(f"<p>{escape(one.strip())}</p>\n" for one in _more(rows))
+    return _block(f"{_heading(_title(path, rows))}{_table(_grid(rows))}{more}{_list(sentences(rows))}{_code(_next(rows))}")
+
+
+def comparison_as_html(paths: Mapping[str, str], rows: Sequence[RankRow], findings: Mapping[str, str]) -> str:
+    """Return which runs are compared as HTML, for a notebook: the runs, what was found if that is known, and lines to type."""
+    headings = ("run", "folder", "ranks", "modules from", "read from")
+    lines = [[visible(cell(one)) for one in (run, path, *_of_run(run, rows))] for run, path in paths.items()]
+    said = [sentence if len(findings) == 1 else f"{run}: {sentence}" for run, sentence in findings.items()]
+    ask = {
+        **({} if findings else {"finding()": "What changed most, and is it more than noise?"}),
+        "modules()": "Which modules changed?",
+        "plot.modules()": "The same as a picture.",
+        "idle()": "Why is the device idle for longer, or less long?",
+    }
+    title = f"Comparison of {len(paths) - 1} {'run' if len(paths) == 2 else 'runs'} with a base"
+    asked = [f"comparison.{call}  # {meaning}" for call, meaning in ask.items()]
+    return _block(f"{_heading(title)}{_table([headings, *lines])}{_list(said)}{_code(asked)}")
+
+
+def _of_run(run: str, rows: Sequence[RankRow]) -> tuple[object, ...]:
+    """Return how many ranks of a run can be read, and from what."""
+    of_run = [row for row in rows if row["run"] == run and not row["left_out"]]
+    columns = [columns_of(row) for row in of_run]
+    return len(of_run), *(
+        ", ".join(dict.fromkeys(str(one[name]) for one in columns if one[name])) for name in ("modules from", "read from")
+    )
+
+
+def _next(rows: Sequence[RankRow]) -> list[str]:
+    """Return lines to type next: first questions that a rank can answer."""
+    answered = [name for name in ANALYSES if any(name in row["answers"] for row in rows)]
+    first = [name for name in _FIRST_QUESTIONS if name in answered] or answered[:1]
+    lines = [f"profile.{name.replace('-', '_')}()  # {ANALYSES[name].meaning.splitlines()[0]}" for name in first]
+    return [*lines, *(["profile.plot.modules()  # The modules as a picture."] if "module-stats" in first else [])]
+
+
+def _block(content: str) -> str:
+    """Return HTML in which no `$` begins a formula, and which has the colours of the notebook, light or dark."""
+    return f'<div class="tex2jax_ignore mathjax_ignore">\n{content}</div>'
+
+
+def _heading(text: str) -> str:
+    return f"<p><b>{escape(visible(text))}</b></p>\n"
+
+
+def _table(grid: Sequence[Sequence[str]]) -> str:
+    headings, *lines = [[escape(one) for one in line] for line in grid]
     head = "".join(f"<th>{one}</th>" for one in headings)
     body = "\n".join(f"<tr>{''.join(f'<td>{one}</td>' for one in line)}</tr>" for line in lines)
-    said = "\n".join(f"<li>{escape(visible(one))}</li>" for one in sentences(rows))
-    more = "".join(f"<p>{escape(one.strip())}</p>\n" for one in _more(rows))
-    return f"""<div class="tex2jax_ignore mathjax_ignore">
-<p><b>{escape(_title(path, rows))}</b></p>
-<table>
-<thead><tr>{head}</tr></thead>
-<tbody>
-{body}
-</tbody>
-</table>
-{more}<ul>
-{said}
-</ul>
-</div>"""
+    return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
+
+
+def _list(said: Sequence[str]) -> str:
+    items = "\n".join(f"<li>{escape(visible(one))}</li>" for one in said)
+    return f"<ul>\n{items}\n</ul>\n" if said else ""
+
+
+def _code(lines: Sequence[str]) -> str:
+    return f"<p>Next:</p>\n<pre><code>{escape(chr(10).join(lines))}</code></pre>\n" if lines else ""
 
 
 def _title(path: str, rows: Sequence[RankRow]) -> str:

@@ -15,6 +15,7 @@ from typer.testing import Result
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import open_profile
+from tests.helpers.cli import shown_on_terminal
 from tests.helpers.pages import QUESTION, assert_answers_are_of_today
 from tests.helpers.places import CHECKOUT, SAMPLE
 
@@ -80,17 +81,14 @@ def test_the_api_in_ten_lines_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         exec(compile(code, "README.md", "exec"), {})
 
 
-def test_the_picture_is_the_real_output(
-    tmp_path: Path, command: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("FORCE_COLOR", "1")  # As on a terminal.
+def test_the_picture_is_the_real_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "result").symlink_to(SAMPLE / "decoder_training")
-    output = command("module-stats", "result").stdout
+    output = shown_on_terminal(("module-stats", "result", "-q"), with_stdout=True, width=100)
     console = Console(record=True, width=102, file=StringIO())
     console.print(Text("$ prof-analysis module-stats result", style="bold"))
-    console.print(Text.from_ansi(output), overflow="ignore", no_wrap=True, crop=False)
+    console.print(Text.from_ansi(output.replace("\r\n", "\n")), overflow="ignore", no_wrap=True, crop=False)
     picture = console.export_svg(title="prof-analysis")
     old = PICTURE.read_text(encoding="utf-8") if PICTURE.exists() else ""
     if picture != old:

@@ -6,9 +6,9 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from prof_analysis.answers.words import ShownFormat
 from prof_analysis.engine.database import quote
 from prof_analysis.engine.tables import documented_tables
-from prof_analysis.engine.units import Format
 from prof_analysis.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,18 +23,19 @@ class ShownColumn:
     """A column as people see it: its header and the format of its values."""
 
     header: str
-    format: Format
+    format: ShownFormat
 
 
 @dataclass(frozen=True)
 class ShownTable:
     """A table as people see it: what a row is about comes first, then its figures, the most telling first.
 
-    A time may be a pair: the time, and its share of another or None.
+    A time may be a pair: the time, and its share of another or None. A terminal draws a bar for the shares of one column.
     """
 
     columns: tuple[ShownColumn, ...]
     rows: tuple[tuple[Any, ...], ...]
+    bar: str | None = None
 
 
 @dataclass(frozen=True)
@@ -64,19 +65,27 @@ class Answer:
 
 
 # The source of a shown column: a column of the rows, or a format and a function that computes the value from a row.
-Source = str | tuple[Format, Callable[[Mapping[str, Any]], Any]]
+Source = str | tuple[ShownFormat, Callable[[Mapping[str, Any]], Any]]
 
 
-def table_of(table: str, rows: Iterable[Mapping[str, Any]], columns: Mapping[str, Source]) -> ShownTable:
-    """Return rows of a documented table as people see them; `columns` maps headers to their sources."""
-    formats: dict[str, Format] = {"profile": "text"}  # It precedes the columns that heads document.
+def table_of(
+    table: str, rows: Iterable[Mapping[str, Any]], columns: Mapping[str, Source], bar: str | None = None
+) -> ShownTable:
+    """Return rows of a documented table as people see them; `columns` maps headers to their sources.
+
+    The share with bars is that in the column `bar`, by default in the first one that is a share of something.
+    """
+    formats: dict[str, ShownFormat] = {"profile": "text"}  # It precedes the columns that heads document.
     formats |= {column.shown_name: column.format for column in documented_tables()[table].columns}
     made = [_format_and_getter(source, formats) for source in columns.values()]
     shown = tuple(ShownColumn(header, format_) for header, (format_, _) in zip(columns, made, strict=True))
-    return ShownTable(shown, tuple(tuple(get(row) for _, get in made) for row in rows))
+    bar = bar or next((header for header in columns if header.startswith("share of ")), None)
+    return ShownTable(shown, tuple(tuple(get(row) for _, get in made) for row in rows), bar)
 
 
-def _format_and_getter(source: Source, formats: Mapping[str, Format]) -> tuple[Format, Callable[[Mapping[str, Any]], Any]]:
+def _format_and_getter(
+    source: Source, formats: Mapping[str, ShownFormat]
+) -> tuple[ShownFormat, Callable[[Mapping[str, Any]], Any]]:
     """Return the format of a column and the function that takes its value from a row."""
     return (formats[source], itemgetter(source)) if isinstance(source, str) else source
 

@@ -193,7 +193,8 @@ def _changes(facts: Facts) -> Iterable[Block]:
         "idle": ("runs.idle_comparison", {"idle by cause": "cause", **_TIMES, "noise": ("text", _noise)}),
     }
     for name, (table, columns) in columns_of.items():
-        if facts.get(name):
+        # Kernels that no vendor shares would be added and removed, line by line.
+        if facts.get(name) and not (name == "kernels" and facts["size"]["has_common_types"] is False):
             yield table_of(table, facts[name], columns)
     if facts["steps"] and max(facts["step_count"]["base"], facts["step_count"]["new"]) > 1:
         yield _steps(facts["steps"])
@@ -246,7 +247,7 @@ def _sentences(facts: Facts) -> Iterable[str]:
         shares = " and ".join(f"{percent(size[f'{side}_paired_share'])} of {side}" for side in ("base", "new"))
         yield f"of the kernel time inside modules, {shares} is in modules that both runs have"
     if size["has_common_types"] is False:
-        yield "types of kernels have other names in both runs, so each is only in one of them"
+        yield "the runs have no type of kernels in common, so types are not compared; kernel-stats shows those of each"
     steps = facts["step_count"]
     if steps["base_outliers"] or steps["new_outliers"]:
         outliers = " and ".join(

@@ -125,7 +125,7 @@ _COLUMNS: Mapping[str, Mapping[str, Source]] = {
         "largest block": ("size", itemgetter("largest_bytes")),
     },
     "module": {
-        "module": ("text", itemgetter("line")),
+        "module": ("tree", itemgetter("line")),
         "live at peak": ("size", itemgetter("live_bytes")),
         "own": ("size", itemgetter("own_live_bytes")),
         "allocated": ("size", itemgetter("allocated_bytes")),

@@ -62,18 +62,18 @@ def mfu(profile: "Profile", top: int, level: str | None = None) -> tuple[Facts, 
     labels = [name for name in rows[0] if name not in (*_FIGURES, "input_shapes")] if rows else [level]
     has_shapes = any("input_shapes" in row for row in rows)
     columns: dict[str, Source] = {
-        **{label: ("text", itemgetter("line" if label == "module" else label)) for label in labels},
+        **{label: ("tree", itemgetter("line")) if label == "module" else ("text", itemgetter(label)) for label in labels},
         "kernel time": "duration_ns",
         "MFU": "mfu",
         "efficiency": "efficiency",
-        **({"why FLOPs lack": ("text", itemgetter("reasons"))} if any(row["reasons"] for row in rows) else {}),
         "TFLOPS": "achieved_tflops",
         **({"input shapes": ("text", itemgetter("input_shapes"))} if has_shapes else {}),
         "with FLOPs": "known_share",
         "kernels": "kernel_count",
+        **({"why FLOPs lack": ("text", itemgetter("reasons"))} if any(row["reasons"] for row in rows) else {}),
     }
     shown = as_tree(rows) if level == "module" else rows
-    return facts, [table_of("across.mfu", shown, columns), said(*_lines(facts, whole))]
+    return facts, [table_of("across.mfu", shown, columns, "efficiency"), said(*_lines(facts, whole))]
 
 
 def _lines(facts: Facts, whole: dict[str, Any]) -> Iterator[str]:
@@ -90,15 +90,22 @@ def _lines(facts: Facts, whole: dict[str, Any]) -> Iterator[str]:
             f"efficiency {percent(whole['efficiency'])} of the peak, while kernels with known FLOPs ran: {cube} of the time of "
             f"kernels that may multiply matrices, {compute} of compute time"
         )
-    left_out = facts["left_out"]
-    if left_out and whole["cube_known_share"] is not None:
-        main = left_out[0]
-        share = main["duration_ns"] / whole["cube_duration_ns"]
-        mostly = f"{percent(share)} since {main['reason']}" if len(left_out) > 1 else f"since {main['reason']}"
-        yield f"without FLOPs: {percent(1 - whole['cube_known_share'])} of the time of these kernels, {mostly}"
-    for row in facts["peaks"]:
-        yield f"peak: {row['peak']}"
-    for row in left_out:
-        yield f"without FLOPs: {duration(row['duration_ns'])} in {several(row['kernel_count'], 'kernel')}: {row['reason']}"
+    yield from _peaks(facts["peaks"])
+    all_ns = whole["cube_duration_ns"]
+    for row in facts["left_out"]:
+        share = percent(row["duration_ns"] / all_ns if all_ns else None)
+        time = f"{duration(row['duration_ns'])} in {several(row['kernel_count'], 'kernel')}"
+        yield f"without FLOPs: {time} ({share} of the time of kernels that may multiply matrices): {row['reason']}"
     for row in facts["audit"]:
         yield f"see MfuAudit: {row['rows']:,} x {row['finding']}"
+
+
+def _peaks(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield a sentence for each peak; one that ranks have from files of their own is shown with the first."""
+    same: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        same.setdefault(row["peak"].partition(" (")[0], []).append(row)
+    for first, *others in same.values():
+        more = sum(row["ranks"] for row in others)
+        same_for = f", and the same for {several(more, 'more rank')}"
+        yield f"peak: {first['peak']}{same_for if more else ''}"

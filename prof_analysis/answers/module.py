@@ -79,7 +79,7 @@ def _modules(profile: "Profile", top: int, module: str | None, source_line: bool
         "coverage": coverage,
     }
     columns: dict[str, Source] = {
-        "module": ("text", itemgetter("line")),
+        "module": ("tree", itemgetter("line")),
         "compute": "computing_ns",
         "share of compute": "computing_share",
         "own": "own_computing_ns",

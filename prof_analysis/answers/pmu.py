@@ -18,6 +18,8 @@ _LABELS = {
     "op": {"op": "op_name", "type": "type", "core": "core"},
     "module": {"module": PATH},
 }
+# What is known of a type of kernels, and does not tell rows apart that people look at.
+_KINDS = ("core", "kind")
 # Ratio -> its header.
 _RATIOS = {
     "aic_mac": "mac",
@@ -86,8 +88,12 @@ def table_of_level(level: str, rows: list[dict[str, Any]]) -> ShownTable:
         **{header: name for name, header in _LAUNCH.items()},
         "too few blocks": ("share", _share_of_few_blocks),
     }
+    names: dict[str, Source] = {
+        label: ("tree", itemgetter("line")) if label == "module" else ("text", itemgetter(label)) for label in labels
+    }
+    kinds = {label: names.pop(label) for label in _KINDS if label in names}
     columns: dict[str, Source] = {
-        **{label: ("text", itemgetter("line" if label == "module" else label)) for label in labels},
+        **names,
         "kernel time": "duration_ns",
         **(bounds if not has_launches or any(map(_bound, rows)) else {}),
         **(launches if has_launches else {}),
@@ -97,6 +103,7 @@ def table_of_level(level: str, rows: list[dict[str, Any]]) -> ShownTable:
             for ratio, header in _RATIOS.items()
             if any(row[f"{ratio}_ratio"] is not None for row in rows)
         },
+        **kinds,
     }
     return table_of("across.pmu", as_tree(rows) if level == "module" else rows, columns)
 

@@ -24,8 +24,8 @@ _REST = ("ranks_of_profiler", "computing_of_no_step_ns", "steps_known_in_part")
 _PARTS = {
     "computing": "computing_ns",
     "communication alone": "communication_not_overlapped_ns",
-    "copying alone": "copying_not_overlapped_ns",
     "free": "free_ns",
+    "copying alone": "copying_not_overlapped_ns",
     "overlapped": "overlapped_ns",
     "bubble": "bubble_ns",
 }

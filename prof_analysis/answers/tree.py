@@ -1,4 +1,4 @@
-"""Modules as an indented tree: each name once, below the modules around it."""
+"""Modules as a tree: each name once, below the modules around it."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -6,11 +6,10 @@ from typing import Any
 # The SQL of the path of a module, from its columns.
 PATH = "if(parent_module = '', module, parent_module || '/' || module)"
 _BACKWARD = "[Backward]"
-_INDENT = "  "
 
 
 def as_tree(shown: Iterable[Mapping[str, Any]], known: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
-    """Return rows of modules and of the modules around them, in the order of a tree, each with its indented name as `line`.
+    """Return rows of modules and of the modules around them, in the order of a tree, each with its depth and name as `line`.
 
     The column `module` has the whole path, joined by '/'. Siblings come in the order of the rows. A module around another one
     has the figures that it has in `known`, or none.
@@ -28,7 +27,7 @@ def as_tree(shown: Iterable[Mapping[str, Any]], known: Iterable[Mapping[str, Any
     ahead = [(path, 0) for path in reversed(below.get("", {}))]
     while ahead:
         path, depth = ahead.pop()
-        lines.append({**(figures.get(path) or dict.fromkeys(columns)), "line": f"{_INDENT * depth}{path.rpartition('/')[2]}"})
+        lines.append({**(figures.get(path) or dict.fromkeys(columns)), "line": (depth, path.rpartition("/")[2])})
         ahead += [(inside, depth + 1) for inside in reversed(below.get(path, {}))]
     return lines
 

@@ -1,10 +1,12 @@
 """Values as people read them, in sentences and in tables: one way for each format."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from prof_analysis.engine.units import Format
 
+# As people see it, a module in a tree is its depth and name.
+ShownFormat = Format | Literal["tree"]
 _SIZES = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 _UNITS = (("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000))
 
@@ -62,7 +64,7 @@ def source_line_of(row: Mapping[str, Any]) -> str:
     return row["source_line"] or f"({row['reason']})"
 
 
-def as_text(value: Any, format_: Format) -> str:
+def as_text(value: Any, format_: ShownFormat) -> str:
     """Return a value of a table as people read it; a dash where it is unknown."""
     return "-" if value is None else _WAYS[format_](value)
 
@@ -76,8 +78,14 @@ def _text(value: object) -> str:
     return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
-_WAYS: Mapping[Format, Callable[[Any], str]] = {
+def _branch(value: tuple[int, str]) -> str:
+    depth, name = value
+    return f"{'  ' * depth}{name}"
+
+
+_WAYS: Mapping[ShownFormat, Callable[[Any], str]] = {
     "text": _text,
+    "tree": _branch,
     "count": count,
     "number": "{:,.2f}".format,
     "rate": "{:,.1f}".format,

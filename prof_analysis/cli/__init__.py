@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from io import TextIOWrapper
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -102,6 +103,9 @@ def main(
 def run() -> None:
     """Run the command `prof-analysis`."""
     gc.set_threshold(_OBJECTS_BETWEEN_LOOKS)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # A name that the terminal's encoding lacks must not end the command.
+            stream.reconfigure(errors="backslashreplace")
     atexit.register(_end_at_once)
     _leave_out_all_but(sys.argv[1:2])
     try:

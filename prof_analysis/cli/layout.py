@@ -1,67 +1,203 @@
-"""Lays out tables for a terminal: rows are lines; columns that do not fit are left out, long texts are cut in the middle."""
+"""Lays out tables for a terminal: rows are lines, names come first, and what has no room is folded, cut or left out.
+
+What a row is matters most. So headings are folded before a name is cut, names keep their end, and of the figures behind the
+first ones only those are shown that leave room for names.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from rich.cells import cell_len, chop_cells
+from rich.text import Text
+
+from prof_analysis.cli.signs import GUIDE, SIGN_STYLE, Signs, bar, guides
 
 GAP = 2
-# A text keeps at least so many characters; the first one, which says what the row is, keeps more.
-_LEAST_TEXT = 14
-_LEAST_NAME = 28
-_CUT = "…"
+# What a row is and its first figures: they are shown even where names must be cut for them.
+_ESSENTIAL = 4
+# Cells of texts keep so many characters, if they have them; the first ones, which say what the row is, keep more.
+_LEAST_NAME, _LEAST_TEXT = 28, 14
+# Beside further figures they keep such a part of the line.
+_NAME_PART, _TEXT_PART = 0.4, 0.2
+_LEAST_BAR, _BAR = 4, 10
+# Of the name around the last ones of a path at least so many characters are shown, or none.
+_LEAST_OF_AROUND = 8
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its heading and its cells; texts are at the left, numbers at the right.
+
+    The cells of a tree have depths, below which guide lines lead to them. Shares have a bar beside them.
+    """
+
+    header: str
+    cells: Sequence[str]
+    is_text: bool
+    depths: Sequence[int] = ()
+    shares: Sequence[float | None] = ()
+
+    @cached_property
+    def folded(self) -> tuple[str, str]:
+        """The heading in two lines, as narrow as it gets; the first is empty where it is one word."""
+        words = self.header.split(" ")
+        folds = [(" ".join(words[:n]), " ".join(words[n:])) for n in range(len(words))]
+        return min(folds, key=lambda fold: max(map(cell_len, fold)))
+
+    @cached_property
+    def widest(self) -> int:
+        """The width of the widest cell, without bars and guide lines."""
+        return max(map(cell_len, self.cells), default=0)
 
 
 @dataclass(frozen=True)
 class Laid:
-    """The lines of a table, the header first: the cells of each, as wide as their columns; and the headers left out."""
+    """The lines of a table, below one or two of headings; and the headings that are left out."""
 
-    lines: list[list[str]]
+    head: list[Text]
+    lines: list[Text]
     left_out: list[str]
 
 
-def lay_out(headers: Sequence[str], are_texts: Sequence[bool], rows: Sequence[Sequence[str]], width: int | None) -> Laid:
-    """Return a table in lines of at most `width` characters, or of any length; texts are at the left, numbers at the right."""
-    lines = [headers, *rows]
-    natural = [max(cell_len(line[n]) for line in lines) for n in range(len(headers))]
-    widths = natural if width is None else _fitting(natural, are_texts, width)
+@dataclass(frozen=True)
+class _Room:
+    """How wide a column must be, should be beside further ones, should be at all, and would be without an end."""
+
+    least: int
+    beside: int
+    good: int
+    natural: int
+
+
+def lay_out(columns: Sequence[Column], width: int | None, signs: Signs | None) -> Laid:
+    """Return a table in lines of at most `width` characters, or of any length; without signs it has no bars and guide lines."""
+    before = [_guides_of(column, width, signs) for column in columns]
+    rooms = [_room_of(column, before[n], not n, width, signs) for n, column in enumerate(columns)]
+    widths = [room.natural for room in rooms] if width is None else _fitting(rooms, columns, width)
     shown = [n for n, room in enumerate(widths) if room]
-    laid = [[_padded(line[n], widths[n], are_texts[n]) for n in shown] for line in lines]
-    return Laid(laid, [header for n, header in enumerate(headers) if n not in shown])
-
-
-def _fitting(natural: Sequence[int], are_texts: Sequence[bool], width: int) -> list[int]:
-    """Return the width of each column, 0 where it is left out: the first columns are taken, as many as fit."""
-    least = [
-        min(room, (_LEAST_TEXT if n else _LEAST_NAME) if is_text else room)
-        for n, (room, is_text) in enumerate(zip(natural, are_texts, strict=True))
+    folds = [columns[n].folded if cell_len(columns[n].header) > widths[n] else ("", columns[n].header) for n in shown]
+    cells = [_cells_of(columns[n], before[n], widths[n], signs) for n in shown]
+    heads = [
+        [Text(_padded(part, widths[n], columns[n].is_text or _has_bars(columns[n], signs), signs)) for part in parts]
+        for n, parts in zip(shown, folds, strict=True)
     ]
-    widths = [0] * len(natural)
-    spare = width + GAP
-    for n, room in enumerate(least):
-        if n and room + GAP > spare:
+    return Laid(
+        [_joined(line) for line in zip(*heads, strict=True) if any(one.plain.strip() for one in line)],
+        [_joined(line) for line in zip(*cells, strict=True)],
+        [column.header for n, column in enumerate(columns) if n not in shown],
+    )
+
+
+def _joined(cells: Sequence[Text]) -> Text:
+    line = Text(" " * GAP).join(cells)
+    line.rstrip()
+    return line
+
+
+def _has_bars(column: Column, signs: Signs | None) -> bool:
+    return bool(column.shares) and signs is not None
+
+
+def _room_of(column: Column, before: Sequence[str], is_first: bool, width: int | None, signs: Signs | None) -> _Room:
+    head, folded = cell_len(column.header), max(map(cell_len, column.folded))
+    if not column.is_text:
+        least, natural = (_LEAST_BAR + 1, _BAR + 1) if _has_bars(column, signs) else (0, 0)
+        least = max(column.widest + least, folded)
+        return _Room(least, least, max(column.widest + natural, folded), max(column.widest + natural, head))
+    lines = list(zip(before, column.cells, strict=True))
+    natural = max(max((cell_len(one) + cell_len(text) for one, text in lines), default=0), head)
+    good = max(max((cell_len(one) + _end_of(text) for one, text in lines), default=0), folded)
+    least = min(natural, _LEAST_NAME if is_first else _LEAST_TEXT)
+    part = round((width or 0) * (_NAME_PART if is_first else _TEXT_PART))
+    return _Room(least, max(least, min(good, part)), max(least, good), natural)
+
+
+def _end_of(text: str) -> int:
+    """Return how wide the part of a text is that must be seen: of a path its last name, behind a sign for the others."""
+    around, _, last = text.rpartition("/")
+    return cell_len(last) + 2 if around and last else cell_len(text)
+
+
+def _fitting(rooms: Sequence[_Room], columns: Sequence[Column], width: int) -> list[int]:
+    """Return the width of each column, 0 where it is left out."""
+    widths = [0] * len(rooms)
+    for n, room in enumerate(rooms):
+        is_figure = n >= _ESSENTIAL and not columns[n].is_text
+        taken = [max(one, rooms[other].beside if is_figure else 0) + GAP for other, one in enumerate(widths) if one]
+        if n and sum(taken) + room.least > width:
             break
-        widths[n] = room
-        spare -= room + GAP
-    for n, room in enumerate(widths):
-        if room and spare > 0:
-            widths[n] = min(natural[n], room + spare)
-            spare -= widths[n] - room
+        widths[n] = min(room.least, width)
+    spare = width - sum(one + GAP for one in widths if one) + GAP
+    texts = [n for n, column in enumerate(columns) if column.is_text and widths[n]]
+    numbers = [n for n, column in enumerate(columns) if not column.is_text and widths[n]]
+    spare = _widen(widths, {n: rooms[n].beside for n in texts}, spare)
+    spare = _widen(widths, {n: rooms[n].good for n in texts}, spare)
+    spare = _widen(widths, {n: rooms[n].good for n in numbers}, spare)
+    for n in numbers:  # A heading fits in one line, or stays folded.
+        if 0 < (lacking := rooms[n].natural - widths[n]) <= spare:
+            spare = _widen(widths, {n: rooms[n].natural}, lacking) + spare - lacking
+    _widen(widths, {n: rooms[n].natural for n in texts}, spare)
     return widths
 
 
-def _padded(text: str, width: int, is_text: bool) -> str:
+def _widen(widths: list[int], wanted: dict[int, int], spare: int) -> int:
+    """Give columns room until they have what they want, the narrowest first; return what is left."""
+    while spare > 0 and (lacking := [n for n, width in wanted.items() if widths[n] < width]):
+        widths[min(lacking, key=widths.__getitem__)] += 1
+        spare -= 1
+    return spare
+
+
+def _guides_of(column: Column, width: int | None, signs: Signs | None) -> Sequence[str]:
+    """Return what leads to each cell: guide lines of a tree, in a pipe blanks; of deep trees only the innermost."""
+    if not column.depths:
+        return [""] * len(column.cells)
+    return guides(column.depths, signs, None if width is None else max(width // 10, 2))
+
+
+def _cells_of(column: Column, before: Sequence[str], width: int, signs: Signs | None) -> list[Text]:
+    """Return the cells of a column, each as wide as the column."""
+    if signs is not None and column.shares:
+        room = width - column.widest - 1
+        return [
+            Text(f"{text.rjust(column.widest)} ").append(bar(share, room, signs).ljust(room), SIGN_STYLE)
+            for text, share in zip(column.cells, column.shares, strict=True)
+        ]
+    return [
+        Text().append(one, GUIDE if one.strip() else "").append(_padded(text, width - cell_len(one), column.is_text, signs))
+        for one, text in zip(before, column.cells, strict=True)
+    ]
+
+
+def _padded(text: str, width: int, is_text: bool, signs: Signs | None) -> str:
     length = cell_len(text)
     if length > width:
-        text = _cut(text, width)
+        text = _cut(text, width, signs.cut if signs else "…")
         length = cell_len(text)
     blanks = " " * (width - length)
     return text + blanks if is_text else blanks + text
 
 
-def _cut(text: str, width: int) -> str:
-    """Return a text without its middle, as wide as given or one less: the end of a path or name says most."""
-    room = max(width - 1, 1)
-    begin = chop_cells(text, room - room * 2 // 3)[0]
-    end = chop_cells(text[::-1], room * 2 // 3)[0][::-1] if room > 1 else ""
-    return f"{begin}{_CUT}{end}"
+def _cut(text: str, width: int, sign: str) -> str:
+    """Return a text as wide as given or one less: a path without its beginning, another text without its middle."""
+    around, _, last = text.rpartition("/")
+    room = width - cell_len(sign)
+    if around and last and cell_len(last) + 1 <= room:
+        kept = last
+        while around and cell_len(around.rpartition("/")[2]) + 1 + cell_len(kept) < room:
+            around, _, name = around.rpartition("/")
+            kept = f"{name}/{kept}"
+        part = _end(around.rpartition("/")[2], room - cell_len(kept) - 1)
+        return f"{sign}{part if cell_len(part) >= _LEAST_OF_AROUND else ''}/{kept}"
+    whole = last if around and last else text
+    if cell_len(whole) <= room:
+        return f"{sign}{whole}"
+    room = max(room, 1)
+    begin = chop_cells(whole, room - room * 2 // 3)[0]
+    return f"{begin}{sign}{_end(whole, room * 2 // 3)}"
+
+
+def _end(text: str, width: int) -> str:
+    """Return the end of a text, as wide as given or one less."""
+    return chop_cells(text[::-1], width)[0][::-1] if width > 1 and text else ""

@@ -1,5 +1,6 @@
 """Answers, tables and texts on the terminal, as lines in which nothing from a profile can control the terminal."""
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,8 @@ from rich.text import Text
 
 from prof_analysis.answers.answer import Answer, Sentences, ShownTable
 from prof_analysis.answers.words import as_text, several
-from prof_analysis.cli.layout import GAP, lay_out
+from prof_analysis.cli.layout import Column, lay_out
+from prof_analysis.cli.signs import signs_of
 from prof_analysis.visible import visible
 
 
@@ -45,22 +47,37 @@ def print_files(written: Iterable[Path]) -> None:
 
 
 def _print_shown(table: ShownTable, view: View) -> None:
-    headers = [column.header for column in table.columns]
-    are_texts = [column.format == "text" for column in table.columns]
-    cells = [[as_text(value, column.format) for value, column in zip(row, table.columns, strict=True)] for row in table.rows]
-    print_grid(headers, are_texts, cells, view)
+    columns = []
+    for n, column in enumerate(table.columns):
+        values = [row[n] for row in table.rows]
+        if column.format == "tree":
+            depths, names = [depth for depth, _ in values], [visible(name) for _, name in values]
+            columns.append(Column(visible(column.header), names, True, depths=depths))
+            continue
+        cells = [visible(as_text(value, column.format)) for value in values]
+        shares = values if column.header == table.bar else ()
+        columns.append(Column(visible(column.header), cells, column.format == "text", shares=shares))
+    _print_columns(columns, view)
 
 
 def print_grid(headers: Sequence[str], are_texts: Sequence[bool], rows: Iterable[Sequence[object]], view: View) -> None:
     """Print a table: a line for each row, and below it the columns that the terminal has no room for."""
-    chosen = [headers.index(name) for name in view.columns if name in headers] or range(len(headers))
-    shown = [[visible(str(row[n])) for n in chosen] for row in [headers, *rows]]
+    lines = list(rows)
+    cells = [[visible(str(line[n])) for line in lines] for n in range(len(headers))]
+    _print_columns([Column(visible(one), cells[n], are_texts[n]) for n, one in enumerate(headers)], view)
+
+
+def _print_columns(columns: Sequence[Column], view: View) -> None:
+    """Print a table; in a pipe or file it has neither bars nor guide lines, and its lines are whole."""
+    by_header = {column.header: column for column in columns}
+    chosen = [by_header[name] for name in map(visible, view.columns) if name in by_header] or columns
     out = console()
-    width = out.width if out.is_terminal and not view.wide else None
-    laid = lay_out(shown[0], [are_texts[n] for n in chosen], shown[1:], width)
-    for number, line in enumerate(laid.lines):
-        style = "" if number else "bold"
-        out.print(Text((" " * GAP).join(line).rstrip(), style), no_wrap=True, overflow="ignore", crop=False)
+    signs = signs_of(out.encoding) if _is_terminal() else None
+    laid = lay_out(chosen, out.width if signs and not view.wide else None, signs)
+    for line in laid.head:
+        line.stylize("bold")
+    for line in (*laid.head, *laid.lines):
+        out.print(line, no_wrap=True, overflow="ignore", crop=False)
     if laid.left_out:
         more = f"{several(len(laid.left_out), 'more column')}: {', '.join(laid.left_out)} (--wide, --columns)"
         out.print(Text(more, "dim"))
@@ -68,8 +85,12 @@ def print_grid(headers: Sequence[str], are_texts: Sequence[bool], rows: Iterable
 
 def console() -> Console:
     """Return the console: as wide as the terminal; into a pipe or file, lines are not cut."""
-    console = Console(highlight=False, soft_wrap=False)
-    return console if console.is_terminal else Console(highlight=False, width=10_000)
+    return Console(highlight=False, width=None if _is_terminal() else 10_000)
+
+
+def _is_terminal() -> bool:
+    """Return whether people look at stdout; FORCE_COLOR brings colours into a pipe, but cuts no line."""
+    return sys.stdout.isatty()
 
 
 def text_of(value: object, style: str = "") -> Text:

@@ -1,4 +1,4 @@
-"""Export to traces in the Trace Event Format, one file per rank, for ui.perfetto.dev, chrome://tracing and MindStudio Insight."""
+"""Export to traces in the Trace Event Format, a file per rank: for ui.perfetto.dev, chrome://tracing, MindStudio Insight."""
 
 import re
 import zlib

@@ -2,8 +2,8 @@
 --
 -- run                   VARCHAR  the run that is compared with the base
 -- sentence              VARCHAR  the finding in words
--- figure                VARCHAR  the figure of runs.comparison_summary that it is about: step time, or kernel time where no
---                                step time is known in both runs
+-- figure                VARCHAR  the figure of runs.comparison_summary that it is about: step time; kernel time where no step
+--                                time is known in both runs, and for calls, of which there may be several in a step
 -- base_ns               DOUBLE   this figure in the base per unit, ns
 -- new_ns                DOUBLE   this figure in the new run per unit, ns
 -- difference_ns         DOUBLE   new_ns - base_ns
@@ -33,14 +33,16 @@ WITH whole AS (
         is_noise,
         reason
     FROM runs.comparison_summary
-    WHERE figure IN ('step time', 'kernel time') AND difference IS NOT NULL
+    JOIN runs.comparison USING (run)
+    WHERE figure IN (if(base_unit_kind = 'call', NULL, 'step time'), 'kernel time') AND difference IS NOT NULL
     QUALIFY row_number() OVER (PARTITION BY run ORDER BY figure DESC) = 1
 ),
 part AS (
     SELECT whole.run, summary.figure AS part, summary.difference AS part_difference_ns
     FROM whole
     JOIN runs.comparison_summary AS summary USING (run)
-    WHERE summary.figure IN ('computing', 'exposed communication', 'exposed copying', 'idle')
+    WHERE whole.figure = 'step time'
+        AND summary.figure IN ('computing', 'exposed communication', 'exposed copying', 'idle')
         AND whole.is_noise IS NOT TRUE
         AND sign(summary.difference) = sign(whole.difference_ns) AND summary.difference <> 0
     QUALIFY row_number() OVER (PARTITION BY whole.run ORDER BY abs(summary.difference) DESC, summary.figure) = 1
@@ -66,6 +68,7 @@ cause AS (
 finding AS (
     SELECT
         whole.*,
+        if(whole.figure = 'kernel time', ' of kernel time', '') AS of_kernels,
         part.part,
         part.part_difference_ns,
         changed.modules,
@@ -88,9 +91,9 @@ SELECT
     run,
     CASE
         WHEN difference_ns = 0 AND modules IS NULL
-            THEN format('nothing changed: a {} takes {} in both', base_unit_kind, shown_time(base_ns))
+            THEN format('nothing changed: a {} takes {}{} in both', base_unit_kind, shown_time(base_ns), of_kernels)
         ELSE concat(
-            format('a {} takes {}{}', base_unit_kind, shown_time(new_ns), if(figure = 'kernel time', ' of kernel time', '')),
+            format('a {} takes {}{}', base_unit_kind, shown_time(new_ns), of_kernels),
             format(', {} in the base', shown_time(base_ns)),
             coalesce(format(' ({:+.1f} %): ', 100 * (ratio - 1)), ': '),
             CASE

@@ -88,7 +88,12 @@ def test_the_repr_shows_the_ranks_and_each_answer_and_reason_once(tmp_path: Path
         ["-", "c_ascend_pt", "-", f"{len(of_c)} of {count}", "-", "-", "the profiler database"],
         ["-", "d_ascend_pt", "-", f"0 of {count}", "-", "-", "-"],
     ]
-    assert [item.text for item in root.iter("li")] == lines[5:]
+    assert [item.text for item in root.iter("li")] == lines[5:-1]
+    (code,) = root.iter("code")
+    assert lines[-1] == f"next: {str(code.text).splitlines()[0]}"
+    assert [line.partition("()")[0] for line in str(code.text).splitlines()] == [
+        "profile.module_stats", "profile.step_time", "profile.mfu", "profile.plot.modules"
+    ]  # fmt: skip
 
 
 def test_the_repr_of_many_ranks_is_short(tmp_path: Path) -> None:

@@ -4,12 +4,15 @@ import csv
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 import prof_analysis
+from prof_analysis.comparison import Comparison
 from prof_analysis.errors import InputError
 from prof_analysis.matching import Tree, matched
+from tests.compare.runs import Work, write_run
 from tests.compare.test_truth import assert_closes
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
@@ -125,3 +128,23 @@ def test_swapped_trees_give_the_same_pairs(base: str, new: str) -> None:
     forth = {(pair.base, pair.new) for pair in matched(flat(base), flat(new), {})}
     back = {(pair.new, pair.base) for pair in matched(flat(new), flat(base), {})}
     assert forth == back
+
+
+def test_a_comparison_shows_itself_in_a_notebook(tmp_path: Path) -> None:
+    """Before a question it shows the runs and works nothing out; afterwards what was found too."""
+    for name in ("a<b>$x$", "new"):
+        write_run(tmp_path / name, [[Work("aten::mm", (1000,))]] * 2)
+    with prof_analysis.compare(tmp_path / "a<b>$x$", tmp_path / "new") as comparison:
+        before = ElementTree.fromstring(comparison._repr_html_())
+        (found,) = comparison.finding()["sentence"]
+        after = ElementTree.fromstring(comparison._repr_html_())
+    assert before.attrib == {"class": "tex2jax_ignore mathjax_ignore"}, "a $ in a name begins no formula"
+    assert [[cell.text for cell in row.iter("td")] for row in after.iter("tr")][1:] == [
+        ["base", str(tmp_path / "a<b>$x$"), "1", "mstx", "the profiler database"],
+        ["new", str(tmp_path / "new"), "1", "mstx", "the profiler database"],
+    ]
+    assert [[item.text for item in one.iter("li")] for one in (before, after)] == [[], [found]]
+    calls = [[line.partition("(")[0] for line in str(one.findtext("pre/code")).splitlines()] for one in (before, after)]
+    assert calls[0] == ["comparison.finding", "comparison.modules", "comparison.plot.modules", "comparison.idle"]
+    assert calls[1] == calls[0][1:]
+    assert all(hasattr(Comparison, call.split(".")[1]) for call in calls[0])

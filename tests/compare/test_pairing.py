@@ -161,6 +161,21 @@ def test_without_steps_figures_are_per_call_or_run_and_that_is_said(
         assert comparison.warnings == [f"new/rank0_ascend_pt: {said}"]
 
 
+@pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
+def test_of_calls_the_kernel_time_is_compared_and_ranks_without_steps_are_counted(tmp_path: Path) -> None:
+    """Of the step time it is not known which call has how much, and so not whether a difference is noise."""
+    calls: list[list[Work | Module]] = [[module("Net", ("mm", time), ("mm", 20)), ("loss", 1)] for time in (20, 21)]
+    base = write_run(tmp_path / "a", steps(20, 21))
+    for rank in range(2):
+        new = write_run(tmp_path / "b", calls, rank=rank, first_step=None)
+    with compare(base, new, no_cache=True) as comparison:
+        (found,) = comparison.rows("SELECT figure, part, sentence FROM runs.comparison_finding")
+        (warning, *_) = comparison.warnings
+    assert (found["figure"], found["part"]) == ("kernel time", None)
+    assert " of kernel time" in found["sentence"]
+    assert warning.startswith("new/rank0_ascend_pt and 1 more: have no steps, so figures are per call")
+
+
 def test_a_sample_is_over_steps_or_ranks_or_unknown(tmp_path: Path) -> None:
     for rank, time in enumerate((10, 12)):
         write_run(tmp_path / "a", steps(time), rank)

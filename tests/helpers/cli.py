@@ -9,8 +9,9 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from typer.testing import Result
@@ -55,14 +56,19 @@ def only_json(result: Result) -> dict[str, Any]:
     return answer
 
 
-def shown_on_terminal(words: Sequence[str | Path], with_stdout: bool = False, width: int = 80) -> str:
+def shown_on_terminal(
+    words: Sequence[str | Path],
+    with_stdout: bool = False,
+    width: int = 80,
+    environment: Mapping[str, str] = MappingProxyType({"TERM": "xterm"}),
+) -> str:
     """What the command writes to a stderr that is a terminal with so many columns, or to that and stdout."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
-    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")} | {"TERM": "xterm"}
+    inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     command = [sys.executable, "-m", "prof_analysis", *map(str, words)]
     stdout = theirs if with_stdout else subprocess.DEVNULL
-    with subprocess.Popen(command, stdout=stdout, stderr=theirs, env=environment) as running:
+    with subprocess.Popen(command, stdout=stdout, stderr=theirs, env={**inherited, **environment}) as running:
         os.close(theirs)
         written = b""
         try:
