@@ -90,10 +90,16 @@ StageLevel = Literal["process", "all", "log"]
 
 
 @overload
-def stage_durations(paths: Logs, *, level: StageLevel = ..., arrow: Literal[True]) -> "pyarrow.Table": ...
+def stage_durations(
+    paths: Logs, *, level: StageLevel = ..., arrow: Literal[True], anonymize: bool = ...
+) -> "pyarrow.Table": ...
 @overload
-def stage_durations(paths: Logs, *, level: StageLevel = ..., arrow: Literal[False] = ...) -> "pandas.DataFrame": ...
-def stage_durations(paths: Logs, *, level: StageLevel = "process", arrow: bool = False) -> "pandas.DataFrame | pyarrow.Table":
+def stage_durations(
+    paths: Logs, *, level: StageLevel = ..., arrow: Literal[False] = ..., anonymize: bool = ...
+) -> "pandas.DataFrame": ...
+def stage_durations(
+    paths: Logs, *, level: StageLevel = "process", arrow: bool = False, anonymize: bool = False
+) -> "pandas.DataFrame | pyarrow.Table":
     """Return how long the stages of vLLM-Ascend took, from logs written with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1.
 
     `paths` is one log or several, plain or gzipped; "-" is standard input. Columns: log, process, phase, stage,
@@ -102,6 +108,7 @@ def stage_durations(paths: Logs, *, level: StageLevel = "process", arrow: bool =
     (the mean without these; floats), host_rest_reason (why there is none).
     level="all" merges processes and logs: phase, stage, process_count, then the same. level="log" has one row per log: log,
     line_count, announcement_count, other_line_count (skipped), unread_count, process_count.
+    With anonymize=True names such as log1 and process1 are in place of files, hosts and processes.
     With arrow=True it is a pyarrow.Table in place of a pandas.DataFrame. A ProfAnalysisWarning names each log that cannot be
     read, if others can. Raises InputError when no log holds durations.
     """
@@ -111,7 +118,7 @@ def stage_durations(paths: Logs, *, level: StageLevel = "process", arrow: bool =
     from prof_analysis.logs.vllm_stages import LEVELS, open_logs
 
     check("level", level, level in LEVELS, ", ".join(LEVELS))
-    with open_logs([paths] if isinstance(paths, str | Path) else paths) as logs:
+    with open_logs([paths] if isinstance(paths, str | Path) else paths, anonymize) as logs:
         for warning in (*logs.failures, *logs.warnings):
             warnings.warn(warning, ProfAnalysisWarning, stacklevel=2)
         table = frames.plain(logs.connection.sql(f"FROM {LEVELS[level]}").to_arrow_table())

@@ -12,6 +12,7 @@ from prof_analysis.analyses import COMPARED, COMPARED_ON_REQUEST
 from prof_analysis.errors import InputError
 from prof_analysis.options import Keywords, Per, step_numbers
 from prof_analysis.profile import Profile
+from prof_analysis.run.secrets import name_of_run
 from prof_analysis.sources.rank import readable
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Comparison:
 
     def __init__(self, runs: Mapping[str, str | Path], **options: Unpack[Keywords]) -> None:
         self._runs = dict(runs)
+        if options.get("anonymize"):
+            self._runs = {name_of_run(run, number): path for number, (run, path) in enumerate(runs.items(), 1)}
         # Modules are compared one by one: the same class has other costs in other places.
         self._options: Keywords = {**options, "by": "instance", "skip_steps": step_numbers(options.get("skip_steps", ()))}
         self.profile = Profile(self._runs, **self._options)
@@ -184,7 +187,7 @@ class Comparison:
 
     def has_common_modules(self) -> bool:
         """Return whether any run has a module in common with the base; where modules have other names, `alias` says which."""
-        return not comparable.without_common_modules(self.profile, self._runs).keys() >= {*self.runs}
+        return not comparable.without_common_modules(self.profile, self._shown_runs).keys() >= {*self.runs}
 
     def export(self, folder: str | Path, export_type: str = "db", *, efficiency: bool = False) -> list[Path]:
         """Write all tables of the comparison below `folder`/cluster_analysis_output, and return the files.
@@ -205,8 +208,9 @@ class Comparison:
         if self._is_prepared:
             return
         self._provide()
-        comparable.check_rank_map(self.profile, self._runs, self._options.get("rank_map") or {})
-        reasons = comparable.reasons_against(self.profile, self._runs)
+        shown = self._shown_runs
+        comparable.check_rank_map(self.profile, shown, self._options.get("rank_map") or {})
+        reasons = comparable.reasons_against(self.profile, shown)
         if reasons.keys() >= {*self.runs}:
             run, reason = next(iter(reasons.items()))
             raise InputError(reason, path=Path(self._runs[run]))
@@ -218,6 +222,12 @@ class Comparison:
         for sentence in comparable.warnings_of(self.profile, self._options.get("skip_steps", ())):
             self.profile.warn(sentence)
         self._is_prepared = True
+
+    @property
+    def _shown_runs(self) -> dict[str, str]:
+        """The paths of the runs as messages have them."""
+        shown = self._options.get("anonymize")
+        return {run: self.profile.anonymous(str(Path.cwd() / path)) if shown else str(path) for run, path in self._runs.items()}
 
     def _provide(self) -> None:
         """Build all tables, with figures per unit that all ranks have."""

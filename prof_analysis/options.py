@@ -26,7 +26,7 @@ Peaks = Mapping[str, float] | Literal["published"]
 # The groups of options in the help of a command.
 INPUT, ANSWER, MODULES = "What to read", "What to answer", "What counts as a module"
 COMPARE = "How to compare runs"
-RESULT, MACHINE = "What to write", "Machine and cache"
+SHOW, RESULT, MACHINE = "How to show it", "What to write", "Machine and cache"
 # The data types that a peak can be given for, by their names in mfu.shape.
 _DATA_TYPES = (
     "fp16", "bf16", "fp8", "hf32", "tf32", "fp32", "fp64", "int8", "int4", "hifloat8", "float8_e4m3fn", "float8_e5m2",
@@ -275,6 +275,14 @@ class ProfileOptions(Options):
         ),
     ] = None
     no_cache: Annotated[bool, Doc("Work everything out again and keep nothing for the next question.", MACHINE)] = False
+    anonymize: Annotated[
+        bool,
+        Doc(
+            "Replace folders, hosts, addresses, processes, users and their Python code by names such as host1, in all that is "
+            "shown and written; figures stay.",
+            SHOW,
+        ),
+    ] = False
     on_progress: Annotated[
         OnProgress | None,
         Doc("Called with (work done, all work), in bytes of input, as ranks are read and tables are built, in any thread."),
@@ -325,6 +333,7 @@ class Keywords(TypedDict, total=False):
     store: str | Path | None
     cache_dir: str | Path | None
     no_cache: bool
+    anonymize: bool
     on_progress: OnProgress | None
 
 

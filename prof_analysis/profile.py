@@ -15,10 +15,11 @@ import duckdb
 from prof_analysis import frames, overview
 from prof_analysis.analyses import ANALYSES, Analysis, export_name
 from prof_analysis.engine.tables import unknown_table
-from prof_analysis.errors import InputError, QueryError
+from prof_analysis.errors import InputError, ProfAnalysisError, QueryError
 from prof_analysis.options import Keywords, ProfileOptions, check, described_options, shows_options
 from prof_analysis.questions import Questions
 from prof_analysis.run.query import answer
+from prof_analysis.run.secrets import anonymous_paths, anonymous_rank, raise_anonymous
 from prof_analysis.run.session import Session
 from prof_analysis.run.store import digest_of
 from prof_analysis.sources import discovery
@@ -60,9 +61,15 @@ class Profile(Questions):
 
     @shows_options
     def __init__(self, path: str | Path | Mapping[str, str | Path], **options: Unpack[Keywords]) -> None:
-        paths = paths_of(path)
+        paths, chosen = paths_of(path), ProfileOptions(**options)
         self.path = next(iter(paths.values()))
-        self._session = Session(paths, ProfileOptions(**options))
+        self._anonymous = None
+        if chosen.anonymize:
+            self._anonymous, paths = anonymous_paths(paths)
+        try:
+            self._session = Session(paths, chosen, self._anonymous)
+        except ProfAnalysisError as error:
+            raise_anonymous(error, self._anonymous)
         self.failures = self._session.failures
         self.warnings = self._session.warnings
         self.details = self._session.details
@@ -84,6 +91,10 @@ class Profile(Questions):
         from prof_analysis.figures.plots import ProfilePlots
 
         return ProfilePlots(self)
+
+    def anonymous(self, text: str) -> str:
+        """Return a text as it may be shown: with `anonymize`, secrets such as paths and hosts are replaced; else as it is."""
+        return text if self._anonymous is None else self._anonymous.shown(text)
 
     @contextmanager
     def only(self, run: str) -> Iterator[None]:
@@ -191,6 +202,7 @@ class Profile(Questions):
     ) -> list[Path]:
         """Write the tables of an analysis over all ranks below `folder`/cluster_analysis_output, and return the files.
 
+        With `anonymize` the folder is cluster_analysis_output_anonymous, so that nothing else lies beside what may be sent.
         `folder` is by default the profile's own path. export_type is db, xlsx (also called text and excel), csv, parquet,
         json or duckdb; or a picture in place of tables: speedscope or collapsed, a flame graph of module-stats, op-stats or
         stacks; trace, a timeline of each rank for ui.perfetto.dev, of module-stats, step-time or free-time.
@@ -275,17 +287,20 @@ class Profile(Questions):
         self, folder: str | Path | None, tables: Mapping[str, str], export_type: str, outdated: Iterable[str] = ()
     ) -> list[Path]:
         from prof_analysis import exports
-        from prof_analysis.exports.provenance import Origin
+        from prof_analysis.exports.provenance import ANONYMOUS_OUTPUT_FOLDER, OUTPUT_FOLDER, Origin
 
         if folder is None and self._session.has_several_paths:
             raise InputError("the runs are in several folders: give the folder to write to")
-        target = (Path(folder) if folder is not None else discovery.root_of(self.path)) / "cluster_analysis_output"
+        target = (Path(folder) if folder is not None else discovery.root_of(self.path)) / OUTPUT_FOLDER
         ranks = list(self._session.stores)
-        origin = Origin(
-            tuple(readable(rank.folder) for rank in ranks),
-            digest_of(ranks),
-            {table: self._session.options_of(table) for table in tables},
-        )
+        options = {table: self._session.options_of(table) for table in tables}
+        if self._anonymous is not None:
+            target = target.with_name(ANONYMOUS_OUTPUT_FOLDER)
+            self._anonymous.add_own_folder(target, target.name)
+            ranks = [anonymous_rank(self._anonymous, rank) for rank in ranks]
+            options = {table: self._anonymous.values(values) for table, values in options.items()}
+        inputs = tuple(self.anonymous(readable(rank.folder)) for rank in ranks)
+        origin = Origin(inputs, digest_of(ranks), options, is_anonymous=self._anonymous is not None)
         remarks: list[str] = []
         files = exports.export(
             self._session.connection,
@@ -313,13 +328,16 @@ class Profile(Questions):
         self.close()
 
     def __repr__(self) -> str:
-        return overview.as_text(self._session.shown_path, self._rank_rows())
+        return overview.as_text(self.anonymous(self._session.shown_path), self._rank_rows())
 
     def _repr_html_(self) -> str:
-        return overview.as_html(self._session.shown_path, self._rank_rows())
+        return overview.as_html(self.anonymous(self._session.shown_path), self._rank_rows())
 
     def _rank_rows(self) -> list[dict[str, Any]]:
         """Return the ranks as rows, from what inspection found: nothing is read for it."""
+        ranks = self._session.ranks
+        if self._anonymous is not None:
+            ranks = [anonymous_rank(self._anonymous, rank) for rank in ranks]
         return [
             {
                 **{name: value for name, value in vars(rank).items() if name != "run" or self.runs},
@@ -327,9 +345,9 @@ class Profile(Questions):
                 "may_answer": rank.may_answer,
                 "unanswered": [": ".join(pair) for pair in rank.unanswered],
                 "better_recording": rank.better_recording,
-                "folder": readable(rank.folder),
+                "folder": self.anonymous(readable(rank.folder)),
             }
-            for rank in self._session.ranks
+            for rank in ranks
         ]
 
     def _answer(self, analysis: str, table: str, arrow: bool, also: str | None = None) -> Frame:

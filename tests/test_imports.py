@@ -8,13 +8,13 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "prof_analysis"
 # A room imports rooms of lower floors only; within a room everything may be imported.
 FLOORS = (
-    ("collect", "errors", "lanes", "student", "user_cache", "version", "visible"),
-    ("aliases",),
+    ("collect", "errors", "frames_of_code", "lanes", "student", "user_cache", "version", "visible"),
+    ("aliases", "anonymous"),
     ("matching",),
     ("suggestions",),
     ("options",),
     ("capabilities", "engine", "frames", "scratch"),
-    ("analyses",),
+    ("analyses", "replaced"),
     ("sources",),
     ("run", "exports", "logs", "overview"),
     ("questions",),

@@ -18,7 +18,7 @@ from prof_analysis.cli import listing as cli_listing
 from prof_analysis.cli import query as cli_query
 from prof_analysis.cli import table as cli_table
 from prof_analysis.cli import tables as cli_tables
-from prof_analysis.cli.screen import INTERRUPTED, USAGE_OR_INPUT_ERROR, report
+from prof_analysis.cli.screen import INTERRUPTED, USAGE_OR_INPUT_ERROR, remember, report
 from prof_analysis.cli.usage import said_of
 from prof_analysis.version import __version__
 
@@ -35,6 +35,7 @@ class _Commands(typer.core.TyperGroup):
         """Run a command line and exit."""
         given = args[0] if args else options.get("args")
         words = sys.argv[1:] if given is None else given
+        remember(words)
         try:
             code = super().main(*args, **{**options, "standalone_mode": False})
         except Exception as error:

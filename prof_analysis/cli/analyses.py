@@ -10,6 +10,7 @@ from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli.help import REASON, REASONS, TIME, AnalysisCommand, epilog_of
 from prof_analysis.cli.options import (
     AcrossRanks,
+    Anonymize,
     KernelBy,
     KernelRow,
     MemoryOptions,
@@ -151,6 +152,7 @@ def stage_durations(
     logs: Annotated[list[str], typer.Argument(help="Logs of vLLM-Ascend, plain or .gz; - is standard input.", metavar="LOG")],
     result: ResultOptions,
     screen: ScreenOptions,
+    anonymize: Anonymize = False,
 ) -> None:
     """How long did the stages of vLLM-Ascend take?
 
@@ -159,19 +161,19 @@ def stage_durations(
     with exit_on_error(screen):
         from prof_analysis import exports
         from prof_analysis.answers.stage import stage_durations as answer_of
-        from prof_analysis.exports.provenance import Origin
+        from prof_analysis.exports.provenance import ANONYMOUS_OUTPUT_FOLDER, OUTPUT_FOLDER, Origin
         from prof_analysis.logs import vllm_stages as stage_log
         from prof_analysis.sources.rank import readable
 
-        with stage_log.open_logs(logs) as opened:
+        with stage_log.open_logs(logs, anonymize) as opened:
 
             def export(folder: Path | None, export_type: str) -> list[Path]:
-                target = (folder or stage_log.folder_of(logs)) / "cluster_analysis_output"
+                target = (folder or stage_log.folder_of(logs)) / (ANONYMOUS_OUTPUT_FOLDER if anonymize else OUTPUT_FOLDER)
                 exports.check_type(export_type, "stage-durations")
-                origin = Origin(tuple(map(readable, map(Path, logs))))
+                origin = Origin(tuple(opened.shown(readable(Path(log))) for log in logs), is_anonymous=anonymize)
                 return exports.export(opened.connection, (), target, stage_log.EXPORTS, export_type, opened.warnings, origin)
 
-            written = result.write(export)
+            written = result.write(export, opened.shown)
             show({"": answer_of(opened, result.top)}, written, screen)
             finish(opened, screen, written)
 
@@ -193,7 +195,9 @@ def _analyse(
         export_type = str(result.export_type or "db")
         check_type(export_type, command)
         profile.prepare(command, extras, export_type)
-        written = result.write(lambda folder, export_type: profile.export(folder, export_type, command, extras))
+        written = result.write(
+            lambda folder, export_type: profile.export(folder, export_type, command, extras), profile.anonymous
+        )
         answers = {}
         for run in profile.runs:
             with profile.only(run):

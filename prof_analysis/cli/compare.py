@@ -61,15 +61,17 @@ def compare(
         exports.check_type(str(result.export_type or "db"), "compare")  # Before the answer, which takes a while.
         if suggest_aliases is not None:  # Before the answer, which fails where the runs have nothing in common.
             number = comparison.suggest_aliases(suggest_aliases)
-            tell(f"wrote {suggest_aliases}: {several(number, 'alias', 'es')} to check, which --alias {suggest_aliases} applies")
+            file = comparison.profile.anonymous(str(suggest_aliases))
+            tell(f"wrote {file}: {several(number, 'alias', 'es')} to check, which --alias {file} applies")
             if number and not comparison.has_common_modules():
                 tell("nothing is compared yet: without aliases the runs have no module in common")
                 if screen.as_json:
-                    print_json(status="done", files=[str(suggest_aliases)])
+                    print_json(status="done", files=[file])
                 return
         answers = answers_of(comparison, result.top, efficiency=efficiency)
         written = result.write(
-            lambda folder, export_type: comparison.export(folder or Path(), export_type, efficiency=efficiency)
+            lambda folder, export_type: comparison.export(folder or Path(), export_type, efficiency=efficiency),
+            comparison.profile.anonymous,
         )
     # Print after the progress bar is gone.
     show(answers, written, screen)

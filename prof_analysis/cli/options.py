@@ -13,9 +13,20 @@ import typer
 from prof_analysis.cli.values import PARSERS
 from prof_analysis.errors import OutputError
 from prof_analysis.exports import ExportType
-from prof_analysis.options import ANSWER, COMPARE, INPUT, MACHINE, MODULES, RESULT, Doc, Keywords, ProfileOptions, documented
+from prof_analysis.options import (
+    ANSWER,
+    COMPARE,
+    INPUT,
+    MACHINE,
+    MODULES,
+    RESULT,
+    SHOW,
+    Doc,
+    Keywords,
+    ProfileOptions,
+    documented,
+)
 
-SHOW = "How to show it"
 # The groups of options, as the help has them one below the other.
 _GROUPS = (INPUT, COMPARE, ANSWER, MODULES, SHOW, RESULT, MACHINE)
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.", rich_help_panel=SHOW)]
@@ -43,6 +54,14 @@ Sort = Annotated[
     typer.Option(
         metavar="COLUMN",
         help="Sort by this column, by its heading or its name in exports: the largest first, texts from A. Example: calls.",
+        rich_help_panel=SHOW,
+    ),
+]
+Anonymize = Annotated[
+    bool,
+    typer.Option(
+        "--anonymize",
+        help="Replace files, hosts, addresses and processes by names such as host1, in all that is shown and written.",
         rich_help_panel=SHOW,
     ),
 ]
@@ -195,15 +214,17 @@ class ResultOptions:
     ] = None
     top: Annotated[int, typer.Option(min=1, help="Show this many rows.", rich_help_panel=SHOW)] = 10
 
-    def write(self, export: Callable[[Path | None, str], list[Path]]) -> "Written":
+    def write(self, export: Callable[[Path | None, str], list[Path]], shown: Callable[[str], str] = str) -> "Written":
         """Call a function that writes to a folder, by default its own, in a format; only where an option says so.
 
-        A file that could not be written does not hide the answer: its error is kept.
+        A file that could not be written does not hide the answer: its error is kept. `shown` gives the names of files as they
+        are printed.
         """
         if self.output_path is None and self.export_type is None:
             return Written()
         try:
-            return Written(export(self.output_path, (self.export_type or ExportType.db).value))
+            files = export(self.output_path, (self.export_type or ExportType.db).value)
+            return Written([Path(shown(str(file))) for file in files])
         except OutputError as error:
             return Written(problem=error)
 
@@ -289,7 +310,7 @@ def _group(hint: Any) -> Iterator[tuple[list[Parameter], Make]]:
         parameters = [
             _parameter(name, type_, doc)
             for name, (type_, doc) in documented(ProfileOptions).items()
-            if name in words or doc.section in words
+            if name in words or doc.section in words or name == _OF_EVERY_PROFILE
         ]
         yield parameters, _keywords
     elif is_dataclass(hint) and isinstance(hint, type):
@@ -364,6 +385,8 @@ def _keywords(values: dict[str, Any]) -> dict[str, object]:
     }
 
 
+# The option of every command that opens a profile.
+_OF_EVERY_PROFILE = "anonymize"
 # Options that have another name on the command line.
 _WORDS = {"module_domains": "module_domain", "sql": "sql_folder"}
 # What the help calls the value of an option.

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from prof_analysis.cli.help import LOOK_UP, Command, epilog_of
-from prof_analysis.cli.options import SHOW, ModuleOptions, ProfileOption, ScreenOptions, takes_options
+from prof_analysis.cli.options import ModuleOptions, ProfileOption, ScreenOptions, takes_options
 from prof_analysis.cli.screen import exit_on_error, finish, opened, print_answer, view_of
 from prof_analysis.errors import InputError, reason_of
-from prof_analysis.options import ANSWER
+from prof_analysis.options import ANSWER, SHOW
 from prof_analysis.visible import visible_lines
 
 app = typer.Typer()

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import shutil
 import sys
 import textwrap
@@ -54,7 +55,7 @@ def exit_on_error(screen: ScreenOptions) -> Iterator[list[str]]:
         yield found
     except ProfAnalysisError as error:
         if screen.debug:
-            print(visible_lines(traceback.format_exc()), end="", file=sys.stderr)
+            print(visible_lines(_anonymous(traceback.format_exc())), end="", file=sys.stderr)
         fail(str(error), OUTPUT_ERROR if isinstance(error, OutputError) else USAGE_OR_INPUT_ERROR, screen.as_json, found)
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
@@ -89,12 +90,35 @@ def fail(message: str, exit_code: int, as_json: bool, found: Sequence[str] = ())
 
 def report(message: str, as_json: bool, found: Sequence[str] = ()) -> None:
     """Print a problem in one line, or as JSON, and then the warnings, if any."""
+    message = _anonymous(message)
     if as_json:
         print_json(status="error", message=message, **({"warnings": found} if found else {}))
         return
     tell(f"error: {message}")
     for warning in found:
         tell(f"warning: {warning}")
+
+
+# The command line, where it says --anonymize.
+_anonymous_words: list[str] = []
+
+
+def remember(words: Sequence[str]) -> None:
+    """Replace secrets in problems from now on if the command line says so; what opens a profile does it by itself."""
+    _anonymous_words[:] = words if "--anonymize" in words else ()
+
+
+def _anonymous(text: str) -> str:
+    if not _anonymous_words:
+        return text
+    from prof_analysis.anonymous import Anonymous
+
+    found = Anonymous()
+    for number, word in enumerate(_anonymous_words, 1):
+        _, _, value = word.rpartition("=") if word.startswith("-") else ("", "", word)
+        if len(value) > 2 and (os.sep in value or Path(value).exists()):
+            found.add_folder(Path(value), f"path{number}")
+    return found.shown(text)
 
 
 def tell(sentence: str) -> None:

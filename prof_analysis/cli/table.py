@@ -48,7 +48,7 @@ def table(
     from prof_analysis.cli.summaries import listing
 
     with opened(screen, profiling_path, options) as profile:
-        written = result.write(lambda folder, export_type: profile.export_table(name, folder, export_type))
+        written = result.write(lambda folder, export_type: profile.export_table(name, folder, export_type), profile.anonymous)
         rows = profile.table(name, arrow=True)
     # Print after the progress bar is gone.
     if screen.as_json:

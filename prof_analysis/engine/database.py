@@ -69,11 +69,15 @@ def _prepare(connection: duckdb.DuckDBPyConnection, variables: Variables | None 
 
 
 def cursor_of(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """Open a second connection to the same database, for another thread, with the settings and variables of the first."""
+    """Open a second connection to the same database, for another thread, with the settings and variables of the first.
+
+    Names of tables mean the same in both.
+    """
     values = ", ".join(f"getvariable({quote_text(name)})" for name in _DEFAULTS)
-    (row,) = connection.execute(f"SELECT {values}").fetchall()
+    ((catalog, *row),) = connection.execute(f"SELECT current_database(), {values}").fetchall()
     cursor = connection.cursor()
     _prepare(cursor, dict(zip(_DEFAULTS, row, strict=True)))
+    run(cursor, f"USE {quote(catalog)}")
     return cursor
 
 

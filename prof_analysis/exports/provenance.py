@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,8 +13,12 @@ from typing import NamedTuple
 
 import duckdb
 
+from prof_analysis.analyses import ANALYSES
 from prof_analysis.sources.rank import Rank
 from prof_analysis.version import __version__
+
+# The folder that exports make; the second one where secrets are replaced, so that nothing else is beside them.
+OUTPUT_FOLDER, ANONYMOUS_OUTPUT_FOLDER = "cluster_analysis_output", "cluster_analysis_output_anonymous"
 
 
 class Documented(NamedTuple):
@@ -58,12 +63,14 @@ PROVENANCE = Documented(
 class Origin:
     """What tables are made of: folders or logs, a digest of their files, and the options that each table depends on.
 
-    Tables of another identity do not belong together, nor do tables with different values of an option.
+    With `is_anonymous` nothing may be added that identifies people or machines. Tables of another identity do not belong
+    together, nor do tables with different values of an option.
     """
 
     inputs: tuple[str, ...]
     identity: str | None = None
     options: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    is_anonymous: bool = False
 
 
 def provenance(
@@ -77,7 +84,7 @@ def provenance(
         f"SELECT columns(*)::VARCHAR FROM ({rows}) AS row ({', '.join(PROVENANCE.columns)})",
         params={
             "names": list(options),
-            "command": _command_line(),
+            "command": _options_of_command_line() if origin.is_anonymous else _command_line(),
             "options": texts,
             "inputs": json.dumps(origin.inputs, ensure_ascii=False),
             "identity": origin.identity,
@@ -110,3 +117,14 @@ def _command_line() -> str:
     file = Path(program)
     name = f"python -m {file.parent.name}" if file.name == "__main__.py" else shlex.quote(file.name)
     return os.fsencode(" ".join([name, *map(shlex.quote, arguments)])).decode("utf-8", "backslashreplace")
+
+
+def _options_of_command_line() -> str:
+    """Return the command line of this process with `...` in place of each value; of another program its kind alone."""
+    program, *arguments = getattr(sys, "argv", None) or [""]
+    file = Path(program)
+    if file.name != "prof-analysis" and (file.name, file.parent.name) != ("__main__.py", "prof_analysis"):
+        return "a Python program"
+    known = rf"--[a-z][a-z-]*|-[a-z]|({'|'.join((*ANALYSES, 'compare', 'table'))})$"
+    names = (re.match(known, word) for word in arguments)
+    return " ".join(["prof-analysis", *("..." if name is None else name[0] for name in names)])

@@ -15,9 +15,11 @@ from typing import Any, cast
 
 import duckdb
 
+from prof_analysis.anonymous import Anonymous, OnText, as_it_is
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.tables import log_tables
 from prof_analysis.errors import InputError, reason_of
+from prof_analysis.replaced import replace_in
 from prof_analysis.scratch import temporary_folder
 
 STANDARD_INPUT = "-"
@@ -40,23 +42,31 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True)
 class StageLogs:
-    """Logs that were read: `connection` has the tables of sql/vllm/, `failures` names the logs that cannot be read."""
+    """Logs that were read: `connection` has the tables of sql/vllm/, `failures` names the logs that cannot be read.
+
+    `shown` gives a text as it may be printed.
+    """
 
     connection: duckdb.DuckDBPyConnection
     failures: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     details: tuple[str, ...] = ()
+    shown: OnText = as_it_is
 
 
 @contextmanager
-def open_logs(paths: Iterable[str | Path]) -> Iterator[StageLogs]:
-    """Read logs, `-` for standard input, and build the tables.
+def open_logs(paths: Iterable[str | Path], anonymize: bool = False) -> Iterator[StageLogs]:
+    """Read logs, `-` for standard input, and build the tables; with `anonymize`, what identifies people is replaced.
 
     Raises InputError when no log reports durations.
     """
     logs = list(dict.fromkeys(map(str, paths)))
+    anonymous = Anonymous() if anonymize else None
+    if anonymous is not None:
+        for number, log in enumerate(logs, 1):
+            anonymous.add_folder(Path(log), f"log{number}")
     with temporary_folder() as spill, connect(temp_directory=spill) as connection:
-        opened = StageLogs(connection)
+        opened = StageLogs(connection, shown=as_it_is if anonymous is None else anonymous.shown)
         connection.execute("""
             CREATE SCHEMA raw;
             CREATE TABLE raw.log (log_number BIGINT, log VARCHAR, line_count BIGINT);
@@ -69,7 +79,14 @@ def open_logs(paths: Iterable[str | Path]) -> Iterator[StageLogs]:
                 opened.failures.append(str(error))
         for table in log_tables():
             connection.execute(f"CREATE SCHEMA IF NOT EXISTS vllm; CREATE TABLE {table.name} AS {table.body}")
-        _check(opened, logs)
+        try:
+            _check(opened, logs)
+        except InputError as error:
+            raise (error if anonymous is None else InputError(anonymous.shown(str(error)), path=error.path)) from None
+        if anonymous is not None:
+            replace_in(connection, (table.name for table in log_tables()), anonymous)
+            opened.failures[:] = map(anonymous.shown, opened.failures)
+            opened.warnings[:] = map(anonymous.shown, opened.warnings)
         yield opened
 
 

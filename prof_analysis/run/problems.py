@@ -7,6 +7,7 @@ from pathlib import Path
 
 import duckdb
 
+from prof_analysis.anonymous import OnText, as_it_is
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.statements import run
 from prof_analysis.engine.tables import Table
@@ -16,9 +17,13 @@ from prof_analysis.visible import visible
 
 
 class Problems:
-    """The problems so far: `failures` (ranks that cannot be read), `warnings`, and `details` (tracebacks)."""
+    """The problems so far: `failures` (ranks that cannot be read), `warnings`, and `details` (tracebacks).
 
-    def __init__(self) -> None:
+    `shown` gives each text as users see it.
+    """
+
+    def __init__(self, shown: OnText = as_it_is) -> None:
+        self._shown = shown
         self.failures: list[str] = []
         self.errors: list[InputError] = []  # the failures, with the file and the rank
         self.warnings: list[str] = []
@@ -26,14 +31,17 @@ class Problems:
 
     def warn(self, message: str, rank: Rank | None = None) -> None:
         """Warn, once, of a problem that does not prevent an answer."""
+        message = self._shown(message)
         if message not in self.warnings:
             self.warnings.append(message)
             about = (rank.folder, rank.rank_id) if rank else (None, None)
             warning = ProfAnalysisWarning(visible(message), path=about[0], rank_id=about[1])
             warnings.warn(warning, stacklevel=_level_of_the_caller())
 
-    def fail(self, message: str, rank: Rank, path: Path | None = None) -> None:
-        """Warn of a rank that cannot be read."""
+    def fail(self, message: str, rank: Rank, path: Path | None = None, details: str | None = None) -> None:
+        """Warn of a rank that cannot be read; `details` is the traceback."""
+        message = self._shown(message)
+        self.details += [] if details is None else [self._shown(details)]
         self.failures.append(message)
         self.errors.append(InputError(message, path=path or rank.folder, rank_id=rank.rank_id))
         warning = ProfAnalysisWarning(visible(message), path=path or rank.folder, rank_id=rank.rank_id)

@@ -34,7 +34,7 @@ def answer(session: Session, query: str, fetch: Callable[[duckdb.DuckDBPyRelatio
             session.list_all(known.values())
         create_macros(session.connection, query)
         try:
-            return fetch(session.connection.sql(asked.text))
+            return fetch(session.as_users_see(query, session.connection.sql(asked.text)))
         except duckdb.Error as error:
             raise QueryError(_said(error, asked, known)) from error
 

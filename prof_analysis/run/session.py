@@ -1,6 +1,7 @@
 """Session: the ranks under a path and the tables built of them so far. A Profile asks its questions through it."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,6 +12,7 @@ from time import monotonic
 import duckdb
 
 from prof_analysis.analyses import Analysis, Requirement, why_not
+from prof_analysis.anonymous import Anonymous, as_it_is
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.planning import split_across_ranks
@@ -18,11 +20,13 @@ from prof_analysis.engine.tables import Column, Table, all_tables
 from prof_analysis.engine.variables import variables_named, variables_read
 from prof_analysis.errors import InputError, ProfAnalysisError, QueryError, reason_of, remedy_of
 from prof_analysis.options import OnProgress, ProfileOptions
+from prof_analysis.replaced import replaced_rows
 from prof_analysis.run.folders import Folders
 from prof_analysis.run.job import Job, Outcome
 from prof_analysis.run.pool import Machine, run
 from prof_analysis.run.problems import Problems, found_in_tables
 from prof_analysis.run.progress import of_all
+from prof_analysis.run.secrets import known_ranks, raise_anonymous
 from prof_analysis.run.store import RankStore, about_rows
 from prof_analysis.run.views import Views
 from prof_analysis.sources.rank import Rank
@@ -35,17 +39,19 @@ class Session:
     `paths` has the path of each run by its name, or one path without a name, under which the runs are found. With several runs,
     each has a catalog with the views over its ranks, from which tables over the ranks of a run are made; users see the rows of
     all runs with the column `run` in front. `tables` has the documented tables and the user's own. Problems are in `failures`
-    (ranks that cannot be read), `warnings` and `details` (tracebacks). Threads that ask at the same time take turns.
+    (ranks that cannot be read), `warnings` and `details` (tracebacks). With `anonymous`, users see tables, warnings and errors
+    with secrets replaced. Threads that ask at the same time take turns.
     Raises InputError when there are no profiles under the path, or the chosen ranks or the chosen step do not exist.
     """
 
-    def __init__(self, paths: Mapping[str, Path], options: ProfileOptions) -> None:
+    def __init__(self, paths: Mapping[str, Path], options: ProfileOptions, anonymous: Anonymous | None = None) -> None:
         self.path = next(iter(paths.values()))
         self.shown_path = " and ".join(map(str, paths.values()))
         self.has_several_paths = len(paths) > 1
         self._own = () if options.sql is None else read_own_tables(Path(options.sql))
         self.tables = all_tables(self._own)
-        self._problems = Problems()
+        self._anonymous = anonymous
+        self._problems = Problems(as_it_is if anonymous is None else anonymous.shown)
         self.failures, self.warnings, self.details = (self._problems.failures, self._problems.warnings, self._problems.details)
         self.warn = self._problems.warn
         self._variables = options.variables()
@@ -56,8 +62,10 @@ class Session:
         self._process = os.getpid()
         self._provided: set[str] = set()
         self._shown: set[str] = set()
+        self._shown_to_users: set[str] = set()
         self._shown_ranks: Set[Rank] = set()
-        self.ranks = _selected(find_runs(paths, options, options.source), options.rank_list)
+        found = find_runs(paths, options, options.source)
+        self.ranks = _selected(found if anonymous is None else known_ranks(anonymous, found), options.rank_list)
         self.runs = tuple(dict.fromkeys(rank.run for rank in self.ranks if rank.run or not rank.left_out))
         if missing := sorted(paths.keys() - {"", *(rank.run for rank in self.ranks)}):
             path = paths[missing[0]]
@@ -76,7 +84,7 @@ class Session:
         self._spill_folder = self._folders.temporary if options.scheduler is None else None
         self.connection = connect(self._variables, temp_directory=self._folders.temporary / "spill", macros=False)
         try:
-            self._views = Views(self.connection, self.runs, lambda: self._is_closed)
+            self._views = Views(self.connection, self.runs, lambda: self._is_closed, anonymous)
             folders = self._folders.of(rank for rank in self.ranks if not rank.left_out)
             self._stores = {rank: RankStore(folder, rank, self._variables, self._own) for rank, folder in folders.items()}
             self._check_step()
@@ -104,8 +112,9 @@ class Session:
 
         Raises InputError when every rank lacks it.
         """
-        unable = {rank: reason for rank in self.stores if (reason := why_not(requires, dict(rank.lacks)))}
-        self._warn_of(unable)
+        with self.turn():
+            unable = {rank: reason for rank in self.stores if (reason := why_not(requires, dict(rank.lacks)))}
+            self._warn_of(unable)
         return unable
 
     def answer(self, analysis: Analysis) -> None:
@@ -123,7 +132,7 @@ class Session:
                 self.require(extra.requires)
         self.provide(analysis.tables)
         table = analysis.counted or next(iter(analysis.exports))
-        with self._views.of(None):
+        with self._views.as_they_are():
             answering = {row[0] for row in self.connection.execute(f"SELECT DISTINCT profile FROM {table}").fetchall()}
         step_id = self._variables["step_id"]
         empty = f"no {analysis.subject}" + ("" if step_id is None else f" in step {step_id}")
@@ -152,10 +161,11 @@ class Session:
                 if self._is_closed:
                     raise QueryError("this Profile was closed during the query; open it again") from error
                 if isinstance(error, ProfAnalysisError):
-                    raise
-                raise InputError(
+                    raise_anonymous(error, self._anonymous)
+                said = InputError(
                     f"{self.shown_path}: cannot be analysed ({reason_of(error)}){remedy_of(error)}", path=self.path
-                ) from error
+                )
+                raise_anonymous(said, self._anonymous, error)
 
     @contextmanager
     def only(self, run: str | None) -> Iterator[None]:
@@ -163,10 +173,15 @@ class Session:
         with self.turn(), self._views.of(run):
             yield
 
+    def as_users_see(self, query: str, rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+        """Return the rows of a query of a user: it may also read files, or DuckDB's own tables, which name folders."""
+        is_plain = self._anonymous is None or re.fullmatch(r"FROM \w+\.\w+( LIMIT \d+)?", query)
+        return rows if is_plain else replaced_rows(rows)
+
     def list_all(self, tables: Iterable[Table]) -> None:
         """Create a view without rows of each of these tables that is not built yet, so that DuckDB's catalog has it."""
         for table in tables:
-            if table.name not in self._shown:
+            if table.name not in self._shown_to_users:
                 self._views.show_columns(table)
 
     @property
@@ -200,10 +215,13 @@ class Session:
         if self._shown_ranks != self.stores.keys():  # A rank failed, so earlier views must drop it too.
             self._shown_ranks = self.stores.keys()
             self._shown.clear()
-        with self._views.of(None):
+            self._shown_to_users.clear()
+        with self._views.as_they_are():
             self._show(_without(of_ranks, self._shown), _without(across, self._shown), new)
         self._provided.update(of_ranks)
         self._shown.update(of_ranks, across)
+        self._views.show_anonymous(_without(tables, self._shown_to_users))
+        self._shown_to_users.update(tables if self._anonymous else self._shown)
 
     def _show(self, of_ranks: list[str], across: list[str], new: list[str]) -> None:
         """Create views of tables over all ranks and runs; newly built ones may have warnings of how they were read."""
@@ -227,6 +245,7 @@ class Session:
         while not (is_mine := self._turn.acquire(timeout=0.05)) and monotonic() < give_up:
             self.connection.interrupt()
         try:
+            self._views.close()
             self.connection.close()
             self._folders.close()
         finally:
@@ -251,8 +270,7 @@ class Session:
         failed = {rank: outcome for rank, outcome in failed.items() if rank not in moved}
         for rank, outcome in (failed | self._run(self._jobs(moved, tables, keep=False))).items():
             self._failed.add(rank.profile)
-            self._problems.fail(outcome.failure or "", rank, outcome.path)
-            self.details.append(outcome.details or "")
+            self._problems.fail(outcome.failure or "", rank, outcome.path, outcome.details or "")
 
     def _jobs(self, stores: Mapping[Rank, RankStore], tables: tuple[str, ...], keep: bool) -> list[Job]:
         """Return the jobs for what the stores lack of a question."""

@@ -5,42 +5,94 @@ from contextlib import contextmanager
 
 import duckdb
 
+from prof_analysis.anonymous import Anonymous
 from prof_analysis.engine.database import parquet_rows, quote, quote_text
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.tables import Table
+from prof_analysis.replaced import create_functions, remove_functions, replaced_columns
 from prof_analysis.run.store import RankStore
 from prof_analysis.sources.rank import Rank
 
 # The catalog whose views users see.
 _OF_USERS = "memory"
+# In front of the name of a catalog: the one that users see in its place where something is replaced.
+_REPLACED = "_anonymous"
 
 
 class Views:
     """The views in a connection, of ranks that belong to these runs.
 
     Each of several runs has a catalog with the views over its ranks, and tables over the ranks of a run are views on these.
-    What users see are the rows of all runs with the column `run` in front; a single run needs neither.
+    What users see are the rows of all runs with the column `run` in front; a single run needs neither. With `anonymous`, users
+    see views on these, in which secrets are replaced: every figure is worked out of the texts as they are.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, runs: tuple[str, ...], is_closed: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        runs: tuple[str, ...],
+        is_closed: Callable[[], bool],
+        anonymous: Anonymous | None = None,
+    ) -> None:
         self._connection = connection
         self._runs = runs if len(runs) > 1 else ()
         self._is_closed = is_closed
+        self._anonymous = anonymous
         self._catalog = _OF_USERS
-        for run in self._runs:
-            connection.execute(f"ATTACH ':memory:' AS {self._catalog_of(run)}")
+        catalogs = [_OF_USERS, *map(self._catalog_of, self._runs)]
+        if anonymous is not None:
+            create_functions(connection, anonymous)
+        for catalog in catalogs if anonymous is None else (*catalogs, *(f"{_REPLACED}{one}" for one in catalogs)):
+            if catalog != _OF_USERS:
+                connection.execute(f"ATTACH ':memory:' AS {catalog}")
+        if anonymous is not None:
+            self._catalog = self._seen(_OF_USERS)
+            connection.execute(f"USE {self._catalog}")
 
     @property
     def are_of_one_run(self) -> bool:
         """Whether names mean the tables of one of several runs."""
-        return self._catalog != _OF_USERS
+        return self._catalog not in (_OF_USERS, self._seen(_OF_USERS))
 
     @contextmanager
     def of(self, run: str | None) -> Iterator[None]:
-        """Let names of tables and macros mean those of a run; None means what users see."""
-        with self._in_catalog(_OF_USERS if run is None else self._catalog_of(run)):
+        """Let names of tables and macros mean what users see of a run; None means all runs."""
+        with self._in_catalog(self._seen(_OF_USERS if run is None else self._catalog_of(run))):
             yield
+
+    @contextmanager
+    def as_they_are(self) -> Iterator[None]:
+        """Let names of tables mean those of all runs with nothing replaced."""
+        with self._in_catalog(_OF_USERS):
+            yield
+
+    def show_anonymous(self, tables: Iterable[str]) -> None:
+        """Show users these tables with secrets replaced; the tables must be there."""
+        if self._anonymous is None:
+            return
+        for table in tables:
+            with self.as_they_are():
+                columns = replaced_columns(self._connection, table, self._anonymous)
+            for catalog in (_OF_USERS, *map(self._catalog_of, self._runs)):
+                if self._has(catalog, table):
+                    replaced = ", ".join(f"{made} AS {quote(name)}" for name, made in columns.items() if name != "run")
+                    rows = f"SELECT * REPLACE ({replaced}) FROM {catalog}.{table}" if replaced else f"FROM {catalog}.{table}"
+                    self._create(self._seen(catalog), table, rows)
+
+    def close(self) -> None:
+        """Remove the functions of views: a connection that ends with functions in it complains on the terminal."""
+        if self._anonymous is not None:
+            remove_functions(self._connection)
+
+    def _has(self, catalog: str, table: str) -> bool:
+        schema, _, name = table.partition(".")
+        found = "SELECT 1 FROM duckdb_views() WHERE database_name = $catalog AND schema_name = $schema AND view_name = $name"
+        return bool(self._connection.execute(found, {"catalog": catalog, "schema": schema, "name": name}).fetchall())
+
+    def _seen(self, catalog: str) -> str:
+        """Return the catalog that users see in place of one."""
+        return catalog if self._anonymous is None else f"{_REPLACED}{catalog}"
 
     def show_ranks(self, table: str, stores: Mapping[Rank, RankStore]) -> None:
         """Create the views of a table over all ranks."""
@@ -63,7 +115,9 @@ class Views:
             with self._in_catalog(catalog):
                 create_macros(self._connection, table.body)
                 with functions_for(self._connection, table.body) as has_functions:
-                    rows = self._stored(catalog, table) if is_read_again or has_functions else table.body
+                    # What users see with secrets replaced is read before they ask.
+                    is_kept = is_read_again or has_functions or self._anonymous is not None
+                    rows = self._stored(catalog, table) if is_kept else table.body
                     self._create(catalog, table.name, rows)
         if table.grain == "job":
             self._show_runs(table.name, ranks)
