@@ -199,6 +199,19 @@ class Comparison:
         tables = {**COMPARED, **COMPARED_ON_REQUEST} if efficiency else COMPARED
         return self.profile.export_tables(tables, folder, export_type)
 
+    def report(self, file: str | Path, *, efficiency: bool = False) -> Path:
+        """Write what changed into one HTML file with pictures, which opens offline in any browser, and return the file.
+
+        In a folder it is report.html. With `efficiency` it shows MFU and what bounds modules too.
+        Raises InputError when there is nothing to compare or plotly is missing, OutputError when the file cannot be written.
+        """
+        from prof_analysis.report import check_libraries
+
+        check_libraries()
+        from prof_analysis.report.comparison import report
+
+        return report(self, Path(file), efficiency)
+
     def prepare(self) -> None:
         """Work out all tables of the comparison, which the first question does, so that the files are read once.
 

@@ -251,6 +251,20 @@ class Profile(Questions):
         counted = ANALYSES[analysis].counted or next(iter(ANALYSES[analysis].exports))
         return bool(self.rows(f"SELECT 1 FROM {counted} LIMIT 1"))
 
+    def report(self, file: str | Path) -> Path:
+        """Write all answers into one HTML file with pictures, which opens offline in any browser, and return the file.
+
+        In a folder it is report.html. A file that is no report is not replaced.
+        Raises InputError when no rank can answer or plotly is missing, OutputError when the file cannot be written.
+        """
+        from prof_analysis.report import check_libraries
+
+        check_libraries()
+        from prof_analysis.report.profile import report
+
+        with self._session.only(None):
+            return report(self, Path(file))
+
     def export_table(self, name: str, folder: str | Path | None = None, export_type: str = "db") -> list[Path]:
         """Write one table over all ranks, as export() writes the tables of an analysis.
 

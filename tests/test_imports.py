@@ -23,11 +23,12 @@ FLOORS = (
     ("comparison",),
     ("answers",),
     ("figures",),
+    ("report",),
     ("cli",),
     ("__main__",),
 )
 # What a method of the API imports when it is called, though it lies above: what it shows is made of the method's own answers.
-SHOWN_BY = {"profile": {"figures"}, "comparison": {"figures"}}
+SHOWN_BY = {"profile": {"figures", "report"}, "comparison": {"figures", "report"}}
 # The public API is above all but the command, and imports the rest when it is used.
 API = "__init__"
 

@@ -16,6 +16,7 @@ from prof_analysis.cli import collecting as cli_collecting
 from prof_analysis.cli import compare as cli_compare
 from prof_analysis.cli import listing as cli_listing
 from prof_analysis.cli import query as cli_query
+from prof_analysis.cli import report as cli_report
 from prof_analysis.cli import table as cli_table
 from prof_analysis.cli import tables as cli_tables
 from prof_analysis.cli.screen import INTERRUPTED, USAGE_OR_INPUT_ERROR, remember, report
@@ -83,6 +84,7 @@ app.add_typer(cli_tables.app)
 app.add_typer(cli_table.app)
 app.add_typer(cli_query.app)
 app.add_typer(cli_collecting.app)
+app.add_typer(cli_report.app)
 
 
 def _print_version(is_asked: bool) -> None:
@@ -124,7 +126,7 @@ def run() -> None:
 
 def _leave_out_all_but(words: Sequence[str]) -> None:
     """Keep only the command that the first word names, if it names one: typer makes the options of all, 20 ms of each start."""
-    parts = (cli_analyses.app, cli_compare.app, cli_listing.app, cli_table.app)
+    parts = (cli_analyses.app, cli_compare.app, cli_listing.app, cli_table.app, cli_report.app)
     if any(command.name in words for part in parts for command in part.registered_commands):
         for part in parts:
             part.registered_commands = [command for command in part.registered_commands if command.name in words]

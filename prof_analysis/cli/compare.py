@@ -3,6 +3,8 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,12 +14,48 @@ from prof_analysis.cli.help import CHANGE, AnalysisCommand, epilog_of
 from prof_analysis.cli.options import CompareOptions, ResultOptions, ScreenOptions, takes_options
 from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, exit_on_error, fail, finish, print_json, progress, show, tell
 from prof_analysis.errors import ProfAnalysisError, ProfAnalysisWarning
-from prof_analysis.options import COMPARE, Keywords
+from prof_analysis.exports import ExportType
+from prof_analysis.options import COMPARE, RESULT, Keywords
 
 if TYPE_CHECKING:
     from prof_analysis.comparison import Comparison
 
 app = typer.Typer()
+HTML = "html"
+
+
+class ComparedType(StrEnum):
+    """The formats of a comparison: those of every result, and an HTML file."""
+
+    db = ExportType.db
+    xlsx = ExportType.xlsx
+    csv = ExportType.csv
+    parquet = ExportType.parquet
+    json = ExportType.json
+    duckdb = ExportType.duckdb
+    text = ExportType.text
+    excel = ExportType.excel
+    html = HTML
+
+
+@dataclass(frozen=True)
+class CompareResult(ResultOptions):
+    """Options of the result of a comparison."""
+
+    output_path: Annotated[
+        Path | None,
+        typer.Option("-o", "--output-path", help="Write into this folder; html also into this file.", rich_help_panel=RESULT),
+    ] = None
+    export_type: Annotated[
+        ComparedType | None,
+        typer.Option(
+            metavar="FORMAT",
+            help=f"Write all columns and rows, as {', '.join(ExportType)} (text and excel mean xlsx), or all that changed as "
+            "one html file with pictures. With -o alone the format is db; without both options nothing is written.",
+            rich_help_panel=RESULT,
+            show_default=False,
+        ),
+    ] = None  # type: ignore[assignment]
 
 
 @app.command("compare", cls=AnalysisCommand, epilog=epilog_of("compare"), rich_help_panel=CHANGE)
@@ -26,7 +64,7 @@ def compare(
     base: Annotated[Path, typer.Argument(metavar="BASE", help="The profile to compare with: a folder or file of one run.")],
     runs: Annotated[list[Path], typer.Argument(metavar="NEW", help="The new run; several are compared one by one.")],
     options: CompareOptions,
-    result: ResultOptions,
+    result: CompareResult,
     screen: ScreenOptions,
     suggest_aliases: Annotated[
         Path | None,
@@ -69,10 +107,13 @@ def compare(
                     print_json(status="done", files=[file])
                 return
         answers = answers_of(comparison, result.top, efficiency=efficiency)
-        written = result.write(
-            lambda folder, export_type: comparison.export(folder or Path(), export_type, efficiency=efficiency),
-            comparison.profile.anonymous,
-        )
+
+        def export(to: Path | None, export_type: str) -> list[Path]:
+            if export_type == HTML:
+                return [comparison.report(to or Path(), efficiency=efficiency)]
+            return comparison.export(to or Path(), export_type, efficiency=efficiency)
+
+        written = result.write(export, comparison.profile.anonymous)
     # Print after the progress bar is gone.
     show(answers, written, screen)
     finish(comparison.profile, screen, written)

@@ -65,9 +65,13 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
     },
     "compare": {
         "What changed since yesterday": "monday tuesday",
-        "Without the steps that warm up": "monday tuesday --skip-steps 10",
         "The same model with other names of modules": "monday tuesday --alias names.csv",
+        "The same as one HTML file with pictures": "monday tuesday --export-type html -o changes.html",
         "Several runs with one base, in files": "monday tuesday wednesday --export-type csv -o out",
+    },
+    "report": {
+        "All answers in one file, to look at or to mail": "result -o report.html",
+        "One rank, each layer by itself": "result --rank-list 0 --by instance -o rank0.html",
     },
     "ranks": {
         "A folder of a rank, or a tree of them": "result",

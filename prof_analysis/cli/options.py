@@ -65,6 +65,7 @@ Anonymize = Annotated[
         rich_help_panel=SHOW,
     ),
 ]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.", rich_help_panel=SHOW)]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.", rich_help_panel=SHOW)]
 
 
@@ -251,7 +252,7 @@ class ScreenOptions:
             metavar="NAMES", help="Show these columns, by their headings. Example: module,calls.", rich_help_panel=SHOW
         ),
     ] = ""
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.", rich_help_panel=SHOW)] = False
+    quiet: Quiet = False
     debug: Debug = False
 
 

@@ -42,6 +42,7 @@ GROUPS_OF = {
     "stage-durations": {SHOW, WRITE},
     "compare": {READ, COMPARE, MODULES, SHOW, WRITE, MACHINE},
     "ranks": {READ, SHOW},
+    "report": {READ, MODULES, SHOW, WRITE, MACHINE},
     "table": {READ, MODULES, SHOW, WRITE, MACHINE},
     "tables": {READ, SHOW},
     "collect": {SHOW, WRITE},

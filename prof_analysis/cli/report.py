@@ -1,0 +1,55 @@
+"""The command `report`: it writes the answers of all analyses into one HTML file."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from prof_analysis.cli.help import KEEP, Command, epilog_of
+from prof_analysis.cli.options import AsJson, Debug, ProfilePath, Quiet, ScreenOptions, Written, takes_options
+from prof_analysis.cli.screen import finish, opened, print_answer
+from prof_analysis.errors import OutputError
+from prof_analysis.options import INPUT, MACHINE, MODULES, RESULT, Keywords
+
+app = typer.Typer()
+OPTIONS = (INPUT, MODULES, MACHINE, "peak_tflops")
+
+
+def _report(
+    path: ProfilePath,
+    options: Keywords,
+    output_path: Annotated[
+        Path,
+        typer.Option(
+            "-o",
+            "--output-path",
+            metavar="FILE",
+            help="Write this HTML file; in a folder, report.html.",
+            rich_help_panel=RESULT,
+        ),
+    ] = Path("report.html"),
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> None:
+    """Write all answers into one HTML file, with pictures.
+
+    It opens from disk in any browser, loads nothing from anywhere, and can be mailed. What it shows: docs/report.md.
+    """
+    screen = ScreenOptions(as_json=as_json, quiet=quiet, debug=debug)
+    with opened(screen, path, options) as profile:
+        try:
+            written = Written([profile.report(output_path)])
+        except OutputError as error:
+            written = Written(problem=error)
+    # Print after the progress bar is gone.
+    if as_json:
+        print_answer(profile, written)
+    else:
+        from prof_analysis.cli import terminal
+
+        terminal.print_files(written.files)
+    finish(profile, screen, written)
+
+
+app.command("report", cls=Command, epilog=epilog_of("report"), rich_help_panel=KEEP)(takes_options(_report, OPTIONS))

@@ -1,0 +1,56 @@
+-- One row is a module path, an op directly in it, and the type and input shapes of kernels that the op launched, over all ranks,
+-- the longest time first.
+--
+-- parent_module  VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
+-- module         VARCHAR  class name of the module, with [Backward] before it in the backward
+-- op_name        VARCHAR  the op; NULL when the profile lost its name
+-- kind           VARCHAR  kind of the kernels: compute, communication, copy or schedule
+-- type           VARCHAR  operator type of the kernels, such as MatMulV3; NULL when it is not known
+-- input_shapes   VARCHAR  their input shapes, tensors split by ';'; NULL when not recorded
+-- call_count     BIGINT   calls of the op
+-- kernel_count   BIGINT   kernels
+-- duration_ns    BIGINT   their time, ns
+-- efficiency     DOUBLE   how well these kernels used the cube cores while they ran, as in across.mfu; NULL without known FLOPs
+-- bound          VARCHAR  what bounds most of the time: compute, memory, on chip, scalar or wait, as in pmu.bound; NULL when not
+--                         known
+WITH summed AS (
+    SELECT
+        parent_module,
+        module,
+        op_name,
+        kind::VARCHAR AS kind,
+        type,
+        trim(input_shapes, '"') AS input_shapes,
+        sum(call_count)::BIGINT AS call_count,
+        sum(kernel_count)::BIGINT AS kernel_count,
+        sum(duration_ns)::BIGINT AS duration_ns,
+        sum(known_flops) AS known_flops,
+        sum(possible_flops) AS possible_flops,
+        sum(compute_ns) AS compute_ns,
+        sum(memory_ns) AS memory_ns,
+        sum(on_chip_ns) AS on_chip_ns,
+        sum(scalar_ns) AS scalar_ns,
+        sum(wait_ns) AS wait_ns
+    FROM module.cost_by_shapes
+    GROUP BY ALL
+)
+SELECT
+    parent_module,
+    module,
+    op_name,
+    kind,
+    type,
+    input_shapes,
+    call_count,
+    kernel_count,
+    duration_ns,
+    known_flops * 1000 / nullif(possible_flops, 0) AS efficiency,
+    CASE nullif(greatest(compute_ns, memory_ns, on_chip_ns, scalar_ns, wait_ns), 0)
+        WHEN compute_ns THEN 'compute'
+        WHEN memory_ns THEN 'memory'
+        WHEN on_chip_ns THEN 'on chip'
+        WHEN scalar_ns THEN 'scalar'
+        WHEN wait_ns THEN 'wait'
+    END AS bound
+FROM summed
+ORDER BY duration_ns DESC, parent_module, module, op_name, kind, type, input_shapes

@@ -1,0 +1,157 @@
+"""Reports in a real browser: they open from disk, load nothing, and answer to mouse and keyboard."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prof_analysis import open_profile
+from tests.helpers.places import SAMPLE
+
+Open = Callable[..., Any]
+BACKWARD_ATTENTION = "[Backward]Qwen2Attention"
+
+
+@pytest.fixture(scope="module")
+def open_page(chromium: Any) -> Iterator[Open]:
+    """Open a page and wait until its pictures are drawn. At the end no page has asked for anything, nor written an error."""
+    problems: list[str] = []
+
+    def opened(file: Path, **options: Any) -> Any:
+        page = chromium.new_page(**options)
+        page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("request", lambda request: problems.append(request.url) if request.url != file.as_uri() else None)
+        page.goto(file.as_uri())
+        page.wait_for_selector("html[data-drawn]", timeout=30_000)
+        return page
+
+    yield opened
+    assert problems == []
+
+
+@pytest.fixture(scope="module")
+def opened_sample(open_page: Open, page_of_sample: Path) -> Any:
+    return open_page(page_of_sample, viewport={"width": 1400, "height": 900})
+
+
+@pytest.fixture
+def sample(opened_sample: Any) -> Any:
+    """The report of the sample, as it is when it has been opened."""
+    opened_sample.evaluate("document.activeElement.blur(); scrollTo(0, 0); choose('all')")
+    opened_sample.fill("#search", "")
+    opened_sample.evaluate("document.activeElement.blur(); getSelection().removeAllRanges()")
+    return opened_sample
+
+
+def level(page: Any) -> str:
+    """The name of the module to which the icicle is zoomed."""
+    return str(
+        page.evaluate("(([trace]) => trace.labels[Math.max(0, trace.ids.indexOf(trace.level))])(plots.get('modules').data)")
+    )
+
+
+def test_the_icicle_zooms_with_its_tables(sample: Any) -> None:
+    assert level(sample) == "all kernels"
+    sample.locator("#plot-modules g.slice", has_text=BACKWARD_ATTENTION).first.click()
+    sample.wait_for_function(f"document.querySelector('#crumbs [aria-current]').textContent === '{BACKWARD_ATTENTION}'")
+    assert level(sample) == BACKWARD_ATTENTION
+    assert sample.locator("tr[aria-current] td").first.inner_text() == BACKWARD_ATTENTION
+    costs = sample.locator("#costs tbody tr").all_inner_texts()
+    assert costs[0].split("\t")[:2] == ["aclnnFlashAttentionScoreGrad", "161.05 us"]
+    assert not any("RmsNorm" in row for row in costs), "what lies elsewhere is not shown"
+    sample.locator("#crumbs button").first.click()
+    assert level(sample) == "all kernels"
+
+
+def test_the_keyboard_alone_searches_moves_and_zooms(sample: Any) -> None:
+    sample.evaluate("document.body.tabIndex = -1, document.body.focus()")
+    sample.keyboard.press("Tab")
+    assert sample.evaluate("document.activeElement.textContent") == "Skip to what matters"
+    sample.focus("#search")
+    sample.keyboard.type("qwen2rmsnorm")
+    assert sample.locator("#found").inner_text() == "4 of 29 modules"
+    sample.keyboard.press("Enter")
+    assert sample.evaluate("document.activeElement.textContent") == "[Backward]Qwen2RMSNorm"
+    sample.keyboard.press("End")
+    sample.keyboard.press("Enter")
+    assert level(sample) == "Qwen2RMSNorm"
+    sample.keyboard.press("Escape")
+    assert level(sample) == "Qwen2Model"
+    reached = set()
+    for _ in range(300):  # Each table, heading and link can be reached, and nothing holds the focus.
+        sample.keyboard.press("Tab")
+        reached.add(sample.evaluate("document.activeElement.closest('section')?.id"))
+    assert reached >= {"modules", "steps", "ranks", "timeline", "kernels", "communication", "memory", "made"}
+
+
+def test_a_table_sorts_by_numbers_and_filters(sample: Any) -> None:
+    table = sample.locator("#kernels table").first
+    times = [float(cell.get_attribute("data-v")) for cell in table.locator("tbody tr td:nth-child(2)").all()]
+    heading = table.locator("th button", has_text="total")
+    heading.click()
+    assert table.locator("th[aria-sort]").get_attribute("aria-sort") == "descending"
+    heading.click()
+    assert table.locator("th[aria-sort]").get_attribute("aria-sort") == "ascending"
+    assert [float(cell.get_attribute("data-v")) for cell in table.locator("tbody tr td:nth-child(2)").all()] == sorted(times)
+    sample.locator("#kernels input").first.fill("matmul")
+    assert table.locator("tbody tr:visible td:first-child").all_inner_texts() == ["MatMulV2"]
+
+
+def test_pictures_have_the_figures_of_the_tables(sample: Any) -> None:
+    drawn = sample.evaluate(
+        """() => {
+            const [trace] = plots.get("modules").data;
+            const steps = plots.get("steps").data.map((one) => [one.name, one.customdata.reduce((sum, [ns]) => sum + ns, 0)]);
+            const modules = trace.ids.map((id, n) => [id, trace.values[n]]);
+            return { modules: Object.fromEntries(modules), steps: Object.fromEntries(steps) };
+        }"""
+    )
+    rows = {row.get_attribute("data-id"): row for row in sample.locator("tr[data-id]").all()}
+    assert drawn["modules"] == {id_: int(row.locator("td[data-v]").first.get_attribute("data-v")) for id_, row in rows.items()}
+    with open_profile(SAMPLE / "decoder_training") as profile:
+        tree = profile.rows("SELECT sum(own_kernel_duration_ns)::BIGINT AS ns FROM module.tree")[0]["ns"]
+        (total,) = profile.rows("SELECT sum(kernel_duration_ns)::BIGINT AS ns FROM module.coverage")
+        (steps,) = profile.rows("SELECT * FROM across.step_total")
+        costs = profile.rows("SELECT sum(duration_ns)::BIGINT AS ns FROM module.kernel WHERE module IS NOT NULL")[0]["ns"]
+    assert drawn["modules"]["all"] == total["ns"]
+    assert tree == costs == sample.evaluate("data.costs.rows.reduce((sum, row) => sum + row[2][1], 0)")
+    assert drawn["steps"]["idle"] == steps["free_ns"]
+
+
+def test_light_and_dark_follow_the_system_and_the_button(open_page: Open, page_of_sample: Path) -> None:
+    page = open_page(page_of_sample, color_scheme="dark", viewport={"width": 600, "height": 900})
+    ground = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(ground) == "rgb(22, 24, 29)"
+    assert page.evaluate("plots.get('steps')._fullLayout.paper_bgcolor") == "#16181d"
+    page.locator("#theme").click()
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
+    assert page.evaluate("plots.get('steps')._fullLayout.paper_bgcolor") == "#ffffff"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 600, "nothing is wider than a narrow window"
+    page.emulate_media(media="print")
+    assert not page.locator(".contents").is_visible()
+    assert page.evaluate("[...document.querySelectorAll('.scroll')].every((one) => one.scrollHeight <= one.clientHeight + 1)")
+    page.close()
+
+
+def test_hostile_names_are_text(open_page: Open, hostile_pages: list[Path]) -> None:
+    for file in hostile_pages:
+        page = open_page(file, viewport={"width": 1400, "height": 900})
+        rows = page.locator("tr[data-id] button")
+        names = rows.all_inner_texts()
+        assert any("<img src=x" in name for name in names)
+        assert not any(sign in name for name in names for sign in "\u202e\u2066\x1b")
+        for number in range(0, len(names), 5):
+            rows.nth(number).press("Enter")
+        page.fill("#search", "<svg")
+        assert page.evaluate("window.owned") is None
+        assert page.locator("body img, body svg[onload], [onerror], [onmouseover]").count() == 0
+        page.close()
+
+
+def test_a_comparison_shows_what_changed_in_a_module(open_page: Open, hostile_pages: list[Path]) -> None:
+    page = open_page(hostile_pages[1])
+    assert "base" in json.loads(page.locator("#data").inner_text())["costs"]["columns"]
+    page.close()

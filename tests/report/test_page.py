@@ -1,0 +1,127 @@
+"""Reports as files: what they hold, what they never hold, and where they are written."""
+
+import json
+import re
+import sys
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from prof_analysis import InputError, open_profile, open_profiles
+from tests.helpers.cli import OPS, RANGES, STEPS, Command, only_json
+from tests.helpers.hostile import MARKUP
+from tests.helpers.small_profile import write_profile
+
+SECTIONS = ["matters", "modules", "steps", "ranks", "timeline", "kernels", "communication", "memory", "made"]
+
+
+class Parsed(HTMLParser):
+    """The elements of a page, with their attributes, and the text of its scripts."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.scripts: list[str] = []
+        self.feed(file.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        (self.scripts if self.elements and self.elements[-1][0] == "script" else self.texts).append(data)
+
+
+def test_a_report_loads_nothing_and_runs_only_its_own_scripts(page_of_sample: Path) -> None:
+    parsed = Parsed(page_of_sample)
+    links = {value for _, attributes in parsed.elements for name, value in attributes.items() if name in ("href", "src")}
+    assert links == {f"#{section}" for section in SECTIONS}
+    (policy,) = (one["content"] or "" for _, one in parsed.elements if one.get("http-equiv") == "Content-Security-Policy")
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy.partition("style-src")[0]
+    own = next(text for text in parsed.scripts if '"use strict"' in text[:20])
+    assert f"'sha256-{b64encode(sha256(own.encode()).digest()).decode()}'" in policy
+    assert page_of_sample.stat().st_size < 2_600_000
+    data = next(text for text in parsed.scripts if text.startswith('{"themes"'))
+    assert len(data) < 300_000
+
+
+def test_a_report_reads_from_what_matters_to_how_it_was_made(page_of_sample: Path) -> None:
+    parsed = Parsed(page_of_sample)
+    assert [one["id"] for tag, one in parsed.elements if tag == "section"] == SECTIONS
+    text = " ".join(" ".join(parsed.texts).split())
+    for said in (
+        "A step takes 807.78 us (median of 4 steps, 2 ranks): computing 46.3%, communication alone 3.8%, idle 49.8%.",
+        "The heaviest by kernel time of their own: Qwen2DecoderLayer/Qwen2Attention 258.07 us (14.3%), "
+        "Qwen2DecoderLayer/[Backward]Qwen2Attention 220.33 us (12.2%) and Qwen2Attention/[Backward]Linear 206.46 us (11.4%).",
+        "The model uses at least 0.0% of the peak of the device (MFU, idle time included); matrix products reach 0.3%",
+        "Computing hides 41.7% of the communication; the rest, 124.12 us, is exposed and takes 3.8% of the time.",
+        "The device is idle for 1.62 ms (49.8% of the time); main cause: between queue and device, 62.8% of it.",
+        "No rank makes the others wait",
+        "Modules do not account for 7.4% of the compute time.",
+    ):
+        assert said in text
+    pictures = [one for _, one in parsed.elements if "data-figure" in one]
+    assert [one["data-figure"] for one in pictures] == ["modules", "steps", "ranks", "timeline", "communication", "memory"]
+    assert all(one["role"] == "img" and one["aria-label"] for one in pictures)
+
+
+def test_hostile_names_end_no_element(hostile_pages: list[Path]) -> None:
+    for file in hostile_pages:
+        text, parsed = file.read_text(encoding="utf-8"), Parsed(file)
+        assert not [markup for markup in MARKUP if markup in text]
+        assert not [tag for tag, _ in parsed.elements if tag in ("img", "svg", "b")]
+        assert not [one for _, one in parsed.elements if any(name.startswith("on") for name in one)]
+        assert len([tag for tag, _ in parsed.elements if tag == "script"]) == 3
+        assert not re.search("[\u202a-\u202e\u2066-\u2069\x00-\x08\x1b]", text)
+        assert file.stat().st_size < 3_000_000, "names of 40,000 characters are shortened"
+
+
+def test_what_a_profile_cannot_answer_has_the_reason_in_its_place(tmp_path: Path, command: Command) -> None:
+    write_profile(tmp_path / "0_ascend_pt", OPS, RANGES, steps=STEPS)
+    result = command("report", tmp_path, "-o", tmp_path / "out")
+    assert (result.exit_code, result.stdout) == (0, f"wrote {tmp_path / 'out' / 'report.html'}\n")
+    text = " ".join(" ".join(Parsed(tmp_path / "out" / "report.html").texts).split())
+    assert (
+        "What fills the memory of the device? Not answered: no records of device memory; collect with profile_memory=True"
+        in text
+    )
+    assert "memory: no records of device memory; collect with profile_memory=True. details" in text, "among what matters too"
+    assert "Which rank makes the others wait? Not answered: one rank alone cannot be compared" in text
+
+
+def test_only_reports_are_replaced(tmp_path: Path, command: Command) -> None:
+    write_profile(tmp_path / "0_ascend_pt", OPS, RANGES, steps=STEPS)
+    other, report = tmp_path / "mine.html", tmp_path / "report.html"
+    other.write_text("<p>mine</p>", encoding="utf-8")
+    result = command("report", tmp_path, "-o", other)
+    assert result.exit_code == 3
+    assert f"{other}: is no report of prof-analysis, and is not replaced" in result.stderr
+    assert other.read_text(encoding="utf-8") == "<p>mine</p>"
+    report.write_text('<!doctype html>\n<meta name="generator" content="prof-analysis">\nof yesterday', encoding="utf-8")
+    answer = only_json(command("report", tmp_path, "-o", report, "--json"))
+    assert (answer["status"], answer["files"]) == ("done", [str(report)])
+    assert "of yesterday" not in report.read_text(encoding="utf-8")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["0_ascend_pt", "mine.html", "report.html"], "nothing unfinished"
+
+
+def test_a_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_profile(tmp_path / "0_ascend_pt", OPS, RANGES)
+    with open_profile(tmp_path) as profile:
+        for library in ("jinja2", "plotly"):
+            monkeypatch.setitem(sys.modules, library, None)
+            with pytest.raises(InputError, match=rf"{library}.*pip install 'prof-analysis\[plot\]'"):
+                profile.report(tmp_path / "report.html")
+
+
+def test_several_runs_have_one_page(tmp_path: Path) -> None:
+    for run in ("a", "b"):
+        write_profile(tmp_path / run / "0_ascend_pt", OPS, RANGES, steps=STEPS)
+    with open_profiles({"<a>": tmp_path / "a", "b": tmp_path / "b"}) as profile:
+        parsed = Parsed(profile.report(tmp_path / "report.html"))
+    assert parsed.texts.count("Run <a>") == parsed.texts.count("Run b") > 3
+    data = json.loads(next(text for text in parsed.scripts if text.startswith('{"themes"')))
+    assert len(data["figures"]["modules"]["data"][0]["ids"]) > 6
