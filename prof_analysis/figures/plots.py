@@ -34,7 +34,7 @@ TABLES = {
     "ranks": ("module-stats", ("module.time", "module.step_count", "across.slow_rank")),
     "communication": ("communication-time", ()),
     "memory": ("memory", ("step.period",)),
-    "timeline": ("free-time", ("timeline.step", "timeline.kernel", "timeline.module_call", "timeline.gap")),
+    "timeline": ("step-time", ("timeline.step", "timeline.kernel", "timeline.module_call", "timeline.gap")),
 }
 
 
@@ -116,9 +116,7 @@ class ProfilePlots:
             """
         )
         if len({row["profile"] for row in rows}) < 2:
-            raise InputError(
-                f"{self._profile.path}: one rank alone cannot be compared; open a folder with several ranks of a job"
-            )
+            raise InputError("one rank alone cannot be compared; open a folder with several ranks of a job")
         return ranks(rows, self._profile.rows(f"SELECT {run}profile FROM across.slow_rank WHERE is_slow"))
 
     def communication(self) -> "go.Figure":
@@ -148,7 +146,7 @@ class ProfilePlots:
         """Return one step of one rank in time: modules on the device, kernels by stream, idle gaps with cause and Python stack.
 
         `rank` is its id, or its folder as in ranks(); by default the first. `step` is by default one of usual length.
-        Raises InputError when no rank holds kernels and ops, or there is no such rank or step.
+        Raises InputError when no rank holds kernels, or there is no such rank or step.
         """
         self._prepare("timeline")
         steps_of = self._profile.rows("SELECT profile, rank_id, step_id, start_ns, end_ns FROM timeline.step ORDER BY ALL")
@@ -163,7 +161,7 @@ class ProfilePlots:
         self._prepare("memory")
         devices = [row for row in self._profile.rows("FROM across.memory_rank") if row["component"] is not None]
         if not devices:
-            raise InputError(f"{self._profile.path}: no allocator of a framework holds memory in these records")
+            raise InputError("no allocator of a framework holds memory in these records")
         fullest = devices[0]
         rank = f"profile = {quote_text(fullest['profile'])}"
         number = "NULL" if fullest["device_id"] is None else f"{fullest['device_id']:d}"

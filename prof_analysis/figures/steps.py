@@ -50,7 +50,7 @@ def steps(rows: Iterable[Row]) -> go.Figure:
             marker={"color": colour, "line": {"width": 0}, "pattern": pattern(shape)},
         )
     step_count = sum(row["step_id"] is not None for rows in of_ranks for row in rows)
-    size = f"{several(step_count, 'step')} of {several(len(of_ranks), 'rank')}"
+    size = f"{several(step_count, 'step') if step_count else 'whole profile'} of {several(len(of_ranks), 'rank')}"
     framed(figure, "Where the time of steps went", "; ".join(filter(None, (size, note))), 460)
     ticks = _ticks(bars, positions)
     return figure.update_layout(
