@@ -109,10 +109,10 @@ def _slow_collectives(profile: "Profile", top: int) -> tuple[Facts, list[Block]]
         "waited": "waited_ns",
         "by all": "all_waited_ns",
         "cause": "cause",
-        "computing": ("change", lambda row: row["more_computing_ns"]),
-        "other communication": ("change", lambda row: row["more_communication_ns"]),
-        "idle": ("change", lambda row: row["more_idle_ns"]),
         "host": "idle_cause",
+        "computing": ("change", lambda row: row["more_computing_ns"]),
+        "idle": ("change", lambda row: row["more_idle_ns"]),
+        "other communication": ("change", lambda row: row["more_communication_ns"]),
         "step": ("text", lambda row: row["step_id"]),
         "group": "group_name",
     }

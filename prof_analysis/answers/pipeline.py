@@ -26,11 +26,11 @@ def pipeline(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "micro-batches": "micro_batch_count",
         "forward": "forward_ns",
         "backward": "backward_ns",
-        "span": "span_ns",
-        "passes": ("time", lambda row: _part(row, "pass_ns")),
         "bubble": ("time", lambda row: _part(row, "bubble_ns")),
         "p2p in bubble": "p2p_ns",
         "idle in bubble": "idle_ns",
+        "passes": "pass_ns",
+        "span": "span_ns",
         "steps": "step_count",
         "folder": "profile",
     }
