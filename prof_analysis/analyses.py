@@ -109,6 +109,7 @@ def export_name(table: str) -> str:
     tables = [
         COMPARED,
         COMPARED_ON_REQUEST,
+        COMPARED_WHERE_RECORDED,
         *(tables for one in ANALYSES.values() for tables in (one.exports, one.of_several_ranks)),
         *(picture.exports for one in ANALYSES.values() for picture in one.pictures.values()),
     ]
@@ -133,6 +134,9 @@ COMPARED: Mapping[str, str] = {
 
 # What a comparison works out only on request, since it takes as long again.
 COMPARED_ON_REQUEST: Mapping[str, str] = {"runs.efficiency_comparison": "EfficiencyComparison"}
+
+# What a comparison has only where a rank of both runs recorded it.
+COMPARED_WHERE_RECORDED: Mapping[str, str] = {"runs.memory_comparison": "MemoryComparison"}
 
 _COUNTERS = ("compute", "counters")
 _STACKS = ("stacks", "ops")

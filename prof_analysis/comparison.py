@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from prof_analysis import comparable, frames, overview
-from prof_analysis.analyses import COMPARED, COMPARED_ON_REQUEST
+from prof_analysis.analyses import COMPARED, COMPARED_ON_REQUEST, COMPARED_WHERE_RECORDED
 from prof_analysis.errors import InputError
 from prof_analysis.options import Keywords, Per, step_numbers
 from prof_analysis.profile import Profile
@@ -155,6 +155,25 @@ class Comparison:
         return self._answer("runs.efficiency_comparison", arrow)
 
     @overload
+    def memory(self, *, arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def memory(self, *, arrow: No = ...) -> pandas.DataFrame: ...
+    def memory(self, *, arrow: bool = False) -> Frame:
+        """Return the memory of the device by op and module, allocated and alive at the peak, what changed most first.
+
+        Raises InputError where not both runs recorded it.
+        """
+        if not self.has_memory:
+            raise InputError("not both runs have records of device memory; collect with profile_memory=True")
+        return self._answer("runs.memory_comparison", arrow)
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether the base and a run that is compared with it have records of device memory."""
+        recorded = {run for run, answers in self.profile.answered_by_runs() if "memory" in answers}
+        return comparable.BASE in recorded and len(recorded) > 1
+
+    @overload
     def table(self, name: str, *, arrow: Yes) -> pyarrow.Table: ...
     @overload
     def table(self, name: str, *, arrow: No = ...) -> pandas.DataFrame: ...
@@ -196,7 +215,7 @@ class Comparison:
         Raises InputError when there is nothing to compare, OutputError when a file cannot be written.
         """
         self.prepare()
-        tables = {**COMPARED, **COMPARED_ON_REQUEST} if efficiency else COMPARED
+        tables = {**self._tables, **COMPARED_ON_REQUEST} if efficiency else self._tables
         return self.profile.export_tables(tables, folder, export_type)
 
     def report(self, file: str | Path, *, efficiency: bool = False) -> Path:
@@ -242,9 +261,13 @@ class Comparison:
         shown = self._options.get("anonymize")
         return {run: self.profile.anonymous(str(Path.cwd() / path)) if shown else str(path) for run, path in self._runs.items()}
 
+    @property
+    def _tables(self) -> dict[str, str]:
+        return {**COMPARED, **(COMPARED_WHERE_RECORDED if self.has_memory else {})}
+
     def _provide(self) -> None:
         """Build all tables, with figures per unit that all ranks have."""
-        tables = (*COMPARED, "runs.compared_run", "runs.module_match")
+        tables = (*self._tables, "runs.compared_run", "runs.module_match")
         self.profile.provide(tables)
         first = kinds = comparable.kinds_of_units(self.profile)
         for per in ("call", "run"):

@@ -246,6 +246,10 @@ class Profile(Questions):
             self._session.answer(replace(chosen, also=(*chosen.also, *also)))
         return chosen
 
+    def answered_by_runs(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Return the run of each rank, and the questions that the rank can answer."""
+        return [(rank.run, tuple(rank.answers)) for rank in self._session.ranks]
+
     def has_answer(self, analysis: str) -> bool:
         """Return whether an analysis has rows, over all ranks or over those of the run of only()."""
         counted = ANALYSES[analysis].counted or next(iter(ANALYSES[analysis].exports))

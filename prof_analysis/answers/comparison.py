@@ -68,6 +68,8 @@ def _answer(comparison: Comparison, run: str, top: int, efficiency: bool) -> Ans
         "idle": rows("runs.idle_comparison", "difference_ns <> 0"),
         "locations": rows("runs.comparison_location", limit=None),
     }
+    if comparison.has_memory:
+        facts["memory"] = rows("runs.memory_comparison", "(live_difference_bytes <> 0 OR difference_bytes <> 0)")
     if efficiency:
         facts["efficiency"] = rows("runs.efficiency_comparison")
     blocks = [said(finding["sentence"]), _summary(facts["summary"]), *_changes(facts), said(*_sentences(facts))]
@@ -190,6 +192,20 @@ def _changes(facts: Facts) -> Iterable[Block]:
                 "noise": ("text", _noise),
             },
         ),
+        "memory": (
+            "runs.memory_comparison",
+            {
+                "memory of": ("text", _memory_name),
+                "in module": ("text", lambda row: _whole_name(row) if row["module"] else "-"),
+                "alive at the peak": ("size", lambda row: row["live_difference_bytes"]),
+                "peak base": ("size", lambda row: row["base_live_bytes"]),
+                "peak new": ("size", lambda row: row["new_live_bytes"]),
+                "allocated": ("size", lambda row: row["difference_bytes"]),
+                "allocated base": ("size", lambda row: row["base_bytes"]),
+                "allocated new": ("size", lambda row: row["new_bytes"]),
+                "blocks": ("text", partial(_pair, column="block_count")),
+            },
+        ),
         "idle": ("runs.idle_comparison", {"idle by cause": "cause", **_TIMES, "noise": ("text", _noise)}),
     }
     for name, (table, columns) in columns_of.items():
@@ -203,6 +219,11 @@ def _changes(facts: Facts) -> Iterable[Block]:
 def _whole_name(row: Mapping[str, Any]) -> str:
     """Return the path of a module, or what stands for all of them."""
     return "(all)" if row["module"] is None else "/".join(filter(None, (row["parent_module"], row["module"])))
+
+
+def _memory_name(row: Mapping[str, Any]) -> str:
+    """Return the op that allocated blocks, or what else the peak is made of."""
+    return (row["op_name"] or "(op not recorded)") if row["part"] == "blocks" else f"({row['part']}, {row['role']})"
 
 
 def _steps(rows: Iterable[Mapping[str, Any]]) -> ShownTable:
@@ -256,6 +277,8 @@ def _sentences(facts: Facts) -> Iterable[str]:
         yield f"outliers among steps: {outliers}; --skip-steps leaves steps out"
     if not facts["modules"] and any(row["location"] == "inside modules" for row in facts["locations"]):
         yield "no module changed by more than noise"
+    if "memory" in facts and not facts["memory"]:
+        yield "memory of the device: nothing changed"
     parts = [f"{row['location']} {change(row['difference_ns'])}" for row in facts["locations"] if row["difference_ns"]]
     yield f"kernel time {change(size['difference_ns'])}{': ' if parts else ''}{', '.join(parts)}"
 
