@@ -1,4 +1,4 @@
-"""Export to traces in the Trace Event Format, a file per rank: for ui.perfetto.dev, chrome://tracing, MindStudio Insight."""
+"""Export to traces in the Trace Event Format for ui.perfetto.dev, chrome://tracing and MindStudio Insight: a file a rank."""
 
 import re
 import zlib

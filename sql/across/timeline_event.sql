@@ -39,10 +39,12 @@ slice AS (
         end_ns - start_ns AS duration_ns,
         coalesce('"step ' || step_id || '"', '"all"') AS name,
         'step' AS category,
-        event_member('computing_ns', computing_ns::VARCHAR)
-        || event_member('communication_not_overlapped_ns', communication_not_overlapped_ns::VARCHAR)
-        || event_member('overlapped_ns', overlapped_ns::VARCHAR)
-        || event_member('free_ns', free_ns::VARCHAR) AS members
+        concat(
+            event_member('computing_ns', computing_ns),
+            event_member('communication_not_overlapped_ns', communication_not_overlapped_ns),
+            event_member('overlapped_ns', overlapped_ns),
+            event_member('free_ns', free_ns)
+        ) AS members
     FROM timeline.step
     UNION ALL
     SELECT
@@ -56,11 +58,12 @@ slice AS (
         duration_ns,
         event_text(cause),
         'idle',
-        array_to_string(
-            list_transform(causes, lambda part: event_member(part.cause || ' (ns)', part.duration_ns::VARCHAR)), ''
-        ) || event_member('before', event_text(kernel_before))
-        || event_member('after', event_text(kernel_after))
-        || event_member('step', step_id::VARCHAR)
+        concat(
+            array_to_string(list_transform(causes, lambda part: event_member(part.cause || ' (ns)', part.duration_ns)), ''),
+            event_member('before', event_text(kernel_before)),
+            event_member('after', event_text(kernel_after)),
+            event_member('step', step_id)
+        )
     FROM timeline.gap
     UNION ALL
     SELECT
@@ -74,11 +77,13 @@ slice AS (
         end_ns - start_ns,
         event_text(module),
         'module',
-        event_member('path', event_text(concat_ws('/', nullif(parent_module, ''), module)))
-        || event_member('kernels', kernel_count::VARCHAR)
-        || event_member('kernel_ns', kernel_duration_ns::VARCHAR)
-        || event_member('own_kernel_ns', own_duration_ns::VARCHAR)
-        || event_member('step', step_id::VARCHAR)
+        concat(
+            event_member('path', event_text(concat_ws('/', nullif(parent_module, ''), module))),
+            event_member('kernels', kernel_count),
+            event_member('kernel_ns', kernel_duration_ns),
+            event_member('own_kernel_ns', own_duration_ns),
+            event_member('step', step_id)
+        )
     FROM timeline.module_call
     UNION ALL
     SELECT
@@ -92,11 +97,13 @@ slice AS (
         duration_ns,
         event_text(coalesce(name, '(name lost)')),
         kind::VARCHAR,
-        event_member('module', event_text(concat_ws('/', nullif(parent_module, ''), module)))
-        || event_member('no module', event_text(reason))
-        || event_member('op', event_text(op_name))
-        || event_member('type', event_text(type))
-        || event_member('step', step_id::VARCHAR)
+        concat(
+            event_member('module', if(module IS NULL, NULL, event_text(concat_ws('/', nullif(parent_module, ''), module)))),
+            event_member('no module', event_text(reason)),
+            event_member('op', event_text(op_name)),
+            event_member('type', event_text(type)),
+            event_member('step', step_id)
+        )
     FROM timeline.kernel
 )
 SELECT profile, rank_id, '{"ph":"M","pid":' || pid || ',"tid":' || tid || ',"name":"' || what || '","args":{' || value || '}}'
@@ -122,11 +129,18 @@ UNION ALL
 SELECT
     counter.profile,
     rank.rank_id,
-    '{"ph":"C","pid":' || rank.pid || ',"ts":' || event_us(counter.time_ns - rank.base_ns) || ',"name":'
-    || event_text(concat_ws(' ', counter.component, counter.counter)) || ',"args":{' || if(
-        counter.unit = 'byte',
-        '"bytes":' || counter.value,
-        '"%":' || (counter.value::DECIMAL(19, 0) * 0.0000000001::DECIMAL(10, 10))::VARCHAR
-    ) || '}}'
+    concat(
+        '{"ph":"C","pid":',
+        rank.pid,
+        ',"ts":',
+        event_us(counter.time_ns - rank.base_ns),
+        ',"name":',
+        event_text(concat_ws(' ', counter.component, counter.counter)),
+        if(
+            counter.unit = 'byte',
+            concat(',"args":{"bytes":', counter.value, '}}'),
+            concat(',"args":{"%":', counter.value::DECIMAL(19, 0) * 0.0000000001::DECIMAL(10, 10), '}}')
+        )
+    )
 FROM timeline.counter
 JOIN across.timeline_rank AS rank USING (profile)
