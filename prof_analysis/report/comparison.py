@@ -129,7 +129,7 @@ def _modules(comparison: "Comparison", answers: Mapping[str, Answer]) -> Iterato
     ]
     tree = in_tree(figure, named)
     columns: dict[str, Source] = {
-        "module": ("text", lambda row: row["line"]),
+        "module": ("tree", lambda row: row["line"]),
         "difference": ("change", lambda row: row.get("total_difference_ns")),
         "base": ("time", lambda row: row.get("base_total_ns")),
         "new": ("time", lambda row: row.get("new_total_ns")),

@@ -21,7 +21,6 @@ Row = Mapping[str, Any]
 CostColumn = tuple[str, Format, Callable[[Row], Any]]
 _BACKWARD = "[Backward]"
 _MOST_COSTS = 3000
-_INDENT = "  "
 _TEXT = (
     "Icicle of modules: the width of each is its kernel time with all modules inside it. "
     "The table of modules has the same figures; choosing a module there zooms the picture."
@@ -46,7 +45,7 @@ def modules_of(profile: "Profile") -> Modules:
     rows, *_ = profile.plot.module_rows()
     tree = in_tree(figure, rows)
     columns: dict[str, Source] = {
-        "module": ("text", lambda row: row["line"]),
+        "module": ("tree", lambda row: row["line"]),
         "kernel time": ("time", lambda row: row["total"]),
         "share": ("share", lambda row: row["share"]),
         "own": ("time", lambda row: row["own"]),
@@ -68,7 +67,7 @@ def _if_known(rows: Sequence[Row], header: str, column: str, format_: Format) ->
 
 
 def in_tree(figure: "go.Figure", rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return a row for each sector of an icicle, each before those inside it, with its indented name as `line`.
+    """Return a row for each sector of an icicle, each before those inside it, with its depth and name as `line`.
 
     It has the id of the sector, its `total` and `own` time, the `share` of the total in all, and what its row of `rows` has.
     """
@@ -87,7 +86,7 @@ def in_tree(figure: "go.Figure", rows: Iterable[Row]) -> list[dict[str, Any]]:
             {
                 **row,
                 "id": ids[place],
-                "line": f"{_INDENT * depth}{row.get('module') or unescape(sectors.labels[place])}",
+                "line": (depth, row.get("module") or unescape(sectors.labels[place])),
                 "total": totals[place],
                 "own": sectors.customdata[place][1],
                 "share": totals[place] / totals[0] if totals[0] else None,

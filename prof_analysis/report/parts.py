@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from prof_analysis.answers.answer import Block, ShownTable
-from prof_analysis.answers.words import as_text
-from prof_analysis.engine.units import Format
+from prof_analysis.answers.words import ShownFormat, as_text
 from prof_analysis.visible import visible
 
 _LONGEST_CELL = 160
@@ -14,7 +13,6 @@ _LONGEST_SENTENCE = 1000
 # A text of at most so many characters stays in one line.
 _LONGEST_LINE = 32
 # An indentation of a tree, as answers/tree.py writes it.
-_INDENT = "  "
 
 
 @dataclass(frozen=True)
@@ -131,17 +129,19 @@ def as_parts(blocks: Iterable[Block], captions: Iterable[str] = ()) -> list[Part
 
 def table(shown: ShownTable, caption: str, ids: Sequence[str] = ()) -> Table:
     """Return a table as people see it on the screen as a table of a page."""
-    columns = [Column(plain(one.header), one.format != "text") for one in shown.columns]
-    formats: list[Format] = [one.format for one in shown.columns]
+    columns = [Column(plain(one.header), one.format not in ("text", "tree")) for one in shown.columns]
+    formats = [one.format for one in shown.columns]
     rows = [[_cell(value, format_) for value, format_ in zip(row, formats, strict=True)] for row in shown.rows]
     return Table(caption, columns, rows, ids)
 
 
-def _cell(value: Any, format_: Format) -> Cell:
+def _cell(value: Any, format_: ShownFormat) -> Cell:
     """Return a cell with its text as on the screen."""
+    if format_ == "tree":
+        depth, name = value
+        return Cell(plain_cell(name), depth=depth)
     text = as_text(value, format_)
     if format_ == "text":
-        inner = text.lstrip(" ")
-        return Cell(plain_cell(inner), depth=(len(text) - len(inner)) // len(_INDENT))
+        return Cell(plain_cell(text))
     number, share = value if isinstance(value, tuple) else (value, value if format_ == "share" else None)
     return Cell(text, is_number=True, value=number, share=share)
