@@ -12,7 +12,6 @@ _LONGEST_CELL = 160
 _LONGEST_SENTENCE = 1000
 # A text of at most so many characters stays in one line.
 _LONGEST_LINE = 32
-# An indentation of a tree, as answers/tree.py writes it.
 
 
 @dataclass(frozen=True)
