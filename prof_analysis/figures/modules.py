@@ -69,10 +69,12 @@ def _outside(row: Row, around: Sector) -> Sector:
 
 
 def _by_own(sectors: Sequence[Sector]) -> Colouring:
-    """Return colours by the kernel time of the module itself, as a share of all."""
-    most = max(one.own for one in sectors) or 1
+    """Return colours by the kernel time of the module itself; what is in no module has none."""
+    most = max((one.own for one in sectors if one.row), default=0) or 1
     return Colouring(
-        "own time", [colour_at(one.own / most, SEQUENTIAL) for one in sectors], f"own kernel time: {_scale(duration, most)}"
+        "own time",
+        [colour_at(one.own / most, SEQUENTIAL) if one.row else UNKNOWN for one in sectors],
+        f"own kernel time: {_scale(duration, most)}",
     )
 
 

@@ -118,6 +118,7 @@ def _add_bars(
     wide = [row["until_ns"] - row["since_ns"] > span_ns * _NAMED_SHARE for row in rows]
     figure.add_bar(
         name=name,
+        showlegend=isinstance(look[0], str),  # A legend has one colour.
         orientation="h",
         base=[row["since_ns"] / 1e6 for row in rows],
         x=[(row["until_ns"] - row["since_ns"]) / 1e6 for row in rows],

@@ -1,0 +1,280 @@
+"""Pictures of what is large, hostile, missing or compared."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prof_analysis import InputError, compare, open_profile
+from prof_analysis.figures.communication import communication
+from prof_analysis.figures.modules import modules
+from prof_analysis.figures.ranks import ranks
+from prof_analysis.figures.steps import steps
+from prof_analysis.figures.style import label, theme
+from tests.helpers.hostile import LONG, write_hostile
+from tests.helpers.small_profile import Kernel, Op, Range, write_profile
+from tests.helpers.small_runs import module, write_run
+
+CHROMIUM = Path("/usr/bin/chromium")
+# What pictures themselves write in plotly's own markup.
+OURS = re.compile(r'</?b>|<br>|<extra></extra>|</?span[^<>]*>|<span style="color:#[0-9a-f]{6}">')
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """All texts in a figure as JSON."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from texts_of(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from texts_of(inner)
+
+
+def module_row(parent: str, name: str, own_ns: int) -> dict[str, Any]:
+    return {
+        "parent_module": parent,
+        "module": name,
+        "calls": 1,
+        "own_kernel_duration_ns": own_ns,
+        "computing_ns": own_ns,
+        "communication_ns": 0,
+        "computing_per_step_ns": None,
+        "efficiency": None,
+        "mfu": None,
+        "bound": None,
+    }
+
+
+def step_row(profile: str, step: int, computing: int, free: int) -> dict[str, Any]:
+    return {
+        "profile": profile,
+        "rank_id": int(profile),
+        "step_id": step,
+        "computing_ns": computing,
+        "overlapped_ns": 0,
+        "communication_not_overlapped_ns": 0,
+        "copying_not_overlapped_ns": 0,
+        "free_ns": free,
+        "stage_ns": computing + free,
+        "bubble_ns": 0,
+    }
+
+
+def test_thousands_of_modules_are_folded_and_keep_their_sums() -> None:
+    rows = [module_row("", "Net", 10)]
+    for layer in range(100):
+        rows.append(module_row("Net", f"Layer[{layer}]", 1000 + layer))
+        rows += [module_row(f"Net/Layer[{layer}]", f"Part[{part}]", part) for part in range(60)]
+    (icicle,) = modules(rows, [{"location": "linked to no op", "kernel_duration_ns": 7}], 1, None).data
+    assert len(icicle.ids) == len(set(icicle.ids)) < 1000
+    whole = sum(row["own_kernel_duration_ns"] for row in rows) + 7
+    assert icicle.values[0] == whole
+    inside: dict[str, int] = {}
+    for parent, value in zip(icicle.parents, icicle.values, strict=True):
+        inside[parent] = inside.get(parent, 0) + value
+    for id_, cell, value in zip(icicle.ids, icicle.customdata, icicle.values, strict=True):
+        assert inside.get(id_, 0) + cell[1] == value
+    folded = [int(re.findall(r"[0-9]+", one)[0]) for one in icicle.labels if one.startswith("other")]
+    assert len(icicle.ids) - len(folded) + sum(folded) == len(rows) + 2  # All kernels, and those linked to no op.
+
+
+def test_a_module_lies_in_the_one_around_it_whatever_its_name_is() -> None:
+    rows = [
+        module_row("", "Net", 1),
+        module_row("", "[Backward]Net", 2),
+        module_row("Net", "a/b", 4),
+        module_row("Net/a/b", "[Backward]c", 8),
+        module_row("Net/a", "b", 16),
+        module_row("gone/too", "far", 32),
+    ]
+    (icicle,) = modules(rows, [], 1, None).data
+    assert len(set(icicle.ids)) == 7
+    name_of = dict(zip(icicle.ids, icicle.labels, strict=True))
+    lies_in = {
+        (name_of.get(parent), name): value
+        for parent, name, value in zip(icicle.parents, icicle.labels, icicle.values, strict=True)
+    }
+    assert lies_in == {
+        (None, "all kernels"): 63,
+        ("all kernels", "Net"): 21,
+        ("all kernels", "[Backward]Net"): 10,
+        ("Net", "a/b"): 4,
+        ("[Backward]Net", "[Backward]c"): 8,
+        ("Net", "b"): 16,
+        ("all kernels", "far"): 32,
+    }
+
+
+def test_many_steps_are_the_means_of_steps_in_a_row_and_the_picture_says_so() -> None:
+    rows = [step_row(str(rank), step, 100 + step, 50) for rank in range(2) for step in range(1000)]
+    figure = steps(rows)
+    computing = figure.data[0]
+    assert len(computing.x) == 400
+    assert "a bar is the mean of up to 5 steps in a row" in figure.layout.title.subtitle.text
+    assert sum(cell[0] for cell in computing.customdata) == sum(row["computing_ns"] for row in rows)
+    assert computing.customdata[0][:2] == [100 + 101 + 102 + 103 + 104, "rank 0, steps 0 to 4: 152 ns"]
+    assert computing.y[0] == 102 / 1e6
+
+
+def test_many_ranks_are_folded_in_each_picture() -> None:
+    rows = [step_row(str(rank), 0, 100, 50) for rank in range(1000)]
+    figure = steps(rows)
+    assert len(figure.data[0].x) == 334 and sum(cell[0] for cell in figure.data[0].customdata) == 100_000
+    assert figure.layout.title.subtitle.text.endswith("a bar is the mean of all steps of 3 ranks in a row")
+    times = [
+        {**row, "parent_module": "", "module": "Net", "own_computing_ns": 100 + (row["rank_id"] == 777), "step_count": 1}
+        for row in rows
+    ]
+    figure = ranks(times, [{"profile": "999"}])
+    (heat,) = figure.data
+    assert "256 of 1,000 ranks: those that differ most" in figure.layout.title.subtitle.text
+    assert {cell[1]: round(value, 6) for cell, value in zip(heat.customdata[0], heat.z[0], strict=True)}["777"] == 0.01
+    assert "▼ 999" in figure.layout.xaxis.ticktext
+
+
+def test_a_rank_is_compared_with_the_median_of_its_run_per_step() -> None:
+    time = {"parent_module": "Net", "module": "Linear"}
+    rows = [
+        {**time, "run": run, "profile": f"{run}/{rank}", "rank_id": rank, "own_computing_ns": ns, "step_count": count}
+        for run, rank, ns, count in (("a", 0, 100, 1), ("a", 1, 240, 2), ("a", 2, 80, 1), ("b", 0, 1000, 1), ("b", 1, 3000, 1))
+    ]
+    (heat,) = ranks(rows, [{"run": "a", "profile": "a/1"}]).data
+    assert list(heat.z[0]) == pytest.approx([0, 0.2, -0.2, -0.5, 0.5])
+
+
+def test_groups_beyond_the_first_are_one_bar_that_keeps_their_sums() -> None:
+    groups = [
+        {"type": f"t{n}", "group_name": f"g{n}", "op_count": 1, "elapse_ns": 10, "transit_ns": 4, "wait_ns": 3, "idle_ns": None,
+         "unknown_ns": 3}
+        for n in range(100)
+    ]  # fmt: skip
+    parts = {trace.name: [cell[0] for cell in trace.customdata] for trace in communication(groups).data}
+    assert parts == {"transfer": [4] * 19 + [324], "wait": [3] * 19 + [243], "not split": [3] * 19 + [243]}
+
+
+def test_names_from_files_are_text_in_every_picture(tmp_path: Path) -> None:
+    for rank in range(2):
+        write_hostile(tmp_path, rank)
+    with open_profile(tmp_path) as profile:
+        figures = [profile.plot.modules(), profile.plot.steps(), profile.plot.ranks(), profile.plot.timeline()]
+        figures.append(profile.plot.communication())
+    for figure in figures:
+        for text in texts_of(json.loads(figure.to_json())):
+            assert LONG[:400] not in text and len(text) < 1200, text[:100]
+            rest = OURS.sub("", text)
+            assert "<" not in rest and "$" not in rest, text
+            assert not re.search("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]", text), text
+    assert_harmless(figures, tmp_path)
+
+
+def assert_harmless(figures: list[Any], folder: Path) -> None:
+    """Open pictures in a browser: no script of a name runs, nothing is fetched, nothing fails, and a click zooms."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    if not CHROMIUM.exists():
+        pytest.skip("no chromium in /usr/bin")
+    page_file = folder / "pictures.html"
+    parts = [one.to_html(full_html=False, include_plotlyjs=place == 0, div_id=f"p{place}") for place, one in enumerate(figures)]
+    page_file.write_text(f"<!doctype html><meta charset=utf-8>{''.join(parts)}", encoding="utf-8")
+    with playwright.sync_playwright() as tool:
+        browser = tool.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1000, "height": 900})
+        said: list[str] = []
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: said.append(request.url) if request.url != page_file.as_uri() else None)
+        page.goto(page_file.as_uri())
+        page.wait_for_function(f"document.querySelectorAll('.main-svg').length >= {len(figures)}")
+        before = page.locator("#p0 .slice").count()
+        page.locator("#p0 .slice").nth(1).click()
+        page.wait_for_function(f"document.querySelectorAll('#p0 .slice').length !== {before}")
+        assert page.evaluate("window.owned") is None
+        assert said == []
+        browser.close()
+
+
+def test_a_label_shows_what_a_name_holds_and_hides_nothing() -> None:
+    assert label("<b>&amp;$x$\u202e\n") == "&lt;b&gt;&amp;amp;&#36;x&#36;\\u202e\\n"
+    assert label("x" * 61) == f"{'x' * 30}…{'x' * 29}"
+
+
+def test_a_picture_that_the_profile_cannot_answer_fails_like_the_question(tmp_path: Path) -> None:
+    write_profile(tmp_path / "0_ascend_pt", unlinked=[Kernel("a", 10, 20)])
+    with open_profile(tmp_path) as profile:
+        pairs = (
+            (profile.plot.modules, profile.module_tree),
+            (profile.plot.ranks, profile.module_stats),
+            (profile.plot.communication, profile.communication_time),
+            (profile.plot.memory, profile.memory),
+        )
+        for picture, question in pairs:
+            with pytest.raises(InputError) as drawn:
+                picture()
+            with pytest.raises(InputError) as asked:
+                question()
+            assert str(drawn.value) == str(asked.value)
+        with pytest.raises(InputError, match="no rank 7 with kernels"):
+            profile.plot.timeline(rank=7)
+        with pytest.raises(InputError, match="there is no step 3 in rank 0; the profile has no steps"):
+            profile.plot.timeline(step=3)
+        assert profile.plot.timeline().data[0].customdata[0][:2] == [10, 1]
+
+
+def test_one_rank_alone_is_not_compared(tmp_path: Path) -> None:
+    write_profile(tmp_path / "0_ascend_pt", [Op("mul", 12, 15, (Kernel("a", 20, 30),))], [Range("Net", 10, 18)])
+    with open_profile(tmp_path) as profile, pytest.raises(InputError, match="one rank alone cannot be compared"):
+        profile.plot.ranks()
+
+
+def test_a_comparison_draws_what_changed_in_each_module(tmp_path: Path) -> None:
+    def run(name: str, *work: Any) -> Path:
+        return write_run(tmp_path / name, [[module("Net", *work)]] * 2)
+
+    base = run("base", ("mul", 100), module("Old", ("add", 50)), module("Same", ("sub", 70)))
+    new = run("new", ("mul", 130), module("Same", ("sub", 70)), module("More", ("exp", 20)))
+    with compare(base, new) as comparison:
+        figure = comparison.plot.modules()
+        rows = {row["module"]: row for row in comparison.rows("FROM runs.module_comparison")}
+    (icicle,) = figure.data
+    name = dict(zip(icicle.ids, icicle.labels, strict=True))
+    shown = {
+        one: (name.get(parent), value, cell[1], *cell[2:5])
+        for one, parent, value, cell in zip(icicle.labels, icicle.parents, icicle.values, icicle.customdata, strict=True)
+    }
+    assert shown == {
+        "all kernels": (None, 440, 0, "0 ns", "220 ns", "220 ns"),
+        "Net[0]": ("all kernels", 440, 230, "0 ns", "220 ns", "220 ns"),
+        "Old[0]": ("Net[0]", 50, 50, "-50 ns", "50 ns", "0 ns"),
+        "Same[0]": ("Net[0]", 140, 140, "0 ns", "70 ns", "70 ns"),
+        "More[0]": ("Net[0]", 20, 20, "+20 ns", "0 ns", "20 ns"),
+    }
+    assert all(round(row["base_self_ns"] + row["new_self_ns"]) == shown[one][2] for one, row in rows.items())
+    colour = dict(zip(icicle.labels, icicle.marker.colors, strict=True))
+    assert colour["Old[0]"] == "#0072b2" and colour["Same[0]"] == "#f2f2f2"  # The largest difference, and none.
+
+
+def test_a_missing_plotly_is_one_line_that_says_what_to_install(tmp_path: Path) -> None:
+    write_profile(tmp_path / "0_ascend_pt", unlinked=[Kernel("a", 10, 20)])
+    code = f"""
+import sys
+sys.modules["plotly"] = None
+from prof_analysis import open_profile
+try:
+    open_profile({str(tmp_path)!r}).plot.modules()
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "InputError pictures need plotly, which is not installed: pip install 'prof-analysis[plot]'\n"
+
+
+def test_both_themes_recolour_all_that_is_no_figure() -> None:
+    light, dark = theme(False).layout, theme(True).layout
+    assert light.paper_bgcolor == light.plot_bgcolor == "#ffffff" != dark.paper_bgcolor == dark.plot_bgcolor
+    assert {light.font.color, light.hoverlabel.font.color}.isdisjoint({dark.font.color, dark.hoverlabel.font.color})
