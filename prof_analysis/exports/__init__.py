@@ -78,7 +78,7 @@ def export(
     if export_type == "trace":
         from prof_analysis.exports import trace
 
-        return trace.write(connection, ranks, folder)
+        return trace.write(connection, ranks, folder, warnings)
     if export_type in ("speedscope", "collapsed"):
         from prof_analysis.exports import flames
 

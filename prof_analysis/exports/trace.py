@@ -4,6 +4,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -16,13 +17,15 @@ from prof_analysis.sources.rank import Rank
 _LEVEL = 1
 _GZIP = 31
 _ROWS_AT_ONCE = 50_000
+_ENDING = re.compile(r"\.(json|json\.gz|csv|db)$")
 _BETWEEN = ",\n"
 
 
-def write(connection: duckdb.DuckDBPyConnection, ranks: Sequence[Rank], folder: Path) -> list[Path]:
+def write(connection: duckdb.DuckDBPyConnection, ranks: Sequence[Rank], folder: Path, warnings: list[str]) -> list[Path]:
     """Write a file for each rank that has kernels, such as timeline_rank0.json.gz, and return the files.
 
-    `connection` has across.timeline_event and across.timeline_rank with the rows of all ranks.
+    `connection` has across.timeline_event and across.timeline_rank with the rows of all ranks. A sentence about each rank
+    without kernels is added to `warnings`.
     """
     written = []
     for rank, name in zip(ranks, _names(ranks), strict=True):
@@ -31,13 +34,27 @@ def write(connection: duckdb.DuckDBPyConnection, ranks: Sequence[Rank], folder: 
             of_rank += f" AND run = {quote_text(rank.run)}"
         bases = connection.execute(f"SELECT base_ns FROM across.timeline_rank WHERE {of_rank}").fetchall()
         if not bases:
+            warnings.append(f"{rank.profile}: it has no kernels, so it has no timeline")
             continue
         target = folder / f"timeline_{name}.json.gz"
-        with replacing(target) as unfinished:
+        with replacing(target) as unfinished, _keeping_order(connection):
             events = f"SELECT event || {quote_text(_BETWEEN)} FROM across.timeline_event WHERE {of_rank}"
             _write_events(connection.sql(events), bases[0][0], unfinished)
         written.append(target)
     return written
+
+
+@contextmanager
+def _keeping_order(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Let joins give the rows in the order of their left side, so that the events of a track stay in the order of time.
+
+    To sort the events would take as long as to make them. DuckDB may join the other way round only to save time.
+    """
+    connection.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
+    try:
+        yield
+    finally:
+        connection.execute("RESET disabled_optimizers")
 
 
 def _write_events(events: duckdb.DuckDBPyRelation, base_ns: int, file: Path) -> None:
@@ -66,7 +83,7 @@ def _names(ranks: Sequence[Rank]) -> Iterator[str]:
     taken: Counter[str] = Counter()
     for rank in ranks:
         has_number = rank.rank_id is not None and numbers[rank.run, rank.rank_id] == 1
-        words = [*([rank.run] if len(runs) > 1 else []), f"rank{rank.rank_id}" if has_number else rank.profile]
+        words = [*([rank.run] if len(runs) > 1 else []), f"rank{rank.rank_id}" if has_number else _ENDING.sub("", rank.profile)]
         name = re.sub(r"[^A-Za-z0-9_.-]", "_", "_".join(words))[-100:]
         taken[name] += 1
         yield name if taken[name] == 1 else f"{name}_{taken[name]}"

@@ -1,5 +1,4 @@
--- One row is an event of the timeline of a rank, in the Trace Event Format, which ui.perfetto.dev and chrome://tracing show. The
--- events of a track are in the order of time.
+-- One row is an event of the timeline of a rank, in the Trace Event Format, which ui.perfetto.dev and chrome://tracing show.
 --
 -- profile  VARCHAR  folder of the rank, below the path that was opened
 -- rank_id  INTEGER  rank; NULL when not recorded

@@ -3,8 +3,8 @@
 -- profile     VARCHAR  folder of the rank, below the path that was opened
 -- rank_id     INTEGER  rank; NULL when not recorded
 -- pid         BIGINT   as in across.timeline_rank
--- tid         BIGINT   number of the track, in the order in which they are shown; all have five digits, so that pid and tid, one
---                      after the other, name one track
+-- tid         BIGINT   number of the track, in the order in which they are shown; all have five digits, so that pid and tid,
+--                      one after the other, name one track
 -- kind        VARCHAR  'step', 'idle', 'module' or 'kernel': what its slices are
 -- device_id   BIGINT   device of modules and kernels; NULL for others, and when not recorded
 -- stream_id   BIGINT   stream of modules and kernels; NULL for others, and for communication whose tasks run on several
