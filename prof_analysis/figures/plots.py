@@ -12,6 +12,7 @@ from prof_analysis.figures.compared import compared_modules
 from prof_analysis.figures.memory import memory
 from prof_analysis.figures.modules import modules
 from prof_analysis.figures.moment import step_of, timeline_rows
+from prof_analysis.figures.pipeline import pipeline
 from prof_analysis.figures.ranks import ranks
 from prof_analysis.figures.steps import steps
 from prof_analysis.figures.style import label
@@ -34,6 +35,7 @@ TABLES = {
     "ranks": ("module-stats", ("module.time", "module.step_count", "across.slow_rank")),
     "communication": ("communication-time", ()),
     "memory": ("memory", ("step.period",)),
+    "pipeline": ("pipeline", ("communication.p2p",)),
     "timeline": ("step-time", ("timeline.step", "timeline.kernel", "timeline.module_call", "timeline.gap")),
 }
 
@@ -141,6 +143,38 @@ class ProfilePlots:
             """
         )
         return communication(self._profile.rows("FROM across.communication_group_time"), links)
+
+    def pipeline(self, step: int | None = None) -> "go.Figure":
+        """Return the forward and backward passes of one step over time, a row for each rank in the order of pipeline stages.
+
+        `step` is by default the first one with the most passes.
+        Raises InputError when nothing marks passes, or there is no such step.
+        """
+        self._prepare("pipeline")
+        steps_of = self._profile.rows(
+            "SELECT step_id FROM pipeline.pass GROUP BY step_id ORDER BY count(*) DESC, step_id NULLS LAST"
+        )
+        chosen = step if step is not None else steps_of[0]["step_id"] if steps_of else None
+        if {"step_id": chosen} not in steps_of:
+            raise InputError(f"no passes in step {step}" if step is not None else "no forward and backward passes")
+        of_step = "step_id IS NULL" if chosen is None else f"step_id = {chosen:d}"
+        passes = self._profile.rows(f"FROM pipeline.pass WHERE {of_step} ORDER BY profile, start_ns")
+        p2p = self._profile.rows(
+            f"""
+            WITH span AS (
+                SELECT profile, min(start_ns) AS start_ns, max(end_ns) AS end_ns
+                FROM pipeline.pass
+                WHERE {of_step}
+                GROUP BY profile
+            )
+            SELECT p2p.*
+            FROM communication.p2p
+            JOIN span USING (profile)
+            WHERE p2p.start_ns < span.end_ns AND p2p.start_ns + p2p.elapse_ns >= span.start_ns
+            ORDER BY p2p.profile, p2p.start_ns
+            """
+        )
+        return pipeline(passes, p2p, chosen)
 
     def timeline(self, step: int | None = None, rank: int | str | None = None) -> "go.Figure":
         """Return one step of one rank in time: modules on the device, kernels by stream, idle gaps with cause and Python stack.

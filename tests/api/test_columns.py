@@ -9,7 +9,13 @@ import pyarrow as pa
 import pytest
 
 from prof_analysis import Profile, open_profile
-from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS, NO_HOST_CALLS, NO_STACKS, why_no_memory
+from prof_analysis.sources.ascend_beside.profiler_info import (
+    NO_GRAPH_CALLS,
+    NO_HOST_CALLS,
+    NO_STACKS,
+    why_no_memory,
+    why_no_transfers,
+)
 from tests.helpers.answers import NO_COUNTERS, answered_without, unanswered
 from tests.helpers.api import OPS, RANGES, of_both, rows
 from tests.helpers.small_profile import Kernel, Op, write_profile
@@ -198,6 +204,7 @@ def test_ranks_in_every_column(two: Path) -> None:
         }
     )
     lacks = {
+        "transfers": why_no_transfers({}),
         "counters": NO_COUNTERS,
         "graph_calls": NO_GRAPH_CALLS,
         "host_calls": NO_HOST_CALLS,

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
+from fixtures.generate import generate
+from fixtures.shape import Shape
+from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
 from prof_analysis.errors import InputError
 from tests.communication.test_group import group, write
@@ -116,6 +119,22 @@ def test_sizes_of_packets_have_rows_of_their_own_and_add_up_to_communication_tim
     counts = {0: 1, 1: 1, 2: 2, 4: 1, 32_768: 1, 65_536: 2, 2**40: 1}
     assert [tuple(row.values()) for row in packets] == list(counts.items())
     assert moved == whole == pair == {"size": sum(sizes), "ns": 18}
+
+
+@pytest.mark.slow
+def test_text_exports_have_the_same_links(tmp_path: Path) -> None:
+    generate(tmp_path, Shape(steps=1, layers=1), ranks=3, seed=2, style=TextStyle(exports="both"))
+    found = {}
+    for source in ("db", "text"):
+        with open_profile(tmp_path, source=source) as profile:
+            # Times in the text have fractions of a ns.
+            found[source] = profile.rows(
+                "SELECT source_global_rank, destination_global_rank, type, link, packet_bytes, transfer_count, size_bytes,"
+                " usual_gb_s IS NULL AS is_unusual FROM across.link_packet ORDER BY ALL"
+            )
+    assert found["db"] == found["text"]
+    pairs = {(row["source_global_rank"], row["destination_global_rank"]) for row in found["db"]}
+    assert pairs == {(0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (2, 0)}, "a ring"
 
 
 def test_ranks_of_a_group_are_known_by_its_record_else_by_the_ranks_that_have_transfers_in_it(tmp_path: Path) -> None:

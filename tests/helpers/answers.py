@@ -8,12 +8,11 @@ from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS, NO
 
 NO_OPERATORS = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
 NO_COUNTERS = "no hardware counters (PMU); collect with aic_metrics, such as AiCMetrics.PipeUtilization"
-COMMUNICATION = ("communication", "reported_communication")
+COMMUNICATION = ("communication", "reported_communication", "transfers")
 # What a database of one rank without communication, counters, compiled graphs and memory lacks.
 NOT_IN_ONE_RANK = dict.fromkeys(COMMUNICATION, NO_OPERATORS) | {
     "counters": NO_COUNTERS,
     "graph_calls": NO_GRAPH_CALLS,
-    "transfers": NO_OPERATORS,
     "host_calls": NO_HOST_CALLS,
     "stacks": NO_STACKS,
     "memory": why_no_memory({}),

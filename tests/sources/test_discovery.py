@@ -32,6 +32,7 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
         files=("ascend_pytorch_profiler_3.db",),
         lacks=(
             ("communication", NO_OPERATORS),
+            ("transfers", NO_OPERATORS),
             ("graph_calls", NO_GRAPH_CALLS),
             ("counters", NO_COUNTERS),
             ("host_calls", NO_HOST_CALLS),

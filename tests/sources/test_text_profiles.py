@@ -312,7 +312,7 @@ WITHOUT_DETAILS = ["shapes", "counters", "graph_calls", "memory", "stacks"]
     ("left", "lacks", "missing"),
     quick(
         [
-            (["kernel_details.csv"], ONLY_DETAILS, "no trace_view.json"),
+            (["kernel_details.csv"], [*ONLY_DETAILS, "transfers"], "no trace_view.json"),
             (["trace_view.json"], WITHOUT_DETAILS, "no kernel_details.csv, so no kernel types, cores and shapes"),
             (["op_statistic.csv"], [*CAPABILITIES], "no kernel_details.csv and no trace_view"),
         ],

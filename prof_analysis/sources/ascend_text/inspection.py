@@ -49,6 +49,7 @@ _NO_FILES = "no kernel_details.csv and no trace_view.json (exported without NPU 
 _NO_COMMUNICATION = "no communication operators (collected on one device, or nothing was communicated)"
 _NO_TRACE = "no trace_view.json (exported without CPU activity, or not copied), so no ops and no modules"
 _NO_OPS = "no ops in trace_view.json (collected without CPU activity), so no modules"
+_NO_TRANSFERS = "no trace_view.json and no communication_matrix.json (not copied), so no transfers between ranks"
 _NO_DETAILS = "no kernel_details.csv, so no kernel types, cores and shapes"
 # Reasons for capabilities that need a file of their own.
 _NO_REPORTED = {
@@ -160,14 +161,16 @@ def _reasons(
     }
     no_operators = no_kernels or (None if "communication" in marks else _NO_COMMUNICATION)
     # The trace alone has the tasks of operators, but not of low levels.
-    has_tasks = has_trace and no_operators is None and config.get("level") not in profiler_info.LEVELS_WITHOUT_TYPES
+    is_low = config.get("level") in profiler_info.LEVELS_WITHOUT_TYPES
+    has_tasks = has_trace and no_operators is None and not is_low
     has_transfers = has_tasks or recorded.MATRIX in names or "CommAnalyzerMatrix" in in_database
+    no_transfers = profiler_info.why_no_transfers(config) if has_trace or is_low else _NO_TRANSFERS
     return {
         "modules": no_ops or no_modules,
         "kernels": no_kernels,
         "ops": no_ops,
         "communication": no_operators,
-        "transfers": None if has_transfers else no_operators or profiler_info.why_no_transfers(config),
+        "transfers": None if has_transfers else no_operators or no_transfers,
         "graph_calls": no_ops or (None if "graph calls" in marks else profiler_info.NO_GRAPH_CALLS),
         "compute": no_kernels,
         "shapes": no_shapes,
