@@ -426,7 +426,7 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "experts",
-            "Do experts (MoE) load the ranks evenly, and what if not?\n\n"
+            "Do experts (MoE) load the ranks evenly?\n\n"
             "Shows time and rows of grouped matmuls by rank and place in the step, how uneven they are over the ranks that "
             "share the experts, and what that costs.",
             "grouped matmuls",
@@ -445,7 +445,7 @@ ANALYSES: Mapping[str, Analysis] = {
         ),
         Analysis(
             "clock",
-            "Did kernels run below the rated clock, and what if so?\n\n"
+            "Did kernels run below the rated clock?\n\n"
             "Shows the real clock of each device over time beside its rated clock, which kernels ran below that, and what it "
             "cost at most.",
             "compute kernels with samples of the clock",

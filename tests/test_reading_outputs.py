@@ -22,6 +22,11 @@ RANK = next((SAMPLE / "decoder_training").glob("*_4242_*"))
 NOT_IN_THE_SAMPLE = {
     "pmu-stats": {"aic scalar", "aiv scalar", "mte1", "fixpipe", "aiv mte3"},
     "layer-stats": {"type", "position", "mean", "median", "p95", "share of layer", "gap before", "kind", "name"},
+    "experts": {
+        *("rank", "time", "time / mean", "rows", "rows / mean", "experts", "grouped matmuls", "expert group", "step", "place"),
+        *("slowest rank", "cost", "slowest", "mean", "most rows / mean", "wait after", "module"),
+    },
+    "clock": {"type", "of computing", "kernels below", "kernels", "time"},
     "ranks": {"run"},
 }
 

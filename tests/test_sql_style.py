@@ -85,6 +85,7 @@ def keys_of(node: dict[str, Any], ctes: dict[str, Any]) -> Iterator[frozenset[st
 # File -> the ASOF joins whose right side no GROUP BY or DISTINCT makes unique, and what does.
 UNIQUE_OTHERWISE: dict[str, dict[tuple[str, tuple[str, ...]], str]] = {
     "api/call": {("gap", ("start_ns",)): "gaps do not overlap"},
+    "clock/kernel": {("clock", ("device_id", "start_ns")): "each source groups trace.clock by both"},
     "communication/approach": {
         ("gap", ("start_ns",)): "gaps do not overlap",
         ("gap", ("end_ns",)): "gaps do not overlap",

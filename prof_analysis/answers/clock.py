@@ -31,7 +31,7 @@ def clock(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     of_devices: dict[str, Source] = {
         "rank": ("text", rank_name),
         "rated MHz": "rated_mhz",
-        "clocks, MHz": "clocks",
+        "seen MHz": "clocks",
         "mean MHz": "mean_clock_mhz",
         "computing": "computing_ns",
         "computing below": "computing_below_ns",

@@ -10,6 +10,7 @@ import pytest
 
 from prof_analysis import Profile, open_profile
 from prof_analysis.sources.ascend_beside.profiler_info import (
+    NO_CLOCK,
     NO_GRAPH_CALLS,
     NO_HOST_CALLS,
     NO_STACKS,
@@ -207,13 +208,14 @@ def test_ranks_in_every_column(two: Path) -> None:
         "transfers": why_no_transfers({}),
         "counters": NO_COUNTERS,
         "graph_calls": NO_GRAPH_CALLS,
+        "clock": NO_CLOCK,
         "host_calls": NO_HOST_CALLS,
         "stacks": NO_STACKS,
         "memory": why_no_memory({}),
     }
     answers = list(answered_without(*lacks))
     reasons = [f"{command}: {reason}" for command, reason in unanswered(lacks)]
-    found_out = ["layer-stats"]
+    found_out = ["experts", "layer-stats"]
     recording = 'prof_analysis.collect.profiler("result", level=2)'
     expected: list[tuple[Any, ...]] = []
     for name, rank in (("a_ascend_pt", 0), ("b_ascend_pt", 3)):

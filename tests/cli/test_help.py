@@ -32,7 +32,7 @@ def commands_below(group: Any, *words: str) -> Iterator[tuple[str, Any]]:
 
 
 COMMANDS = dict(commands_below(typer.main.get_command(app)))
-WITH_MODULES = {"module-stats", "communication-time", "mfu", "pmu-stats", "memory", "stacks", "pipeline"}
+WITH_MODULES = {"module-stats", "communication-time", "mfu", "pmu-stats", "memory", "stacks", "pipeline", "experts"}
 READ, COMPARE, ANSWER, MODULES, SHOW, WRITE, MACHINE = GROUPS = (
     "What to read", "How to compare runs", "What to answer", "What counts as a module", "How to show it", "What to write",
     "Machine and cache",
@@ -103,6 +103,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_profile(folder / "layer-stats" / "a_ascend_pt", unlinked=kernels)
     frames = [Frame("main.py(3): train", 0, 1000), Frame("torch/nn/modules/linear.py(114): forward", 100, 900)]
     write_profile(folder / "stacks" / "a_ascend_pt", [Op("aten::mm", 200, 300, (Kernel("k", 400, 500),))], frames=frames)
+    grouped = Kernel("gmm", 400, 500, type="GroupedMatmul", inputs="64,8;4,8,16", outputs="64,16")
+    write_profile(folder / "experts" / "a_ascend_pt", [Op("npu::npu_grouped_matmul", 200, 300, (grouped,))])
     graph = [Op("npu_fx_compiler inference", 300, 900), Op("ExecuteGraph", 600, 860)]
     write_profile(folder / "graph-overhead" / "a_ascend_pt", graph)
     log = b"Profile execute duration [Decode]: [forward]:1.23ms\n"

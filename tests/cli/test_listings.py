@@ -32,6 +32,7 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
     better = 'record with prof_analysis.collect.profiler("result", level=2) to answer api-stats, stacks, pmu-stats, memory too'
     assert lines[4:] == [
         f"answers: {', '.join(answers)} (rank 1)",
+        "may answer experts: the command finds out whether kernels multiply groups of rows, as those of experts do (rank 1)",
         "may answer layer-stats: the command finds out whether layers repeat in the sequence of kernels (rank 1)",
         *cannot,
         f"{better} (rank 1)",
@@ -47,7 +48,7 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
         "source": "ascend_db",
         "modules_from": "mstx",
         "answers": list(answered_without(*NOT_IN_ONE_RANK)),
-        "may_answer": ["layer-stats"],
+        "may_answer": ["experts", "layer-stats"],
         "unanswered": [f"{command}: {reason}" for command, reason in reasons],
         "better_recording": better,
         "missing": [],

@@ -50,6 +50,8 @@ ALLOWED = {
     "module.op_chain": "the rows of the statistic, and blocks of 256 ops",
     "step.time": "one row says whether there are steps",
     "timeline.step": "one row says whether there are steps",
+    "clock.rated": "a row a device",
+    "clock.span": "one row says when kernels ran",
     "step.copy": "one row says whether there are steps",
     "step.communication": "one row says whether groups have labels",
     "step.overlap_audit": "four kinds",

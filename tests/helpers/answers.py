@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from prof_analysis.analyses import ANALYSES, why_not
 from prof_analysis.capabilities import CAPABILITIES
-from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS, NO_HOST_CALLS, NO_STACKS, why_no_memory
+from prof_analysis.sources.ascend_beside.profiler_info import NO_CLOCK, NO_GRAPH_CALLS, NO_HOST_CALLS, NO_STACKS, why_no_memory
 
 NO_OPERATORS = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
 NO_COUNTERS = "no hardware counters (PMU); collect with aic_metrics, such as AiCMetrics.PipeUtilization"
@@ -13,6 +13,7 @@ COMMUNICATION = ("communication", "reported_communication", "transfers")
 NOT_IN_ONE_RANK = dict.fromkeys(COMMUNICATION, NO_OPERATORS) | {
     "counters": NO_COUNTERS,
     "graph_calls": NO_GRAPH_CALLS,
+    "clock": NO_CLOCK,
     "host_calls": NO_HOST_CALLS,
     "stacks": NO_STACKS,
     "memory": why_no_memory({}),

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
-from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS, NO_HOST_CALLS, NO_STACKS, why_no_memory
+from prof_analysis.sources.ascend_beside.profiler_info import NO_CLOCK, NO_GRAPH_CALLS, NO_HOST_CALLS, NO_STACKS, why_no_memory
 from prof_analysis.sources.discovery import find_ranks
 from prof_analysis.sources.rank import Rank
 from tests.helpers.answers import NO_COUNTERS, NO_OPERATORS, NOT_IN_KERNELS, NOT_IN_ONE_RANK, answered_without, unanswered
@@ -35,6 +35,7 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
             ("transfers", NO_OPERATORS),
             ("graph_calls", NO_GRAPH_CALLS),
             ("counters", NO_COUNTERS),
+            ("clock", NO_CLOCK),
             ("host_calls", NO_HOST_CALLS),
             ("stacks", NO_STACKS),
             ("memory", why_no_memory({})),

@@ -21,7 +21,7 @@ from fixtures.text_style import TextStyle, sglang
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
 from prof_analysis.capabilities import CAPABILITIES
 from prof_analysis.options import Source
-from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS, NO_STACKS, why_no_memory
+from prof_analysis.sources.ascend_beside.profiler_info import NO_CLOCK, NO_GRAPH_CALLS, NO_STACKS, why_no_memory
 from tests.helpers.answers import COMMUNICATION, answered_without, unanswered
 from tests.helpers.asking import IDS, build_at_once
 from tests.helpers.slow import quick
@@ -55,7 +55,7 @@ TEXT_ONLY = {
 """What only the text exports say of a kernel of a kind."""
 
 # What the generated runs have no part of.
-LACKS = {"graph_calls": NO_GRAPH_CALLS, "memory": why_no_memory({}), "stacks": NO_STACKS}
+LACKS = {"clock": NO_CLOCK, "graph_calls": NO_GRAPH_CALLS, "memory": why_no_memory({}), "stacks": NO_STACKS}
 EVERYTHING = Shape(
     steps=1,
     layers=1,

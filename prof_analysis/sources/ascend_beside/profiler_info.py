@@ -68,6 +68,21 @@ def why_no_shapes(config: Mapping[str, Any]) -> str:
     return "no kernel types and shapes; Level1 and higher have them"
 
 
+def why_no_kernels(config: Mapping[str, Any]) -> str:
+    """Say why there are no kernels, and what to do."""
+    if config.get("level") == "Level_none":
+        return "no kernels: profiler_level was Level_none, which records mstx marks alone; collect with Level1"
+    return NO_KERNELS
+
+
+def why_no_host_calls(config: Mapping[str, Any]) -> str:
+    """Say why there are no host calls into CANN, and what to do; databases have those of Level0 too."""
+    level = config.get("level")
+    if level in _LEVELS_WITHOUT_TYPES:
+        return f"no host calls into CANN: profiler_level was {level}; collect with Level1"
+    return NO_HOST_CALLS
+
+
 def why_no_counters(config: Mapping[str, Any]) -> str:
     """Say why kernels have no hardware counters, and what to do."""
     was = " (here it was off)" if config.get("aic_metrics") == "ACL_AICORE_NONE" else ""

@@ -132,7 +132,7 @@ def _reasons(
     has_operators = _has_rows(file, "COMMUNICATION_OP")
     has_compute = _has_compute(file)
     reported = recorded.in_databases(beside)
-    no_kernels = gap("table of kernels") or (None if has_operators or has_compute else profiler_info.NO_KERNELS)
+    no_kernels = gap("table of kernels") or (None if has_operators or has_compute else profiler_info.why_no_kernels(config))
     no_compute = no_kernels or (None if has_compute else _NO_COMPUTE)
     no_shapes = no_compute or (None if _has_shapes(file) else profiler_info.why_no_shapes(config))
     no_counters = None if _has_rows(file, "TASK_PMU_INFO", "value", "IS NOT NULL") else profiler_info.why_no_counters(config)
@@ -154,7 +154,7 @@ def _reasons(
         "kernel_types": profiler_info.why_untyped(config, no_shapes),
         "counters": no_compute or no_counters,
         "clock": no_compute or (None if _has_rows(file, "AICORE_FREQ", "freq", "> 0") else profiler_info.NO_CLOCK),
-        "host_calls": None if _has_rows(file, "CANN_API") else profiler_info.NO_HOST_CALLS,
+        "host_calls": None if _has_rows(file, "CANN_API") else profiler_info.why_no_host_calls(config),
         "stacks": no_ops or (None if _has_stacks(file) else profiler_info.NO_STACKS),
         "marks": None if has_marks else profiler_info.why_no_marks(config),
         "memory": None if any(_has_rows(file, table) for table in MEMORY_TABLES) else profiler_info.why_no_memory(config),

@@ -149,7 +149,7 @@ def _reasons(
     marks = set().union(*held.values())
     no_trace = None if has_trace else unreadable.get(True, _NO_TRACE)
     no_ops = no_trace or (None if "ops" in marks else _NO_OPS)
-    no_kernels = None if "kernels" in marks else profiler_info.NO_KERNELS if held else _NO_FILES
+    no_kernels = None if "kernels" in marks else profiler_info.why_no_kernels(config) if held else _NO_FILES
     no_details = no_kernels or (None if has_details else _NO_DETAILS)
     no_shapes = no_details or (None if "shapes" in marks else profiler_info.why_no_shapes(config))
     names = {file.name for file in beside}
@@ -176,7 +176,7 @@ def _reasons(
         "shapes": no_shapes,
         "counters": no_details or (None if "counters" in marks else profiler_info.why_no_counters(config)),
         "clock": no_kernels or no_trace or (None if "clock" in marks else profiler_info.NO_CLOCK),
-        "host_calls": no_trace or (None if "host calls" in marks else profiler_info.NO_HOST_CALLS),
+        "host_calls": no_trace or (None if "host calls" in marks else profiler_info.why_no_host_calls(config)),
         "stacks": no_ops or (None if "stacks" in marks else profiler_info.NO_STACKS),
         "marks": no_trace or (None if "marks" in marks else profiler_info.why_no_marks(config)),
         "kernel_types": profiler_info.why_untyped(config, no_shapes),

@@ -1,0 +1,78 @@
+"""Profiles of low levels, and of marks alone: each command answers, or says why not and which switch helps."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fixtures.generate import generate
+from fixtures.shape import Shape
+from fixtures.text_style import TextStyle
+from prof_analysis import open_profile
+from tests.helpers.cli import Command
+from tests.helpers.small_profile import Range, write_profile
+
+LEVEL = "profiler_level was {}; collect with Level1"
+MARKS_ALONE = "no kernels: profiler_level was Level_none, which records mstx marks alone; collect with Level1"
+
+
+def at_level(folder: Path, level: str) -> None:
+    config = {"config": {"experimental_config": {"_profiler_level": level, "_mstx": True}}}
+    (folder / "profiler_info_0.json").write_text(json.dumps(config), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def marks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What mstx=True with Level_none records: ranges, and when the device reached them."""
+    folder = tmp_path_factory.mktemp("marks") / "0_ascend_pt"
+    ranges = [Range("step", 100, 200, domain="default", device=(1000, 1100))]
+    write_profile(folder, ranges=ranges, steps=[(1, 100, 200)])
+    at_level(folder, "Level_none")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("api-stats", f"no host calls into CANN: {LEVEL.format('Level_none')}"),
+        ("kernel-stats --by name", MARKS_ALONE),
+        ("kernel-stats --by shapes", MARKS_ALONE),
+        ("kernel-stats --by cpu", MARKS_ALONE),
+        ("experts", MARKS_ALONE),
+        ("clock", MARKS_ALONE),
+        ("step-time", MARKS_ALONE),
+        ("memory", "no records of device memory; collect with profile_memory=True"),
+        ("stacks", "no ops (collected without CPU activity), so no modules"),
+    ],
+)
+def test_marks_alone_answer_mstx_stats_and_the_others_name_the_switch(
+    marks: Path, command: Command, words: str, reason: str
+) -> None:
+    result = command(*words.split(), marks)
+    assert (result.exit_code, result.stderr) == (2, f"error: {marks}: no rank can answer this: {reason}\n")
+
+
+def test_marks_alone_are_answered(marks: Path) -> None:
+    with open_profile(marks) as profile:
+        (row,) = profile.mstx_stats(arrow=True).to_pylist()
+    assert (row["message"], row["event_count"], row["device_total_ns"]) == ("step", 1, 100)
+
+
+def test_text_of_level0_answers_without_types_and_shapes(tmp_path: Path, command: Command) -> None:
+    generate(tmp_path, Shape(steps=1, layers=1), ranks=1, style=TextStyle(exports="text", level="Level0"))
+    (folder,) = tmp_path.iterdir()
+    for file in folder.glob("profiler_info*.json"):
+        file.unlink()
+    at_level(folder, "Level0")
+    assert command("api-stats", tmp_path).stderr.endswith(f"no host calls into CANN: {LEVEL.format('Level0')}\n")
+    for by in ("name", "shapes"):
+        result = command("kernel-stats", tmp_path, "--by", by)
+        assert result.exit_code == 0
+        assert "types are not recorded but certain from the names of the kernels" in result.stdout
+    with open_profile(tmp_path) as profile:
+        assert profile.rows("SELECT count(*) > 0 AS has_rows FROM kernels.by_shapes WHERE input_shapes IS NOT NULL") == [
+            {"has_rows": False}
+        ]
+        (step, *_) = profile.rows("SELECT host_ns > 0 AS has_host, communication_ns > 0 AS communicates FROM step.time")
+        assert step == {"has_host": True, "communicates": True}
+        assert profile.rows("SELECT count(*) AS copies FROM trace.copy") == [{"copies": 1}]
