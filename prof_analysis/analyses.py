@@ -416,6 +416,7 @@ ANALYSES: Mapping[str, Analysis] = {
                 "allocation.kept": "MemoryKept",
                 "allocation.usage": "MemoryUsage",
                 "allocation.component": "MemoryComponent",
+                "allocation.out_of_memory": "MemoryOutOfMemory",
                 "across.memory_rank": "MemoryAllRanks",
             },
             requires=("memory",),

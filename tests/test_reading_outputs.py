@@ -28,6 +28,8 @@ NOT_IN_THE_SAMPLE = {
     },
     "clock": {"type", "of computing", "kernels below", "kernels", "time"},
     "ranks": {"run"},
+    "module-stats": {"source line", "share of kernels"},
+    "op-stats": {"source line"},
 }
 
 

@@ -197,10 +197,10 @@ def _changes(facts: Facts) -> Iterable[Block]:
             {
                 "memory of": ("text", _memory_name),
                 "in module": ("text", lambda row: _whole_name(row) if row["module"] else "-"),
-                "alive at the peak": ("size", lambda row: row["live_difference_bytes"]),
+                "peak difference": ("size", lambda row: row["live_difference_bytes"]),
                 "peak base": ("size", lambda row: row["base_live_bytes"]),
                 "peak new": ("size", lambda row: row["new_live_bytes"]),
-                "allocated": ("size", lambda row: row["difference_bytes"]),
+                "allocated difference": ("size", lambda row: row["difference_bytes"]),
                 "allocated base": ("size", lambda row: row["base_bytes"]),
                 "allocated new": ("size", lambda row: row["new_bytes"]),
                 "blocks": ("text", partial(_pair, column="block_count")),

@@ -87,6 +87,7 @@ def memory(profile: "Profile", top: int, level: str = "peak") -> tuple[Facts, li
     """Return how full the fullest device was, what held its memory at the peak or in time, and what stays after each step."""
     ranks = profile.rows("FROM across.memory_rank")
     facts: Facts = {**size_of(profile, "allocation.component"), "level": level, "devices": ranks, "rows_shown": []}
+    facts["out_of_memory"] = profile.rows("FROM allocation.out_of_memory ORDER BY time_ns, profile, device_id LIMIT 5")
     if not ranks:
         return facts, [said("no component of the device holds memory in these records")]
     fullest = ranks[0]
@@ -100,7 +101,25 @@ def memory(profile: "Profile", top: int, level: str = "peak") -> tuple[Facts, li
     facts["kept"] = _of_device(profile, "FROM allocation.kept WHERE {one} LIMIT {top}", fullest, 5)
     shown = as_tree(rows, _of_device(profile, _ROWS[level], fullest, _ALL)) if level == "module" else rows
     table = table_of(_TABLES[level], shown, _COLUMNS[level])
-    return facts, [said(*_fullness(facts, fullest)), table, said(*_rest(facts, fullest))]
+    failed = map(_failure, facts["out_of_memory"])
+    return facts, [said(*failed, *_fullness(facts, fullest)), table, said(*_rest(facts, fullest))]
+
+
+def _failure(event: Row) -> str:
+    """Return a sentence about an attempt to allocate that failed."""
+    where = ", ".join(
+        text
+        for text, is_known in (
+            (f"rank {rank_name(event)}", True),
+            (f"device {event['device_id']}", event["device_id"] is not None),
+            (f"step {event['step_id']}", event["step_id"] is not None),
+        )
+        if is_known
+    )
+    op = "" if event["op_name"] is None else f" by {event['op_name']}"
+    left = "" if event["left_bytes"] is None else f" of {size(event['memory_bytes'])}, which left {size(event['left_bytes'])}"
+    held = f"{size(event['allocated_bytes'])} were allocated and {size(event['reserved_bytes'])} reserved"
+    return f"out of memory ({where}): {size(event['size_bytes'])} were tried{op} when {held}{left}"
 
 
 def _of_device(profile: "Profile", sql: str, device: Row, top: int = 0) -> list[dict[str, Any]]:

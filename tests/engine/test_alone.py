@@ -100,7 +100,7 @@ ELSEWHERE = {
     "step.reported_total", "trace.overlap", "trace.parallelism", "trace.reported_communication", "trace.reported_cost",
     "trace.reported_kernel_type", "trace.reported_link", "trace.reported_step", "trace.reported_transfer",
     "module.doubtful_pair", "module.link_audit", "module.misplaced_launch",
-    "allocation.kept", "trace.device_memory", "trace.set_aside_memory",
+    "allocation.kept", "allocation.out_of_memory", "trace.out_of_memory", "trace.device_memory", "trace.set_aside_memory",
 }  # fmt: skip
 
 

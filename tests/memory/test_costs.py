@@ -19,7 +19,7 @@ OF_MEMORY = {
         "raw.enum_module",
     },
     "ascend_text": {"raw.memory_block", "raw.memory_record", "raw.module_memory"},
-    "kineto": {"raw.memory_event"},
+    "kineto": {"raw.memory_event", "raw.out_of_memory"},
 }  # fmt: skip
 
 

@@ -170,3 +170,34 @@ def test_the_screen_says_how_full_the_device_was_what_grows_and_which_op_leaks(t
         (5, 2 * MIB, MIB, MIB),
         (6, 3 * MIB, MIB, MIB),
     ]
+
+
+def test_an_attempt_that_failed_is_the_first_thing_said(tmp_path: Path) -> None:
+    def failed(size: int, at: int, totals: tuple[int, int], device: tuple[int, int] = (1, 0)) -> str:
+        return memory(size, 1, at, totals, device=device).replace("[memory]", "[OutOfMemory]").replace('"Addr": 1, ', "")
+
+    events = [
+        op("aten::linear", 2000, 5000, 1),
+        op("aten::empty", 2100, 2200, 2),
+        memory(MIB, 16, 2050, (3 * MIB, 6 * MIB)),
+        failed(4 * MIB, 2150, (3 * MIB, 6 * MIB)),
+        failed(5 * MIB, 8000, (3 * MIB, 6 * MIB)),
+        failed(5 * MIB, 8100, (3 * MIB, 6 * MIB), device=(0, -1)),  # of the host
+    ]
+    found = (
+        f"SELECT device_id, time_ns - {BASE_NS}, size_bytes, allocated_bytes, op_name, left_bytes FROM allocation.out_of_memory"
+    )
+    (rows,), warnings = asked(tmp_path, events, found)
+    assert rows == [
+        (0, 2150, 4 * MIB, 3 * MIB, "aten::empty", 2 * MIB),
+        (0, 8000, 5 * MIB, 3 * MIB, None, 2 * MIB),
+    ]
+    assert warnings == []
+    with open_profile(tmp_path / "rank0.json") as profile:
+        first, *_ = answer_of(profile, "memory", 5).blocks
+    assert isinstance(first, Sentences)
+    held = "when 3.00 MiB were allocated and 6.00 MiB reserved of 8.00 MiB, which left 2.00 MiB"
+    assert first.lines[:2] == (
+        f"out of memory (rank 0, device 0): 4.00 MiB were tried by aten::empty {held}",
+        f"out of memory (rank 0, device 0): 5.00 MiB were tried {held}",
+    )

@@ -136,6 +136,19 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "device_id": (_I, 'args."Device Id"'),
         },
     ),
+    "raw.out_of_memory": (
+        "cat = 'cpu_instant_event' AND name = '[OutOfMemory]'",
+        {
+            "event_id": (_I, "event_id"),
+            **_THREAD,
+            "start_ns": (_I, "start_ns"),
+            "size_bytes": (_I, "args.Bytes"),
+            "allocated_bytes": (_I, 'args."Total Allocated"'),
+            "reserved_bytes": (_I, 'args."Total Reserved"'),
+            "device_type": (_I, 'args."Device Type"'),
+            "device_id": (_I, 'args."Device Id"'),
+        },
+    ),
     "raw.flow": (
         "ph IN ('s', 'f') AND cat IN ('fwdbwd', 'forward_backward')",
         {

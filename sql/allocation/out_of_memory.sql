@@ -1,0 +1,37 @@
+-- One row is an attempt to allocate memory of the device that failed, with the op that tried it, the first one first.
+--
+-- device_id to reserved_bytes as in trace.out_of_memory
+-- step_id       BIGINT   profiler step; NULL outside steps
+-- op_name_id    TEXT_ID  the innermost op on the thread at that moment; NULL without one
+-- memory_bytes  BIGINT   all memory of the device; NULL when not recorded
+-- left_bytes    BIGINT   memory_bytes - reserved_bytes; what other processes and the runtime use is a part of it; NULL when one
+--                        is not known
+--
+-- Attempts that fail are few, and so each is compared with all ops of its thread.
+WITH op_at AS (
+    SELECT event.event_id, arg_max(op.name_id, (op.start_ns, -op.end_ns, op.op_id)) AS name_id
+    FROM trace.out_of_memory AS event
+    JOIN trace.op ON op.tid = event.tid AND op.start_ns <= event.time_ns AND op.end_ns >= event.time_ns
+    WHERE NOT op.is_step
+    GROUP BY event.event_id
+),
+stepped AS (
+    SELECT event.*, if(event.time_ns < period.end_ns, period.step_id, NULL) AS step_id
+    FROM trace.out_of_memory AS event
+    ASOF LEFT JOIN step.period ON event.time_ns >= period.start_ns
+)
+SELECT
+    stepped.device_id,
+    stepped.time_ns,
+    stepped.size_bytes,
+    stepped.allocated_bytes,
+    stepped.reserved_bytes,
+    stepped.step_id,
+    op_at.name_id AS op_name_id,
+    device.memory_bytes,
+    device.memory_bytes - stepped.reserved_bytes AS left_bytes
+FROM stepped
+LEFT JOIN op_at USING (event_id)
+LEFT JOIN trace.device_memory AS device ON device.device_id IS NOT DISTINCT FROM stepped.device_id
+WHERE getvariable('step_id') IS NULL OR stepped.step_id = getvariable('step_id')
+ORDER BY stepped.time_ns, stepped.event_id

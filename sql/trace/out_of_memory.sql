@@ -1,0 +1,9 @@
+-- One row is an attempt to allocate memory of the device that failed, as far as the profiler recorded it.
+--
+-- event_id         BIGINT  the id
+-- tid              BIGINT  host thread: process id * 2^32 + thread id
+-- device_id        BIGINT  device; NULL when not recorded
+-- time_ns          BIGINT  when, Unix ns
+-- size_bytes       BIGINT  how much was tried; NULL when not recorded
+-- allocated_bytes  BIGINT  what the allocator had handed out; NULL when not recorded
+-- reserved_bytes   BIGINT  what it had taken from the device; NULL when not recorded
