@@ -14,6 +14,7 @@ from prof_analysis.options import Keywords, Per, step_numbers
 from prof_analysis.profile import Profile
 from prof_analysis.run.secrets import name_of_run
 from prof_analysis.sources.rank import readable
+from prof_analysis.visible import visible
 
 if TYPE_CHECKING:
     import pandas
@@ -292,6 +293,9 @@ class Comparison:
         self.prepare()
         found = self.profile.table(table, arrow=True)
         return found if arrow else frames.to_pandas(frames.arranged(found))
+
+    def __repr__(self) -> str:
+        return visible(f"Comparison({', '.join(f'{run}={str(path)!r}' for run, path in self._runs.items())})")
 
     def _repr_html_(self) -> str:
         """Show the runs, and what was found if a question was asked before: looking works nothing out."""

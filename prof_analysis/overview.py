@@ -104,9 +104,8 @@ def comparison_as_html(paths: Mapping[str, str], rows: Sequence[RankRow], findin
         "plot.modules()": "The same as a picture.",
         "idle()": "Why is the device idle for longer, or less long?",
     }
-    title = f"Comparison of {len(paths) - 1} {'run' if len(paths) == 2 else 'runs'} with a base"
     asked = [f"comparison.{call}  # {meaning}" for call, meaning in ask.items()]
-    return _block(f"{_heading(title)}{_table([headings, *lines])}{_list(said)}{_code(asked)}")
+    return _block(f"{_heading('Comparison of runs with a base')}{_table([headings, *lines])}{_list(said)}{_code(asked)}")
 
 
 def _of_run(run: str, rows: Sequence[RankRow]) -> tuple[object, ...]:

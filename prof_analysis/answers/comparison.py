@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 # The rows of a table that changed by more than noise, and those of which that is not known.
 _CHANGED = "change IS NOT NULL AND change <> 'noise'"
+# Types of kernels with their shapes that one run alone has; they are not shown where they have more than this part of the time.
+_IN_ONE_RUN = "coalesce(change IN ('added', 'removed'), false)"
+_MOST_OF_TIME = 0.5
 _OUTLIER = "(base_outlier IS NOT NULL OR new_outlier IS NOT NULL)"
 _TIMES: Mapping[str, Source] = {
     "difference": ("change", lambda row: row["difference_ns"]),
@@ -55,13 +58,27 @@ def _answer(comparison: Comparison, run: str, top: int, efficiency: bool) -> Ans
         """
     )
     (finding,) = rows("runs.comparison_finding")
+    (in_one_run,) = comparison.rows(
+        f"""
+        SELECT sum(both_ns) FILTER ({_IN_ONE_RUN}) / nullif(sum(both_ns), 0) AS share
+        FROM (
+            SELECT change, round(base_ns + new_ns)::BIGINT AS both_ns
+            FROM runs.kernel_comparison
+            WHERE run = {quote_text(run)}
+        )
+        """
+    )
+    # Kernels of two vendors have other names: line by line, they would be added and removed.
+    is_other_device = (in_one_run["share"] or 0) > _MOST_OF_TIME
+    of_kernels = f"{_CHANGED} AND NOT ({_IN_ONE_RUN})" if is_other_device else _CHANGED
     facts: Facts = {
         "finding": finding,
         "size": size,
         "summary": rows("runs.comparison_summary", limit=None),
         "modules": rows("runs.module_group", "verdict NOT IN ('same', 'noise')"),
         "ops": rows("runs.op_group", _CHANGED),
-        "kernels": rows("runs.kernel_comparison", _CHANGED),
+        "kernels": rows("runs.kernel_comparison", of_kernels),
+        "kernels_in_one_run_share": in_one_run["share"],
         "communication": rows("runs.communication_comparison", "difference_ns <> 0"),
         "step_count": steps,
         "steps": rows("runs.step_comparison", "true" if max(steps["base"], steps["new"]) <= top else _OUTLIER),
@@ -209,8 +226,7 @@ def _changes(facts: Facts) -> Iterable[Block]:
         "idle": ("runs.idle_comparison", {"idle by cause": "cause", **_TIMES, "noise": ("text", _noise)}),
     }
     for name, (table, columns) in columns_of.items():
-        # Kernels that no vendor shares would be added and removed, line by line.
-        if facts.get(name) and not (name == "kernels" and facts["size"]["has_common_types"] is False):
+        if facts.get(name):
             yield table_of(table, facts[name], columns)
     if facts["steps"] and max(facts["step_count"]["base"], facts["step_count"]["new"]) > 1:
         yield _steps(facts["steps"])
@@ -267,8 +283,9 @@ def _sentences(facts: Facts) -> Iterable[str]:
     elif any(size[f"{side}_paired_share"] not in (None, 1) for side in ("base", "new")):
         shares = " and ".join(f"{percent(size[f'{side}_paired_share'])} of {side}" for side in ("base", "new"))
         yield f"of the kernel time inside modules, {shares} is in modules that both runs have"
-    if size["has_common_types"] is False:
-        yield "the runs have no type of kernels in common, so types are not compared; kernel-stats shows those of each"
+    if (facts["kernels_in_one_run_share"] or 0) > _MOST_OF_TIME:
+        share = f"{percent(facts['kernels_in_one_run_share'])} of the kernel time of both runs"
+        yield f"{share} is of types and shapes of kernels that only one has, which are not shown"
     steps = facts["step_count"]
     if steps["base_outliers"] or steps["new_outliers"]:
         outliers = " and ".join(

@@ -40,14 +40,17 @@ def bar(share: float | None, width: int, signs: Signs) -> str:
 
 
 def guides(depths: Sequence[int], signs: Signs | None, most: int | None) -> list[str]:
-    """Return the guide lines before each module of a tree, or blanks; of more levels than `most` only the innermost."""
+    """Return the guide lines before each module of a tree, or blanks.
+
+    Of more levels than `most` only the innermost are drawn, behind the number of the others.
+    """
     if signs is None:
         return [_INDENT * depth for depth in depths]
     made = []
     ahead: set[int] = set()  # The levels at which a module follows, seen from the end.
     for depth in reversed(depths):
         first = 1 if most is None else max(depth - most + 1, 1)
-        begin = "" if first == 1 else f"{signs.cut} "
+        begin = "" if first == 1 else f"{signs.cut}{first - 1} "
         levels = [signs.on if level in ahead else _INDENT for level in range(first, depth)]
         made.append(begin + "".join(levels) + ("" if depth == 0 else signs.branch if depth in ahead else signs.last))
         ahead = {level for level in ahead if level < depth} | {depth}

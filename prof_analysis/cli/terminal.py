@@ -69,7 +69,7 @@ def print_grid(headers: Sequence[str], are_texts: Sequence[bool], rows: Iterable
 
 def _print_columns(columns: Sequence[Column], view: View) -> None:
     """Print a table; in a pipe or file it has neither bars nor guide lines, and its lines are whole."""
-    by_header = {column.header: column for column in columns}
+    by_header = {column.header: column for column in reversed(columns)}  # The first, where several have one name.
     chosen = [by_header[name] for name in map(visible, view.columns) if name in by_header] or columns
     out = console()
     signs = signs_of(out.encoding) if _is_terminal() else None

@@ -92,7 +92,7 @@ def test_of_a_deep_tree_the_names_are_seen() -> None:
     deep = Column("module", [f"Module{n}" for n in range(40)], True, depths=range(40))
     laid = lines([deep], 80)
     assert laid[1:4] == ["Module0", "└ Module1", "  └ Module2"]
-    assert laid[40] == f"… {'  ' * 7}└ Module39"
+    assert laid[40] == f"…31 {'  ' * 7}└ Module39", "31 levels are not drawn"
 
 
 def test_shares_have_bars_that_are_full_at_100_percent() -> None:

@@ -83,6 +83,20 @@ def test_of_many_steps_only_the_outliers_are_shown(command: Command, tmp_path: P
     assert "no module changed by more than noise" in rows
 
 
+def test_kernels_of_two_vendors_do_not_fill_the_screen(command: Command, tmp_path: Path) -> None:
+    """Where most kernels have other names, those are shown that both runs have, and the rest is counted."""
+    steps = {
+        name: [[Work("aten::mm", (600,), f"{name}_matmul"), Work("aten::add", (time,), "Add")]] * 2
+        for name, time in (("gpu", 100), ("npu", 300))
+    }
+    result = command("compare", *(write_run(tmp_path / name, work) for name, work in steps.items()))
+    rows = [re.sub(" +", " ", line.rstrip()) for line in result.stdout.splitlines()]
+    start = next(number for number, row in enumerate(rows) if row.startswith("kernel type"))
+    assert rows[start + 1 : start + 3] == ['Add "4,4" slower +200 ns 100 ns 300 ns 3.00 1 100 ns 300 ns no', ""]
+    said = "75.0% of the kernel time of both runs is of types and shapes of kernels that only one has, which are not shown"
+    assert said in rows
+
+
 def test_several_runs_are_compared_one_by_one(command: Command, runs: tuple[str, str]) -> None:
     base, new = runs
     result = command("compare", base, new, base, "--json")
