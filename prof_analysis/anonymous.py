@@ -8,7 +8,7 @@ import getpass
 import os
 import platform
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -268,11 +268,3 @@ def _any_of(texts: Iterable[str], before: str = "", after: str = "") -> re.Patte
 def role_of(column: str) -> Role:
     """Return what the texts of a column are."""
     return "profile" if column.endswith("_profile") else _ROLES.get(column, "text")
-
-
-def as_it_is(text: str) -> str:
-    """Return a text unchanged: what Anonymous.shown() is where nothing is to be replaced."""
-    return text
-
-
-OnText = Callable[[str], str]

@@ -6,7 +6,7 @@ A log is read as a stream, whatever its size; only lines that report durations a
 import gzip
 import sys
 import zlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BufferedReader, RawIOBase
@@ -15,11 +15,9 @@ from typing import Any, cast
 
 import duckdb
 
-from prof_analysis.anonymous import Anonymous, OnText, as_it_is
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.tables import log_tables
 from prof_analysis.errors import InputError, reason_of
-from prof_analysis.replaced import replace_in
 from prof_analysis.scratch import temporary_folder
 
 STANDARD_INPUT = "-"
@@ -51,7 +49,7 @@ class StageLogs:
     failures: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     details: tuple[str, ...] = ()
-    shown: OnText = as_it_is
+    shown: Callable[[str], str] = str
 
 
 @contextmanager
@@ -61,12 +59,15 @@ def open_logs(paths: Iterable[str | Path], anonymize: bool = False) -> Iterator[
     Raises InputError when no log reports durations.
     """
     logs = list(dict.fromkeys(map(str, paths)))
-    anonymous = Anonymous() if anonymize else None
-    if anonymous is not None:
+    anonymous = None
+    if anonymize:
+        from prof_analysis.anonymous import Anonymous
+
+        anonymous = Anonymous()
         for number, log in enumerate(logs, 1):
             anonymous.add_folder(Path(log), f"log{number}")
     with temporary_folder() as spill, connect(temp_directory=spill) as connection:
-        opened = StageLogs(connection, shown=as_it_is if anonymous is None else anonymous.shown)
+        opened = StageLogs(connection, shown=str if anonymous is None else anonymous.shown)
         connection.execute("""
             CREATE SCHEMA raw;
             CREATE TABLE raw.log (log_number BIGINT, log VARCHAR, line_count BIGINT);
@@ -84,6 +85,8 @@ def open_logs(paths: Iterable[str | Path], anonymize: bool = False) -> Iterator[
         except InputError as error:
             raise (error if anonymous is None else InputError(anonymous.shown(str(error)), path=error.path)) from None
         if anonymous is not None:
+            from prof_analysis.replaced import replace_in
+
             replace_in(connection, (table.name for table in log_tables()), anonymous)
             opened.failures[:] = map(anonymous.shown, opened.failures)
             opened.warnings[:] = map(anonymous.shown, opened.warnings)

@@ -2,12 +2,11 @@
 
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import duckdb
 
-from prof_analysis.anonymous import OnText, as_it_is
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.statements import run
 from prof_analysis.engine.tables import Table
@@ -22,7 +21,7 @@ class Problems:
     `shown` gives each text as users see it.
     """
 
-    def __init__(self, shown: OnText = as_it_is) -> None:
+    def __init__(self, shown: Callable[[str], str] = str) -> None:
         self._shown = shown
         self.failures: list[str] = []
         self.errors: list[InputError] = []  # the failures, with the file and the rank

@@ -1,16 +1,20 @@
 """What is to be replaced of a session: its paths, ranks and runs, and what errors say of them."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from prof_analysis.anonymous import Anonymous
 from prof_analysis.errors import ProfAnalysisError
 from prof_analysis.sources import SOURCES
 from prof_analysis.sources.rank import Rank
+
+if TYPE_CHECKING:
+    from prof_analysis.anonymous import Anonymous
 
 # Names of runs that say nothing of who made them.
 _USUAL_RUNS = ("", "base", "new")
@@ -18,6 +22,8 @@ _USUAL_RUNS = ("", "base", "new")
 
 def anonymous_paths(paths: Mapping[str, Path]) -> tuple[Anonymous, dict[str, Path]]:
     """Return what replaces secrets, which knows these paths, and the paths in full, with runs called run1, run2."""
+    from prof_analysis.anonymous import Anonymous
+
     full = {run: Path(os.path.abspath(path)) for run, path in paths.items()}  # noqa: PTH100  (links stay)
     names = _names_of_runs(full)
     return Anonymous(full.values()), {names[run]: path for run, path in full.items()}
@@ -48,10 +54,13 @@ def anonymous_rank(anonymous: Anonymous, rank: Rank) -> Rank:
     def sentences(texts: Iterable[str]) -> tuple[str, ...]:
         return tuple(map(anonymous.shown, texts))
 
+    def shown_name(name: str) -> str:
+        return anonymous.file_name(name) if name in rank.files else anonymous.shown(name)
+
     return replace(
         rank,
         profile=anonymous.shown(rank.profile, "profile"),
-        rank_id_from=None if rank.rank_id_from is None else anonymous.file_name(rank.rank_id_from),
+        rank_id_from=rank.rank_id_from and shown_name(rank.rank_id_from),
         files=tuple(map(anonymous.file_name, rank.files)),
         lacks=tuple((capability, anonymous.shown(reason)) for capability, reason in rank.lacks),
         missing=sentences(rank.missing),

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from threading import RLock
 from time import monotonic
+from typing import TYPE_CHECKING
 
 import duckdb
 
 from prof_analysis.analyses import Analysis, Requirement, why_not
-from prof_analysis.anonymous import Anonymous, as_it_is
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.planning import split_across_ranks
@@ -20,7 +20,6 @@ from prof_analysis.engine.tables import Column, Table, all_tables
 from prof_analysis.engine.variables import variables_named, variables_read
 from prof_analysis.errors import InputError, ProfAnalysisError, QueryError, reason_of, remedy_of
 from prof_analysis.options import OnProgress, ProfileOptions
-from prof_analysis.replaced import replaced_rows
 from prof_analysis.run.folders import Folders
 from prof_analysis.run.job import Job, Outcome
 from prof_analysis.run.pool import Machine, run
@@ -31,6 +30,9 @@ from prof_analysis.run.store import RankStore, about_rows
 from prof_analysis.run.views import Views
 from prof_analysis.sources.rank import Rank
 from prof_analysis.sources.runs import find_runs, said_of_runs, said_of_shared
+
+if TYPE_CHECKING:
+    from prof_analysis.anonymous import Anonymous
 
 
 class Session:
@@ -44,14 +46,14 @@ class Session:
     Raises InputError when there are no profiles under the path, or the chosen ranks or the chosen step do not exist.
     """
 
-    def __init__(self, paths: Mapping[str, Path], options: ProfileOptions, anonymous: Anonymous | None = None) -> None:
+    def __init__(self, paths: Mapping[str, Path], options: ProfileOptions, anonymous: "Anonymous | None" = None) -> None:
         self.path = next(iter(paths.values()))
         self.shown_path = " and ".join(map(str, paths.values()))
         self.has_several_paths = len(paths) > 1
         self._own = () if options.sql is None else read_own_tables(Path(options.sql))
         self.tables = all_tables(self._own)
         self._anonymous = anonymous
-        self._problems = Problems(as_it_is if anonymous is None else anonymous.shown)
+        self._problems = Problems(str if anonymous is None else anonymous.shown)
         self.failures, self.warnings, self.details = (self._problems.failures, self._problems.warnings, self._problems.details)
         self.warn = self._problems.warn
         self._variables = options.variables()
@@ -176,7 +178,11 @@ class Session:
     def as_users_see(self, query: str, rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
         """Return the rows of a query of a user: it may also read files, or DuckDB's own tables, which name folders."""
         is_plain = self._anonymous is None or re.fullmatch(r"FROM \w+\.\w+( LIMIT \d+)?", query)
-        return rows if is_plain else replaced_rows(rows)
+        if is_plain:
+            return rows
+        from prof_analysis.replaced import replaced_rows
+
+        return replaced_rows(rows)
 
     def list_all(self, tables: Iterable[Table]) -> None:
         """Create a view without rows of each of these tables that is not built yet, so that DuckDB's catalog has it."""

@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import duckdb
 
-from prof_analysis.anonymous import Anonymous
 from prof_analysis.engine.database import parquet_rows, quote, quote_text
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.tables import Table
-from prof_analysis.replaced import create_functions, remove_functions, replaced_columns
 from prof_analysis.run.store import RankStore
 from prof_analysis.sources.rank import Rank
+
+if TYPE_CHECKING:
+    from prof_analysis.anonymous import Anonymous
 
 # The catalog whose views users see.
 _OF_USERS = "memory"
@@ -33,7 +35,7 @@ class Views:
         connection: duckdb.DuckDBPyConnection,
         runs: tuple[str, ...],
         is_closed: Callable[[], bool],
-        anonymous: Anonymous | None = None,
+        anonymous: "Anonymous | None" = None,
     ) -> None:
         self._connection = connection
         self._runs = runs if len(runs) > 1 else ()
@@ -42,6 +44,8 @@ class Views:
         self._catalog = _OF_USERS
         catalogs = [_OF_USERS, *map(self._catalog_of, self._runs)]
         if anonymous is not None:
+            from prof_analysis.replaced import create_functions
+
             create_functions(connection, anonymous)
         for catalog in catalogs if anonymous is None else (*catalogs, *(f"{_REPLACED}{one}" for one in catalogs)):
             if catalog != _OF_USERS:
@@ -71,6 +75,8 @@ class Views:
         """Show users these tables with secrets replaced; the tables must be there."""
         if self._anonymous is None:
             return
+        from prof_analysis.replaced import replaced_columns
+
         for table in tables:
             with self.as_they_are():
                 columns = replaced_columns(self._connection, table, self._anonymous)
@@ -83,6 +89,8 @@ class Views:
     def close(self) -> None:
         """Remove the functions of views: a connection that ends with functions in it complains on the terminal."""
         if self._anonymous is not None:
+            from prof_analysis.replaced import remove_functions
+
             remove_functions(self._connection)
 
     def _has(self, catalog: str, table: str) -> bool:
