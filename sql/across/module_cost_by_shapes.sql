@@ -1,18 +1,14 @@
--- One row is a module path, an op directly in it, and the type and input shapes of kernels that the op launched, over all ranks,
--- the longest time first.
+-- One row is a module path, an op directly in it, and the type and input shapes of kernels that the op launched, over all
+-- ranks, the longest time first.
 --
--- parent_module  VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
--- module         VARCHAR  class name of the module, with [Backward] before it in the backward
--- op_name        VARCHAR  the op; NULL when the profile lost its name
--- kind           VARCHAR  kind of the kernels: compute, communication, copy or schedule
--- type           VARCHAR  operator type of the kernels, such as MatMulV3; NULL when it is not known
+-- parent_module to type as in across.module_cost
 -- input_shapes   VARCHAR  their input shapes, tensors split by ';'; NULL when not recorded
 -- call_count     BIGINT   calls of the op
 -- kernel_count   BIGINT   kernels
 -- duration_ns    BIGINT   their time, ns
 -- efficiency     DOUBLE   how well these kernels used the cube cores while they ran, as in across.mfu; NULL without known FLOPs
--- bound          VARCHAR  what bounds most of the time: compute, memory, on chip, scalar or wait, as in pmu.bound; NULL when not
---                         known
+-- bound          VARCHAR  what bounds most of the time: compute, memory, on chip, scalar or wait, as in pmu.bound; NULL when
+--                         not known
 WITH summed AS (
     SELECT
         parent_module,

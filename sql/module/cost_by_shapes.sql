@@ -1,22 +1,13 @@
 -- One row is a module path, an op directly in it, and the type and input shapes of kernels that the op launched.
 --
--- path_id         BIGINT   the path of module.path
--- parent_module   VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
--- module          VARCHAR  class name of the module, with [Backward] before it in the backward
--- op_name         VARCHAR  the op; NULL when the profile lost its name
--- kind            ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernels
--- type            VARCHAR  operator type of the kernels, such as MatMulV3; NULL when it is not known
+-- path_id to type as in module.cost
 -- input_shapes    VARCHAR  their input shapes, tensors split by ';'; NULL when not recorded
 -- call_count      BIGINT   calls of the op
 -- kernel_count    BIGINT   kernels
 -- duration_ns     BIGINT   their time, ns
 -- known_flops     HUGEINT  FLOPs of the kernels with known FLOPs and peak; NULL without any
 -- possible_flops  HUGEINT  FLOPs that the device can do in the time of these kernels, in thousandths; NULL without any
--- compute_ns      BIGINT   time of kernels that compute bounds, as in pmu.bound, ns
--- memory_ns       BIGINT   time of kernels that memory bounds, ns
--- on_chip_ns      BIGINT   time of kernels that moving data on the chip bounds, ns
--- scalar_ns       BIGINT   time of kernels that the scalar unit bounds, ns
--- wait_ns         BIGINT   time of kernels that wait, ns
+-- compute_ns to wait_ns as in pmu.by_level
 WITH kernel_group AS (
     SELECT
         kernel.path_id,
