@@ -45,7 +45,6 @@ SHARED = {
 EMPTY_OVER_RANKS = {
     "across.slow_rank_module", "across.graph_phase", "across.graph_unknown", "across.mfu_finding",
     "across.communication_unknown", "across.kernel_on_cpu", "across.p2p",
-    "across.communication_unknown", "across.kernel_on_cpu",
     "across.expert_call", "across.expert_group", "across.expert_rank", "across.expert_rows", "across.expert_total",
 }  # fmt: skip
 

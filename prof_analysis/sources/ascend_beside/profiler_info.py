@@ -78,7 +78,7 @@ def why_no_kernels(config: Mapping[str, Any]) -> str:
 def why_no_host_calls(config: Mapping[str, Any]) -> str:
     """Say why there are no host calls into CANN, and what to do; databases have those of Level0 too."""
     level = config.get("level")
-    if level in _LEVELS_WITHOUT_TYPES:
+    if level in LEVELS_WITHOUT_TYPES:
         return f"no host calls into CANN: profiler_level was {level}; collect with Level1"
     return NO_HOST_CALLS
 
