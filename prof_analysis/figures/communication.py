@@ -71,7 +71,7 @@ def communication(groups: Iterable[Row], links: Iterable[Row] = ()) -> go.Figure
         )
     whole = sum(row["elapse_ns"] for row in rows)
     framed(figure, "Communication by group", f"{duration(whole)} of all ranks together", height + 90 + (430 if pairs else 0))
-    figure.update_layout(barmode="stack", legend={"y": 1, "yanchor": "bottom"}, margin={"t": 96})
+    figure.update_layout(barmode="stack", showlegend=True, legend={"y": 1, "yanchor": "bottom"}, margin={"t": 96})
     name_rows(figure, [_what(row, 40) for row in rows])
     figure.update_xaxes(title={"text": "ms, all ranks"}, rangemode="tozero", **({"row": 1, "col": 1} if pairs else {}))
     if pairs:

@@ -47,7 +47,14 @@ def path_label(path: str) -> str:
 def theme(is_dark: bool = False) -> go.layout.Template:
     """Return the template of all pictures, for a light or a dark page."""
     ground, ink, line = ("#16181d", "#e8e8e8", "#3a3f48") if is_dark else ("#ffffff", "#1f2328", "#d9dce1")
-    axis = {"gridcolor": line, "linecolor": line, "zerolinecolor": line, "automargin": True, "title": {"standoff": 8}}
+    axis = {
+        "gridcolor": line,
+        "linecolor": line,
+        "zerolinecolor": line,
+        "automargin": True,
+        "exponentformat": "none",
+        "title": {"standoff": 8},
+    }
     return go.layout.Template(
         layout={
             "paper_bgcolor": ground,

@@ -59,18 +59,19 @@ def timeline(calls: Iterable[Row], kernels: Iterable[Row], gaps: Iterable[Row], 
         place[key] = position
         names.append(_row_name(key, position))
     figure = go.Figure()
-    drawn = [row for row in calls if (row["lane"], row["depth"]) in place]
-    if drawn:
-        _add_bars(
-            figure,
-            "modules",
-            drawn,
-            [place[row["lane"], row["depth"]] for row in drawn],
-            span_ns,
-            [path_label(row["name"]) for row in drawn],
-            ([_DEPTHS[row["depth"] % len(_DEPTHS)] for row in drawn], ["/" if row["is_backward"] else "" for row in drawn]),
-            [_last(row["name"]) for row in drawn],
-        )
+    # A trace for each depth: bars with patterns have one colour.
+    for depth, is_backward in sorted({(row["depth"], row["is_backward"]) for row in calls}):
+        drawn = [
+            row
+            for row in calls
+            if (row["depth"], row["is_backward"]) == (depth, is_backward) and (row["lane"], row["depth"]) in place
+        ]
+        if drawn:
+            look = (_DEPTHS[depth % len(_DEPTHS)], "/" if is_backward else "")
+            name = f"modules at depth {depth}{', backward' if is_backward else ''}"
+            texts = [path_label(row["name"]) for row in drawn]
+            positions = [place[row["lane"], row["depth"]] for row in drawn]
+            _add_bars(figure, name, drawn, positions, span_ns, texts, look, [_last(row["name"]) for row in drawn])
     for kind, look in _KINDS.items():
         of_kind = [row for row in kernels if row["kind"] == kind and _stream(row) in place]
         if of_kind:
@@ -111,14 +112,14 @@ def _add_bars(
     positions: Sequence[int],
     span_ns: int,
     texts: Sequence[str],
-    look: tuple[str | list[str], str | list[str]],
+    look: tuple[str, str],
     short: Sequence[str] = (),
 ) -> None:
     """Add a bar for each row; those that are wide enough have a short name inside."""
     wide = [row["until_ns"] - row["since_ns"] > span_ns * _NAMED_SHARE for row in rows]
     figure.add_bar(
         name=name,
-        showlegend=isinstance(look[0], str),  # A legend has one colour.
+        showlegend=not name.startswith("modules"),
         orientation="h",
         base=[row["since_ns"] / 1e6 for row in rows],
         x=[(row["until_ns"] - row["since_ns"]) / 1e6 for row in rows],
