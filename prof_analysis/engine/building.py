@@ -98,7 +98,7 @@ def _create(connection: duckdb.DuckDBPyConnection, table: Table, kept: frozenset
     """Create a table, and return the number of its rows."""
     body = empty_select(table.columns) if is_empty else table.body
     creation = f"CREATE TABLE stored.{quote(table.name)} AS {pruned(table, kept, body)}"
-    with functions_for(connection, body):
+    with functions_for(connection, body, through_macros=False):
         ((row_count,),) = run(connection, creation).fetchall()
     _show(connection, table, kept)
     return int(row_count)

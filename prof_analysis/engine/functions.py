@@ -49,16 +49,17 @@ _FUNCTIONS: Mapping[str, tuple[Callable[[], Callable[..., Any]], list[str], str]
     "student_p": (_student_p, ["DOUBLE", "DOUBLE"], "DOUBLE"),
     "student_quantile": (_student_quantile, ["DOUBLE"], "DOUBLE"),
 }
-_CALL = re.compile(r"\w+(?=\s*\()")
+_CALL = re.compile(rf"\b({'|'.join(_FUNCTIONS)})\s*\(")
 
 
 @contextmanager
-def functions_for(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[bool]:
+def functions_for(connection: duckdb.DuckDBPyConnection, sql: str, through_macros: bool = True) -> Iterator[bool]:
     """Let a connection have the functions that an SQL text calls, itself or through macros; give whether it calls any.
 
-    Afterwards they are gone: a connection that ends with functions in it complains on the terminal.
+    No table of one rank calls any through a macro: to look for these would take as long as to build a small table. Afterwards
+    they are gone: a connection that ends with functions in it complains on the terminal.
     """
-    calls = sorted(_FUNCTIONS.keys() & set(_CALL.findall(sql + called_in(sql))))
+    calls = sorted(set(_CALL.findall(sql + called_in(sql) if through_macros else sql)))
     for name in calls:
         find, takes, gives = _FUNCTIONS[name]
         connection.create_function(name, find(), takes, gives)  # type: ignore[arg-type]

@@ -218,7 +218,7 @@ def _create_empty(connection: duckdb.DuckDBPyConnection, name: str, columns: Map
 
 def _scans(connection: duckdb.DuckDBPyConnection, query: str) -> dict[str, frozenset[str]]:
     """Return the tables that a query scans, each with the columns that it reads."""
-    with functions_for(connection, query):
+    with functions_for(connection, query, through_macros=False):
         row = connection.execute(f"EXPLAIN (FORMAT json) {query}").fetchone()
     scans: dict[str, set[str]] = {}
     for node in nodes(json.loads(row[1]) if row else []):

@@ -26,6 +26,10 @@ WITH name AS (
         tid
     FROM across.timeline_track
 ),
+track AS (
+    SELECT *, concat('"pid":', pid, ',"tid":', tid) AS place
+    FROM across.timeline_track
+),
 slice AS (
     SELECT
         profile,
@@ -113,10 +117,10 @@ SELECT
     slice.profile,
     track.rank_id,
     slice_event(
-        track.pid, track.tid, slice.start_ns - rank.base_ns, slice.duration_ns, slice.name, slice.category, slice.members
+        track.place, slice.start_ns - rank.base_ns, slice.duration_ns, slice.name, slice.category, slice.members
     )
 FROM slice
-JOIN across.timeline_track AS track
+JOIN track
     ON track.profile = slice.profile
     AND track.kind = slice.kind
     AND track.device_id IS NOT DISTINCT FROM slice.device_id
@@ -131,9 +135,9 @@ SELECT
     concat(
         '{"ph":"C","pid":',
         rank.pid,
-        ',"ts":',
+        ',"ts":"',
         event_us(counter.time_ns - rank.base_ns),
-        ',"name":',
+        '","name":',
         event_text(concat_ws(' ', counter.component, counter.counter)),
         if(
             counter.unit = 'byte',

@@ -1,7 +1,12 @@
--- A time of whole ns as a JSON text in us with three decimals: "12.345". Perfetto reads texts digit by digit, but numbers as
+-- A time of whole ns in us with three decimals, 12.345, for a JSON text: Perfetto reads texts digit by digit, but numbers as
 -- floats that it cuts off, by which nested slices would cross.
+-- Up to eleven days, 64 bits suffice, which take a third of the time of 128.
 CREATE MACRO IF NOT EXISTS event_us(time_ns) AS
-    concat('"', (time_ns::DECIMAL(19, 0) * 0.001::DECIMAL(3, 3)), '"');
+    if(
+        time_ns < 1000000000000000,
+        (time_ns::DECIMAL(15, 0) * 0.001::DECIMAL(3, 3))::VARCHAR,
+        (time_ns::DECIMAL(19, 0) * 0.001::DECIMAL(3, 3))::VARCHAR
+    );
 
 -- Whether a text of a profile is short, and in ASCII without characters that control a terminal or are escaped in JSON.
 CREATE MACRO IF NOT EXISTS is_plain(text) AS
@@ -29,10 +34,10 @@ CREATE MACRO IF NOT EXISTS event_text(text) AS
 -- A member of a JSON object, with a comma in front; nothing where the value, as JSON, is NULL.
 CREATE MACRO IF NOT EXISTS event_member(name, json) AS if(json IS NULL, '', concat(',"', name, '":', json));
 
--- A slice of a timeline as JSON, in the Trace Event Format: what lasts from a start on. `members` begin with a comma. One
--- concat() copies each part once, || all parts before it.
-CREATE MACRO IF NOT EXISTS slice_event(pid, tid, after_ns, duration_ns, name, kind, members) AS
+-- A slice of a timeline as JSON, in the Trace Event Format: what lasts from a start on, on the track `place`. `members` begin
+-- with a comma. One concat() copies each part once, || all parts before it.
+CREATE MACRO IF NOT EXISTS slice_event(place, after_ns, duration_ns, name, kind, members) AS
     concat(
-        '{"ph":"X","pid":', pid, ',"tid":', tid, ',"ts":', event_us(after_ns), ',"dur":', event_us(duration_ns), ',"name":',
-        name, ',"cat":"', kind, '","args":{', members[2:], '}}'
+        '{"ph":"X",', place, ',"ts":"', event_us(after_ns), '","dur":"', event_us(duration_ns), '","name":', name, ',"cat":"',
+        kind, '","args":{', substring(members, 2), '}}'
     );
