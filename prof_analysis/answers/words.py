@@ -1,5 +1,6 @@
 """Values as people read them, in sentences and in tables: one way for each format."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
@@ -60,8 +61,9 @@ def rank_name(row: Mapping[str, Any]) -> str:
 
 
 def source_line_of(row: Mapping[str, Any]) -> str:
-    """Return the line of user code of a row; the reason in parentheses where it is not known."""
-    return row["source_line"] or f"({row['reason']})"
+    """Return the line of user code of a row without the folders of its file; where none is known, the reason in parentheses."""
+    line = row["source_line"]
+    return f"({row['reason']})" if line is None else re.sub(r"^.*[/\\](?=[^/\\]*\(\d+\): )", "", line)
 
 
 def as_text(value: Any, format_: ShownFormat) -> str:

@@ -12,3 +12,8 @@ CREATE MACRO IF NOT EXISTS path_key(parent_key, name_id, number) AS
 
 -- A number that puts pairs of BIGINT in the order (first, second): arg_min() by it takes half the time of one by a row.
 CREATE MACRO IF NOT EXISTS pair_key(first, second) AS first * 18446744073709551616::HUGEINT + second;
+
+-- Key of the frames of a stack, of rows that are each a frame and its depth: 128 bits, whatever their order. The hash of zeros
+-- is 0.
+CREATE MACRO IF NOT EXISTS chain_key(frame_id, depth) AS
+    (bit_xor(hash(frame_id, depth, 1))::UHUGEINT << 64) + bit_xor(hash(depth, frame_id, 1));

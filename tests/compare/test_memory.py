@@ -11,7 +11,7 @@ import prof_analysis
 from prof_analysis import InputError
 from tests.compare.runs import STEP, Work, write_run
 from tests.helpers.small_profile import DATABASE
-from tests.memory.test_ascend_records import add_memory
+from tests.memory.test_ascend_records import Row, add_memory
 
 WORK = [Work("aten::mm"), Work("aten::apply", is_inside=False)]
 COLUMNS = (
@@ -23,7 +23,9 @@ COLUMNS = (
 def write(folder: Path, size: int, before: int, with_memory: bool = True) -> Path:
     """Two steps: a block that its module releases, and one of 512 bytes after the modules that stays."""
     write_run(folder, [WORK, WORK])
-    blocks, records, total = [], [], before
+    blocks: list[Row] = []
+    records: list[Row] = []
+    total = before
     for begin in (STEP, 2 * STEP):
         blocks.append(("aten::mm", size, begin + 110, begin + 5000, begin + 5000, 1, 77, 0))
         blocks.append(("aten::apply", 512, begin + 30_110, None, None, 1, 77, 0))

@@ -16,7 +16,8 @@ CREATE TABLE OP_MEMORY (name INTEGER, size INTEGER, allocationTime INTEGER, rele
     allocationTotalActive INTEGER, streamPtr INTEGER, deviceId INTEGER);
 CREATE TABLE MEMORY_RECORD (component INTEGER, timestamp INTEGER, totalAllocated INTEGER, totalReserved INTEGER,
     totalActive INTEGER, streamPtr INTEGER, deviceId INTEGER);
-CREATE TABLE NPU_OP_MEM (operatorName INTEGER, size INTEGER, timestampNs INTEGER, globalTid INTEGER, deviceId INTEGER);
+CREATE TABLE NPU_OP_MEM (operatorName INTEGER, size INTEGER, timestampNs INTEGER, globalTid INTEGER, deviceId INTEGER,
+    addr INTEGER, type INTEGER, totalAllocate NUMERIC, totalReserve NUMERIC, component INTEGER);
 """
 BLOCKS = """
     SELECT role::VARCHAR AS role, device_id, size_bytes, allocated_ns, released_ns, used_until_ns, op_name, module,
@@ -34,7 +35,7 @@ def add_memory(database: Path, blocks: Iterable[Row], records: Iterable[Row] = (
     for table, of_table in rows.items():
         for name, *cells in of_table:
             values = ", ".join("NULL" if cell is None else repr(cell) for cell in (ids[name], *cells))
-            sql += f"INSERT INTO {table} VALUES ({values});"
+            sql += f"INSERT INTO {table} VALUES ({values}{', NULL' * 5 * (table == 'NPU_OP_MEM')});"
     edit(database, sql)
 
 
@@ -188,3 +189,35 @@ def test_a_profile_without_records_says_how_to_collect_them(tmp_path: Path) -> N
     write_profile(tmp_path / "a_ascend_pt", [Op("aten::add", 100, 900)])
     with open_profile(tmp_path) as profile, pytest.raises(InputError, match="collect with profile_memory=True"):
         profile.memory("block")
+
+
+def test_a_database_of_msprof_alone_has_the_blocks_of_its_events(tmp_path: Path) -> None:
+    """Events at one address: a block, another one, and one that was not released; before the first one 100 bytes were there."""
+    path = write_profile(tmp_path / "a_ascend_pt", [Op("aten::mm", 100, 900)], [Range("Net", 50, 950)])
+    events = [
+        ("allocate", 512, 200, 612), ("release", 512, 300, 100), ("allocate", 1024, 400, 1124), ("release", 1024, 500, 100),
+        ("allocate", 256, 600, 356),
+    ]  # fmt: skip
+    names = {"MatMul1": 9000, "allocate": 9001, "release": 9002, "GE": 9003}
+    sql = TABLES + "".join(f"INSERT INTO STRING_IDS VALUES ({number}, '{name}');" for name, number in names.items())
+    for kind, size, at, total in events:
+        sql += f"INSERT INTO NPU_OP_MEM VALUES (9000, {size}, {at}, 1, 0, 77, {names[kind]}, {total}, 4096, 9003);"
+    edit(path, sql)
+    (blocks, peak), warnings = asked(
+        tmp_path,
+        "SELECT component, role::VARCHAR, size_bytes, allocated_ns, released_ns, op_name, module FROM allocation.block",
+        "SELECT measure::VARCHAR, part::VARCHAR, live_bytes FROM allocation.peak",
+    )
+    assert blocks == [
+        ("GE", "operators", 512, 200, 300, "aten::mm", "Net"),
+        ("GE", "operators", 1024, 400, 500, "aten::mm", "Net"),
+        ("GE", "operators", 256, 600, None, "aten::mm", "Net"),
+    ]
+    assert peak == [
+        ("allocated", "blocks", 1024),
+        ("allocated", "allocated before", 100),
+        ("reserved", "cached", 2972),
+        ("reserved", "blocks", 1024),
+        ("reserved", "allocated before", 100),
+    ]
+    assert warnings == []

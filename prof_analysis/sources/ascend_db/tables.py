@@ -86,7 +86,8 @@ TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "raw.npu_op_mem": (
         "NPU_OP_MEM",
-        {"operatorName": _I, "size": _I, "timestampNs": _I, "globalTid": _I, "deviceId": _I},
+        {ROW_ID: _I, "operatorName": _I, "addr": _I, "type": _I, "size": _I, "timestampNs": _I, "globalTid": _I,
+         "totalAllocate": _I, "totalReserve": _I, "component": _I, "deviceId": _I},
     ),
     "raw.npu_mem": ("NPU_MEM", {ROW_ID: _I, "type": _I, "ddr": _I, "hbm": _I, "timestampNs": _I, "deviceId": _I}),
     "raw.npu_module_mem": (
@@ -151,7 +152,7 @@ RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
 }
 
 KNOWN_TABLES = frozenset(table for table, _ in TABLES.values()) | {"RANK_DEVICE_MAP", "NPU_INFO"}
-MEMORY_TABLES = ("OP_MEMORY", "MEMORY_RECORD", "NPU_MEM", "NPU_MODULE_MEM")
+MEMORY_TABLES = ("OP_MEMORY", "MEMORY_RECORD", "NPU_OP_MEM", "NPU_MEM", "NPU_MODULE_MEM")
 KERNEL_TABLES = ("COMPUTE_TASK_INFO", "COMMUNICATION_OP", "COMMUNICATION_SCHEDULE_TASK_INFO")
 
 # Columns that hold an id into STRING_IDS.

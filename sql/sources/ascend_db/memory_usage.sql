@@ -1,6 +1,6 @@
 -- MEMORY_RECORD has the allocators (and sums of two of them, which are left out), NPU_MEM samples of the process and the
 -- device, NPU_MODULE_MEM samples of the modules of CANN, of which APP is what the program asks the runtime for. A device
--- without  HBM  has its memory in DDR.
+-- without  HBM  has its memory in DDR. Databases of msprof alone have totals in NPU_OP_MEM only.
 WITH found AS (
     SELECT
         1 AS part, row_id, component.value AS component, role_of_memory(component.value) AS role, deviceId AS device_id,
@@ -20,6 +20,13 @@ WITH found AS (
         totalReserved AS reserved_bytes
     FROM raw.npu_module_mem
     JOIN raw.enum_module AS module ON module.id = moduleId
+    UNION ALL BY NAME
+    SELECT
+        4 AS part, row_id, component.value AS component, role_of_memory(component.value) AS role, deviceId AS device_id,
+        timestampNs AS time_ns, totalAllocate AS allocated_bytes, totalReserve AS reserved_bytes
+    FROM raw.npu_op_mem
+    JOIN raw.string_ids AS component ON component.id = npu_op_mem.component
+    WHERE NOT EXISTS (FROM raw.memory_record)
 )
 SELECT
     row_number() OVER (ORDER BY part, row_id) AS usage_id,
