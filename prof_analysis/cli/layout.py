@@ -79,18 +79,22 @@ def lay_out(columns: Sequence[Column], width: int | None, signs: Signs | None) -
     folds = [columns[n].folded if cell_len(columns[n].header) > widths[n] else ("", columns[n].header) for n in shown]
     cells = [_cells_of(columns[n], before[n], widths[n], signs) for n in shown]
     heads = [
-        [Text(_padded(part, widths[n], columns[n].is_text or _has_bars(columns[n], signs), signs)) for part in parts]
+        [_padded(part, widths[n], columns[n].is_text or _has_bars(columns[n], signs), signs) for part in parts]
         for n, parts in zip(shown, folds, strict=True)
     ]
     return Laid(
-        [_joined(line) for line in zip(*heads, strict=True) if any(one.plain.strip() for one in line)],
+        [_joined(line) for line in zip(*heads, strict=True) if any(part.strip() for part in line)],
         [_joined(line) for line in zip(*cells, strict=True)],
         [column.header for n, column in enumerate(columns) if n not in shown],
     )
 
 
-def _joined(cells: Sequence[Text]) -> Text:
-    line = Text(" " * GAP).join(cells)
+def _joined(cells: Sequence[Text | str]) -> Text:
+    """Return cells as a line. Of texts alone it is made at once: answers may have many lines."""
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    if len(texts) == len(cells):
+        return Text((" " * GAP).join(texts).rstrip())
+    line = Text(" " * GAP).join(Text(cell) if isinstance(cell, str) else cell for cell in cells)
     line.rstrip()
     return line
 
@@ -156,7 +160,7 @@ def _guides_of(column: Column, width: int | None, signs: Signs | None) -> Sequen
     return guides(column.depths, signs, None if width is None else max(width // 10, 2))
 
 
-def _cells_of(column: Column, before: Sequence[str], width: int, signs: Signs | None) -> list[Text]:
+def _cells_of(column: Column, before: Sequence[str], width: int, signs: Signs | None) -> Sequence[Text | str]:
     """Return the cells of a column, each as wide as the column."""
     if signs is not None and column.shares:
         room = width - column.widest - 1
@@ -164,6 +168,8 @@ def _cells_of(column: Column, before: Sequence[str], width: int, signs: Signs | 
             Text(f"{text.rjust(column.widest)} ").append(bar(share, room, signs).ljust(room), SIGN_STYLE)
             for text, share in zip(column.cells, column.shares, strict=True)
         ]
+    if not column.depths:
+        return [_padded(text, width, column.is_text, signs) for text in column.cells]
     return [
         Text().append(one, GUIDE if one.strip() else "").append(_padded(text, width - cell_len(one), column.is_text, signs))
         for one, text in zip(before, column.cells, strict=True)

@@ -68,10 +68,10 @@ def test_the_screen_shows_what_the_trace_has(tmp_path: Path) -> None:
     assert isinstance(table, ShownTable)
     assert isinstance(sentences, Sentences)
     assert [column.header for column in table.columns] == [
-        "type", "kind", "kernel time", "occupancy", "too few blocks", "blocks per SM", "warps per SM", "registers",
-        "shared memory", "with counters",
+        "type", "kernel time", "occupancy", "too few blocks", "blocks per SM", "warps per SM", "registers",
+        "shared memory", "with counters", "kind",
     ]  # fmt: skip
-    assert table.rows[2] == ("tiny", "compute", 10_000, 0.0, 1.0, 0.007576, 0.121, 32.0, 528.0, 1.0)
+    assert table.rows[2] == ("tiny", 10_000, 0.0, 1.0, 0.007576, 0.121, 32.0, 528.0, 1.0, "compute")
     assert sentences.lines == (
         "mean occupancy 75.0%, known for 80.0% of the kernel time; 20.0% of the time in kernels with fewer blocks than SMs; "
         "100.0% of the kernel time has counters; 1 rank",
