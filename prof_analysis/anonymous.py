@@ -55,6 +55,7 @@ _PATTERN = re.compile(
     r"|(?P<address>(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.]*\d)(?:[%:][\w.]+)*"
     r"|(?<![\w:])(?:[\dA-Fa-f]{1,4}:){7}[\dA-Fa-f]{1,4}(?:%\w+)?|(?<![\w:])[fF][dDeE][\dA-Fa-f]{2}:(?::?[\dA-Fa-f]{1,4}){1,7}(?:%\w+)?"
     r"|(?<![\w:])2[\dA-Fa-f]{3}(?::[\dA-Fa-f]{1,4}){0,6}::(?:[\dA-Fa-f]{1,4}(?::[\dA-Fa-f]{1,4}){0,6})?|(?<![\w:])(?:[\dA-Fa-f]{2}:){5}[\dA-Fa-f]{2}(?![\w:]))"
+    r"|(?P<host>(?<=\bworker on )[\w.-]+)"
     r"|(?P<process>\b(?:pid|tid|PID|TID)\s*[=: ]\s*\d+)"
 )
 _HOME = re.compile(r"(?:/home|/Users|[A-Za-z]:\\Users)[/\\]([^/\\\s\"']+)")
@@ -121,6 +122,8 @@ class Anonymous:
             return text if text == "-" or _OURS.fullmatch(text) else self._folders.get(text) or self._new("log", text)
         if role == "sentence":
             text = self._without_profiles(text)
+        if any(folder in text and _SEPARATORS.search(folder) for folder in self._folders):
+            text = self._without_known(text)  # Else only parts of the folder would be looked for.
         return "".join(self._piece(one, role) for one in _SEPARATORS.split(text))
 
     def file_name(self, name: str) -> str:
@@ -163,10 +166,13 @@ class Anonymous:
             return self._frame(found)
         if role == "frame" and not _NO_FRAME.fullmatch(text) and not _SEPARATORS.fullmatch(text):
             return self._new("frame", text)
+        return _PATTERN.sub(self._of_pattern, self._without_known(text))
+
+    def _without_known(self, text: str) -> str:
+        """Return a text with known folders, hosts and users replaced."""
         if self._known is None:
             self._known = self._pattern_of_known()
-        text = self._known.sub(self._of_known, text)
-        return _PATTERN.sub(self._of_pattern, text)
+        return self._known.sub(self._of_known, text)
 
     def _frame(self, found: re.Match[str]) -> str:
         place = f"({found['line']}): " if found["line"] else f'", line {found["number"]}, in '
@@ -196,7 +202,7 @@ class Anonymous:
         hosts, users = (_any_of(self._replacements.get(kind, ()), *_WORD).pattern for kind in ("host", "user"))
         folders = _any_of(self._folders).pattern
         return re.compile(
-            f"(?P<folder>{folders})(?P<below>(?:/[^/\\s\"'<>|:;,()]+)*)(?![\\w-])|(?P<host>{hosts})|(?P<user>{users})"
+            f"(?P<folder>{folders})(?P<below>{_ODD_FILE}|(?:/[^/\\s\"'<>|:;,()]+)*)(?![\\w-])|(?P<host>{hosts})|(?P<user>{users})"
         )
 
     def _of_known(self, found: re.Match[str]) -> str:
@@ -210,21 +216,26 @@ class Anonymous:
         return "/".join(one for one in (shown, below) if one)
 
     def _of_pattern(self, found: re.Match[str]) -> str:
-        kind, text = found.lastgroup, found[0]
+        kind, text = str(found.lastgroup), found[0]
+        if kind in ("path", "windows"):
+            return self._path(text)
         if kind == "script":
             return self._script(text)
-        if kind in ("path", "windows"):
-            if text.endswith((".py", ".pyx")):
-                return self._script(text)
-            *_, name = re.split(r"[/\\]", text.rstrip("/\\."))
-            folder = text[: len(text.rstrip("/\\.")) - len(name)]
-            ending = text[len(text.rstrip("/\\.")) :].replace("/", "").replace("\\", "")
-            if "." in name and _USUAL_NAME.fullmatch(name):
-                return f"{self._new('path', folder)}/{name}{ending}"
-            return self._new("path", folder + name) + ending
         if kind == "process":
             return self._new("process", re.sub(r"\D", "", text))
-        return self._new("user" if kind == "mail" else "address", text)
+        if _OURS.fullmatch(text):
+            return text
+        return self._new({"mail": "user", "host": "host"}.get(kind, "address"), text)
+
+    def _path(self, text: str) -> str:
+        if text.endswith((".py", ".pyx")):
+            return self._script(text)
+        path = text.rstrip("/\\.")
+        ending = text[len(path) :].replace("/", "").replace("\\", "")
+        *_, name = re.split(r"[/\\]", path)
+        if "." in name and _USUAL_NAME.fullmatch(name):
+            return f"{self._new('path', path.removesuffix(name))}/{name}{ending}"
+        return self._new("path", path) + ending
 
     def _new_file(self, name: str) -> str:
         ending = re.search(r"(\.[a-z]{2,8}){1,4}$", name)
@@ -256,6 +267,8 @@ class Anonymous:
 
 
 _WORD = (r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])")
+# A file in a known folder whose name has blanks or the like.
+_ODD_FILE = r"(?:/[^\n:;\"'<>|]{1,255}?\.(?:db|json|csv|gz|sql|log|txt|html|xlsx|parquet|duckdb)\b)"
 _NAME = (r"(?<![\w/.-])", r"(?![\w-])")
 
 

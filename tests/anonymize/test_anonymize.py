@@ -344,6 +344,27 @@ def test_what_a_text_becomes(text: str) -> None:
     assert anonymous.shown(shown, "text") == shown, "what is replaced twice stays"
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("/data/zzq;q/a b: is empty; give another", "path1: is empty; give another"),
+        ("/data/zzq;q/a b/zzq.json.gz: is damaged", "path1/file1.json.gz: is damaged"),
+        ("/n/zzq > ./r/ASCEND_PROFILER_OUTPUT/trace_view.json: is cut", "rank0/ASCEND_PROFILER_OUTPUT/trace_view.json: is cut"),
+        ("/n/zzq > ./r/my zzq.json: is cut", "rank0/file1.json: is cut"),
+        ("zzq/r: no kernels, and zzq/r holds none", "rank0: no kernels, and rank0 holds none"),
+        ("/x/zzq/r: the worker on zzq.a-b.net has other code", "path2: the worker on host1 has other code"),
+        ("run1 (rank zzq/r)", "run1 (rank rank0)"),
+    ],
+)
+def test_what_a_sentence_becomes(text: str, expected: str) -> None:
+    anonymous = Anonymous([Path("/data/zzq;q/a b")])
+    anonymous.add_profile("zzq/r", "rank0")
+    anonymous.add_folder(Path("/n/zzq > ./r"), "rank0")
+    assert not leaks(expected)
+    assert anonymous.shown(text).replace("host2", "host1") == expected
+    assert anonymous.shown(anonymous.shown(text)) == anonymous.shown(text)
+
+
 def test_a_long_text_takes_no_longer_than_its_length() -> None:
     anonymous = Anonymous()
     pieces = [
