@@ -96,6 +96,12 @@ class Profile(Questions):
         """Return a text as it may be shown: with `anonymize`, secrets such as paths and hosts are replaced; else as it is."""
         return text if self._anonymous is None else self._anonymous.shown(text)
 
+    def command_line(self) -> str:
+        """Return the command line of this process as it may be shown: with `anonymize` without values."""
+        from prof_analysis.exports.provenance import command_line
+
+        return command_line(self._anonymous is not None)
+
     @contextmanager
     def only(self, run: str) -> Iterator[None]:
         """Restrict the questions of this thread to one run, without the column `run`, while other threads wait.

@@ -39,7 +39,7 @@ def _report(
     screen = ScreenOptions(as_json=as_json, quiet=quiet, debug=debug)
     with opened(screen, path, options) as profile:
         try:
-            written = Written([profile.report(output_path)])
+            written = Written([Path(profile.anonymous(str(profile.report(output_path))))])
         except OutputError as error:
             written = Written(problem=error)
     # Print after the progress bar is gone.

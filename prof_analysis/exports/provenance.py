@@ -84,7 +84,7 @@ def provenance(
         f"SELECT columns(*)::VARCHAR FROM ({rows}) AS row ({', '.join(PROVENANCE.columns)})",
         params={
             "names": list(options),
-            "command": _options_of_command_line() if origin.is_anonymous else _command_line(),
+            "command": command_line(origin.is_anonymous),
             "options": texts,
             "inputs": json.dumps(origin.inputs, ensure_ascii=False),
             "identity": origin.identity,
@@ -111,6 +111,11 @@ def profile_rank(
     return connection.sql(f"SELECT {columns}", params={name: given for name, (_, given) in values.items()})
 
 
+def command_line(is_anonymous: bool) -> str:
+    """Return the command line of this process; where it is to be anonymous, without values."""
+    return _options_of_command_line() if is_anonymous else _command_line()
+
+
 def _command_line() -> str:
     """Return the command line of this process; bytes that are not UTF-8 are written as \\xff."""
     program, *arguments = getattr(sys, "argv", None) or [""]
@@ -125,6 +130,6 @@ def _options_of_command_line() -> str:
     file = Path(program)
     if file.name != "prof-analysis" and (file.name, file.parent.name) != ("__main__.py", "prof_analysis"):
         return "a Python program"
-    known = rf"--[a-z][a-z-]*|-[a-z]|({'|'.join((*ANALYSES, 'compare', 'table'))})$"
+    known = rf"--[a-z][a-z-]*|-[a-z]|({'|'.join((*ANALYSES, 'compare', 'report', 'table'))})$"
     names = (re.match(known, word) for word in arguments)
     return " ".join(["prof-analysis", *("..." if name is None else name[0] for name in names)])

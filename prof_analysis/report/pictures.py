@@ -2,7 +2,7 @@
 
 import gzip
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -12,13 +12,15 @@ from prof_analysis.report.parts import Notes, Part, Picture, plain
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+    from prof_analysis.profile import Profile
 
-def picture(name: str, text: str, draw: Callable[[], "go.Figure"]) -> Iterator[Part]:
-    """Yield a picture, or the reason why there is none; `text` says what it shows, for those who do not see it."""
+
+def picture(profile: "Profile", name: str, text: str) -> Iterator[Part]:
+    """Yield a picture of a profile, or the reason why there is none; `text` says what it shows to those who do not see it."""
     try:
-        figure = draw()
+        figure = getattr(profile.plot, name)()
     except InputError as error:
-        yield Notes([plain(error)])
+        yield Notes([plain(profile.anonymous(str(error)))])
         return
     yield picture_of(name, text, figure)
 

@@ -11,7 +11,6 @@ from prof_analysis.answers import answer_of
 from prof_analysis.answers.answer import Answer, ShownColumn, ShownTable
 from prof_analysis.answers.words import several
 from prof_analysis.errors import InputError
-from prof_analysis.exports.provenance import _command_line
 from prof_analysis.figures.plots import TABLES
 from prof_analysis.report.matters import Matter, matters, not_answered
 from prof_analysis.report.page import Page, file_for, write_page
@@ -38,7 +37,7 @@ def report(profile: "Profile", file: Path) -> Path:
     found = _found(profile, ranks)
     sections = sections_of(found)
     about = [several(len(ranks), "rank"), *_about(ranks)]
-    title = plain(profile.path.resolve().name or profile.path)
+    title = plain(Path(profile.anonymous(str(profile.path.resolve()))).name or "Report")
     page = Page(title, about, _matters(found), sections, made_of(profile, ranks))
     return write_page(page, file)
 
@@ -63,7 +62,9 @@ def _found(profile: "Profile", ranks: list[dict[str, Any]]) -> Found:
         if not any(command in one for one in answers.values()):
             reasons[command] = [_ONE_RANK if command == "slow-ranks" else f"no {ANALYSES[command].subject}"]
     if not any(answers.values()):
-        raise InputError(f"{profile.path}: no rank can answer a question of the report: {next(iter(reasons.values()))[0]}")
+        raise InputError(
+            f"{profile.path}: no rank can answer a question of the report: {next(iter(reasons.values()))[0]}", path=profile.path
+        )
     return Found(profile, answers, reasons)
 
 
@@ -88,7 +89,7 @@ def made_of(profile: "Profile", ranks: list[dict[str, Any]]) -> Section:
     columns = tuple(ShownColumn(header, "count" if header in ("rank", "device") else "text") for header in headers)
     rows = tuple(tuple(overview.columns_of(row).values()) for row in ranks)
     lines = [
-        f"Command: {_command_line()}",
+        f"Command: {profile.command_line()}",
         f"prof-analysis {__version__}, {datetime.now(UTC).strftime('%Y-%m-%d %H:%M')} UTC",
     ]
     problems = [f"warning: {one}" for one in profile.warnings] + [f"failed: {one}" for one in profile.failures]

@@ -62,7 +62,7 @@ def _modules(found: Found) -> Iterator[Part]:
 
 def _steps(found: Found) -> Iterator[Part]:
     if found.has("step-time"):
-        yield from picture("steps", _TEXTS["steps"], found.profile.plot.steps)
+        yield from picture(found.profile, "steps", _TEXTS["steps"])
         yield from found.parts("step-time", "Steps")
 
 
@@ -70,14 +70,14 @@ def _ranks(found: Found) -> Iterator[Part]:
     if not found.has("across-ranks") and not found.has("slow-ranks"):
         return
     if found.has("module-stats"):
-        yield from picture("ranks", _TEXTS["ranks"], found.profile.plot.ranks)
+        yield from picture(found.profile, "ranks", _TEXTS["ranks"])
     yield from found.parts("slow-ranks", "Ranks, and how long each waited for others")
     yield from found.parts("across-ranks", "Modules whose own time differs most between ranks")
 
 
 def _timeline(found: Found) -> Iterator[Part]:
     if found.has("free-time"):
-        yield from picture("timeline", _TEXTS["timeline"], found.profile.plot.timeline)
+        yield from picture(found.profile, "timeline", _TEXTS["timeline"])
         yield from found.parts("free-time", "Longest gaps", blocks=_with_stacks)
 
 
@@ -111,14 +111,14 @@ def _kernels(found: Found) -> Iterator[Part]:
 
 def _communication(found: Found) -> Iterator[Part]:
     if found.has("communication-time"):
-        yield from picture("communication", _TEXTS["communication"], found.profile.plot.communication)
+        yield from picture(found.profile, "communication", _TEXTS["communication"])
     yield from found.parts("communication-time", "Groups")
     yield from found.parts("communication-stats", "Types of operators")
 
 
 def _memory(found: Found) -> Iterator[Part]:
     if found.has("memory"):
-        yield from picture("memory", _TEXTS["memory"], found.profile.plot.memory)
+        yield from picture(found.profile, "memory", _TEXTS["memory"])
         yield from found.parts("memory", "What was alive at the peak")
 
 

@@ -130,9 +130,13 @@ def test_light_and_dark_follow_the_system_and_the_button(open_page: Open, page_o
     assert page.evaluate(ground) == "rgb(255, 255, 255)"
     assert page.evaluate("plots.get('steps')._fullLayout.paper_bgcolor") == "#ffffff"
     assert page.evaluate("document.documentElement.scrollWidth") <= 600, "nothing is wider than a narrow window"
+    page.locator("#theme").click()
     page.emulate_media(media="print")
+    assert page.evaluate(ground) == "rgb(255, 255, 255)", "paper is white"
     assert not page.locator(".contents").is_visible()
-    assert page.evaluate("[...document.querySelectorAll('.scroll')].every((one) => one.scrollHeight <= one.clientHeight + 1)")
+    for side in ("Height", "Width"):
+        is_whole = f"[...document.querySelectorAll('.scroll')].every((one) => one.scroll{side} <= one.client{side} + 1)"
+        assert page.evaluate(is_whole), "on paper nothing scrolls"
     page.close()
 
 
