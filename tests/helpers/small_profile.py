@@ -246,7 +246,8 @@ def write_profile(
     _add_ranges(rows, ranges, tasks)
     for step in steps:
         rows.add("STEP_TIME", *step)
-    rows.tables["STRING_IDS"] = [(text_id, text) for text, text_id in rows.texts.items()]
+    for text, text_id in rows.texts.items():
+        rows.add("STRING_IDS", text_id, text)
     name = DATABASE.format(rank=rank) if rank is not None else DATABASE.format(rank="").replace("_.db", ".db")
     (path := folder / name).parent.mkdir(parents=True)
     edit(path, _SCHEMA + "".join(schema for table, schema in _WHERE_COLLECTED.items() if table in rows.tables))
