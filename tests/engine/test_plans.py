@@ -39,6 +39,7 @@ ALLOWED = {
     "kernels.step_audit": "two kinds",
     "op.by_shape": "the periods of the chosen step are few",
     "allocation.moment": "threads that run tasks are few; one row says which it is if there is one",
+    "trace.memory_block": "db: one row says whether the framework recorded blocks",
     "allocation.out_of_memory": "attempts that failed are few",
     "allocation.step": "steps, and the few allocators",
     "allocation.kept": "the last step is one row",
