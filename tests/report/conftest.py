@@ -16,8 +16,11 @@ from tests.helpers.places import SAMPLE
 @pytest.fixture(scope="session")
 def page_of_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the sample."""
-    with open_profile(SAMPLE / "decoder_training") as profile:
-        return profile.report(tmp_path_factory.mktemp("report") / "sample.html")
+    done: list[int] = []
+    with open_profile(SAMPLE / "decoder_training", on_progress=lambda now, _: done.append(now)) as profile:
+        file = profile.report(tmp_path_factory.mktemp("report") / "sample.html")
+    assert done and done == sorted(done), "the files are read once, for all questions together"
+    return file
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ def open_page(chromium: Any) -> Iterator[Open]:
 
     def opened(file: Path, **options: Any) -> Any:
         page = chromium.new_page(**options)
-        page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+        page.on("console", lambda message: problems.append(message.text))
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("request", lambda request: problems.append(request.url) if request.url != file.as_uri() else None)
         page.goto(file.as_uri())
