@@ -63,25 +63,39 @@ enclosing AS (
         in_turn.*,
         around.around_id,
         around.parent_range_id,
-        turn - row_number() OVER (PARTITION BY tid, around_id, is_backward ORDER BY turn) AS turn_before
+        turn - row_number() OVER (PARTITION BY tid, around_id ORDER BY turn) AS turn_before
     FROM in_turn
     JOIN around USING (range_id)
+    WHERE is_backward
 ),
--- A forward call is one run, wherever its work is done.
-run AS (
+backward_run AS (
     SELECT
         instance_id,
         range_id,
         is_backward,
         around_id,
         parent_range_id,
-        if(is_backward, min(turn) OVER (PARTITION BY tid, around_id, is_backward, turn_before), 0) AS run
+        min(turn) OVER (PARTITION BY tid, around_id, turn_before) AS run
     FROM enclosing
 ),
+-- A forward call is one run, wherever its work is done: to number them as well takes 2 s of CPU more at a million kernels.
 run_around AS (
-    SELECT run.*, outer_run.run AS parent_run
-    FROM run
-    LEFT JOIN run AS outer_run ON outer_run.instance_id = run.instance_id AND outer_run.around_id = run.parent_range_id
+    SELECT backward_run.*, outer_run.run AS parent_run
+    FROM backward_run
+    LEFT JOIN backward_run AS outer_run
+        ON outer_run.instance_id = backward_run.instance_id AND outer_run.around_id = backward_run.parent_range_id
+    UNION ALL
+    SELECT
+        instance.instance_id,
+        instance.range_id,
+        instance.is_backward,
+        around.around_id,
+        around.parent_range_id,
+        0,
+        if(around.parent_range_id IS NULL, NULL, 0)
+    FROM instance
+    JOIN around USING (range_id)
+    WHERE NOT instance.is_backward
 ),
 span AS (
     SELECT

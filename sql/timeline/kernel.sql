@@ -31,24 +31,44 @@ WITH placed AS (
     FROM module.kernel
     LEFT JOIN trace.communication USING (kernel_id)
 ),
-reached AS (
-    SELECT *, max(end_ns) OVER (in_order ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached_ns
-    FROM placed
-    WINDOW in_order AS (PARTITION BY device_id, stream_id, group_name_id ORDER BY start_ns, end_ns, kernel_id)
+track AS (
+    SELECT *, row_number() OVER () AS track_id
+    FROM (SELECT DISTINCT device_id, stream_id, group_name_id FROM placed) AS found
 ),
--- A stretch is a time in which kernels of one stream overlap without a break.
-numbered AS (
-    SELECT *, sum(if(start_ns < reached_ns, 0, 1)) OVER (in_order ROWS UNBOUNDED PRECEDING) AS stretch
+-- The windows over rows that are in order already are streamed, and track and time are one number, which only grows: at a
+-- million kernels this table takes 1.3 s of CPU, and with partitions and a group for each kernel 5.3 s.
+in_order AS (
+    SELECT placed.kernel_id, track.track_id, placed.start_ns, placed.end_ns
+    FROM placed
+    JOIN track
+        ON track.device_id IS NOT DISTINCT FROM placed.device_id
+        AND track.stream_id IS NOT DISTINCT FROM placed.stream_id
+        AND track.group_name_id IS NOT DISTINCT FROM placed.group_name_id
+    ORDER BY track.track_id, placed.start_ns, placed.end_ns, placed.kernel_id
+),
+reached AS (
+    SELECT *, max(pair_key(track_id, end_ns)) OVER (ROWS UNBOUNDED PRECEDING) AS reached
+    FROM in_order
+),
+-- A stretch is a time in which kernels of one track overlap without a break.
+begun AS (
+    SELECT *, coalesce(pair_key(track_id, start_ns) >= lag(reached) OVER (), true) AS begins
     FROM reached
-    WINDOW in_order AS (PARTITION BY device_id, stream_id, group_name_id ORDER BY start_ns, end_ns, kernel_id)
+),
+numbered AS (
+    SELECT
+        *,
+        sum(begins::INTEGER) OVER (ROWS UNBOUNDED PRECEDING) AS stretch,
+        lead(begins, 1, true) OVER () AS is_last
+    FROM begun
 ),
 overlapping AS (
     SELECT
         list(kernel_id ORDER BY start_ns, end_ns, kernel_id) AS kernel_ids,
         lanes(list(start_ns ORDER BY start_ns, end_ns, kernel_id), list(end_ns ORDER BY start_ns, end_ns, kernel_id)) AS lanes
     FROM numbered
-    GROUP BY device_id, stream_id, group_name_id, stretch
-    HAVING count(*) > 1
+    WHERE NOT (begins AND is_last)
+    GROUP BY stretch
 ),
 lane AS (
     SELECT unnest(kernel_ids) AS kernel_id, unnest(lanes) AS lane
@@ -61,7 +81,7 @@ SELECT
     kernel.type_id,
     kernel.device_id,
     kernel.stream_id,
-    placed.group_name_id,
+    if(kernel.stream_id IS NULL, communication.group_name_id, NULL) AS group_name_id,
     coalesce(lane.lane, 0)::INTEGER AS lane,
     kernel.start_ns,
     kernel.end_ns,
@@ -74,7 +94,7 @@ SELECT
     kernel.module,
     kernel.reason
 FROM module.kernel
-JOIN placed USING (kernel_id)
+LEFT JOIN trace.communication USING (kernel_id)
 LEFT JOIN lane USING (kernel_id)
 LEFT JOIN kernels.step USING (kernel_id)
 ORDER BY kernel.start_ns, kernel.end_ns, kernel.kernel_id
