@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
-from tests.helpers.kineto import BASE_NS, HEAD, event, kernel, launch, module, op, write_trace
+from tests.helpers.kineto import BASE_NS, HEAD, event, kernel, launch, memory, module, op, write_trace
 
 KERNELS = """
     SELECT kind, name, duration_ns, reason, op_name, if(parent_module = '', module, parent_module || '/' || module) AS module
@@ -254,3 +254,20 @@ def test_a_blocking_copy_waits_for_the_device(tmp_path: Path) -> None:
     with open_profile(write_trace(tmp_path / "trace.json", events)) as profile:
         causes = {row["cause"]: row["total_ns"] for row in profile.free_time(arrow=True).to_pylist()}
     assert causes == {"waiting in a synchronise": 27_000, "inside an op": 6_000, "between queue and device": 5_000}
+
+
+@pytest.mark.parametrize("space", ["", " "])
+def test_bytes_of_copies_and_of_memory_are_read_together(space: str, tmp_path: Path) -> None:
+    """Copies have "bytes", memory "Bytes": for DuckDB these are one name."""
+    events = [
+        op("aten::copy_", 0, 3_000, 1),
+        launch(1_000, 2_000, 4, 1),
+        kernel("Memcpy HtoD", 20_000, 30_000, 4, category="gpu_memcpy", arguments={"bytes": 4096}),
+        memory(512, 16, 500, (512, 1024)).replace('"Bytes":', f'"Bytes"{space}:'),
+        event("cpu_op", "Bytes", 5_000, 6_000),
+    ]
+    with open_profile(write_trace(tmp_path / "trace.json", events)) as profile:
+        profile.provide(("across.copy", "allocation.block", "trace.op"))
+        assert profile.rows("SELECT size_bytes FROM across.copy WHERE direction = 'all'") == [{"size_bytes": 4096}]
+        assert profile.rows("SELECT size_bytes FROM allocation.block") == [{"size_bytes": 512}]
+        assert profile.rows("SELECT name FROM trace.op WHERE name = 'Bytes'") == [{"name": "Bytes"}]

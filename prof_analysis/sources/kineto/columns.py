@@ -29,9 +29,12 @@ ARGUMENTS = {
     "Python id": _I, "correlation": _I, "device": _I, "stream": _I, "graph id": _I, "graph node id": _I, "Collective name": _T,
     "In msg nelems": _I, "Out msg nelems": _I, "Group size": _I, "dtype": _T, "bytes": _I, "Process Group Name": _T,
     "kernel": _T, "module_fqn": _T, "name": _T, "autograd_phase": _T,
-    "Addr": _I, "Bytes": _I, "Total Allocated": _I, "Total Reserved": _I, "Device Type": _I, "Device Id": _I, "Call stack": _T,
+    "Addr": _I, "Block bytes": _I, "Total Allocated": _I, "Total Reserved": _I, "Device Type": _I, "Device Id": _I,
+    "Call stack": _T,
     **dict.fromkeys(_COUNTERS.values(), _D),
 }  # fmt: skip
+# What an allocator gave differs in case alone from what a copy or collective moved.
+RENAMED = {"Bytes": "Block bytes"}
 EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
 
 # Times are relative to a moment that the head of the file names, or absolute.
@@ -129,7 +132,7 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             **_THREAD,
             "start_ns": (_I, "start_ns"),
             "address": (_I, "args.Addr"),
-            "size_bytes": (_I, "args.Bytes"),
+            "size_bytes": (_I, 'args."Block bytes"'),
             "allocated_bytes": (_I, 'args."Total Allocated"'),
             "reserved_bytes": (_I, 'args."Total Reserved"'),
             "device_type": (_I, 'args."Device Type"'),
@@ -142,7 +145,7 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "event_id": (_I, "event_id"),
             **_THREAD,
             "start_ns": (_I, "start_ns"),
-            "size_bytes": (_I, "args.Bytes"),
+            "size_bytes": (_I, 'args."Block bytes"'),
             "allocated_bytes": (_I, 'args."Total Allocated"'),
             "reserved_bytes": (_I, 'args."Total Reserved"'),
             "device_type": (_I, 'args."Device Type"'),

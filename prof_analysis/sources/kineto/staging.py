@@ -33,6 +33,7 @@ _EVENTS = EventTables(
     kineto_columns.EVENTS,
     kineto_columns.NAMES,
     kineto_columns.FREQUENT,
+    kineto_columns.RENAMED,
 )
 _OF_FILE, _REPEATED, _OF_REPLAYS = range(3)
 

@@ -4,14 +4,14 @@ import json
 import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import duckdb
 
-from prof_analysis.engine.database import quote
+from prof_analysis.engine.database import quote, quote_text
 from prof_analysis.engine.tables import store_view
 from prof_analysis.sources.readers.trace_json import read_events
 
@@ -28,7 +28,8 @@ class EventTables:
     `event` and `arguments` are the parts of an event that may be read, in the form of DuckDB's from_json(). `block` has the
     columns of the events of a block, of which `tables` are made: each with the condition of its events and its columns.
     `names` are the columns in which the words for "no text" are names like others. `frequent` is the condition of the events
-    that most traces have most of, and the only tables that can have them.
+    that most traces have most of, and the only tables that can have them. `renamed` has the name by which an argument is read
+    that differs from another one in case alone: for DuckDB both would be one.
     """
 
     event: Mapping[str, str]
@@ -37,6 +38,7 @@ class EventTables:
     tables: Mapping[str, tuple[str, Columns]]
     names: tuple[str, ...]
     frequent: tuple[str, tuple[str, ...]] = ("false", ())
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     def stage(
         self,
@@ -52,7 +54,14 @@ class EventTables:
         if not tables:
             return []
         take = partial(self._insert_events, tables, texts_lock)
-        return read_events(connection, file, self._structure(tables), self._block_of(tables), take, on_bytes, threads)
+        structure = self._structure(tables)
+        text = "text"
+        for name, known in self.renamed.items():
+            before, after = json.dumps(name), json.dumps(known)
+            if after in structure:
+                for sign in (":", " :"):
+                    text = f"replace({text}, {quote_text(before + sign)}, {quote_text(after + sign)})"
+        return read_events(connection, file, structure, self._block_of(tables), take, on_bytes, threads, text)
 
     def _structure(self, wanted: Mapping[str, frozenset[str]]) -> str:
         """Return the parts of an event that these columns need, and no others, since each costs time in every event."""

@@ -61,18 +61,20 @@ def read_events(
     take: Callable[[duckdb.DuckDBPyConnection], None],
     on_bytes: Callable[[int], None],
     threads: int = 1,
+    text: str = "text",
 ) -> list[str]:
     """Parse a file and call `take` for each block of it, with a connection that has the events of the block.
 
     They are in its table event_block, as the SELECT `kept` gives them. It reads the table `event`, which has event_id, in the
     order of the file, and event, a struct; `structure` is its type for DuckDB's from_json(). A time stamp that is a number in
     the file becomes text, since a double would lose digits. `threads` threads parse and take blocks, each block with a
-    connection of its own, while another thread cuts the next block. `on_bytes` gets the size of each piece of the file as it is
+    connection of its own, while another thread cuts the next block. `text` is an expression of what is parsed, by the column of
+    this name. `on_bytes` gets the size of each piece of the file as it is
     read. Returns warnings about what was lost. Raises InputError when the file cannot be read or holds no list of events.
     """
     reader = TraceFile(path, on_bytes)
     are_numbers = Event()
-    parse = partial(_parse, structure=structure, kept=kept)
+    parse = partial(_parse, structure=structure, kept=kept, text=text)
     chunk_count = next_number = 0
     rest = b""
     parsing: deque[_Block] = deque()
@@ -250,13 +252,14 @@ def _parse(
     first_number: int,
     structure: str,
     kept: str,
+    text: str,
     if_not: str = "false",
 ) -> None:
     """Make the table event_block of the events in lists. Raises InvalidInputException where `if_not` is true of one."""
     connection.register("event_list", lists)
     connection.execute(f"""
         CREATE OR REPLACE TEMP TABLE event_block AS
-        WITH parsed AS (SELECT number, from_json(text, {quote_text(f"[{structure}]")}) AS events FROM event_list),
+        WITH parsed AS (SELECT number, from_json({text}, {quote_text(f"[{structure}]")}) AS events FROM event_list),
         unchecked AS (
             SELECT
                 ({first_number} + number) * {_IDS_OF_CHUNK} + generate_subscripts(events, 1) AS event_id,
