@@ -29,19 +29,28 @@
 -- idle_cause              VARCHAR  where the host is the cause, what it did on the last rank most of the time, as in free-time;
 --                                  NULL else
 -- reason                  VARCHAR  why the cause is not known; NULL when it is
-WITH operator AS (
+WITH group_ranks AS (
+    SELECT profile, group_name, concat_ws(': ', min(label), string_agg(global_rank, ', ' ORDER BY position)) AS ranks
+    FROM communication.member
+    GROUP BY profile, group_name
+),
+grouped AS (
+    SELECT
+        approach.*,
+        -- Older text exports only number the groups, and each rank numbers its own; PyTorch numbers those of the job.
+        if(regexp_full_match(group_name, '\d{1,4}'), group_ranks.ranks, group_name) AS known_group
+    FROM communication.approach
+    LEFT JOIN group_ranks USING (profile, group_name)
+),
+operator AS (
     SELECT
         *,
-        -- Older text exports only number the groups, and each rank numbers its own.
-        if(regexp_full_match(group_name, '\d{1,4}'), NULL, group_name) AS known_group,
         count(*) OVER together AS rank_count,
         max(elapse_ns) OVER together - elapse_ns AS later_ns,
         row_number() OVER (together ORDER BY elapse_ns DESC, rank_id, profile) AS place,
         row_number() OVER (together ORDER BY elapse_ns, rank_id, profile) AS place_from_end
-    FROM communication.approach
-    WINDOW together AS (
-        PARTITION BY if(regexp_full_match(group_name, '\d{1,4}'), NULL, group_name), name, number
-    )
+    FROM grouped
+    WINDOW together AS (PARTITION BY known_group, name, number)
 ),
 all_waits AS (
     SELECT known_group, name, number, sum(elapse_ns - least_ns)::BIGINT AS all_waited_ns

@@ -28,8 +28,10 @@ WITH operator AS (
         *,
         coalesce(direction = 'receive' OR (direction = 'both' AND own_rank > peer_rank), false) AS is_destination,
         if(direction = 'both', 'both', 'send') AS transfer,
-        -- Older text exports only number the groups, and each rank numbers its own.
-        NOT coalesce(regexp_full_match(group_name, '\d{1,4}'), true) AND peer_rank IS NOT NULL AS is_named,
+        -- Older text exports only number the groups, and each rank numbers its own; PyTorch numbers those of the job, and says
+        -- their ranks.
+        peer_rank IS NOT NULL
+            AND (NOT coalesce(regexp_full_match(group_name, '\d{1,4}'), true) OR peer_global_rank IS NOT NULL) AS is_named,
         count(*) OVER (PARTITION BY profile, direction, group_name, own_rank, peer_rank) AS count,
         count(*) OVER (
             PARTITION BY direction, group_name, own_rank, peer_rank, own_global_rank, peer_global_rank, number

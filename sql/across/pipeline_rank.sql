@@ -17,9 +17,19 @@
 -- bubble_share       DOUBLE   bubble / span, over all steps; NULL when no pass ran on the device
 -- least_share        DOUBLE   the part that bubbles take where all stages take as long for a pass, and a rank has one stage
 --                             (1F1B, GPipe): (stages - 1) / (micro-batches + stages - 1); NULL when the stages are not known
-WITH size AS (
-    SELECT profile, min(pipeline_size) AS stage_count
+WITH recorded_size AS (
+    SELECT profile, pipeline_size AS stage_count, 1 AS precedence
     FROM trace.parallelism
+    WHERE pipeline_size IS NOT NULL
+    UNION ALL
+    SELECT profile, count(DISTINCT position), 2
+    FROM trace.parallel_group
+    WHERE label = 'pp'
+    GROUP BY profile
+),
+size AS (
+    SELECT profile, arg_min(stage_count, precedence) AS stage_count
+    FROM recorded_size
     GROUP BY profile
 ),
 origin AS (

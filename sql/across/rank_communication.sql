@@ -14,13 +14,18 @@
 -- common_op_count  BIGINT   operators that other ranks have too; all p2p ones of a group in which others have some
 -- waited_ns        BIGINT   time in these operators beyond that of the rank that spent the least, ns; NULL when there are none
 -- last_count       BIGINT   collectives to which the rank came last while others waited
-WITH operator AS (
+WITH group_ranks AS (
+    SELECT profile, group_name, concat_ws(': ', min(label), string_agg(global_rank, ', ' ORDER BY position)) AS ranks
+    FROM communication.member
+    GROUP BY profile, group_name
+),
+operator AS (
     SELECT
         profile,
         rank_id,
         group_name,
-        -- Older text exports only number the groups, and each rank numbers its own.
-        if(regexp_full_match(group_name, '\d{1,4}'), NULL, group_name) AS known_group,
+        -- Older text exports only number the groups, and each rank numbers its own; PyTorch numbers those of the job.
+        if(regexp_full_match(group_name, '\d{1,4}'), group_ranks.ranks, group_name) AS known_group,
         kind,
         name,
         row_number() OVER (PARTITION BY profile, group_name, name ORDER BY start_ns, kernel_id) AS position,
@@ -28,6 +33,7 @@ WITH operator AS (
         elapse_ns,
         wait_ns
     FROM communication.breakdown
+    LEFT JOIN group_ranks USING (profile, group_name)
     WHERE name IS NOT NULL
 ),
 to_compare AS (

@@ -24,8 +24,8 @@ WITH described AS (
 listed AS (
     SELECT
         described.*,
-        list_transform(string_split(tensor_list(input.text), ';'), lambda one: dims_of(one)) AS tensors,
-        list_transform(string_split(tensor_list(output.text), ';'), lambda one: dims_of(one)) AS results
+        list_transform(string_split(tensor_list(input.text), ';'), lambda one: dims_or_none_of(one)) AS tensors,
+        list_transform(string_split(tensor_list(output.text), ';'), lambda one: dims_or_none_of(one)) AS results
     FROM described
     JOIN trace.string AS input ON input.text_id = described.input_shapes_id
     LEFT JOIN trace.string AS output ON output.text_id = described.output_shapes_id

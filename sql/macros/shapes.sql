@@ -8,6 +8,13 @@ CREATE MACRO IF NOT EXISTS tensor_list(shapes) AS trim(shapes, '"'' ');
 CREATE MACRO IF NOT EXISTS dims_of(shape) AS
     CASE WHEN regexp_full_match(shape, '[1-9][0-9]{0,9}(,[1-9][0-9]{0,9})*') THEN string_split(shape, ',')::BIGINT[] END;
 
+-- Dims of a shape of which some may be 0, as of the rows of an expert that gets none; NULL when one of them is no number.
+CREATE MACRO IF NOT EXISTS dims_or_none_of(shape) AS
+    CASE
+        WHEN regexp_full_match(shape, '(0|[1-9][0-9]{0,9})(,(0|[1-9][0-9]{0,9}))*')
+            THEN string_split(shape, ',')::BIGINT[]
+    END;
+
 -- Numbers in a list such as [1, 2]; NULL when one of them is no small number.
 CREATE MACRO IF NOT EXISTS numbers_of(list) AS
     CASE WHEN regexp_full_match(list, '\[[0-9]{1,9}(, ?[0-9]{1,9})*\]') THEN list::BIGINT[] END;

@@ -22,6 +22,7 @@ _PURPOSES = {
     "PIPELINE_MODEL_PARALLEL_GROUP": "pp",
     "DATA_PARALLEL_GROUP": "dp",
     "CONTEXT_PARALLEL_GROUP": "cp",
+    "EXPERT_MODEL_PARALLEL_GROUP": "ep",
 }
 _TAIL_BYTES = 4 * 2**20
 _END_OF_LIST = re.compile(r'\]\s*,\s*(?=")')
@@ -64,7 +65,7 @@ def time_base(around: dict[str, Any]) -> int:
 
 
 def purpose_of_group(description: object) -> str | None:
-    """Return what a process group is for: tp, pp, dp or cp, else as the framework describes it; None where it does not."""
+    """Return what a process group is for: tp, pp, dp, cp or ep, else as the framework describes it; None where it does not."""
     if not isinstance(description, str) or description in ("", "undefined"):
         return None
     name = description.removeprefix("mesh_")
