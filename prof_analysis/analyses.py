@@ -430,7 +430,7 @@ ANALYSES: Mapping[str, Analysis] = {
             "Do experts (MoE) load the ranks evenly?\n\n"
             "Shows time and rows of grouped matmuls by rank and place in the step, how uneven they are over the ranks that "
             "share the experts, and what that costs.",
-            "grouped matmuls",
+            "grouped matmuls, the kernels of experts (MoE)",
             {
                 "experts.load": "ExpertLoad",
                 "experts.call": "ExpertCall",

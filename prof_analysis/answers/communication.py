@@ -121,9 +121,10 @@ def _slow_collectives(profile: "Profile", top: int) -> tuple[Facts, list[Block]]
         f" {several(row['collectives'], 'collective')}"
         for row in causes
     ]
+    shown = [table_of("across.collective", collectives, columns)] if collectives else []
     return facts, [
-        table_of("across.collective", collectives, columns),
-        said(*(lines or ["no rank waits for another one in a collective"]), several(facts["ranks"], "rank")),
+        *shown,
+        said(*(lines or ["no rank waits for another one for 5% of a collective or longer"]), several(facts["ranks"], "rank")),
     ]
 
 

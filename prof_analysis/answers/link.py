@@ -61,5 +61,7 @@ def _verdict(kinds: list[dict[str, Any]], ranks: int) -> Iterator[str]:
         least = min(row["least_share"] for row in kinds if row["least_share"] is not None)
         yield f"no link is slow: each has at least {percent(least)} of the usual bandwidth; {several(ranks, 'rank')}"
     else:
-        unknown = "whether a link is slow is not known: fewer than three pairs of ranks have transfers alike"
+        unknown = (
+            "whether a link is slow is not known: fewer than three pairs of ranks move the same over the same kind of link"
+        )
         yield f"{unknown}; {several(ranks, 'rank')}"

@@ -51,12 +51,14 @@ def _about(ranks: list[dict[str, Any]]) -> Iterator[str]:
     shares = [row["bubble_share"] for row in ranks if row["bubble_share"] is not None]
     if shares:
         most = max((row for row in ranks if row["bubble_share"] is not None), key=lambda row: row["bubble_share"])
-        line = f"bubbles take {percent(min(shares))} to {percent(max(shares))} of the time from the first pass to the last"
-        line += f"; most at rank {rank_name(most)}: {duration(most['bubble_ns'])} a step"
+        ends = dict.fromkeys((percent(min(shares)), percent(max(shares))))
+        line = f"bubbles take {' to '.join(ends)} of the time from the first pass to the last"
+        if len(ends) > 1:
+            line += f"; most at rank {rank_name(most)}: {duration(most['bubble_ns'])} a step"
         if most["least_share"] is not None:
             line += (
                 f" (with equal passes of {several(most['stage_count'], 'stage')} it would be {percent(most['least_share'])})"
             )
         yield line
-    if not any(row["p2p_ns"] for row in ranks):
-        yield "no send or receive lies between the passes, so their bubbles are no waits for other stages"
+    if any(shares) and not any(row["p2p_ns"] for row in ranks):
+        yield "no send or receive lies between the passes: these bubbles are not waits for other stages"

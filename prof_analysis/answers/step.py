@@ -45,10 +45,11 @@ def step_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         f"ORDER BY not_overlapped_ns DESC, communication_ns DESC, group_name, type LIMIT {top:d}"
     )
     facts["copies"] = profile.rows("FROM across.copy")
-    # Only GPU traces have copies as kernels.
-    shown = {
-        header: column for header, column in _PARTS.items() if whole["copying_not_overlapped_ns"] or "copying" not in column
-    }
+    # Only GPU traces have copies as kernels; a rank that is alone does not communicate, and idle time gets the room.
+    without = {"copying alone"} if not whole["copying_not_overlapped_ns"] else set()
+    if whole["communication_ns"] == 0:
+        without |= {"communication alone", "overlapped", "bubble"}
+    shown = {header: column for header, column in _PARTS.items() if header not in without}
     columns: dict[str, Source] = {
         "step": ("text", lambda row: row["step_id"]),
         "rank": ("text", rank_name),
@@ -90,11 +91,12 @@ def step_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
 def _of_copies(rows: list[dict[str, Any]]) -> Iterator[str]:
     """Yield a sentence about all copies, and where they have several directions, one about each."""
     for row in rows if len(rows) > 2 else rows[1:]:
-        which = {"all": "", None: " (direction not recorded)"}.get(row["direction"], f" {row['direction']}")
+        which = {"all": "", "fill": "", None: " (direction not recorded)"}.get(row["direction"], f" {row['direction']}")
+        one, more = ("fill", "fills") if row["direction"] == "fill" else ("copy", "copies")
         sized = "bytes not recorded" if row["size_bytes"] is None else size(row["size_bytes"])
         if row["size_bytes"] is not None and row["unsized_count"]:
             sized += f" and {count(row['unsized_count'])} of unknown size"
-        what = f"{count(row['copy_count'])} {'copy' if row['copy_count'] == 1 else 'copies'}{which}"
+        what = f"{count(row['copy_count'])} {one if row['copy_count'] == 1 else more}{which}"
         yield f"{what}: {duration(row['copying_ns'])}, {duration(row['not_overlapped_ns'])} of it alone, {sized}"
 
 

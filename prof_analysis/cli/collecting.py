@@ -8,6 +8,7 @@ import typer
 from prof_analysis.cli.help import LOOK_UP, Command, epilog_of
 from prof_analysis.cli.options import AsJson, ScreenOptions, takes_options
 from prof_analysis.cli.screen import exit_on_error, print_json
+from prof_analysis.errors import OutputError
 from prof_analysis.options import RESULT
 
 app = typer.Typer()
@@ -33,6 +34,8 @@ def collect(
     from prof_analysis.exports.files import replacing
 
     with exit_on_error(ScreenOptions(as_json)):
+        if not copy_to.is_dir():
+            raise OutputError(f"{copy_to}: there is no such folder; make it, or give another one with --copy-to", path=copy_to)
         target = copy_to / NAME
         with replacing(target) as unfinished:
             unfinished.write_bytes(Path(collecting.__file__).read_bytes())

@@ -50,8 +50,9 @@ class CompareResult(ResultOptions):
         ComparedType | None,
         typer.Option(
             metavar="FORMAT",
-            help=f"Write all columns and rows, as {', '.join(ExportType)} (text and excel mean xlsx), or all that changed as "
-            "one html file with pictures. With -o alone the format is db; without both options nothing is written.",
+            help="Write all columns and rows, as "
+            f"{', '.join(one for one in ComparedType if one != HTML)} (text and excel mean xlsx), or all that changed as one "
+            "html file with pictures. With -o alone the format is db; without both options nothing is written.",
             rich_help_panel=RESULT,
             show_default=False,
         ),
@@ -92,11 +93,13 @@ def compare(
             "--export-type: give the folder to write to with -o; the runs are in several", USAGE_OR_INPUT_ERROR, screen.as_json
         )
     with _opened(screen, base, runs, options) as comparison:
-        from prof_analysis import exports
         from prof_analysis.answers.comparison import answers_of
         from prof_analysis.answers.words import several
 
-        exports.check_type(str(result.export_type or "db"), "compare")  # Before the answer, which takes a while.
+        if result.export_type == HTML:  # Before the answer, which takes a while.
+            from prof_analysis.report import check_libraries
+
+            check_libraries()
         if suggest_aliases is not None:  # Before the answer, which fails where the runs have nothing in common.
             number = comparison.suggest_aliases(suggest_aliases)
             file = comparison.profile.anonymous(str(suggest_aliases))

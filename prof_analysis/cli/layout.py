@@ -21,6 +21,9 @@ _LEAST_NAME, _LEAST_TEXT = 28, 14
 # Beside further figures they keep such a part of the line.
 _NAME_PART, _TEXT_PART = 0.4, 0.2
 _LEAST_BAR, _BAR = 4, 10
+# In lines of any length, columns are aligned up to this width. A longer name is whole and moves the rest of its own line alone:
+# if all rows were as wide, a name of 40,000 characters would make each row so long.
+_MOST_ALIGNED = 1000
 # Of the name around the last ones of a path at least so many characters are shown, or none.
 _LEAST_OF_AROUND = 8
 
@@ -74,12 +77,13 @@ def lay_out(columns: Sequence[Column], width: int | None, signs: Signs | None) -
     """Return a table in lines of at most `width` characters, or of any length; without signs it has no bars and guide lines."""
     before = [_guides_of(column, width, signs) for column in columns]
     rooms = [_room_of(column, before[n], not n, width, signs) for n, column in enumerate(columns)]
-    widths = [room.natural for room in rooms] if width is None else _fitting(rooms, columns, width)
+    widths = [min(room.natural, _MOST_ALIGNED) for room in rooms] if width is None else _fitting(rooms, columns, width)
     shown = [n for n, room in enumerate(widths) if room]
     folds = [columns[n].folded if cell_len(columns[n].header) > widths[n] else ("", columns[n].header) for n in shown]
-    cells = [_cells_of(columns[n], before[n], widths[n], signs) for n in shown]
+    cut = None if width is None else signs.cut if signs else "…"
+    cells = [_cells_of(columns[n], before[n], widths[n], signs, cut) for n in shown]
     heads = [
-        [_padded(part, widths[n], columns[n].is_text or _has_bars(columns[n], signs), signs) for part in parts]
+        [_padded(part, widths[n], columns[n].is_text or _has_bars(columns[n], signs), cut) for part in parts]
         for n, parts in zip(shown, folds, strict=True)
     ]
     return Laid(
@@ -160,7 +164,7 @@ def _guides_of(column: Column, width: int | None, signs: Signs | None) -> Sequen
     return guides(column.depths, signs, None if width is None else max(width // 10, 2))
 
 
-def _cells_of(column: Column, before: Sequence[str], width: int, signs: Signs | None) -> Sequence[Text | str]:
+def _cells_of(column: Column, before: Sequence[str], width: int, signs: Signs | None, cut: str | None) -> Sequence[Text | str]:
     """Return the cells of a column, each as wide as the column."""
     if signs is not None and column.shares:
         room = width - column.widest - 1
@@ -169,17 +173,18 @@ def _cells_of(column: Column, before: Sequence[str], width: int, signs: Signs | 
             for text, share in zip(column.cells, column.shares, strict=True)
         ]
     if not column.depths:
-        return [_padded(text, width, column.is_text, signs) for text in column.cells]
+        return [_padded(text, width, column.is_text, cut) for text in column.cells]
     return [
-        Text().append(one, GUIDE if one.strip() else "").append(_padded(text, width - cell_len(one), column.is_text, signs))
+        Text().append(one, GUIDE if one.strip() else "").append(_padded(text, width - cell_len(one), column.is_text, cut))
         for one, text in zip(before, column.cells, strict=True)
     ]
 
 
-def _padded(text: str, width: int, is_text: bool, signs: Signs | None) -> str:
+def _padded(text: str, width: int, is_text: bool, cut: str | None) -> str:
+    """Return a text as wide as given; a longer one is cut, or whole where there is no sign for what was cut."""
     length = cell_len(text)
-    if length > width:
-        text = _cut(text, width, signs.cut if signs else "…")
+    if length > width and cut is not None:
+        text = _cut(text, width, cut)
         length = cell_len(text)
     blanks = " " * (width - length)
     return text + blanks if is_text else blanks + text

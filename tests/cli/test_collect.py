@@ -23,4 +23,5 @@ def test_the_file_is_copied_and_runs_without_the_package(command: Command, tmp_p
 def test_a_folder_that_is_not_there_is_named(command: Command, tmp_path: Path) -> None:
     result = command("collect", "--copy-to", tmp_path / "missing", "--json")
     assert result.exit_code == 3
-    assert "missing" in only_json(result)["message"]
+    advice = "there is no such folder; make it, or give another one with --copy-to"
+    assert only_json(result)["message"] == f"{tmp_path / 'missing'}: {advice}"

@@ -73,6 +73,21 @@ def test_a_path_loses_its_beginning_and_another_text_its_middle() -> None:
     assert lines([Column("module", [path], True)], None)[1] == path
 
 
+def test_a_name_without_end_does_not_widen_the_other_rows_of_a_pipe() -> None:
+    long = "x" * 40_000
+    assert lines(columns_of([(long, "1.00 ms"), ("Net", "2 ns")], ("module", "time")), None) == [
+        "module".ljust(1000) + "     time",
+        f"{long}  1.00 ms",
+        "Net".ljust(1000) + "     2 ns",
+    ]
+    under = Column("module", [long, long], True, depths=[0, 1])
+    times = Column("time", ["1 ns", "2 ns"], False)
+    assert lines([under, times], None, None)[1:] == [
+        f"{long}  1 ns",
+        f"  {long}  2 ns",
+    ]
+
+
 def test_wide_characters_take_two_columns() -> None:
     rows = [("模块" * 20, "1 ns", "x", "1"), ("模块/" * 20 + "模块", "1 ns", "x", "1"), ("Net", "1 ns", "x", "1")]
     for width in (40, 41, 52, 53):

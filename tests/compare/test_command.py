@@ -52,8 +52,11 @@ def test_each_column_of_the_screen_is_explained(command: Command, runs: tuple[st
     message = command("compare", *runs, "--columns", "?").stderr
     of_communication = {"communication", "group", "elements from", "operators"}
     of_communication |= {"idle by cause"} | {f"{figure} {side}" for figure in ("wait", "GB/s") for side in ("base", "new")}
+    of_memory = {"memory of", "blocks"} | {
+        f"{size} {side}" for size in ("peak", "allocated") for side in ("difference", "base", "new")
+    }
     shown = {*message.partition("the columns are ")[2].strip().split(", ")}
-    assert explained()["compare"] == shown | of_communication
+    assert explained()["compare"] == shown | of_communication | of_memory
 
 
 def test_json_has_the_same(command: Command, runs: tuple[str, str]) -> None:
@@ -115,6 +118,25 @@ def test_the_command_writes_files_where_it_is_told(command: Command, runs: tuple
         assert database.execute(SUMS).fetchall() == EXPECTED
         made = {name for (name,) in database.execute("SELECT table_name FROM Provenance")}
         assert made == {*COMPARED.values(), "ProfileRank"}
+
+
+def test_the_command_writes_a_page_with_pictures(command: Command, runs: tuple[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "changes.html"
+    result = command("compare", *runs, "--export-type", "html", "-o", str(file))
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[-1] == f"wrote {file}"
+    page = file.read_text()
+    assert page.startswith("<!doctype html>")
+    assert "1.1 us in the base (+42.7 %)" in page
+
+
+def test_help_names_only_formats_that_it_writes(command: Command, runs: tuple[str, str], tmp_path: Path) -> None:
+    words = command("compare", "--help").stdout.split()
+    assert "duckdb," in words
+    assert not {"trace,", "speedscope,", "collapsed"} & {*words}
+    result = command("compare", *runs, "--export-type", "trace", "-o", str(tmp_path))
+    assert result.exit_code == 2
+    assert "duckdb, text, excel, html" in result.stderr
 
 
 def rows_of(query: str) -> list[tuple[object, ...]]:
