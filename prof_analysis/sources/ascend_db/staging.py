@@ -12,12 +12,14 @@ from prof_analysis.engine.database import cursor_of, quote, quote_text
 from prof_analysis.engine.statements import run
 from prof_analysis.engine.tables import create_schemas, store_view
 from prof_analysis.sources.ascend_beside import device_info, recorded
-from prof_analysis.sources.ascend_db import queue_threads
+from prof_analysis.sources.ascend_db import chains, queue_threads
 from prof_analysis.sources.ascend_db.rows import cells_of, ranges_of, rows_by_id, rows_of
 from prof_analysis.sources.ascend_db.tables import (
+    CHAINS,
     COUNTERS,
     DESCRIPTIONS,
     FEW_LINKS,
+    FRAMES,
     KEYS,
     KNOWN_TABLES,
     LINKS,
@@ -57,6 +59,8 @@ def stage(
     of_recorded = {name: columns for name, columns in wanted.items() if name not in TABLES}
     lost = recorded.stage_recorded(connection, beside, of_recorded, _BESIDE)
     wanted = with_keys({name: columns for name, columns in wanted.items() if name in TABLES}, KEYS)
+    if CHAINS in wanted:
+        wanted[FRAMES] = frozenset(TABLES[FRAMES][1])
     if not wanted:
         on_bytes(sum(one.stat().st_size for one in files))
         return lost
@@ -65,7 +69,7 @@ def stage(
         cursors.put(connection if threads == 1 else cursor_of(connection))
     with open_sqlite(path, KNOWN_TABLES) as file:
         with_ops = {OP_ROWS, ONCE_EACH} if wanted.keys() >= {OP_ROWS, ONCE_EACH} else set()
-        names = [name for name in TABLES if name in wanted and name not in with_ops - {OP_ROWS}]
+        names = [name for name in TABLES if name in wanted and name not in with_ops - {OP_ROWS} and name != CHAINS]
         sizes = _sizes(file, {name: len(wanted[name]) for name in names}, sum(one.stat().st_size for one in files))
 
         def stage_one(name: str) -> list[Remark]:
@@ -73,6 +77,8 @@ def stage(
             try:
                 if name in with_ops:
                     return _stage_ops(cursor, file, wanted, threads, on_share)
+                if name == FRAMES:
+                    return _stage_chains(cursor, file, threads, on_share)
                 return _stage_table(cursor, file, name, wanted[name], threads, on_share)
             finally:
                 cursors.put(cursor)
@@ -120,6 +126,19 @@ def _stage_ops(
     return of_ops + _stage_table(connection, file, ONCE_EACH, wanted[ONCE_EACH], threads, on_share)
 
 
+def _stage_chains(connection: duckdb.DuckDBPyConnection, file: SqliteFile, threads: int, on_share: OnShare) -> list[Remark]:
+    """Stage the chains and their frames in one scan of the file."""
+    found = chains.stage_chains(connection, file, threads, lambda parts: on_share(FRAMES, Fraction(1, parts)))
+    if found is None:
+        on_share(FRAMES, Fraction(1))
+    for name in (FRAMES, CHAINS):
+        types = TABLES[name][1]
+        if found is None:
+            run(connection, f"CREATE TABLE stored.{quote(name)} (nothing_read BIGINT)")
+        store_view(connection, name, types, types if found else ())
+    return _remarks_of(file, FRAMES, *(found or ({}, 0)))
+
+
 def _stage_table(
     connection: duckdb.DuckDBPyConnection,
     file: SqliteFile,
@@ -153,8 +172,16 @@ def _stage_table(
     repeated = drop_repeated(connection, name, key, columns) if is_looked_at else 0
     store_view(connection, name, types, columns)
 
+    return _remarks_of(file, name, rejected, repeated, constant)
+
+
+def _remarks_of(
+    file: SqliteFile, name: str, rejected: Mapping[str, int], repeated: int, constant: Sequence[str] = ()
+) -> list[Remark]:
+    table, types = TABLES[name]
+
     def about(kind: int, column: str, said: str) -> Remark:
-        of_column = None if column in key else column  # Keys are staged for every question.
+        of_column = None if column in KEYS.get(name, ()) else column  # Keys are staged for every question.
         return Remark((_OF_TABLE, name, kind, list(types).index(column)), (name,), f"{file.path}: {said}", of_column)
 
     return [

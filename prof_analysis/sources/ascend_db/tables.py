@@ -24,13 +24,14 @@ TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
         {**_CALL, "connectionId": _I, "name": _I, "sequenceNumber": _I, "fwdThreadId": _I, "inputDtypes": _I,
          "inputShapes": _I, "callchainId": _I},
     ),
+    "raw.callchain": ("PYTORCH_CALLCHAINS", {"id": _I, "stack": _I, "stackDepth": _I}),
+    "raw.chain": ("PYTORCH_CALLCHAINS", {"id": _I, "first_id": _I}),
     "raw.string_ids": ("STRING_IDS", {"id": _I, "value": _T}),
     "raw.module_call": ("PYTORCH_API", {**_CALL, "name": _I}),
     "raw.python_call": ("PYTORCH_API", {**_CALL, "name": _I}),
     "raw.enqueue": ("PYTORCH_API", {**_CALL, "connectionId": _I, "name": _I}),
     "raw.dequeue": ("PYTORCH_API", {**_CALL, "connectionId": _I, "name": _I}),
     "raw.dequeue_thread": ("PYTORCH_API", {"globalTid": _I}),
-    "raw.callchain": ("PYTORCH_CALLCHAINS", {"id": _I, "stack": _I, "stackDepth": _I}),
     "raw.connection_ids": ("CONNECTION_IDS", {"id": _I, "connectionId": _I}),
     "raw.task": (
         "TASK",
@@ -107,6 +108,9 @@ NAMED_ROWS: Mapping[str, str] = {
     "raw.dequeue_thread": "Dequeue*",
 }
 ONCE_EACH = "raw.dequeue_thread"
+# Of PYTORCH_CALLCHAINS: for each chain the first one with its frames, and the frames of these.
+CHAINS = "raw.chain"
+FRAMES = "raw.callchain"
 
 _CALL_KEY = ("startNs", "endNs", "globalTid", "name")
 
