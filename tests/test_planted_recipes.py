@@ -123,7 +123,7 @@ def test_the_slow_link_is_the_planted_one(run: Run) -> None:
 
 
 def _pair(row: Row) -> tuple[str, ...]:
-    return tuple(str(value) for value in row if isinstance(value, str) or type(value) is int and value < 10)
+    return tuple(str(value) for value in row if isinstance(value, str) or (type(value) is int and value < 10))
 
 
 def _is_near(found: list[Row], expected: list[Row]) -> bool:

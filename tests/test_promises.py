@@ -142,6 +142,6 @@ def test_only_the_sequence_of_kernels_shows_layers(tmp_path: Path) -> None:
     write_profile(tmp_path / "a_ascend_pt", OPS)
     with open_profile(tmp_path) as profile:
         (rank,) = profile.ranks(arrow=True).to_pylist()
-        assert rank["may_answer"] == ["layer-stats"]
+        assert rank["may_answer"] == ["experts", "layer-stats"]
         with pytest.warns(ProfAnalysisWarning, match="no layers were found"):
             assert len(profile.layer_stats()) == 0

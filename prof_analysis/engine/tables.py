@@ -160,7 +160,7 @@ def unknown_table(name: str, known: Iterable[str]) -> str:
     names, last = [table for tables in by_last.values() for table in tables], name.rpartition(".")[2].lower()
     near = [table for one in get_close_matches(last, by_last, 2, 0.8) for table in by_last[one]]
     meant = by_last.get(last) or get_close_matches(name.lower(), names, 3, 0.85) or near
-    hint = f": did you mean {' or '.join(meant[:5])}?" if meant else ";"
+    hint = f": did you mean {' or '.join(meant[:6])}?" if meant else ";"
     return f"there is no table {name}{hint} `prof-analysis tables` lists all"
 
 

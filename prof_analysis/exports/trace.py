@@ -1,5 +1,6 @@
 """Export to traces in the Trace Event Format for ui.perfetto.dev, chrome://tracing and MindStudio Insight: a file a rank."""
 
+import json
 import re
 import zlib
 from collections import Counter
@@ -12,6 +13,7 @@ import duckdb
 from prof_analysis.engine.database import quote_text
 from prof_analysis.exports.files import replacing
 from prof_analysis.sources.rank import Rank
+from prof_analysis.visible import visible
 
 # zlib's fastest level: others take longer than making the events, and spare a tenth.
 _LEVEL = 1
@@ -32,14 +34,14 @@ def write(connection: duckdb.DuckDBPyConnection, ranks: Sequence[Rank], folder: 
         of_rank = f"profile = {quote_text(rank.profile)}"
         if len({one.run for one in ranks}) > 1:
             of_rank += f" AND run = {quote_text(rank.run)}"
-        bases = connection.execute(f"SELECT base_ns FROM across.timeline_rank WHERE {of_rank}").fetchall()
-        if not bases:
+        found = connection.execute(f"SELECT base_ns, pid FROM across.timeline_rank WHERE {of_rank}").fetchall()
+        if not found:
             warnings.append(f"{rank.profile}: it has no kernels, so it has no timeline")
             continue
         target = folder / f"timeline_{name}.json.gz"
         with replacing(target) as unfinished, _keeping_order(connection):
             events = f"SELECT event || {quote_text(_BETWEEN)} FROM across.timeline_event WHERE {of_rank}"
-            _write_events(connection.sql(events), bases[0][0], unfinished)
+            _write_events(connection.sql(events), _process_of(rank, found[0][1]), found[0][0], unfinished)
         written.append(target)
     return written
 
@@ -57,14 +59,20 @@ def _keeping_order(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
         connection.execute("RESET disabled_optimizers")
 
 
-def _write_events(events: duckdb.DuckDBPyRelation, base_ns: int, file: Path) -> None:
-    """Write the events of a query, each with _BETWEEN behind it, as one JSON object.
+def _process_of(rank: Rank, pid: int) -> str:
+    """Return the event that names the process of a rank. It is not made in SQL: a folder is one text there, to be replaced."""
+    name = rank.profile if rank.rank_id is None else f"rank {rank.rank_id}, {rank.profile}"
+    return json.dumps({"ph": "M", "pid": pid, "tid": 0, "name": "process_name", "args": {"name": visible(name)}})
+
+
+def _write_events(events: duckdb.DuckDBPyRelation, process: str, base_ns: int, file: Path) -> None:
+    """Write the event of the process and those of a query, each with _BETWEEN behind it, as one JSON object.
 
     The list of events comes first: of an object with another member before it, Perfetto reads nothing.
     """
     packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
     with file.open("wb") as opened:
-        before = b'{"traceEvents":[\n'
+        before = f'{{"traceEvents":[\n{process}{_BETWEEN}'.encode()
         for batch in events.to_arrow_reader(_ROWS_AT_ONCE):
             # As Python texts, a million events would take a second more.
             _, offsets, texts = batch.column(0).buffers()

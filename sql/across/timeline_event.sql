@@ -2,15 +2,13 @@
 --
 -- profile  VARCHAR  folder of the rank, below the path that was opened
 -- rank_id  INTEGER  rank; NULL when not recorded
--- event    VARCHAR  the event, a JSON object
+-- event    VARCHAR  the event, a JSON object; that which names the process is not among them
 WITH name AS (
     SELECT
         profile,
         rank_id,
-        unnest([
-            {'what': 'process_name', 'value': '"name":' || event_text(concat_ws(', ', 'rank ' || rank_id, profile))},
-            {'what': 'process_sort_index', 'value': '"sort_index":' || pid}
-        ], recursive := true),
+        'process_sort_index' AS what,
+        '"sort_index":' || pid AS value,
         pid,
         0 AS tid
     FROM across.timeline_rank

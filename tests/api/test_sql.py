@@ -38,10 +38,13 @@ from tests.helpers.small_profile import write_profile
         ("SELECT * FROM trace.nope", "there is no table trace.nope"),
         (
             "SELECT * FROM nope.op",
-            "there is no table nope.op: did you mean allocation.op or mfu.op or pmu.op or stack.op or trace.op?",
+            "there is no table nope.op: did you mean allocation.op or flame.op or mfu.op or pmu.op or stack.op or trace.op?",
         ),
         ("SELECT * FROM trace.kernl", "there is no table trace.kernl: did you mean trace.kernel?"),
-        ("SELECT * FROM op", "there is no table op: did you mean allocation.op or mfu.op or pmu.op or stack.op or trace.op?"),
+        (
+            "SELECT * FROM op",
+            "there is no table op: did you mean allocation.op or flame.op or mfu.op or pmu.op or stack.op or trace.op?",
+        ),
         ("DESCRIBE trace.kernl", "there is no table trace.kernl: did you mean trace.kernel?"),
         ("SELECT 1 AS a,\n  2 +\n  FROM x y z", 'syntax error at or near "FROM" in line 3'),
         ("SELECT 'x'::INTEGER", "Could not convert"),

@@ -3,6 +3,7 @@
 MARKS are what no output may hold that was made with --anonymize.
 """
 
+import gzip
 import json
 import sqlite3
 import zipfile
@@ -119,7 +120,8 @@ def contents(file: Path) -> Iterator[str]:
         with zipfile.ZipFile(file) as archive:
             yield from (archive.read(name).decode() for name in archive.namelist())
         return
-    yield file.read_bytes().decode("latin-1")
+    content = file.read_bytes()
+    yield (gzip.decompress(content) if file.suffix == ".gz" else content).decode("latin-1")
     if file.suffix == ".db":
         with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
             yield "\n".join(map(str, database.iterdump()))

@@ -257,7 +257,8 @@ def test_runs_with_names_are_side_by_side(two: dict[str, Path], tmp_path: Path) 
             profile.export()
         with profile.only("after"):
             assert rows(profile, "SELECT profile, total_ns FROM kernels.statistic") == [("after/0_ascend_pt", 70)]
-            assert [file.name for file in profile.export(tmp_path, "csv", "step-time")] == ["step_time.csv"]
+            files = [file.name for file in profile.export(tmp_path, "csv", "step-time")]
+            assert files == ["step_time.csv", "step_communication.csv", "step_copy.csv"]
         written = (tmp_path / "cluster_analysis_output" / "step_time.csv").read_text().splitlines()
         assert [line.split(",")[0] for line in written] == ["run", "before", "before", "after"], "all runs are written"
 

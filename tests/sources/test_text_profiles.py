@@ -21,7 +21,7 @@ from fixtures.text_style import TextStyle, sglang
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
 from prof_analysis.capabilities import CAPABILITIES
 from prof_analysis.options import Source
-from prof_analysis.sources.ascend_beside.profiler_info import NO_CLOCK, NO_GRAPH_CALLS, NO_STACKS, why_no_memory
+from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS, NO_STACKS, why_no_memory
 from tests.helpers.answers import COMMUNICATION, answered_without, unanswered
 from tests.helpers.asking import IDS, build_at_once
 from tests.helpers.slow import quick
@@ -55,7 +55,7 @@ TEXT_ONLY = {
 """What only the text exports say of a kernel of a kind."""
 
 # What the generated runs have no part of.
-LACKS = {"clock": NO_CLOCK, "graph_calls": NO_GRAPH_CALLS, "memory": why_no_memory({}), "stacks": NO_STACKS}
+LACKS = {"graph_calls": NO_GRAPH_CALLS, "memory": why_no_memory({}), "stacks": NO_STACKS}
 EVERYTHING = Shape(
     steps=1,
     layers=1,
@@ -304,7 +304,7 @@ def test_a_choice_that_is_not_there_says_what_to_do(rank: Path, command: Command
 
 
 # What is not in kernel_details.csv, and what only there.
-ONLY_DETAILS = ["modules", "ops", "reported_ops", "marks", "graph_calls", "host_calls", "memory", "stacks"]
+ONLY_DETAILS = ["modules", "ops", "reported_ops", "marks", "clock", "graph_calls", "host_calls", "memory", "stacks"]
 WITHOUT_DETAILS = ["shapes", "counters", "graph_calls", "memory", "stacks"]
 
 
