@@ -173,6 +173,7 @@ def test_suggested_aliases_are_written_and_not_applied(command: Command, tmp_pat
     assert [len(json.loads(result.stdout)["summary"]["modules"]) for result in (first, second)] == [2, 0]
 
 
+@pytest.mark.slow
 def test_a_renamed_model_gets_aliases_with_which_it_is_compared(command: Command, tmp_path: Path) -> None:
     with_layers = [Range("Net", 0, 1000), Range("Layer", 10, 900)]
     renamed = [Range("Model", 0, 1000), Range("Block", 10, 900)]
@@ -188,6 +189,7 @@ def test_a_renamed_model_gets_aliases_with_which_it_is_compared(command: Command
     assert (second.exit_code, second.stdout.partition(":")[0]) == (0, "nothing changed")
 
 
+@pytest.mark.slow
 def test_of_several_runs_one_of_another_model_is_left_out(command: Command, runs: tuple[str, str], tmp_path: Path) -> None:
     other = write_profile(tmp_path / "other" / "r0_ascend_pt", [Op("mm", 0, 9, (Kernel("k", 5, 7),))], [Range("Unet", 0, 9)])
     result = command("compare", *runs, other.parent, "--json")
@@ -215,6 +217,7 @@ def test_where_one_run_has_no_modules_the_answer_says_so(command: Command, runs:
     assert "only base has kernel time inside modules, so none has a partner; `prof-analysis ranks` says why" in result.stdout
 
 
+@pytest.mark.slow
 def test_with_two_ranks_each_a_large_difference_is_not_called_usual(command: Command, tmp_path: Path) -> None:
     for name, durations in (("base", (1000, 1200)), ("new", (1900, 1500))):
         for rank, duration in enumerate(durations):

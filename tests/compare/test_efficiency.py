@@ -57,6 +57,7 @@ def test_each_module_has_the_mfu_that_each_run_has_by_itself(runs: tuple[Path, P
     assert {row["run"] for row in found} == {"new"}
 
 
+@pytest.mark.slow
 def test_only_with_the_option_it_is_shown_and_written(
     runs: tuple[Path, Path], tmp_path: Path, command: Callable[..., Result]
 ) -> None:

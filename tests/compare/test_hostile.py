@@ -93,6 +93,7 @@ def test_nothing_to_compare_is_one_line(options: dict[str, object], says: str, t
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.slow
 def test_a_side_without_kernels_is_all_that_the_other_has(tmp_path: Path) -> None:
     base = write_net(tmp_path / "base", ["A", "B"])
     write_profile(tmp_path / "new" / "rank0_ascend_pt", [Op("aten::mul", 1000, 1100)], [Range("Net", 900, 1200)])

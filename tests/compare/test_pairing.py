@@ -107,6 +107,7 @@ def steps(*times: int) -> list[list[Work | Module]]:
     return [[module("Net", ("mm", time), ("mm", time)), ("loss", 1)] for time in times]
 
 
+@pytest.mark.slow
 def test_a_figure_is_a_mean_over_steps_calls_or_runs(tmp_path: Path) -> None:
     """The base has two steps, the new run three that begin at 7; of no step is what ran before, and what no op launched."""
     base = write_run(tmp_path / "a", steps(10, 30), unlinked=(5,), before=[("warm", 4)])
@@ -134,6 +135,7 @@ def test_a_figure_is_a_mean_over_steps_calls_or_runs(tmp_path: Path) -> None:
         assert reasons == {"base and new have one rank each"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("other", "expected", "said"),
     [
@@ -161,6 +163,7 @@ def test_without_steps_figures_are_per_call_or_run_and_that_is_said(
         assert comparison.warnings == [f"new/rank0_ascend_pt: {said}"]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::prof_analysis.ProfAnalysisWarning")
 def test_of_calls_the_kernel_time_is_compared_and_ranks_without_steps_are_counted(tmp_path: Path) -> None:
     """Of the step time it is not known which call has how much, and so not whether a difference is noise."""
@@ -176,6 +179,7 @@ def test_of_calls_the_kernel_time_is_compared_and_ranks_without_steps_are_counte
     assert warning.startswith("new/rank0_ascend_pt and 1 more: have no steps, so figures are per call")
 
 
+@pytest.mark.slow
 def test_a_sample_is_over_steps_or_ranks_or_unknown(tmp_path: Path) -> None:
     for rank, time in enumerate((10, 12)):
         write_run(tmp_path / "a", steps(time), rank)

@@ -18,7 +18,7 @@ QWEN, BERT = "Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz", "gaunernst_bert-small-un
     [
         pytest.param(ALEXNET / "level0", ALEXNET / "level1", 26, id="levels of AlexNet", marks=pytest.mark.slow),
         pytest.param(GPU / "h100" / QWEN, GPU / "mi300" / QWEN, 316, id="Qwen on two vendors", marks=pytest.mark.slow),
-        pytest.param(GPU / "h100" / BERT, GPU / "mi300" / BERT, 84, id="BERT on two vendors"),
+        pytest.param(GPU / "h100" / BERT, GPU / "mi300" / BERT, 84, id="BERT on two vendors", marks=pytest.mark.slow),
     ],
 )
 def test_every_module_has_its_partner(base: Path, new: Path, module_count: int) -> None:

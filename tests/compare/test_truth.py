@@ -174,6 +174,7 @@ def test_a_layer_more_in_the_middle_shifts_nothing(write: Write) -> None:
     assert others == []
 
 
+@pytest.mark.slow
 def test_more_steps_are_no_difference(write: Write) -> None:
     shape = replace(PLAIN, spread=0)
     base, new = write(shape), write(replace(shape, steps=6), ranks=3)

@@ -59,6 +59,7 @@ def rows(profile: Profile, table: str) -> list[tuple[object, ...]]:
     return [tuple(row.values()) for row in profile.rows(f"FROM {table}")]
 
 
+@pytest.mark.slow
 def test_the_guide_runs(tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("result", "result_1", "result_2"):

@@ -72,6 +72,7 @@ def test_nothing_of_own_tables_is_kept(tmp_path: Path) -> None:
     assert not [sql for sql in (body, f'SELECT "n" FROM ({body})') if sha256(sql.encode()).hexdigest()[:32] in text]
 
 
+@pytest.mark.slow
 def test_files_of_other_versions_do_not_add_up(tmp_path: Path) -> None:
     for number in range(9):
         (tmp_path / f"plans-{number}.json").touch()

@@ -182,6 +182,7 @@ def test_a_filter_of_kernel_stats_leaves_shares_and_totals_as_they_are(tmp_path:
             assert [(row["type"], row["total_ns"], row["share"]) for row in found] == [("MatMulV3", 30, 0.6)]
 
 
+@pytest.mark.slow
 def test_rows_are_sorted_by_any_column_and_another_one_is_an_error(tmp_path: Path, command: Callable[..., Result]) -> None:
     write_profile(tmp_path / "0_ascend_pt", TRAINING)
 

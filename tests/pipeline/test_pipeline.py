@@ -102,6 +102,7 @@ def test_stages_with_their_passes_and_bubbles_from_ranges_with_a_stream(tmp_path
     assert "most at rank 0: 200 ns a step (with equal passes of 2 stages it would be 33.3%)" in said
 
 
+@pytest.mark.slow
 def test_text_exports_have_the_same_passes(tmp_path: Path) -> None:
     write_pipeline(tmp_path)
     for rank in range(2):

@@ -123,6 +123,7 @@ def assert_sums_are_those_of_the_tables(profile: Profile, file: Path, name: str)
         ]
 
 
+@pytest.mark.slow
 def test_the_trace_of_the_sample_has_its_sums(tmp_path: Path) -> None:
     with open_profile(SAMPLE) as profile:
         files = profile.export(tmp_path, "trace")
