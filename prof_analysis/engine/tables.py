@@ -7,6 +7,9 @@ a table declares its grain (`_GRAINS`): one rank, the ranks of a run, all runs, 
 users see them, with texts in place of ids and the columns `profile` and `rank_id` in front; tables over runs see `run` before
 these. own_tables.py reads users' own tables; they are passed along as `own`.
 
+A table of a part of what another table has needs no body of its own: `Made as timeline.gap, with timeline.usual_free_gap for
+free.gap.` in its head.
+
 Columns that another table documents word for word are not documented twice: the line `flops to mfu as in mfu.by_level` of a
 head inherits the columns from the first to the last. Tables over ranks inherit what users see, texts in place of ids.
 
@@ -41,6 +44,7 @@ _KEPT = re.compile(r"Kept for other questions(?:,\s+with\s+(all columns|\w+(?:,\
 _GUARD = re.compile(r"Only when (\w+\.\w+) has rows\.")
 _COLUMN = re.compile(r"(\w+) +((?:[A-Z_]+|(?:ENUM|STRUCT)\([^)]*\))(?:\[\])?) +(.+)")
 _INHERITED = re.compile(r"(\w+) to (\w+) as in (\w+\.\w+)")
+_MADE_AS = re.compile(r"Made as (\w+\.\w+), with (\w+\.\w+) for (\w+\.\w+)\.")
 
 
 @dataclass(frozen=True)
@@ -212,6 +216,8 @@ def read_table(file: Path) -> Table:
             columns += _inherited(file, *match.groups())
         else:
             raise ValueError(f"{file}: this line of the head documents no column: {line}")
+    if made_as := _MADE_AS.search(" ".join(head.split())):
+        body = _made_as(*made_as.groups())
     guard = _GUARD.search(head)
     name = f"{file.parent.name}.{file.stem}"
     beside = file.with_suffix(WARNING)
@@ -239,6 +245,13 @@ def _inherited(file: Path, first: str, last: str, table: str) -> Sequence[Column
             f"{file}: the head inherits {first} to {last} of {table}, which does not have these columns in this order"
         )
     return columns[names.index(first) : names.index(last) + 1]
+
+
+def _made_as(name: str, new: str, old: str) -> str:
+    """Return the body of a table, in which a table stands for another one under the name that this has there."""
+    schema, _, short_name = name.partition(".")
+    _, body = _split_head((sql_folder() / schema / f"{short_name}.sql").read_text(encoding="utf-8"))
+    return re.sub(rf"\b{re.escape(old)}\b(\s+AS\b)?", lambda found: new + (found[1] or f" AS {old.partition('.')[2]}"), body)
 
 
 def _split_head(text: str) -> tuple[str, str]:

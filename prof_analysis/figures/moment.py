@@ -19,7 +19,7 @@ _SLICES = 400
 _CALLS = f"""
     WITH call AS (
         SELECT *, end_ns - start_ns AS duration_ns, {PATH} AS name
-        FROM timeline.module_call
+        FROM timeline.{{usual}}module_call
         WHERE {{of_step}}
     ),
     busiest AS (
@@ -59,7 +59,7 @@ _KERNELS = f"""
         max(end_ns) - {{begin}} AS until_ns,
         sum(duration_ns)::BIGINT AS duration_ns,
         count(*) AS row_count
-    FROM timeline.kernel
+    FROM timeline.{{usual}}kernel
     WHERE {{of_step}}
     GROUP BY
         device_id, stream_id, group_name, lane, kind,
@@ -76,7 +76,7 @@ _GAPS = """
         sum(duration_ns)::BIGINT AS duration_ns,
         sum(cause_ns)::BIGINT AS cause_ns,
         count(*) AS row_count
-    FROM timeline.gap
+    FROM timeline.{usual}gap
     WHERE {of_step}
     GROUP BY cause, if(duration_ns < {slice}, (start_ns - {begin}) // {slice}, -gap_id)
     ORDER BY since_ns
@@ -111,12 +111,15 @@ def step_of(steps: Sequence[Row], step: int | None, rank: int | str | None) -> R
     return found
 
 
-def timeline_rows(profile: "Profile", step: Row) -> tuple[Rows, Rows, Rows, int, str]:
-    """Return module calls, kernels and gaps of a step, its length, and a line about it."""
+def timeline_rows(profile: "Profile", step: Row, usual: str) -> tuple[Rows, Rows, Rows, int, str]:
+    """Return module calls, kernels and gaps of a step, its length, and a line about it.
+
+    `usual` is "usual_" where the step is that of timeline.usual_step, so that tables of this step suffice; else "".
+    """
     begin, length = step["start_ns"], step["end_ns"] - step["start_ns"]
     of_rank = f"profile = {quote_text(step['profile'])}"
     of_step = of_rank if step["step_id"] is None else f"{of_rank} AND step_id = {step['step_id']:d}"
-    parts = {"of_step": of_step, "begin": f"{begin:d}", "slice": f"{max(1, length // _SLICES):d}"}
+    parts = {"of_step": of_step, "begin": f"{begin:d}", "slice": f"{max(1, length // _SLICES):d}", "usual": usual}
     calls, kernels, gaps = (profile.rows(query.format(**parts)) for query in (_CALLS, _KERNELS, _GAPS))
     stacks = profile.rows(
         f"""

@@ -36,7 +36,16 @@ TABLES = {
     "communication": ("communication-time", ()),
     "memory": ("memory", ("step.period",)),
     "pipeline": ("pipeline", ("communication.p2p",)),
-    "timeline": ("step-time", ("timeline.step", "timeline.kernel", "timeline.module_call", "timeline.gap")),
+    "timeline": (
+        "step-time",
+        (
+            "timeline.usual_step",
+            "timeline.usual_kernel",
+            "timeline.usual_module_call",
+            "timeline.usual_gap",
+            "free.longest_gap",
+        ),
+    ),
 }
 
 
@@ -182,10 +191,14 @@ class ProfilePlots:
         `rank` is its id, or its folder as in ranks(); by default the first. `step` is by default one of usual length.
         Raises InputError when no rank holds kernels, or there is no such rank or step.
         """
-        self._prepare("timeline")
-        steps_of = self._profile.rows("SELECT profile, rank_id, step_id, start_ns, end_ns FROM timeline.step ORDER BY ALL")
+        usual = "usual_" if step is None else ""  # The tables of all steps take long.
+        analysis, also = TABLES["timeline"]
+        self._profile.prepare(analysis, also=[table.replace("usual_", usual) for table in also])
+        steps_of = self._profile.rows(
+            f"SELECT profile, rank_id, step_id, start_ns, end_ns FROM timeline.{usual}step ORDER BY ALL"
+        )
         chosen = step_of(steps_of, step, rank)
-        return timeline(*timeline_rows(self._profile, chosen))
+        return timeline(*timeline_rows(self._profile, chosen, usual))
 
     def memory(self) -> "go.Figure":
         """Return memory of the fullest device over time, with its steps, and what was allocated at the peak, by module.

@@ -23,6 +23,7 @@ WITH cause AS (
             lambda part: {'cause': part.cause, 'duration_ns': part.duration_ns}
         ) AS causes
     FROM free.gap_cause
+    SEMI JOIN free.gap USING (gap_id)
     GROUP BY gap_id
 ),
 -- Of the steps that began so far, the one that ends last.

@@ -52,6 +52,8 @@ ALLOWED = {
     "module.op_chain": "the rows of the statistic, and blocks of 256 ops",
     "step.time": "one row says whether there are steps",
     "timeline.step": "one row says whether there are steps",
+    "timeline.usual_free_gap": "there is one usual step",
+    "timeline.usual_module_kernel": "there is one usual step",
     "clock.rated": "a row a device",
     "clock.span": "one row says when kernels ran",
     "step.copy": "one row says whether there are steps",

@@ -129,3 +129,21 @@ def test_gaps_and_steps_are_those_of_free_time_and_step_time(tmp_path: Path) -> 
     assert ask(tmp_path, gap, step_id=7) == [first]
     assert ask(tmp_path, step, step_id=8) == [(8, 0, 1090, 1120, 200, 300, 30, 0)]
     assert ask(tmp_path, "SELECT name, step_id FROM timeline.kernel", step_id=8) == [("c", 8)]
+
+
+def test_tables_of_the_usual_step_are_those_of_all_steps_without_the_others(tmp_path: Path) -> None:
+    """The step of middle length is the second; the third begins before the second ends, and has the gap in both."""
+    ops = [
+        Op("a", 10, 20, (Kernel("a", 1000, 1010), Kernel("a", 1020, 1030))),
+        Op("b", 110, 120, (Kernel("b", 1100, 1110), Kernel("b", 1105, 1160), Kernel("b", 1180, 1190, stream=3))),
+        Op("c", 210, 220, (Kernel("c", 1170, 1175), Kernel("c", 1300, 1350), Kernel("c", 1500, 1510))),
+    ]
+    ranges = [Range(name, at + start, at + 90 - start) for at in (0, 100, 200) for name, start in (("Net", 0), ("Layer", 5))]
+    write_profile(tmp_path, ops, ranges, steps=[(7, 0, 100), (8, 100, 200), (9, 200, 300)])
+    with open_profile(tmp_path) as profile:
+        assert [tuple(row.values())[2:] for row in profile.rows("FROM timeline.usual_step")] == [(8, 1100, 1190)]
+        for table, count in (("kernel", 3), ("gap", 1), ("module_call", 4)):
+            numbers = "* EXCLUDE (call_id, parent_call_id)" if table == "module_call" else "*"
+            usual = profile.rows(f"SELECT {numbers} FROM timeline.usual_{table} WHERE step_id = 8")
+            assert usual == profile.rows(f"SELECT {numbers} FROM timeline.{table} WHERE step_id = 8")
+            assert len(usual) == count, table
