@@ -5,6 +5,8 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from shutil import which
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -51,3 +53,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     )
     for reason, count in reasons.most_common():
         terminalreporter.write_line(f"{count} skipped: {reason}")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A browser of the system; tests that need one are skipped where there is none."""
+    program = which("chromium") or which("chromium-browser") or which("google-chrome")
+    if program is None:
+        pytest.skip("no chromium is here (apt-get install chromium): pages are not opened in a browser")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()

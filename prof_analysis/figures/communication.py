@@ -38,8 +38,8 @@ _PARTS = {
 def communication(groups: Iterable[Row], links: Iterable[Row] = ()) -> go.Figure:
     """Return stacked bars of groups, the longest first, and where links are recorded what each rank moved to each other.
 
-    `groups` are rows of across.communication_group_time, `links` pairs of ranks with `size_bytes` and `duration_ns`; ranks are
-    those of the whole job, or where these are not known those of the group.
+    `groups` are rows of across.communication_group_time, `links` pairs of ranks with `size_bytes`, `duration_ns` and
+    `is_slow`; ranks are those of the whole job, or where these are not known those of the group.
     """
     rows, pairs = _folded(list(groups)), list(links)
     height = ROW_PIXELS * max(3, len(rows))
@@ -95,7 +95,8 @@ def _add_links(figure: go.Figure, pairs: Sequence[Row], height: int) -> None:
     order = sorted(busiest, key=_in_order)
     place = {rank: position for position, rank in enumerate(order)}
     heat: list[list[int | None]] = [[None] * len(order) for _ in order]
-    cells: list[list[list[Any]]] = [[[None, "", "", "-", "-", "-"] for _ in order] for _ in order]
+    cells: list[list[list[Any]]] = [[[None, "", "", "-", "-", "-", ""] for _ in order] for _ in order]
+    marks = [["" for _ in order] for _ in order]
     for row in pairs:
         if row["source"] not in place or row["destination"] not in place:
             continue
@@ -103,13 +104,18 @@ def _add_links(figure: go.Figure, pairs: Sequence[Row], height: int) -> None:
         bandwidth = f"{row['size_bytes'] / row['duration_ns']:,.1f} GB/s" if row["duration_ns"] else "-"
         heat[down][right] = row["size_bytes"]
         names = [label(row["source"], 24), label(row["destination"], 24)]
-        cells[down][right] = [row["size_bytes"], *names, size(row["size_bytes"]), bandwidth, label(row["links"] or "-", 40)]
+        slow = "<br>slower than other pairs" if row["is_slow"] else ""
+        links = label(row["links"] or "-", 40)
+        cells[down][right] = [row["size_bytes"], *names, size(row["size_bytes"]), bandwidth, links, slow]
+        marks[down][right] = "▼" * row["is_slow"]
     most = max((one for line in heat for one in line if one is not None), default=0) or 1
     figure.add_heatmap(
         x=list(range(len(order))),
         y=list(range(len(order))),
         z=heat,
         customdata=cells,
+        text=marks,
+        texttemplate="%{text}",
         colorscale=scale_of(SEQUENTIAL),
         zmin=0,
         zmax=most,
@@ -126,14 +132,15 @@ def _add_links(figure: go.Figure, pairs: Sequence[Row], height: int) -> None:
         xgap=1,
         ygap=1,
         hovertemplate="rank %{customdata[1]} to rank %{customdata[2]}<br>%{customdata[3]} at %{customdata[4]}"
-        "<br>link: %{customdata[5]}<extra></extra>",
+        "<br>link: %{customdata[5]}%{customdata[6]}<extra></extra>",
         row=2,
         col=1,
     )
     every = -(-len(order) // 24)
     ticks = {"tickvals": list(range(0, len(order), every)), "ticktext": [label(one, 24) for one in order[::every]]}
     left_out = f" (the {_MOST_RANKS} of {count(len(moved))} ranks that move most)" if len(moved) > len(order) else ""
-    figure.update_xaxes(**ticks, title={"text": f"to rank{left_out}"}, showgrid=False, zeroline=False, row=2, col=1)
+    slow = "; ▼ slower than other pairs" if any(row["is_slow"] for row in pairs) else ""
+    figure.update_xaxes(**ticks, title={"text": f"to rank{left_out}{slow}"}, showgrid=False, zeroline=False, row=2, col=1)
     figure.update_yaxes(
         **ticks, title={"text": "from rank"}, autorange="reversed", showgrid=False, zeroline=False, row=2, col=1
     )

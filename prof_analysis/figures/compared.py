@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from prof_analysis.answers.words import change, duration, percent
 from prof_analysis.figures.icicle import Colouring, icicle
-from prof_analysis.figures.style import DIVERGING, colour_at, legend_of
+from prof_analysis.figures.style import DIVERGING, UNKNOWN, colour_at, legend_of
 from prof_analysis.figures.tree import Row, Sector, folded, sector_id, summed, tree_of
 
 _UNITS = {"step": "step", "call": "call of the outermost module", "run": "run"}
@@ -51,7 +51,9 @@ def compared_modules(rows: Iterable[Row], depth: int | None = None) -> go.Figure
     base, new = _totals(root)
     units = _UNITS.get(str(rows[0]["unit"]), "step") if rows else "step"
     of_each = "" if len(runs) > 1 else f": base {duration(base)}, new {duration(new)}, {change(new - base)}"
-    return icicle(root, "Kernel time by module, compared", f"per {units}{of_each}", shown, (_by_difference,), depth)
+    return icicle(
+        root, "Kernel time by module, compared", f"per {units}{of_each}", shown, (_by_difference, _by_own_difference), depth
+    )
 
 
 def _totals(one: Sector) -> tuple[float, float]:
@@ -75,8 +77,20 @@ def _own_difference(one: Sector) -> str:
 
 
 def _by_difference(sectors: Sequence[Sector]) -> Colouring:
-    """Return colours by the difference, with none in the middle."""
-    most = max(abs(_difference(one)) for one in sectors) or 1
+    """Return colours by the difference with all modules inside."""
+    return _by("difference", [_difference(one) for one in sectors])
+
+
+def _by_own_difference(sectors: Sequence[Sector]) -> Colouring:
+    """Return colours by the difference of the modules themselves, which shows those deep inside."""
+    own = [one.row["self_difference_ns"] if one.row.get("match_id") is not None else None for one in sectors]
+    return _by("own difference", own)
+
+
+def _by(name: str, differences: Sequence[float | None]) -> Colouring:
+    """Return colours of differences, with none in the middle; the outermost sector has no colour, so it is no measure."""
+    most = max((abs(value) for value in differences[1:] if value is not None), default=0) or 1
     places = [place / (_SQUARES - 1) for place in range(_SQUARES)]
     legend = legend_of([(colour_at(place, DIVERGING), change((place * 2 - 1) * most)) for place in places])
-    return Colouring("difference", [colour_at(_difference(one) / most / 2 + 0.5, DIVERGING) for one in sectors], legend)
+    colours = [UNKNOWN if value is None else colour_at(value / most / 2 + 0.5, DIVERGING) for value in differences]
+    return Colouring(name, colours, legend)

@@ -6,7 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from prof_analysis.figures.style import UNKNOWN, framed, label, path_label, pattern
+from prof_analysis.figures.style import UNKNOWN, framed, ink_on, label, path_label, pattern
 from prof_analysis.figures.tree import Sector, all_of
 
 # Deeper modules appear when a click zooms into those around them: more levels at once are too thin to read, and slow to draw.
@@ -62,7 +62,8 @@ def icicle(
             textposition="middle left",
             marker={"colors": _colours_of(colours[0]), "line": {"width": 0.5, "color": "#ffffff"}},
             leaf={"opacity": 1},
-            outsidetextfont={"color": "#1f2328"},  # In the outermost sector; in the others plotly chooses by their colour.
+            insidetextfont={"color": _inks_of(colours[0])},
+            outsidetextfont={"color": "#1f2328"},  # In the outermost sector.
         )
     )
     depth = min(levels or LEVELS, _depth_of(root))
@@ -81,7 +82,11 @@ def _menu_of(colours: Sequence[Colouring], note: str) -> dict[str, Any]:
             "label": f"colour: {one.name}",
             "method": "update",
             "args": [
-                {"marker.colors": [_colours_of(one)], "marker.pattern": [_pattern_of(one)]},
+                {
+                    "marker.colors": [_colours_of(one)],
+                    "marker.pattern": [_pattern_of(one)],
+                    "insidetextfont.color": [_inks_of(one)],
+                },
                 {"title.subtitle.text": f"{note}<br>{one.legend}"},
             ],
         }
@@ -96,6 +101,11 @@ def _menu_of(colours: Sequence[Colouring], note: str) -> dict[str, Any]:
 def _colours_of(one: Colouring) -> list[str]:
     """Return the colours; the outermost sector, in which all others lie, has none of its own."""
     return [UNKNOWN, *one.colours[1:]]
+
+
+def _inks_of(one: Colouring) -> list[str]:
+    """Return the colours of texts: those that plotly chooses are hard to read in front of colours in the middle of a scale."""
+    return [ink_on(colour) for colour in _colours_of(one)]
 
 
 def _pattern_of(one: Colouring) -> dict[str, Any]:

@@ -33,7 +33,7 @@ TABLES = {
     "modules": ("module-stats", ("across.mfu", "across.pmu", "module.step_count")),
     "steps": ("step-time", ()),
     "ranks": ("module-stats", ("module.time", "module.step_count", "across.slow_rank")),
-    "communication": ("communication-time", ()),
+    "communication": ("communication-time", ("across.link",)),
     "memory": ("memory", ("step.period",)),
     "pipeline": ("pipeline", ("communication.p2p",)),
     "timeline": (
@@ -143,9 +143,10 @@ class ProfilePlots:
                 {front}coalesce(destination_global_rank::VARCHAR, destination_rank || ' of ' || group_name) AS destination,
                 sum(size_bytes)::BIGINT AS size_bytes,
                 sum(duration_ns)::BIGINT AS duration_ns,
-                string_agg(DISTINCT link, ', ' ORDER BY link) AS links
-            FROM communication.link
-            WHERE source_rank <> destination_rank
+                string_agg(DISTINCT link, ', ' ORDER BY link) AS links,
+                coalesce(bool_or(is_slow), false) AS is_slow
+            FROM across.link
+            WHERE NOT is_within_device
             GROUP BY ALL
             HAVING source IS NOT NULL AND destination IS NOT NULL
             ORDER BY ALL

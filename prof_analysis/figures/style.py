@@ -117,6 +117,18 @@ def colour_at(share: float, scale: Sequence[str]) -> str:
     return "#" + "".join(f"{round(one + (other - one) * (place - below)):02x}" for one, other in pairs)
 
 
+def ink_on(colour: str) -> str:
+    """Return the colour of text in front of a colour: black or white, of which one has a contrast of at least 4.5 (WCAG)."""
+    return "#000000" if luminance(colour) > 0.179 else "#ffffff"
+
+
+def luminance(colour: str) -> float:
+    """Return how light a colour is, from 0 to 1, as WCAG 2 defines it."""
+    parts = (part / 255 for part in _parts(colour))
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
 def scale_of(scale: Sequence[str]) -> list[tuple[float, str]]:
     """Return a scale of colours as plotly reads it."""
     return [(place / (len(scale) - 1), colour) for place, colour in enumerate(scale)]

@@ -128,6 +128,10 @@ def _modules(comparison: "Comparison", answers: Mapping[str, Answer]) -> Iterato
         for row in rows
     ]
     tree = in_tree(figure, named)
+    base, new = (sum(row[f"{run}_self_ns"] for row in rows) for run in ("base", "new"))
+    tree[0].update(
+        base_total_ns=base, new_total_ns=new, total_difference_ns=new - base, total_ratio=new / base if base else None
+    )
     columns: dict[str, Source] = {
         "module": ("tree", lambda row: row["line"]),
         "difference": ("change", lambda row: row.get("total_difference_ns")),

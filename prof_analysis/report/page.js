@@ -5,6 +5,12 @@ const root = document.documentElement;
 const plots = new Map();
 let chosen = "all";
 
+// A long path breaks behind a "/", not within a name.
+function write(element, text) {
+  element.replaceChildren();
+  text.split(/(?<=\/)/).forEach((part, place) => element.append(...(place ? [document.createElement("wbr")] : []), part));
+}
+
 function make(tag, text, attributes = {}) {
   const made = document.createElement(tag);
   made.textContent = text;
@@ -22,11 +28,16 @@ function showTheme(dark = isDark()) {
   button.textContent = dark ? "Light" : "Dark";
   button.setAttribute("aria-label", dark ? "Light colours" : "Dark colours");
   for (const div of plots.values()) Plotly.relayout(div, { template: data.themes[dark ? "dark" : "light"] });
-  if (plots.has("modules")) Plotly.restyle(plots.get("modules"), { "marker.colors": [withRoot(plots.get("modules").data[0].marker.colors, dark)] });
+  if (plots.has("modules")) {
+    const plot = plots.get("modules");
+    Plotly.restyle(plot, { "marker.colors": [withRoot(plot.data[0].marker.colors, dark)], "outsidetextfont.color": inkOfRoot(dark) });
+  }
 }
 
 // The outermost sector has the colour of the page's text in front of it, whatever the others have.
 const withRoot = (colours, dark = isDark()) => [dark ? "#3a3f48" : "#c8c8c8", ...colours.slice(1)];
+
+const inkOfRoot = (dark = isDark()) => (dark ? "#e8e8e8" : "#1f2328");
 
 document.getElementById("theme").addEventListener("click", () => {
   root.dataset.theme = isDark() ? "light" : "dark";
@@ -157,7 +168,7 @@ function showCosts() {
     row.slice(1).forEach((value, place) => {
       if (!used[place]) return;
       const cell = line.insertCell();
-      cell.textContent = Array.isArray(value) ? value[0] : value;
+      write(cell, Array.isArray(value) ? value[0] : value);
       cell.className = data.costs.numbers.includes(place) ? "n" : value.length <= 32 ? "s" : "";
       if (Array.isArray(value)) cell.dataset.v = value[1];
     });
@@ -249,6 +260,7 @@ async function draw(div) {
   if (traces[0].type === "icicle") {
     traces[0].pathbar = { visible: false };
     traces[0].marker.colors = withRoot(traces[0].marker.colors);
+    traces[0].outsidetextfont = { color: inkOfRoot() };
   }
   layout.template = data.themes[isDark() ? "dark" : "light"];
   layout.autosize = true;

@@ -103,13 +103,22 @@ def _pictures(parts: Iterable[object]) -> Iterable[Picture]:
 def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("prof_analysis", "report"),
         autoescape=select_autoescape(("j2",), default=True),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["breakable"] = _breakable
+    return environment
+
+
+def _breakable(text: str) -> Any:
+    """Return a text as HTML in which a long path breaks behind a "/", not within a name."""
+    from markupsafe import Markup, escape
+
+    return Markup("/<wbr>").join(map(escape, text.split("/")))
 
 
 def _source(name: str) -> str:

@@ -15,13 +15,15 @@ from prof_analysis.figures.plots import TABLES
 from prof_analysis.report.matters import Matter, matters, not_answered
 from prof_analysis.report.page import Page, file_for, write_page
 from prof_analysis.report.parts import Notes, Part, Section, plain, table
-from prof_analysis.report.sections import SECTIONS, Found, sections_of
+from prof_analysis.report.sections import OPTIONAL, SECTIONS, Found, sections_of
 from prof_analysis.version import __version__
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
 
 _ROWS = 100
+# Options of answers: the table of modules has the MFU of modules already.
+_SHOWN = {"mfu": {"level": "op"}}
 _ONE_RANK = "one rank alone cannot be compared; open a folder with several ranks of a job"
 # What the table beside the icicle reads.
 _COSTS = "across.module_cost_by_shapes"
@@ -53,7 +55,11 @@ def _found(profile: "Profile", ranks: list[dict[str, Any]]) -> Found:
     answers: dict[str, dict[str, Answer]] = {}
     for run in profile.runs or ("",):
         with profile.only(run) if run else nullcontext():
-            answers[run] = {command: answer_of(profile, command, _ROWS) for command in asked if profile.has_answer(command)}
+            answers[run] = {
+                command: answer_of(profile, command, _ROWS, **_SHOWN.get(command, {}))
+                for command in asked
+                if profile.has_answer(command)
+            }
             if len(profile.rows("FROM across.slow_rank")) < 2:
                 answers[run].pop("slow-ranks", None)
             elif "module-stats" in answers[run]:
@@ -79,7 +85,8 @@ def _matters(found: Found) -> list[Matter]:
     for run, answers in found.answers.items():
         of_run = matters({command: answer.facts for command, answer in answers.items()})
         said += [(f"{about} of {plain(run)}" if run else about, sentence, section) for about, sentence, section in of_run]
-    lacking = {command: reasons for command, reasons in found.reasons.items() if reasons != [_ONE_RANK]}
+    known = {command: reasons for command, reasons in found.reasons.items() if reasons != [_ONE_RANK]}
+    lacking = {command: reasons for command, reasons in known.items() if command not in OPTIONAL}
     return [*said, *not_answered(lacking)]
 
 

@@ -18,7 +18,9 @@ _TEXTS = {
     "steps": "Stacked bars of steps: computing, communication and idle time. The table of steps has the same figures.",
     "ranks": "Heat map of ranks and modules: the own computing time of a module against the median of the ranks.",
     "timeline": "Timeline of a step: streams, modules and idle gaps. The table has the longest gaps.",
-    "communication": "Stacked bars of groups: transfer, wait and idle. The table of groups has the same figures.",
+    "communication": "Stacked bars of groups: transfer, wait and idle; below, what each rank moved to each other one. The "
+    "tables of groups and of links have the same figures.",
+    "pipeline": "Forward and backward passes of micro-batches in time, a row for each rank. The table has their sums.",
     "memory": "Memory over time, and what was allocated at the peak, by module. The table has the same parts.",
 }
 
@@ -49,7 +51,13 @@ def sections_of(found: Found) -> list[Section]:
     sections = []
     for id_, (title, question, commands, parts) in SECTIONS.items():
         made = list(parts(found))
-        reasons = dict.fromkeys(reason for command in commands for reason in found.reasons.get(command, ()))
+        of_commands = {command: found.reasons.get(command, ()) for command in commands}
+        if id_ in OPTIONAL and not made:
+            continue
+        front = "{}: " if made and len(commands) > 1 else ""
+        reasons = dict.fromkeys(
+            f"{front.format(command)}{reason}" for command, reasons in of_commands.items() for reason in reasons
+        )
         sections.append(Section(id_, title, question, made, [plain(reason) for reason in reasons]))
     return sections
 
@@ -63,7 +71,7 @@ def _modules(found: Found) -> Iterator[Part]:
 def _steps(found: Found) -> Iterator[Part]:
     if found.has("step-time"):
         yield from picture(found.profile, "steps", _TEXTS["steps"])
-        yield from found.parts("step-time", "Steps")
+        yield from found.parts("step-time", "Steps", "Communication of groups, and how much of it computing covers")
 
 
 def _ranks(found: Found) -> Iterator[Part]:
@@ -73,6 +81,13 @@ def _ranks(found: Found) -> Iterator[Part]:
         yield from picture(found.profile, "ranks", _TEXTS["ranks"])
     yield from found.parts("slow-ranks", "Ranks, and how long each waited for others")
     yield from found.parts("across-ranks", "Modules whose own time differs most between ranks")
+
+
+def _pipeline(found: Found) -> Iterator[Part]:
+    stages = [row for answers in found.answers.values() if "pipeline" in answers for row in answers["pipeline"].facts["stages"]]
+    if any((row["stage_count"] or 1) > 1 for row in stages):
+        yield from picture(found.profile, "pipeline", _TEXTS["pipeline"])
+        yield from found.parts("pipeline", "Ranks by pipeline stage")
 
 
 def _timeline(found: Found) -> Iterator[Part]:
@@ -114,6 +129,7 @@ def _communication(found: Found) -> Iterator[Part]:
         yield from picture(found.profile, "communication", _TEXTS["communication"])
     yield from found.parts("communication-time", "Groups")
     yield from found.parts("communication-stats", "Types of operators")
+    yield from found.parts("links", "Links between ranks: slow ones, and those that lose most time beside others, first")
 
 
 def _memory(found: Found) -> Iterator[Part]:
@@ -127,13 +143,16 @@ SECTIONS: Mapping[str, tuple[str, str, Sequence[str], Callable[[Found], Iterator
     "modules": ("Modules", "Which modules cost the time, by which ops and kernels?", ["module-stats"], _modules),
     "steps": ("Steps", "What is each step made of?", ["step-time"], _steps),
     "ranks": ("Ranks", "Which rank makes the others wait?", ["slow-ranks"], _ranks),
+    "pipeline": ("Pipeline", "How do micro-batches pass the pipeline stages?", ["pipeline"], _pipeline),
     "timeline": ("Timeline", "What runs when, and why is the device idle?", ["free-time"], _timeline),
     "kernels": ("Kernels", "Which kernels cost the time, what bounds them?", ["kernel-stats", "mfu", "pmu-stats"], _kernels),
     "communication": (
         "Communication",
         "Does communication transfer, or wait?",
-        ["communication-time", "communication-stats"],
+        ["communication-time", "communication-stats", "links"],
         _communication,
     ),
     "memory": ("Memory", "What fills the memory of the device?", ["memory"], _memory),
 }
+# Sections that are left out where they have no answer, as most profiles lack the thing itself.
+OPTIONAL = ("pipeline",)

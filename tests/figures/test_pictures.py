@@ -15,12 +15,11 @@ from prof_analysis.figures.communication import communication
 from prof_analysis.figures.modules import modules
 from prof_analysis.figures.ranks import ranks
 from prof_analysis.figures.steps import steps
-from prof_analysis.figures.style import label, theme
+from prof_analysis.figures.style import DIVERGING, SEQUENTIAL, UNKNOWN, colour_at, ink_on, label, luminance, theme
 from tests.helpers.hostile import LONG, write_hostile
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 from tests.helpers.small_runs import module, write_run
 
-CHROMIUM = Path("/usr/bin/chromium")
 # What pictures themselves write in plotly's own markup.
 OURS = re.compile(r'</?b>|<br>|<extra></extra>|</?span[^<>]*>|<span style="color:#[0-9a-f]{6}">')
 
@@ -159,7 +158,7 @@ def test_groups_beyond_the_first_are_one_bar_that_keeps_their_sums() -> None:
     assert parts == {"transfer": [4] * 19 + [324], "wait": [3] * 19 + [243], "not split": [3] * 19 + [243]}
 
 
-def test_names_from_files_are_text_in_every_picture(tmp_path: Path) -> None:
+def test_names_from_files_are_text_in_every_picture(tmp_path: Path, chromium: Any) -> None:
     for rank in range(2):
         write_hostile(tmp_path, rank)
     with open_profile(tmp_path) as profile:
@@ -171,32 +170,27 @@ def test_names_from_files_are_text_in_every_picture(tmp_path: Path) -> None:
             rest = OURS.sub("", text)
             assert "<" not in rest and "$" not in rest, text
             assert not re.search("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]", text), text
-    assert_harmless(figures, tmp_path)
+    assert_harmless(figures, tmp_path, chromium)
 
 
-def assert_harmless(figures: list[Any], folder: Path) -> None:
+def assert_harmless(figures: list[Any], folder: Path, browser: Any) -> None:
     """Open pictures in a browser: no script of a name runs, nothing is fetched, nothing fails, and a click zooms."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    if not CHROMIUM.exists():
-        pytest.skip("no chromium in /usr/bin")
     page_file = folder / "pictures.html"
     parts = [one.to_html(full_html=False, include_plotlyjs=place == 0, div_id=f"p{place}") for place, one in enumerate(figures)]
     page_file.write_text(f"<!doctype html><meta charset=utf-8>{''.join(parts)}", encoding="utf-8")
-    with playwright.sync_playwright() as tool:
-        browser = tool.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1000, "height": 900})
-        said: list[str] = []
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda request: said.append(request.url) if request.url != page_file.as_uri() else None)
-        page.goto(page_file.as_uri())
-        page.wait_for_function(f"document.querySelectorAll('.main-svg').length >= {len(figures)}")
-        before = page.locator("#p0 .slice").count()
-        page.locator("#p0 .slice").nth(1).click()
-        page.wait_for_function(f"document.querySelectorAll('#p0 .slice').length !== {before}")
-        assert page.evaluate("window.owned") is None
-        assert said == []
-        browser.close()
+    page = browser.new_page(viewport={"width": 1000, "height": 900})
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: said.append(request.url) if request.url != page_file.as_uri() else None)
+    page.goto(page_file.as_uri())
+    page.wait_for_function(f"document.querySelectorAll('.main-svg').length >= {len(figures)}")
+    before = page.locator("#p0 .slice").count()
+    page.locator("#p0 .slice").nth(1).click()
+    page.wait_for_function(f"document.querySelectorAll('#p0 .slice').length !== {before}")
+    assert page.evaluate("window.owned") is None
+    assert said == []
+    page.close()
 
 
 def test_a_label_shows_what_a_name_holds_and_hides_nothing() -> None:
@@ -257,6 +251,10 @@ def test_a_comparison_draws_what_changed_in_each_module(tmp_path: Path) -> None:
     assert all(round(row["base_self_ns"] + row["new_self_ns"]) == shown[one][2] for one, row in rows.items())
     colour = dict(zip(icicle.labels, icicle.marker.colors, strict=True))
     assert colour["Old[0]"] == "#0072b2" and colour["Same[0]"] == "#f2f2f2"  # The largest difference, and none.
+    (menu,) = figure.layout.updatemenus
+    assert [button.label for button in menu.buttons] == ["colour: difference", "colour: own difference"]
+    own = dict(zip(icicle.labels, menu.buttons[1].args[0]["marker.colors"][0], strict=True))
+    assert own["Old[0]"] == "#0072b2" and own["Net[0]"] == colour_at(0.8, DIVERGING), "+30 ns, of 50 ns at most"
 
 
 def test_a_missing_plotly_is_one_line_that_says_what_to_install(tmp_path: Path) -> None:
@@ -272,6 +270,14 @@ except Exception as error:
 """
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout == "InputError pictures need plotly, which is not installed: pip install 'prof-analysis[plot]'\n"
+
+
+@pytest.mark.parametrize("scale", [SEQUENTIAL, DIVERGING, (UNKNOWN, UNKNOWN)])
+def test_text_in_a_sector_is_readable_in_front_of_each_colour(scale: tuple[str, ...]) -> None:
+    for place in range(101):
+        colour = colour_at(place / 100, scale)
+        lighter, darker = sorted((luminance(colour), luminance(ink_on(colour))), reverse=True)
+        assert (lighter + 0.05) / (darker + 0.05) >= 4.5, colour
 
 
 def test_both_themes_recolour_all_that_is_no_figure() -> None:

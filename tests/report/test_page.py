@@ -14,6 +14,7 @@ from prof_analysis import InputError, open_profile, open_profiles
 from tests.helpers.cli import OPS, RANGES, STEPS, Command, only_json
 from tests.helpers.hostile import MARKUP
 from tests.helpers.small_profile import write_profile
+from tests.pipeline.test_pipeline import write_pipeline
 
 SECTIONS = ["matters", "modules", "steps", "ranks", "timeline", "kernels", "communication", "memory", "made"]
 
@@ -32,7 +33,11 @@ class Parsed(HTMLParser):
         self.elements.append((tag, dict(attrs)))
 
     def handle_data(self, data: str) -> None:
-        (self.scripts if self.elements and self.elements[-1][0] == "script" else self.texts).append(data)
+        last = self.elements[-1][0] if self.elements else ""
+        if last == "wbr":
+            self.texts[-1] += data
+        else:
+            (self.scripts if last == "script" else self.texts).append(data)
 
 
 def test_a_report_loads_nothing_and_runs_only_its_own_scripts(page_of_sample: Path) -> None:
@@ -91,6 +96,19 @@ def test_what_a_profile_cannot_answer_has_the_reason_in_its_place(tmp_path: Path
     )
     assert "memory: no records of device memory; collect with profile_memory=True. details" in text, "among what matters too"
     assert "Which rank makes the others wait? Not answered: one rank alone cannot be compared" in text
+
+
+def test_a_pipeline_has_a_section_of_its_own(tmp_path: Path) -> None:
+    write_pipeline(tmp_path / "job")
+    with open_profile(tmp_path / "job") as profile:
+        parsed = Parsed(profile.report(tmp_path / "report.html"))
+    assert [one["id"] for tag, one in parsed.elements if tag == "section"] == [*SECTIONS[:4], "pipeline", *SECTIONS[4:]]
+    text = " ".join(" ".join(parsed.texts).split())
+    assert "Ranks by pipeline stage" in text
+    assert "Not answered: mfu: " in text, "of several commands in a section it is said which has no answer"
+    data = json.loads(next(text for text in parsed.scripts if text.startswith('{"themes"')))
+    drawn = [cell[1] for bar in data["figures"]["pipeline"]["data"] if bar["name"] == "forward" for cell in bar["customdata"]]
+    assert drawn == [100] * 4
 
 
 def test_only_reports_are_replaced(tmp_path: Path, command: Command) -> None:
