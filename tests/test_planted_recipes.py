@@ -16,12 +16,14 @@ from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from fixtures.trace import Rank, make_rank
 from prof_analysis import Profile, open_profile
+from tests.helpers.asking import build_at_once
 
-NPU = Shape(
-    world=4, layers=2, hidden=256, experts=3, stages=2, micro_batches=2, clock_low=1200, slow_link="2-3", slower_by=300, copies=2
-)  # fmt: skip
+STAGES = Shape(world=4, layers=2, hidden=256, stages=2, micro_batches=2)
+NPU = replace(STAGES, experts=3, clock_low=1200, slow_link="2-3", slower_by=300, copies=2)
 GPU = replace(NPU, layers=1, task_queue=False, schedule_kernels=False)
 LATE = Shape(world=3, layers=1, late_rank=1, spread=3)
+TABLES = "across.expert_total", "across.expert_rows", "across.pipeline_rank", "across.p2p", "step.copy", "across.collective"
+NOT_OF_A_GPU = "clock.device", "clock.kernel_type", "clock.span", "across.link", "across.link_packet"
 IDS = {
     "profile", "source_profile", "destination_profile", "first_profile", "last_profile", "kernel_id", "idle_cause",
 }  # fmt: skip
@@ -52,6 +54,7 @@ def run_of(folder: Path, form: str, shape: Shape) -> Iterator[Run]:
         for made in folder.glob("*_ascend_pt"):
             shutil.rmtree(made)
     with open_profile(folder) as profile:
+        build_at_once(profile, *TABLES, *(() if form == "kineto" else NOT_OF_A_GPU))
         yield Run(form, profile, [make_rank(shape, number, 0) for number in range(shape.world)])
 
 
@@ -128,7 +131,8 @@ def _pair(row: Row) -> tuple[str, ...]:
 
 def _is_near(found: list[Row], expected: list[Row]) -> bool:
     def near(a: Any, b: Any) -> bool:
-        return a == (pytest.approx(b, rel=1e-3, abs=20) if isinstance(b, int | float) and not isinstance(b, bool) else b)
+        is_number = isinstance(b, int | float) and not isinstance(b, bool)
+        return bool(a == (pytest.approx(b, rel=1e-3, abs=20) if is_number else b))
 
     return len(found) == len(expected) and all(
         near(a, b) for one, other in zip(found, expected, strict=True) for a, b in zip(one, other, strict=True)

@@ -111,7 +111,7 @@ def tables() -> Iterator[duckdb.DuckDBPyConnection]:
     """A database with the rules over empty tables of ranks."""
     with connect(threads=1) as connection:
         connection.execute("CREATE SCHEMA communication; CREATE SCHEMA step; CREATE SCHEMA across")
-        for name in ("communication.breakdown", "communication.parallel_rank", "step.load"):
+        for name in ("communication.breakdown", "communication.member", "communication.parallel_rank", "step.load"):
             columns = ", ".join(f"{column.shown_name} {column.shown_type}" for column in documented_tables()[name].columns)
             connection.execute(f"CREATE TABLE {name} (profile VARCHAR, rank_id INTEGER, {columns})")
         for name in ("rank_communication", "slow_rank", "slow_rank_finding"):
@@ -123,7 +123,7 @@ def judged(
     tables: duckdb.DuckDBPyConnection, ranks: list[dict[str, Any]], group: str = "g", name: str = "hcom_allReduce__1_0_1"
 ) -> tuple[str, str | None, str]:
     """What is found of ranks with an operator each: its `elapse`, and of the rank `computing`, `span` and `stage`."""
-    for table in ("communication.breakdown", "communication.parallel_rank", "step.load"):
+    for table in ("communication.breakdown", "communication.member", "communication.parallel_rank", "step.load"):
         tables.execute(f"DELETE FROM {table}")
     for number, rank in enumerate(ranks):
         kind = "p2p" if name.startswith("hcom_send") else "collective"
