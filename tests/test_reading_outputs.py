@@ -18,13 +18,18 @@ from tests.helpers.places import CHECKOUT, SAMPLE
 
 PAGE = CHECKOUT / "docs" / "reading-outputs.md"
 RANK = next((SAMPLE / "decoder_training").glob("*_4242_*"))
-# Columns that the sample does not show: counters that it lacks, the second table where there are layers, a second run.
+# Columns that the sample does not show: counters that it lacks, the second table where there are layers, a second rank
+# that waits, a second run.
 NOT_IN_THE_SAMPLE = {
     "pmu-stats": {"aic scalar", "aiv scalar", "mte1", "fixpipe", "aiv mte3"},
     "layer-stats": {"type", "position", "mean", "median", "p95", "share of layer", "gap before", "kind", "name"},
     "experts": {
         *("rank", "time", "time / mean", "rows", "rows / mean", "experts", "grouped matmuls", "expert group", "step", "place"),
         *("slowest rank", "cost", "slowest", "mean", "most rows / mean", "wait after", "module"),
+    },
+    "slow-ranks": {
+        *("collective", "last", "first", "waited", "by all", "cause", "host", "computing", "idle", "other communication"),
+        *("step", "group"),
     },
     "clock": {"type", "of computing", "kernels below", "kernels", "time"},
     "ranks": {"run"},

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, cast, get_args, get_origin, get_type
 
 import typer
 
+from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli.values import PARSERS
 from prof_analysis.errors import OutputError
 from prof_analysis.exports import ExportType
@@ -189,6 +190,11 @@ class PmuOptions:
     level: Annotated[PmuLevel, typer.Option(help="What a row is.", rich_help_panel=ANSWER)] = PmuLevel.kernel_type
 
 
+def _drawing(export_type: str) -> str:
+    """Return the commands that write this format, where it is a picture."""
+    return ", ".join(name for name, analysis in ANALYSES.items() if export_type in analysis.pictures)
+
+
 @dataclass(frozen=True)
 class ResultOptions:
     """Options of the result: the folder, the format, and how much of it is printed."""
@@ -206,9 +212,10 @@ class ResultOptions:
         ExportType | None,
         typer.Option(
             metavar="FORMAT",
-            help=f"Write all columns and rows, as {', '.join(ExportType)} (text and excel mean xlsx; trace is a timeline for "
-            "ui.perfetto.dev, speedscope and collapsed are flame graphs). With -o alone the format is db; without both options "
-            "nothing is written.",
+            help=f"Write all columns and rows, as {', '.join(one for one in ExportType if not _drawing(one))} (text and excel "
+            f"mean xlsx). Or a picture: {_drawing('trace')} write a timeline for ui.perfetto.dev (trace); "
+            f"{_drawing('collapsed')} write a flame graph (speedscope, collapsed). With -o alone the format is db; without "
+            "both options nothing is written.",
             rich_help_panel=RESULT,
             show_default=False,
         ),
