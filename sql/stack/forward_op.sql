@@ -4,7 +4,8 @@
 -- stack_id  BIGINT  its stack: that recorded with it, that of the calls of Python functions around it, or that of the op around
 --                   it
 --
--- Each round goes one op further in.
+-- Each round goes one op further in. Were the ops without a stack not materialized, each round would look for them again, and
+-- DuckDB 2.0 ends in a fault of memory with millions of them.
 WITH RECURSIVE known AS (
     SELECT op_id, stack_id
     FROM trace.op_stack
@@ -13,7 +14,7 @@ WITH RECURSIVE known AS (
     FROM stack.around
     JOIN stack.call_stack USING (frame_id)
 ),
-unknown AS (
+unknown AS MATERIALIZED (
     SELECT op_id, parent_id
     FROM op.parent
     ANTI JOIN known USING (op_id)

@@ -4,7 +4,7 @@
 -- stack_id     BIGINT   a stack of stack.frame
 -- is_backward  BOOLEAN  whether no Python code called it, and it computes gradients of a forward op, whose stack this is
 --
--- A backward op is in a task of the autograd engine, which has one forward op; ops inside it have its stack.
+-- A backward op is in a task of the autograd engine, which has one forward op; the task and the ops inside it have its stack.
 WITH RECURSIVE of_task AS (
     SELECT op_interval.op_id, interval.forward_op_id
     FROM module.op_interval
@@ -13,6 +13,10 @@ WITH RECURSIVE of_task AS (
     UNION
     SELECT op_id, forward_op_id
     FROM module.backward_op
+    UNION
+    SELECT task_id, forward_op_id
+    FROM module.autograd_task
+    WHERE forward_op_id IS NOT NULL
 ),
 backward AS (
     SELECT of_task.op_id, min(forward_op.stack_id) AS stack_id
@@ -21,11 +25,18 @@ backward AS (
     ANTI JOIN stack.forward_op AS itself ON itself.op_id = of_task.op_id
     GROUP BY of_task.op_id
 ),
-unknown AS (
+-- With activation recomputation the gradients are accumulated inside the task of the checkpoint.
+gradient_task AS (
+    SELECT task_id
+    FROM module.autograd_task
+    WHERE forward_op_id IS NULL
+),
+unknown AS MATERIALIZED (
     SELECT op_id, parent_id
     FROM op.parent
     ANTI JOIN stack.forward_op USING (op_id)
     ANTI JOIN backward USING (op_id)
+    ANTI JOIN gradient_task ON gradient_task.task_id = parent.op_id
     WHERE parent_id IS NOT NULL
 ),
 inherited AS (
