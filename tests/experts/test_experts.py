@@ -95,6 +95,8 @@ def test_the_command_says_what_it_costs_and_what_is_not_known(
         pytest.param("100,8;8,16;8,16;8,16;3", "100,16", (100, 3, None), id="one tensor of rows, a weight for each expert"),
         pytest.param("30,8;70,8;8,16;8,16;2", "30,16;70,16", (100, 2, [30, 70]), id="a tensor for each expert"),
         pytest.param("30,8;70,8;16,8;16,8;2", "30,16;70,16", (100, 2, [30, 70]), id="whose weights are turned"),
+        pytest.param("0,8;70,8;8,16;8,16;2", "0,16;70,16", (70, 2, [0, 70]), id="an expert without rows"),
+        pytest.param("0,8;4,8,16;;;;;;4", "0,16", (0, 4, None), id="a rank without rows"),
         pytest.param("8,100;100,16;4", "4,8,16", (100, 4, None), id="gradient of the weights"),
         pytest.param("1,4,16,16,32;4,8,16", "1,1", (None, None, None), id="a layout that is not known"),
         pytest.param("x;y", "", (None, None, None), id="no shapes at all"),
