@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from prof_analysis.figures.plots import ComparisonPlots
-    from prof_analysis.questions import Frame
+    from prof_analysis.questions.question import Frame
 
 Yes = Literal[True]
 No = Literal[False]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from prof_analysis.figures.plots import ProfilePlots
-    from prof_analysis.questions import Frame
+    from prof_analysis.questions.question import Frame
 
 Answer = TypeVar("Answer")
 

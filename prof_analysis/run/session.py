@@ -202,6 +202,9 @@ class Session:
         }
 
     def _provide(self, tables: tuple[str, ...]) -> None:
+        are_shown = self._shown_ranks == self.stores.keys() and self._shown_to_users.issuperset(tables)
+        if are_shown and not self._views.are_of_one_run:
+            return
         of_ranks, across = split_across_ranks(tables, self._own)
         if len(self.runs) < 2 and (of_runs := [table for table in across if self.tables[table].grain == "runs"]):
             raise QueryError(

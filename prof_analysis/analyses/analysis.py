@@ -1,0 +1,108 @@
+"""What an analysis is: the capabilities that it requires, its tables, and their names in exports."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from prof_analysis.capabilities import RECORDED_FROM
+from prof_analysis.options import INPUT, MACHINE
+
+# A capability, or several of which one suffices; where a rank has none of them, the reason is that of the first one.
+Requirement: TypeAlias = str | tuple[str, ...]
+
+
+def any_of(*capabilities: str) -> Requirement:
+    """Require at least one of these capabilities."""
+    return capabilities
+
+
+def why_not(requires: tuple[Requirement, ...], lacks: Mapping[str, str]) -> str | None:
+    """Return the reason for the first requirement that is not met; None where all are.
+
+    `lacks` has the capabilities that the rank lacks, each with the reason.
+    """
+    for requirement in requires:
+        capabilities = (requirement,) if isinstance(requirement, str) else requirement
+        if all(capability in lacks for capability in capabilities):
+            return lacks[capabilities[0]]
+    return None
+
+
+def recorded_from(requires: tuple[Requirement, ...], lacks: Mapping[str, str]) -> int | None:
+    """Return the level of prof_analysis.collect that records what these requirements miss; None where none does."""
+    levels = []
+    for requirement in requires:
+        capabilities = (requirement,) if isinstance(requirement, str) else requirement
+        if all(capability in lacks for capability in capabilities):
+            levels.append(min((RECORDED_FROM[one] for one in capabilities if one in RECORDED_FROM), default=None))
+    return None if None in levels else max((level for level in levels if level is not None), default=None)
+
+
+@dataclass(frozen=True)
+class Extra:
+    """Tables that an option of a command adds to its analysis, and what they require; other ranks have the other tables."""
+
+    requires: tuple[Requirement, ...]
+    exports: Mapping[str, str]
+    also: tuple[str, ...] = ()
+
+
+def flame(table: str, name: str, *requires: Requirement) -> Mapping[str, Extra]:
+    """Return the flame graphs of a table, by their export types."""
+    return dict.fromkeys(("speedscope", "collapsed"), Extra(requires, {table: name}))
+
+
+# The timeline of each rank, by its export type.
+TIMELINE: Mapping[str, Extra] = {
+    "trace": Extra(("kernels",), {"across.timeline_event": "TimelineEvent", "across.timeline_rank": "TimelineRank"})
+}
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A question with a command of its own.
+
+    `requires`: the capabilities that a rank must have. `exports`: its tables in the order in which they are written, each with
+    its name in cluster_analysis.db, which in snake case is the name of its file. `of_several_ranks`: further tables, which
+    compare ranks. `extras`: what an option adds and requires, by the name of the option. `pictures`: the tables that an export
+    type writes in place of `exports`, where it writes a picture. `subject`: the thing that it counts; a rank
+    without rows in the table `counted`, by default the first of `exports`, has no answer. `also`: further tables that the
+    summary reads. `counts_kernels`: whether its figures are wrong where kernels are missing. `found_by_asking`: the condition
+    that only a run of the analysis can check, where having what it requires does not suffice.
+    """
+
+    command: str
+    meaning: str  # the help of the command: a question in one line of at most 55 characters, and below it what is shown
+    subject: str
+    exports: Mapping[str, str]
+    requires: tuple[Requirement, ...]
+    options: tuple[str, ...] = (INPUT, MACHINE)  # options of a profile that the command takes, by section or name
+    also: tuple[str, ...] = ()
+    of_several_ranks: Mapping[str, str] = field(default_factory=dict)
+    extras: Mapping[str, Extra] = field(default_factory=dict)
+    pictures: Mapping[str, Extra] = field(default_factory=dict)
+    counted: str | None = None
+    counts_kernels: bool = True
+    found_by_asking: str | None = None
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """All tables to build for it, also those whose warnings say which rows were skipped and which kernels are missing."""
+        of_steps = () if "step.reported_audit" in self.also else ("kernels.step_audit",)
+        missing = ("step.overlap_audit", *of_steps, "kernels.statistic_audit") if self.counts_kernels else ()
+        return (*self.exports, *self.also, *missing, "trace.set_aside")
+
+    def with_extra(self, name: str) -> "Analysis":
+        """Return the analysis with the tables of one of its extras."""
+        extra = self.extras[name]
+        return replace(self, exports={**self.exports, **extra.exports}, also=(*self.also, *extra.also))
+
+    def with_picture(self, export_type: str) -> "Analysis":
+        """Return the analysis with the tables of one of its pictures beside those that it reads."""
+        picture = self.pictures[export_type]
+        return replace(self, also=(*self.also, *picture.exports, *picture.also))
+
+
+COUNTERS = ("compute", "counters")
+STACKS = ("stacks", "ops")
+COMMUNICATION = any_of("communication", "reported_communication")
