@@ -118,9 +118,9 @@ def test_an_analysis_in_ten_minutes_answers_what_its_test_expects(tmp_path: Path
     for folder in ("prof_analysis", "sql"):
         shutil.copytree(CHECKOUT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "sql" / "kernels" / "stream.sql").write_text(block_behind("analysis"), encoding="utf-8")
-    registry = tmp_path / "prof_analysis" / "analyses.py"
+    registry = tmp_path / "prof_analysis" / "analyses" / "costs.py"
     others = registry.read_text(encoding="utf-8")
-    first = "    for analysis in (\n"
+    first = "COSTS = (\n"
     assert others.count(first) == 1
     registry.write_text(others.replace(first, f"{first}{block_behind('entry').rstrip()},\n"), encoding="utf-8")
     with (tmp_path / "prof_analysis" / "answers" / "statistic.py").open("a", encoding="utf-8") as file:
