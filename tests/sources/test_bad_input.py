@@ -243,6 +243,7 @@ def test_ctrl_c_is_exit_130_and_leaves_nothing(tmp_path: Path) -> None:
     script = (
         "import os, signal, sys, threading\n"
         "from prof_analysis import cli, profile\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # A shell's job in the background ignores it.
         "threading.Timer(float(sys.argv.pop()), os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         "cli.run()\n"
     )
