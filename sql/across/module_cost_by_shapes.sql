@@ -41,12 +41,6 @@ SELECT
     kernel_count,
     duration_ns,
     known_flops * 1000 / nullif(possible_flops, 0) AS efficiency,
-    CASE nullif(greatest(compute_ns, memory_ns, on_chip_ns, scalar_ns, wait_ns), 0)
-        WHEN compute_ns THEN 'compute'
-        WHEN memory_ns THEN 'memory'
-        WHEN on_chip_ns THEN 'on chip'
-        WHEN scalar_ns THEN 'scalar'
-        WHEN wait_ns THEN 'wait'
-    END AS bound
+    longest_bound(compute_ns, memory_ns, on_chip_ns, scalar_ns, wait_ns) AS bound
 FROM summed
 ORDER BY duration_ns DESC, parent_module, module, op_name, kind, type, input_shapes

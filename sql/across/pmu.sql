@@ -88,13 +88,7 @@ SELECT
     duration_ns,
     known_duration_ns,
     known_duration_ns / nullif(duration_ns, 0) AS known_share,
-    CASE nullif(greatest(compute_ns, memory_ns, on_chip_ns, scalar_ns, wait_ns), 0)
-        WHEN compute_ns THEN 'compute'
-        WHEN memory_ns THEN 'memory'
-        WHEN on_chip_ns THEN 'on chip'
-        WHEN scalar_ns THEN 'scalar'
-        WHEN wait_ns THEN 'wait'
-    END AS bound,
+    longest_bound(compute_ns, memory_ns, on_chip_ns, scalar_ns, wait_ns) AS bound,
     compute_ns,
     memory_ns,
     on_chip_ns,

@@ -15,3 +15,13 @@ CREATE MACRO IF NOT EXISTS unit_of_counter(name) AS
 -- in duration_ns.
 CREATE MACRO IF NOT EXISTS at_clock(possible, clock_mhz, duration_ns, cycles) AS
     TRY((possible * cycles // (clock_mhz * duration_ns::HUGEINT))::HUGEINT);
+
+-- What bounds most of the time, by the time that each thing bounds; of equal times the first; NULL when none bounds anything.
+CREATE MACRO IF NOT EXISTS longest_bound(compute_ns, memory_ns, on_chip_ns, scalar_ns, wait_ns) AS
+    CASE nullif(greatest(compute_ns, memory_ns, on_chip_ns, scalar_ns, wait_ns), 0)
+        WHEN compute_ns THEN 'compute'
+        WHEN memory_ns THEN 'memory'
+        WHEN on_chip_ns THEN 'on chip'
+        WHEN scalar_ns THEN 'scalar'
+        WHEN wait_ns THEN 'wait'
+    END;
