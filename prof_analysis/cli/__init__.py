@@ -36,7 +36,7 @@ class _Commands(typer.core.TyperGroup):
         """Run a command line and exit."""
         given = args[0] if args else options.get("args")
         words = sys.argv[1:] if given is None else given
-        remember(words)
+        remember(words, self._command_of(words))
         try:
             code = super().main(*args, **{**options, "standalone_mode": False})
         except Exception as error:
@@ -48,6 +48,17 @@ class _Commands(typer.core.TyperGroup):
         if code == INTERRUPTED:  # of a command, or of typer when a second interrupt ends the handling of the first
             report("interrupted", "--json" in words)
         sys.exit(code)
+
+    def _command_of(self, words: Sequence[str]) -> list[str]:
+        """Return the words that name a command, as it is called; none where the first word names none."""
+        found: list[str] = []
+        within: Any = self
+        for word in words:
+            within = getattr(within, "commands", {}).get(word.replace("_", "-"))
+            if within is None:
+                break
+            found.append(within.name)
+        return found
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the options; flags without the word for a value."""

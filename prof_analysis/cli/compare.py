@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from prof_analysis.cli.help import CHANGE, AnalysisCommand, epilog_of
-from prof_analysis.cli.options import CompareOptions, ResultOptions, ScreenOptions, takes_options
-from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, exit_on_error, fail, finish, print_json, progress, show, tell
+from prof_analysis.cli.options import CompareOptions, ResultOptions, ScreenOptions, Written, takes_options
+from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, exit_on_error, fail, finish, print_answer, progress, show, tell
 from prof_analysis.errors import ProfAnalysisError, ProfAnalysisWarning
 from prof_analysis.exports import ExportType
 from prof_analysis.options import COMPARE, RESULT, Keywords
@@ -107,7 +107,8 @@ def compare(
             if number and not comparison.has_common_modules():
                 tell("nothing is compared yet: without aliases the runs have no module in common")
                 if screen.as_json:
-                    print_json(status="done", files=[file])
+                    print_answer(comparison.profile, Written([Path(file)]))
+                finish(comparison.profile, screen)
                 return
         answers = answers_of(comparison, result.top, efficiency=efficiency)
 
@@ -117,6 +118,8 @@ def compare(
             return comparison.export(to or Path(), export_type, efficiency=efficiency)
 
         written = result.write(export, comparison.profile.anonymous)
+        if suggest_aliases is not None and screen.as_json:
+            written = Written([Path(file), *written.files], written.problem)
     # Print after the progress bar is gone.
     show(answers, written, screen)
     finish(comparison.profile, screen, written)

@@ -10,6 +10,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -18,6 +19,7 @@ import typer
 from prof_analysis.cli.options import ScreenOptions, Written
 from prof_analysis.errors import OutputError, ProfAnalysisError, ProfAnalysisWarning
 from prof_analysis.options import Keywords
+from prof_analysis.version import SCHEMA_VERSION
 from prof_analysis.visible import visible, visible_json, visible_lines
 
 if TYPE_CHECKING:
@@ -92,7 +94,7 @@ def report(message: str, as_json: bool, found: Sequence[str] = ()) -> None:
     """Print a problem in one line, or as JSON, and then the warnings, if any."""
     message = _anonymous(message)
     if as_json:
-        print_json(status="error", message=message, **({"warnings": found} if found else {}))
+        print_json(status="error", message=message, warnings=list(found))
         return
     tell(f"error: {message}")
     for warning in found:
@@ -101,11 +103,17 @@ def report(message: str, as_json: bool, found: Sequence[str] = ()) -> None:
 
 # The command line, where it says --anonymize.
 _anonymous_words: list[str] = []
+# The words of the command that runs, such as cache, ls.
+_command: list[str] = []
 
 
-def remember(words: Sequence[str]) -> None:
-    """Replace secrets in problems from now on if the command line says so; what opens a profile does it by itself."""
+def remember(words: Sequence[str], command: Sequence[str]) -> None:
+    """Put the command into JSON from now on, and replace secrets in problems if the command line says so.
+
+    What opens a profile replaces secrets by itself.
+    """
     _anonymous_words[:] = words if "--anonymize" in words else ()
+    _command[:] = command
 
 
 def _anonymous(text: str) -> str:
@@ -145,7 +153,7 @@ def show(answers: "Mapping[str, Answer]", written: Written, screen: ScreenOption
     *_, last = answers
     if screen.as_json:
         facts = {run: answer.facts for run, answer in answers.items()}
-        print_answer(answers[last], written, summary=facts.get("", facts))
+        print_answer(answers[last], written, **({"summary": facts[""]} if "" in facts else {"runs": facts}))
         return
     from prof_analysis.cli import terminal
 
@@ -169,17 +177,22 @@ def view_of(screen: ScreenOptions, headers: Sequence[str]) -> "View":
 
 
 def print_json(**content: Any) -> None:
-    """Print one JSON object."""
-    print(visible_json(json.dumps(_finite(content), ensure_ascii=False, default=str, allow_nan=False)))
+    """Print one JSON object, which begins with the version of its keys and with the command."""
+    about = {"schema_version": SCHEMA_VERSION, "command": " ".join(_command) or None}
+    print(visible_json(json.dumps(_plain({**about, **content}), ensure_ascii=False, default=str, allow_nan=False)))
 
 
-def _finite(value: Any) -> Any:
-    """Return a value with null for NaN and infinity, which JSON does not have."""
+def _plain(value: Any) -> Any:
+    """Return a value of types that JSON has: null for NaN and infinity, numbers for decimals, hex digits for bytes."""
     if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Decimal):  # A whole one, such as a sum of 128 bits, stays exact.
+        return int(value) if value == value.to_integral_value() else float(value)
+    return value.hex() if isinstance(value, bytes) else value
 
 
 @contextmanager

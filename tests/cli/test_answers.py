@@ -9,6 +9,7 @@ from pathlib import Path
 
 from typer.testing import Result
 
+from prof_analysis.version import SCHEMA_VERSION
 from tests.helpers.cli import OPS, RANGES, Command, break_database, files_below, only_json
 from tests.helpers.small_profile import Kernel, write_profile
 
@@ -48,6 +49,8 @@ def test_json_says_all_that_the_screen_says(ranks: Path, command: Command) -> No
     result = command("module-stats", "-d", ranks, "--json")
     assert result.exit_code == 0
     assert only_json(result) == {
+        "schema_version": SCHEMA_VERSION,
+        "command": "module-stats",
         "status": "done",
         "files": [],
         "summary": {
@@ -159,7 +162,7 @@ def test_a_broken_rank_is_told_in_json(ranks: Path, command: Command) -> None:
     result = command("module-stats", "-d", ranks, "--json")
     assert result.exit_code == 1
     answer = only_json(result)
-    assert answer.keys() == {"status", "files", "summary", "warnings", "failures"}
+    assert answer.keys() == {"schema_version", "command", "status", "files", "summary", "warnings", "failures"}
     assert answer["status"] == "partial"
     assert answer["summary"]["ranks"] == 1
     assert [failure.partition(": ")[0] for failure in answer["failures"]] == [str(broken)]
@@ -199,6 +202,8 @@ def test_sql_answers_over_all_ranks(ranks: Path, command: Command) -> None:
         ["1", "10000", "NULL"],
     ]
     assert only_json(command("sql", "-d", ranks, query, "--json")) == {
+        "schema_version": SCHEMA_VERSION,
+        "command": "sql",
         "status": "done",
         "rows": [{"rank_id": rank, "ns": 10000, "nothing": None} for rank in (0, 1)],
         "warnings": [],

@@ -1,15 +1,15 @@
 """The command as a user or a script meets it: exit codes, and one line for each error."""
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import adbc_driver_sqlite
 import pytest
 from typer.testing import CliRunner, Result
 
 from prof_analysis.cli import app
+from prof_analysis.version import SCHEMA_VERSION
 from tests.helpers.cli import OPS, RANGES, Command, break_database, files_below, only_json
 from tests.helpers.small_profile import write_profile
 
@@ -33,6 +33,12 @@ ERRORS = {
 }
 
 
+def problem(command: str, message: str, warnings: Sequence[str] = ()) -> dict[str, Any]:
+    """What --json prints where there is no answer."""
+    about = {"schema_version": SCHEMA_VERSION, "command": command}
+    return {**about, "status": "error", "message": message, "warnings": list(warnings)}
+
+
 @pytest.mark.parametrize(("words", "exit_code", "named"), ERRORS.values(), ids=ERRORS)
 def test_an_error_is_one_line_its_exit_code_and_nothing_written(
     ranks: Path, command: Command, words: list[str], exit_code: int, named: str
@@ -54,7 +60,8 @@ def test_an_error_is_one_line_its_exit_code_and_nothing_written(
     in_json = command(*words, "--json")
     assert in_json.exit_code == exit_code
     answer = only_json(in_json)
-    assert answer == {"status": "error", "message": result.stderr.removeprefix("error: ").removesuffix("\n")}
+    message = result.stderr.removeprefix("error: ").removesuffix("\n")
+    assert answer == problem(words[0], message)
     assert files_below(top) == before
 
 
@@ -115,7 +122,7 @@ def test_an_interrupt_while_ranks_run_exits_130_and_writes_nothing(
     result = command("module-stats", "-d", ranks, *["--json"] * as_json)
     assert result.exit_code == 130
     if as_json:
-        assert only_json(result) == {"status": "error", "message": "interrupted"}
+        assert only_json(result) == problem("module-stats", "interrupted")
     else:
         assert (result.stdout, result.stderr) == ("", "error: interrupted\n")
     assert files_below(ranks) == before
@@ -143,7 +150,7 @@ def test_a_usage_error_is_one_line_and_one_json_object(
     result = command("module-stats", "-d", tmp_path, *words)
     in_json = command("module-stats", "-d", tmp_path, *words, "--json")
     assert (result.exit_code, in_json.exit_code) == (2, 2)
-    assert json.loads(in_json.stdout or "null") is not None and json.loads(in_json.stdout).keys() == {"status", "message"}
+    assert only_json(in_json) == problem("module-stats", result.stderr.removeprefix("error: ").removesuffix("\n"))
     assert result.stderr.count("\n") == 1
 
 
@@ -163,4 +170,4 @@ def test_an_error_comes_with_the_warnings_that_explain_it(command: Command, tmp_
     assert result.stderr.splitlines() == [f"error: {error}", *(f"warning: {warning}" for warning in warnings)]
     result = command("kernel-stats", "-d", tmp_path, "-o", tmp_path / "out", "--json")
     assert result.exit_code == 2
-    assert json.loads(result.stdout) == {"status": "error", "message": error, "warnings": warnings}
+    assert only_json(result) == problem("kernel-stats", error, warnings)

@@ -38,7 +38,7 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
         f"{better} (rank 1)",
     ]
     answer = only_json(command("ranks", "-d", ranks, "--json"))
-    assert answer.keys() == {"status", "ranks"}
+    assert answer.keys() == {"schema_version", "command", "status", "ranks"}
     assert answer["ranks"][1] == {
         "profile": "1_ascend_pt",
         "rank_id": 1,

@@ -18,6 +18,7 @@ from typer.testing import Result
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
+from prof_analysis.version import SCHEMA_VERSION
 from tests.helpers.answers import NO_OPERATORS
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
@@ -462,6 +463,8 @@ def test_the_summary_shows_the_heaviest_rows_over_all_ranks(
 def test_statistics_as_json(two: Path, tmp_path: Path, command: Callable[..., Result]) -> None:
     answer = json.loads(command("op_stats", "-d", two, "-o", tmp_path, "--top", "1", "--rank_list", "0", "--json").stdout)
     assert answer == {
+        "schema_version": SCHEMA_VERSION,
+        "command": "op-stats",
         "status": "done",
         "files": [str(tmp_path / "cluster_analysis_output" / "cluster_analysis.db")],
         "summary": {

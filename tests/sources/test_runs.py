@@ -203,7 +203,7 @@ def test_tables_over_ranks_are_those_of_each_run_alone(copies: Path, commands: t
 def test_the_commands_answer_for_each_run(copies: Path, tmp_path: Path, command: Callable[..., Result]) -> None:
     done = command("slow-ranks", "-d", copies, "-o", tmp_path, "--json")
     answer = json.loads(done.stdout)
-    assert {run: facts["finding"] for run, facts in answer["summary"].items()} == {"all": "none", "one": "unknown"}
+    assert {run: facts["finding"] for run, facts in answer["runs"].items()} == {"all": "none", "one": "unknown"}
     assert len(answer["warnings"]) == 1
     with closing(sqlite3.connect(tmp_path / "cluster_analysis_output" / "cluster_analysis.db")) as database:
         ranks = database.execute("SELECT run, rank_id FROM ProfileRank").fetchall()
