@@ -10,7 +10,8 @@ from pathlib import Path
 
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli.tables import SCHEMAS
-from prof_analysis.engine.tables import Table, documented_tables
+from prof_analysis.engine.table_file import Table
+from prof_analysis.engine.tables import documented_tables
 from prof_analysis.logs import vllm_stages
 
 PAGE = Path(__file__).with_suffix(".md")

@@ -4,9 +4,11 @@ The fields of Options are the variables that the SQL reads with getvariable(). T
 fields, and help() shows them as keywords of every function that takes **keywords: Unpack[Keywords].
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from inspect import Parameter, signature
+from math import isfinite
 from pathlib import Path
 from textwrap import fill
 from typing import Annotated, Any, Literal, TypedDict, TypeVar, cast, get_args, get_origin, get_type_hints
@@ -135,6 +137,14 @@ class Options:
             spelled="fp16=376,bf16=353.9",
         ),
     ] = None
+    thresholds: Annotated[
+        Mapping[str, float] | None,
+        Doc(
+            "From which figures on rules of advice find something; the table advice.threshold has all.",
+            ANSWER,
+            spelled="every.least_share=0.01",
+        ),
+    ] = None
     per: Annotated[
         Per,
         Doc(
@@ -186,6 +196,9 @@ class Options:
         check("under", self.under, self.under != "", "a part of a frame")
         check("module", self.module, self.module != "", "the name of a module")
         check("module_domains", self.domains, all(self.domains) and bool(self.domains), "at least one domain")
+        for name, value in (self.thresholds or {}).items():
+            is_right = re.fullmatch(r"\w+\.\w+", name) is not None and isfinite(value)
+            check("thresholds", f"{name}={value}", is_right, "a number for rule.name, as the table advice.threshold has them")
         if isinstance(self.peak_tflops, str):
             check("peak_tflops", self.peak_tflops, self.peak_tflops == "published", "'published' or a peak by data type")
             return
@@ -216,6 +229,7 @@ class Options:
             **values,
             "module_domains": list(self.domains),
             "peak_tflops": peaks,
+            "thresholds": [f"{name}={float(value)}" for name, value in sorted((self.thresholds or {}).items())],
             "skip_steps": [str(step) for step in sorted(set(self.skip_steps))],
             "alias": [name for pair in read_aliases(self.alias).items() for name in pair],
             "rank_map": [f"{base}={new}" for base, new in sorted((self.rank_map or {}).items())],
@@ -319,6 +333,7 @@ class Keywords(TypedDict, total=False):
     module: str | None
     user_code: bool
     peak_tflops: Peaks | None
+    thresholds: Mapping[str, float] | None
     per: Per
     skip_steps: Iterable[int]
     alias: str | Path | Mapping[str, str] | None

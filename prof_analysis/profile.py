@@ -252,6 +252,15 @@ class Profile(Questions):
             self._session.answer(replace(chosen, also=(*chosen.also, *also)))
         return chosen
 
+    def rules_not_judged(self) -> list[dict[str, Any]]:
+        """Return the rules of advice that a rank cannot be judged by: rule, reason (what it lacks), ranks (how many)."""
+        with self._session.turn():
+            return [
+                {"rule": name.partition(".")[2], "reason": lacking[0][1], "ranks": len(lacking)}
+                for name, table in sorted(self._session.tables.items())
+                if table.requires and (lacking := self._session.lacking(table.requires))
+            ]
+
     def answered_by_runs(self) -> list[tuple[str, tuple[str, ...]]]:
         """Return the run of each rank, and the questions that the rank can answer."""
         return [(rank.run, tuple(rank.answers)) for rank in self._session.ranks]

@@ -6,6 +6,18 @@ from prof_analysis.options import INPUT, MACHINE, MODULES
 
 CAUSES = (
     Analysis(
+        "advise",
+        "What should be changed first, and what can it win?\n\n"
+        "Shows findings, the one with the most time to win first: where it is, the evidence, and what to do. Wins overlap: "
+        "never add them up.",
+        "kernels",
+        {"advice.finding": "Finding", "advice.finding_of_rank": "FindingOfRank", "advice.threshold": "Threshold"},
+        requires=(any_of("kernels", "reported_steps"),),
+        options=(INPUT, MODULES, MACHINE, "thresholds", "peak_tflops"),
+        also=("across.rank_step",),
+        counted="across.rank_step",
+    ),
+    Analysis(
         "step-time",
         "What is each step made of: computing, communication?\n\n"
         "Shows for each step the time in which the device computes, communicates, does both at once, or neither; and how "

@@ -12,6 +12,7 @@ from prof_analysis.options import SHOW
 TIME, REASON, CHANGE = "Where the time goes", "Why it takes so long", "What changed"
 LOOK_UP, KEEP = "Look up", "Keep"
 REASONS = (
+    "advise",
     *("free-time", "slow-ranks", "communication-time", "links", "pipeline", "mfu", "pmu-stats", "memory", "experts", "clock"),
     "graph-overhead",
 )
@@ -46,6 +47,10 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "The largest blocks and how long they live": "result --level block --top 20",
     },
     "mstx-stats": {"The ranges of one step": "result --step-id 10"},
+    "advise": {
+        "Only what is a twentieth of the step or more": "result --threshold every.least_share=0.05",
+        "The same for a script": "result --json",
+    },
     "step-time": {"Only some columns": "result --columns step,rank,time,free"},
     "free-time": {"The 20 longest gaps": "result --top 20"},
     "communication-time": {"The 20 operators that take longest": "result --top 20"},

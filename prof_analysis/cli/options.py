@@ -396,7 +396,7 @@ def _keywords(values: dict[str, Any]) -> dict[str, object]:
 # The option of every command that opens a profile.
 _OF_EVERY_PROFILE = "anonymize"
 # Options that have another name on the command line.
-_WORDS = {"module_domains": "module_domain", "sql": "sql_folder"}
+_WORDS = {"module_domains": "module_domain", "thresholds": "threshold", "sql": "sql_folder"}
 # What the help calls the value of an option.
 _VALUES = {
     "filter": "TEXT",
@@ -410,5 +410,6 @@ _VALUES = {
     "module_domains": "NAMES",
     "memory_limit": "SIZE",
     "peak_tflops": "PEAKS",
+    "thresholds": "VALUES",
     "scheduler": "URL",
 }

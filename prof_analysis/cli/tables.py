@@ -10,7 +10,7 @@ from prof_analysis.cli.options import AsJson, ScreenOptions, SqlFolder, takes_op
 from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, exit_on_error, fail, print_json
 
 if TYPE_CHECKING:
-    from prof_analysis.engine.tables import Column, Table
+    from prof_analysis.engine.table_file import Column, Table
 
 app = typer.Typer()
 # Schema -> what its tables hold, in the order in which data flows through them.
@@ -35,6 +35,7 @@ SCHEMAS = {
     "mstx": "mstx marks and ranges: host time, device time, and the kernels launched inside.",
     "pmu": "Hardware counters: busy pipes, cube utilization, cache hits, and what bounds a kernel.",
     "mfu": "Model FLOPs utilization of kernels, ops, modules and the rank.",
+    "advice": "What to change: a table for each rule, and the findings of all rules with the time that they can win.",
     "compare": "What a rank contributes to a comparison of runs: modules by step.",
     "across": "Over all ranks: views on the tables of each rank.",
     "runs": "Over several runs, of which one is called base: what changed since that one.",

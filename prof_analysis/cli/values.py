@@ -1,4 +1,4 @@
-"""Reads the values of options that are texts on the command line: lists, sizes and peaks."""
+"""Reads the values of options that are texts on the command line: lists, sizes, peaks and thresholds."""
 
 import re
 from collections.abc import Callable
@@ -21,6 +21,16 @@ def _peaks(text: str) -> dict[str, float] | str:
         return {data_type: float(tflops) for data_type, tflops in pairs}
     except ValueError:
         raise typer.BadParameter(f"{text}: give peaks such as fp16=376,bf16=353.9", param_hint="--peak-tflops") from None
+
+
+def _thresholds(text: str) -> dict[str, float]:
+    pairs = [part.strip().partition("=") for part in text.split(",")]
+    try:
+        return {name.strip(): float(value) for name, _, value in pairs}
+    except ValueError:
+        raise typer.BadParameter(
+            f"{text}: give thresholds such as every.least_share=0.01,low_clock.least_share=0.05", param_hint="--threshold"
+        ) from None
 
 
 def _numbers(text: str) -> list[int]:
@@ -59,4 +69,5 @@ PARSERS: dict[str, Callable[[str], object]] = {
     "module_domains": _words,
     "memory_limit": _bytes,
     "peak_tflops": _peaks,
+    "thresholds": _thresholds,
 }

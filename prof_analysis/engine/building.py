@@ -10,7 +10,8 @@ from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.planning import Build, Plan, pruned, sql_of, walk
 from prof_analysis.engine.statements import run
-from prof_analysis.engine.tables import Table, create_schemas, empty_select, source_tables, store_view
+from prof_analysis.engine.table_file import Table, empty_select
+from prof_analysis.engine.tables import create_schemas, source_tables, store_view
 
 # To drop single columns of tables with fewer rows costs more than it saves.
 MANY_ROWS = 100_000

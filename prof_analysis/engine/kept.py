@@ -11,7 +11,7 @@ from pathlib import Path
 
 from prof_analysis.engine.database import quote, quote_path
 from prof_analysis.engine.planning import Plan, before_guards
-from prof_analysis.engine.tables import Column, Table, empty_select
+from prof_analysis.engine.table_file import Column, Table, empty_select
 
 TEXTS = "trace.string"
 # Parquet would make doubles of them. A million texts of 128 bits take 45 s.

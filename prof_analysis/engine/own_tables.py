@@ -11,16 +11,8 @@ import duckdb
 from prof_analysis.engine.database import connect, quote
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.parsing import reads_files, referenced_tables
-from prof_analysis.engine.tables import (
-    TEXT_ID,
-    WARNING,
-    Table,
-    all_tables,
-    create_schemas,
-    documented_tables,
-    in_building_order,
-    read_table,
-)
+from prof_analysis.engine.table_file import TEXT_ID, WARNING, Table, read_table
+from prof_analysis.engine.tables import all_tables, create_schemas, documented_tables, in_building_order, is_gathered
 from prof_analysis.errors import InputError, QueryError, reason_of
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -33,7 +25,12 @@ _RESERVED = {
 _MADE_OF = {"rank": ("rank",), "job": ("rank", "job"), "runs": ("rank", "job", "runs")}
 # Grain of a reader -> the columns in front of those of a table of ranks that it reads.
 _IN_FRONT = {"rank": (), "job": ("profile VARCHAR", "rank_id INTEGER"), "runs": ("profile VARCHAR", "rank_id INTEGER")}
-_IN_GRAIN = {"rank": "of each rank", "job": "over ranks (across/)", "runs": "over runs (runs/)", "log": "of logs (vllm/)"}
+_IN_GRAIN = {
+    "rank": "of each rank",
+    "job": "over ranks (across/, advice/)",
+    "runs": "over runs (runs/)",
+    "log": "of logs (vllm/)",
+}
 _HEAD = "a head is `-- One row is ...`, `--`, and a line `-- name  TYPE  meaning` for each column"
 
 
@@ -68,6 +65,7 @@ def _read_own_tables(folder: Path) -> tuple[Table, ...]:
     for name, table in tables.items():
         with _naming(file_of[name]):
             _check_needs(file_of[name], table, known)
+            _check_gathered(file_of[name], table)
     try:
         order = tuple(name for name in in_building_order(known, tables) if name in tables)
     except ValueError as error:
@@ -132,7 +130,7 @@ def _check_needs(file: Path, table: Table, known: Mapping[str, Table]) -> None:
         if known[need].grain not in _MADE_OF[table.grain]:
             raise InputError(
                 f"{file}: is {_IN_GRAIN[table.grain]} and reads {need}, which is {_IN_GRAIN[known[need].grain]}; a table "
-                "reads tables of each rank, one in across/ also tables over ranks, one in runs/ also tables over runs"
+                "reads tables of each rank, one in across/ or advice/ also tables over ranks, one in runs/ also tables over runs"
             )
     if table.guard and known[table.guard].grain != "rank":
         raise InputError(f"{file}: `Only when {table.guard} has rows.` must name a table of each rank")
@@ -149,6 +147,18 @@ def _check_needs(file: Path, table: Table, known: Mapping[str, Table]) -> None:
             f"{file}: reads a file, and the kept table of a rank would not follow its changes; read the file in a "
             "table over ranks (across/), or in the query"
         )
+
+
+def _check_gathered(file: Path, table: Table) -> None:
+    """Check that a table in a folder whose tables are gathered has the columns that these have."""
+    for gathering in documented_tables().values():
+        is_beside = table.name.partition(".")[0] == gathering.name.partition(".")[0]
+        if gathering.gathered_in and is_beside and not is_gathered(table, gathering):
+            first, last = gathering.columns[1].name, gathering.columns[-1].name
+            raise InputError(
+                f"{file}: does not have the columns of {gathering.name}, which gathers the tables of this folder; write "
+                f"`-- {first} to {last} as in {gathering.name}` into its head, or move it into another folder"
+            )
 
 
 def _check_columns(file: Path, table: Table, known: Mapping[str, Table]) -> None:

@@ -12,8 +12,8 @@ from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.parsing import NEEDS, known_needs, nodes
 from prof_analysis.engine.remembered import keep, recall
+from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.tables import (
-    Table,
     all_tables,
     create_schemas,
     documented_tables,

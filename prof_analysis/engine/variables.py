@@ -4,7 +4,8 @@ import re
 from functools import lru_cache
 
 from prof_analysis.engine.macros import called_in
-from prof_analysis.engine.tables import Table, has_text_ids, source_tables
+from prof_analysis.engine.table_file import Table
+from prof_analysis.engine.tables import has_text_ids, source_tables
 from prof_analysis.options import USUAL
 
 # The group is empty where the name is not a literal.

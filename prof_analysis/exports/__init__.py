@@ -14,7 +14,7 @@ from prof_analysis.options import check
 if TYPE_CHECKING:
     import duckdb
 
-    from prof_analysis.engine.tables import Table
+    from prof_analysis.engine.table_file import Table
     from prof_analysis.exports.provenance import Origin
     from prof_analysis.sources.rank import Rank
 

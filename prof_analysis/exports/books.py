@@ -12,7 +12,7 @@ from unicodedata import normalize
 import duckdb
 
 from prof_analysis.engine.database import cursor_of
-from prof_analysis.engine.tables import Table
+from prof_analysis.engine.table_file import Table
 from prof_analysis.exports.names import file_name
 from prof_analysis.exports.sheets import Sheet, sheets_of
 from prof_analysis.sources.rank import Rank

@@ -20,7 +20,7 @@ import adbc_driver_sqlite
 import duckdb
 
 from prof_analysis.engine.database import quote
-from prof_analysis.engine.tables import Column, Table
+from prof_analysis.engine.table_file import Column, Table
 from prof_analysis.errors import OutputError
 from prof_analysis.exports.files import flush, unfinished_beside
 from prof_analysis.exports.names import camel_case, with_unit

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from prof_analysis.engine.database import quote
-from prof_analysis.engine.tables import Column as TableColumn
-from prof_analysis.engine.tables import Table
+from prof_analysis.engine.table_file import Column as TableColumn
+from prof_analysis.engine.table_file import Table
 from prof_analysis.exports.names import header
 
 NUMBER, FRACTION, PERCENT, EFFICIENCY, ID = "#,##0", "#,##0.00", "0.0%", "0.00%", "0"

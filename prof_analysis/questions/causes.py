@@ -62,6 +62,19 @@ class Causes(Answers):
         return self._answer("communication-time", _COMMUNICATION_TIME[by], arrow)
 
     @overload
+    def advise(self, *, arrow: Yes) -> pyarrow.Table: ...
+    @overload
+    def advise(self, *, arrow: No = ...) -> pandas.DataFrame: ...
+    @gives("advice.finding")
+    def advise(self, *, arrow: bool = False) -> Frame:
+        """Return what should be changed, the finding with the most time to win first.
+
+        Wins overlap: never add them up. rules_not_judged() says which rules lack data.
+        Raises InputError when no rank holds kernels or step times reported by the profiler.
+        """
+        return self._answer("advise", "advice.finding", arrow)
+
+    @overload
     def pipeline(self, by: PipelineRow = ..., *, arrow: Yes) -> pyarrow.Table: ...
     @overload
     def pipeline(self, by: PipelineRow = ..., *, arrow: No = ...) -> pandas.DataFrame: ...

@@ -11,7 +11,7 @@ import duckdb
 
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.statements import code_digest
-from prof_analysis.engine.tables import Table
+from prof_analysis.engine.table_file import Table
 from prof_analysis.errors import ProfAnalysisError, reason_of, remedy_of
 from prof_analysis.options import Variables
 from prof_analysis.run.kept import UnfitError

@@ -18,7 +18,7 @@ import duckdb
 
 from prof_analysis.engine.kept import TEXTS, KeptTable, is_kept, rows_to_keep
 from prof_analysis.engine.planning import Build, Plan, walk
-from prof_analysis.engine.tables import Table
+from prof_analysis.engine.table_file import Table
 from prof_analysis.errors import OutputError
 from prof_analysis.run.store import SUFFIX, RankStore, about_rows, entry_of, write_rows
 from prof_analysis.sources.remarks import Remark, as_json, from_json, sentences

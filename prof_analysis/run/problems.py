@@ -9,7 +9,7 @@ import duckdb
 
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.statements import run
-from prof_analysis.engine.tables import Table
+from prof_analysis.engine.table_file import Table
 from prof_analysis.errors import InputError, ProfAnalysisWarning
 from prof_analysis.sources.rank import Rank
 from prof_analysis.visible import visible

@@ -15,7 +15,8 @@ from prof_analysis.engine.building import build
 from prof_analysis.engine.kept import TEXTS, KeptTable, is_kept, restricted, texts_are_doubtful
 from prof_analysis.engine.planning import Plan, make_plan
 from prof_analysis.engine.statements import run
-from prof_analysis.engine.tables import Table, shown_select, source_tables
+from prof_analysis.engine.table_file import Table
+from prof_analysis.engine.tables import shown_select, source_tables
 from prof_analysis.run.kept import Facts, UnfitError, facts_of, find_kept, is_unchanged, keep, texts_file, warnings_of
 from prof_analysis.run.progress import OnWork, work_of
 from prof_analysis.run.store import RankStore, write_rows

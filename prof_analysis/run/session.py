@@ -16,7 +16,8 @@ from prof_analysis.analyses import Analysis, Requirement, why_not
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.planning import split_across_ranks
-from prof_analysis.engine.tables import Column, Table, all_tables
+from prof_analysis.engine.table_file import Column, Table
+from prof_analysis.engine.tables import all_tables
 from prof_analysis.engine.variables import variables_named, variables_read
 from prof_analysis.errors import InputError, ProfAnalysisError, QueryError, reason_of, remedy_of
 from prof_analysis.options import OnProgress, ProfileOptions
@@ -27,6 +28,7 @@ from prof_analysis.run.problems import Problems, found_in_tables
 from prof_analysis.run.progress import of_all
 from prof_analysis.run.secrets import known_ranks, raise_anonymous
 from prof_analysis.run.store import RankStore, about_rows
+from prof_analysis.run.thresholds import check_thresholds
 from prof_analysis.run.views import Views
 from prof_analysis.sources.rank import Rank
 from prof_analysis.sources.runs import find_runs, said_of_runs, said_of_shared
@@ -50,6 +52,7 @@ class Session:
         self.path = next(iter(paths.values()))
         self.shown_path = " and ".join(map(str, paths.values()))
         self.has_several_paths = len(paths) > 1
+        check_thresholds(options.thresholds)
         self._own = () if options.sql is None else read_own_tables(Path(options.sql))
         self.tables = all_tables(self._own)
         self._anonymous = anonymous
@@ -115,9 +118,13 @@ class Session:
         Raises InputError when every rank lacks it.
         """
         with self.turn():
-            unable = {rank: reason for rank in self.stores if (reason := why_not(requires, dict(rank.lacks)))}
+            unable = dict(self.lacking(requires))
             self._warn_of(unable)
         return unable
+
+    def lacking(self, requires: tuple[Requirement, ...]) -> list[tuple[Rank, str]]:
+        """Return the ranks that lack a requirement, each with the reason."""
+        return [(rank, reason) for rank in self.stores if (reason := why_not(requires, dict(rank.lacks)))]
 
     def answer(self, analysis: Analysis) -> None:
         """Build the tables of an analysis.

@@ -20,7 +20,7 @@ import duckdb
 
 from prof_analysis.engine.database import quote_path, quote_text
 from prof_analysis.engine.statements import code_digest
-from prof_analysis.engine.tables import Table
+from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.variables import variables_read
 from prof_analysis.errors import OutputError, reason_of, remedy_of
 from prof_analysis.options import USUAL, Variables

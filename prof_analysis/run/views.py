@@ -9,7 +9,7 @@ import duckdb
 from prof_analysis.engine.database import parquet_rows, quote, quote_text
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
-from prof_analysis.engine.tables import Table
+from prof_analysis.engine.table_file import Table
 from prof_analysis.run.store import RankStore
 from prof_analysis.sources.rank import Rank
 

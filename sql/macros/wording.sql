@@ -43,3 +43,6 @@ CREATE MACRO IF NOT EXISTS mean_percents(calls) AS
         ),
         ''
     );
+
+-- A share as people read it: 12.3%; for the evidence of rules.
+CREATE MACRO IF NOT EXISTS shown_share(share) AS format('{:.1f}%', share * 100);

@@ -21,7 +21,8 @@ from prof_analysis.cli.terminal import print_answer
 from prof_analysis.engine.database import connect, quote, quote_text
 from prof_analysis.engine.parsing import referenced_tables
 from prof_analysis.engine.planning import split_across_ranks
-from prof_analysis.engine.tables import Column, Table, documented_tables, log_tables
+from prof_analysis.engine.table_file import Column, Table
+from prof_analysis.engine.tables import documented_tables, log_tables
 from prof_analysis.logs.vllm_stages import StageLogs
 from tests.helpers.places import CHECKOUT
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile

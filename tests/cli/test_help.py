@@ -32,7 +32,7 @@ def commands_below(group: Any, *words: str) -> Iterator[tuple[str, Any]]:
 
 
 COMMANDS = dict(commands_below(typer.main.get_command(app)))
-WITH_MODULES = {"module-stats", "communication-time", "mfu", "pmu-stats", "memory", "stacks", "pipeline", "experts"}
+WITH_MODULES = {"module-stats", "communication-time", "mfu", "pmu-stats", "memory", "stacks", "pipeline", "experts", "advise"}
 READ, COMPARE, ANSWER, MODULES, SHOW, WRITE, MACHINE = GROUPS = (
     "What to read", "How to compare runs", "What to answer", "What counts as a module", "How to show it", "What to write",
     "Machine and cache",

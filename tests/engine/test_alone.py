@@ -12,11 +12,7 @@ import pytest
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.engine import building
 from prof_analysis.engine.planning import Plan, make_plan, split_across_ranks
-from prof_analysis.engine.tables import (
-    documented_tables,
-    shown_select,
-    source_tables,
-)
+from prof_analysis.engine.tables import documented_tables, shown_select, source_tables
 from tests.helpers.layers import BEGIN, DENSE, END, EXPERTS, NS
 from tests.helpers.small_profile import (
     DATABASE,

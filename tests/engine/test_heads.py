@@ -12,12 +12,8 @@ from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.parsing import referenced_tables
 from prof_analysis.engine.planning import make_plan
 from prof_analysis.engine.statements import sql_folder
-from prof_analysis.engine.tables import (
-    documented_tables,
-    log_tables,
-    read_table,
-    source_tables,
-)
+from prof_analysis.engine.table_file import read_table
+from prof_analysis.engine.tables import documented_tables, log_tables, source_tables
 from tests.helpers.asking import build_at_once
 from tests.helpers.places import SAMPLE
 from tests.helpers.tables import TABLES, raw_columns
@@ -156,7 +152,8 @@ def test_a_table_over_all_ranks_is_what_its_head_says_and_has_rows(sample: Profi
     assert [tuple(row.values()) for row in described.to_pylist()] == [(column.name, column.type) for column in columns]
     assert "TEXT_ID" not in {column.type for column in columns}
     has_rows = sample.table(name, arrow=True).num_rows > 0
-    assert has_rows is (name not in EMPTY_OVER_RANKS)
+    # What rules find is planted in their own tests.
+    assert name.startswith("advice.") or has_rows is (name not in EMPTY_OVER_RANKS)
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,7 @@ import pytest
 
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.engine.planning import make_plan
-from prof_analysis.engine.tables import (
-    shown_select,
-    source_tables,
-)
+from prof_analysis.engine.tables import shown_select, source_tables
 from tests.helpers.places import SAMPLE
 from tests.helpers.small_profile import (
     Kernel,

@@ -16,7 +16,7 @@ from tests.helpers.places import CHECKOUT
 SCRIPT = """
 import sys, duckdb
 from prof_analysis.engine.planning import make_plan
-from prof_analysis.engine.tables import Column, Table
+from prof_analysis.engine.table_file import Column, Table
 from prof_analysis.sources import SOURCES
 if "closed" in sys.argv:
     duckdb.connect = None

@@ -13,11 +13,7 @@ import duckdb
 from prof_analysis.engine.building import build
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.planning import Plan
-from prof_analysis.engine.tables import (
-    documented_tables,
-    shown_select,
-    source_tables,
-)
+from prof_analysis.engine.tables import documented_tables, shown_select, source_tables
 from tests.helpers.places import SAMPLE
 from tests.helpers.small_profile import (
     DATABASE,

@@ -10,7 +10,7 @@ from rich.text import Text
 from prof_analysis.answers.words import several
 from prof_analysis.cli.tables import SCHEMAS
 from prof_analysis.cli.terminal import console, text_of
-from prof_analysis.engine.tables import Column, Table
+from prof_analysis.engine.table_file import Column, Table
 
 Documented = Sequence[tuple[Table, Sequence[Column]]]
 _ONE_ROW = "One row is "

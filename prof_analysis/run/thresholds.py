@@ -1,0 +1,23 @@
+"""Checks the thresholds of rules that a user gives, by the table that documents all of them."""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+
+from prof_analysis.engine.database import connect
+from prof_analysis.engine.tables import documented_tables
+from prof_analysis.errors import InputError
+from prof_analysis.options import USUAL
+
+
+def check_thresholds(given: Mapping[str, float] | None) -> None:
+    """Raise InputError, which names similar thresholds, where one that is given does not exist."""
+    if not given:
+        return
+    table = documented_tables()["advice.threshold"]
+    with connect(USUAL.variables(), threads=1) as connection:
+        names = [".".join(row) for row in connection.execute(f"SELECT rule, name FROM ({table.body})").fetchall()]
+    for name in given:
+        if name not in names:
+            near = get_close_matches(name, names, 3, 0.5)
+            meant = f"did you mean {' or '.join(near)}? " if near else ""
+            raise InputError(f"there is no threshold {name}: {meant}`prof-analysis table advice.threshold -d PATH` lists all")

@@ -1,0 +1,112 @@
+-- One row is something to change, with the time that it can win; the largest win comes first, then what no time can be given
+-- for, then what wins nothing. Equal findings on several ranks are one row, with the figures of the rank on which it wins most.
+-- Wins overlap: never add them up.
+--
+-- finding_id       VARCHAR  identifies the finding: the same in every run that has the same rule, title, module, op and type
+-- rule             VARCHAR  the rule: a table of advice
+-- title            VARCHAR  what was found, without figures
+-- module           VARCHAR  path of the module; NULL when it is about no module
+-- op               VARCHAR  framework op; NULL when it is about no op
+-- kernel_type      VARCHAR  type of kernels; NULL when it is about no type
+-- rank_id          INTEGER  the rank; NULL where there is one rank, or all ranks have it alike
+-- evidence         VARCHAR  a sentence with figures of that rank, over all its steps
+-- count            BIGINT   kernels, calls or gaps that were found on it; NULL where nothing is counted
+-- win_ns_per_step  BIGINT   what can be won in a step, ns; without steps, in the whole recording; 0 where a change makes no
+--                           step shorter; NULL when it is not known
+-- win_share        DOUBLE   share of the step that can be won
+-- kind             VARCHAR  how far to trust the win: exact cause (this time goes when the cause goes), upper bound (no more
+--                           than this), hint (no time can be given)
+-- what_to_do       VARCHAR  what an engineer can do
+-- doc              VARCHAR  where the rule is explained
+-- sql              VARCHAR  query that shows the evidence
+-- rank_count       BIGINT   ranks that have it; NULL for a finding about all ranks together
+-- time_ns_per_step BIGINT   time at issue in a step, ns; NULL when it is not known
+WITH threshold AS (
+    SELECT max(value) FILTER (name = 'least_share') AS least_share
+    FROM advice.threshold
+    WHERE rule = 'every'
+),
+-- A finding about all ranks together is about the mean rank.
+scale AS (
+    SELECT profile, step_count::DOUBLE AS step_count, duration_ns::DOUBLE AS duration_ns
+    FROM across.rank_step
+    UNION ALL
+    SELECT NULL, mean(step_count), mean(duration_ns)
+    FROM across.rank_step
+),
+of_rank AS (
+    SELECT
+        found.*,
+        round(found.win_ns / scale.step_count)::BIGINT AS win_ns_per_step,
+        found.win_ns / scale.duration_ns AS win_share,
+        round(found.time_ns / scale.step_count)::BIGINT AS time_ns_per_step
+    FROM advice.finding_of_rank AS found
+    LEFT JOIN scale ON scale.profile IS NOT DISTINCT FROM found.profile
+    CROSS JOIN threshold
+    WHERE found.time_ns / scale.duration_ns >= threshold.least_share OR found.time_ns IS NULL
+),
+-- The rank that wins most comes first.
+by_rank AS (
+    SELECT
+        *,
+        count(profile) OVER same AS rank_count,
+        min(win_ns_per_step) OVER same AS least_win_ns_per_step,
+        row_number() OVER (
+            PARTITION BY rule, title, module, op, kernel_type
+            ORDER BY win_ns_per_step DESC NULLS LAST, time_ns_per_step DESC NULLS LAST, rank_id, profile
+        ) AS place
+    FROM of_rank
+    WINDOW same AS (PARTITION BY rule, title, module, op, kernel_type)
+),
+run AS (
+    SELECT count(*) AS rank_count
+    FROM across.rank_step
+),
+-- Ranks have a finding alike if the least win is no more than a fifth below the largest.
+finding AS (
+    SELECT
+        by_rank.* EXCLUDE (profile, rank_id, rank_count, evidence),
+        nullif(by_rank.rank_count, 0) AS rank_count,
+        by_rank.rank_count = run.rank_count
+        AND coalesce(by_rank.least_win_ns_per_step * 5 >= by_rank.win_ns_per_step * 4, true) AS is_alike,
+        if(is_alike OR run.rank_count = 1, NULL, by_rank.rank_id) AS rank_id,
+        by_rank.evidence || CASE
+            WHEN run.rank_count = 1 OR by_rank.profile IS NULL THEN ''
+            WHEN is_alike THEN format('; all {} ranks alike', run.rank_count)
+            WHEN by_rank.rank_count = 1 THEN format('; only on rank {}', coalesce(by_rank.rank_id::VARCHAR, by_rank.profile))
+            ELSE format(
+                '; most on rank {}, on {} of {} ranks',
+                coalesce(by_rank.rank_id::VARCHAR, by_rank.profile),
+                by_rank.rank_count,
+                run.rank_count
+            )
+        END AS evidence
+    FROM by_rank
+    CROSS JOIN run
+    WHERE by_rank.place = 1
+)
+SELECT
+    left(md5(concat_ws(chr(0), rule, title, coalesce(module, ''), coalesce(op, ''), coalesce(kernel_type, ''))), 12)
+        AS finding_id,
+    rule,
+    title,
+    module,
+    op,
+    kernel_type,
+    rank_id,
+    evidence,
+    count,
+    win_ns_per_step,
+    win_share,
+    kind,
+    what_to_do,
+    doc,
+    sql,
+    rank_count,
+    time_ns_per_step
+FROM finding
+ORDER BY
+    coalesce(win_ns_per_step = 0, false),
+    win_ns_per_step DESC NULLS LAST,
+    time_ns_per_step DESC NULLS LAST,
+    finding_id

@@ -1,0 +1,19 @@
+-- One row is what a rule found on a rank, over all of its steps, however small. Made of all tables of advice with these
+-- columns, their names in rule.
+--
+-- rule         VARCHAR  the rule: a table of advice
+-- profile      VARCHAR  folder of the rank; NULL for a finding about all ranks together, whose figures are means over the ranks
+-- rank_id      INTEGER  the rank; NULL when not known, and for all ranks together
+-- title        VARCHAR  what was found, without figures
+-- module       VARCHAR  path of the module; NULL when it is about no module
+-- op           VARCHAR  framework op; NULL when it is about no op
+-- kernel_type  VARCHAR  type of kernels; NULL when it is about no type
+-- evidence     VARCHAR  a sentence with figures
+-- count        BIGINT   kernels, calls or gaps that were found; NULL where nothing is counted
+-- time_ns      BIGINT   time at issue, ns; NULL when it is not known
+-- win_ns       BIGINT   what of it can be won, ns; 0 where a change makes no step shorter; NULL when it is not known
+-- kind         VARCHAR  how far to trust the win: exact cause (this time goes when the cause goes), upper bound (no more than
+--                       this), hint (no time can be given)
+-- what_to_do   VARCHAR  what an engineer can do
+-- doc          VARCHAR  where the rule is explained
+-- sql          VARCHAR  query that shows the evidence
