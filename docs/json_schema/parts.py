@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from prof_analysis.engine.tables import Column, Table, documented_tables
+from prof_analysis.engine.table_file import Column, Table
+from prof_analysis.engine.tables import documented_tables
 
 Schema = dict[str, Any]
 _TYPES = {
@@ -20,7 +21,7 @@ _OF_RANK = (
 )
 # A head that refers to another column says there when it is NULL.
 _MAY_BE_NULL = re.compile(r"NULL|\bas in\b|^as \w+|\bthe same\b")
-PATH = "path of the module, all modules around it in front, joined by /"
+_PATH = "path of the module, all modules around it in front, joined by /"
 
 
 def text(meaning: str) -> Schema:
@@ -74,6 +75,17 @@ def also(schema: Schema, *optional: str, **properties: Schema) -> Schema:
     }
 
 
+SIZE = {"ranks": count("ranks that answered"), "rows": count("rows of the whole answer, of which the lists have the first")}
+LEFT_OUT = count("rows that --filter leaves out")
+MODULE = text(_PATH)
+IN_MODULE = or_null(text(_PATH), "outside modules")
+
+
+def answer(*optional: str, **properties: Schema) -> Schema:
+    """Return the schema of an answer that begins with its size."""
+    return fields(*optional, **SIZE, **properties)
+
+
 def row(table: str, *columns: str, without: Iterable[str] = (), **more: Schema) -> Schema:
     """Return the schema of a row: with all columns of a table, with those named, or without some; with `more` keys."""
     known = [column.shown_name for column in shown_columns(documented_tables()[table])]
@@ -84,6 +96,11 @@ def row(table: str, *columns: str, without: Iterable[str] = (), **more: Schema) 
         return {"$ref": f"#/$defs/{table}"}
     names = [name for name in columns or known if name not in left_out]
     return also(fields(**{name: {"$ref": f"#/$defs/{table}/properties/{name}"} for name in names}), **more)
+
+
+def of_module(table: str) -> Schema:
+    """Return the schema of a row of a module with the whole path in one column."""
+    return row(table, without=("parent_module", "module"), module=MODULE)
 
 
 def rows(meaning: str, *of_row: Schema) -> Schema:

@@ -1,4 +1,4 @@
-"""Write prof_analysis/json.schema.json, the schema of what --json prints, of json_facts.py and the heads in sql/.
+"""Make prof_analysis/json.schema.json, the schema of what --json prints, of the files here and the heads in sql/.
 
 python -m docs.json_schema
 """
@@ -7,12 +7,16 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from docs.json_facts import FACTS
-from docs.json_parts import Schema, amount, fields, of_table, one_of, or_null, rows, tables_in, text, texts
+from docs.json_schema.causes import CAUSES
+from docs.json_schema.costs import COSTS
+from docs.json_schema.others import OTHERS
+from docs.json_schema.parts import Schema, amount, fields, of_table, one_of, or_null, rows, tables_in, text, texts
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.version import SCHEMA_VERSION
 
-FILE = Path(__file__).parents[1] / "prof_analysis" / "json.schema.json"
+FILE = Path(__file__).parents[2] / "prof_analysis" / "json.schema.json"
+# Command -> the schema of its summary.
+FACTS: Mapping[str, Schema] = {**COSTS, **CAUSES, **OTHERS}
 _COMMENT = (
     "Written by `python -m docs.json_schema`. It has all keys of this release: an output fits the schema of the release that "
     "wrote it. docs/json.md says when schema_version changes."
@@ -154,7 +158,3 @@ def _of_command(command: str, content: Mapping[str, Schema]) -> Schema:
 def text_of_file() -> str:
     """Return the text of the file."""
     return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
-
-
-if __name__ == "__main__":
-    FILE.write_text(text_of_file(), encoding="utf-8")
