@@ -1,5 +1,6 @@
 """What several tests need: the real data, and a way to run the command."""
 
+import json
 import os
 import warnings
 from collections import Counter
@@ -14,6 +15,7 @@ from typer.testing import CliRunner, Result
 from prof_analysis import ProfAnalysisWarning
 from prof_analysis.cli import app
 from prof_analysis.user_cache import VARIABLE
+from tests.helpers.json_schema import misfits
 from tests.helpers.places import CHECKOUT
 
 # No test, and no process that a test starts, may touch the home of who runs it.
@@ -33,11 +35,12 @@ def realdata() -> Path:
 
 @pytest.fixture
 def command() -> Iterator[Callable[..., Result]]:
-    """Run `prof-analysis` with words; the result has exit_code, stdout and stderr."""
+    """Run `prof-analysis` with words; the result has exit_code, stdout and stderr. JSON fits its schema."""
 
     def run(*words: str | Path) -> Result:
         result = CliRunner().invoke(app, [str(word) for word in words], prog_name="prof-analysis")
         assert "Traceback" not in result.output
+        assert "--json" not in words or misfits(json.loads(result.stdout)) == []
         return result
 
     with warnings.catch_warnings():

@@ -55,8 +55,12 @@ def test_every_variable_that_the_sql_reads_is_an_option_and_every_option_is_read
 
 
 def test_values_that_the_sql_reads() -> None:
-    chosen = Options(module_domains=iter(["Module", "Custom"]), by="instance", peak_tflops={"fp16": 376, "bf16": 353.9},
-        thresholds={"low_clock.least_share": 0.05})
+    chosen = Options(
+        module_domains=iter(["Module", "Custom"]),
+        by="instance",
+        peak_tflops={"fp16": 376, "bf16": 353.9},
+        thresholds={"low_clock.least_share": 0.05},
+    )
     assert chosen.variables() == {
         "step_id": None,
         "nesting_tolerance_ns": 0,

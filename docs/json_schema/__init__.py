@@ -86,7 +86,7 @@ _CONTENT: Mapping[str, Mapping[str, Schema]] = {
 def schema() -> Schema:
     """Return the schema of what any command prints."""
     commands = {_name(command): _of_command(command, content) for command, content in _CONTENT.items()}
-    facts = {f"{command}.summary": {**one, "title": f"summary of {command} --json"} for command, one in FACTS.items()}
+    facts = {f"summary-of-{command}": {**one, "title": f"summary of {command} --json"} for command, one in FACTS.items()}
     tables = {name: of_table(documented_tables()[name]) for name in sorted(set(tables_in(facts)))}
     without_answer = {"not": {"required": ["failures"]}, "properties": {"status": {"const": "error"}}}
     return {
@@ -145,7 +145,7 @@ def _of_command(command: str, content: Mapping[str, Schema]) -> Schema:
     message = text("with the status error: why the files could not be written, though there is an answer")
     facts: dict[str, Schema] = {}
     if command in FACTS:
-        of_run = {"$ref": f"#/$defs/{command}.summary"}
+        of_run = {"$ref": f"#/$defs/summary-of-{command}"}
         several = {"type": "object", "additionalProperties": of_run, "description": "where there are several, that of each run"}
         facts = {"summary": of_run, "runs": several}
     one = fields("message", "summary", "runs", **begin, message=message, **facts, **content)
@@ -153,6 +153,14 @@ def _of_command(command: str, content: Mapping[str, Schema]) -> Schema:
     with_message = {"if": is_error, "then": {"required": ["message"]}, "else": {"properties": {"message": False}}}
     of_facts = {"oneOf": [{"required": ["summary"]}, {"required": ["runs"]}]} if facts else {}
     return {**one, **with_message, **of_facts, **title}
+
+
+def keys_of_commands() -> dict[str, list[str]]:
+    """Return the keys of the summary of each command, or those that it has without one; those of all its forms."""
+    keys = {command: list(content) for command, content in _CONTENT.items()}
+    for command, facts in FACTS.items():
+        keys[command] = list(dict.fromkeys(key for form in facts.get("anyOf", [facts]) for key in form["properties"]))
+    return keys
 
 
 def text_of_file() -> str:

@@ -1,0 +1,188 @@
+"""What --json prints fits the schema that comes with the package: each command, each form, errors and several runs.
+
+The fixture `command` holds against the schema whatever a test asks with --json; here are the forms that no other test asks for,
+and what the schema itself must be.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from shutil import which
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from typer.main import get_command
+
+from docs import json_schema
+from fixtures.generate import generate
+from fixtures.shape import Shape
+from prof_analysis.analyses import ANALYSES
+from prof_analysis.cli import app
+from tests.helpers.cli import Command, only_json
+from tests.helpers.json_schema import misfits
+from tests.helpers.places import CHECKOUT, SAMPLE
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+FOLDER = SAMPLE / "decoder_training"
+# Command -> forms of its answer beside the usual one.
+FORMS = {
+    "module-stats": ("--across-ranks", "--pmu"),
+    "kernel-stats": ("--by=name", "--by=shapes", "--by=cpu"),
+    "slow-ranks": ("--by=collective",),
+    "mfu": ("--level=op", "--level=kernel", "--level=rank"),
+    "pmu-stats": ("--level=op", "--level=module"),
+    "memory": ("--level=module", "--level=op", "--level=block", "--level=step", "--level=time", "--level=component"),
+}
+# What the sample cannot answer; other tests ask it.
+NOT_IN_SAMPLE = {"stacks", "experts", "graph-overhead", "layer-stats"}
+
+
+def commands(group: Any, before: tuple[str, ...] = ()) -> Iterator[str]:
+    """The words of each command."""
+    for name, command in group.commands.items():
+        yield from commands(command, (*before, name)) if hasattr(command, "commands") else [" ".join((*before, name))]
+
+
+def test_the_schema_is_that_of_the_heads() -> None:
+    is_current = json_schema.FILE.read_text(encoding="utf-8") == json_schema.text_of_file()
+    assert is_current, "json.schema.json is older than the heads in sql/: run `python -m docs.json_schema` and commit it"
+    Draft202012Validator.check_schema(json_schema.schema())
+
+
+def test_every_command_has_a_schema() -> None:
+    assert sorted(json_schema.schema()["else"]["properties"]["command"]["enum"]) == sorted(commands(get_command(app)))
+
+
+@pytest.mark.parametrize("analysis", sorted(ANALYSES.keys() - NOT_IN_SAMPLE))
+def test_an_answer_has_the_documented_keys(analysis: str, command: Command) -> None:
+    answer = only_json(command(analysis, FOLDER, "--rank-list", "0", "--json", "--top", "3"))
+    assert (answer["command"], answer["status"]) == (analysis, "done")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("analysis", "form"), [(analysis, form) for analysis, forms in FORMS.items() for form in forms])
+def test_each_form_of_an_answer_has_the_documented_keys(analysis: str, form: str, command: Command) -> None:
+    assert only_json(command(analysis, FOLDER, form, "--json"))["status"] == "done"
+
+
+def dictionaries(value: Any) -> Iterator[dict[str, Any]]:
+    """Every object in a value, with the value itself."""
+    if isinstance(value, dict):
+        yield value
+    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from dictionaries(one)
+
+
+def test_a_key_that_is_not_documented_is_found_wherever_it_is(ranks: Path, command: Command) -> None:
+    answer = only_json(command("module-stats", ranks, "--json"))
+    objects = list(dictionaries(answer))
+    assert len(objects) > 5
+    for one in objects:
+        one["undocumented"] = 1
+        assert any("undocumented" in misfit for misfit in misfits(answer)), one
+        del one["undocumented"]
+    assert misfits(answer) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "wrong"), [("schema_version", 2), ("command", "nope"), ("status", "fine"), ("summary", {}), ("message", "none")]
+)
+def test_a_wrong_value_is_found(key: str, wrong: Any, ranks: Path, command: Command) -> None:
+    answer = only_json(command("kernel-stats", ranks, "--json"))
+    assert misfits({**answer, key: wrong})
+
+
+def test_runs_have_a_key_of_their_own(ranks: Path, command: Command, tmp_path: Path) -> None:
+    shutil.copytree(ranks, tmp_path / "both" / "summary")
+    shutil.copytree(ranks, tmp_path / "both" / "ranks")
+    answer = only_json(command("kernel-stats", tmp_path / "both", "--json"))
+    assert (sorted(answer["runs"]), "summary" in answer) == (["ranks", "summary"], False)
+    assert answer["runs"]["summary"] == only_json(command("kernel-stats", ranks, "--json"))["summary"]
+
+
+def test_the_values_of_sql_are_those_of_json(ranks: Path, command: Command) -> None:
+    query = r"""
+        SELECT
+            1767225600000000001 AS moment, sum(9223372036854775807::HUGEINT) * 10 AS huge, 1.5 AS fraction, 2.0 AS whole,
+            'nan'::DOUBLE AS nan, '\xaa'::BLOB AS bytes, DATE '2026-01-02' AS date, [1.5, NULL] AS list,
+            {'a': [2.50]} AS struct, MAP {'key': 0.5} AS pairs, true AS yes
+    """
+    result = command("sql", "-d", ranks, query, "--json")
+    assert '"moment": 1767225600000000001' in result.stdout
+    assert only_json(result)["rows"] == [
+        {
+            "moment": 1767225600000000001, "huge": 92233720368547758070, "fraction": 1.5, "whole": 2, "nan": None,
+            "bytes": "aa", "date": "2026-01-02", "list": [1.5, None], "struct": {"a": [2.5]}, "pairs": [["key", 0.5]],
+            "yes": True,
+        }
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["module.statistic", "across.coverage"])
+def test_rows_of_a_table_have_the_columns_that_tables_documents(name: str, ranks: Path, command: Command) -> None:
+    (documented,) = only_json(command("tables", name, "--json"))["tables"]
+    in_front = ["profile", "rank_id"] if name == "module.statistic" else []
+    (first, *_) = only_json(command("table", name, "-d", ranks, "--json"))["rows"]
+    assert list(first) == [*in_front, *(column["name"] for column in documented["columns"])]
+
+
+def test_identifiers_stay_from_one_recording_to_the_next(tmp_path: Path, command: Command) -> None:
+    answers = []
+    for seed in (1, 2):
+        generate(tmp_path / str(seed), Shape(steps=1), ranks=1, seed=seed)
+        answers.append(only_json(command("module-stats", tmp_path / str(seed), "--json", "--top", "1000"))["summary"])
+    kept = [
+        {
+            *((row["module"],) for row in answer["heaviest_modules"]),
+            *((row["module"], row["op_name"], row["type"]) for row in answer["heaviest_costs"]),
+        }
+        for answer in answers
+    ]
+    assert len(kept[0]) > 20
+    assert kept[0] == kept[1]
+    times = [{row["own_kernel_duration_ns"] for row in answer["heaviest_modules"]} for answer in answers]
+    assert times[0] != times[1], "the recordings differ"
+
+
+def test_the_same_question_gives_the_same_bytes(ranks: Path, command: Command) -> None:
+    first, second = (command("module-stats", ranks, "--json", *words).stdout for words in ((), ("--workers", "1")))
+    assert first == second
+
+
+PAGE = (CHECKOUT / "docs" / "json.md").read_text(encoding="utf-8")
+
+
+def test_the_page_has_the_keys_of_each_command() -> None:
+    listed = dict(re.findall(r"(?m)^\| `([\w -]+)` \| ((?:`\w+`(?:, )?)+) \|$", PAGE))
+    assert {command: re.findall(r"\w+", keys) for command, keys in listed.items()} == json_schema.keys_of_commands()
+
+
+def block(language: str, number: int) -> str:
+    return str(re.findall(rf"```{language}\n(.+?)```", PAGE, re.DOTALL)[number])
+
+
+def test_the_examples_in_python_do_what_the_page_says(tmp_path: Path) -> None:
+    (tmp_path / "result").symlink_to(FOLDER)
+    ours = block("python", 0).replace('["prof-analysis", ', '[sys.executable, "-m", "prof_analysis", ')
+    code = f"import sys\n{ours}\n{block('python', 1)}\nprint(schema['$id'])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=True
+    )
+    *steps, last = done.stdout.splitlines()
+    assert (len(steps), {len(step.split()) for step in steps}, last) == (6, {4}, "urn:prof-analysis:json:1")
+
+
+@pytest.mark.skipif(which("jq") is None, reason="jq is not installed: apt-get install jq")
+@pytest.mark.parametrize(("number", "lines"), [(0, 15), (1, 2), (2, None)])
+def test_the_examples_with_jq_do_what_the_page_says(number: int, lines: int | None, tmp_path: Path) -> None:
+    (tmp_path / "result").symlink_to(FOLDER)
+    (tmp_path / "prof_analysis").symlink_to(CHECKOUT / "prof_analysis")
+    ours = f'set -euo pipefail\nprof-analysis() {{ "{sys.executable}" -P -m prof_analysis "$@"; }}\n{block("bash", number)}'
+    done = subprocess.run(["bash", "-c", ours], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert lines in (None, len(done.stdout.splitlines()))
