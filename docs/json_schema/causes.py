@@ -15,6 +15,7 @@ from docs.json_schema.parts import (
     columns_of,
     count,
     fields,
+    one,
     or_null,
     row,
     rows,
@@ -45,10 +46,10 @@ CAUSES: Mapping[str, Schema] = {
         not_judged=rows("rules that cannot be judged", _NOT_JUDGED),
     ),
     "step-time": answer(
-        all=row("across.step_total", *_OF_STEPS),
+        all=one("all steps together", row("across.step_total", *_OF_STEPS)),
         **_OF_STEP_REST,
         longest_steps=rows("steps", row("step.time")),
-        durations=row("across.step_duration"),
+        durations=one("how long the steps took", row("across.step_duration")),
         communication=rows("communication by type and group, and how much is not covered", row("across.step_communication")),
         copies=rows("copies by direction", row("across.copy")),
     ),
@@ -59,7 +60,7 @@ CAUSES: Mapping[str, Schema] = {
     ),
     "pipeline": answer(stages=rows("each rank as a stage", row("across.pipeline_rank"))),
     "communication-time": answer(
-        all=row("across.communication_time"),
+        all=one("all operators", row("across.communication_time")),
         longest_groups=rows(
             "operators by type and group",
             row("across.communication_group_time", "op_count", *_PARTS, "bandwidth_gb_s", "type", "group_name"),
@@ -113,10 +114,13 @@ CAUSES: Mapping[str, Schema] = {
             out_of_memory=rows("attempts to allocate that failed", row("allocation.out_of_memory")),
             components=rows("who holds memory", row("allocation.component")),
             peaks=rows("the peaks", row("allocation.peak_moment")),
-            floor=fields(
-                step_count=count("steps"),
-                first_bytes=or_null(amount("least that is allocated in the first step", "bytes"), "without steps"),
-                last_bytes=or_null(amount("least that is allocated in the last step", "bytes"), "without steps"),
+            floor=one(
+                "least that is allocated in steps",
+                fields(
+                    step_count=count("steps"),
+                    first_bytes=or_null(amount("least that is allocated in the first step", "bytes"), "without steps"),
+                    last_bytes=or_null(amount("least that is allocated in the last step", "bytes"), "without steps"),
+                ),
             ),
             kept=rows("ops whose blocks stay", row("allocation.kept")),
         ),
@@ -136,19 +140,22 @@ CAUSES: Mapping[str, Schema] = {
         },
     ),
     "clock": answer(
-        all=fields(
-            slow_count=count("devices that computed below the rated clock"),
-            lost_ns=or_null(amount("what that cost at most", "ns"), "where unknown"),
-            computing_lost_ns=or_null(amount("of it in kernels bound by computing", "ns"), "where unknown"),
-            computing_ns=or_null(amount("computing", "ns"), "where unknown"),
-            unrated_count=count("devices whose rated clock is not recorded"),
+        all=one(
+            "all devices",
+            fields(
+                slow_count=count("devices that computed below the rated clock"),
+                lost_ns=or_null(amount("what that cost at most", "ns"), "where unknown"),
+                computing_lost_ns=or_null(amount("of it in kernels bound by computing", "ns"), "where unknown"),
+                computing_ns=or_null(amount("computing", "ns"), "where unknown"),
+                unrated_count=count("devices whose rated clock is not recorded"),
+            ),
         ),
         devices=rows("devices whose lower clock cost most", row("clock.device")),
         kernel_types=rows("types of kernels that it cost most", row("across.clock_kernel_type")),
     ),
     "layer-stats": answer(
         structures=rows("the layers of each rank", row("layer.structure")),
-        all=row("across.layer_time"),
+        all=one("all compute time", row("across.layer_time")),
         heaviest_positions=rows("positions in the layers", row("layer.statistic")),
     ),
     "graph-overhead": answer(

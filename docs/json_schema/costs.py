@@ -17,6 +17,7 @@ from docs.json_schema.parts import (
     count,
     fields,
     of_module,
+    one,
     or_null,
     row,
     rows,
@@ -107,7 +108,7 @@ COSTS: Mapping[str, Schema] = {
     "mfu": by_level(
         answer(
             heaviest=rows("modules, ops, kernels or ranks with most kernel time"),
-            all=row("across.mfu", *_MFU_FIGURES, "elapsed_ns", "cube_duration_ns", "cube_known_share"),
+            all=one("all together", row("across.mfu", *_MFU_FIGURES, "elapsed_ns", "cube_duration_ns", "cube_known_share")),
             peaks=rows("the peaks that it counts with", row("across.mfu_peak")),
             left_out=rows("kernels without FLOPs", row("across.mfu_left_out")),
             audit=rows("what contradicts itself", row("across.mfu_finding")),
@@ -123,7 +124,7 @@ COSTS: Mapping[str, Schema] = {
     "pmu-stats": by_level(
         answer(
             heaviest=rows("kernel types, ops or modules with most kernel time"),
-            all=row("across.pmu", *_PMU_FIGURES),
+            all=one("all kernels", row("across.pmu", *_PMU_FIGURES)),
         ),
         "heaviest",
         {

@@ -10,6 +10,7 @@ from docs.json_schema.parts import (
     columns_of,
     count,
     fields,
+    one,
     or_null,
     row,
     rows,
@@ -31,8 +32,8 @@ OTHERS: Mapping[str, Schema] = {
     "compare": fields(
         "memory",
         "efficiency",
-        finding=_of_runs("runs.comparison_finding"),
-        size=_of_runs("runs.comparison"),
+        finding=one("what changed most", _of_runs("runs.comparison_finding")),
+        size=one("how much was compared, and what noise is", _of_runs("runs.comparison")),
         summary=rows("figures of the whole runs", _of_runs("runs.comparison_summary")),
         modules=rows("modules that changed", _of_runs("runs.module_group")),
         ops=rows("ops that changed", _of_runs("runs.op_group")),
@@ -41,11 +42,14 @@ OTHERS: Mapping[str, Schema] = {
             share("part of the kernel time of both runs whose types and shapes one run alone has"), "without kernels"
         ),
         communication=rows("communication that changed", _of_runs("runs.communication_comparison")),
-        step_count=fields(
-            base=count("steps of the base"),
-            new=count("steps of the new run"),
-            base_outliers=count("of those of the base, outliers"),
-            new_outliers=count("of those of the new run, outliers"),
+        step_count=one(
+            "steps of the two runs",
+            fields(
+                base=count("steps of the base"),
+                new=count("steps of the new run"),
+                base_outliers=count("of those of the base, outliers"),
+                new_outliers=count("of those of the new run, outliers"),
+            ),
         ),
         steps=rows("steps; where there are more than --top, the outliers", _of_runs("runs.step_comparison")),
         idle=rows("idle time by cause", _of_runs("runs.idle_comparison")),

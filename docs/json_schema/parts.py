@@ -103,6 +103,11 @@ def of_module(table: str) -> Schema:
     return row(table, without=("parent_module", "module"), module=MODULE)
 
 
+def one(meaning: str, of_row: Schema) -> Schema:
+    """Return the schema of one row, or of another object."""
+    return {**of_row, "description": meaning}
+
+
 def rows(meaning: str, *of_row: Schema) -> Schema:
     """Return the schema of a list of rows, which may be of several tables."""
     items = {"items": of_row[0] if len(of_row) == 1 else {"anyOf": list(of_row)}} if of_row else {}
