@@ -14,7 +14,7 @@
 --                            of the gap, outermost first, joined by ' > '; NULL when there are none
 -- host_call_id      TEXT_ID  the call into CANN that took most of the gap, on that thread or on the one that launched the
 --                            kernel; NULL when there is none
--- host_call_ns      BIGINT   how long it ran in the gap, ns
+-- host_call_ns      BIGINT   how long it ran in the gap, ns; NULL without one
 -- python_stack      VARCHAR  Python functions around the same moment, outermost first, joined by ' > '; NULL when there are
 --                            none, as without with_stack
 WITH launched_by AS (
