@@ -19,6 +19,7 @@ CAPABILITIES: Mapping[str, str] = {
     "stacks": "Python stacks",
     "marks": "marks and ranges of the user",
     "memory": "records of device memory",
+    "settings": "environment variables of the run",
     "reported_ops": "reported figures of ops",
     "reported_communication": "reported figures of communication",
     "reported_steps": "reported figures of steps",

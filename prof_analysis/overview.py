@@ -13,7 +13,7 @@ RankRow = Mapping[str, Any]
 
 NUMBERS = ("rank", "device", "answers")
 # The questions that most people ask first.
-_FIRST_QUESTIONS = ("module-stats", "step-time", "mfu")
+_FIRST_QUESTIONS = ("module-stats", "advise", "step-time", "mfu")
 _MOST_NAMES = 8
 _MOST_RANKS = 20
 

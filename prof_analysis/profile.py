@@ -14,6 +14,7 @@ import duckdb
 
 from prof_analysis import frames, overview
 from prof_analysis.analyses import ANALYSES, Analysis, export_name
+from prof_analysis.command_line import query_line
 from prof_analysis.engine.tables import unknown_table
 from prof_analysis.errors import InputError, ProfAnalysisError, QueryError
 from prof_analysis.options import Keywords, ProfileOptions, check, described_options, shows_options
@@ -63,6 +64,7 @@ class Profile(Questions):
     def __init__(self, path: str | Path | Mapping[str, str | Path], **options: Unpack[Keywords]) -> None:
         paths, chosen = paths_of(path), ProfileOptions(**options)
         self.path = next(iter(paths.values()))
+        self._options = chosen
         self._anonymous = None
         if chosen.anonymize:
             self._anonymous, paths = anonymous_paths(paths)
@@ -252,14 +254,17 @@ class Profile(Questions):
             self._session.answer(replace(chosen, also=(*chosen.also, *also)))
         return chosen
 
-    def rules_not_judged(self) -> list[dict[str, Any]]:
-        """Return the rules of advice that a rank cannot be judged by: rule, reason (what it lacks), ranks (how many)."""
+    def rules(self) -> list[dict[str, Any]]:
+        """Return the rules of advice: rule, reason (why ranks cannot be judged by it, None for those that can), ranks, level.
+
+        ranks is how many; level that of prof_analysis.collect which records what they lack, None where none does.
+        """
         with self._session.turn():
-            return [
-                {"rule": name.partition(".")[2], "reason": lacking[0][1], "ranks": len(lacking)}
-                for name, table in sorted(self._session.tables.items())
-                if table.requires and (lacking := self._session.lacking(table.requires))
-            ]
+            return self._session.rules()
+
+    def query_line(self, query: str) -> str:
+        """Return the command line that runs a query on this profile, with the options that change its rows."""
+        return self.anonymous(query_line(str(self.path), self._options, query))
 
     def answered_by_runs(self) -> list[tuple[str, tuple[str, ...]]]:
         """Return the run of each rank, and the questions that the rank can answer."""

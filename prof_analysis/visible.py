@@ -5,9 +5,10 @@ Names of modules, ops and folders come from files that anybody may have written.
 
 import re
 
-# C0, DEL and C1; characters that end a line or change its direction; surrogates, which are bytes of a name that is not UTF-8.
+# C0, DEL and C1; characters that end a line, change its direction or have no width, by which two names look alike; surrogates,
+# which are bytes of a name that is not UTF-8. Those of no width that join or part letters (U+200C, U+200D) belong to languages.
 _STEERING = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]",
+    r"[\x00-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]",
 )
 _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
 

@@ -52,9 +52,10 @@ def test_a_source_cannot_say_what_nobody_knows() -> None:
         lacking({"kernel": None})
 
 
-def test_every_capability_is_required_by_an_analysis_and_every_requirement_is_one() -> None:
+def test_every_capability_is_required_by_an_analysis_or_a_rule_and_every_requirement_is_one() -> None:
     required = [one for analysis in ANALYSES.values() for one in analysis.requires]
     required += [one for analysis in ANALYSES.values() for extra in analysis.extras.values() for one in extra.requires]
+    required += [one for table in documented_tables().values() for one in table.requires]
     names = {name for one in required for name in ((one,) if isinstance(one, str) else one)}
     assert names == CAPABILITIES.keys() - {"kernel_types"}, "why some kernels have no type is only said beside kernel-stats"
     assert names >= OF_THE_RUN

@@ -21,7 +21,7 @@ from prof_analysis.analyses import ANALYSES, PICTURES
 from prof_analysis.answers import answer_of
 from prof_analysis.cli import terminal
 from prof_analysis.exports import ExportType
-from prof_analysis.visible import visible_json
+from prof_analysis.visible import visible, visible_json
 from tests.helpers.cli import Command
 from tests.helpers.hostile import LONG, MARKUP, NAMES, write_hostile, write_hostile_trace
 
@@ -57,6 +57,11 @@ def assert_is_text(profile: Profile, name: str, top: int) -> None:
     facts = visible_json(json.dumps(answer.facts, default=str, ensure_ascii=False))
     assert not STEERING.findall(facts), name
     json.loads(facts)
+
+
+def test_names_that_look_alike_are_not_shown_alike() -> None:
+    assert visible("Lin\u200bear \ufefft\u2060 \xad") == r"Lin\u200bear \ufefft\u2060 \xad"
+    assert visible("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645") == "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
 
 
 def test_answers_show_names_as_text(hostile: Profile) -> None:

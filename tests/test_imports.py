@@ -13,6 +13,7 @@ FLOORS = (
     ("matching",),
     ("suggestions",),
     ("options",),
+    ("command_line",),
     ("capabilities", "engine", "frames", "scratch"),
     ("analyses", "replaced"),
     ("sources",),

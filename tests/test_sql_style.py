@@ -91,9 +91,18 @@ UNIQUE_OTHERWISE: dict[str, dict[tuple[str, tuple[str, ...]], str]] = {
         ("gap", ("end_ns",)): "gaps do not overlap",
         ("stretch", ("kind", "start_ns")): "stretches of a kind do not overlap",
     },
+    "graph/compilation": {("gap", ("start_ns",)): "gaps do not overlap"},
+    "op/sync_batch_norm": {("norm", ("start_ns", "tid")): "the outermost of those that start together"},
     "compare/kernel_of_call": {("root_call", ("start_ns",)): "starts of root calls are distinct"},
     "compare/module_unit": {("period", ("start_ns",)): "there are steps or calls, and starts of each are distinct"},
     "communication/activity": {("rdma_transfer", ("first_position", "kernel_id", "plane")): "batches of tasks do not overlap"},
+    "critical/host_gap": {("wait", ("end_ns",)): "of the call only the end is read"},
+    "critical/kernel": {
+        ("begun", ("start_ns",)): "of kernels that start at the same time only the last is left",
+        ("host_gap", ("start_ns",)): "gaps do not overlap",
+        ("wait", ("end_ns",)): "of the call only the end is read",
+    },
+    "critical/wait": {("kernel_step", ("end_ns",)): "of the kernel only the end is read"},
     "free/cause": {
         ("bound", ("from_gap_id",)): "UNION gives no row twice",
         ("running", ("cause", "gap_id")): "a cause has one sum up to a bound",

@@ -34,6 +34,8 @@ COUNTERS = "counters are of one kind of hardware, and have names"
 LAYOUT = "padded layouts are of one kind of hardware"
 GRAPHS = "TorchAir compiles graphs on this hardware alone"
 EXCEPTIONS: dict[str, tuple[set[str], str]] = {
+    "advice.memory_fragmentation": ({"npu_alloc_conf"}, SENTENCE),
+    "advice.out_of_memory": ({"npu_alloc_conf"}, SENTENCE),
     "free.host_stretch": ({"dataloader"}, "PyTorch itself names its op so, on any device"),
     "stack.frame_call": ({"nn.module"}, "PyTorch itself names its rows so, on any device"),
     "graph.call": ({"executegraph", "torchnpugraphbase"}, GRAPHS),
@@ -41,6 +43,7 @@ EXCEPTIONS: dict[str, tuple[set[str], str]] = {
     "graph.event": ({"executegraph", "npu_fx_compiler", "torchnpugraphbase"}, GRAPHS),
     "graph.statistic": ({"torchair"}, GRAPHS),
     "across.graph_phase": ({"torchair"}, GRAPHS),
+    "kernels.role": ({"aclnn", "aicore", "transdata"}, OPERATORS),
     "layer.symbol": ({"aicore", "mla_"}, OPERATORS),
     "mfu.counted": ({"aic_", "mac"}, COUNTERS),
     "mfu.family": (

@@ -1,45 +1,106 @@
 """The answer of `advise`: what to change first, and what it can win."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from prof_analysis.answers.answer import Block, Facts, Source, said, size_of, table_of
+from prof_analysis.answers.answer import Block, Entry, Facts, Source, said, size_of, table_of
 from prof_analysis.answers.words import duration, percent, several
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
 
+Row = Mapping[str, Any]
+# So many findings are shown with their evidence.
+_EXPLAINED = 5
+_KINDS = {
+    "exact cause": "this time goes when the cause goes",
+    "upper bound": "no more than this",
+    "hint": "no time can be given",
+}
+
 
 def advise(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     """Return the findings with the most time to win, and the rules that lack data."""
+    rules = profile.rules()
     findings = profile.rows(f"FROM advice.finding LIMIT {top:d}")
-    not_judged = profile.rules_not_judged()
-    facts: Facts = {**size_of(profile, "advice.finding", "across.rank_step"), "findings": findings, "not_judged": not_judged}
-    columns: dict[str, Source] = {
-        "finding": "title",
-        "win per step": ("time", lambda row: (row["win_ns_per_step"], row["win_share"])),
-        "kind": "kind",
-        "module": "module",
-        "op": "op",
-        "type": "kernel_type",
-        "rank": "rank_id",
+    facts: Facts = {
+        **size_of(profile, "advice.finding", "across.rank_step"),
+        "findings": [{**row, "command": profile.query_line(row["sql"])} for row in findings],
+        "has_steps": bool(profile.rows("SELECT 1 FROM step.time WHERE step_id IS NOT NULL LIMIT 1")),
+        "judged": [row["rule"] for row in rules if row["reason"] is None],
+        "not_judged": [row for row in rules if row["reason"] is not None],
     }
+    if not findings:
+        return facts, [said(*_of_rules(facts))]
+    columns: dict[str, Source] = {
+        "finding": ("text", lambda row: f"{row['number']}. {row['title']}"),
+        "win per step": ("time", itemgetter("win_ns_per_step")),
+        "of step": "win_share",
+        "where": ("text", place_of),
+        "kind": "kind",
+    }
+    numbered = [{**row, "number": number} for number, row in enumerate(facts["findings"], 1)]
     return facts, [
-        table_of("advice.finding", findings, columns),
-        said(*_evidence(findings), *_of_all(facts["rows"], not_judged)),
+        table_of("advice.finding", numbered, columns),
+        *_entries(numbered[:_EXPLAINED]),
+        said(*_of_all(facts, profile), *_of_rules(facts)),
     ]
 
 
-def _evidence(findings: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what each finding is based on, and what to do."""
-    for number, row in enumerate(findings, 1):
-        win = "no time can be given" if row["win_ns_per_step"] is None else duration(row["win_ns_per_step"])
-        yield f"{number}. {row['title']} ({win}, {percent(row['win_share'])} of the step, {row['kind']}): {row['evidence']}"
-        yield f"   {row['what_to_do']}"
+def place_of(row: Row) -> str | None:
+    """Return where a finding is: its module, op and type of kernels, and its rank, as far as it has them."""
+    rank = None if row["rank_id"] is None else f"rank {row['rank_id']}"
+    return ", ".join(filter(None, (row["module"], row["op"], row["kernel_type"], rank))) or None
 
 
-def _of_all(findings: int, not_judged: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield how many findings there are, and which rules lack data."""
-    yield f"{several(findings, 'finding')}; wins overlap: never add them up"
-    for row in not_judged:
-        yield f"{row['rule']} cannot be judged on {several(row['ranks'], 'rank')}: {row['reason']}"
+def win_of(row: Row) -> str:
+    """Return what a finding can win."""
+    win = row["win_ns_per_step"]
+    if win is None:
+        return "no time can be given"
+    return f"{duration(win)} of a step ({percent(row['win_share'])})" if win else "nothing to win"
+
+
+def _entries(findings: Iterable[Row]) -> Iterator[Entry]:
+    """Yield what each finding is based on, and what to do; where that is the same as before, its number."""
+    number_of: dict[str, int] = {}
+    for row in findings:
+        first = number_of.setdefault(row["what_to_do"], row["number"])
+        texts = {
+            "where": place_of(row),
+            "evidence": row["evidence"],
+            "to do": row["what_to_do"] if first == row["number"] else f"as in {first}",
+        }
+        heading = f"{row['number']}. {row['title']}: {win_of(row)}"
+        yield Entry(heading, tuple((label, text) for label, text in texts.items() if text), row["command"])
+
+
+def _of_all(facts: Facts, profile: "Profile") -> Iterator[str]:
+    """Yield how many findings there are, and how to read them."""
+    yield f"{several(facts['rows'], 'finding')}; wins overlap: never add them up"
+    if not facts["has_steps"]:
+        yield "no steps are recorded: the whole recording counts as one"
+    kinds = dict.fromkeys(row["kind"] for row in facts["findings"])
+    yield "; ".join(f"{kind}: {_KINDS[kind]}" for kind in kinds if kind in _KINDS)
+    if facts["rows"] > min(_EXPLAINED, len(facts["findings"])):
+        query = "SELECT rule, evidence, what_to_do, sql FROM advice.finding"
+        yield f"evidence of all: {profile.query_line(query)}"
+
+
+def _of_rules(facts: Facts) -> Iterator[str]:
+    """Yield which rules lack data, each reason once, and what to record so that more can be judged."""
+    if not facts["rows"]:
+        yield f"no finding: {several(len(facts['judged']), 'rule')} found nothing to change"
+    rules_of: dict[tuple[str, int], list[str]] = {}
+    for row in facts["not_judged"]:
+        rules_of.setdefault((row["reason"], row["ranks"]), []).append(row["rule"])
+    every = {row["rule"] for row in facts["not_judged"]}.union(facts["judged"])
+    for (reason, ranks), rules in rules_of.items():
+        on_some = "" if ranks == facts["ranks"] else f" on {ranks} of {several(facts['ranks'], 'rank')}"
+        which = "no rule can be judged" if len(rules) == len(every) else f"{', '.join(rules)} cannot be judged"
+        yield f"{which}{on_some}: {reason}"
+    recorded = {row["rule"]: row["level"] for row in facts["not_judged"] if row["level"] is not None}
+    if recorded:
+        call = f'prof_analysis.collect.profiler("result", level={max(recorded.values())})'
+        yield f"record with {call} to judge {', '.join(recorded)} too"

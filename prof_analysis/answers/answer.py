@@ -45,7 +45,16 @@ class Sentences:
     lines: tuple[str, ...]
 
 
-Block = ShownTable | Sentences
+@dataclass(frozen=True)
+class Entry:
+    """A heading, and below it texts with labels, which a terminal wraps between words; a command is one line, to be copied."""
+
+    heading: str
+    texts: tuple[tuple[str, str], ...]
+    command: str
+
+
+Block = ShownTable | Sentences | Entry
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ _WAYS: Mapping[ShownFormat, Callable[[Any], str]] = {
     "tree": _branch,
     "count": count,
     "number": "{:,.2f}".format,
-    "rate": "{:,.1f}".format,
+    "rate": lambda value: f"{value:,.1f}" if abs(value) >= 1 or value == 0 else f"{value:.2g}",
     "share": percent,
     "time": _time,
     "size": size,

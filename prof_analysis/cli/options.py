@@ -12,6 +12,7 @@ import typer
 
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli.values import PARSERS
+from prof_analysis.command_line import word
 from prof_analysis.errors import OutputError
 from prof_analysis.exports import ExportType
 from prof_analysis.options import (
@@ -376,12 +377,8 @@ def _parameter(name: str, type_: Any, doc: Doc) -> Parameter:
         default = read_as(default)
     meaning = f"{doc.meaning} Example: {doc.spelled}." if doc.spelled else doc.meaning
     least = None if name in PARSERS else doc.at_least
-    option = typer.Option(_word(name), metavar=_VALUES.get(name), help=meaning, min=least, rich_help_panel=doc.section)
+    option = typer.Option(word(name), metavar=_VALUES.get(name), help=meaning, min=least, rich_help_panel=doc.section)
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[read_as, option])
-
-
-def _word(name: str) -> str:
-    return f"--{_WORDS.get(name, name).replace('_', '-')}"
 
 
 def _keywords(values: dict[str, Any]) -> dict[str, object]:
@@ -395,8 +392,6 @@ def _keywords(values: dict[str, Any]) -> dict[str, object]:
 
 # The option of every command that opens a profile.
 _OF_EVERY_PROFILE = "anonymize"
-# Options that have another name on the command line.
-_WORDS = {"module_domains": "module_domain", "thresholds": "threshold", "sql": "sql_folder"}
 # What the help calls the value of an option.
 _VALUES = {
     "filter": "TEXT",

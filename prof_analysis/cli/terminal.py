@@ -4,15 +4,19 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 
 from rich.console import Console
 from rich.text import Text
 
-from prof_analysis.answers.answer import Answer, Sentences, ShownTable
+from prof_analysis.answers.answer import Answer, Entry, Sentences, ShownTable
 from prof_analysis.answers.words import as_text, several
 from prof_analysis.cli.layout import Column, lay_out
 from prof_analysis.cli.signs import signs_of
 from prof_analysis.visible import visible
+
+# What is in front of the lines of an entry, and how wide its labels are.
+_INDENT, _LABEL = "   ", 10
 
 
 @dataclass(frozen=True)
@@ -32,11 +36,31 @@ def print_answer(answer: Answer, written: Sequence[Path], view: View = View()) -
         if isinstance(block, Sentences):
             for line in block.lines:
                 out.print(text_of(line))
+        elif isinstance(block, Entry):
+            _print_entry(block, out)
         else:
             _print_shown(block, view)
     if written:
         out.print()
         print_files(written)
+
+
+def _print_entry(entry: Entry, out: Console) -> None:
+    """Print a heading, and below it texts that keep their indentation where they are wrapped."""
+    for line in _wrapped(entry.heading, "", out.width):
+        out.print(Text(line, "bold"), soft_wrap=True)
+    for label, text in entry.texts:
+        for line in _wrapped(text, f"{_INDENT}{label:<{_LABEL}}", out.width):
+            out.print(Text(line), soft_wrap=True)
+    out.print(text_of(f"{_INDENT}{entry.command}"), soft_wrap=True)
+
+
+def _wrapped(text: str, before: str, width: int) -> list[str]:
+    """Return a text in lines that break between words, the further ones below the first."""
+    indent = " " * len(before) or _INDENT
+    return wrap(
+        visible(text), width, initial_indent=before, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def print_files(written: Iterable[Path]) -> None:

@@ -130,7 +130,7 @@ def _check_needs(file: Path, table: Table, known: Mapping[str, Table]) -> None:
         if known[need].grain not in _MADE_OF[table.grain]:
             raise InputError(
                 f"{file}: is {_IN_GRAIN[table.grain]} and reads {need}, which is {_IN_GRAIN[known[need].grain]}; a table "
-                "reads tables of each rank, one in across/ or advice/ also tables over ranks, one in runs/ also tables over runs"
+                "reads tables of each rank, one in across/ or advice/ also tables over ranks, one in runs/ also those over runs"
             )
     if table.guard and known[table.guard].grain != "rank":
         raise InputError(f"{file}: `Only when {table.guard} has rows.` must name a table of each rank")
@@ -153,7 +153,7 @@ def _check_gathered(file: Path, table: Table) -> None:
     """Check that a table in a folder whose tables are gathered has the columns that these have."""
     for gathering in documented_tables().values():
         is_beside = table.name.partition(".")[0] == gathering.name.partition(".")[0]
-        if gathering.gathered_in and is_beside and not is_gathered(table, gathering):
+        if gathering.gathers and is_beside and not is_gathered(table, gathering):
             first, last = gathering.columns[1].name, gathering.columns[-1].name
             raise InputError(
                 f"{file}: does not have the columns of {gathering.name}, which gathers the tables of this folder; write "

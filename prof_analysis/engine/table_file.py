@@ -36,7 +36,7 @@ _GUARD = re.compile(r"Only when (\w+\.\w+) has rows\.")
 _COLUMN = re.compile(r"(\w+) +((?:[A-Z_]+|(?:ENUM|STRUCT)\([^)]*\))(?:\[\])?) +(.+)")
 _INHERITED = re.compile(r"(\w+) to (\w+) as in (\w+\.\w+)")
 _MADE_AS = re.compile(r"Made as (\w+\.\w+), with (\w+\.\w+) for (\w+\.\w+)\.")
-_GATHERS = re.compile(r"Made of all tables of (\w+) with these columns, their names in (\w+)\.")
+_GATHERS = re.compile(r"Made of all tables of \w+ with these columns, their names in \w+\.")
 _REQUIRES = re.compile(r"Requires (\w+(?: or \w+)*(?:, \w+(?: or \w+)*)*)\.")
 
 
@@ -80,9 +80,9 @@ class Table:
 
     `guard` is a table: where that has no rows, this one stays empty, and what only it needs is not built. `warning` is a SELECT
     on it that gives warnings about its figures, in the columns profile, severity and sentence. `is_kept`: the cache keeps it
-    for other questions, with the columns `kept_with` in any case. `gathered_in`: it gathers all tables of its folder that have
-    its columns but this first one, in which are their names. `requires`: what a rank must have recorded so that its rows can be judged: one of
-    each of these.
+    for other questions, with the columns `kept_with` in any case. `gathers`: its rows are those of all tables of its folder
+    that have its columns but the first one, which has their names. `requires`: what a rank must have recorded so that its rows
+    can be judged: one of each of these.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Table:
     warning: str | None = None
     is_kept: bool = False
     kept_with: tuple[str, ...] = ()
-    gathered_in: str | None = None
+    gathers: bool = False
     requires: tuple[tuple[str, ...], ...] = ()
 
     @property
@@ -156,7 +156,7 @@ def read_table(file: Path) -> Table:
         warning=warning,
         is_kept=kept is not None,
         kept_with=kept_with,
-        gathered_in=gathers and gathers[2],
+        gathers=gathers is not None,
         requires=tuple(tuple(one.split(" or ")) for one in requires[1].split(", ")) if requires else (),
     )
 

@@ -36,7 +36,7 @@ def all_tables(own: tuple[Table, ...] = ()) -> Mapping[str, Table]:
 
 def _gathered(tables: Mapping[str, Table]) -> Mapping[str, Table]:
     """Return tables in which those that gather others have a body."""
-    return {name: replace(table, body=_union(table, tables)) if table.gathered_in else table for name, table in tables.items()}
+    return {name: replace(table, body=_union(table, tables)) if table.gathers else table for name, table in tables.items()}
 
 
 def _union(gathering: Table, tables: Mapping[str, Table]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prof_analysis.answers.answer import Answer, Block, ShownTable, Source, table_of
+from prof_analysis.answers.answer import Answer, Block, Sentences, ShownTable, Source, table_of
 from prof_analysis.answers.comparison import answers_of
 from prof_analysis.answers.words import change
 from prof_analysis.report.matters import Matter
@@ -88,7 +88,7 @@ def _matters(answer: Answer) -> Iterator[Matter]:
 
 
 def _sentences(answer: Answer) -> list[str]:
-    return [line for block in answer.blocks if not isinstance(block, ShownTable) for line in block.lines]
+    return [line for block in answer.blocks if isinstance(block, Sentences) for line in block.lines]
 
 
 def _summary(answers: Mapping[str, Answer]) -> Iterator[Part]:

@@ -1,6 +1,6 @@
 """What matters in a profile, in sentences with figures: made of the facts of its answers, so that they say the same."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from prof_analysis.answers.answer import Facts
@@ -15,8 +15,8 @@ _ROUNDED = 0.0005
 _BOUNDS = ("compute", "memory", "on chip", "scalar", "wait")
 
 
-def matters(facts: Mapping[str, Facts]) -> list[Matter]:
-    """Return what matters, by the facts of each command that has an answer."""
+def matters(facts: Mapping[str, Facts], said: Container[str] = ()) -> list[Matter]:
+    """Return what matters, by the facts of each command that has an answer, but for what is said above already."""
     found = [
         *(_step(facts["step-time"]) if "step-time" in facts else ()),
         *(_modules(facts["module-stats"]) if "module-stats" in facts else ()),
@@ -28,7 +28,7 @@ def matters(facts: Mapping[str, Facts]) -> list[Matter]:
         *(_memory(facts["memory"]) if "memory" in facts else ()),
         *(_outside(facts["module-stats"]) if "module-stats" in facts else ()),
     ]
-    return [(about, plain(sentence), section) for about, sentence, section in found]
+    return [(about, plain(sentence), section) for about, sentence, section in found if about not in said]
 
 
 def _step(facts: Facts) -> Iterator[Matter]:

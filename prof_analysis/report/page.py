@@ -18,19 +18,22 @@ from prof_analysis.report.pictures import drawing_library, packed
 
 # By this a file is known as a report.
 GENERATOR = '<meta name="generator" content="prof-analysis">'
+# A name with such an end means a file, not a folder to make.
+_OTHER_FILES = (".txt", ".md", ".csv", ".json", ".xml", ".pdf", ".xlsx", ".db", ".svg", ".png", ".zip", ".gz")
 # What would end a script element, or be read as something else than JSON, in JSON.
 _ESCAPED = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page: its title, what it is about in a few words, the sentences at its top, and its sections."""
+    """A page: its title, what it is about in a few words, findings and sentences at its top, and its sections."""
 
     title: str
     about: Sequence[str]
     matters: Sequence[Matter]
     sections: Sequence[Section]
     made: Section
+    advice: Section | None = None
 
 
 def write_page(page: Page, file: Path) -> Path:
@@ -44,8 +47,11 @@ def write_page(page: Page, file: Path) -> Path:
 def file_for(path: Path) -> Path:
     """Return the file of a report: the path if it ends in .html, else report.html in this folder, which is made.
 
-    Raises OutputError when the folder cannot be made, or when the file is there and is no report.
+    Raises OutputError when the path is that of a file of another kind, when the folder cannot be made, or when the file is
+    there and is no report.
     """
+    if path.suffix.lower() in _OTHER_FILES and not path.is_dir():
+        raise OutputError(f"{path}: a report is an HTML file; give a name that ends in .html, or a folder, with -o", path=path)
     file = path if path.suffix.lower() in (".html", ".htm") and not path.is_dir() else path / "report.html"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from prof_analysis.answers.answer import Block, ShownTable
+from prof_analysis.answers.answer import Block, Sentences, ShownTable
 from prof_analysis.answers.words import ShownFormat, as_text
 from prof_analysis.visible import visible
 
@@ -85,7 +85,31 @@ class Modules:
     kind: str = "modules"
 
 
-Part = Table | Notes | Heading | Picture | Modules
+@dataclass(frozen=True)
+class Finding:
+    """What to change: the time that it wins and how far to trust that, where it is, why, and the section that shows more."""
+
+    title: str
+    win: str
+    share: str
+    kind: str
+    place: str
+    evidence: str
+    what_to_do: str
+    section: str
+    section_title: str
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Findings: those that are shown, and more of them that are folded away."""
+
+    findings: Sequence[Finding]
+    more: Sequence[Finding]
+    kind: str = "advice"
+
+
+Part = Table | Notes | Heading | Picture | Modules | Advice
 
 
 @dataclass(frozen=True)
@@ -117,12 +141,11 @@ def as_parts(blocks: Iterable[Block], captions: Iterable[str] = ()) -> list[Part
     names = iter(captions)
     parts: list[Part] = []
     for block in blocks:
-        if not isinstance(block, ShownTable):
+        if isinstance(block, Sentences):
             parts.append(Notes([plain(line) for line in block.lines]))
-        elif block.rows:
-            parts.append(table(block, next(names, "")))
-        else:
-            next(names, None)
+        elif isinstance(block, ShownTable):
+            caption = next(names, "")
+            parts += [table(block, caption)] if block.rows else []
     return parts
 
 

@@ -12,6 +12,7 @@ from prof_analysis.answers.answer import Answer, ShownColumn, ShownTable
 from prof_analysis.answers.words import several
 from prof_analysis.errors import InputError
 from prof_analysis.figures.plots import TABLES
+from prof_analysis.report.advice import advice_of, said_by_findings
 from prof_analysis.report.matters import Matter, matters, not_answered
 from prof_analysis.report.page import Page, file_for, write_page
 from prof_analysis.report.parts import Notes, Part, Section, plain, table
@@ -40,13 +41,14 @@ def report(profile: "Profile", file: Path) -> Path:
     sections = sections_of(found)
     about = [several(len(ranks), "rank"), *_about(ranks)]
     title = plain(Path(profile.anonymous(str(profile.path.resolve()))).name or "Report")
-    page = Page(title, about, _matters(found), sections, made_of(profile, ranks))
+    advice = advice_of(found.answers, sections)
+    page = Page(title, about, _matters(found), sections, made_of(profile, ranks), advice)
     return write_page(page, file)
 
 
 def _found(profile: "Profile", ranks: list[dict[str, Any]]) -> Found:
     """Return the answers to all questions of the report, for which the files are read once."""
-    commands = [command for _, _, of_section, _ in SECTIONS.values() for command in of_section]
+    commands = ["advise", *(command for _, _, of_section, _ in SECTIONS.values() for command in of_section)]
     asked = [command for command in commands if any(command in (*row["answers"], *row["may_answer"]) for row in ranks)]
     reasons: dict[str, list[str]] = {command: _why_not(command, ranks) for command in commands if command not in asked}
     tables = [name for command in asked for name in (*ANALYSES[command].tables, *ANALYSES[command].of_several_ranks)]
@@ -83,7 +85,7 @@ def _why_not(command: str, ranks: list[dict[str, Any]]) -> list[str]:
 def _matters(found: Found) -> list[Matter]:
     said: list[Matter] = []
     for run, answers in found.answers.items():
-        of_run = matters({command: answer.facts for command, answer in answers.items()})
+        of_run = matters({command: answer.facts for command, answer in answers.items()}, said_by_findings(answers))
         said += [(f"{about} of {plain(run)}" if run else about, sentence, section) for about, sentence, section in of_run]
     known = {command: reasons for command, reasons in found.reasons.items() if reasons != [_ONE_RANK]}
     lacking = {command: reasons for command, reasons in known.items() if command not in OPTIONAL}

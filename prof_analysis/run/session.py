@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from prof_analysis.analyses import Analysis, Requirement, why_not
+from prof_analysis.analyses import Analysis, Requirement, recorded_from, why_not
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.planning import split_across_ranks
 from prof_analysis.engine.table_file import Column, Table
-from prof_analysis.engine.tables import all_tables
+from prof_analysis.engine.tables import all_tables, is_gathered
 from prof_analysis.engine.variables import variables_named, variables_read
 from prof_analysis.errors import InputError, ProfAnalysisError, QueryError, reason_of, remedy_of
 from prof_analysis.options import OnProgress, ProfileOptions
@@ -26,9 +27,9 @@ from prof_analysis.run.job import Job, Outcome
 from prof_analysis.run.pool import Machine, run
 from prof_analysis.run.problems import Problems, found_in_tables
 from prof_analysis.run.progress import of_all
+from prof_analysis.run.rules import check_requirements, check_thresholds
 from prof_analysis.run.secrets import known_ranks, raise_anonymous
 from prof_analysis.run.store import RankStore, about_rows
-from prof_analysis.run.thresholds import check_thresholds
 from prof_analysis.run.views import Views
 from prof_analysis.sources.rank import Rank
 from prof_analysis.sources.runs import find_runs, said_of_runs, said_of_shared
@@ -54,6 +55,7 @@ class Session:
         self.has_several_paths = len(paths) > 1
         check_thresholds(options.thresholds)
         self._own = () if options.sql is None else read_own_tables(Path(options.sql))
+        check_requirements(self._own)
         self.tables = all_tables(self._own)
         self._anonymous = anonymous
         self._problems = Problems(str if anonymous is None else anonymous.shown)
@@ -121,6 +123,19 @@ class Session:
             unable = dict(self.lacking(requires))
             self._warn_of(unable)
         return unable
+
+    def rules(self) -> list[dict[str, str | int | None]]:
+        """Return each rule of advice: on how many of the ranks that users see it is judged, or why it is not."""
+        ranks = [rank for rank in self.stores if self._views.show(rank.run)]
+        found: Counter[tuple[str, str | None, int | None]] = Counter()
+        for name, table in sorted(self.tables.items()):
+            if is_gathered(table, self.tables["advice.finding_of_rank"]):
+                for lacks in (dict(rank.lacks) for rank in ranks):
+                    reason = why_not(table.requires, lacks)
+                    found[name.partition(".")[2], reason, recorded_from(table.requires, lacks) if reason else None] += 1
+        return [
+            {"rule": rule, "reason": reason, "ranks": ranks, "level": level} for (rule, reason, level), ranks in found.items()
+        ]
 
     def lacking(self, requires: tuple[Requirement, ...]) -> list[tuple[Rank, str]]:
         """Return the ranks that lack a requirement, each with the reason."""

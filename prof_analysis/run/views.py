@@ -59,6 +59,10 @@ class Views:
         """Whether names mean the tables of one of several runs."""
         return self._catalog not in (_OF_USERS, self._seen(_OF_USERS))
 
+    def show(self, run: str) -> bool:
+        """Return whether names mean tables with the rows of this run."""
+        return not self.are_of_one_run or self._catalog == self._seen(self._catalog_of(run))
+
     @contextmanager
     def of(self, run: str | None) -> Iterator[None]:
         """Let names of tables and macros mean what users see of a run; None means all runs."""

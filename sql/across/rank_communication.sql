@@ -14,54 +14,6 @@
 -- common_op_count  BIGINT   operators that other ranks have too; all p2p ones of a group in which others have some
 -- waited_ns        BIGINT   time in these operators beyond that of the rank that spent the least, ns; NULL when there are none
 -- last_count       BIGINT   collectives to which the rank came last while others waited
-WITH group_ranks AS (
-    SELECT profile, group_name, concat_ws(': ', min(label), string_agg(global_rank, ', ' ORDER BY position)) AS ranks
-    FROM communication.member
-    GROUP BY profile, group_name
-),
-operator AS (
-    SELECT
-        profile,
-        rank_id,
-        group_name,
-        -- Older text exports only number the groups, and each rank numbers its own; PyTorch numbers those of the job.
-        if(regexp_full_match(group_name, '\d{1,4}'), group_ranks.ranks, group_name) AS known_group,
-        kind,
-        name,
-        row_number() OVER (PARTITION BY profile, group_name, name ORDER BY start_ns, kernel_id) AS position,
-        1 AS op_count,
-        elapse_ns,
-        wait_ns
-    FROM communication.breakdown
-    LEFT JOIN group_ranks USING (profile, group_name)
-    WHERE name IS NOT NULL
-),
-to_compare AS (
-    FROM operator
-    WHERE kind = 'collective'
-    UNION ALL BY NAME
-    SELECT
-        profile,
-        rank_id,
-        group_name,
-        known_group,
-        kind,
-        count(*) AS op_count,
-        sum(elapse_ns)::BIGINT AS elapse_ns,
-        sum(wait_ns)::BIGINT AS wait_ns
-    FROM operator
-    WHERE kind = 'p2p'
-    GROUP BY ALL
-),
-compared AS (
-    SELECT
-        *,
-        count(*) OVER together > 1 AND (kind = 'collective' OR known_group IS NOT NULL) AS is_common,
-        elapse_ns - min(elapse_ns) OVER together AS waited_ns,
-        max(elapse_ns) OVER together > min(elapse_ns) OVER together AS is_waited_for
-    FROM to_compare
-    WINDOW together AS (PARTITION BY known_group, kind, name, position)
-)
 SELECT
     profile,
     rank_id,
@@ -70,9 +22,9 @@ SELECT
     sum(op_count)::BIGINT AS op_count,
     sum(elapse_ns)::BIGINT AS elapse_ns,
     sum(wait_ns)::BIGINT AS wait_ns,
-    coalesce(sum(op_count) FILTER (is_common), 0)::BIGINT AS common_op_count,
-    sum(waited_ns) FILTER (is_common)::BIGINT AS waited_ns,
-    count(*) FILTER (is_common AND kind = 'collective' AND is_waited_for AND waited_ns = 0) AS last_count
-FROM compared
+    sum(common_op_count)::BIGINT AS common_op_count,
+    sum(waited_ns)::BIGINT AS waited_ns,
+    sum(last_count)::BIGINT AS last_count
+FROM across.type_communication
 GROUP BY profile, rank_id, group_name, kind
 ORDER BY rank_id, profile, kind, elapse_ns DESC, group_name

@@ -16,6 +16,10 @@
 -- duration_ns       BIGINT   time of the transfers on all planes, ns; overlapping transfers count fully
 -- origin            VARCHAR  where the figures come from: planes (the tasks of the operators), or profiler
 --                            (communication_matrix.json, analysis.db)
+-- longest_ns        BIGINT   time of the longest transfer, ns; NULL when origin is profiler
+-- unaligned_count   BIGINT   packets of more than 512 bytes, but no multiple of 512 bytes; NULL when origin is profiler
+-- unaligned_bytes   BIGINT   bytes that they moved; NULL when origin is profiler
+-- unaligned_ns      BIGINT   their part of duration_ns, ns; NULL when origin is profiler
 WITH transfer AS (
     SELECT
         kernel_id,
@@ -26,7 +30,8 @@ WITH transfer AS (
         transfer_count,
         size_bytes,
         duration_ps,
-        size_bytes // transfer_count AS packet
+        size_bytes // transfer_count AS packet,
+        packet > 512 AND packet % 512 > 0 AS is_unaligned
     FROM communication.activity
     WHERE kind <> 'wait' AND size_bytes IS NOT NULL
 ),
@@ -43,7 +48,11 @@ of_planes AS (
         sum(transfer.transfer_count)::BIGINT AS transfer_count,
         sum(transfer.size_bytes)::BIGINT AS size_bytes,
         ns_of_ps(sum(transfer.duration_ps)) AS duration_ns,
-        'planes' AS origin
+        'planes' AS origin,
+        ns_of_ps(max(transfer.duration_ps)) AS longest_ns,
+        coalesce(sum(transfer.transfer_count) FILTER (is_unaligned), 0)::BIGINT AS unaligned_count,
+        coalesce(sum(transfer.size_bytes) FILTER (is_unaligned), 0)::BIGINT AS unaligned_bytes,
+        ns_of_ps(coalesce(sum(transfer.duration_ps) FILTER (is_unaligned), 0)) AS unaligned_ns
     FROM transfer
     JOIN communication.breakdown USING (kernel_id)
     GROUP BY ALL
@@ -78,5 +87,9 @@ SELECT
     transfer_count,
     size_bytes,
     duration_ns,
-    origin
+    origin,
+    longest_ns,
+    unaligned_count,
+    unaligned_bytes,
+    unaligned_ns
 FROM packet

@@ -1,20 +1,25 @@
 -- One row is a gap of the device and the host's request for the kernel that ended it.
 --
--- gap_id      BIGINT  a gap of free.gap
--- tid         BIGINT  host thread that made the request: the one that put the task into the queue, else that of the op or of
---                     the launch; NULL when neither launch nor op of the kernel is recorded
--- asked_ns    BIGINT  moment of the request, Unix ns: when the thread began to put the task into the queue; without a task
---                     queue, the start of the launch; where the launch was not collected, the end of the op; NULL when tid is
---                     NULL
--- launch_tid  BIGINT  host thread that launched the kernel; with a task queue, not the one that made the request; NULL when the
---                     launch was not collected
+-- gap_id         BIGINT  a gap of free.gap
+-- tid            BIGINT  host thread that made the request: the one that put the task into the queue, else that of the op or of
+--                        the launch; NULL when neither launch nor op of the kernel is recorded
+-- asked_ns       BIGINT  moment of the request, Unix ns: when the thread began to put the task into the queue; without a task
+--                        queue, the start of the launch; where the launch was not collected, the end of the op; NULL when tid
+--                        is NULL
+-- launch_tid     BIGINT  host thread that launched the kernel; with a task queue, not the one that made the request; NULL when
+--                        the launch was not collected
+-- launch_end_ns  BIGINT  moment when that thread had launched the kernel, Unix ns; NULL when the launch was not collected
 WITH wanted AS (
     SELECT gap.gap_id, kernel.kernel_id, kernel.launch_id
     FROM free.gap
     JOIN trace.kernel ON kernel.kernel_id = gap.kernel_after_id
 ),
 launch AS (
-    SELECT launch.launch_id, min(launch.start_ns) AS start_ns, arg_min(launch.tid, pair_key(launch.start_ns, launch.tid)) AS tid
+    SELECT
+        launch.launch_id,
+        min(launch.start_ns) AS start_ns,
+        arg_min(launch.end_ns, pair_key(launch.start_ns, launch.tid)) AS end_ns,
+        arg_min(launch.tid, pair_key(launch.start_ns, launch.tid)) AS tid
     FROM trace.launch
     SEMI JOIN wanted USING (launch_id)
     GROUP BY launch.launch_id
@@ -54,7 +59,8 @@ SELECT
         WHEN op.tid = launch.tid OR op.tid IS NULL THEN launch.start_ns
         ELSE op.end_ns
     END AS asked_ns,
-    launch.tid AS launch_tid
+    launch.tid AS launch_tid,
+    launch.end_ns AS launch_end_ns
 FROM wanted
 LEFT JOIN launch USING (launch_id)
 LEFT JOIN queued USING (launch_id)

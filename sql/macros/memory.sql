@@ -31,3 +31,11 @@ CREATE MACRO IF NOT EXISTS bytes_of(amount, unit_bytes) AS TRY(round(amount * un
 -- The allocator of a device of PyTorch, by the number of its type.
 CREATE MACRO IF NOT EXISTS name_of_device_type(device_type) AS
     CASE device_type WHEN 1 THEN 'CUDA' WHEN 6 THEN 'HIP' WHEN 12 THEN 'XPU' ELSE 'device type ' || device_type END;
+
+-- An amount of memory as people read it, in the largest unit that leaves a whole number before the point.
+CREATE MACRO IF NOT EXISTS shown_bytes(bytes) AS
+    CASE
+        WHEN abs(bytes) >= 1073741824 THEN format('{:.2f} GiB', bytes / 1073741824)
+        WHEN abs(bytes) >= 1048576 THEN format('{:.1f} MiB', bytes / 1048576)
+        ELSE format('{:.1f} KiB', bytes / 1024)
+    END;

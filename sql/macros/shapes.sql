@@ -47,3 +47,19 @@ CREATE MACRO IF NOT EXISTS part_of(flops, duration_ns, until_ns, all_ns) AS
     (
         flops::HUGEINT * until_ns // nullif(all_ns, 0) - flops::HUGEINT * (until_ns - duration_ns) // nullif(all_ns, 0)
     )::BIGINT;
+
+-- The type of floating numbers that a recorded data type is, in the words of mfu.shape; NULL for all others.
+CREATE MACRO IF NOT EXISTS float_type_of(type) AS
+    CASE regexp_replace(upper(trim(type)), '^(DT_|C10::)', '')
+        WHEN 'FLOAT' THEN 'fp32'
+        WHEN 'FLOAT16' THEN 'fp16'
+        WHEN 'HALF' THEN 'fp16'
+        WHEN 'BF16' THEN 'bf16'
+        WHEN 'BFLOAT16' THEN 'bf16'
+        WHEN 'DOUBLE' THEN 'fp64'
+    END;
+
+-- The part of a time in which the cores of a device wait that a kernel of so many blocks leaves without work, a block on each
+-- core at a time; NULL where either number is not known.
+CREATE MACRO IF NOT EXISTS idle_part(time_ns, block_num, core_count) AS
+    time_ns - (time_ns::HUGEINT * block_num // (core_count * ((block_num + core_count - 1) // core_count)))::BIGINT;

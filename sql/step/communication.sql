@@ -73,54 +73,25 @@ piece AS (
         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     )
 ),
-with_first AS (
-    SELECT piece.*, first.from_ns AS first_from_ns
-    FROM piece
-    JOIN piece AS first ON first.kernel_id = piece.kernel_id AND first.level = 'step'
-),
--- Up to a moment, kernels that had begun cover all that they add, less what of the longest one comes after that moment.
-computing AS (
-    SELECT
-        coalesce(step_id, -9223372036854775808) AS step_key,
-        start_ns,
-        greatest(0, end_ns - greatest(start_ns, coalesce(max(end_ns) OVER before, start_ns))) AS added_ns,
-        greatest(end_ns, coalesce(max(end_ns) OVER before, end_ns)) AS reached_ns
-    FROM step.kernel_step
-    WHERE kind = 'compute'
-    WINDOW before AS (
-        PARTITION BY step_id
-        ORDER BY start_ns, end_ns
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    )
-),
-covered AS (
-    SELECT
-        step_key,
-        start_ns,
-        sum(sum(added_ns)) OVER (PARTITION BY step_key ORDER BY start_ns) AS covered_ns,
-        max(reached_ns) AS reached_ns
-    FROM computing
-    GROUP BY step_key, start_ns
-),
 moment AS (
-    SELECT DISTINCT step_key, unnest([from_ns, first_from_ns, end_ns]) AS at_ns
-    FROM with_first
+    SELECT DISTINCT step_key, unnest([from_ns, end_ns]) AS at_ns
+    FROM piece
 ),
 computed AS (
     SELECT moment.step_key, moment.at_ns, covered_until(covered.covered_ns, covered.reached_ns, moment.at_ns) AS computing_ns
     FROM moment
-    ASOF LEFT JOIN covered ON covered.step_key = moment.step_key AND covered.start_ns <= moment.at_ns
+    ASOF LEFT JOIN step.computed AS covered ON covered.step_key = moment.step_key AND covered.start_ns <= moment.at_ns
 ),
 measured AS (
     SELECT
-        with_first.*,
-        greatest(0, end_ns - from_ns) AS piece_ns,
+        piece.*,
+        greatest(0, end_ns - piece.from_ns) AS piece_ns,
         greatest(0, at_end.computing_ns - at_from.computing_ns) AS covered_ns,
-        greatest(0, end_ns - first_from_ns) - greatest(0, at_end.computing_ns - at_first.computing_ns) AS once_ns
-    FROM with_first
-    JOIN computed AS at_end ON at_end.step_key = with_first.step_key AND at_end.at_ns = with_first.end_ns
-    JOIN computed AS at_from ON at_from.step_key = at_end.step_key AND at_from.at_ns = with_first.from_ns
-    JOIN computed AS at_first ON at_first.step_key = at_end.step_key AND at_first.at_ns = with_first.first_from_ns
+        exposed_operator.exposed_ns AS once_ns
+    FROM piece
+    JOIN communication.exposed_operator USING (kernel_id)
+    JOIN computed AS at_end ON at_end.step_key = piece.step_key AND at_end.at_ns = piece.end_ns
+    JOIN computed AS at_from ON at_from.step_key = at_end.step_key AND at_from.at_ns = piece.from_ns
 ),
 summed AS (
     SELECT

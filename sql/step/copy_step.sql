@@ -6,41 +6,12 @@
 -- step_id  BIGINT  a step of trace.step; NULL when it is of no step, and without steps
 --
 -- Only when trace.copy has rows.
-WITH launch AS (
-    SELECT copy.copy_id, min(launch.start_ns) AS start_ns, arg_min(launch.tid, (launch.start_ns, launch.tid)) AS tid
-    FROM trace.copy
-    JOIN trace.launch USING (launch_id)
-    WHERE copy.kernel_id IS NULL AND copy.op_id IS NULL
-    GROUP BY copy.copy_id
-),
-last_dequeued AS (
-    SELECT dequeue_tid, dequeue_start_ns, arg_max(queue_id, (dequeue_end_ns, queue_id)) AS queue_id
-    FROM trace.queue
-    GROUP BY dequeue_tid, dequeue_start_ns
-),
-near AS (
-    SELECT launch.copy_id, launch.tid, launch.start_ns, last_dequeued.queue_id
-    FROM launch
-    ASOF LEFT JOIN last_dequeued
-        ON last_dequeued.dequeue_tid = launch.tid AND last_dequeued.dequeue_start_ns <= launch.start_ns
-),
-request AS (
-    SELECT near.copy_id, coalesce(min(queue.enqueue_start_ns), min(near.start_ns)) AS start_ns
-    FROM near
-    LEFT JOIN trace.queue
-        ON queue.queue_id = near.queue_id AND queue.dequeue_tid = near.tid AND queue.dequeue_end_ns >= near.start_ns
-    GROUP BY near.copy_id
-    UNION ALL
-    SELECT copy.copy_id, op.start_ns
-    FROM trace.copy
-    JOIN trace.op USING (op_id)
-    WHERE copy.kernel_id IS NULL
-),
-of_period AS (
+WITH of_period AS (
     SELECT request.copy_id, period.step_id
-    FROM request
-    ASOF JOIN step.period ON request.start_ns >= period.start_ns
-    WHERE request.start_ns < period.end_ns
+    FROM step.copy_request AS request
+    JOIN trace.copy USING (copy_id)
+    ASOF JOIN step.period ON request.asked_ns >= period.start_ns
+    WHERE copy.kernel_id IS NULL AND request.asked_ns < period.end_ns
     UNION ALL
     SELECT copy.copy_id, step.step_id
     FROM trace.copy

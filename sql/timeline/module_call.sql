@@ -35,7 +35,8 @@ sibling AS (
     JOIN crowded USING (parent_call_id)
     GROUP BY parent_call_id
 ),
-outside AS (
+-- Kept, as the recursion reads it at every level.
+outside AS MATERIALIZED (
     SELECT call_id
     FROM (SELECT unnest(call_ids) AS call_id, unnest(lanes) AS lane FROM sibling) AS placed
     WHERE lane > 0

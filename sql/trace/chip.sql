@@ -1,8 +1,10 @@
 -- One row is a device with its number of cores, and its rated clock or its name, as the profile records them.
 --
--- device_id   BIGINT   device; NULL when not recorded
--- core_count  BIGINT   cores that multiply matrices; NULL when not recorded
--- clock_mhz   BIGINT   rated clock of these cores, MHz; NULL when not recorded
--- product     VARCHAR  name of the product; NULL when not recorded
--- origin      VARCHAR  where these come from: the name of the file info.json, cube_utilization(%) of the kernels, or
---                      deviceProperties
+-- device_id          BIGINT   device; NULL when not recorded
+-- core_count         BIGINT   cores that multiply matrices; NULL when not recorded
+-- vector_core_count  BIGINT   cores of the other kind, which compute on vectors alone; NULL when not recorded, and where there
+--                             is one kind of core
+-- clock_mhz          BIGINT   rated clock of the cores that multiply matrices, MHz; NULL when not recorded
+-- product            VARCHAR  name of the product; NULL when not recorded
+-- origin             VARCHAR  where these come from: the name of the file info.json, cube_utilization(%) of the kernels, or
+--                             deviceProperties

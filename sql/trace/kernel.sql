@@ -14,7 +14,8 @@
 -- end_ns            BIGINT   end, Unix ns
 -- step_id           BIGINT   profiler step that the profile itself records for it; NULL in databases, and outside steps
 -- launch_id         BIGINT   the host launch that caused it; NULL when the profile does not say
--- block_num         BIGINT   cores used; NULL for communication
+-- block_num         BIGINT   parts into which the work is divided, one for each core unless there are more parts than cores;
+--                            NULL for communication, and when not recorded
 -- mix_block_num     BIGINT   cores of the other kind used, for a kernel that runs on both kinds; NULL for communication
 -- input_shapes_id   TEXT_ID  input shapes, tensors split by ';'; NULL at Level0
 -- input_types_id    TEXT_ID  input data types; NULL at Level0

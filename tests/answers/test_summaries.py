@@ -16,6 +16,7 @@ from prof_analysis.analyses import ANALYSES
 from prof_analysis.answers import ANSWERS, answer_of
 from prof_analysis.answers.answer import Answer
 from prof_analysis.answers.stage import stage_durations
+from prof_analysis.answers.words import as_text
 from prof_analysis.cli.screen import print_json
 from prof_analysis.cli.terminal import print_answer
 from prof_analysis.engine.database import connect, quote, quote_text
@@ -182,3 +183,9 @@ def test_all_texts_of_answers_go_one_way_to_the_screen() -> None:
     files = [*(package / "answers").glob("*.py"), *(package / "cli").rglob("*.py")]
     using = {file.name for file in files if re.search(r"\bText\(|out\.print\(f?\"", file.read_text(encoding="utf-8"))}
     assert using == {"terminal.py", "layout.py"}, "layout.py has its cells from terminal.py, which makes them visible"
+
+
+def test_a_rate_keeps_its_digits_however_small_it_is() -> None:
+    assert [as_text(value, "rate") for value in (1234.56, 1, 0.95, 0.049, 0.00012, 0, None)] == [
+        "1,234.6", "1.0", "0.95", "0.049", "0.00012", "0.0", "-"
+    ]  # fmt: skip

@@ -95,6 +95,7 @@ ELSEWHERE = {
     "communication.reported", "kernels.statistic_audit", "kernels.step_audit", "step.overlap_audit", "step.reported_audit",
     "step.reported_total", "trace.overlap", "trace.parallelism", "trace.reported_communication", "trace.reported_cost",
     "trace.reported_kernel_type", "trace.reported_link", "trace.reported_step", "trace.reported_transfer",
+    "trace.setting",
     "module.doubtful_pair", "module.link_audit", "module.misplaced_launch",
     "allocation.kept", "allocation.out_of_memory", "trace.out_of_memory", "trace.device_memory", "trace.set_aside_memory",
 }  # fmt: skip
@@ -109,6 +110,7 @@ def write_rich_profiles(folder: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
         Op("TorchDynamo Cache Lookup", 150, 200),
         Op("Torch-Compiled Region: 0/0", 210, 980),
         Op("npu_fx_compiler inference", 300, 900),
+        Op("TorchNpuGraphBase::Compile", 310, 350),
         Op("aten::clone", 360, 365),
         Op("TorchNpuGraphBase::Run", 500, 880),
         Op("ExecuteGraph", 600, 860),
@@ -120,7 +122,7 @@ def write_rich_profiles(folder: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
         launches=[Launch(620, 630, (Kernel("first", 9000, 9010),)), Launch(1010, 1020, (Kernel("of no op", 9020, 9030),))],
         frames=[Frame("serve.py(3): loop", 10, 9000)],
         collections=[(20, 30, 1)],
-        unlinked=[*kernels, *beside],
+        unlinked=[*kernels, *beside, Kernel("replayed", 9030, 9040, model=7, stream=3)],
     )
     write_mfu_profile(folder / "mfu_ascend_pt")
     matmuls = (
@@ -142,8 +144,10 @@ def write_rich_profiles(folder: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
             # In an op of the same name, and one that starts before the one before it has ended.
             *(Op(name, start, end, tid=3) for name, start, end in (("a", 200, 300), ("a", 210, 250), ("b", 240, 260))),
             Op("aten::gather", 110, 115, (Kernel("cpu", 1140, 1150, type="Gather", core="AI_CPU"),)),
+            Op("SyncBatchNorm", 160, 170, (Kernel("norm", 1152, 1154),)),
+            Op("aten::mul", 306, 310, (Kernel("again", 1155, 1158),), tid=2),
         ],
-        [Range("Net", 90, 150), Range("copy", 100, 110, domain="d", device=(900, 990))],
+        [Range("Net", 90, 150), Range("Again", 305, 318, tid=2), Range("copy", 100, 110, domain="d", device=(900, 990))],
         unlinked=[Kernel("ends before it starts", 50, 40)],
         steps=[(7, 0, 500)],
         queues=[Queue(1, (130, 131), (400, 410))],

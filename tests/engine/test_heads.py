@@ -12,8 +12,8 @@ from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.parsing import referenced_tables
 from prof_analysis.engine.planning import make_plan
 from prof_analysis.engine.statements import sql_folder
-from prof_analysis.engine.table_file import read_table
-from prof_analysis.engine.tables import documented_tables, log_tables, source_tables
+from prof_analysis.engine.table_file import Table, read_table
+from prof_analysis.engine.tables import all_tables, documented_tables, log_tables, source_tables
 from tests.helpers.asking import build_at_once
 from tests.helpers.places import SAMPLE
 from tests.helpers.tables import TABLES, raw_columns
@@ -33,7 +33,7 @@ OF_LOGS = sorted(table.name for table in log_tables())
 # What profiles of all sources have in the same files, so that one body makes it.
 SHARED = {
     "trace.parallel_group", "trace.parallelism", "trace.reported_communication", "trace.reported_link", "trace.reported_step",
-    "trace.reported_transfer", "trace.reported_kernel_type",
+    "trace.reported_transfer", "trace.reported_kernel_type", "trace.setting",
 }  # fmt: skip
 
 
@@ -102,6 +102,29 @@ def test_a_head_says_what_is_kept_for_other_questions(tmp_path: Path) -> None:
     assert read("Kept for other questions, with all columns.") == (True, ("a", "b"))
     with pytest.raises(ValueError, match="keeps columns that it does not document: c"):
         read("Kept for other questions, with a, c.")
+
+
+def test_a_head_says_what_a_rank_must_have_recorded(tmp_path: Path) -> None:
+    def read(line: str) -> tuple[tuple[str, ...], ...]:
+        (tmp_path / "one.sql").write_text(
+            f"-- One row is one.\n-- {line}\n--\n-- a  BIGINT  first\nSELECT 1 AS a", encoding="utf-8"
+        )
+        return read_table(tmp_path / "one.sql").requires
+
+    assert read("It is short.") == ()
+    assert read("Requires kernels.") == (("kernels",),)
+    assert read("Requires kernels, counters or memory.") == (("kernels",), ("counters", "memory"))
+
+
+def test_a_table_gathers_all_tables_of_its_folder_that_have_its_columns() -> None:
+    gathering = documented_tables()["advice.finding_of_rank"]
+    rules = {name for name in documented_tables() if name.startswith("advice.")} - {
+        gathering.name, "advice.finding", "advice.threshold",
+    }  # fmt: skip
+    assert gathering.needs == rules, "every other table of the folder is a rule"
+    own = Table("advice.mine", "One row is mine.", gathering.columns[1:], "FROM mine")
+    beside = Table("advice.others", "One row is another.", gathering.columns, "FROM others")
+    assert all_tables((own, beside))[gathering.name].needs == rules | {"advice.mine"}
 
 
 def test_each_file_of_warnings_lies_beside_its_table() -> None:

@@ -17,6 +17,7 @@ NOT_IN_ONE_RANK = dict.fromkeys(COMMUNICATION, NO_OPERATORS) | {
     "host_calls": NO_HOST_CALLS,
     "stacks": NO_STACKS,
     "memory": why_no_memory({}),
+    "settings": "no ENV_VARIABLES in META_DATA, so no environment variables of the run",
 }
 NOT_IN_KERNELS = CAPABILITIES.keys() - {"kernels", "compute", "shapes"}
 

@@ -16,7 +16,7 @@ from tests.helpers.hostile import MARKUP
 from tests.helpers.small_profile import write_profile
 from tests.pipeline.test_pipeline import write_pipeline
 
-SECTIONS = ["matters", "modules", "steps", "ranks", "timeline", "kernels", "communication", "memory", "made"]
+SECTIONS = ["advice", "matters", "modules", "steps", "ranks", "timeline", "kernels", "communication", "memory", "made"]
 
 
 class Parsed(HTMLParser):
@@ -102,7 +102,7 @@ def test_a_pipeline_has_a_section_of_its_own(tmp_path: Path) -> None:
     write_pipeline(tmp_path / "job")
     with open_profile(tmp_path / "job") as profile:
         parsed = Parsed(profile.report(tmp_path / "report.html"))
-    assert [one["id"] for tag, one in parsed.elements if tag == "section"] == [*SECTIONS[:4], "pipeline", *SECTIONS[4:]]
+    assert [one["id"] for tag, one in parsed.elements if tag == "section"] == [*SECTIONS[:5], "pipeline", *SECTIONS[5:]]
     text = " ".join(" ".join(parsed.texts).split())
     assert "Ranks by pipeline stage" in text
     assert "Not answered: mfu: " in text, "of several commands in a section it is said which has no answer"
@@ -114,6 +114,9 @@ def test_a_pipeline_has_a_section_of_its_own(tmp_path: Path) -> None:
 def test_only_reports_are_replaced(tmp_path: Path, command: Command) -> None:
     write_profile(tmp_path / "0_ascend_pt", OPS, RANGES, steps=STEPS)
     other, report = tmp_path / "mine.html", tmp_path / "report.html"
+    text = command("report", tmp_path, "-o", tmp_path / "report.txt")
+    assert text.exit_code == 3
+    assert "report.txt: a report is an HTML file; give a name that ends in .html, or a folder, with -o" in text.stderr
     other.write_text("<p>mine</p>", encoding="utf-8")
     result = command("report", tmp_path, "-o", other)
     assert result.exit_code == 3

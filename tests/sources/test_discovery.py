@@ -39,6 +39,7 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
             ("host_calls", NO_HOST_CALLS),
             ("stacks", NO_STACKS),
             ("memory", why_no_memory({})),
+            ("settings", NOT_IN_ONE_RANK["settings"]),
             ("reported_ops", "no reported figures of ops in this format"),
             ("reported_communication", "no analysis.db that holds them"),
             ("reported_steps", "no analysis.db that holds them"),

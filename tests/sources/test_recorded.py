@@ -16,7 +16,7 @@ from prof_analysis.sources.remarks import sentences
 
 TABLES = (
     *("reported_communication", "reported_transfer", "reported_link", "reported_step", "reported_kernel_type"),
-    *("parallel_group", "parallelism"),
+    *("parallel_group", "parallelism", "setting"),
 )
 START = 1_727_593_954_650_726_200
 MS = {"Elapse": 3.0000005, "Transit": 1, "Wait": 1.5, "Synchronization": 0.25, "Idle": 0.5000005}
@@ -124,9 +124,34 @@ def test_groups_are_those_of_the_metadata_and_nothing_private_is_kept(tmp_path: 
     assert warnings == []
     assert found["parallel_group"][-2:] == [("g", "pp", 1, 0, 4), ("g", "pp", 1, 1, 9)]
     assert found["parallelism"] == [(2, None, None, 4, None)]
+    assert "setting" not in found
     for broken in ("[]", "{", '{"parallel_group_info": [1], "distributed_args": "x"}'):
         found, warnings = staged(write(tmp_path, "profiler_metadata.json", broken))
         assert (found.get("parallel_group"), warnings) == (None, [])
+
+
+def test_settings_are_those_that_change_speed_and_say_what_their_value_costs(tmp_path: Path) -> None:
+    variables = {
+        "ASCEND_LAUNCH_BLOCKING": "1", "ASCEND_GLOBAL_LOG_LEVEL": " 1 ", "ACLNN_CACHE_LIMIT": "10", "HCCL_ALGO": "level0:ring",
+        "HOST_CACHE_CAPACITY": "", "PYTORCH_NPU_ALLOC_CONF": "expandable_segments:True", "HCCL_RDMA_TC": 132,
+        "HCCL_RDMA_SL": None, "TOKEN": "secret",
+    }  # fmt: skip
+    expected = {
+        ("ASCEND_LAUNCH_BLOCKING", "1", "launches wait"), ("ASCEND_GLOBAL_LOG_LEVEL", "1", "logs much"),
+        ("ACLNN_CACHE_LIMIT", "10", "keeps few ops"), ("HCCL_ALGO", "level0:ring", "fixes the algorithm"),
+        ("HOST_CACHE_CAPACITY", None, None), ("PYTORCH_NPU_ALLOC_CONF", "expandable_segments:True", None),
+        ("HCCL_RDMA_TC", "132", None), ("HCCL_RDMA_SL", None, None),
+    }  # fmt: skip
+    found, _ = staged(write(tmp_path, "profiler_metadata.json", {"ENV_VARIABLES": variables}))
+    assert set(found["setting"]) == expected
+    for level, blocking, limit in (("3", "0", "10000"), ("2", "yes", "x"), ("4", "", "100000")):
+        cheap = {"ASCEND_GLOBAL_LOG_LEVEL": level, "ASCEND_LAUNCH_BLOCKING": blocking, "ACLNN_CACHE_LIMIT": limit}
+        found, _ = staged(write(tmp_path, "profiler_metadata.json", {"ENV_VARIABLES": cheap}))
+        assert {effect for _, _, effect in found["setting"]} == {None}
+    oddities: list[Any] = [[], "x", 7, None, {}]
+    for odd in oddities:
+        found, warnings = staged(write(tmp_path, "profiler_metadata.json", {"ENV_VARIABLES": odd}))
+        assert ("setting" in found, warnings) == (False, [])
 
 
 NUMBERS = ['"x"', "NaN", "Infinity", "-Infinity", "1e999999999", "1e300", "[]", "{}", "null", "true", str(2**70)]

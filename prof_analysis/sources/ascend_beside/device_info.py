@@ -19,6 +19,7 @@ COLUMNS: Mapping[str, str] = {
     "file": "VARCHAR",
     "device_id": "BIGINT",
     "core_count": "BIGINT",
+    "vector_core_count": "BIGINT",
     "clock_mhz": "BIGINT",
 }
 
@@ -39,14 +40,17 @@ def stage_device_info(connection: duckdb.DuckDBPyConnection, files: Iterable[Pat
     store_view(connection, TABLE, COLUMNS, COLUMNS)
     for file in files:
         if match := _NAME.fullmatch(file.name):
-            connection.execute(f"INSERT INTO {target} VALUES (?, ?, ?, ?)", [file.name, int(match[1]), *_figures(file)])
+            connection.execute(f"INSERT INTO {target} VALUES (?, ?, ?, ?, ?)", [file.name, int(match[1]), *_figures(file)])
 
 
-def _figures(file: Path) -> tuple[int | None, int | None]:
-    """Return the number of cube cores and their rated clock in MHz."""
+def _figures(file: Path) -> tuple[int | None, int | None, int | None]:
+    """Return the number of cube cores, that of vector cores, and the rated clock of the cube cores in MHz.
+
+    Of chips with one kind of core the file says 0 vector cores, which gives None.
+    """
     devices = json_object(file).get("DeviceInfo")
     device = devices[0] if isinstance(devices, list) and devices and isinstance(devices[0], dict) else {}
-    return _number(device.get("ai_core_num")), _number(device.get("aic_frequency"))
+    return _number(device.get("ai_core_num")), _number(device.get("aiv_num")), _number(device.get("aic_frequency"))
 
 
 def _number(value: Any) -> int | None:

@@ -51,7 +51,12 @@ DATABASE = "analysis.db"
 TEXTS = (MATRIX, STEPS, KERNELS, METADATA)  # the others are next to communication.json
 
 _KINDS = ("p2p", "collective")
-_METADATA = ("parallel_group_info", "distributed_args")  # The others may hold private values.
+SETTINGS = "ENV_VARIABLES"
+_METADATA = (
+    "parallel_group_info",
+    "distributed_args",
+    SETTINGS,
+)  # Others may hold private values; of these, trace.* keeps a few.
 _MS, _US, _MB = 10**6, 10**3, 10**6
 _BOUND = 10**15  # Eleven days in ns; a larger value is wrong, and sums with it would not fit.
 _BOUND_OF_TIMES = 2**62  # The bound of times in Unix ns.
@@ -61,6 +66,11 @@ _DATABASE_TABLES = ("CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMa
 def is_recorded(file: Path) -> bool:
     """Return whether only this module reads a file, by its name."""
     return file.name in (*TEXTS, DATABASE)
+
+
+def has_settings(file: Path) -> bool:
+    """Return whether a file is the metadata of the profiler and holds environment variables of the run."""
+    return file.name == METADATA and isinstance(json_object(file).get(SETTINGS), dict)
 
 
 def in_databases(files: Iterable[Path]) -> set[str]:

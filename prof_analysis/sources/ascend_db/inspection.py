@@ -19,6 +19,7 @@ _NO_COMPUTE = "no compute kernels"
 _NO_OPS = "no ops (collected without CPU activity), so no modules"
 _NO_OPERATORS = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
 _NO_REPORTED = "no analysis.db that holds them"
+_NO_SETTINGS = "no ENV_VARIABLES in META_DATA, so no environment variables of the run"
 
 
 def takes(file: Path) -> bool:
@@ -158,6 +159,7 @@ def _reasons(
         "stacks": no_ops or (None if _has_stacks(file) else profiler_info.NO_STACKS),
         "marks": None if has_marks else profiler_info.why_no_marks(config),
         "memory": None if any(_has_rows(file, table) for table in MEMORY_TABLES) else profiler_info.why_no_memory(config),
+        "settings": None if _has_rows(file, "META_DATA", "name", f"= '{recorded.SETTINGS}'") else _NO_SETTINGS,
         "reported_communication": None if "CommAnalyzerTime" in reported else _NO_REPORTED,
         "reported_steps": None if "StepTraceTime" in reported else _NO_REPORTED,
     }

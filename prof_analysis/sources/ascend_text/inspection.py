@@ -51,6 +51,7 @@ _NO_TRACE = "no trace_view.json (exported without CPU activity, or not copied), 
 _NO_OPS = "no ops in trace_view.json (collected without CPU activity), so no modules"
 _NO_TRANSFERS = "no trace_view.json and no communication_matrix.json (not copied), so no transfers between ranks"
 _NO_DETAILS = "no kernel_details.csv, so no kernel types, cores and shapes"
+_NO_SETTINGS = "no ENV_VARIABLES in profiler_metadata.json, so no environment variables of the run"
 # Reasons for capabilities that need a file of their own.
 _NO_REPORTED = {
     "reported_ops": "no operator_details.csv",
@@ -123,7 +124,7 @@ def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], opt
     has_details = any(not staging.is_trace(file) for file in held)
     no_details = None if has_details or not held else unreadable.get(False, _NO_DETAILS)
     has_reported = reasons["reported_communication"] is None
-    unnamed = {"kernel_types", "memory", "transfers", *_NO_REPORTED, *(("communication",) if has_reported else ())}
+    unnamed = {"kernel_types", "memory", "settings", "transfers", *_NO_REPORTED, *(("communication",) if has_reported else ())}
     of_files = [reason for name, reason in reasons.items() if name not in unnamed]
     missing = [reason for reason in (*of_files, no_details, *profiler_info.not_collected(config)) if reason]
     found = replace(
@@ -181,6 +182,7 @@ def _reasons(
         "marks": no_trace or (None if "marks" in marks else profiler_info.why_no_marks(config)),
         "kernel_types": profiler_info.why_untyped(config, no_shapes),
         "memory": None if names.intersection(folders.MEMORY) else profiler_info.why_no_memory(config),
+        "settings": None if any(map(recorded.has_settings, beside)) else _NO_SETTINGS,
         **{name: None if is_there else _NO_REPORTED[name] for name, is_there in reported.items()},
     }
 

@@ -30,7 +30,7 @@ ARGUMENTS = {
     "In msg nelems": _I, "Out msg nelems": _I, "Group size": _I, "dtype": _T, "bytes": _I, "Process Group Name": _T,
     "kernel": _T, "module_fqn": _T, "name": _T, "autograd_phase": _T,
     "Addr": _I, "Block bytes": _I, "Total Allocated": _I, "Total Reserved": _I, "Device Type": _I, "Device Id": _I,
-    "Call stack": _T,
+    "Call stack": _T, "grid": _T, "block": _T,
     **dict.fromkeys(_COUNTERS.values(), _D),
 }  # fmt: skip
 # What an allocator gave differs in case alone from what a copy or collective moved.
@@ -121,6 +121,8 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "element_count": (_I, 'args."In msg nelems"'),
             "output_count": (_I, 'args."Out msg nelems"'),
             "group_size": (_I, 'args."Group size"'),
+            "grid": (_T, "args.grid"),
+            "block": (_T, "args.block"),
             **{column: (_D, f'args."{counter}"') for column, counter in _COUNTERS.items()},
         },
     ),

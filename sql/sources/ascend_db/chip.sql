@@ -3,6 +3,7 @@
 SELECT
     device_id,
     min(core_count) AS core_count,
+    min(vector_core_count) AS vector_core_count,
     min(clock_mhz) AS clock_mhz,
     NULL::VARCHAR AS product,
     min(file) AS origin

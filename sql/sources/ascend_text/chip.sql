@@ -2,7 +2,12 @@
 -- cube_utilization(%) is the cycles of all cores / (rated clock * core count * duration), so it gives clock * core count; and
 -- cycles / (time * cores used) is the clock. The median of the kernels is taken, since the files hold rounded numbers.
 WITH in_file AS (
-    SELECT device_id, min(core_count) AS core_count, min(clock_mhz) AS clock_mhz, min(file) AS origin
+    SELECT
+        device_id,
+        min(core_count) AS core_count,
+        min(vector_core_count) AS vector_core_count,
+        min(clock_mhz) AS clock_mhz,
+        min(file) AS origin
     FROM raw.device_info
     WHERE core_count IS NOT NULL AND clock_mhz IS NOT NULL
     GROUP BY device_id
@@ -25,12 +30,13 @@ computed AS (
     SELECT device_id, cycles_per_us, round(cycles_per_us / clock_mhz) AS core_count
     FROM measured
 )
-SELECT device_id, core_count, clock_mhz, NULL::VARCHAR AS product, origin
+SELECT device_id, core_count, vector_core_count, clock_mhz, NULL::VARCHAR AS product, origin
 FROM in_file
 UNION ALL
 SELECT
     device_id,
     core_count::BIGINT AS core_count,
+    NULL AS vector_core_count,
     round(cycles_per_us / core_count)::BIGINT AS clock_mhz,
     NULL AS product,
     'cube_utilization(%)' AS origin

@@ -14,6 +14,7 @@ of_device AS (
 SELECT
     used.device_id,
     coalesce(of_host.core_count, of_device.core_count) AS core_count,
+    NULL::BIGINT AS vector_core_count,
     NULL::BIGINT AS clock_mhz,
     coalesce(of_host.product, of_device.product) AS product,
     'deviceProperties' AS origin

@@ -1,6 +1,6 @@
 -- A kernel carries the correlation of its launch, which is not in the file where it came before the recording began; all
 -- kernels of a replayed graph carry that of the launch of the graph. The graph is in the upper half of the id of a node; both
--- are 0 outside graphs.
+-- are 0 outside graphs. The grid of a kernel counts blocks; that of hipExtModuleLaunchKernel counts threads.
 WITH named AS (
     SELECT
         text_id AS name,
@@ -18,7 +18,10 @@ operation AS (
     WHERE text_id IN (SELECT collective FROM raw.device_work)
 ),
 launch AS (
-    SELECT correlation, bool_or(contains(string.text, 'GraphLaunch')) AS is_of_graph
+    SELECT
+        correlation,
+        bool_or(contains(string.text, 'GraphLaunch')) AS is_of_graph,
+        bool_or(regexp_matches(string.text, '^hip(Ext|Hcc)ModuleLaunchKernel')) AS counts_threads
     FROM raw.runtime_call
     LEFT JOIN raw.string ON string.text_id = runtime_call.name
     WHERE correlation <> 0
@@ -27,6 +30,7 @@ launch AS (
 work AS (
     SELECT
         device_work.*,
+        if(coalesce(launch.counts_threads, false), count_of(numbers_of(block)), 1) AS grid_per_block,
         named.type_id,
         named.is_matrix,
         named.fp32_as,
@@ -63,7 +67,7 @@ SELECT
     end_ns,
     NULL::BIGINT AS step_id,
     launch_id,
-    NULL::BIGINT AS block_num,
+    count_of(numbers_of(grid)) // nullif(grid_per_block, 0) AS block_num,
     NULL::BIGINT AS mix_block_num,
     NULL::BIGINT AS input_shapes_id,
     NULL::BIGINT AS input_types_id,

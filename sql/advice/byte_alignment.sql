@@ -1,0 +1,96 @@
+-- One row is a type of communication operators of a rank that move packets whose size is no multiple of 512 bytes.
+-- Requires transfers.
+--
+-- profile to sql as in advice.finding_of_rank
+WITH packet AS (
+    SELECT
+        profile,
+        type AS operation,
+        link,
+        packet_bytes,
+        sum(size_bytes - unaligned_bytes) / nullif(sum(duration_ns - unaligned_ns), 0) AS aligned_rate,
+        sum(unaligned_count) AS unaligned_count,
+        sum(unaligned_bytes) AS unaligned_bytes,
+        sum(unaligned_ns) AS unaligned_ns,
+        sum(duration_ns) AS duration_ns
+    FROM communication.packet
+    WHERE NOT is_within_device AND coalesce(link <> 'RDMA', true) AND unaligned_count IS NOT NULL
+    GROUP BY ALL
+),
+-- Aligned packets of the same size and link, over all ranks.
+aligned AS (
+    SELECT operation, link, packet_bytes, max(aligned_rate) AS aligned_rate
+    FROM packet
+    GROUP BY operation, link, packet_bytes
+),
+unaligned AS (
+    SELECT
+        packet.profile,
+        packet.operation,
+        sum(unaligned_count)::BIGINT AS unaligned_count,
+        sum(unaligned_ns) AS unaligned_ns,
+        sum(duration_ns) AS duration_ns,
+        sum(unaligned_bytes) / nullif(sum(unaligned_ns), 0) AS unaligned_rate,
+        if(
+            count(*) FILTER (unaligned_count > 0 AND aligned.aligned_rate IS NULL) > 0,
+            NULL,
+            sum(greatest(0, unaligned_ns - unaligned_bytes / aligned.aligned_rate))
+        ) AS lost_ns
+    FROM packet
+    LEFT JOIN aligned
+        ON aligned.operation IS NOT DISTINCT FROM packet.operation
+        AND aligned.link IS NOT DISTINCT FROM packet.link
+        AND aligned.packet_bytes = packet.packet_bytes
+    GROUP BY packet.profile, packet.operation
+),
+exposed AS (
+    SELECT
+        profile,
+        rank_id,
+        operation,
+        min(type) AS type,
+        sum(coalesce(transferring_ns, 0) + unknown_ns) AS transferring_ns
+    FROM communication.exposed
+    GROUP BY profile, rank_id, operation
+),
+judged AS (
+    SELECT
+        exposed.profile,
+        exposed.rank_id,
+        exposed.type,
+        unaligned.unaligned_count,
+        unaligned.unaligned_rate,
+        unaligned.lost_ns,
+        round(transferring_ns * unaligned_ns / duration_ns)::BIGINT AS time_ns,
+        round(transferring_ns * lost_ns / duration_ns)::BIGINT AS win_ns
+    FROM exposed
+    JOIN unaligned USING (profile, operation)
+    WHERE unaligned_ns > 0
+)
+SELECT
+    profile,
+    rank_id,
+    'Packets whose size is no multiple of 512 bytes' AS title,
+    NULL::VARCHAR AS module,
+    NULL::VARCHAR AS op,
+    type AS kernel_type,
+    format(
+        '{} packets have such a size and move {:.2f} GB/s, for {} without computing; {}',
+        unaligned_count,
+        unaligned_rate,
+        shown_time(time_ns),
+        CASE
+            WHEN lost_ns IS NULL THEN 'no other packets of their size are here to compare'
+            ELSE format('at the rate of other packets of their size they take {} less', shown_time(win_ns))
+        END
+    ) AS evidence,
+    unaligned_count AS count,
+    time_ns,
+    win_ns,
+    if(win_ns IS NULL, 'hint', 'upper bound') AS kind,
+    'Pad what is sent so that the share of each rank is a multiple of 512 bytes: a number of elements '
+    || 'that 256 x ranks divides in BF16 (padding of vocabulary and buckets).' AS what_to_do,
+    'docs/advise.md#byte-alignment' AS doc,
+    'FROM communication.packet WHERE unaligned_count > 0 ORDER BY unaligned_ns DESC' AS sql
+FROM judged
+WHERE time_ns > 0 AND coalesce(win_ns > 0, true)

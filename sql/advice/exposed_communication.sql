@@ -1,0 +1,174 @@
+-- One row is communication of a rank, by module, op and type, during which the device does not compute; or, where computing
+-- covers nearly all of much communication, that nothing can be won there. What moves between pipeline stages is left to
+-- pipeline_bubble.
+-- Requires communication.
+--
+-- profile to sql as in advice.finding_of_rank
+WITH threshold AS (
+    SELECT
+        max(value) FILTER (name = 'covered_share') AS covered_share,
+        max(value) FILTER (name = 'large_share') AS large_share
+    FROM advice.threshold
+    WHERE rule = 'exposed_communication'
+),
+by_group AS (
+    SELECT
+        profile,
+        rank_id,
+        if(module IS NULL, NULL, concat_ws('/', nullif(parent_module, ''), module)) AS module,
+        op,
+        type,
+        group_name,
+        group_label,
+        min(operation) AS operation,
+        sum(op_count) AS op_count,
+        sum(elapse_ns)::BIGINT AS elapse_ns,
+        sum(exposed_ns) AS exposed_ns,
+        sum(critical_ns) AS critical_ns,
+        coalesce(sum(waiting_ns), 0) AS waiting_ns,
+        coalesce(sum(transferring_ns), 0) AS transferring_ns,
+        coalesce(sum(other_ns), 0) AS other_ns,
+        sum(unknown_ns) AS unknown_ns,
+        max(longest_ns) AS longest_ns
+    FROM communication.exposed
+    WHERE NOT is_between_stages(direction, group_label)
+    GROUP BY ALL
+),
+-- Where the profile does not say what operators do, the other ranks say how long they wait, as far as they are here.
+compared AS (
+    SELECT
+        by_group.*,
+        least(by_group.unknown_ns, by_group.unknown_ns * other.waited_ns / nullif(other.elapse_ns, 0)) AS compared_ns
+    FROM by_group
+    LEFT JOIN across.type_communication AS other
+        ON other.profile = by_group.profile
+        AND other.group_name = by_group.group_name
+        AND other.type = by_group.type
+        AND other.common_op_count = other.op_count
+        AND by_group.unknown_ns > 0
+),
+summed AS (
+    SELECT
+        profile,
+        rank_id,
+        module,
+        op,
+        type,
+        min(operation) AS operation,
+        sum(op_count)::BIGINT AS op_count,
+        sum(elapse_ns)::BIGINT AS elapse_ns,
+        sum(exposed_ns)::BIGINT AS exposed_ns,
+        sum(critical_ns)::BIGINT AS critical_ns,
+        sum(waiting_ns)::BIGINT AS waiting_ns,
+        sum(transferring_ns)::BIGINT AS transferring_ns,
+        sum(other_ns)::BIGINT AS other_ns,
+        sum(unknown_ns)::BIGINT AS unknown_ns,
+        sum(compared_ns)::BIGINT AS compared_ns,
+        max(longest_ns) AS longest_ns,
+        arg_max(group_label, (exposed_ns, group_label)) AS main_group,
+        max(exposed_ns)::BIGINT AS main_group_ns,
+        count(*) AS group_count
+    FROM compared
+    GROUP BY profile, rank_id, module, op, type
+),
+judged AS (
+    SELECT
+        summed.*,
+        exposed_ns < covered_share * elapse_ns AS is_covered,
+        list_filter(
+            [
+                if(waiting_ns > 0, format('{} waits for other ranks', shown_time(waiting_ns)), NULL),
+                if(transferring_ns > 0, format('{} transfers', shown_time(transferring_ns)), NULL),
+                if(other_ns > 0, format('{} does neither', shown_time(other_ns)), NULL),
+                if(
+                    unknown_ns > 0,
+                    concat(
+                        format('{} waits or transfers, which of it is not recorded', shown_time(unknown_ns)),
+                        if(compared_ns > 0, format(', but {} is beyond the rank that comes last', shown_time(compared_ns)), '')
+                    ),
+                    NULL
+                )
+            ],
+            lambda part: part IS NOT NULL
+        ) AS parts
+    FROM summed
+    CROSS JOIN threshold
+    JOIN across.rank_step USING (profile)
+    WHERE exposed_ns >= covered_share * elapse_ns OR elapse_ns >= large_share * rank_step.duration_ns
+)
+SELECT
+    profile,
+    rank_id,
+    if(
+        is_covered,
+        'Computing covers this communication: nothing to win here',
+        'The device does not compute while it communicates'
+    ) AS title,
+    module,
+    op,
+    type AS kernel_type,
+    if(
+        is_covered,
+        format(
+            '{} operators take {}, and computing runs beside all but {} of it: 0 can be won by making them faster',
+            op_count,
+            shown_time(elapse_ns),
+            shown_time(exposed_ns)
+        ),
+        concat(
+            format(
+                '{} operators take {}, of which {} ({}) without computing',
+                op_count,
+                shown_time(elapse_ns),
+                shown_time(exposed_ns),
+                shown_share(exposed_ns / elapse_ns)
+            ),
+            if(exposed_ns > 0, ': ' || array_to_string(parts, ', '), ''),
+            if(op_count > 1 AND longest_ns * 2 > elapse_ns, format('; one alone takes {}', shown_time(longest_ns)), ''),
+            if(group_count > 1, format('; most of it, {}, in the groups {}', shown_time(main_group_ns), main_group), ''),
+            if(
+                critical_ns < exposed_ns,
+                if(
+                    critical_ns = 0,
+                    '; 0 can be won: the device waits for the host afterwards',
+                    format('; {} can be won: the device waits for the host after the others', shown_time(critical_ns))
+                ),
+                ''
+            )
+        )
+    ) AS evidence,
+    op_count AS count,
+    elapse_ns AS time_ns,
+    if(is_covered, 0, critical_ns) AS win_ns,
+    'upper bound' AS kind,
+    CASE
+        WHEN is_covered THEN 'Leave it as it is: look at what computes instead.'
+        WHEN (waiting_ns + coalesce(compared_ns, 0)) * 2 > exposed_ns
+            THEN 'Find the rank that comes late with `prof-analysis slow-ranks`: waiting goes only when that rank is faster, '
+            || 'neither by overlapping nor by fewer bytes.'
+        WHEN other_ns * 2 > exposed_ns
+            THEN 'Most of it neither waits nor transfers. The first call of a group sets up its links: call it once before the '
+            || 'recording, or record a later step. Else its tasks reach the device late: let the device unfold them '
+            || '(HCCL_OP_EXPANSION_MODE=AIV or AI_CPU on Ascend).'
+        WHEN operation = 'broadcast'
+            THEN 'Do not broadcast buffers in each forward: DistributedDataParallel(broadcast_buffers=False), where ranks need '
+            || 'not share them.'
+        WHEN starts_with(operation, 'alltoall')
+            THEN 'Run it beside computing of other tokens or of shared experts (--moe-alltoall-overlap-comm of MindSpeed, '
+            || '--overlap-moe-expert-parallel-comm of Megatron), keep experts within a node, send fewer bytes (FP8, INT8).'
+        WHEN operation IN ('send', 'receive', 'sendrecv', 'batchsendrecv')
+            THEN 'Post sends and receives before the computing that does not need them, and wait for them after it.'
+        WHEN module IS NOT NULL AND operation IN ('allreduce', 'allgather', 'reducescatter')
+            THEN 'It lies between layers that need it. Split it and run it beside the matmul (--use-ascend-mc2 of MindSpeed, '
+            || 'torch_npu.npu_mm_all_reduce_base; --tp-comm-overlap of Megatron on GPUs), prefetch parameters (FSDP), or use '
+            || 'fewer tensor parallel ranks.'
+        WHEN operation IN ('allreduce', 'allgather', 'reducescatter')
+            THEN 'Start it while the backward still computes: smaller buckets (bucket_cap_mb of DDP), --overlap-grad-reduce '
+            || 'and --overlap-param-gather of Megatron and MindSpeed, prefetch of FSDP. Communicate less often (no_sync with '
+            || 'gradient accumulation) or in BF16.'
+        ELSE 'Start it earlier (async_op=True) and wait for it later, so that computing that does not need it runs beside it.'
+    END AS what_to_do,
+    'docs/advise.md#exposed-communication' AS doc,
+    'FROM communication.exposed ORDER BY exposed_ns DESC' AS sql
+FROM judged
+WHERE elapse_ns > 0

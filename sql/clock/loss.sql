@@ -1,0 +1,53 @@
+-- One row is a device of whose compute kernels some ran below the rated clock, and what this may have cost. Kernels outside
+-- all steps do not count where there are steps.
+--
+-- device_id              BIGINT   device; NULL when not recorded
+-- rated_mhz              BIGINT   rated clock, as in clock.rated, MHz
+-- kernel_count           BIGINT   kernels whose clock is known
+-- below_count            BIGINT   those that ran below the rated clock for some of their time
+-- below_ns               BIGINT   their time, ns
+-- mean_below_mhz         DOUBLE   mean clock over that time, MHz
+-- lost_ns                BIGINT   what the lower clock cost at most, as in clock.kernel, ns
+-- critical_lost_ns       BIGINT   the part of it in kernels that are critical, as in critical.kernel, ns
+-- computing_lost_ns      BIGINT   the part of critical_lost_ns in kernels that hardware counters show to be bound by computing,
+--                                 ns; NULL where no kernel of the rank has counters
+--
+-- Only when trace.clock has rows.
+WITH stepped AS (
+    SELECT count(*) > 0 AS has_rows
+    FROM step.period
+),
+counted AS (
+    SELECT kernel.*, coalesce(critical.is_critical, true) AS is_critical
+    FROM clock.kernel
+    LEFT JOIN critical.kernel AS critical ON critical.kernel_id = kernel.kernel_id
+    CROSS JOIN stepped
+    WHERE NOT stepped.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step)
+),
+summed AS (
+    SELECT
+        device_id,
+        count(*) AS kernel_count,
+        count(*) FILTER (lost_ns > 0) AS below_count,
+        (sum(duration_ns) FILTER (lost_ns > 0))::BIGINT AS below_ns,
+        sum((clock_mhz * duration_ns)::HUGEINT) FILTER (lost_ns > 0) AS below_cycles,
+        sum(lost_ns)::BIGINT AS lost_ns,
+        coalesce(sum(lost_ns) FILTER (is_critical), 0)::BIGINT AS critical_lost_ns,
+        coalesce(sum(lost_ns) FILTER (is_critical AND bound = 'compute'), 0)::BIGINT AS computing_lost_ns,
+        count(bound) AS bound_count
+    FROM counted
+    GROUP BY device_id
+)
+SELECT
+    summed.device_id,
+    rated.rated_mhz,
+    summed.kernel_count,
+    summed.below_count,
+    summed.below_ns,
+    summed.below_cycles / nullif(summed.below_ns, 0) AS mean_below_mhz,
+    summed.lost_ns,
+    summed.critical_lost_ns,
+    if(sum(summed.bound_count) OVER () > 0, summed.computing_lost_ns, NULL) AS computing_lost_ns
+FROM summed
+JOIN clock.rated USING (device_id)
+WHERE summed.below_count > 0

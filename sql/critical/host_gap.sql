@@ -1,0 +1,27 @@
+-- One row is a gap in which the device waited for the host: the kernel that ended it was launched too late to start when the
+-- device became idle. Kernels before such a gap may be as short as they like, the next one starts no earlier, unless the host
+-- itself waited for them. A gap before a kernel whose launch is not recorded is none of these.
+--
+-- gap_id           BIGINT  a gap of free.gap
+-- start_ns         BIGINT  end of the kernel before it, Unix ns
+-- launched_ns      BIGINT  when the launch of the kernel that ended it began, Unix ns
+-- waited_until_ns  BIGINT  when the host last went on after it had waited for the device, before that launch, Unix ns; NULL
+--                          when it had not waited before
+WITH launched AS (
+    SELECT gap.gap_id, gap.start_ns, gap.end_ns, min(launch.start_ns) AS launched_ns
+    FROM free.gap
+    JOIN trace.kernel ON kernel.kernel_id = gap.kernel_after_id
+    JOIN trace.launch USING (launch_id)
+    GROUP BY gap.gap_id, gap.start_ns, gap.end_ns
+),
+-- Of kernels launched when the device was idle already: no kernel starts faster after its launch.
+fastest AS (
+    SELECT coalesce(min(end_ns - launched_ns), 0) AS least_ns
+    FROM launched
+    WHERE launched_ns >= start_ns AND end_ns >= launched_ns
+)
+SELECT launched.gap_id, launched.start_ns, launched.launched_ns, wait.end_ns AS waited_until_ns
+FROM launched
+CROSS JOIN fastest
+ASOF LEFT JOIN critical.wait ON wait.end_ns <= launched.launched_ns
+WHERE launched.launched_ns + fastest.least_ns >= launched.start_ns AND EXISTS (FROM trace.host_api)

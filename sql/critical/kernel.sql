@@ -1,0 +1,47 @@
+-- One row is a compute or communication kernel, or a copy, and whether what follows could begin earlier if it were shorter.
+-- Where that is not known it is critical, so that the time of critical kernels is never less than what shorter kernels can win.
+--
+-- kernel_id    BIGINT   a kernel of trace.kernel, with a row in step.kernel_step
+-- is_critical  BOOLEAN  false where a shorter kernel wins nothing: after it the device waited for the host, and the host had
+--                       not waited for the device in between; or another kernel ran on, and nothing began before that ended
+WITH kernel AS (
+    SELECT kernel_id, start_ns, end_ns
+    FROM step.kernel_step
+    ORDER BY start_ns, end_ns, kernel_id
+),
+-- The windows over rows that are in order already are streamed.
+reached AS (
+    SELECT *, max(end_ns) OVER (ROWS UNBOUNDED PRECEDING) AS reached_ns, lead(start_ns) OVER () AS next_ns
+    FROM kernel
+),
+-- Of kernels that start at the same time the last one knows what all of them reach.
+begun AS (
+    SELECT start_ns, reached_ns, next_ns
+    FROM reached
+    WHERE next_ns IS NULL OR next_ns > start_ns
+),
+overlapping AS (
+    SELECT kernel_id, end_ns
+    FROM reached
+    WHERE end_ns < reached_ns OR next_ns < end_ns
+),
+covered AS (
+    SELECT overlapping.kernel_id, overlapping.end_ns, begun.reached_ns
+    FROM overlapping
+    ASOF JOIN begun ON begun.start_ns < overlapping.end_ns
+    WHERE begun.reached_ns > overlapping.end_ns AND (begun.next_ns IS NULL OR begun.next_ns >= begun.reached_ns)
+),
+-- The host may have waited for such a kernel alone.
+passed_over AS (
+    SELECT covered.kernel_id
+    FROM covered
+    ASOF LEFT JOIN critical.wait ON wait.end_ns >= covered.end_ns
+    WHERE EXISTS (FROM trace.host_api) AND (wait.end_ns IS NULL OR wait.end_ns >= covered.reached_ns)
+)
+SELECT
+    kernel.kernel_id,
+    passed_over.kernel_id IS NULL
+    AND (host_gap.gap_id IS NULL OR coalesce(host_gap.waited_until_ns >= kernel.end_ns, false)) AS is_critical
+FROM kernel
+ASOF LEFT JOIN critical.host_gap ON host_gap.start_ns >= kernel.end_ns
+LEFT JOIN passed_over USING (kernel_id)

@@ -1,0 +1,165 @@
+-- One row is a cause of the idle time of the device in or between all steps, the work of the host behind it, and the module, op
+-- and host call in which the host was, the longest first. The times of a cause in steps add up to those of free.cause.
+--
+-- is_between_steps  BOOLEAN  whether it is from the last kernel of a step to the first one of the next, which is part of no
+--                            step in free.cause
+-- cause             VARCHAR  as in free.cause
+-- work              VARCHAR  what the host did that the device waited for, the first of these that applies: 'collect garbage';
+--                            'compile' an op; 'load code', in a launch of 1 ms or more; 'allocate' memory of the device; 'load
+--                            data'; 'copy', where the op that waits copies between host and device; 'synchronise'; then, where
+--                            the host launched the next kernel late (free.host_part): 'between ops', where nothing is recorded,
+--                            and 'launch' for all else. NULL where the host is not the cause, or it is not known
+-- module            VARCHAR  path of the module in which the host was; NULL outside modules
+-- op_id             TEXT_ID  name of the op in which the host was, as in free.calling_op; NULL for none
+-- call_id           TEXT_ID  name of the outermost host call with a role in which the host was; NULL for none
+-- copies            ENUM('host to device', 'device to host')  what the op of a 'copy' copies; NULL for other work, and where the
+--                            profile does not say
+-- decade_ns         BIGINT   power of ten: in each of these gaps this work lasts so long, ns, up to ten times as long; NULL for
+--                            kernels of another step
+-- gap_count         BIGINT   gaps with this cause; a gap of several rows counts in each; NULL for kernels of another step
+-- total_ns          BIGINT   their time, ns
+-- behind_ns         BIGINT   of 'copy' and 'synchronise': how long these gaps last beyond the end of the last of these, ns: a
+--                            host that did not wait could launch meanwhile; else 0
+WITH bound AS (
+    SELECT
+        gap_id,
+        sum(sum(opened)) OVER (ORDER BY gap_id ROWS UNBOUNDED PRECEDING)::BIGINT AS step_count,
+        max(gap_id) OVER () AS end_id
+    FROM (
+        SELECT first_gap_id AS gap_id, 1 AS opened FROM free.step_gap
+        UNION ALL
+        SELECT last_gap_id + 1, -1 FROM free.step_gap
+    ) AS edge
+    GROUP BY gap_id
+),
+-- What the host asked for; a copy within the device is none for which it waits.
+copying AS (
+    SELECT copy_request.tid, copy_request.asked_ns, min(coalesce(copy.direction::VARCHAR, 'unknown')) AS direction
+    FROM step.copy_request
+    JOIN trace.copy USING (copy_id)
+    WHERE coalesce(copy.direction IN ('host to device', 'device to host'), true)
+    GROUP BY copy_request.tid, copy_request.asked_ns
+),
+outer_op AS (
+    SELECT DISTINCT op.op_id, op.tid, op.start_ns, op.end_ns
+    FROM free.calling_op
+    JOIN trace.op ON op.op_id = calling_op.outer_id
+),
+copying_op AS (
+    SELECT outer_op.op_id AS outer_id, copying.direction
+    FROM outer_op
+    ASOF JOIN copying ON copying.tid = outer_op.tid AND copying.asked_ns <= outer_op.end_ns
+    WHERE copying.asked_ns >= outer_op.start_ns
+),
+part AS (
+    SELECT
+        part.gap_id,
+        part.start_ns,
+        part.end_ns,
+        part.end_ns - part.start_ns AS duration_ns,
+        part.cause,
+        CASE
+            WHEN part.cause = 'garbage collection' THEN 'collect garbage'
+            WHEN call.role = 'compile' THEN 'compile'
+            WHEN call.role = 'launch' AND call.duration_ns >= 1000000 AND part.cause <> 'waiting in a synchronise' THEN 'load code'
+            WHEN call.role = 'allocate' THEN 'allocate'
+            WHEN part.cause = 'data loading' THEN 'load data'
+            WHEN part.cause = 'waiting in a synchronise' THEN if(copying_op.direction IS NULL, 'synchronise', 'copy')
+            WHEN part.is_late THEN if(part.cause = 'nothing recorded', 'between ops', 'launch')
+        END AS work,
+        part.interval_id,
+        calling_op.name_id AS op_id,
+        call.name_id AS call_id,
+        copying_op.direction AS copies
+    FROM free.host_part AS part
+    LEFT JOIN free.calling_op USING (op_id)
+    LEFT JOIN copying_op ON copying_op.outer_id = calling_op.outer_id
+    LEFT JOIN trace.host_api AS call USING (host_api_id)
+),
+in_gap AS (
+    SELECT
+        part.gap_id,
+        part.cause,
+        part.work,
+        path.path_id,
+        part.op_id,
+        part.call_id,
+        if(part.work = 'copy', part.copies, NULL) AS copies,
+        sum(part.duration_ns)::BIGINT AS duration_ns,
+        sum(sum(part.duration_ns)) OVER (PARTITION BY part.gap_id, part.work)::BIGINT AS work_ns,
+        max(part.end_ns) AS end_ns,
+        max(max(part.end_ns) FILTER (part.work IN ('copy', 'synchronise'))) OVER (PARTITION BY part.gap_id) AS waited_until_ns
+    FROM part
+    LEFT JOIN module.call USING (interval_id)
+    LEFT JOIN module.path USING (path_key, is_backward)
+    GROUP BY part.gap_id, part.cause, part.work, path.path_id, part.op_id, part.call_id, copies
+),
+weighed AS (
+    SELECT
+        in_gap.cause,
+        in_gap.work,
+        in_gap.path_id,
+        in_gap.op_id,
+        in_gap.call_id,
+        in_gap.copies,
+        10 ** (length(in_gap.work_ns::VARCHAR) - 1) AS decade_ns,
+        bound.step_count = 0 AS is_between_steps,
+        greatest(bound.step_count, 1) AS step_count,
+        in_gap.duration_ns,
+        CASE
+            WHEN in_gap.work IN ('copy', 'synchronise') AND in_gap.end_ns = in_gap.waited_until_ns
+            THEN gap.end_ns - in_gap.end_ns
+            ELSE 0
+        END AS behind_ns
+    FROM in_gap
+    JOIN free.gap USING (gap_id)
+    ASOF JOIN bound ON bound.gap_id <= in_gap.gap_id
+    WHERE in_gap.gap_id < bound.end_id
+),
+summed AS (
+    SELECT
+        is_between_steps,
+        cause,
+        work,
+        path_id,
+        op_id,
+        call_id,
+        copies,
+        decade_ns,
+        sum(step_count)::BIGINT AS gap_count,
+        sum(duration_ns * step_count)::BIGINT AS total_ns,
+        sum(behind_ns * step_count)::BIGINT AS behind_ns
+    FROM weighed
+    GROUP BY ALL
+    UNION ALL BY NAME
+    SELECT false AS is_between_steps, cause, sum(total_ns)::BIGINT AS total_ns, 0 AS behind_ns
+    FROM free.cause
+    WHERE cause = 'kernels of another step'
+    GROUP BY cause
+)
+SELECT
+    summed.is_between_steps,
+    summed.cause,
+    summed.work,
+    if(path.path_id IS NULL, NULL, concat_ws('/', nullif(path.parent_module, ''), path.module)) AS module,
+    summed.op_id,
+    summed.call_id,
+    nullif(summed.copies, 'unknown')::ENUM('host to device', 'device to host') AS copies,
+    summed.decade_ns::BIGINT AS decade_ns,
+    summed.gap_count,
+    summed.total_ns,
+    summed.behind_ns
+FROM summed
+LEFT JOIN module.path USING (path_id)
+LEFT JOIN trace.string AS op_name ON op_name.text_id = summed.op_id
+LEFT JOIN trace.string AS call_name ON call_name.text_id = summed.call_id
+ORDER BY
+    summed.total_ns DESC,
+    summed.cause,
+    summed.work,
+    summed.path_id,
+    op_name.text,
+    call_name.text,
+    summed.copies,
+    summed.decade_ns,
+    summed.is_between_steps

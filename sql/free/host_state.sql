@@ -1,0 +1,67 @@
+-- One row is a moment from which on a host thread does something else, in one of seven aspects: for each of 1 to 4, whether it
+-- does any of the first so many things of free.host_stretch; 5, the innermost op that it runs; 6, the innermost module call or
+-- autograd task; 7, the outermost call into the software of the device that has a role.
+--
+-- tid     BIGINT   host thread: process id * 2^32 + thread id; only threads that request or launch kernels after a gap
+-- aspect  INTEGER  number of the aspect
+-- at_ns   BIGINT   the moment, Unix ns
+-- state   BIGINT   1 to 4: 1 when it does any of them; 5: an op of trace.op; 6: an interval of module.interval; 7: a call of
+--                  trace.host_api; NULL for nothing
+WITH thread AS (
+    SELECT tid FROM free.request
+    UNION
+    SELECT launch_tid FROM free.request
+),
+op AS (
+    SELECT op.op_id, op.tid, op.start_ns, op.start_ns + coalesce(parent.inside_ns, op.duration_ns) AS end_ns, parent.parent_id
+    FROM trace.op
+    SEMI JOIN thread USING (tid)
+    JOIN op.parent USING (op_id)
+    WHERE NOT op.is_step
+),
+-- What surrounds a step is no op.
+op_around AS (
+    SELECT op.op_id, op.tid, op.start_ns, op.end_ns, around.op_id AS around_id
+    FROM op
+    LEFT JOIN op AS around ON around.op_id = op.parent_id
+),
+nested AS (
+    SELECT 5 AS aspect, op_id AS id, tid, start_ns, end_ns, around_id
+    FROM op_around
+    UNION ALL
+    SELECT 6, interval.interval_id, interval.tid, interval.start_ns, interval.end_ns, parent.parent_id
+    FROM module.interval
+    SEMI JOIN thread USING (tid)
+    JOIN module.interval_parent AS parent USING (interval_id)
+    UNION ALL
+    SELECT 7, around.host_api_id, around.tid, around.start_ns, around.end_ns, NULL
+    FROM free.host_call_around AS around
+    SEMI JOIN thread USING (tid)
+    UNION ALL
+    SELECT things, 1, tid, start_ns, end_ns, NULL
+    FROM free.host_stretch
+),
+-- At its start the innermost is the new one, at its end the one around it. Where several start or end at once, the last that
+-- starts is the innermost, and the first that had started leaves the one around it; what starts counts before what ends.
+moment AS (
+    SELECT aspect, tid, start_ns AS at_ns, id AS state, 1 AS starts, pair_key(-end_ns, id) AS position
+    FROM nested
+    WHERE end_ns > start_ns
+    UNION ALL
+    SELECT aspect, tid, end_ns, around_id, 0, pair_key(-start_ns, -id)
+    FROM nested
+    WHERE end_ns > start_ns
+),
+decided AS (
+    SELECT
+        aspect,
+        tid,
+        at_ns,
+        max(starts) AS starts,
+        arg_max_null(state, position) FILTER (starts = 1) AS started,
+        arg_max_null(state, position) FILTER (starts = 0) AS ended
+    FROM moment
+    GROUP BY aspect, tid, at_ns
+)
+SELECT tid, aspect, at_ns, if(starts = 1, started, ended) AS state
+FROM decided

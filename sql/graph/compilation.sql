@@ -1,0 +1,77 @@
+-- One row is a step in which graphs are compiled, in the order of the steps.
+--
+-- step_id            BIGINT  profiler step in which the compilation begins; NULL outside steps
+-- compilation_count  BIGINT  compilations; those inside another one are a part of it
+-- host_ns            BIGINT  time on the host in which something is compiled, ns
+-- idle_ns            BIGINT  idle time of the device between kernels during that, ns
+WITH mark AS (
+    SELECT tid, start_ns, end_ns
+    FROM graph.event
+    WHERE role = 'compilation'
+    UNION ALL
+    SELECT range.tid, range.start_ns, range.end_ns
+    FROM trace.range
+    JOIN trace.string AS name ON name.text_id = range.recorded_name_id
+    WHERE contains(name.text, '(dynamo_timed)')
+),
+outermost AS (
+    SELECT *
+    FROM mark
+    QUALIFY coalesce(
+        start_ns >= max(end_ns) OVER (
+            PARTITION BY tid ORDER BY start_ns, end_ns DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ),
+        true
+    )
+),
+-- Several threads may compile at once.
+stretched AS (
+    SELECT
+        *,
+        coalesce(
+            start_ns > max(end_ns) OVER (ORDER BY start_ns, end_ns, tid ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+            true
+        ) AS begins
+    FROM outermost
+),
+stretch AS (
+    SELECT stretch, count(*) AS compilation_count, min(start_ns) AS start_ns, max(end_ns) AS end_ns
+    FROM (
+        SELECT *, count(*) FILTER (begins) OVER (ORDER BY start_ns, end_ns, tid ROWS UNBOUNDED PRECEDING) AS stretch
+        FROM stretched
+    )
+    GROUP BY stretch
+),
+gap AS (
+    SELECT start_ns, end_ns, sum(end_ns - start_ns) OVER (ORDER BY start_ns ROWS UNBOUNDED PRECEDING) AS up_to_ns
+    FROM free.gap
+),
+-- The idle time before a moment.
+moment AS (
+    SELECT stretch, 1 AS sign, end_ns AS at_ns
+    FROM stretch
+    UNION ALL
+    SELECT stretch, -1, start_ns
+    FROM stretch
+),
+idle AS (
+    SELECT moment.stretch, sum(moment.sign * (gap.up_to_ns - greatest(gap.end_ns - moment.at_ns, 0)))::BIGINT AS idle_ns
+    FROM moment
+    ASOF JOIN gap ON gap.start_ns <= moment.at_ns
+    GROUP BY moment.stretch
+),
+in_step AS (
+    SELECT stretch.*, if(stretch.start_ns < period.end_ns, period.step_id, NULL) AS step_id
+    FROM stretch
+    ASOF LEFT JOIN step.period ON stretch.start_ns >= period.start_ns
+)
+SELECT
+    in_step.step_id,
+    sum(in_step.compilation_count)::BIGINT AS compilation_count,
+    sum(in_step.end_ns - in_step.start_ns)::BIGINT AS host_ns,
+    coalesce(sum(idle.idle_ns), 0)::BIGINT AS idle_ns
+FROM in_step
+LEFT JOIN idle USING (stretch)
+WHERE getvariable('step_id') IS NULL OR in_step.step_id = getvariable('step_id')
+GROUP BY in_step.step_id
+ORDER BY in_step.step_id

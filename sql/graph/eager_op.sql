@@ -1,0 +1,31 @@
+-- One row is an op that launches compute kernels one by one in steps in which a graph is replayed, the most idle time first.
+--
+-- op_name_id    TEXT_ID  the op; NULL when the profile lost its name
+-- kernel_count  BIGINT   its kernels
+-- duration_ns   BIGINT   their time, ns
+-- idle_ns       BIGINT   idle time of the device right before them, ns
+WITH replaying AS (
+    SELECT coalesce(step_id, -1) AS step_number
+    FROM graph.by_step
+    WHERE replayed_count > 0
+),
+idle AS (
+    SELECT kernel_after_id AS kernel_id, sum(end_ns - start_ns)::BIGINT AS idle_ns
+    FROM free.gap
+    GROUP BY kernel_after_id
+)
+SELECT
+    op.name_id AS op_name_id,
+    count(*) AS kernel_count,
+    sum(kernel.duration_ns)::BIGINT AS duration_ns,
+    coalesce(sum(idle.idle_ns), 0)::BIGINT AS idle_ns
+FROM trace.kernel
+LEFT JOIN kernels.step USING (kernel_id)
+JOIN replaying ON replaying.step_number = coalesce(step.step_id, -1)
+JOIN module.kernel_op USING (kernel_id)
+JOIN trace.op ON op.op_id = kernel_op.op_id
+LEFT JOIN trace.string AS op_name ON op_name.text_id = op.name_id
+LEFT JOIN idle USING (kernel_id)
+WHERE kernel.kind = 'compute' AND kernel.model_id IS NULL
+GROUP BY op.name_id, op_name.text
+ORDER BY idle_ns DESC, duration_ns DESC, op_name.text

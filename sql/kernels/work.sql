@@ -1,0 +1,172 @@
+-- One row is a module, an op and a description of kernels that it launched, with their number and time, and how much of the
+-- device they left unused. Kernels outside all steps do not count where there are steps.
+--
+-- kind            ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernels: compute, or copy
+-- module          VARCHAR  path of the module, names joined by '/'; NULL outside modules
+-- op_name_id      TEXT_ID  name of the op, for a record of a launch that of the op around it, as in op.launch; NULL when linked
+--                          to no op
+-- type_id         TEXT_ID  operator type, such as MatMulV3; NULL when it is not known
+-- engine          ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu')  as in trace.kernel; NULL when not known
+-- role            VARCHAR  as in kernels.role; of type conversions, 'conversion and back' for those that have one of the same
+--                          shape the other way in the module, or where there are no modules, in the rank; NULL for what
+--                          computes. Outside modules, optimizers convert weights and gradients, which are no pairs
+-- multiplies      BOOLEAN  whether there is a formula for the FLOPs of their matrix products, as for matmuls, convolutions and
+--                          attention
+-- data_type       VARCHAR  of what multiplies, as in mfu.shape; of all else the type of its floating inputs: fp32, fp16, bf16
+--                          or fp64, or mixed; NULL when not recorded and without such inputs
+-- faster_type     VARCHAR  data type in which FP32 matrices would be multiplied faster and are not: hf32 or tf32; else NULL
+-- input_types_id  TEXT_ID  input data types; those of the op where kernels have none; NULL when not recorded
+-- output_types_id TEXT_ID  output data types; NULL when not recorded
+-- kernel_count    BIGINT   kernels
+-- duration_ns     BIGINT   their time, ns
+-- critical_ns     BIGINT   the part of it in kernels that are critical, as in critical.kernel, ns: of all others a shorter time
+--                          wins nothing
+-- least_blocks    BIGINT   blocks of the kernel with the fewest; NULL when not recorded
+-- most_blocks     BIGINT   blocks of the kernel with the most; NULL when not recorded
+-- core_count      BIGINT   cores that the device has for them, as in kernels.core; NULL when not known
+-- idle_ns         BIGINT   by how much they would be shorter at most if all cores shared their blocks evenly, ns; NULL when not
+--                          known
+-- critical_idle_ns BIGINT  the part of idle_ns in kernels that are critical, ns; NULL when not known
+WITH stepped AS (
+    SELECT count(*) > 0 AS has_rows
+    FROM step.period
+),
+counted AS (
+    SELECT
+        kernel.kernel_id,
+        kernel.kind,
+        kernel.path_id,
+        coalesce(call.name_id, kernel.op_name_id) AS op_name_id,
+        kernel.name_id,
+        kernel.type_id,
+        kernel.start_ns,
+        kernel.duration_ns,
+        coalesce(kernel.input_shapes_id, op_input.input_shapes_id) AS input_shapes_id,
+        coalesce(kernel.input_types_id, op_input.input_types_id) AS input_types_id,
+        kernel.input_types_id IS NULL AS is_of_op,
+        device.device_id,
+        device.output_types_id,
+        device.engine,
+        nullif(device.block_num, 0) AS block_num,
+        coalesce(critical.is_critical, true) AS is_critical,
+        device.hf32_eligible_id IS NOT NULL AS has_hf32
+    FROM module.kernel
+    JOIN trace.kernel AS device USING (kernel_id)
+    LEFT JOIN op.launch ON launch.op_id = kernel.op_id
+    LEFT JOIN trace.op AS call ON call.op_id = launch.call_id
+    LEFT JOIN trace.op_input ON op_input.op_id = kernel.op_id
+    LEFT JOIN critical.kernel AS critical ON critical.kernel_id = kernel.kernel_id
+    CROSS JOIN stepped
+    WHERE kernel.kind IN ('compute', 'copy')
+      AND (NOT stepped.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step))
+),
+-- What a conversion converts from and to. PyTorch's copy has what it writes before what it reads.
+conversion AS (
+    SELECT
+        counted.kernel_id,
+        counted.path_id,
+        counted.input_shapes_id,
+        counted.start_ns,
+        if(counted.is_of_op, split_part(inputs.text, ';', 2), inputs.text) AS from_type,
+        if(counted.is_of_op, split_part(inputs.text, ';', 1), outputs.text) AS to_type
+    FROM counted
+    JOIN kernels.role ON role.name_id = counted.name_id AND role.type_id IS NOT DISTINCT FROM counted.type_id
+    JOIN trace.string AS inputs ON inputs.text_id = counted.input_types_id
+    LEFT JOIN trace.string AS outputs ON outputs.text_id = counted.output_types_id
+    WHERE role.role = 'type conversion'
+),
+numbered AS (
+    SELECT
+        *,
+        row_number() OVER (PARTITION BY path_id, input_shapes_id, from_type, to_type ORDER BY start_ns, kernel_id) AS number
+    FROM conversion
+),
+there AS (
+    SELECT path_id, input_shapes_id, from_type, to_type, count(*) AS conversion_count
+    FROM conversion
+    GROUP BY ALL
+),
+paired AS (
+    SELECT numbered.kernel_id
+    FROM numbered
+    JOIN there AS back
+        ON back.path_id IS NOT DISTINCT FROM numbered.path_id
+        AND back.input_shapes_id IS NOT DISTINCT FROM numbered.input_shapes_id
+        AND back.from_type = numbered.to_type
+        AND back.to_type = numbered.from_type
+    WHERE numbered.number <= back.conversion_count
+      AND numbered.from_type <> numbered.to_type
+      AND (numbered.path_id IS NOT NULL OR NOT EXISTS (FROM module.path))
+),
+-- Of the types of the inputs, those of floating numbers.
+typed AS (
+    SELECT
+        text_id AS input_types_id,
+        list_distinct(
+            list_filter(list_transform(string_split(text, ';'), lambda type: float_type_of(type)), lambda one: one IS NOT NULL)
+        ) AS types
+    FROM trace.string
+    WHERE text_id IN (SELECT input_types_id FROM counted)
+),
+multiplying AS (
+    SELECT cube_kernel.kernel_id, shape.data_type
+    FROM mfu.cube_kernel
+    JOIN mfu.shape USING (shape_id)
+    WHERE shape.family IS NOT NULL
+),
+described AS (
+    SELECT
+        counted.*,
+        CASE
+            WHEN paired.kernel_id IS NOT NULL THEN 'conversion and back'
+            WHEN copy.direction = 'device to device' THEN 'copy'
+            ELSE role.role
+        END AS role,
+        multiplying.kernel_id IS NOT NULL AS multiplies,
+        CASE
+            WHEN multiplying.kernel_id IS NOT NULL THEN multiplying.data_type
+            WHEN len(typed.types) = 1 THEN typed.types[1]
+            WHEN len(typed.types) > 1 THEN 'mixed'
+        END AS data_type,
+        core.core_count
+    FROM counted
+    LEFT JOIN kernels.role ON role.name_id = counted.name_id AND role.type_id IS NOT DISTINCT FROM counted.type_id
+    LEFT JOIN paired ON paired.kernel_id = counted.kernel_id
+    LEFT JOIN trace.copy ON copy.kernel_id = counted.kernel_id
+    LEFT JOIN multiplying ON multiplying.kernel_id = counted.kernel_id
+    LEFT JOIN typed ON typed.input_types_id = counted.input_types_id
+    LEFT JOIN kernels.core
+        ON core.device_id IS NOT DISTINCT FROM counted.device_id AND core.engine IS NOT DISTINCT FROM counted.engine
+),
+summed AS (
+    SELECT
+        kind,
+        path_id,
+        op_name_id,
+        type_id,
+        engine,
+        role,
+        multiplies,
+        data_type,
+        if(multiplies AND data_type = 'fp32', if(has_hf32, 'hf32', 'tf32'), NULL) AS faster_type,
+        input_types_id,
+        output_types_id,
+        count(*) AS kernel_count,
+        sum(duration_ns)::BIGINT AS duration_ns,
+        coalesce(sum(duration_ns) FILTER (is_critical), 0)::BIGINT AS critical_ns,
+        min(block_num) AS least_blocks,
+        max(block_num) AS most_blocks,
+        core_count,
+        sum(idle_part(duration_ns, block_num, core_count))::BIGINT AS idle_ns,
+        sum(if(is_critical, idle_part(duration_ns, block_num, core_count), idle_part(0, block_num, core_count)))::BIGINT
+            AS critical_idle_ns
+    FROM described
+    GROUP BY ALL
+)
+SELECT
+    summed.kind,
+    nullif(concat_ws('/', nullif(path.parent_module, ''), path.module), '') AS module,
+    summed.* EXCLUDE (kind, path_id)
+FROM summed
+LEFT JOIN module.path USING (path_id)
+ORDER BY summed.duration_ns DESC, summed.path_id, summed.op_name_id, summed.type_id, summed.input_types_id
