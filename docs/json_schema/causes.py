@@ -20,6 +20,7 @@ from docs.json_schema.parts import (
     row,
     rows,
     text,
+    texts,
 )
 
 _PARTS = (
@@ -30,8 +31,8 @@ _OF_STEPS = (
     "bubble_ns", "copying_not_overlapped_ns",
 )  # fmt: skip
 _OF_STEP_REST = {
-    name: one
-    for name, one in columns_of("across.step_total").items()
+    name: column
+    for name, column in columns_of("across.step_total").items()
     if name in ("ranks_of_profiler", "computing_of_no_step_ns", "steps_known_in_part")
 }
 
@@ -39,10 +40,13 @@ _NOT_JUDGED = fields(
     rule=text("the rule"),
     reason=text("the data that ranks lack"),
     ranks=count("ranks that lack it"),
+    level=or_null(count("level of prof_analysis.collect that records it"), "where none does"),
 )
 CAUSES: Mapping[str, Schema] = {
     "advise": answer(
-        findings=rows("what to change first", row("advice.finding")),
+        findings=rows("what to change first", row("advice.finding", command=text("command line that shows the evidence"))),
+        has_steps={"type": "boolean", "description": "whether steps are recorded; else a step is the whole recording"},
+        judged=texts("rules that were judged, and found these findings or nothing"),
         not_judged=rows("rules that cannot be judged", _NOT_JUDGED),
     ),
     "step-time": answer(
