@@ -20,7 +20,7 @@ _OF_RANK = (
     Column("rank_id", "INTEGER", "rank; NULL where no file names it"),
 )
 # A head that refers to another column says there when it is NULL.
-_MAY_BE_NULL = re.compile(r"NULL|\bas in\b|^as \w+|\bthe same\b")
+_MAY_BE_NULL = re.compile(r"NULL|\bas in\b|^as \w+|\bthe same\b|\blikewise\b")
 _PATH = "path of the module, all modules around it in front, joined by /"
 
 

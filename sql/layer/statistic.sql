@@ -5,7 +5,7 @@
 -- layer_count   BIGINT   layers of this kind
 -- position      BIGINT   which kernel of the layer, from 1
 -- type_id       TEXT_ID  operator type, such as MatMulV3, the usual one of kernels of its name; NULL when it is not known
--- core_id       TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC
+-- core_id       TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC; NULL when not recorded
 -- name_id       TEXT_ID  name of the kernel, the first in the alphabet where they differ
 -- kernel_count  BIGINT   kernels
 -- total_ns      BIGINT   their time, ns

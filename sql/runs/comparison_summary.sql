@@ -6,7 +6,7 @@
 -- unit        VARCHAR  what it is measured in: ns, count or share
 -- base        DOUBLE   the figure of the base per unit; NULL when not known
 -- new         DOUBLE   the figure of the new run per unit; NULL when not known
--- difference  DOUBLE   new - base
+-- difference  DOUBLE   new - base; NULL where one is not known
 -- ratio       DOUBLE   new / base; NULL when that is 0
 -- base_sd     DOUBLE   standard deviation over the samples of the base; NULL with fewer than two
 -- new_sd      DOUBLE   standard deviation over the samples of the new run; NULL with fewer than two

@@ -17,14 +17,15 @@
 -- is_base_compared   BOOLEAN  whether the step of the base is part of the other tables, that is, not left out on request; NULL
 --                             without it
 -- is_new_compared    BOOLEAN  whether the step of the new run is; NULL without it
--- base_computing_ns  DOUBLE   time with a compute kernel in the base, ns
+-- base_computing_ns  DOUBLE   time with a compute kernel in the base, ns; NULL without the step
 -- new_computing_ns   DOUBLE   the same in the new run, ns
--- base_communication_not_overlapped_ns  DOUBLE   time with a communication operator and no compute kernel in the base, ns
+-- base_communication_not_overlapped_ns  DOUBLE   time with a communication operator and no compute kernel in the
+--                             base, ns; NULL without the step
 -- new_communication_not_overlapped_ns  DOUBLE   the same in the new run, ns
--- base_free_ns       DOUBLE   idle time in the base, ns
--- new_free_ns        DOUBLE   idle time in the new run, ns
--- base_rank_count    BIGINT   ranks of the base that have the step
--- new_rank_count     BIGINT   ranks of the new run that have the step
+-- base_free_ns       DOUBLE   idle time in the base, ns; NULL without the step
+-- new_free_ns        DOUBLE   idle time in the new run, ns; NULL without the step
+-- base_rank_count    BIGINT   ranks of the base that have the step; NULL without any
+-- new_rank_count     BIGINT   ranks of the new run that have the step; NULL without any
 WITH collection AS (
     SELECT profile, step_id, sum(total_ns)::BIGINT AS collecting_ns
     FROM free.cause
