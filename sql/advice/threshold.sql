@@ -159,7 +159,10 @@ WITH usual (rule, name, usual, unit, meaning) AS (
             'Share of the compute kernels that replayed graphs run, so that this is graph mode'
         ),
         ('graph_fallback', 'least_kernel_count', 2, NULL, 'Kernels of an op that are launched one by one, at least'),
-        ('sync_batch_norm', 'least_call_count', 20, NULL, 'Forward calls, at least; from msprof-analyze')
+        ('sync_batch_norm', 'least_call_count', 20, NULL, 'Forward calls, at least; from msprof-analyze'),
+        ('compiling_launches', 'least_calls', 20, NULL, 'Calls in a step, as msprof-analyze has it for the whole recording'),
+        ('unexplained_idle', 'least_share', 0.05, NULL, 'Share of the time in which the device must be idle so'),
+        ('unexplained_idle', 'least_mean_ns', 5000, 'ns', 'Mean length of the gaps; the device itself makes shorter ones')
 ),
 given AS (
     SELECT string_split(text, '=')[1] AS name, string_split(text, '=')[2]::DOUBLE AS value

@@ -1,0 +1,54 @@
+-- One row is a rank whose device is idle while the profile does not say what the host did.
+-- Requires kernels.
+--
+-- profile to sql as in advice.finding_of_rank
+WITH threshold AS (
+    SELECT
+        max(value) FILTER (name = 'least_share') AS least_share,
+        max(value) FILTER (name = 'least_mean_ns') AS least_mean_ns
+    FROM advice.threshold
+    WHERE rule = 'unexplained_idle'
+),
+idle AS (
+    SELECT profile, sum(gap_count)::BIGINT AS gap_count, sum(total_ns)::BIGINT AS total_ns
+    FROM free.cause
+    WHERE cause = 'launch not recorded'
+    GROUP BY profile
+),
+longest AS (
+    SELECT profile, max(end_ns - start_ns) AS duration_ns
+    FROM free.longest
+    WHERE cause = 'launch not recorded'
+    GROUP BY profile
+)
+SELECT
+    rank_step.profile,
+    rank_step.rank_id,
+    'The device is idle, and the profile does not say why' AS title,
+    NULL::VARCHAR AS module,
+    NULL::VARCHAR AS op,
+    NULL::VARCHAR AS kernel_type,
+    format(
+        'The device is idle for {} before {} kernels whose launch is not recorded, {} of the time; the longest gap has {}',
+        shown_time(idle.total_ns),
+        idle.gap_count,
+        shown_share(idle.total_ns / rank_step.duration_ns),
+        shown_time(longest.duration_ns)
+    ) AS evidence,
+    idle.gap_count AS count,
+    idle.total_ns AS time_ns,
+    idle.total_ns AS win_ns,
+    'upper bound' AS kind,
+    'Record the host too (activities=[ProfilerActivity.CPU, ProfilerActivity.NPU], or CUDA on GPUs), keep the database or '
+    || 'trace_view.json, and ask again. Many short gaps: the host launches too slowly. Few long ones: it waits, loads data '
+    || 'or schedules.' AS what_to_do,
+    'docs/advise.md#unexplained-idle' AS doc,
+    'FROM free.longest_gap WHERE cause = ''launch not recorded''' AS sql
+FROM idle
+JOIN across.rank_step AS rank_step ON rank_step.profile = idle.profile
+JOIN longest ON longest.profile = idle.profile
+CROSS JOIN threshold
+WHERE
+    idle.total_ns >= threshold.least_share * rank_step.duration_ns
+    AND idle.total_ns >= threshold.least_mean_ns * idle.gap_count
+    AND idle.gap_count > 0

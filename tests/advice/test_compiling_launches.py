@@ -1,0 +1,77 @@
+"""Launches that compile ops one by one win no more than these calls take, and no more than the device waits for the host."""
+
+from pathlib import Path
+
+import pytest
+
+from prof_analysis import open_profile
+from tests.helpers.small_profile import HostCall, Kernel, Op, write_profile
+
+LEAST_TWO = {"compiling_launches.least_calls": 2.0}
+INSIDE = HostCall("opCompile", 1120, 1130)
+
+
+def with_calls(folder: Path, *calls: HostCall, rank: int = 0) -> None:
+    """A step of 1000 ns in which the device waits 250 ns for the second op, from 1250 to 1500."""
+    first, second = Kernel("a", 1100, 1250, type="Add"), Kernel("b", 1500, 1900, type="Add")
+    write_profile(
+        folder,
+        [Op("ProfilerStep#1", 1000, 2000), Op("one", 1050, 1090, (first,)), Op("two", 1100, 1490, (second,))],
+        steps=[(1, 1000, 2000)],
+        calls=calls,
+        rank=rank,
+    )
+
+
+@pytest.mark.parametrize(
+    ("spans", "expected"),
+    [
+        pytest.param([(1110, 1140), (1240, 1350)], (2, 140, 140), id="the calls are shorter than the idle time"),
+        pytest.param([(1110, 1240), (1245, 1550)], (2, 435, 250), id="the idle time is shorter than the calls"),
+        pytest.param([(1110, 1400)], None, id="a single call"),
+        pytest.param([(1110, 1140), (1150, 1240)], None, id="the device is busy meanwhile"),
+        pytest.param([], None, id="no call"),
+    ],
+)
+def test_what_can_be_won_is_bounded_by_the_calls_and_by_the_idle_time(
+    tmp_path: Path, spans: list[tuple[int, int]], expected: tuple[int, int, int] | None
+) -> None:
+    calls = [HostCall("aclopCompileAndExecute", *span) for span in spans]
+    with_calls(tmp_path / "a_ascend_pt", *calls, *([INSIDE] if calls else []), HostCall("aclrtMalloc", 1300, 1310))
+    with open_profile(tmp_path, thresholds=LEAST_TWO) as profile:
+        found = profile.rows("SELECT count, time_ns, win_ns FROM advice.compiling_launches")
+    assert [tuple(row.values()) for row in found] == ([expected] if expected else [])
+
+
+def test_a_finding_says_what_the_host_does_and_twenty_calls_a_step_are_needed(tmp_path: Path) -> None:
+    calls = [HostCall("aclopCompileAndExecute", 1251 + 5 * n, 1255 + 5 * n) for n in range(20)]
+    with_calls(tmp_path / "a_ascend_pt", *calls)
+    with_calls(tmp_path / "b_ascend_pt", *calls[:19], rank=1)
+    with open_profile(tmp_path) as profile:
+        (found,) = profile.rows("FROM advice.finding WHERE rule = 'compiling_launches'")
+    found.pop("finding_id")
+    assert found == {
+        "rule": "compiling_launches",
+        "title": "Launches compile ops or look them up one by one",
+        "module": None,
+        "op": None,
+        "kernel_type": None,
+        "rank_id": 0,
+        "evidence": (
+            "The host is in aclopCompileAndExecute for 80 ns, in 20 calls; the device is idle for 80 ns during them, and waits "
+            "for the host for 250 ns in all; only on rank 0"
+        ),
+        "count": 20,
+        "win_ns_per_step": 80,
+        "win_share": 0.08,
+        "kind": "upper bound",
+        "what_to_do": (
+            "Let prebuilt kernels run: before the model is made call torch.npu.set_compile_mode(jit_compile=False), which NPUs "
+            "before Atlas A2 do not have by default, and set torch.npu.config.allow_internal_format = False. Where both are so "
+            "already, replace the ops in which the calls lie."
+        ),
+        "doc": "docs/advise.md#compiling-launches",
+        "sql": "FROM api.statistic WHERE role = 'compile'",
+        "rank_count": 1,
+        "time_ns_per_step": 80,
+    }

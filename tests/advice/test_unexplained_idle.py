@@ -1,0 +1,67 @@
+"""Idle time of the device that nothing recorded explains."""
+
+from pathlib import Path
+
+import pytest
+
+from prof_analysis import open_profile
+from tests.helpers.small_profile import Kernel, Op, write_profile
+
+STEP = Op("ProfilerStep#1", 100_000, 200_000)
+
+
+def kernels(*starts: int) -> tuple[Kernel, ...]:
+    """Kernels of 10 us each."""
+    return tuple(Kernel(f"k{start}", start, start + 10_000, type="Add") for start in starts)
+
+
+@pytest.mark.parametrize(
+    ("starts", "expected"),
+    [
+        pytest.param((110_000, 126_000, 150_000), [(2, 20_000, 20_000)], id="two gaps of 6 and 14 us"),
+        pytest.param((110_000, 124_000), [], id="4 us, less than a gap that counts"),
+        pytest.param((110_000, 120_000), [], id="none"),
+    ],
+)
+def test_gaps_before_kernels_without_a_launch_are_found_if_they_are_long(
+    tmp_path: Path, starts: tuple[int, ...], expected: list[tuple[int, int, int]]
+) -> None:
+    write_profile(tmp_path / "a_ascend_pt", unlinked=kernels(*starts))
+    with open_profile(tmp_path) as profile:
+        found = profile.rows("SELECT count, time_ns, win_ns FROM advice.unexplained_idle")
+    assert [tuple(row.values()) for row in found] == expected
+
+
+def test_what_the_host_did_is_no_such_time_and_a_finding_says_the_longest_gap(tmp_path: Path) -> None:
+    launched = Op("op", 105_000, 106_000, kernels(110_000, 170_000))
+    steps = [(1, 100_000, 200_000)]
+    write_profile(tmp_path / "a_ascend_pt", [STEP, launched], unlinked=kernels(126_000, 150_000), steps=steps)
+    write_profile(tmp_path / "b_ascend_pt", [STEP, Op("op", 105_000, 106_000, kernels(110_000, 170_000))], steps=steps, rank=1)
+    with open_profile(tmp_path) as profile:
+        (found,) = profile.rows("FROM advice.finding WHERE rule = 'unexplained_idle'")
+    found.pop("finding_id")
+    assert found == {
+        "rule": "unexplained_idle",
+        "title": "The device is idle, and the profile does not say why",
+        "module": None,
+        "op": None,
+        "kernel_type": None,
+        "rank_id": 0,
+        "evidence": (
+            "The device is idle for 20.0 us before 2 kernels whose launch is not recorded, 20.0% of the time; the longest gap "
+            "has 14.0 us; only on rank 0"
+        ),
+        "count": 2,
+        "win_ns_per_step": 20_000,
+        "win_share": 0.2,
+        "kind": "upper bound",
+        "what_to_do": (
+            "Record the host too (activities=[ProfilerActivity.CPU, ProfilerActivity.NPU], or CUDA on GPUs), keep the "
+            "database or trace_view.json, and ask again. Many short gaps: the host launches too slowly. Few long ones: it "
+            "waits, loads data or schedules."
+        ),
+        "doc": "docs/advise.md#unexplained-idle",
+        "sql": "FROM free.longest_gap WHERE cause = 'launch not recorded'",
+        "rank_count": 1,
+        "time_ns_per_step": 20_000,
+    }
