@@ -21,8 +21,8 @@ SELECT
     NULL::VARCHAR AS op,
     NULL::VARCHAR AS kernel_type,
     format(
-        'In {} the device is idle for {} while the host loads data, {} of it after the last kernel of a step and before the first of '
-        || 'the next',
+        'In {} the device is idle for {} while the host loads data, {} of it between the last kernel of a step and the first '
+        || 'of the next',
         shown_gaps(gap_count),
         shown_time(total_ns),
         shown_time(between_steps_ns)

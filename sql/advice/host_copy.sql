@@ -1,4 +1,4 @@
--- One row is a module and op of a rank in which the host waits for a copy between host and device, while the device has no work.
+-- One row is a module and op of a rank in which the host waits for a copy between host and device while the device has no work.
 -- Requires kernels, ops, host_calls.
 --
 -- profile to sql as in advice.finding_of_rank
@@ -28,8 +28,8 @@ SELECT
     op,
     NULL::VARCHAR AS kernel_type,
     format(
-        'In {} the device is idle for {} while the host still waits for the copy, and for another {} until the host has launched the '
-        || 'next kernel',
+        'In {} the device is idle for {} while the host still waits for the copy, and for another {} until the host has '
+        || 'launched the next kernel',
         shown_gaps(gap_count),
         shown_time(total_ns),
         shown_time(behind_ns)
@@ -40,8 +40,8 @@ SELECT
     'exact cause' AS kind,
     if(
         is_to_host IS NOT false,
-        'Keep the value on the device: no .item(), .tolist(), .cpu(), print() or if on a tensor inside a step. Read what must be '
-        || 'read every several steps, or copy it with non_blocking=True and read it later.',
+        'Keep the value on the device: no .item(), .tolist(), .cpu(), print() or if on a tensor inside a step. Read what you '
+        || 'need every several steps, or copy it with non_blocking=True and read it later.',
         'Copy from pinned memory with non_blocking=True (pin_memory=True in the DataLoader), before the step needs it; make '
         || 'constants, masks and positions on the device, once.'
     ) AS what_to_do,

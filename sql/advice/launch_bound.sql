@@ -1,5 +1,5 @@
--- One row is a rank on which the device waits because the host launches kernels too slowly, or a module and op in which the host
--- is long before it launches.
+-- One row is a rank on which the device waits because the host launches kernels too slowly, or a module and op in which the
+-- host is long before it launches.
 -- Requires kernels, ops.
 --
 -- profile to sql as in advice.finding_of_rank
@@ -81,7 +81,8 @@ SELECT
             shown_time(total_ns / gap_count)
         ),
         format(
-            'The device is idle for {} because the host launched the next kernel only after it had run out of work; {} of it in {}',
+            'The device is idle for {} because the host launched the next kernel only after it had run out of work; {} of it '
+            || 'in {}',
             shown_time(total_ns),
             shown_time(most_ns),
             most_in
@@ -93,10 +94,10 @@ SELECT
     'upper bound' AS kind,
     if(
         is_in_op,
-        'See what the op does on the host. Its first call sets up caches and workspace: measure after warm-up steps. A range around '
-        || 'Python code is such an op too: record with_stack=True to see the functions.',
-        'Launch less, or faster: graph mode (torch.compile; torchair or ACL graphs on NPUs, CUDA graphs on GPUs), fused ops and '
-        || 'optimizers, larger batches; on NPUs TASK_QUEUE_ENABLE=2, and CPU_AFFINITY_CONF to bind CPUs.'
+        'See what the op does on the host. Its first call sets up caches and workspace: measure after warm-up steps. A range '
+        || 'around Python code is such an op too: record with_stack=True to see the functions.',
+        'Launch less, or faster: graph mode (torch.compile; torchair or ACL graphs on NPUs, CUDA graphs on GPUs), fused ops '
+        || 'and optimizers, larger batches; on NPUs TASK_QUEUE_ENABLE=2, and CPU_AFFINITY_CONF to bind CPUs.'
     ) AS what_to_do,
     'docs/advise.md#launch-bound' AS doc,
     'FROM free.cause_of_op WHERE work = ''launch''' AS sql

@@ -70,8 +70,8 @@ SELECT
     'exact cause' AS kind,
     if(
         is_loading,
-        'Measure after warm-up steps that run each op once with each shape. In production load code before the first step (on GPUs '
-        || 'CUDA_MODULE_LOADING=EAGER), and set communication up by a first collective.',
+        'Measure after warm-up steps that run each op once with each shape. In production load code before the first step (on '
+        || 'GPUs CUDA_MODULE_LOADING=EAGER), and set communication up by a first collective.',
         'On NPUs set torch.npu.set_compile_mode(jit_compile=False) and torch.npu.config.allow_internal_format = False, so that '
         || 'prebuilt kernels run. Where shapes change from step to step, pad them to a few sizes and raise ACLNN_CACHE_LIMIT.'
     ) AS what_to_do,

@@ -33,9 +33,9 @@ SELECT
     starting.total_ns AS time_ns,
     NULL::BIGINT AS win_ns,
     'hint' AS kind,
-    'Record once without hardware counters and memory (on NPUs aic_metrics AiCoreNone, Level0): where the gaps go, they are the '
-    || 'cost of recording. Else see in a timeline what runs in them: copies, waiting for events of other streams, tasks that are '
-    || 'no kernels.' AS what_to_do,
+    'Record once without hardware counters and memory (on NPUs aic_metrics AiCoreNone, Level0): where the gaps go, they are '
+    || 'the cost of recording. Else see in a timeline what runs in them: copies, waiting for events of other streams, tasks '
+    || 'that are no kernels.' AS what_to_do,
     'docs/advise.md#slow-start' AS doc,
     'FROM free.longest_gap WHERE cause = ''between queue and device''' AS sql
 FROM starting

@@ -24,8 +24,8 @@ SELECT
     op,
     NULL::VARCHAR AS kernel_type,
     format(
-        'In {} the device is idle for {} while the host still waits in {}, and for another {} until the host has launched the next '
-        || 'kernel',
+        'In {} the device is idle for {} while the host still waits in {}, and for another {} until the host has launched the '
+        || 'next kernel',
         shown_gaps(gap_count),
         shown_time(total_ns),
         coalesce(call, 'a call'),

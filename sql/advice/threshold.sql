@@ -37,8 +37,8 @@ WITH usual (rule, name, usual, unit, meaning) AS (
             'long_ns',
             100000,
             'ns',
-            'From how long in a gap the host does more than launch: in an op, or between ops (python_between_ops); acts as the next '
-            || 'power of ten'
+            'From how long in a gap the host does more than launch: in an op, or between ops (python_between_ops); acts as the '
+            || 'next power of ten'
         ),
         (
             'launch_bound',
@@ -52,8 +52,8 @@ WITH usual (rule, name, usual, unit, meaning) AS (
             'least_ns',
             10000,
             'ns',
-            'From how long a gap before a kernel that was launched in time is long: the device starts the next kernel within 1 to 5 us; '
-            || 'acts as the next power of ten'
+            'From how long a gap is long before a kernel that was launched in time: the device starts it within 1 to 5 us; acts '
+            || 'as the next power of ten'
         ),
         ('slow_start', 'least_gap_count', 20, NULL, 'Such gaps in a step'),
         -- The device.

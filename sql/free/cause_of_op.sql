@@ -12,8 +12,8 @@
 -- module            VARCHAR  path of the module in which the host was; NULL outside modules
 -- op_id             TEXT_ID  name of the op in which the host was, as in free.calling_op; NULL for none
 -- call_id           TEXT_ID  name of the outermost host call with a role in which the host was; NULL for none
--- copies            ENUM('host to device', 'device to host')  what the op of a 'copy' copies; NULL for other work, and where the
---                            profile does not say
+-- copies            ENUM('host to device', 'device to host')  what the op of a 'copy' copies; NULL for other work, and where
+--                            the profile does not say
 -- decade_ns         BIGINT   power of ten: in each of these gaps this work lasts so long, ns, up to ten times as long; NULL for
 --                            kernels of another step
 -- gap_count         BIGINT   gaps with this cause; a gap of several rows counts in each; NULL for kernels of another step
@@ -21,16 +21,20 @@
 -- behind_ns         BIGINT   of 'copy' and 'synchronise': how long these gaps last beyond the end of the last of these, ns: a
 --                            host that did not wait could launch meanwhile; else 0
 WITH bound AS (
-    SELECT
-        gap_id,
-        sum(sum(opened)) OVER (ORDER BY gap_id ROWS UNBOUNDED PRECEDING)::BIGINT AS step_count,
-        max(gap_id) OVER () AS end_id
+    SELECT gap_id, sum(sum(opened)) OVER (ORDER BY gap_id ROWS UNBOUNDED PRECEDING)::BIGINT AS step_count
     FROM (
         SELECT first_gap_id AS gap_id, 1 AS opened FROM free.step_gap
         UNION ALL
         SELECT last_gap_id + 1, -1 FROM free.step_gap
     ) AS edge
     GROUP BY gap_id
+),
+-- From the first kernel of all steps to the last.
+in_steps AS (
+    SELECT min(kernel_step.start_ns) AS start_ns, max(kernel_step.end_ns) AS end_ns
+    FROM step.kernel_step
+    JOIN step.time ON time.step_id IS NOT DISTINCT FROM kernel_step.step_id
+    WHERE time.free_ns IS NOT NULL
 ),
 -- What the host asked for; a copy within the device is none for which it waits.
 copying AS (
@@ -61,7 +65,7 @@ part AS (
         CASE
             WHEN part.cause = 'garbage collection' THEN 'collect garbage'
             WHEN call.role = 'compile' THEN 'compile'
-            WHEN call.role = 'launch' AND call.duration_ns >= 1000000 AND part.cause <> 'waiting in a synchronise' THEN 'load code'
+            WHEN call.role = 'launch' AND call.duration_ns >= 1000000 THEN 'load code'
             WHEN call.role = 'allocate' THEN 'allocate'
             WHEN part.cause = 'data loading' THEN 'load data'
             WHEN part.cause = 'waiting in a synchronise' THEN if(copying_op.direction IS NULL, 'synchronise', 'copy')
@@ -103,8 +107,8 @@ weighed AS (
         in_gap.call_id,
         in_gap.copies,
         10 ** (length(in_gap.work_ns::VARCHAR) - 1) AS decade_ns,
-        bound.step_count = 0 AS is_between_steps,
-        greatest(bound.step_count, 1) AS step_count,
+        coalesce(bound.step_count, 0) = 0 AS is_between_steps,
+        greatest(coalesce(bound.step_count, 0), 1) AS step_count,
         in_gap.duration_ns,
         CASE
             WHEN in_gap.work IN ('copy', 'synchronise') AND in_gap.end_ns = in_gap.waited_until_ns
@@ -113,8 +117,9 @@ weighed AS (
         END AS behind_ns
     FROM in_gap
     JOIN free.gap USING (gap_id)
-    ASOF JOIN bound ON bound.gap_id <= in_gap.gap_id
-    WHERE in_gap.gap_id < bound.end_id
+    CROSS JOIN in_steps
+    ASOF LEFT JOIN bound ON bound.gap_id <= in_gap.gap_id
+    WHERE gap.start_ns >= in_steps.start_ns AND gap.end_ns <= in_steps.end_ns
 ),
 summed AS (
     SELECT

@@ -70,6 +70,8 @@ ALLOWED = {
     "critical.host_gap": "one row says how fast a kernel can start; one says whether calls are recorded",
     "critical.kernel": "one row says whether calls are recorded",
     "free.cause": "the causes are seven",
+    "free.host_part": "one row is the usual gap",
+    "free.cause_of_op": "one row says when kernels ran",
     "free.host_stretch": "the threads that launch, four sets of things; one row says how far the last one reaches",
     "free.longest": "the longest gaps are 100",
     "free.unknown_cause": "one row says what was collected",
