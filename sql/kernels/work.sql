@@ -3,8 +3,7 @@
 --
 -- kind            ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernels: compute, or copy
 -- module          VARCHAR  path of the module, names joined by '/'; NULL outside modules
--- op_name_id      TEXT_ID  name of the op, for a record of a launch that of the op around it, as in op.launch; NULL when linked
---                          to no op
+-- op_name_id      TEXT_ID  name of the op; NULL when linked to no op
 -- type_id         TEXT_ID  operator type, such as MatMulV3; NULL when it is not known
 -- engine          ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu')  as in trace.kernel; NULL when not known
 -- role            VARCHAR  as in kernels.role; of type conversions, 'conversion and back' for those that have one of the same
@@ -36,7 +35,7 @@ counted AS (
         kernel.kernel_id,
         kernel.kind,
         kernel.path_id,
-        coalesce(call.name_id, kernel.op_name_id) AS op_name_id,
+        kernel.op_name_id,
         kernel.name_id,
         kernel.type_id,
         kernel.start_ns,
@@ -52,8 +51,6 @@ counted AS (
         device.hf32_eligible_id IS NOT NULL AS has_hf32
     FROM module.kernel
     JOIN trace.kernel AS device USING (kernel_id)
-    LEFT JOIN op.launch ON launch.op_id = kernel.op_id
-    LEFT JOIN trace.op AS call ON call.op_id = launch.call_id
     LEFT JOIN trace.op_input ON op_input.op_id = kernel.op_id
     LEFT JOIN critical.kernel AS critical ON critical.kernel_id = kernel.kernel_id
     CROSS JOIN stepped

@@ -47,8 +47,9 @@ class Kernel:
     """A kernel: its name and times; kind compute, communication (the name is its type), schedule or copy (that of its task).
 
     `launch` is what an unlinked kernel names as its launch, -1 for nothing. `type` None is what Level0 has. `core` is that of
-    compute, as are the tensors, split by ';', and the counters `pmu`; `group` that of communication. `copied` are the bytes
-    of a copy and the number of what it does, as new versions record them.
+    compute, as are the tensors, split by ';', the blocks and the counters `pmu`; `output_types` None are those of the inputs.
+    `group` is that of communication. `copied` are the bytes of a copy and the number of what it does, as new versions record
+    them.
     """
 
     name: str
@@ -64,9 +65,11 @@ class Kernel:
     inputs: str = "16,16;16,16"
     types: str = "FLOAT16;FLOAT16"
     outputs: str = "16,16;16,16"
+    output_types: str | None = None
     formats: str = "ND;ND"
     output_formats: str = "ND;ND"
     hf32: str = "N/A"
+    blocks: int = 20
     pmu: Mapping[str, float] | None = None
     stream: int = 2
     copied: tuple[int, int] | None = None
@@ -204,17 +207,7 @@ def write_profile(
         if kernel.kind == "schedule":
             rows.add("COMMUNICATION_SCHEDULE_TASK_INFO", name, task, rows.text("AI_CPU"), name)
         elif kernel.kind == "compute":
-            inputs, outputs = (
-                rows.text(shapes if shapes == "N/A" else f'"{shapes}"') for shapes in (kernel.inputs, kernel.outputs)
-            )
-            formats, output_formats, core, types, hf32 = map(
-                rows.text, (kernel.formats, kernel.output_formats, kernel.core, kernel.types, kernel.hf32)
-            )
-            type_ = rows.text_or_null(kernel.type)
-            described = (formats, types, inputs, output_formats, types, outputs, hf32)
-            rows.add("COMPUTE_TASK_INFO", name, task, 20, 0, core, type_, *described)
-            for metric, value in (kernel.pmu or {}).items():
-                rows.add("TASK_PMU_INFO", task, rows.text(metric), value)
+            _add_compute(rows, kernel, name, task)
 
     ops = list(ops)
     pair_value = {op.backward_of: 1342178000 + n for n, op in enumerate(ops) if op.backward_of is not None}
@@ -258,6 +251,18 @@ def write_profile(
     return path
 
 
+def _add_compute(rows: _Rows, kernel: Kernel, name: int, task: int) -> None:
+    inputs, outputs = (rows.text(shapes if shapes == "N/A" else f'"{shapes}"') for shapes in (kernel.inputs, kernel.outputs))
+    output_types = kernel.types if kernel.output_types is None else kernel.output_types
+    formats, types, output_formats, output_types_id, core, hf32 = map(
+        rows.text, (kernel.formats, kernel.types, kernel.output_formats, output_types, kernel.core, kernel.hf32)
+    )
+    described = (formats, types, inputs, output_formats, output_types_id, outputs, hf32)
+    rows.add("COMPUTE_TASK_INFO", name, task, kernel.blocks, 0, core, rows.text_or_null(kernel.type), *described)
+    for metric, value in (kernel.pmu or {}).items():
+        rows.add("TASK_PMU_INFO", task, rows.text(metric), value)
+
+
 def _add_ranges(rows: _Rows, ranges: Iterable[Range], tasks: Iterator[int]) -> None:
     none, mark = 4294967295, 4000000000
     for one in ranges:
@@ -294,9 +299,13 @@ def edit(path: Path, sql: str) -> None:
         database.executescript(_UNSAFE + sql)
 
 
-def write_chip(folder: Path, cores: int | str = 24, clock_mhz: int | str = 1800, device: int = 0) -> None:
-    """Write info.json of a device, as the collector leaves it."""
+def write_chip(
+    folder: Path, cores: int | str = 24, clock_mhz: int | str = 1800, device: int = 0, vector_cores: int | None = None
+) -> None:
+    """Write info.json of a device, as the collector leaves it; old ones do not have the vector cores."""
     place = folder / "PROF_000001_20260101000000000_ABCDEFGH" / f"device_{device}"
     place.mkdir(parents=True, exist_ok=True)
     chip = {"DeviceInfo": [{"id": device, "ai_core_num": cores, "aic_frequency": str(clock_mhz)}]}
+    if vector_cores is not None:
+        chip["DeviceInfo"][0]["aiv_num"] = vector_cores
     (place / f"info.json.{device}").write_text(json.dumps(chip), encoding="utf-8")

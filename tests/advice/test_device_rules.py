@@ -1,0 +1,105 @@
+"""Rules of the device on small profiles: each case of a rule, with the whole finding."""
+
+from pathlib import Path
+from typing import Any
+
+from prof_analysis import Profile, open_profile
+from tests.helpers.device_work import START, US, cast, matmul, one_after_another, vector, work
+
+SAID = ("title", "module", "op", "kernel_type", "evidence", "count", "time_ns", "win_ns", "kind")
+BOUND = "upper bound"
+
+
+def of_rule(profile: Profile, rule: str) -> list[tuple[Any, ...]]:
+    """Return what a rule found, after its query has shown rows."""
+    rows = profile.rows(f"FROM advice.{rule} ORDER BY title, module, op, kernel_type")
+    for row in rows:
+        assert profile.rows(row["sql"]), row["sql"]
+        assert row["doc"] == "docs/advise.md#" + rule.replace("_", "-")
+        assert row["what_to_do"].endswith(".")
+    return [tuple(row[name] for name in SAID) for row in rows]
+
+
+def test_kernels_on_cpus_of_the_device_have_their_types_and_those_outside_the_steps_do_not_count(tmp_path: Path) -> None:
+    cpu = {"type": "NonZero", "core": "AI_CPU", "types": "DOUBLE;INT64"}
+    one_after_another(tmp_path, [work(30, **cpu), work(50, **cpu)], steps=[(7, START - US, START + 8 * US)])
+    evidence = "1 kernel on CPUs of the device (AI CPU), for 30.0 us, with inputs of DOUBLE;INT64"
+    with open_profile(tmp_path) as profile:
+        assert of_rule(profile, "ai_cpu") == [
+            ("Kernels run on CPUs of the device", "Block", "aten::op0", "NonZero", evidence, 1, 30_000, 30_000, BOUND)
+        ]
+
+
+def test_short_kernels_and_nearly_full_ones_are_no_finding(tmp_path: Path) -> None:
+    one_after_another(tmp_path, [matmul(9, blocks=1), matmul(90, blocks=23), matmul(90, blocks=1)])
+    title = "Kernels leave cores of the device without work"
+    evidence = "1 kernel of 1 block on a device of 24 cores, for 90.0 us, in which 95.8% of the cores have no work"
+    with open_profile(tmp_path) as profile:
+        assert of_rule(profile, "block_dim") == [
+            (title, "Block", "aten::op2", "MatMulV3", evidence, 1, 86_250, 86_250, BOUND)
+        ]  # fmt: skip
+
+
+def test_casts_are_a_pair_in_one_module_and_shape_and_each_is_in_one_pair(tmp_path: Path) -> None:
+    kernels = [
+        cast(10, "DT_BF16", "FLOAT"),
+        cast(20, "DT_BF16", "FLOAT"),
+        cast(40, "FLOAT", "DT_BF16"),
+        cast(80, "FLOAT", "DT_BF16", inputs="4,4"),
+        cast(160, "DT_BF16", "DT_BF16"),
+        cast(320, "FLOAT", "DT_BF16"),
+    ]
+    one_after_another(tmp_path / "modules", kernels, inside=5)
+    title, evidence = "Data types are converted there and back", "{} kernels that convert a data type to another one or back"
+    with open_profile(tmp_path / "modules") as profile:
+        assert of_rule(profile, "format_conversion") == [
+            (title, "Block", None, None, f"{evidence.format(2)}, for 50.0 us: Cast", 2, 50_000, 50_000, BOUND)
+        ]
+    one_after_another(tmp_path / "none", kernels, inside=0)
+    with open_profile(tmp_path / "none") as profile:
+        assert [row[4] for row in of_rule(profile, "format_conversion")] == [f"{evidence.format(4)}, for 390.0 us: Cast"]
+
+
+def test_the_faster_type_is_off_on_or_not_recorded(tmp_path: Path) -> None:
+    kernels = [matmul(90, hf32="NO"), matmul(80, hf32="YES"), matmul(70), matmul(60, types="DT_BF16;DT_BF16", hf32="NO")]
+    one_after_another(tmp_path, kernels)
+    off = "FP32 matrices are not multiplied in the faster type of the device"
+    unknown = "It is not recorded whether FP32 matrices are multiplied in the faster type of the device"
+    said = "1 kernel of FP32 matrix products, for {}"
+    not_said = f"{said.format('70.0 us')}; the profile does not say whether in HF32"
+    with open_profile(tmp_path) as profile:
+        assert of_rule(profile, "hf32_off") == [
+            (off, "Block", "aten::op0", "MatMulV3", f"{said.format('90.0 us')}, not in HF32", 1, 90_000, 45_000, BOUND),
+            (unknown, "Block", "aten::op2", "MatMulV3", not_said, 1, 70_000, None, "hint"),
+        ]
+        # Only 60 of 300 us are in half precision: FP32 is no exception.
+        assert of_rule(profile, "full_precision") == []
+    given = {"hf32_off.hf32_speedup": 4, "full_precision.least_half_share": 0.2}
+    with open_profile(tmp_path, thresholds=given) as profile:
+        assert [row[-2] for row in of_rule(profile, "hf32_off")] == [67_500, None]
+        # BF16 is four times as fast as FP32, twice as fast as HF32; where it is not known which of them it is, 16 times.
+        found = [(row[2], row[-2]) for row in of_rule(profile, "full_precision")]
+        assert found == [("aten::op0", 67_500), ("aten::op1", 40_000), ("aten::op2", 65_625)]
+
+
+def test_vectors_in_full_precision_count_inside_modules(tmp_path: Path) -> None:
+    float32 = {"types": "FLOAT;FLOAT"}
+    kernels = [vector(20, **float32), vector(21, **float32), cast(30, "FLOAT", "DT_BF16"), vector(500, **float32)]
+    one_after_another(tmp_path, [matmul(90, types="DT_BF16;DT_BF16"), *kernels], inside=4)
+    title = "Vectors are computed in FP32, most matrices in half precision"
+    evidence = (
+        "2 kernels in FP32 (aten::op1, aten::op2), for 41.0 us; 100.0% of the time of all matrix products is in half precision"
+    )
+    with open_profile(tmp_path) as profile:
+        assert of_rule(profile, "full_precision") == [(title, "Block", None, None, evidence, 2, 41_000, 20_500, BOUND)]
+
+
+def test_matrix_cores_without_work_are_a_hint(tmp_path: Path) -> None:
+    one_after_another(tmp_path / "most", [matmul(60), vector(40)])
+    title = "The cores that multiply matrices have nothing to do while vector cores compute"
+    evidence = "Only vector cores work for 40.0 us, 40.0% of the 100.0 us in which the device computes, on one stream"
+    with open_profile(tmp_path / "most") as profile:
+        assert of_rule(profile, "cube_idle") == [(title, None, None, None, evidence, None, 40_000, None, "hint")]
+    one_after_another(tmp_path / "few", [matmul(61), vector(39)])
+    with open_profile(tmp_path / "few") as profile:
+        assert of_rule(profile, "cube_idle") == []
