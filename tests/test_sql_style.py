@@ -96,6 +96,7 @@ UNIQUE_OTHERWISE: dict[str, dict[tuple[str, tuple[str, ...]], str]] = {
     "compare/kernel_of_call": {("root_call", ("start_ns",)): "starts of root calls are distinct"},
     "compare/module_unit": {("period", ("start_ns",)): "there are steps or calls, and starts of each are distinct"},
     "communication/activity": {("rdma_transfer", ("first_position", "kernel_id", "plane")): "batches of tasks do not overlap"},
+    "chain/member": {("found", ("first_place", "stream")): "chains of a stream do not overlap"},
     "critical/host_gap": {("wait", ("end_ns",)): "of the call only the end is read"},
     "critical/kernel": {
         ("begun", ("start_ns",)): "of kernels that start at the same time only the last is left",

@@ -51,6 +51,16 @@ EXCEPTIONS: dict[str, tuple[set[str], str]] = {
     "graph.event": ({"executegraph", "npu_fx_compiler", "torchnpugraphbase"}, GRAPHS),
     "graph.statistic": ({"torchair"}, GRAPHS),
     "across.graph_phase": ({"torchair"}, GRAPHS),
+    "advice.no_bound": ({"npus"}, SENTENCE),
+    "advice.slow_matmul": ({"fractal_nz", "npu", "npu_format_cast"}, SENTENCE),
+    "advice.unfused_chain": (
+        {
+            "flashattention", "npu", "npu_add_rms_norm", "npu_apply_rotary_pos_emb", "npu_fusion_attention", "npu_geglu",
+            "npu_rms_norm", "npu_rotary_mul", "npu_scaled_masked_softmax", "npu_swiglu", "npus",
+        },
+        SENTENCE,
+    ),
+    "chain.symbol": ({"aicore"}, OPERATORS),
     "kernels.role": ({"aclnn", "aicore", "transdata"}, OPERATORS),
     "layer.symbol": ({"aicore", "mla_"}, OPERATORS),
     "mfu.counted": ({"aic_", "mac"}, COUNTERS),

@@ -162,7 +162,29 @@ WITH usual (rule, name, usual, unit, meaning) AS (
         ('sync_batch_norm', 'least_call_count', 20, NULL, 'Forward calls, at least; from msprof-analyze'),
         ('compiling_launches', 'least_calls', 20, NULL, 'Calls in a step, as msprof-analyze has it for the whole recording'),
         ('unexplained_idle', 'least_share', 0.05, NULL, 'Share of the time in which the device must be idle so'),
-        ('unexplained_idle', 'least_mean_ns', 5000, 'ns', 'Mean length of the gaps; the device itself makes shorter ones')
+        ('unexplained_idle', 'least_mean_ns', 5000, 'ns', 'Mean length of the gaps; the device itself makes shorter ones'),
+        -- Kernels.
+        (
+            'memory_bound',
+            'least_busy_percent',
+            80,
+            '%',
+            'Part of the time in which memory must be busy: msprof-analyze calls a kernel bound from 0.8 on'
+        ),
+        ('memory_bound', 'least_duration_ns', 20000, 'ns', 'Mean time that kernels must have, as for no_bound'),
+        ('no_bound', 'most_busy_percent', 80, '%', 'Part of the time below which nothing is busy, as in msprof-analyze'),
+        ('no_bound', 'least_duration_ns', 20000, 'ns', 'Mean time that kernels must have, as in msprof-analyze'),
+        ('slow_matmul', 'most_efficiency', 0.5, NULL, 'Share of the peak from which on a matmul is not slow'),
+        (
+            'slow_matmul',
+            'attainable_efficiency',
+            0.8,
+            NULL,
+            'Share of the peak that matmuls can reach where none does: from 0.8 on msprof-analyze calls the cube bound'
+        ),
+        ('slow_matmul', 'least_win_share', 0.1, NULL, 'Share of the critical time that can be won'),
+        ('slow_matmul', 'few_rows', 128, NULL, 'Rows, columns or products below which a matmul is small'),
+        ('slow_matmul', 'aligned_bytes', 256, 'bytes', 'What the inner axes of matrices are a multiple of')
 ),
 given AS (
     SELECT string_split(text, '=')[1] AS name, string_split(text, '=')[2]::DOUBLE AS value

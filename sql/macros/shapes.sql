@@ -63,3 +63,25 @@ CREATE MACRO IF NOT EXISTS float_type_of(type) AS
 -- core at a time; NULL where either number is not known.
 CREATE MACRO IF NOT EXISTS idle_part(time_ns, block_num, core_count) AS
     time_ns - (time_ns::HUGEINT * block_num // (core_count * ((block_num + core_count - 1) // core_count)))::BIGINT;
+
+-- Bytes of an element of a data type as recorded; NULL for one that is not known.
+CREATE MACRO IF NOT EXISTS bytes_of_type(type) AS
+    CASE regexp_replace(upper(trim(type)), '^(DT_|C10::)', '')
+        WHEN 'FLOAT' THEN 4
+        WHEN 'FLOAT16' THEN 2
+        WHEN 'HALF' THEN 2
+        WHEN 'BF16' THEN 2
+        WHEN 'BFLOAT16' THEN 2
+        WHEN 'DOUBLE' THEN 8
+        WHEN 'INT8' THEN 1
+        WHEN 'UINT8' THEN 1
+        WHEN 'BOOL' THEN 1
+        WHEN 'INT16' THEN 2
+        WHEN 'INT32' THEN 4
+        WHEN 'INT64' THEN 8
+        WHEN 'SIGNED CHAR' THEN 1
+        WHEN 'UNSIGNED CHAR' THEN 1
+        WHEN 'INT' THEN 4
+        WHEN 'LONG' THEN 8
+        WHEN 'LONG INT' THEN 8
+    END;

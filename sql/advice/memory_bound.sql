@@ -1,0 +1,56 @@
+-- One row is a module, op and type of kernels that spend their time on moving data from and to memory.
+-- Requires compute, counters.
+--
+-- profile to sql as in advice.finding_of_rank
+WITH threshold AS (
+    SELECT
+        max(value) FILTER (name = 'least_busy_percent') AS least_busy_percent,
+        max(value) FILTER (name = 'least_duration_ns') AS least_duration_ns
+    FROM advice.threshold
+    WHERE rule = 'memory_bound'
+),
+found AS (
+    SELECT
+        profile,
+        rank_id,
+        module,
+        op_name AS op,
+        type AS kernel_type,
+        sum(kernel_count)::BIGINT AS kernel_count,
+        sum(duration_ns)::BIGINT AS duration_ns,
+        sum(critical_ns)::BIGINT AS critical_ns,
+        sum(busy_percent * duration_ns) / sum(duration_ns) / 100 AS busy_share,
+        if(sum(known_ns) = sum(critical_ns), coalesce(sum(least_ns), 0), NULL)::BIGINT AS least_ns
+    FROM pmu.busiest
+    CROSS JOIN threshold
+    WHERE bound = 'memory' AND busy_percent >= least_busy_percent AND duration_ns >= least_duration_ns * kernel_count
+    GROUP BY ALL
+)
+SELECT
+    profile,
+    rank_id,
+    'Kernels spend their time on moving data' AS title,
+    module,
+    op,
+    kernel_type,
+    format(
+        '{} kernels move data from or to memory for {} of the {} that they take{}{}',
+        kernel_count,
+        shown_share(busy_share),
+        shown_time(duration_ns),
+        CASE
+            WHEN critical_ns = 0 THEN ''
+            WHEN least_ns IS NULL THEN '; their sizes are not known'
+            ELSE format('; to compute, and to move the data at the best rate of the profile, takes {}', shown_time(least_ns))
+        END,
+        unless_critical(duration_ns, critical_ns)
+    ) AS evidence,
+    kernel_count AS count,
+    duration_ns AS time_ns,
+    critical_ns - least_ns AS win_ns,
+    if(least_ns IS NULL, 'hint', 'upper bound') AS kind,
+    'Make inputs contiguous where a stride scatters the reads, move fewer bytes (half precision, no copies), and fuse these '
+    || 'kernels with those before and after them, so that data is read once.' AS what_to_do,
+    'docs/advise.md#memory-bound' AS doc,
+    'FROM pmu.busiest WHERE bound = ''memory'' ORDER BY duration_ns DESC' AS sql
+FROM found

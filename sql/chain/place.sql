@@ -1,0 +1,47 @@
+-- One row is a compute kernel or copy and its place in the sequence of its stream. Fills of memory have no place.
+--
+-- kernel_id  BIGINT   a kernel of trace.kernel
+-- stream     BIGINT   number of device and stream, from 1
+-- place      BIGINT   place in the order of starts on the stream, from 1
+-- symbol     VARCHAR  as in chain.symbol; O for what an optimizer computes by ops on single tensors; M for a
+--                     kernel whose name alone says that it multiplies matrices
+WITH optimizer_step AS (
+    SELECT op.tid, op.start_ns, max(op.end_ns) AS end_ns
+    FROM trace.op
+    JOIN trace.string AS name ON name.text_id = op.name_id
+    WHERE starts_with(name.text, 'Optimizer.step#')
+    GROUP BY op.tid, op.start_ns
+),
+of_optimizer AS (
+    SELECT kernel_op.kernel_id
+    FROM module.kernel_op
+    JOIN trace.op USING (op_id)
+    ASOF JOIN optimizer_step ON optimizer_step.tid = op.tid AND op.start_ns >= optimizer_step.start_ns
+    WHERE op.start_ns < optimizer_step.end_ns
+),
+filled AS (
+    SELECT kernel_id
+    FROM trace.copy
+    WHERE direction = 'fill' AND kernel_id IS NOT NULL
+),
+kernel AS (
+    SELECT
+        kernel.kernel_id,
+        dense_rank() OVER (ORDER BY kernel.device_id, kernel.stream_id) AS stream,
+        kernel.start_ns,
+        CASE
+            WHEN of_optimizer.kernel_id IS NOT NULL AND symbol.symbol IN ('x', 'd', 'a', 'b', 'p', 'q', 'L', 'A', 'D') THEN 'O'
+            WHEN symbol.symbol = '.' AND device.core_id IS NULL AND device.engine = 'matrix' THEN 'M'
+            ELSE symbol.symbol
+        END AS symbol
+    FROM module.kernel
+    JOIN trace.kernel AS device USING (kernel_id)
+    JOIN chain.symbol
+        ON symbol.name_id IS NOT DISTINCT FROM kernel.name_id
+        AND symbol.type_id IS NOT DISTINCT FROM kernel.type_id
+        AND symbol.op_name_id IS NOT DISTINCT FROM kernel.op_name_id
+    LEFT JOIN of_optimizer USING (kernel_id)
+    WHERE kernel.kind IN ('compute', 'copy') AND kernel.kernel_id NOT IN (FROM filled)
+)
+SELECT kernel_id, stream, row_number() OVER (PARTITION BY stream ORDER BY start_ns, kernel_id) AS place, symbol
+FROM kernel

@@ -1,0 +1,90 @@
+-- One row is a module, op and type of kernels and the pipe that is busiest in them, with how busy it is. Kernels without ratios
+-- of pipes do not count; where there are steps, only those in steps do.
+--
+-- module        VARCHAR  path of the module, names joined by '/'; NULL outside modules
+-- op_name_id    TEXT_ID  name of the op; NULL when linked to no op
+-- type_id       TEXT_ID  operator type; NULL when it is not known
+-- bound         VARCHAR  what the pipe does: compute, memory, on chip or scalar, as in pmu.bound
+-- busy_percent  BIGINT   part of the time of a kernel in which the pipe is busy, in percent, rounded down
+-- kernel_count  BIGINT   kernels
+-- duration_ns   BIGINT   their time, ns
+-- critical_ns   BIGINT   the part of it in kernels that are critical, as in critical.kernel, ns
+-- busy_ns       BIGINT   time of critical_ns in which the pipe is busy, ns
+-- known_ns      BIGINT   part of critical_ns in kernels whose least_ns is known, ns
+-- least_ns      BIGINT   time that these need at least, ns: as long as they compute, or to move inputs and outputs at the rate
+--                        of roofline.bandwidth; NULL when it is known of none
+WITH stepped AS (
+    SELECT count(*) > 0 AS has_rows
+    FROM step.period
+),
+busy AS (
+    SELECT
+        counters.kernel_id,
+        coalesce(least(1, aic_time_ns / nullif(duration_ns, 0)), 1) AS aic_share,
+        coalesce(least(1, aiv_time_ns / nullif(duration_ns, 0)), 1) AS aiv_share,
+        greatest(aic_mac_ratio * aic_share, aiv_vec_ratio * aiv_share) AS compute,
+        greatest(aic_mte2_ratio * aic_share, aiv_mte2_ratio * aiv_share, aiv_mte3_ratio * aiv_share) AS memory,
+        greatest(aic_mte1_ratio * aic_share, aic_fixpipe_ratio * aic_share) AS on_chip,
+        greatest(aic_scalar_ratio * aic_share, aiv_scalar_ratio * aiv_share) AS scalar,
+        greatest(compute, memory, on_chip, scalar) AS busiest
+    FROM pmu.kernel_counters AS counters
+),
+kernel AS (
+    SELECT
+        kernel.path_id,
+        kernel.op_name_id,
+        kernel.type_id,
+        CASE busy.busiest
+            WHEN busy.compute THEN 'compute'
+            WHEN busy.memory THEN 'memory'
+            WHEN busy.on_chip THEN 'on chip'
+            ELSE 'scalar'
+        END AS bound,
+        least(floor(busy.busiest * 100), 100)::BIGINT AS busy_percent,
+        kernel.duration_ns,
+        if(critical.is_critical, kernel.duration_ns, 0) AS critical_ns,
+        least(busy.busiest, 1) AS busiest,
+        if(
+            inputs.bytes + outputs.bytes + bandwidth.bytes_per_us IS NULL,
+            NULL,
+            least(
+                kernel.duration_ns,
+                greatest(
+                    (inputs.bytes + outputs.bytes) * 1000 // bandwidth.bytes_per_us,
+                    round(kernel.duration_ns * coalesce(busy.compute, 0))::BIGINT
+                )
+            )
+        ) AS least_ns
+    FROM busy
+    JOIN module.kernel USING (kernel_id)
+    JOIN trace.kernel AS device USING (kernel_id)
+    JOIN critical.kernel AS critical USING (kernel_id)
+    CROSS JOIN stepped
+    LEFT JOIN roofline.bandwidth ON true
+    LEFT JOIN roofline.tensors AS inputs
+        ON inputs.shapes_id = device.input_shapes_id AND inputs.types_id = device.input_types_id
+    LEFT JOIN roofline.tensors AS outputs
+        ON outputs.shapes_id = device.output_shapes_id AND outputs.types_id = device.output_types_id
+    WHERE kernel.kind = 'compute' AND isfinite(busy.busiest) AND busy.busiest >= 0
+      AND (NOT stepped.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step))
+),
+summed AS (
+    SELECT
+        path_id,
+        op_name_id,
+        type_id,
+        bound,
+        busy_percent,
+        count(*) AS kernel_count,
+        sum(duration_ns)::BIGINT AS duration_ns,
+        sum(critical_ns)::BIGINT AS critical_ns,
+        sum(round(critical_ns * busiest)::BIGINT)::BIGINT AS busy_ns,
+        coalesce(sum(critical_ns) FILTER (least_ns IS NOT NULL), 0)::BIGINT AS known_ns,
+        sum(least_ns) FILTER (critical_ns > 0)::BIGINT AS least_ns
+    FROM kernel
+    GROUP BY ALL
+)
+SELECT nullif(concat_ws('/', nullif(path.parent_module, ''), path.module), '') AS module, summed.* EXCLUDE (path_id)
+FROM summed
+LEFT JOIN module.path USING (path_id)
+ORDER BY duration_ns DESC, path_id, op_name_id, type_id, bound, busy_percent
