@@ -25,8 +25,8 @@ LATE = Shape(world=3, layers=1, late_rank=1, spread=3)
 TABLES = "across.expert_total", "across.expert_rows", "across.pipeline_rank", "across.p2p", "step.copy", "across.collective"
 NOT_OF_A_GPU = "clock.device", "clock.kernel_type", "clock.span", "across.link", "across.link_packet"
 PATH = "if(module IS NULL, NULL, concat_ws('/', nullif(parent_module, ''), module)) AS path"
-EXPOSED = """op, type, operation, direction, group_name, group_label, op_count, elapse_ns, exposed_ns, waiting_ns, transferring_ns,
-    other_ns, unknown_ns, longest_ns"""
+EXPOSED = """op, type, operation, direction, group_name, group_label, op_count, elapse_ns, exposed_ns, waiting_ns,
+    transferring_ns, other_ns, unknown_ns, longest_ns"""
 IDS = {
     "profile", "source_profile", "destination_profile", "first_profile", "last_profile", "kernel_id", "idle_cause",
 }  # fmt: skip
@@ -115,7 +115,9 @@ def test_how_much_communication_computing_does_not_cover(run: Run) -> None:
     if run.form == "kineto":  # A GPU numbers groups, calls them otherwise, and types have no prefix.
         found, expected = (sorted(without(rows, 4, 6, 7, 8), key=str) for rows in (found, expected))
     assert found == expected if run.form == "db" else _is_near(found, expected)
-    alone = run.profile.rows("SELECT sum(communication_not_overlapped_ns)::BIGINT AS ns FROM step.time WHERE step_id IS NOT NULL")
+    alone = run.profile.rows(
+        "SELECT sum(communication_not_overlapped_ns)::BIGINT AS ns FROM step.time WHERE step_id IS NOT NULL"
+    )
     assert alone == run.profile.rows("SELECT sum(exposed_ns)::BIGINT AS ns FROM communication.exposed")
 
 

@@ -28,6 +28,7 @@ MACROS = re.compile(
 # Table -> (the words that it knows, and why it may).
 OPTION = "the word is what users pass as --module-source"
 SENTENCE = "a sentence for users, which says how to collect what is missing"
+SWITCH = "a sentence for users, which says what to set or to run"
 OUTPUT = "the words are values of a column that users read"
 OPERATORS = "formulas are of operators, which have names"
 COUNTERS = "counters are of one kind of hardware, and have names"
@@ -44,6 +45,11 @@ EXCEPTIONS: dict[str, tuple[set[str], str]] = {
     "advice.op_compilation": ({"aclnn_cache_limit", "npu", "npus"}, SENTENCE),
     "advice.slow_start": ({"aic_", "aicore", "level0", "npus"}, SENTENCE),
     "advice.synchronise": ({"npu", "synchronize"}, SENTENCE),
+    "advice.exposed_communication": ({"ai_cpu", "hccl_op_expansion_mode"}, SWITCH),
+    "advice.retransmission": ({"hccl_rdma_retry_cnt", "hccl_rdma_timeout"}, SWITCH),
+    "advice.slow_link": ({"npu"}, SWITCH),
+    "advice.small_messages": ({"hccl_op_expansion_mode"}, SWITCH),
+    "advice.threshold": ({"sdma"}, SENTENCE),
     "free.host_stretch": ({"dataloader"}, "PyTorch itself names its op so, on any device"),
     "stack.frame_call": ({"nn.module"}, "PyTorch itself names its rows so, on any device"),
     "graph.call": ({"executegraph", "torchnpugraphbase"}, GRAPHS),

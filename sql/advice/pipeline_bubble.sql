@@ -1,5 +1,5 @@
--- One row is a rank of a pipeline that has nothing to compute between the passes of its micro-batches; or, where no passes are
--- marked, the time of its sends and receives between stages without computing.
+-- One row is a rank of a pipeline that has nothing to compute between the passes of its micro-batches; or the time of its
+-- sends and receives between stages without computing, whichever is more.
 -- Requires communication.
 --
 -- profile to sql as in advice.finding_of_rank
@@ -27,16 +27,18 @@ bubble AS (
         least_share
     FROM across.pipeline_rank
     -- Without stages there are passes too, and idle time between them.
-    WHERE bubble_ns > 0 AND coalesce(stage_count > 1, p2p_ns > 0)
+    WHERE coalesce(stage_count > 1, p2p_ns > 0)
 ),
+-- Where marks are coarse, sends and receives lie inside passes.
 found AS (
     SELECT
         coalesce(bubble.profile, between_stages.profile) AS profile,
         coalesce(bubble.rank_id, between_stages.rank_id) AS rank_id,
-        coalesce(bubble.bubble_ns, between_stages.exposed_ns) AS bubble_ns,
         bubble.* EXCLUDE (profile, rank_id, bubble_ns),
         between_stages.op_count,
-        between_stages.waiting_ns
+        between_stages.waiting_ns,
+        coalesce(bubble.bubble_ns >= between_stages.exposed_ns, bubble.bubble_ns IS NOT NULL) AS is_between_passes,
+        if(is_between_passes, bubble.bubble_ns, between_stages.exposed_ns) AS bubble_ns
     FROM bubble
     FULL JOIN between_stages USING (profile)
 )
@@ -48,7 +50,7 @@ SELECT
     NULL::VARCHAR AS op,
     NULL::VARCHAR AS kernel_type,
     if(
-        bubble_share IS NULL,
+        NOT is_between_passes,
         concat(
             format('{} sends and receives between stages take {} without computing', op_count, shown_time(bubble_ns)),
             if(waiting_ns > 0, format(', of which {} wait for the other stage', shown_time(waiting_ns)), '')
@@ -70,12 +72,12 @@ SELECT
             )
         )
     ) AS evidence,
-    if(bubble_share IS NULL, op_count, NULL) AS count,
+    if(is_between_passes, NULL, op_count) AS count,
     bubble_ns AS time_ns,
     bubble_ns AS win_ns,
     'upper bound' AS kind,
     if(
-        coalesce(bubble_share > 1.2 * least_share, false),
+        coalesce(is_between_passes AND bubble_share > 1.2 * least_share, false),
         'It is more than even stages leave: look at `prof-analysis pipeline` and `prof-analysis slow-ranks` for the stage that '
         || 'takes longer, and move layers from it.',
         'Use more micro-batches in a step, or virtual stages (--num-layers-per-virtual-pipeline-stage), or a schedule with '
@@ -84,9 +86,9 @@ SELECT
     ) AS what_to_do,
     'docs/advise.md#pipeline-bubble' AS doc,
     if(
-        bubble_share IS NULL,
-        'FROM communication.exposed WHERE direction IS NOT NULL',
-        'FROM across.pipeline_rank'
+        is_between_passes,
+        'FROM across.pipeline_rank',
+        'FROM communication.exposed WHERE direction IS NOT NULL'
     ) AS sql
 FROM found
 WHERE bubble_ns > 0

@@ -31,7 +31,7 @@ WITH transfer AS (
         size_bytes,
         duration_ps,
         size_bytes // transfer_count AS packet,
-        packet > 512 AND packet % 512 > 0 AS is_unaligned
+        packet > 512 AND packet & 511 > 0 AS is_unaligned
     FROM communication.activity
     WHERE kind <> 'wait' AND size_bytes IS NOT NULL
 ),

@@ -11,7 +11,7 @@ CREATE MACRO IF NOT EXISTS bus_factor(operation, ranks) AS
 -- The largest power of two that is not above a number of bytes; 0 for none.
 CREATE MACRO IF NOT EXISTS power_below(bytes) AS if(bytes > 0, 1::BIGINT << (length(bin(bytes)) - 1), 0);
 
--- Whether an operator moves data between stages of a pipeline: in a group for that, or, where its group has no known purpose,
--- by receiving.
+-- Whether an operator moves data between stages of a pipeline: between two ranks of a group for that, or, where the purpose of
+-- its group is not known, as a plain send or receive.
 CREATE MACRO IF NOT EXISTS is_between_stages(direction, group_label) AS
-    direction IS NOT NULL AND (coalesce(group_label = 'pp', false) OR (group_label IS NULL AND direction = 'receive'));
+    direction IS NOT NULL AND (coalesce(group_label = 'pp', false) OR (group_label IS NULL AND direction <> 'both'));

@@ -103,6 +103,7 @@ ALLOWED = {
     "communication.reported": "one row says how far the clocks are apart, and one how many kernels lost their names",
     "communication.link": "one row says whether there are planes",
     "communication.packet": "one row says whether there are planes",
+    "communication.exposed": "one row says whether there are steps",
     "communication.approach": "two kinds of stretches; the causes are seven",
     "pipeline.mark": "one row says what marks passes",
     "pipeline.pass": "the position of the rank is one row",
