@@ -40,9 +40,10 @@ compiling AS (
         ) AS title,
         NULL::VARCHAR AS op,
         format(
-            '{} compilations{} take {} on the host; the device is idle for {} of it',
-            compilation_count,
-            if(known_count = 0, '', format(' in {} steps', step_count)),
+            '{}{} {} {} on the host; the device is idle for {} of it',
+            if(compilation_count = 1, 'one compilation', format('{} compilations', compilation_count)),
+            if(known_count = 0, '', if(step_count = 1, ' in one step', format(' in {} steps', step_count))),
+            if(compilation_count = 1, 'takes', 'take'),
             shown_time(host_ns),
             shown_time(idle_ns)
         ) AS evidence,

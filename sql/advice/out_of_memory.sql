@@ -25,7 +25,7 @@ SELECT
     concat(
         if(failed_count = 1, 'one attempt', format('{} attempts', failed_count)),
         ' to allocate memory failed',
-        if(size_bytes IS NULL, '', format(', the largest of {}', shown_bytes(size_bytes))),
+        if(size_bytes IS NULL, '', format('{} of {}', if(failed_count = 1, ',', ', the largest'), shown_bytes(size_bytes))),
         if(allocated_bytes IS NULL, '', format('; {} were allocated', shown_bytes(allocated_bytes))),
         if(reserved_bytes IS NULL, '', format(', {} reserved', shown_bytes(reserved_bytes))),
         if(memory_bytes IS NULL, '', format(', of {} of the device', shown_bytes(memory_bytes)))

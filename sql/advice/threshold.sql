@@ -138,7 +138,7 @@ WITH usual (rule, name, usual, unit, meaning) AS (
             'most_unlike_share',
             0.25,
             NULL,
-            'Share of them that may be unlike; if more are, they are of several kinds'
+            'Share of them that may take about as much longer; if more do, they are of another kind'
         ),
         ('first_steps', 'least_excess_share', 0.2, NULL, 'How much longer than later ones the first steps take at least'),
         ('first_steps', 'least_later_count', 2, NULL, 'Steps after them, at least'),

@@ -79,9 +79,10 @@ SELECT
     NULL::VARCHAR AS kernel_type,
     concat(
         format(
-            '{} of {} steps take longer than the median ({}), step {} most ({}); together {} longer: {} idle, {} computing',
+            '{} of {} steps {} longer than the median ({}), step {} most ({}); together {} longer: {} idle, {} computing',
             uneven_count,
             step_count,
+            if(uneven_count = 1, 'takes', 'take'),
             shown_time(usual_ns),
             step_id,
             shown_time(usual_ns + most_ns),

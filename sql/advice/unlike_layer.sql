@@ -1,11 +1,11 @@
 -- One row is a layer, or another module among equal siblings, that takes longer than the others though it runs the same
--- kernels. Where no modules are recorded, it is a layer among those that layer.by_index finds in the kernels.
+-- kernels. Where no modules are recorded, it is a layer among those that layer.sibling finds in the kernels.
 -- Requires compute.
 --
 -- profile to sql as in advice.finding_of_rank
 --
--- Siblings of which many differ are of several kinds that run the same kernels, such as layers with a local and a global
--- attention; none of these is unlike the others.
+-- If many siblings take about as much longer, at least half of it, they are another kind that runs the same kernels, such as
+-- layers with a global attention among those with a local one; then none of them is unlike the others.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_excess_share') AS least_excess_share,
@@ -33,15 +33,6 @@ of_module AS (
         slower_ns
     FROM module.sibling
 ),
-layer AS (
-    SELECT
-        *,
-        count(*) OVER of_kind AS sibling_count,
-        quantile_disc(median_ns, 0.5) OVER of_kind AS usual_ns
-    FROM layer.by_index
-    WHERE kind IS NOT NULL AND profile NOT IN (SELECT profile FROM module.sibling)
-    WINDOW of_kind AS (PARTITION BY profile, kind)
-),
 of_layer AS (
     SELECT
         profile,
@@ -51,14 +42,15 @@ of_layer AS (
         sibling_count,
         pass_count AS call_count,
         total_ns,
-        total_ns AS critical_ns,
+        critical_ns,
         median_ns,
         usual_ns,
-        quantile_disc(abs(median_ns - usual_ns), 0.5) OVER (PARTITION BY profile, kind) AS deviation_ns,
+        deviation_ns,
         NULL::VARCHAR AS slower_op,
-        NULL::VARCHAR AS slower_type,
-        NULL::BIGINT AS slower_ns
-    FROM layer
+        slower_type,
+        slower_ns
+    FROM layer.sibling
+    WHERE profile NOT IN (SELECT profile FROM module.sibling)
 ),
 sibling AS (
     FROM of_module
@@ -68,12 +60,12 @@ sibling AS (
 compared AS (
     SELECT
         sibling.*,
-        median_ns >= usual_ns * (1 + threshold.least_excess_share)
-        AND median_ns - usual_ns >= threshold.least_deviations * 1.4826 * deviation_ns AS is_unlike,
-        threshold.most_unlike_share
+        count(*) OVER (
+            PARTITION BY profile, kind
+            ORDER BY median_ns - usual_ns
+            RANGE BETWEEN greatest(median_ns - usual_ns, 0) // 2 PRECEDING AND UNBOUNDED FOLLOWING
+        ) AS as_long_count
     FROM sibling
-    CROSS JOIN threshold
-    WHERE sibling.sibling_count >= threshold.least_sibling_count
 ),
 -- A module that does now this and now that work is one finding.
 unlike AS (
@@ -90,11 +82,12 @@ unlike AS (
         arg_max(slower_op, slower_ns) AS slower_op,
         arg_max(slower_type, slower_ns) AS slower_type,
         max(slower_ns) AS slower_ns
-    FROM (
-        FROM compared
-        QUALIFY count(*) FILTER (is_unlike) OVER (PARTITION BY profile, kind) <= most_unlike_share * sibling_count
-    )
-    WHERE is_unlike
+    FROM compared
+    CROSS JOIN threshold
+    WHERE sibling_count >= least_sibling_count
+        AND median_ns >= usual_ns * (1 + least_excess_share)
+        AND median_ns - usual_ns >= least_deviations * 1.4826 * deviation_ns
+        AND as_long_count <= most_unlike_share * sibling_count
     GROUP BY profile, rank_id, path
 )
 SELECT
@@ -106,8 +99,9 @@ SELECT
     NULL::VARCHAR AS kernel_type,
     concat(
         format(
-            'its kernels take {} in half of its calls or more, {} more than is usual for {} with the same kernels ({})',
+            'its kernels take {}{}, {} more than is usual for {} with the same kernels ({})',
             shown_time(median_ns),
+            if(call_count = 1, '', ' in the median of its calls'),
             shown_share((median_ns - usual_ns) / usual_ns),
             sibling_count,
             shown_time(usual_ns)
@@ -116,10 +110,10 @@ SELECT
             slower_ns IS NULL,
             '',
             format(
-                '; most of it is in {}: {} more in {} calls',
-                concat_ws(', ', slower_op, slower_type),
+                '; most of it is in {}: {} more in {}',
+                coalesce(nullif(concat_ws(', ', slower_op, slower_type), ''), 'one kernel'),
                 shown_time(slower_ns),
-                call_count
+                if(call_count = 1, 'one call', format('{} calls', call_count))
             )
         ),
         if(critical_ns = 0, '; 0 can be won: the device waits for the host after its kernels', '')
@@ -129,11 +123,11 @@ SELECT
     least(excess_ns, critical_ns) AS win_ns,
     'upper bound' AS kind,
     'Compare it with a layer beside it (prof-analysis module-stats --by instance): look for inputs that are not contiguous '
-    || 'or have another memory format, for communication or copies beside it, and for a lower clock at that time.' AS what_to_do,
+    || 'or have another memory format, for communication or copies beside it, and for a lower clock then.' AS what_to_do,
     'docs/advise.md#unlike-layer' AS doc,
     if(
         starts_with(path, 'layer '),
-        'FROM layer.by_index WHERE kind IS NOT NULL ORDER BY median_ns DESC',
+        'FROM layer.sibling WHERE median_ns > usual_ns ORDER BY total_ns - pass_count * usual_ns DESC',
         'FROM module.sibling WHERE median_ns > usual_ns ORDER BY total_ns - call_count * usual_ns DESC'
     ) AS sql
 FROM unlike

@@ -46,7 +46,6 @@ root AS (
 placed AS (
     SELECT
         root.* EXCLUDE (path_key),
-        path.path[-1].name_id AS name_id,
         path.path[:coalesce(
             list_max(
                 list_filter(range(1, len(path.path)), lambda depth: path.path[depth].name_id = path.path[-1].name_id)
@@ -58,7 +57,7 @@ placed AS (
 )
 SELECT
     path.parent_module,
-    name.text AS module,
+    regexp_replace(path.module, '^\[Backward\]', '') AS module,
     sum(placed.call_count)::BIGINT AS call_count,
     sum(placed.kernel_count)::BIGINT AS kernel_count,
     sum(placed.computing_ns)::BIGINT AS computing_ns,
@@ -66,6 +65,5 @@ SELECT
     sum(placed.idle_ns)::BIGINT AS idle_ns
 FROM placed
 JOIN module.path ON path.path = placed.path AND path.is_backward
-LEFT JOIN trace.string AS name ON name.text_id = placed.name_id
-GROUP BY path.path_id, path.parent_module, name.text
+GROUP BY path.path_id, path.parent_module, path.module
 ORDER BY computing_ns DESC, path.path_id

@@ -17,7 +17,7 @@ in_step AS (
     FROM trace.op
     JOIN name ON name.text_id = op.name_id
     ASOF JOIN step.period ON op.start_ns >= period.start_ns
-    WHERE op.start_ns < period.end_ns
+    WHERE op.start_ns < period.end_ns AND (getvariable('step_id') IS NULL OR period.step_id = getvariable('step_id'))
 ),
 norm AS (
     SELECT op.op_id, op.tid, op.name_id, op.start_ns, op.end_ns, name.is_backward

@@ -44,7 +44,7 @@ EMPTY = {
     "trace.reported_communication", "trace.reported_transfer", "trace.reported_link", "trace.reported_step",
     "trace.parallelism", "trace.setting", "communication.reported",
     "layer.overlap", "layer.boundary", "layer.core", "layer.kind", "layer.period", "layer.instance", "layer.statistic",
-    "layer.by_index", "layer.pass_layer",
+    "layer.by_index", "layer.pass_layer", "layer.sibling",
     "graph.by_step", "graph.compilation", "graph.eager_op", "module.recomputed", "op.sync_batch_norm",
     "graph.event", "graph.inference", "graph.entry", "graph.execution", "graph.preparation", "graph.call", "graph.statistic",
     "kernels.on_cpu", "communication.p2p",
