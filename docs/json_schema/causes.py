@@ -45,9 +45,9 @@ _NOT_JUDGED = fields(
 CAUSES: Mapping[str, Schema] = {
     "advise": answer(
         findings=rows("what to change first", row("advice.finding", command=text("command line that shows the evidence"))),
-        has_steps={"type": "boolean", "description": "whether steps are recorded; else a step is the whole recording"},
-        judged=texts("rules that were judged, and found these findings or nothing"),
-        not_judged=rows("rules that cannot be judged", _NOT_JUDGED),
+        has_steps={"type": "boolean", "description": "whether steps are recorded; else the whole recording counts as one"},
+        judged=texts("rules by which at least one rank can be judged"),
+        not_judged=rows("rules by which ranks cannot be judged", _NOT_JUDGED),
     ),
     "step-time": answer(
         all=one("all steps together", row("across.step_total", *_OF_STEPS)),

@@ -32,7 +32,7 @@ def advise(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "not_judged": [row for row in rules if row["reason"] is not None],
     }
     if not findings:
-        return facts, [said(*_of_rules(facts))]
+        return facts, [said(*how_to_read(facts), *lacking(facts))]
     columns: dict[str, Source] = {
         "finding": ("text", lambda row: f"{row['number']}. {row['title']}"),
         "win per step": ("time", itemgetter("win_ns_per_step")),
@@ -44,7 +44,7 @@ def advise(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     return facts, [
         table_of("advice.finding", numbered, columns),
         *_entries(numbered[:_EXPLAINED]),
-        said(*_of_all(facts, profile), *_of_rules(facts)),
+        said(*how_to_read(facts), *_more(facts, profile), *lacking(facts)),
     ]
 
 
@@ -76,22 +76,26 @@ def _entries(findings: Iterable[Row]) -> Iterator[Entry]:
         yield Entry(heading, tuple((label, text) for label, text in texts.items() if text), row["command"])
 
 
-def _of_all(facts: Facts, profile: "Profile") -> Iterator[str]:
-    """Yield how many findings there are, and how to read them."""
+def how_to_read(facts: Facts) -> Iterator[str]:
+    """Yield how many findings there are, and what is to know of their wins."""
+    if not facts["rows"]:
+        yield f"no finding: {several(len(facts['judged']), 'rule')} found nothing to change"
+        return
     yield f"{several(facts['rows'], 'finding')}; wins overlap: never add them up"
     if not facts["has_steps"]:
         yield "no steps are recorded: the whole recording counts as one"
     kinds = dict.fromkeys(row["kind"] for row in facts["findings"])
     yield "; ".join(f"{kind}: {_KINDS[kind]}" for kind in kinds if kind in _KINDS)
+
+
+def _more(facts: Facts, profile: "Profile") -> Iterator[str]:
+    """Yield where the evidence of the other findings is."""
     if facts["rows"] > min(_EXPLAINED, len(facts["findings"])):
-        query = "SELECT rule, evidence, what_to_do, sql FROM advice.finding"
-        yield f"evidence of all: {profile.query_line(query)}"
+        yield f"evidence of all: {profile.query_line('SELECT rule, evidence, what_to_do, sql FROM advice.finding')}"
 
 
-def _of_rules(facts: Facts) -> Iterator[str]:
+def lacking(facts: Facts) -> Iterator[str]:
     """Yield which rules lack data, each reason once, and what to record so that more can be judged."""
-    if not facts["rows"]:
-        yield f"no finding: {several(len(facts['judged']), 'rule')} found nothing to change"
     rules_of: dict[tuple[str, int], list[str]] = {}
     for row in facts["not_judged"]:
         rules_of.setdefault((row["reason"], row["ranks"]), []).append(row["rule"])

@@ -69,7 +69,7 @@ class Causes(Answers):
     def advise(self, *, arrow: bool = False) -> Frame:
         """Return what should be changed, the finding with the most time to win first.
 
-        Wins overlap: never add them up. rules_not_judged() says which rules lack data.
+        Wins overlap: never add them up. rules() says which rules lack data.
         Raises InputError when no rank holds kernels or step times reported by the profiler.
         """
         return self._answer("advise", "advice.finding", arrow)

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from prof_analysis.answers.advice import place_of
-from prof_analysis.answers.answer import Answer, Sentences
+from prof_analysis.answers.advice import how_to_read, lacking, place_of
+from prof_analysis.answers.answer import Answer
 from prof_analysis.answers.words import duration, percent
 from prof_analysis.engine.parsing import referenced_tables
 from prof_analysis.errors import QueryError
-from prof_analysis.report.parts import Advice, Finding, Heading, Notes, Part, Section, plain
+from prof_analysis.report.parts import Advice, Finding, Heading, Part, Section, plain
 
 _SHOWN, _IN_ALL = 5, 20
 # Schema of the table that shows the evidence, or such a table -> the section with its picture. Others are about steps.
@@ -53,11 +53,9 @@ def _parts(answers: Mapping[str, Mapping[str, Answer]], titles: Mapping[str, str
         if run:
             yield Heading(plain(f"Run {run}"))
         found = [_finding(row, titles) for row in of_run["advise"].facts["findings"][:_IN_ALL]]
-        if found:
-            yield Advice(found[:_SHOWN], found[_SHOWN:])
-        (*_, last) = of_run["advise"].blocks
-        if isinstance(last, Sentences):
-            yield Notes([plain(line) for line in last.lines])
+        facts = of_run["advise"].facts
+        lacks = [plain(line) for line in lacking(facts)]
+        yield Advice(found[:_SHOWN], found[_SHOWN:], [plain(line) for line in how_to_read(facts)], lacks)
 
 
 def _finding(row: Mapping[str, Any], titles: Mapping[str, str]) -> Finding:

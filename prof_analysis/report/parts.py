@@ -102,10 +102,12 @@ class Finding:
 
 @dataclass(frozen=True)
 class Advice:
-    """Findings: those that are shown, and more of them that are folded away."""
+    """Findings, and how to read them; folded away are more of them, and which rules lack data."""
 
     findings: Sequence[Finding]
     more: Sequence[Finding]
+    notes: Sequence[str]
+    lacking: Sequence[str]
     kind: str = "advice"
 
 

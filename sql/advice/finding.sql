@@ -13,7 +13,7 @@
 -- count            BIGINT   kernels, calls or gaps that were found on it; NULL where nothing is counted
 -- win_ns_per_step  BIGINT   what can be won in a step, ns; without steps, in the whole recording; 0 where a change makes no
 --                           step shorter; NULL when it is not known
--- win_share        DOUBLE   share of the step that can be won; NULL when that is not known
+-- win_share        DOUBLE   share of the step that can be won; NULL when it is not known
 -- kind             VARCHAR  how far to trust the win: exact cause (this time goes when the cause goes), upper bound (no more
 --                           than this), hint (no time can be given)
 -- what_to_do       VARCHAR  what an engineer can do

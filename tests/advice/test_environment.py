@@ -38,7 +38,7 @@ def found(folder: Path) -> list[tuple[object, ...]]:
 
 def why_not_judged(folder: Path) -> str | None:
     with open_profile(folder) as profile:
-        return {row["rule"]: row["reason"] for row in profile.rules_not_judged()}.get("environment")
+        return {row["rule"]: row["reason"] for row in profile.rules()}.get("environment")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,403 @@
+"""The command advise: how findings of ranks become findings of a run, what it says, and what holds for every rule."""
+
+import re
+import shlex
+import sqlite3
+import warnings
+from collections.abc import Iterator
+from contextlib import closing
+from hashlib import md5
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fixtures.generate import generate
+from fixtures.shape import Shape
+from fixtures.text_style import TextStyle
+from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
+from prof_analysis.answers import answer_of
+from prof_analysis.capabilities import CAPABILITIES
+from prof_analysis.command_line import query_line
+from prof_analysis.engine.tables import documented_tables
+from prof_analysis.options import ProfileOptions
+from prof_analysis.report.advice import SAID_BY, section_of
+from prof_analysis.report.sections import SECTIONS
+from tests.helpers import secrets
+from tests.helpers.cli import Command, files_below, only_json
+from tests.helpers.places import CHECKOUT, SAMPLE
+from tests.helpers.small_profile import Kernel, Op, write_profile
+from tests.test_docs import anchor
+
+RULES = {name: documented_tables()[name] for name in sorted(documented_tables()["advice.finding_of_rank"].needs)}
+KINDS = {"exact cause", "upper bound", "hint"}
+# Two steps of 10,000 ns, in which the device works for less.
+STEPS = ((1, 0, 10_000), (2, 10_000, 20_000))
+OPS = (Op("aten::mm", 100, 200, (Kernel("k", 1000, 1500),)), Op("aten::mm", 10_100, 10_200, (Kernel("k", 11_000, 11_500),)))
+# What a rule finds: rank (None for all together), title, module, op, type, evidence, count, time and win over both steps, kind.
+FOUND = """
+        (0, 'alike', 'Net/Layer', 'aten::mm', 'MatMul', '7 here', 7, 3000, 2000, 'upper bound'),
+        (1, 'alike', 'Net/Layer', 'aten::mm', 'MatMul', '6 here', 6, 3000, 1800, 'upper bound'),
+        (2, 'alike', 'Net/Layer', 'aten::mm', 'MatMul', '5 here', 5, 3000, 1700, 'upper bound'),
+        (0, 'alike', 'Net/Layer', 'aten::mm', NULL, 'another type', 1, 900, 300, 'upper bound'),
+        (1, 'on one', NULL, NULL, NULL, '3 here', 3, 4000, 3000, 'exact cause'),
+        (0, 'on most', NULL, 'aten::mm', NULL, '4 here', 4, 4000, 4000, 'exact cause'),
+        (2, 'on most', NULL, 'aten::mm', NULL, '1 here', 1, 4000, 1000, 'exact cause'),
+        (0, 'on all, unevenly', NULL, NULL, NULL, 'little', 1, 4000, 500, 'exact cause'),
+        (1, 'on all, unevenly', NULL, NULL, NULL, 'little', 1, 4000, 500, 'exact cause'),
+        (2, 'on all, unevenly', NULL, NULL, NULL, 'much', 9, 4000, 2200, 'exact cause'),
+        (0, 'hint', NULL, NULL, NULL, 'no time', NULL, NULL, NULL, 'hint'),
+        (1, 'hint', NULL, NULL, NULL, 'no time', NULL, NULL, NULL, 'hint'),
+        (2, 'hint', NULL, NULL, NULL, 'no time', NULL, NULL, NULL, 'hint'),
+        (1, 'hint with a time', NULL, NULL, NULL, 'no win', 2, 5000, NULL, 'hint'),
+        (2, 'nothing to win', NULL, NULL, NULL, 'covered', 2, 6000, 0, 'upper bound'),
+        (0, 'just large enough', NULL, NULL, NULL, 'small', 1, 100, 100, 'upper bound'),
+        (0, 'too small', NULL, NULL, NULL, 'small', 1, 99, 99, 'upper bound'),
+        (NULL, 'of all ranks', NULL, NULL, NULL, 'mean', 2, 800, 600, 'upper bound')
+"""
+OWN_RULE = f"""-- One row is what this test finds on a rank.
+--
+-- profile to sql as in advice.finding_of_rank
+WITH planned (rank_id, title, module, op, kernel_type, evidence, count, time_ns, win_ns, kind) AS (
+    VALUES{FOUND}
+)
+SELECT
+    rank_step.profile,
+    planned.rank_id::INTEGER AS rank_id,
+    planned.title,
+    planned.module::VARCHAR AS module,
+    planned.op::VARCHAR AS op,
+    planned.kernel_type::VARCHAR AS kernel_type,
+    planned.evidence,
+    planned.count::BIGINT AS count,
+    planned.time_ns::BIGINT AS time_ns,
+    planned.win_ns::BIGINT AS win_ns,
+    planned.kind,
+    'Do it.' AS what_to_do,
+    'ours.md#planned' AS doc,
+    'FROM across.rank_step' AS sql
+FROM planned
+LEFT JOIN across.rank_step ON rank_step.rank_id = planned.rank_id
+"""
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three ranks in which our rules find nothing of this size, and a rule of a user that finds what FOUND says."""
+    folder = tmp_path_factory.mktemp("advice")
+    for rank in range(3):
+        write_profile(folder / "job" / f"{rank}_ascend_pt", OPS, steps=STEPS, rank=rank)
+    (folder / "sql" / "advice").mkdir(parents=True)
+    (folder / "sql" / "advice" / "planned.sql").write_text(OWN_RULE, encoding="utf-8")
+    return folder
+
+
+def planned(job: Path, **options: Any) -> list[dict[str, Any]]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProfAnalysisWarning)
+        with open_profile(job / "job", sql=job / "sql", store=job / "store", **options) as profile:
+            return [row for row in profile.rows("FROM advice.finding") if row["rule"] == "planned"]
+
+
+def finding_id(rule: str, *identity: str | None) -> str:
+    return md5("\0".join([rule, *(one or "" for one in identity)]).encode()).hexdigest()[:12]
+
+
+def test_findings_of_ranks_become_findings_of_a_run(job: Path) -> None:
+    mm = ("Net/Layer", "aten::mm", "MatMul")
+    op = (None, "aten::mm", None)
+    none = (None, None, None)
+    expected: list[tuple[Any, ...]] = [
+        # title, (module, op, type), rank, evidence, count, win and share of a step, kind, ranks, time of a step
+        ("on most", op, 0, "4 here; most on rank 0, on 2 of 3 ranks", 4, 2000, 0.2, "exact cause", 2, 2000),
+        ("on one", none, 1, "3 here; only on rank 1", 3, 1500, 0.15, "exact cause", 1, 2000),
+        ("on all, unevenly", none, 2, "much; most on rank 2, on 3 of 3 ranks", 9, 1100, 0.11, "exact cause", 3, 2000),
+        ("alike", mm, None, "7 here; all 3 ranks alike", 7, 1000, 0.1, "upper bound", 3, 1500),
+        ("of all ranks", none, None, "mean", 2, 300, 0.03, "upper bound", None, 400),
+        ("alike", (*mm[:2], None), 0, "another type; only on rank 0", 1, 150, 0.015, "upper bound", 1, 450),
+        ("just large enough", none, 0, "small; only on rank 0", 1, 50, 0.005, "upper bound", 1, 50),
+        ("hint with a time", none, 1, "no win; only on rank 1", 2, None, None, "hint", 1, 2500),
+        ("hint", none, None, "no time; all 3 ranks alike", None, None, None, "hint", 3, None),
+        ("nothing to win", none, 2, "covered; only on rank 2", 2, 0, 0.0, "upper bound", 1, 3000),
+    ]
+    rows = [
+        {
+            "finding_id": finding_id("planned", title, *where),
+            "rule": "planned",
+            "title": title,
+            **dict(zip(("module", "op", "kernel_type"), where, strict=True)),
+            "rank_id": rank,
+            "evidence": evidence,
+            "count": count,
+            "win_ns_per_step": win,
+            "win_share": share,
+            "kind": kind,
+            "what_to_do": "Do it.",
+            "doc": "ours.md#planned",
+            "sql": "FROM across.rank_step",
+            "rank_count": ranks,
+            "time_ns_per_step": time,
+        }
+        for title, where, rank, evidence, count, win, share, kind, ranks, time in expected
+    ]
+    assert planned(job) == rows
+
+
+def test_the_least_share_is_a_threshold(job: Path) -> None:
+    titles = {row["title"] for row in planned(job, thresholds={"every.least_share": 0})}
+    assert titles == {row["title"] for row in planned(job)} | {"too small"}
+    assert {row["title"] for row in planned(job, thresholds={"every.least_share": 0.25})} == {
+        "hint", "hint with a time", "nothing to win"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("every.least_shares=0.1", "there is no threshold every.least_shares: did you mean every.least_share"),
+        ("nothing.like=1", "there is no threshold nothing.like: `prof-analysis table advice.threshold -d PATH` lists all"),
+        ("every.least_share", "give thresholds such as every.least_share=0.01"),
+        ("every.least_share=much", "give thresholds such as every.least_share=0.01"),
+        ("every.least_share=nan", "give a number for rule.name"),
+        ("every.least_share=inf", "give a number for rule.name"),
+        ("least_share=1", "give a number for rule.name"),
+    ],
+)
+def test_a_threshold_that_is_none_is_refused(command: Command, job: Path, text: str, said: str) -> None:
+    done = command("advise", job / "job", "--threshold", text)
+    assert done.exit_code == 2
+    assert said in " ".join(re.sub(r"[│╭╮╰╯─]", " ", done.stderr).split())
+
+
+def test_every_finding_has_the_command_that_shows_its_evidence(command: Command, job: Path) -> None:
+    words = ["--sql-folder", job / "sql", "--rank-list", "0,2"]
+    done = command("advise", job / "job", *words, "--json", "--quiet", "--top", "3", "--store", job / "store")
+    summary = only_json(done)["summary"]
+    assert (summary["ranks"], len(summary["findings"])) == (2, 3)
+    (line,) = {row["command"] for row in summary["findings"]}
+    sql = "FROM across.rank_step"
+    assert line == f'prof-analysis sql -d {job / "job"} --rank-list 0,2 --sql-folder {job / "sql"} "{sql}"'
+    asked = only_json(command(*shlex.split(line)[1:], "--json", "--quiet", "--store", job / "store"))
+    assert [row["rank_id"] for row in asked["rows"]] == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("path", "options", "query", "expected"),
+    [
+        ("result", {}, "FROM a.b", 'result "FROM a.b"'),
+        ("my result", {}, "FROM a.b WHERE c = 'd'", "'my result' \"FROM a.b WHERE c = 'd'\""),
+        ("result", {}, 'FROM a."b"', "result 'FROM a.\"b\"'"),
+        ("result", {}, "SELECT '$x'", "result 'SELECT '\"'\"'$x'\"'\"''"),
+        ("result", {"step_id": 3, "audit_links": True}, "FROM a.b", 'result --step-id 3 --audit-links "FROM a.b"'),
+        ("r", {"module_domains": ("A", "B C")}, "FROM a.b", "r --module-domain 'A,B C' \"FROM a.b\""),
+        ("r", {"thresholds": {"a.b": 1}, "workers": 2, "no_cache": True}, "FROM a.b", 'r "FROM a.b"'),
+    ],
+)
+def test_a_line_to_copy_is_quoted_for_a_shell(path: str, options: dict[str, Any], query: str, expected: str) -> None:
+    line = query_line(path, ProfileOptions(**options), query)
+    assert line == f"prof-analysis sql -d {expected}"
+    assert shlex.split(line)[-1] == query
+
+
+def test_the_screen_says_what_to_change_first_why_and_how(command: Command, job: Path) -> None:
+    done = command("advise", job / "job", "--sql-folder", job / "sql", "--top", "6", "--quiet", "--store", job / "store")
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
+    assert lines[0].split("  ")[0] == "finding"
+    assert re.sub("  +", "|", lines[1]) == "1. on most|2.00 us|20.0%|aten::mm, rank 0|exact cause"
+    first = lines.index("1. on most: 2.00 us of a step (20.0%)")
+    assert lines[first : first + 5] == [
+        "1. on most: 2.00 us of a step (20.0%)",
+        "   where     aten::mm, rank 0",
+        "   evidence  4 here; most on rank 0, on 2 of 3 ranks",
+        "   to do     Do it.",
+        f'   prof-analysis sql -d {job / "job"} --sql-folder {job / "sql"} "FROM across.rank_step"',
+    ]
+    assert "   to do     as in 1" in lines
+    assert not [line for line in lines if line.startswith("6. ") and line.endswith(")")], "the first five are explained"
+    (count,) = (line for line in lines if "never add them up" in line)
+    assert re.fullmatch(r"\d+ findings; wins overlap: never add them up", count)
+    assert "exact cause: this time goes when the cause goes; upper bound: no more than this" in lines
+
+
+def test_rules_that_lack_data_say_which_and_what_records_it(command: Command, job: Path) -> None:
+    done = command("advise", job / "job", "--json", "--quiet", "--store", job / "store")
+    summary = only_json(done)["summary"]
+    lacking = {row["rule"]: row for row in summary["not_judged"]}
+    assert lacking["memory_limit"]["ranks"] == 3
+    assert "profile_memory=True" in lacking["memory_limit"]["reason"]
+    assert lacking["memory_limit"]["level"] == 2
+    assert lacking["low_clock"]["level"] is None
+    assert {*summary["judged"]} | lacking.keys() == {name.partition(".")[2] for name in RULES}
+    assert "memory_limit" not in summary["judged"]
+    said = command("advise", job / "job", "--quiet", "--store", job / "store").stdout
+    assert re.search(r"^memory_\w+, .*memory_limit.* cannot be judged: .*profile_memory=True", said, re.MULTILINE)
+    assert re.search(
+        r'^record with prof_analysis.collect.profiler\("result", level=2\) to judge .*memory_limit', said, re.MULTILINE
+    )
+
+
+def test_where_nothing_is_found_the_rules_that_were_judged_are_counted(command: Command, tmp_path: Path) -> None:
+    write_profile(tmp_path / "0_ascend_pt", (Op("aten::mm", 100, 200, (Kernel("k", 150, 99_000),)),), steps=((1, 90, 99_000),))
+    said = command("advise", tmp_path, "--quiet", "--no-cache", "--threshold", "every.least_share=2").stdout
+    assert re.match(r"no finding: \d+ rules found nothing to change\n", said)
+
+
+def test_several_runs_have_findings_of_their_own(command: Command, tmp_path: Path, job: Path) -> None:
+    for number, run in enumerate(("before", "after")):
+        later = [(step, start + number * 10**12, end + number * 10**12) for step, start, end in STEPS]
+        ops = [
+            Op(op.name, op.start + number * 10**12, op.end + number * 10**12, tuple(
+                Kernel(kernel.name, kernel.start + number * 10**12, kernel.end + number * 10**12) for kernel in op.kernels
+            ))
+            for op in OPS
+        ]  # fmt: skip
+        write_profile(tmp_path / run / "0_ascend_pt", ops, steps=later)
+    done = command("advise", tmp_path, "--sql-folder", job / "sql", "--json", "--quiet", "--no-cache")
+    content = only_json(done)
+    assert set(content["runs"]) == {"before", "after"}
+    for facts in content["runs"].values():
+        assert facts["findings"][0]["finding_id"] == finding_id("planned", "on most", None, "aten::mm", None)
+        assert {row["ranks"] for row in facts["not_judged"]} == {1}, "ranks of this run alone"
+
+
+def test_written_evidence_is_text(tmp_path: Path, job: Path) -> None:
+    folder = tmp_path / "sql" / "advice"
+    folder.mkdir(parents=True)
+    formula = OWN_RULE.replace("'4 here'", "'=HYPERLINK(\"http://x\")'")
+    (folder / "planned.sql").write_text(formula, encoding="utf-8")
+    with open_profile(job / "job", sql=tmp_path / "sql", store=job / "store") as profile:
+        for export_type in ("csv", "db", "xlsx"):
+            files = profile.export(tmp_path, export_type, "advise")
+            assert files
+    written = (tmp_path / "cluster_analysis_output" / "finding.csv").read_text(encoding="utf-8")
+    assert "'=HYPERLINK" in written
+    with closing(sqlite3.connect(tmp_path / "cluster_analysis_output" / "cluster_analysis.db")) as database:
+        (evidence,) = database.execute("SELECT evidence FROM Finding WHERE title = 'on most'").fetchone()
+    assert evidence.startswith("=HYPERLINK"), "a database has no formulas"
+
+
+def test_evidence_has_no_secret(tmp_path: Path) -> None:
+    root = tmp_path / "home" / secrets.USER / secrets.PROJECT
+    for rank in (0, 1):
+        secrets.write_secret(root / "job", rank)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProfAnalysisWarning)
+        with open_profile(root / "job", anonymize=True, thresholds={"every.least_share": 0}) as profile:
+            answer = answer_of(profile, "advise", 100)
+    assert answer.facts["findings"]
+    assert secrets.leaks(str(answer.facts)) == []
+    assert secrets.leaks(str(answer.blocks)) == []
+
+
+@pytest.fixture(scope="module")
+def sample() -> Iterator[Profile]:
+    with open_profile(SAMPLE / "decoder_training", thresholds={"every.least_share": 0}) as profile:
+        yield profile
+
+
+def assert_findings_can_be_used(profile: Profile) -> None:
+    """Every finding has its kind, its page, a query that shows rows, and an identity of its own."""
+    found = profile.rows("FROM advice.finding")
+    assert len({row["finding_id"] for row in found}) == len(found)
+    for row in found:
+        assert row["kind"] in KINDS, row
+        assert (row["win_ns_per_step"] is None) is (row["kind"] == "hint" or row["win_share"] is None), row
+        assert row["win_ns_per_step"] is None or row["win_ns_per_step"] >= 0, row
+        assert row["win_share"] is None or 0 <= row["win_share"] <= 1, row
+        assert not re.search(r"\d", re.sub(r"FP\d+|BF\d+|HF\d+|TF\d+", "", row["title"])), row["title"]
+        assert not re.search(r"\bnan\b|\bNULL\b|\bNone\b|\{\}", row["evidence"]), row["evidence"]
+        assert row["what_to_do"].endswith("."), row["what_to_do"]
+        assert row["doc"] == f"docs/advise.md#{row['rule'].replace('_', '-')}"
+        assert profile.rows(row["sql"]), row["sql"]
+    titles = {(row["rule"], row["module"], row["op"], row["kernel_type"], row["title"]) for row in found}
+    assert len(titles) == len(found)
+
+
+def test_findings_of_the_sample_can_be_used(sample: Profile) -> None:
+    assert_findings_can_be_used(sample)
+
+
+def test_findings_are_the_same_in_a_database_and_in_text_exports(tmp_path: Path) -> None:
+    generate(tmp_path / "job", Shape(steps=2, layers=1), ranks=1, style=TextStyle(exports="both"))
+    before = files_below(tmp_path / "job")
+    found: list[set[tuple[str, str]]] = []
+    judged: list[set[str]] = []
+    for source in ("db", "text"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ProfAnalysisWarning)
+            with open_profile(tmp_path / "job", source=source) as profile:
+                assert_findings_can_be_used(profile)
+                judged.append({row["rule"] for row in profile.rules() if row["reason"] is None})
+                found.append({(row["rule"], row["finding_id"]) for row in profile.rows("FROM advice.finding")})
+    of_both = judged[0] & judged[1]
+    assert found[0]
+    assert {one for one in found[0] if one[0] in of_both} == {one for one in found[1] if one[0] in of_both}
+    assert files_below(tmp_path / "job") == before
+
+
+PROFILES = (
+    *(f"alexnet_ddp_910b/{kind}/level{level}" for kind in ("db", "text") for level in (0, 1)),
+    "alexnet_ddp_910b_mstx", "alexnet_ddp_910a/text/level1", "qwen3_0.6b_pp2dp2_910b",
+    "qwen3_32b_vllm_a3/*.csv", "dsv3_vllm_a3/*.csv", "gpu_kineto/h100/*.gz", "gpu_kineto/mi300/*.gz", "gpu_kineto/mi300_vllm",
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pattern", PROFILES)
+def test_all_rules_judge_real_profiles(realdata: Path, pattern: str) -> None:
+    folders = sorted(realdata.glob(pattern))
+    assert folders
+    for folder in folders:
+        before = files_below(folder)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ProfAnalysisWarning)
+            for share in (0.005, 0):
+                with open_profile(folder, thresholds={"every.least_share": share}) as profile:
+                    assert_findings_can_be_used(profile)
+                    assert not profile.failures
+        assert files_below(folder) == before
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_every_rule_is_explained_and_names_what_it_requires(name: str) -> None:
+    rule = name.partition(".")[2]
+    (page,) = set(re.findall(r"'(docs/[^']+)'\s+AS doc", RULES[name].body))
+    assert page == f"docs/advise.md#{rule.replace('_', '-')}"
+    for language in ("docs/advise.md", "docs/zh/advise.md"):
+        headings = re.findall(r"^#+ (.+)$", (CHECKOUT / language).read_text(encoding="utf-8"), re.MULTILINE)
+        assert rule.replace("_", "-") in map(anchor, headings), f"{language} has no section of {rule}"
+    assert RULES[name].requires
+    assert {one for some in RULES[name].requires for one in some} <= CAPABILITIES.keys()
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_query_of_every_rule_runs_and_leads_to_a_section(sample: Profile, name: str) -> None:
+    texts = re.findall(r"'((?:FROM|SELECT) (?:[^']|'')+)'", RULES[name].body)
+    assert texts, "the query is a text that begins with FROM or SELECT"
+    for text in texts:
+        query = text.replace("''", "'").replace("{}", "x")
+        if re.search(r"\w$", query) or not query.endswith("="):
+            sample.rows(query)
+            assert section_of(query) in SECTIONS
+
+
+def test_thresholds_belong_to_rules_and_say_what_they_do(sample: Profile) -> None:
+    rows = sample.rows("FROM advice.threshold")
+    assert {row["rule"] for row in rows} <= {"every", *(name.partition(".")[2] for name in RULES)}
+    assert len({(row["rule"], row["name"]) for row in rows}) == len(rows)
+    assert all(row["meaning"] and row["value"] is not None for row in rows)
+    for row in rows:
+        table = documented_tables()["advice.finding" if row["rule"] == "every" else f"advice.{row['rule']}"]
+        assert f"name = '{row['name']}'" in table.body, f"no rule reads {row['rule']}.{row['name']}"
+
+
+def test_what_the_report_leaves_out_is_said_by_a_rule() -> None:
+    assert {f"advice.{rule}" for rule in SAID_BY} <= RULES.keys()
+
+
+def test_an_own_rule_with_other_columns_is_refused_with_the_line_to_write(job: Path, tmp_path: Path) -> None:
+    (tmp_path / "advice").mkdir()
+    (tmp_path / "advice" / "mine.sql").write_text("-- One row is a number.\n--\n-- x  INTEGER  a number\nSELECT 1 AS x")
+    with pytest.raises(InputError, match=re.escape("write `-- profile to sql as in advice.finding_of_rank`")):
+        open_profile(job / "job", sql=tmp_path)
