@@ -52,8 +52,8 @@ WITH usual (rule, name, usual, unit, meaning) AS (
             'least_ns',
             10000,
             'ns',
-            'From how long a gap is long before a kernel that was launched in time: the device starts it within 1 to 5 us; acts '
-            || 'as the next power of ten'
+            'From how long a gap is long before a kernel that was launched in time: the device starts it within 1 to 5 us; '
+            || 'acts as the next power of ten'
         ),
         ('slow_start', 'least_gap_count', 20, NULL, 'Such gaps in a step'),
         -- The device.

@@ -15,19 +15,32 @@ wanted AS (
     FROM free.host_part
     WHERE op_id IS NOT NULL
 ),
+named AS (
+    SELECT op.op_id, namespace.namespace
+    FROM trace.op
+    JOIN namespace USING (name_id)
+    WHERE NOT op.is_step
+),
+-- In one query with the next join, names of equal namespaces are compared with each other, all with all.
+inside AS MATERIALIZED (
+    SELECT parent.op_id, parent.parent_id, named.namespace
+    FROM op.parent
+    JOIN named USING (op_id)
+    WHERE parent.parent_id IS NOT NULL
+),
+edge AS MATERIALIZED (
+    SELECT inside.op_id, inside.parent_id
+    FROM inside
+    JOIN named ON named.op_id = inside.parent_id AND named.namespace = inside.namespace
+),
 climb AS (
     SELECT wanted.op_id, coalesce(launch.call_id, wanted.op_id) AS outer_id, 0 AS level
     FROM wanted
     LEFT JOIN op.launch USING (op_id)
     UNION ALL
-    SELECT climb.op_id, parent.parent_id, climb.level + 1
+    SELECT climb.op_id, edge.parent_id, climb.level + 1
     FROM climb
-    JOIN op.parent ON parent.op_id = climb.outer_id
-    JOIN trace.op AS inner_op ON inner_op.op_id = climb.outer_id
-    JOIN trace.op AS outer_op ON outer_op.op_id = parent.parent_id
-    JOIN namespace AS inner_space ON inner_space.name_id = inner_op.name_id
-    JOIN namespace AS outer_space ON outer_space.name_id = outer_op.name_id
-    WHERE inner_space.namespace = outer_space.namespace AND NOT outer_op.is_step
+    JOIN edge ON edge.op_id = climb.outer_id
 ),
 outermost AS (
     SELECT op_id, arg_max(outer_id, level) AS outer_id
