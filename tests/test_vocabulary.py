@@ -29,6 +29,7 @@ MACROS = re.compile(
 OPTION = "the word is what users pass as --module-source"
 SENTENCE = "a sentence for users, which says how to collect what is missing"
 SWITCH = "a sentence for users, which says what to set or to run"
+RULE = "it is the name of a rule"
 OUTPUT = "the words are values of a column that users read"
 OPERATORS = "formulas are of operators, which have names"
 COUNTERS = "counters are of one kind of hardware, and have names"
@@ -50,6 +51,12 @@ EXCEPTIONS: dict[str, tuple[set[str], str]] = {
     "advice.slow_link": ({"npu"}, SWITCH),
     "advice.small_messages": ({"hccl_op_expansion_mode"}, SWITCH),
     "advice.threshold": ({"sdma"}, SENTENCE),
+    "advice.cube_idle": ({"cube_idle"}, RULE),
+    "advice.finding_of_rank": ({"ai_cpu", "cube_idle"}, RULE),
+    "advice.format_conversion": ({"npu", "npu_format_cast", "npu_rms_norm"}, SENTENCE),
+    "advice.hf32_off": ({"npu"}, SENTENCE),
+    "advice.low_clock": ({"npu"}, SENTENCE),
+    "advice.threshold": ({"cube_idle"}, RULE),
     "free.host_stretch": ({"dataloader"}, "PyTorch itself names its op so, on any device"),
     "stack.frame_call": ({"nn.module"}, "PyTorch itself names its rows so, on any device"),
     "graph.call": ({"executegraph", "torchnpugraphbase"}, GRAPHS),
