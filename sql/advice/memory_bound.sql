@@ -34,13 +34,13 @@ SELECT
     op,
     kernel_type,
     format(
-        '{} kernels move data from or to memory for {} of the {} that they take{}{}',
-        kernel_count,
+        'Data moves from or to memory for {} of the {} of {}{}{}',
         shown_share(busy_share),
         shown_time(duration_ns),
+        if(kernel_count = 1, 'a kernel', kernel_count || ' kernels'),
         CASE
             WHEN critical_ns = 0 THEN ''
-            WHEN least_ns IS NULL THEN '; their sizes are not known'
+            WHEN least_ns IS NULL THEN '; how much data is not known'
             ELSE format('; to compute, and to move the data at the best rate of the profile, takes {}', shown_time(least_ns))
         END,
         unless_critical(duration_ns, critical_ns)

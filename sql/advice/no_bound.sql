@@ -35,9 +35,7 @@ SELECT
     op,
     kernel_type,
     format(
-        '{} kernels take {}, and the busiest part of their cores ({}) works for {} of it{}',
-        kernel_count,
-        shown_time(duration_ns),
+        'The busiest part of the cores ({}) works for {} of the {} of {}{}',
         CASE bound
             WHEN 'compute' THEN 'computing'
             WHEN 'memory' THEN 'moving data from or to memory'
@@ -45,6 +43,8 @@ SELECT
             ELSE 'scalar'
         END,
         shown_share(busy_share),
+        shown_time(duration_ns),
+        if(kernel_count = 1, 'a kernel', kernel_count || ' kernels'),
         unless_critical(duration_ns, critical_ns)
     ) AS evidence,
     kernel_count AS count,

@@ -40,9 +40,9 @@ worded AS (
         concat_ws(
             ', ',
             if(is_memory_bound, format('bound by memory, since moving their data takes {}', shown_time(memory_ns)), NULL),
-            if(row_count < few_rows, format('only {} rows', row_count), NULL),
-            if(column_count < few_rows, format('only {} columns', column_count), NULL),
-            if(inner_count < few_rows, format('only {} products are added up', inner_count), NULL),
+            if(row_count < few_rows, format('only {} row{}', row_count, if(row_count = 1, '', 's')), NULL),
+            if(column_count < few_rows, format('only {} column{}', column_count, if(column_count = 1, '', 's')), NULL),
+            if(inner_count < few_rows, format('only {} products added up', inner_count), NULL),
             if(
                 inner_bytes % aligned_bytes > 0,
                 format('an inner axis of {} bytes, no multiple of {}', inner_bytes, aligned_bytes::BIGINT),

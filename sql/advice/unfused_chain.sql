@@ -14,8 +14,8 @@ SELECT
     NULL::VARCHAR AS op,
     NULL::VARCHAR AS kernel_type,
     format(
-        '{} times {} kernels ({}) take {}{}{}{}{}',
-        chain_count,
+        '{} {} kernels ({}) take {}{}{}{}{}',
+        if(chain_count = 1, 'Once', chain_count || ' times'),
         regexp_replace(round(kernel_count / chain_count, 1)::VARCHAR, '\.0$', ''),
         if(length(parts) > 100, parts[:100] || '...', parts),
         shown_time(duration_ns),

@@ -41,7 +41,9 @@ def test_chains_take_the_time_of_the_kernels_that_were_planted(
         if forward and module in ("Qwen2RMSNorm", "Qwen2MLP", "SiLU"):
             planted[row["module_path"].removesuffix("/SiLU")] += row["end_ns"] - row["start_ns"]
     times = {
-        row["module"]: row["duration_ns"] for row in found["chains"] if row["pattern"] in ("RMSNorm", "SwiGLU") and row["module"]
+        row["module"]: row["duration_ns"]
+        for row in found["chains"]
+        if row["pattern"] in ("RMSNorm", "SwiGLU") and row["module"]
     }
     assert times == planted
     counts = {row["pattern"]: 0 for row in found["chains"]}

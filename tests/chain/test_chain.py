@@ -57,7 +57,9 @@ def test_a_sequence_of_kernels_is_the_chains_that_it_computes(types: str, found:
 
 
 def test_single_ops_of_an_optimizer_are_a_chain_where_its_step_is_recorded(tmp_path: Path) -> None:
-    kernels = tuple(Kernel("k", 1000 + 10 * place, 1005 + 10 * place, type=kind) for place, kind in enumerate(("Mul", "Add", "Add")))
+    kernels = tuple(
+        Kernel("k", 1000 + 10 * place, 1005 + 10 * place, type=kind) for place, kind in enumerate(("Mul", "Add", "Add"))
+    )
     ops = [Op("Optimizer.step#SGD.step", 100, 200), Op("aten::mul", 110, 190, kernels), Op("aten::add", 300, 310, kernels[:0])]
     write_profile(tmp_path / "0_ascend_pt", ops)
     with open_profile(tmp_path) as profile:

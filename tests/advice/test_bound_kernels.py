@@ -1,0 +1,94 @@
+"""Kernels that moving data binds, and kernels that nothing keeps busy, by their counters."""
+
+from pathlib import Path
+
+from prof_analysis import open_profile
+from tests.helpers.small_profile import Kernel, Op, Range, write_profile
+
+RATIOS = ("aiv_vec_ratio", "aiv_scalar_ratio", "aiv_mte2_ratio", "aiv_mte3_ratio")
+
+
+def counted(name: str, start: int, end: int, *ratios: float, inputs: str = "1024,512", **more: str) -> Kernel:
+    """A vector kernel with the ratios of its pipes."""
+    pmu = dict(zip(RATIOS, ratios, strict=True))
+    return Kernel(
+        name, start, end, core="AI_VECTOR_CORE", type=name, pmu=pmu, inputs=inputs, outputs=inputs, types="FLOAT16", **more
+    )
+
+
+KERNELS = (
+    # 2 MiB in 1 us are the best rate; this takes 100 us for the same, and computes for 20.
+    counted("Mul", 1000, 2000, 0.5, 0.1, 0.4, 0.3),
+    counted("Add", 10_000, 110_000, 0.2, 0.1, 0.9, 0.3),
+    # The same, but its size is not known.
+    counted("Sort", 200_000, 300_000, 0.2, 0.1, 0.3, 0.85, inputs="?"),
+    # Nothing is busy.
+    counted("TopK", 400_000, 440_000, 0.25, 0.5, 0.1, 0.1),
+    # Nothing is busy, for less than 20 us.
+    counted("Less", 500_000, 510_000, 0.1, 0.1, 0.1, 0.1),
+    # Computing binds it.
+    counted("Exp", 600_000, 700_000, 0.95, 0.1, 0.5, 0.1),
+)
+
+
+def test_what_keeps_kernels_busy(tmp_path: Path) -> None:
+    write_profile(tmp_path / "0_ascend_pt", [Op("aten::op", 100, 200, KERNELS)], [Range("Net", 50, 300)])
+    with open_profile(tmp_path) as profile:
+        busiest = profile.rows("SELECT * EXCLUDE (profile, rank_id, module, op_name) FROM pmu.busiest ORDER BY type")
+        rules = ("memory_bound", "no_bound")
+        found = [row for rule in rules for row in profile.rows(f"SELECT * EXCLUDE (profile, what_to_do) FROM advice.{rule}")]
+    assert [tuple(row.values()) for row in busiest] == [
+        ("Add", "memory", 90, 1, 100_000, 100_000, 90_000, 100_000, 20_000),
+        ("Exp", "compute", 95, 1, 100_000, 100_000, 95_000, 100_000, 95_000),
+        ("Less", "compute", 10, 1, 10_000, 10_000, 1000, 10_000, 1000),
+        ("Mul", "compute", 50, 1, 1000, 1000, 500, 1000, 1000),
+        ("Sort", "memory", 85, 1, 100_000, 100_000, 85_000, 0, None),
+        ("TopK", "scalar", 50, 1, 40_000, 40_000, 20_000, 40_000, 10_000),
+    ]
+    title, doc = "Kernels spend their time on moving data", "docs/advise.md#memory-bound"
+    query = "FROM pmu.busiest WHERE bound = 'memory' ORDER BY duration_ns DESC"
+    assert sorted(tuple(row.values()) for row in found) == [
+        (
+            0,
+            "Kernels keep no part of the cores busy",
+            "Net",
+            "aten::op",
+            "TopK",
+            "The busiest part of the cores (scalar) works for 50.0% of the 40.0 us of a kernel",
+            1,
+            40_000,
+            20_000,
+            "upper bound",
+            "docs/advise.md#no-bound",
+            "FROM pmu.busiest ORDER BY duration_ns DESC",
+        ),
+        (
+            0,
+            title,
+            "Net",
+            "aten::op",
+            "Add",
+            "Data moves from or to memory for 90.0% of the 100.0 us of a kernel; to compute, and to move the data at the best rate "
+            "of the profile, takes 20.0 us",
+            1,
+            100_000,
+            80_000,
+            "upper bound",
+            doc,
+            query,
+        ),
+        (
+            0,
+            title,
+            "Net",
+            "aten::op",
+            "Sort",
+            "Data moves from or to memory for 85.0% of the 100.0 us of a kernel; how much data is not known",
+            1,
+            100_000,
+            None,
+            "hint",
+            doc,
+            query,
+        ),
+    ]
