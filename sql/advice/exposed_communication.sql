@@ -38,7 +38,7 @@ by_group AS (
 compared AS (
     SELECT
         by_group.*,
-        least(by_group.unknown_ns, by_group.unknown_ns * other.waited_ns / nullif(other.elapse_ns, 0)) AS compared_ns
+        by_group.unknown_ns * other.waited_ns / nullif(other.elapse_ns, 0) AS compared_ns
     FROM by_group
     LEFT JOIN across.type_communication AS other
         ON other.profile = by_group.profile
@@ -75,6 +75,7 @@ judged AS (
     SELECT
         summed.*,
         exposed_ns < covered_share * elapse_ns AS is_covered,
+        if(op_count = 1, '1 operator takes', format('{} operators take', op_count)) AS operators,
         list_filter(
             [
                 if(waiting_ns > 0, format('{} waits for other ranks', shown_time(waiting_ns)), NULL),
@@ -83,8 +84,9 @@ judged AS (
                 if(
                     unknown_ns > 0,
                     concat(
-                        format('{} waits or transfers, which of it is not recorded', shown_time(unknown_ns)),
-                        if(compared_ns > 0, format(', but {} is beyond the rank that comes last', shown_time(compared_ns)), '')
+                        if(unknown_ns < exposed_ns, format('of {} ', shown_time(unknown_ns)), ''),
+                        'it is not recorded whether it waits or transfers',
+                        if(compared_ns > 0, format(' ({} is beyond the rank that comes last)', shown_time(compared_ns)), '')
                     ),
                     NULL
                 )
@@ -110,15 +112,15 @@ SELECT
     if(
         is_covered,
         format(
-            '{} operators take {}, and computing runs beside all but {} of it: 0 can be won by making them faster',
-            op_count,
+            '{} {}, and computing runs beside all but {} of it: 0 can be won by making it faster',
+            operators,
             shown_time(elapse_ns),
             shown_time(exposed_ns)
         ),
         concat(
             format(
-                '{} operators take {}, of which {} ({}) without computing',
-                op_count,
+                '{} {}, of which {} ({}) without computing',
+                operators,
                 shown_time(elapse_ns),
                 shown_time(exposed_ns),
                 shown_share(exposed_ns / elapse_ns)
@@ -150,6 +152,9 @@ SELECT
             THEN 'Most of it neither waits nor transfers. The first call of a group sets up its links: call it once before the '
             || 'recording, or record a later step. Else its tasks reach the device late: let the device unfold them '
             || '(HCCL_OP_EXPANSION_MODE=AIV or AI_CPU on Ascend).'
+        WHEN unknown_ns * 2 > exposed_ns AND op_count > 1 AND group_count = 1 AND longest_ns * 2 > elapse_ns
+            THEN 'One call takes most of it. If it is the first of its group, it sets up links: call it once before the '
+            || 'recording, or record a later step. Else see with `prof-analysis slow-ranks` who comes late to it.'
         WHEN operation = 'broadcast'
             THEN 'Do not broadcast buffers in each forward: DistributedDataParallel(broadcast_buffers=False), where ranks need '
             || 'not share them.'
@@ -162,6 +167,10 @@ SELECT
             THEN 'It lies between layers that need it. Split it and run it beside the matmul (--use-ascend-mc2 of MindSpeed, '
             || 'torch_npu.npu_mm_all_reduce_base; --tp-comm-overlap of Megatron on GPUs), prefetch parameters (FSDP), or use '
             || 'fewer tensor parallel ranks.'
+        WHEN op IS NULL AND operation IN ('allreduce', 'allgather', 'reducescatter')
+            THEN 'Between layers (tensor parallel): split it and run it beside the matmul (torch_npu.npu_mm_all_reduce_base; '
+            || '--use-ascend-mc2 of MindSpeed, VLLM_ASCEND_ENABLE_FLASHCOMM1=1 of vLLM-Ascend), use fewer tensor parallel ranks; '
+            || 'HCCL_OP_EXPANSION_MODE=AIV shortens small ones on Ascend. Of gradients: start it in the backward.'
         WHEN operation IN ('allreduce', 'allgather', 'reducescatter')
             THEN 'Start it while the backward still computes: smaller buckets (bucket_cap_mb of DDP), --overlap-grad-reduce '
             || 'and --overlap-param-gather of Megatron and MindSpeed, prefetch of FSDP. Communicate less often (no_sync with '

@@ -55,9 +55,9 @@ def test_communication_wins_what_no_kernel_runs_beside_and_covered_communication
     ]
     assert [row["op"] for row in rows] == ["c10d::allgather", "c10d::allreduce"]
     assert [row["evidence"] for row in rows] == [
-        "1 operators take 1.0 us, of which 500 ns (50.0%) without computing: 200 ns waits for other ranks, 250 ns transfers, "
+        "1 operator takes 1.0 us, of which 500 ns (50.0%) without computing: 200 ns waits for other ranks, 250 ns transfers, "
         "50 ns does neither",
-        "1 operators take 201 ns, and computing runs beside all but 1 ns of it: 0 can be won by making them faster",
+        "1 operator takes 201 ns, and computing runs beside all but 1 ns of it: 0 can be won by making it faster",
     ]
     assert rows[0]["what_to_do"].startswith("It lies between layers that need it.")
     assert [row["title"] for row in found(tmp_path, "exposed_communication", large_share=0.2)] == [exposed]
