@@ -51,6 +51,9 @@ RENAMED: dict[str, str | None] = {
     "context_place": "cp_rank",
     "tensor_place": "tp_rank",
     "untold": "unknown_causes",
+    "schema_version": None,
+    "command": None,
+    "summary": "runs",  # where there are several
 }
 # Table -> the name of its files now.
 RENAMED_TABLES = {"free_untold": "free_unknown_cause", "layer_number": "layer_by_index"}

@@ -115,7 +115,7 @@ def test_each_decision_is_in_the_list_with_its_title() -> None:
 
 
 def test_an_analysis_in_ten_minutes_answers_what_its_test_expects(tmp_path: Path) -> None:
-    for folder in ("prof_analysis", "sql"):
+    for folder in ("prof_analysis", "sql", "docs"):
         shutil.copytree(CHECKOUT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "sql" / "kernels" / "stream.sql").write_text(block_behind("analysis"), encoding="utf-8")
     registry = tmp_path / "prof_analysis" / "analyses" / "costs.py"
@@ -125,6 +125,9 @@ def test_an_analysis_in_ten_minutes_answers_what_its_test_expects(tmp_path: Path
     registry.write_text(others.replace(first, f"{first}{block_behind('entry').rstrip()},\n"), encoding="utf-8")
     with (tmp_path / "prof_analysis" / "answers" / "statistic.py").open("a", encoding="utf-8") as file:
         file.write(f"\n\n{block_behind('answer')}")
+    keys = tmp_path / "docs" / "json_schema" / "costs.py"
+    with_keys = re.sub(r"(?m)^(COSTS: .+\n)", lambda found: found[0] + block_behind("keys"), keys.read_text(encoding="utf-8"))
+    keys.write_text(with_keys, encoding="utf-8")
     (tmp_path / "result").mkdir()
     code = block_behind("test") + "\n\ntest_streams_by_time(Path('result'))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), str(CHECKOUT)))}
@@ -132,3 +135,7 @@ def test_an_analysis_in_ten_minutes_answers_what_its_test_expects(tmp_path: Path
     words = [sys.executable, "-m", "prof_analysis", "stream-stats", "-d", "result", "--json"]
     said = subprocess.run(words, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True).stdout
     assert [row["total_ns"] for row in json.loads(said)["summary"]["streams"]] == [30, 15]
+    code = (
+        "import json, sys, docs.json_schema, jsonschema; jsonschema.validate(json.load(sys.stdin), docs.json_schema.schema())"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, input=said, text=True, check=True)

@@ -21,11 +21,14 @@ from typer.main import get_command
 from docs import json_schema
 from fixtures.generate import generate
 from fixtures.shape import Shape
+from fixtures.text_style import TextStyle
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli import app
 from tests.helpers.cli import Command, only_json
 from tests.helpers.json_schema import misfits
+from tests.helpers.layers import BEGIN, DENSE, END
 from tests.helpers.places import CHECKOUT, SAMPLE
+from tests.helpers.small_profile import Kernel, Op, write_profile
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
 FOLDER = SAMPLE / "decoder_training"
@@ -38,7 +41,7 @@ FORMS = {
     "pmu-stats": ("--level=op", "--level=module"),
     "memory": ("--level=module", "--level=op", "--level=block", "--level=step", "--level=time", "--level=component"),
 }
-# What the sample cannot answer; other tests ask it.
+# What the sample cannot answer; profiles of tests below can.
 NOT_IN_SAMPLE = {"stacks", "experts", "graph-overhead", "layer-stats"}
 
 
@@ -55,7 +58,8 @@ def test_the_schema_is_that_of_the_heads() -> None:
 
 
 def test_every_command_has_a_schema() -> None:
-    assert sorted(json_schema.schema()["else"]["properties"]["command"]["enum"]) == sorted(commands(get_command(app)))
+    documented = json_schema.schema()["else"]["properties"]["command"]["enum"]
+    assert sorted(documented) == sorted(commands(get_command(app))), "say in docs/json_schema/ what it prints"
 
 
 @pytest.mark.parametrize("analysis", sorted(ANALYSES.keys() - NOT_IN_SAMPLE))
@@ -68,6 +72,50 @@ def test_an_answer_has_the_documented_keys(analysis: str, command: Command) -> N
 @pytest.mark.parametrize(("analysis", "form"), [(analysis, form) for analysis, forms in FORMS.items() for form in forms])
 def test_each_form_of_an_answer_has_the_documented_keys(analysis: str, form: str, command: Command) -> None:
     assert only_json(command(analysis, FOLDER, form, "--json"))["status"] == "done"
+
+
+@pytest.fixture(scope="module")
+def with_stacks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("with_stacks")
+    generate(folder, Shape(steps=1, layers=1, stacks="functions", experts=2, memory=True), ranks=1, seed=1)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "words", ["stacks", "stacks --level=stack", "experts", "module-stats --source-line", "op-stats --source-line"]
+)
+def test_answers_from_stacks_have_the_documented_keys(words: str, with_stacks: Path, command: Command) -> None:
+    assert only_json(command(*words.split(), with_stacks, "--json"))["status"] == "done"
+
+
+def test_phases_of_graphs_have_the_documented_keys(tmp_path: Path, command: Command) -> None:
+    ops = [
+        Op("TorchDynamo Cache Lookup", 10, 20),
+        Op("npu_fx_compiler inference", 30, 900),
+        Op("TorchNpuGraphBase::Run", 500, 880),
+        Op("ExecuteGraph", 600, 860, (Kernel("k", 1000, 2000),)),
+    ]
+    write_profile(tmp_path / "a_ascend_pt", ops)
+    assert len(only_json(command("graph-overhead", tmp_path, "--json"))["summary"]["phases"]) > 2
+
+
+def test_layers_have_the_documented_keys(tmp_path: Path, command: Command) -> None:
+    types = [*BEGIN, *DENSE * 4, *END]
+    kernels = [Kernel(type_, 12 * number, 12 * number + 10, type=type_) for number, type_ in enumerate(types, 1)]
+    write_profile(tmp_path / "a_ascend_pt", unlinked=kernels)
+    assert only_json(command("layer-stats", tmp_path, "--json"))["summary"]["structures"][0]["layer_count"] == 4
+
+
+def test_answers_of_text_have_the_documented_keys(tmp_path: Path, command: Command) -> None:
+    generate(tmp_path, Shape(steps=1, layers=1), ranks=1, seed=1, style=TextStyle(exports="text"))
+    for analysis in ("module-stats", "step-time"):
+        assert only_json(command(analysis, tmp_path, "--json"))["status"] == "done"
+
+
+@pytest.mark.parametrize("analysis", ["module-stats", "memory", "pmu-stats"])
+def test_answers_of_a_gpu_have_the_documented_keys(analysis: str, realdata: Path, command: Command) -> None:
+    trace = realdata / "gpu_kineto" / "h100" / "gaunernst_bert-small-uncased__1016001.json.gz"
+    assert only_json(command(analysis, trace, "--json"))["status"] == "done"
 
 
 def dictionaries(value: Any) -> Iterator[dict[str, Any]]:
@@ -145,6 +193,15 @@ def test_identifiers_stay_from_one_recording_to_the_next(tmp_path: Path, command
     ]
     assert len(kept[0]) > 20
     assert kept[0] == kept[1]
+    found = [
+        {
+            finding["finding_id"]: tuple(finding[name] for name in ("rule", "title", "module", "op", "kernel_type"))
+            for finding in only_json(command("advise", tmp_path / str(seed), "--json", "--top", "100"))["summary"]["findings"]
+        }
+        for seed in (1, 2)
+    ]
+    assert len(found[0]) > 2
+    assert found[0] == found[1]
     times = [{row["own_kernel_duration_ns"] for row in answer["heaviest_modules"]} for answer in answers]
     assert times[0] != times[1], "the recordings differ"
 
