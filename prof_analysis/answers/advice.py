@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 # So many findings are shown with their evidence.
 _EXPLAINED = 5
+_LONGEST = 60
 _KINDS = {
     "exact cause": "this time goes when the cause goes",
     "upper bound": "no more than this",
@@ -51,7 +52,12 @@ def advise(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
 def place_of(row: Row) -> str | None:
     """Return where a finding is: its module, op and type of kernels, and its rank, as far as it has them."""
     rank = None if row["rank_id"] is None else f"rank {row['rank_id']}"
-    return ", ".join(filter(None, (row["module"], row["op"], row["kernel_type"], rank))) or None
+    return ", ".join(filter(None, (row["module"], row["op"], _short(row["kernel_type"]), rank))) or None
+
+
+def _short(name: str | None) -> str | None:
+    """Return the name of a type of kernels; of one in C++ or with all choices of its tuning, the begin and the end."""
+    return name if name is None or len(name) <= _LONGEST else f"{name[: _LONGEST - 15]}...{name[-12:]}"
 
 
 def win_of(row: Row) -> str:

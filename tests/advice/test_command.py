@@ -401,3 +401,20 @@ def test_an_own_rule_with_other_columns_is_refused_with_the_line_to_write(job: P
     (tmp_path / "advice" / "mine.sql").write_text("-- One row is a number.\n--\n-- x  INTEGER  a number\nSELECT 1 AS x")
     with pytest.raises(InputError, match=re.escape("write `-- profile to sql as in advice.finding_of_rank`")):
         open_profile(job / "job", sql=tmp_path)
+
+
+def test_the_guide_to_own_rules_holds(tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = (CHECKOUT / "docs" / "advise.md").read_text(encoding="utf-8")
+    blocks = dict(re.findall(r"<!-- (\S+) -->\n```\w*\n(.+?)```", guide, re.DOTALL))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "result").symlink_to(SAMPLE / "decoder_training")
+    (tmp_path / "sql" / "advice").mkdir(parents=True)
+    (tmp_path / "sql" / "advice" / "plain_product.sql").write_text(blocks["advice/plain_product.sql"], encoding="utf-8")
+    for line in (blocks["own"] + blocks["thresholds"]).splitlines():
+        done = command(*shlex.split(line)[1:])
+        assert (done.exit_code, done.stderr) == (0, ""), line
+    with open_profile("result", sql="sql", thresholds={"every.least_share": 0}) as profile:
+        found = [row for row in profile.rows("FROM advice.finding") if row["rule"] == "plain_product"]
+        kernels = profile.rows("SELECT sum(kernel_count) AS n FROM kernels.work WHERE type = 'Mul' GROUP BY rank_id")
+    assert found
+    assert sum(row["count"] for row in found) == kernels[0]["n"] == kernels[1]["n"]
