@@ -43,7 +43,9 @@ of_rank AS (
     FROM advice.finding_of_rank AS found
     LEFT JOIN scale ON scale.profile IS NOT DISTINCT FROM found.profile
     CROSS JOIN threshold
-    WHERE found.time_ns / scale.duration_ns >= threshold.least_share OR found.time_ns IS NULL
+    -- A finding that wins nothing, or nothing that is known, counts by the time at issue.
+    WHERE coalesce(nullif(found.win_ns, 0), found.time_ns) / scale.duration_ns >= threshold.least_share
+        OR coalesce(nullif(found.win_ns, 0), found.time_ns) IS NULL
 ),
 -- The rank that wins most comes first.
 by_rank AS (

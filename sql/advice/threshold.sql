@@ -9,7 +9,13 @@
 WITH usual (rule, name, usual, unit, meaning) AS (
     VALUES
         -- All rules.
-        ('every', 'least_share', 0.005::DOUBLE, NULL::VARCHAR, 'Share of the step that the time of a finding must have'),
+        (
+            'every',
+            'least_share',
+            0.005::DOUBLE,
+            NULL::VARCHAR,
+            'Share of the step that must be won; where nothing can be won, or it is not known, that the time at issue must have'
+        ),
         -- The host.
         (
             'garbage_collection',
