@@ -31,7 +31,7 @@ from prof_analysis.options import (
 
 # The groups of options, as the help has them one below the other.
 _GROUPS = (INPUT, COMPARE, ANSWER, MODULES, SHOW, RESULT, MACHINE)
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.", rich_help_panel=SHOW)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts: docs/json.md.", rich_help_panel=SHOW)]
 AcrossRanks = Annotated[
     bool, typer.Option("--across-ranks", help="Show the modules whose time differs between ranks.", rich_help_panel=ANSWER)
 ]

@@ -182,8 +182,14 @@ def print_json(**content: Any) -> None:
     print(visible_json(json.dumps(_plain({**about, **content}), ensure_ascii=False, default=str, allow_nan=False)))
 
 
+# Most values: whole tables go through here.
+_OF_JSON = (int, str, type(None))
+
+
 def _plain(value: Any) -> Any:
     """Return a value of types that JSON has: null for NaN and infinity, numbers for decimals, hex digits for bytes."""
+    if isinstance(value, _OF_JSON):
+        return value
     if isinstance(value, dict):
         return {key: _plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

@@ -17,7 +17,8 @@
 --                                 none
 -- waited_ns              BIGINT   time that it waited for other ranks, as summed from across.rank_communication, ns; NULL when
 --                                 no other rank has its operators
--- last_count             BIGINT   collectives of all steps to which it came last while others waited
+-- last_count             BIGINT   collectives of all steps to which it came last while others waited; NULL where it does
+--                                 not communicate
 -- is_slow                BOOLEAN  whether others wait for it: they wait longer than it by 5 % of a step or more, and the widest
 --                                 gap in the order of waited_ns is between it and them; NULL when no other rank has its
 --                                 operators
