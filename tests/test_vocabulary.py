@@ -56,6 +56,8 @@ EXCEPTIONS: dict[str, tuple[set[str], str]] = {
     "advice.format_conversion": ({"npu", "npu_format_cast", "npu_rms_norm"}, SENTENCE),
     "advice.hf32_off": ({"npu"}, SENTENCE),
     "advice.low_clock": ({"npu"}, SENTENCE),
+    "advice.compiling_launches": ({"npu", "npus"}, SENTENCE),
+    "advice.unexplained_idle": ({"npu"}, SENTENCE),
     "advice.threshold": ({"cube_idle"}, RULE),
     "free.host_stretch": ({"dataloader"}, "PyTorch itself names its op so, on any device"),
     "stack.frame_call": ({"nn.module"}, "PyTorch itself names its rows so, on any device"),

@@ -39,8 +39,8 @@ SELECT
     idle.total_ns AS time_ns,
     idle.total_ns AS win_ns,
     'upper bound' AS kind,
-    'Record the host too (activities=[ProfilerActivity.CPU, ProfilerActivity.NPU], or CUDA on GPUs), keep the database or '
-    || 'trace_view.json, and ask again. Many short gaps: the host launches too slowly. Few long ones: it waits, loads data '
+    'Record the host too (activities=[ProfilerActivity.CPU, ProfilerActivity.NPU], or CUDA on GPUs), keep all files '
+    || 'of the profile, and ask again. Many short gaps: the host launches too slowly. Few long ones: it waits, loads data '
     || 'or schedules.' AS what_to_do,
     'docs/advise.md#unexplained-idle' AS doc,
     'FROM free.longest_gap WHERE cause = ''launch not recorded''' AS sql

@@ -56,8 +56,8 @@ def test_what_the_host_did_is_no_such_time_and_a_finding_says_the_longest_gap(tm
         "win_share": 0.2,
         "kind": "upper bound",
         "what_to_do": (
-            "Record the host too (activities=[ProfilerActivity.CPU, ProfilerActivity.NPU], or CUDA on GPUs), keep the "
-            "database or trace_view.json, and ask again. Many short gaps: the host launches too slowly. Few long ones: it "
+            "Record the host too (activities=[ProfilerActivity.CPU, ProfilerActivity.NPU], or CUDA on GPUs), keep all "
+            "files of the profile, and ask again. Many short gaps: the host launches too slowly. Few long ones: it "
             "waits, loads data or schedules."
         ),
         "doc": "docs/advise.md#unexplained-idle",
