@@ -1,11 +1,13 @@
--- One row is a module of a rank in which the host does something between ops for long while the device has no work.
+-- One row is a module of a rank in which the host does something between ops for long while the device has no work, or the other
+-- modules together, in which it costs little.
 -- Requires kernels, ops.
 --
 -- profile to sql as in advice.finding_of_rank
 WITH threshold AS (
-    SELECT max(value) FILTER (name = 'long_ns') AS long_ns
+    SELECT
+        max(value) FILTER (rule = 'launch_bound' AND name = 'long_ns') AS long_ns,
+        max(value) FILTER (rule = 'python_between_ops' AND name = 'least_module_share') AS least_module_share
     FROM advice.threshold
-    WHERE rule = 'launch_bound'
 ),
 python AS (
     SELECT
@@ -19,6 +21,21 @@ python AS (
     CROSS JOIN threshold
     WHERE work = 'between ops' AND decade_ns >= threshold.long_ns
     GROUP BY profile, rank_id, is_between_steps, module
+),
+of_rank AS (
+    SELECT
+        profile,
+        python.rank_id,
+        is_between_steps,
+        if(total_ns >= rank_step.duration_ns * threshold.least_module_share, module, NULL) AS module,
+        arg_max(coalesce(module, 'code outside modules'), (total_ns, module)) AS most_in,
+        max(total_ns) AS most_ns,
+        sum(gap_count)::BIGINT AS gap_count,
+        sum(total_ns)::BIGINT AS total_ns
+    FROM python
+    JOIN across.rank_step USING (profile)
+    CROSS JOIN threshold
+    GROUP BY ALL
 )
 SELECT
     profile,
@@ -32,12 +49,10 @@ SELECT
     NULL::VARCHAR AS op,
     NULL::VARCHAR AS kernel_type,
     format(
-        'In {} the device is idle for {} while the host runs {} without any op, {} at a time',
-        shown_gaps(gap_count),
+        'The device is idle for {} in {} while the host runs no op for long',
         shown_time(total_ns),
-        if(module IS NULL, 'code outside modules', 'code of this module'),
-        shown_time(total_ns / gap_count)
-    ) AS evidence,
+        if(gap_count = 1, 'a part of a gap', format('{} parts of gaps', gap_count))
+    ) || if(module IS NULL, format('; {} of it in {}', shown_time(most_ns), most_in), '') AS evidence,
     gap_count AS count,
     total_ns AS time_ns,
     total_ns AS win_ns,
@@ -47,4 +62,4 @@ SELECT
     || 'gaps.' AS what_to_do,
     'docs/advise.md#python-between-ops' AS doc,
     'FROM free.longest_gap WHERE cause = ''nothing recorded''' AS sql
-FROM python
+FROM of_rank

@@ -54,6 +54,13 @@ WITH usual (rule, name, usual, unit, meaning) AS (
             'Share of the step from which such an op is a finding of its own'
         ),
         (
+            'python_between_ops',
+            'least_module_share',
+            0.01,
+            NULL,
+            'Share of the step from which such time in a module is a finding of its own'
+        ),
+        (
             'slow_start',
             'least_ns',
             10000,

@@ -13,7 +13,7 @@ from fixtures.text_style import TextStyle
 from fixtures.trace import make_rank
 from prof_analysis import open_profile
 from tests.helpers.slow import quick
-from tests.helpers.small_profile import Kernel, Launch, Op, write_profile
+from tests.helpers.small_profile import HostCall, Kernel, Launch, Op, Range, write_profile
 
 HOST = (
     "synchronise", "host_copy", "data_loading", "garbage_collection", "launch_bound", "op_compilation", "allocator_stall",
@@ -28,7 +28,7 @@ PLANTED: dict[str, tuple[str, str | None, str | None, str]] = {
     "garbage_collection": ("garbage_collection", None, None, "collects garbage"),
     "compile": ("op_compilation", "Sampler", "aten::sort", "aclopCompileAndExecute"),
     "allocate": ("allocator_stall", None, None, "aclrtMalloc, "),
-    "python": ("python_between_ops", "Sampler", None, "this module"),
+    "python": ("python_between_ops", "Sampler", None, "3 parts of gaps"),
 }
 # The host runs ahead of the device.
 SHAPE = Shape(mode="inference", steps=3, layers=3, host_pace=50, communication=False, world=1, pmu=False)
@@ -133,3 +133,68 @@ def test_long_gaps_without_a_record_may_be_collections(tmp_path: Path) -> None:
     )  # fmt: skip
     assert (python["rule"], python["kind"], python["win_ns"]) == ("python_between_ops", "upper bound", hint["time_ns"])
     assert [row["rule"] for row in found(tmp_path / "recorded")] == ["python_between_ops"]
+
+
+def test_an_op_that_is_long_before_it_launches_has_its_place(tmp_path: Path) -> None:
+    """The device is idle from 5 us to 1005 us, since aten::linear of Net launches only then; aten::mul costs too little."""
+    ops = [
+        Op("aten::add", 1000, 2000, (Kernel("first", 3000, 5000),)),
+        Op("aten::linear", 4000, 1_000_000),
+        Op("aten::mul", 1_000_100, 1_105_000),
+    ]
+    launches = [
+        Launch(999_000, 999_900, (Kernel("second", 1_005_000, 40_000_000),), recorded_op=1),
+        Launch(1_100_000, 1_100_900, (Kernel("third", 40_000_100, 40_001_000),), recorded_op=2),
+    ]
+    write_profile(tmp_path / "a_ascend_pt", ops, [Range("Net", 3500, 1_000_050)], launches=launches)
+    (finding,) = found(tmp_path)
+    assert {
+        name: finding[name] for name in ("rule", "title", "module", "op", "count", "time_ns", "win_ns", "kind", "evidence")
+    } == {
+        "rule": "launch_bound",
+        "title": "An op keeps the host busy while the device has no work",
+        "module": "Net",
+        "op": "aten::linear",
+        "count": 1,
+        "time_ns": 999_000 - 5000,
+        "win_ns": 999_000 - 5000,
+        "kind": "upper bound",
+        "evidence": "In a gap the device is idle for 994.0 us while the host is in this op and has not yet launched: 994.0 us "
+        "at a time",
+    }
+
+
+def test_data_loading_before_the_first_kernel_of_a_step_counts(tmp_path: Path) -> None:
+    """The second step loads data from 20 us to 70 us, and its first kernel starts at 80 us; the first step ended at 10 us."""
+    ops = [
+        Op("aten::a", 1000, 2000, (Kernel("first", 3000, 10_000),)),
+        Op(LOADER, 20_000, 70_000),
+        Op("aten::b", 71_000, 72_000, (Kernel("second", 80_000, 90_000),)),
+    ]
+    write_profile(tmp_path / "a_ascend_pt", ops, steps=[(1, 500, 15_000), (2, 15_000, 95_000)])
+    (finding,) = found(tmp_path)
+    assert (finding["rule"], finding["count"], finding["time_ns"], finding["win_ns"]) == ("data_loading", 1, 50_000, 50_000)
+    assert finding["evidence"] == (
+        "In a gap the device is idle for 50.0 us while the host loads data, 50.0 us of it between the last kernel of a step "
+        "and the first of the next"
+    )
+
+
+def test_what_ops_before_2025_copy_is_not_recorded_and_still_a_copy(tmp_path: Path) -> None:
+    """A copy without direction, and the synchronise of the op that asked for it: 2 us of it with an idle device."""
+    ops = [
+        Op("aten::a", 1000, 2000, (Kernel("first", 3000, 10_000),)),
+        Op("aten::to", 4000, 13_000),
+        Op("aten::b", 14_000, 15_000, (Kernel("second", 20_000, 30_000),)),
+    ]
+    launches = [Launch(5000, 5100, (Kernel("MEMCPY_ASYNC", 10_000, 10_100, kind="copy"),), recorded_op=1)]
+    calls = [HostCall("aclrtSynchronizeStream", 6000, 12_000)]
+    write_profile(tmp_path / "a_ascend_pt", ops, launches=launches, calls=calls)
+    (finding,) = found(tmp_path)
+    assert {name: finding[name] for name in ("title", "op", "time_ns", "win_ns", "kind")} == {
+        "title": "The host waits for copies between host and device",
+        "op": "aten::to",
+        "time_ns": 10_000,
+        "win_ns": 2000,
+        "kind": "exact cause",
+    }
