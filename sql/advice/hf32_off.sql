@@ -56,7 +56,7 @@ SELECT
         - found.critical_ns // greatest(1, if(found.faster_type = 'hf32', threshold.hf32_speedup, threshold.tf32_speedup))
     )::BIGINT AS win_ns,
     if(found.faster_type IS NULL, 'hint', 'upper bound') AS kind,
-    'Where ten bits of mantissa suffice: NPU torch.npu.matmul.allow_hf32 = True (torch.npu.conv.allow_hf32 for convolutions), '
+    'Where a shorter mantissa suffices: NPU torch.npu.matmul.allow_hf32 = True (torch.npu.conv.allow_hf32 for convolutions), '
     || 'GPU torch.set_float32_matmul_precision(''high'') and torch.backends.cudnn.allow_tf32 = True.' AS what_to_do,
     'docs/advise.md#hf32-off' AS doc,
     'FROM kernels.work WHERE multiplies AND data_type LIKE ''%fp32%'' ORDER BY duration_ns DESC' AS sql

@@ -29,7 +29,9 @@ counted AS (
         used.device_id,
         used.engine,
         used.block_nums,
-        coalesce(chip.core_count, only_chip.core_count) AS matrix_core_count,
+        coalesce(chip.core_count, only_chip.core_count) AS recorded_count,
+        -- A trace may claim any number.
+        if(recorded_count BETWEEN 1 AND 1000000, recorded_count, NULL) AS matrix_core_count,
         coalesce(chip.vector_core_count, only_chip.vector_core_count) AS vector_core_count
     FROM used
     LEFT JOIN trace.chip ON chip.device_id = used.device_id

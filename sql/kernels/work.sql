@@ -46,7 +46,7 @@ counted AS (
         device.device_id,
         device.output_types_id,
         device.engine,
-        nullif(device.block_num, 0) AS block_num,
+        if(device.block_num > 0, device.block_num, NULL) AS block_num,
         coalesce(critical.is_critical, true) AS is_critical,
         device.hf32_eligible_id IS NOT NULL AS has_hf32
     FROM module.kernel

@@ -33,13 +33,13 @@ class Run:
 
 def run_of(folder: Path, shape: Shape, form: str) -> Run:
     generate(folder, shape, ranks=2, style=TextStyle(exports="text" if form == "text" else "db"))
-    names = ", ".join(f"'{rule}'" for rule in RULES)
+    found = " UNION ALL BY NAME ".join(f"SELECT '{rule}' AS rule, * FROM advice.{rule}" for rule in RULES)
     with open_profile(folder) as profile:
-        rows = profile.rows(f"FROM advice.finding_of_rank WHERE rule IN ({names}) ORDER BY ALL")
+        rows = profile.rows(f"{found} ORDER BY ALL")
     return Run(rows, [make_rank(replace(shape, world=2), number, 0) for number in range(2)])
 
 
-@pytest.fixture(scope="module", params=["db", "text"])
+@pytest.fixture(scope="module", params=["db", pytest.param("text", marks=pytest.mark.slow)])
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     yield run_of(tmp_path_factory.mktemp("wasteful"), WASTEFUL, request.param)
 

@@ -103,3 +103,15 @@ def test_matrix_cores_without_work_are_a_hint(tmp_path: Path) -> None:
     one_after_another(tmp_path / "few", [matmul(61), vector(39)])
     with open_profile(tmp_path / "few") as profile:
         assert of_rule(profile, "cube_idle") == []
+
+
+def test_numbers_of_blocks_that_cannot_be_are_not_known(tmp_path: Path) -> None:
+    one_after_another(tmp_path, [matmul(90, blocks=blocks) for blocks in (-5, 0, 2**63 - 1)])
+    with open_profile(tmp_path) as profile:
+        rows = profile.rows("SELECT op_name, least_blocks, idle_ns FROM kernels.work ORDER BY op_name")
+        assert [tuple(row.values()) for row in rows] == [
+            ("aten::op0", None, None),
+            ("aten::op1", None, None),
+            ("aten::op2", 2**63 - 1, 1),
+        ]
+        assert of_rule(profile, "block_dim") == []
