@@ -62,11 +62,10 @@ CREATE MACRO IF NOT EXISTS float_type_of(type) AS
 -- The part of a time in which the cores of a device wait that a kernel of so many blocks leaves without work, a block on each
 -- core at a time; NULL where either number is not known.
 CREATE MACRO IF NOT EXISTS idle_part(time_ns, block_num, core_count) AS
-<<<<<<< HEAD
-    time_ns - (time_ns::HUGEINT * block_num // (core_count * ((block_num + core_count - 1) // core_count)))::BIGINT;
+    time_ns - (time_ns::HUGEINT * block_num // (core_count * ((block_num::HUGEINT + core_count - 1) // core_count)))::BIGINT;
 
 -- Bytes of an element of a data type as recorded; NULL for one that is not known.
-CREATE MACRO IF NOT EXISTS bytes_of_type(type) AS
+CREATE MACRO IF NOT EXISTS bytes_of_element(type) AS
     CASE regexp_replace(upper(trim(type)), '^(DT_|C10::)', '')
         WHEN 'FLOAT' THEN 4
         WHEN 'FLOAT16' THEN 2
@@ -86,6 +85,3 @@ CREATE MACRO IF NOT EXISTS bytes_of_type(type) AS
         WHEN 'LONG' THEN 8
         WHEN 'LONG INT' THEN 8
     END;
-=======
-    time_ns - (time_ns::HUGEINT * block_num // (core_count * ((block_num::HUGEINT + core_count - 1) // core_count)))::BIGINT;
->>>>>>> w/D
