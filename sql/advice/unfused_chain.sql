@@ -29,7 +29,7 @@ SELECT
         )
     ) AS evidence,
     kernel_count AS count,
-    duration_ns + backward_ns AS time_ns,
+    duration_ns + backward_ns + gap_ns + late_ns AS time_ns,
     win_ns,
     'upper bound' AS kind,
     CASE pattern

@@ -8,12 +8,10 @@ from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 RATIOS = ("aiv_vec_ratio", "aiv_scalar_ratio", "aiv_mte2_ratio", "aiv_mte3_ratio")
 
 
-def counted(name: str, start: int, end: int, *ratios: float, inputs: str = "1024,512", **more: str) -> Kernel:
+def counted(name: str, start: int, end: int, *ratios: float, inputs: str = "1024,512") -> Kernel:
     """A vector kernel with the ratios of its pipes."""
     pmu = dict(zip(RATIOS, ratios, strict=True))
-    return Kernel(
-        name, start, end, core="AI_VECTOR_CORE", type=name, pmu=pmu, inputs=inputs, outputs=inputs, types="FLOAT16", **more
-    )
+    return Kernel(name, start, end, core="AI_VECTOR_CORE", type=name, pmu=pmu, inputs=inputs, outputs=inputs, types="FLOAT16")
 
 
 KERNELS = (
@@ -68,8 +66,8 @@ def test_what_keeps_kernels_busy(tmp_path: Path) -> None:
             "Net",
             "aten::op",
             "Add",
-            "Data moves from or to memory for 90.0% of the 100.0 us of a kernel; to compute, and to move the data at the best rate "
-            "of the profile, takes 20.0 us",
+            "Data moves from or to memory for 90.0% of the 100.0 us of a kernel; to compute, and to move the data at the best "
+            "rate of the profile, takes 20.0 us",
             1,
             100_000,
             80_000,
