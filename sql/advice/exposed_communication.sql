@@ -75,6 +75,8 @@ judged AS (
     SELECT
         summed.*,
         exposed_ns < covered_share * elapse_ns AS is_covered,
+        coalesce(starts_with(main_group, 'dp') OR main_group = 'embd', false) AS is_of_gradients,
+        longest_ns * 2 > elapse_ns AND longest_ns * op_count > 3 * elapse_ns AS has_long_one,
         if(op_count = 1, '1 operator takes', format('{} operators take', op_count)) AS operators,
         list_filter(
             [
@@ -126,8 +128,8 @@ SELECT
                 shown_share(exposed_ns / elapse_ns)
             ),
             if(exposed_ns > 0, ': ' || array_to_string(parts, ', '), ''),
-            if(op_count > 1 AND longest_ns * 2 > elapse_ns, format('; one alone takes {}', shown_time(longest_ns)), ''),
-            if(group_count > 1, format('; most of it, {}, in the groups {}', shown_time(main_group_ns), main_group), ''),
+            if(has_long_one, format('; one alone takes {}', shown_time(longest_ns)), ''),
+            if(group_count > 1, format('; {} of it in the group {}', shown_time(main_group_ns), main_group), ''),
             if(
                 critical_ns < exposed_ns,
                 if(
@@ -152,7 +154,7 @@ SELECT
             THEN 'Most of it neither waits nor transfers. The first call of a group sets up its links: call it once before the '
             || 'recording, or record a later step. Else its tasks reach the device late: let the device unfold them '
             || '(HCCL_OP_EXPANSION_MODE=AIV or AI_CPU on Ascend).'
-        WHEN unknown_ns * 2 > exposed_ns AND op_count > 1 AND group_count = 1 AND longest_ns * 2 > elapse_ns
+        WHEN unknown_ns * 2 > exposed_ns AND has_long_one AND group_count = 1
             THEN 'One call takes most of it. If it is the first of its group, it sets up links: call it once before the '
             || 'recording, or record a later step. Else see with `prof-analysis slow-ranks` who comes late to it.'
         WHEN operation = 'broadcast'
@@ -167,9 +169,9 @@ SELECT
             THEN 'It lies between layers that need it. Split it and run it beside the matmul (--use-ascend-mc2 of MindSpeed, '
             || 'torch_npu.npu_mm_all_reduce_base; --tp-comm-overlap of Megatron on GPUs), prefetch parameters (FSDP), or use '
             || 'fewer tensor parallel ranks.'
-        WHEN op IS NULL AND operation IN ('allreduce', 'allgather', 'reducescatter')
+        WHEN op IS NULL AND NOT is_of_gradients AND operation IN ('allreduce', 'allgather', 'reducescatter')
             THEN 'Between layers (tensor parallel): split it and run it beside the matmul (torch_npu.npu_mm_all_reduce_base; '
-            || '--use-ascend-mc2 of MindSpeed, VLLM_ASCEND_ENABLE_FLASHCOMM1=1 of vLLM-Ascend), use fewer tensor parallel ranks; '
+            || '--use-ascend-mc2 of MindSpeed, VLLM_ASCEND_ENABLE_FLASHCOMM1=1 of vLLM-Ascend), fewer tensor parallel ranks; '
             || 'HCCL_OP_EXPANSION_MODE=AIV shortens small ones on Ascend. Of gradients: start it in the backward.'
         WHEN operation IN ('allreduce', 'allgather', 'reducescatter')
             THEN 'Start it while the backward still computes: smaller buckets (bucket_cap_mb of DDP), --overlap-grad-reduce '

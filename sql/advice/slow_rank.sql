@@ -1,6 +1,6 @@
 -- One row is a rank that makes others wait, with what they wait because of it; or, where most ranks make a few wait, one that
 -- waits for them. A pipeline stage whose computing explains the waiting is left to stage_imbalance.
--- Requires communication.
+-- Requires communication or reported_communication.
 --
 -- profile to sql as in advice.finding_of_rank
 WITH exposed AS (

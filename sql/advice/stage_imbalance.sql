@@ -1,5 +1,5 @@
 -- One row is a rank of the pipeline stage that computes longest, where stages compute unevenly.
--- Requires communication.
+-- Requires communication or reported_communication.
 --
 -- profile to sql as in advice.finding_of_rank
 WITH threshold AS (

@@ -114,7 +114,7 @@ def tables() -> Iterator[duckdb.DuckDBPyConnection]:
         for name in ("communication.breakdown", "communication.member", "communication.parallel_rank", "step.load"):
             columns = ", ".join(f"{column.shown_name} {column.shown_type}" for column in documented_tables()[name].columns)
             connection.execute(f"CREATE TABLE {name} (profile VARCHAR, rank_id INTEGER, {columns})")
-        for name in ("rank_communication", "slow_rank", "slow_rank_finding"):
+        for name in ("type_communication", "rank_communication", "slow_rank", "slow_rank_finding"):
             connection.execute(f"CREATE VIEW across.{name} AS {documented_tables()[f'across.{name}'].body}")
         yield connection
 
