@@ -9,16 +9,9 @@ WITH threshold AS (
     FROM advice.threshold
     WHERE rule = 'first_steps'
 ),
--- A step that compiles keeps the host busy before its first kernel.
 step AS (
-    SELECT
-        profile,
-        rank_id,
-        step_id,
-        greatest(stage_ns + coalesce(bubble_ns, 0), host_ns) AS duration_ns,
-        row_number() OVER (PARTITION BY profile ORDER BY step_id) AS place
-    FROM step.time
-    WHERE step_id IS NOT NULL AND stage_ns IS NOT NULL
+    SELECT profile, rank_id, step_id, duration_ns, row_number() OVER (PARTITION BY profile ORDER BY step_id) AS place
+    FROM step.duration
 ),
 usual AS (
     SELECT profile, quantile_disc(duration_ns, 0.5) AS usual_ns
@@ -70,7 +63,7 @@ SELECT
     'Do not judge the model by these steps: record later ones (skip_first or warmup in the schedule of the profiler), and '
     || 'look at one of the others with --step-id.' AS what_to_do,
     'docs/advise.md#first-steps' AS doc,
-    'SELECT profile, step_id, stage_ns, bubble_ns, preparing_ns, host_ns FROM step.time ORDER BY profile, step_id' AS sql
+    'FROM step.duration' AS sql
 FROM summary
 CROSS JOIN threshold
 WHERE first_count > 0 AND later_count >= least_later_count AND later_count >= first_count

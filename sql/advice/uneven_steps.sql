@@ -13,17 +13,8 @@ WITH threshold AS (
     WHERE rule = 'uneven_steps'
 ),
 step AS (
-    SELECT
-        profile,
-        rank_id,
-        step_id,
-        stage_ns + coalesce(bubble_ns, 0) AS duration_ns,
-        computing_ns,
-        communication_not_overlapped_ns,
-        free_ns,
-        row_number() OVER (PARTITION BY profile ORDER BY step_id) AS place
-    FROM step.time
-    WHERE step_id IS NOT NULL AND stage_ns IS NOT NULL
+    SELECT *, row_number() OVER (PARTITION BY profile ORDER BY step_id) AS place
+    FROM step.duration
 ),
 usual AS (
     SELECT
@@ -31,8 +22,8 @@ usual AS (
         count(*) AS step_count,
         quantile_disc(duration_ns, 0.5) AS duration_ns,
         quantile_disc(computing_ns, 0.5) AS computing_ns,
-        quantile_disc(communication_not_overlapped_ns, 0.5) AS communication_not_overlapped_ns,
-        quantile_disc(free_ns, 0.5) AS free_ns
+        quantile_disc(uncovered_ns, 0.5) AS uncovered_ns,
+        quantile_disc(idle_ns, 0.5) AS idle_ns
     FROM step
     GROUP BY profile
 ),
@@ -45,8 +36,8 @@ compared AS (
         usual.duration_ns AS usual_ns,
         step.duration_ns - usual.duration_ns AS excess_ns,
         step.computing_ns - usual.computing_ns AS computing_ns,
-        step.communication_not_overlapped_ns - usual.communication_not_overlapped_ns AS communication_ns,
-        step.free_ns - usual.free_ns AS free_ns,
+        step.uncovered_ns - usual.uncovered_ns AS uncovered_ns,
+        step.idle_ns - usual.idle_ns AS idle_ns,
         step.duration_ns > usual.duration_ns * (1 + threshold.least_excess_share) AS is_long,
         bool_and(is_long) OVER (PARTITION BY step.profile ORDER BY step.place ROWS UNBOUNDED PRECEDING) AS is_first
     FROM step
@@ -64,8 +55,8 @@ uneven AS (
         max(excess_ns) AS most_ns,
         sum(excess_ns)::BIGINT AS excess_ns,
         sum(computing_ns)::BIGINT AS computing_ns,
-        sum(communication_ns)::BIGINT AS communication_ns,
-        sum(free_ns)::BIGINT AS free_ns
+        sum(uncovered_ns)::BIGINT AS uncovered_ns,
+        sum(idle_ns)::BIGINT AS idle_ns
     FROM compared
     WHERE is_long AND NOT is_first
     GROUP BY profile, rank_id
@@ -87,10 +78,10 @@ SELECT
             step_id,
             shown_time(usual_ns + most_ns),
             shown_time(excess_ns),
-            signed_time(free_ns),
+            signed_time(idle_ns),
             signed_time(computing_ns)
         ),
-        if(communication_ns IS NULL, '', format(', {} communication not covered', signed_time(communication_ns)))
+        if(uncovered_ns IS NULL, '', format(', {} communication not covered', signed_time(uncovered_ns)))
     ) AS evidence,
     uneven_count AS count,
     excess_ns AS time_ns,
@@ -99,8 +90,7 @@ SELECT
     'Look at what only these steps do: saving a checkpoint, logging, evaluation, garbage collection, new shapes; what need '
     || 'not be done in a step can be done less often or beside it. The largest difference says where to look.' AS what_to_do,
     'docs/advise.md#uneven-steps' AS doc,
-    'SELECT profile, step_id, stage_ns, computing_ns, communication_not_overlapped_ns, free_ns, bubble_ns FROM step.time '
-    || 'ORDER BY profile, step_id' AS sql
+    'FROM step.duration' AS sql
 FROM uneven
 CROSS JOIN threshold
 WHERE step_count >= least_step_count AND uneven_count <= most_uneven_share * step_count

@@ -30,7 +30,8 @@ of_module AS (
         deviation_ns,
         slower_op,
         slower_type,
-        slower_ns
+        slower_ns,
+        has_shapes
     FROM module.sibling
 ),
 of_layer AS (
@@ -48,7 +49,8 @@ of_layer AS (
         deviation_ns,
         NULL::VARCHAR AS slower_op,
         slower_type,
-        slower_ns
+        slower_ns,
+        false AS has_shapes
     FROM layer.sibling
     WHERE profile NOT IN (SELECT profile FROM module.sibling)
 ),
@@ -81,7 +83,8 @@ unlike AS (
         arg_max(usual_ns, total_ns) AS usual_ns,
         arg_max(slower_op, slower_ns) AS slower_op,
         arg_max(slower_type, slower_ns) AS slower_type,
-        max(slower_ns) AS slower_ns
+        max(slower_ns) AS slower_ns,
+        bool_and(has_shapes) AS has_shapes
     FROM compared
     CROSS JOIN threshold
     WHERE sibling_count >= least_sibling_count
@@ -116,6 +119,7 @@ SELECT
                 if(call_count = 1, 'one call', format('{} calls', call_count))
             )
         ),
+        if(has_shapes, '', '; shapes are not compared, so its inputs may be larger'),
         if(critical_ns = 0, '; 0 can be won: the device waits for the host after its kernels', '')
     ) AS evidence,
     call_count AS count,

@@ -20,6 +20,8 @@
 -- slower_op_id    TEXT_ID  the op in it whose kernels take most time above the median of the siblings; NULL when none does
 -- slower_type_id  TEXT_ID  type of these kernels; NULL when it is not known, or no op takes more
 -- slower_ns       BIGINT   how much more these take in all its calls, ns; NULL when no op takes more
+-- has_shapes      BOOLEAN  whether shapes of its kernels or ops are recorded; without any, siblings may get inputs of other
+--                          sizes
 WITH RECURSIVE forward_call AS (
     SELECT
         call.range_id,
@@ -61,7 +63,8 @@ work AS (
         call.is_backward,
         coalesce(op.name_id, kernel.op_name_id) AS op_name_id,
         kernel.type_id,
-        kernel.input_shapes_id,
+        -- Where kernels have no shapes of their own, those of their ops are compared.
+        coalesce(kernel.input_shapes_id, op.input_shapes_id) AS input_shapes_id,
         count(*) AS kernel_count,
         sum(kernel.duration_ns)::BIGINT AS duration_ns,
         coalesce(sum(kernel.duration_ns) FILTER (critical.is_critical), 0)::BIGINT AS critical_ns
@@ -72,7 +75,7 @@ work AS (
     LEFT JOIN critical.kernel AS critical USING (kernel_id)
     -- A record of a launch is a part of the op around it.
     LEFT JOIN op.launch USING (op_id)
-    LEFT JOIN trace.op AS op ON op.op_id = launch.call_id
+    LEFT JOIN trace.op ON op.op_id = coalesce(launch.call_id, kernel.op_id)
     WHERE kernel.kind = 'compute'
     GROUP BY ALL
 ),
@@ -82,7 +85,8 @@ done AS (
         range_id,
         sum(hash(is_backward, op_name_id, type_id, input_shapes_id, kernel_count)::HUGEINT) AS work_key,
         sum(duration_ns)::BIGINT AS duration_ns,
-        sum(critical_ns)::BIGINT AS critical_ns
+        sum(critical_ns)::BIGINT AS critical_ns,
+        count(input_shapes_id) > 0 AS has_shapes
     FROM work
     GROUP BY range_id
 ),
@@ -98,6 +102,7 @@ timed AS (
         count(*) AS call_count,
         sum(done.duration_ns)::BIGINT AS total_ns,
         sum(done.critical_ns)::BIGINT AS critical_ns,
+        bool_or(done.has_shapes) AS has_shapes,
         quantile_disc(done.duration_ns, 0.5) AS median_ns
     FROM done
     JOIN counted USING (range_id)
@@ -171,7 +176,8 @@ SELECT
     deviating.deviation_ns,
     slower.op_name_id AS slower_op_id,
     slower.type_id AS slower_type_id,
-    slower.above_ns AS slower_ns
+    slower.above_ns AS slower_ns,
+    deviating.has_shapes
 FROM deviating
 JOIN module.path ON path.path_key = deviating.path_key AND NOT path.is_backward
 LEFT JOIN trace.string AS name ON name.text_id = deviating.name_id

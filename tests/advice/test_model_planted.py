@@ -121,25 +121,19 @@ def test_the_first_step_is_unlike_the_rest(tmp_path: Path) -> None:
 
 
 def lengths(rank: Rank) -> list[int]:
-    """Return how long each step takes on the host, which is slower here than the device."""
+    """Return how long each step takes: from the end of the one before on the device, the first from its start on the host."""
     number = next(op for op in rank.step.ops if op.name.startswith("ProfilerStep"))
-    return [int(step[number.end] - step[number.start]) for step in rank.host]
-
-
-def spans(rank: Rank) -> list[int]:
-    """Return how long each step takes on the device, from its first kernel to the end of its last."""
-    found = []
+    ends = [int(rank.host[0, number.start])]
     for step_id in range(rank.shape.first_step, rank.shape.first_step + rank.shape.steps):
-        events = [event for event in events_of(rank) if event.step_id == step_id and event.kernel.kind in BUSY]
-        found.append(max(event.end for event in events) - events[0].start)
-    return found
+        ends.append(max(event.end for event in events_of(rank) if event.step_id == step_id and event.kernel.kind in BUSY))
+    return [end - before for before, end in pairwise(ends)]
 
 
 def test_a_step_far_above_the_others_takes_the_planted_time_longer(tmp_path: Path) -> None:
     shape, _ = run_of(tmp_path, "db", replace(PLAIN, slow_step=3, slower_by=100))
     with open_profile(tmp_path) as profile:
         (row,) = found_by(profile, *RULES)
-    times = spans(make_rank(shape, 0, 0))
+    times = lengths(make_rank(shape, 0, 0))
     excess = times[3] - sorted(times)[2]
     title = "A few steps take far longer than the others"
     assert figures(row) == (title, None, None, None, 1, excess, excess, "upper bound")

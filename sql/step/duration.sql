@@ -1,0 +1,45 @@
+-- One row is a step and how long the job took for it, in the order of the steps: from the end of the step before on the device
+-- to its own end there. What the device idles between two steps counts for the later one.
+--
+-- step_id        BIGINT  profiler step
+-- duration_ns    BIGINT  time from the end of the last kernel of the step before, ns; for the first step from its start on the
+--                        host; where the profile does not say when steps began, from its own first kernel
+-- computing_ns   BIGINT  time with a compute kernel, ns
+-- uncovered_ns   BIGINT  time with a communication operator and no compute kernel, ns; NULL when not known
+-- idle_ns        BIGINT  the rest of duration_ns, copies included, ns
+WITH begun AS (
+    SELECT step_id, min(start_ns) AS start_ns
+    FROM trace.step
+    GROUP BY step_id
+),
+whole AS (
+    SELECT
+        time.step_id,
+        time.computing_ns,
+        time.communication_not_overlapped_ns AS uncovered_ns,
+        time.stage_ns + coalesce(time.bubble_ns, 0) AS span_ns,
+        begun.start_ns,
+        begun.start_ns + time.preparing_ns + span_ns AS end_ns
+    FROM step.time
+    LEFT JOIN begun USING (step_id)
+    WHERE time.step_id IS NOT NULL AND time.stage_ns IS NOT NULL
+),
+measured AS (
+    SELECT
+        *,
+        if(
+            lag(step_id) OVER in_order = step_id - 1 OR lag(step_id) OVER in_order IS NULL,
+            end_ns - coalesce(lag(end_ns) OVER in_order, start_ns),
+            NULL
+        ) AS since_ns
+    FROM whole
+    WINDOW in_order AS (ORDER BY step_id)
+)
+SELECT
+    step_id,
+    if(since_ns > 0, since_ns, span_ns) AS duration_ns,
+    computing_ns,
+    uncovered_ns,
+    greatest(duration_ns - computing_ns - coalesce(uncovered_ns, 0), 0) AS idle_ns
+FROM measured
+ORDER BY step_id
