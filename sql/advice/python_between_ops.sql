@@ -1,5 +1,5 @@
--- One row is a module of a rank in which the host does something between ops for long while the device has no work, or the other
--- modules together, in which it costs little.
+-- One row is a module of a rank in which the host does something between ops for long while the device has no work, or the
+-- other modules together, in which it costs little.
 -- Requires kernels, ops.
 --
 -- profile to sql as in advice.finding_of_rank
