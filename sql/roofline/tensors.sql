@@ -36,7 +36,7 @@ sized AS (
         types_id,
         dims,
         CASE WHEN trim(shape) = '' THEN 0 ELSE count_of(dims) END AS element_count,
-        bytes_of_type(type) AS element_bytes,
+        bytes_of_element(type) AS element_bytes,
         trim(shape) = '' AS is_absent
     FROM tensor
 )
