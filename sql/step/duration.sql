@@ -2,8 +2,9 @@
 -- to its own end there. What the device idles between two steps counts for the later one.
 --
 -- step_id        BIGINT  profiler step
--- duration_ns    BIGINT  time from the end of the last kernel of the step before, ns; for the first step from its start on the
---                        host; where the profile does not say when steps began, from its own first kernel
+-- duration_ns    BIGINT  time from the end of the last kernel of the step before, ns; for the first step from the end of what
+--                        ran before it, but no earlier than its start on the host; where the profile does not say when steps
+--                        began, from its own first kernel
 -- computing_ns   BIGINT  time with a compute kernel, ns
 -- uncovered_ns   BIGINT  time with a communication operator and no compute kernel, ns; NULL when not known
 -- idle_ns        BIGINT  the rest of duration_ns, copies included, ns
@@ -19,20 +20,33 @@ whole AS (
         time.communication_not_overlapped_ns AS uncovered_ns,
         time.stage_ns + coalesce(time.bubble_ns, 0) AS span_ns,
         begun.start_ns,
+        begun.start_ns + time.preparing_ns AS first_kernel_ns,
         begun.start_ns + time.preparing_ns + span_ns AS end_ns
     FROM step.time
     LEFT JOIN begun USING (step_id)
     WHERE time.step_id IS NOT NULL AND time.stage_ns IS NOT NULL
 ),
+-- Kernels from before the recording, which a host that is ahead has launched, end before the first step begins on the device.
+first_step AS (
+    SELECT arg_min(first_kernel_ns, step_id) AS first_kernel_ns
+    FROM whole
+),
+before AS (
+    SELECT max(kernel_step.end_ns) AS end_ns
+    FROM step.kernel_step
+    CROSS JOIN first_step
+    WHERE kernel_step.start_ns < first_step.first_kernel_ns
+),
 measured AS (
     SELECT
-        *,
+        whole.*,
         if(
             lag(step_id) OVER in_order = step_id - 1 OR lag(step_id) OVER in_order IS NULL,
-            end_ns - coalesce(lag(end_ns) OVER in_order, start_ns),
+            whole.end_ns - coalesce(lag(whole.end_ns) OVER in_order, greatest(whole.start_ns, before.end_ns)),
             NULL
         ) AS since_ns
     FROM whole
+    CROSS JOIN before
     WINDOW in_order AS (ORDER BY step_id)
 )
 SELECT

@@ -56,6 +56,7 @@ ALLOWED = {
     "module.step_count": "the periods of the chosen step are few; one row says whether a module began in none",
     "module.chosen_domain": "the chosen domains are few",
     "module.op_chain": "the rows of the statistic, and blocks of 256 ops",
+    "step.duration": "the first step is one row",
     "step.time": "one row says whether there are steps",
     "timeline.step": "one row says whether there are steps",
     "timeline.usual_free_gap": "there is one usual step",

@@ -17,11 +17,14 @@ def test_a_step_ends_with_its_last_kernel_and_begins_where_the_one_before_ended(
         Op("aten::mm", 110, 120, (Kernel("mm", 100, 130), reduce(120, 150))),
         Op("aten::mm", 310, 320, (Kernel("mm", 330, 340), Kernel("mm", 350, 360))),  # Step 7 was not recorded.
     ]
-    database = write_profile(tmp_path / "a_ascend_pt", ops, steps=[(5, 0, 100), (6, 100, 200), (8, 300, 400)])
+    earlier = Kernel("mm", 12, 25)  # Launched before the recording began.
+    database = write_profile(
+        tmp_path / "a_ascend_pt", ops, unlinked=[earlier], steps=[(5, 0, 100), (6, 100, 200), (8, 300, 400)]
+    )
     with open_profile(database.parents[1]) as profile:
         rows = profile.rows(f"SELECT {COLUMNS} FROM step.duration")
     assert [tuple(row.values()) for row in rows] == [
-        (5, 60, 20, 10, 30),
+        (5, 35, 20, 10, 5),
         (6, 90, 30, 20, 40),
         (8, 30, 20, 0, 10),
     ]
