@@ -45,7 +45,7 @@ worded AS (
             if(inner_count < few_rows, format('only {} products added up', inner_count), NULL),
             if(
                 inner_bytes % aligned_bytes > 0,
-                format('an inner axis of {} bytes, no multiple of {}', inner_bytes, aligned_bytes::BIGINT),
+                format('an inner axis of {} bytes, no multiple of {}', inner_bytes, TRY_CAST(aligned_bytes AS BIGINT)),
                 NULL
             )
         ) AS causes
@@ -104,7 +104,7 @@ SELECT
             THEN format(
                 'Pad the inner axes (hidden size, heads, vocabulary) to multiples of {} bytes, as vocabulary sizes are padded '
                 || 'for tensor parallelism.',
-                threshold.aligned_bytes::BIGINT
+                TRY_CAST(threshold.aligned_bytes AS BIGINT)
             )
         ELSE 'Try another form of the same product: the weight or gradient turned, split along the axis that is added up, '
         || 'another format of the weight (NPU: FRACTAL_NZ by torch_npu.npu_format_cast), or a newer library of kernels.'

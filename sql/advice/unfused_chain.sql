@@ -14,7 +14,7 @@ SELECT
     NULL::VARCHAR AS op,
     NULL::VARCHAR AS kernel_type,
     format(
-        '{} {} kernels ({}) take {}{}{}{}{}',
+        '{} {} kernels ({}) take {}{}{}{}{}{}',
         if(chain_count = 1, 'Once', chain_count || ' times'),
         regexp_replace(round(kernel_count / chain_count, 1)::VARCHAR, '\.0$', ''),
         if(length(parts) > 100, parts[:100] || '...', parts),
@@ -26,7 +26,8 @@ SELECT
             late_ns > 0,
             format('; after some the device waits for the host, which takes {} to launch them', shown_time(late_ns)),
             ''
-        )
+        ),
+        if(win_ns = 0, '; 0 can be won', '')
     ) AS evidence,
     kernel_count AS count,
     duration_ns + backward_ns + gap_ns + late_ns AS time_ns,

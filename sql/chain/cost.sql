@@ -11,7 +11,8 @@
 -- critical_ns      BIGINT   the part of it in kernels that are critical, as in critical.kernel, ns
 -- gap_ns           BIGINT   time in which the device is idle inside of chains that are critical, ns
 -- late_ns          BIGINT   of chains after which the device waits for the host: time from the launch of the first kernel to
---                           that of the last one, which one launch saves the host, ns; the same for their backward
+--                           that of the last one, which one launch saves the host, ns; where a launch is not recorded, from the
+--                           start of the first kernel to the end of the last one; the same for their backward
 -- least_ns         BIGINT   time that the fused ops of critical chains need at least, ns: to read what the first kernel reads
 --                           and write what the last one writes at the rate of roofline.bandwidth; where that is not known, the
 --                           time of the shortest kernel of a chain
@@ -87,7 +88,11 @@ backward AS (
         owner.chain_id,
         sum(kernel.duration_ns) AS duration_ns,
         coalesce(sum(kernel.duration_ns) FILTER (critical.is_critical), 0) AS critical_ns,
-        if(arg_max(critical.is_critical, kernel.start_ns), 0, max(launch.start_ns) - min(launch.start_ns)) AS late_ns
+        CASE
+            WHEN arg_max(critical.is_critical, kernel.start_ns) THEN 0
+            WHEN count(launch.start_ns) = count(*) THEN max(launch.start_ns) - min(launch.start_ns)
+            ELSE max(kernel.end_ns) - min(kernel.start_ns)
+        END AS late_ns
     FROM owner
     JOIN module.op_interval USING (interval_id)
     JOIN module.kernel_op USING (op_id)
@@ -106,7 +111,11 @@ chain AS (
         count(*) FILTER (member.is_fused) AS kernel_count,
         sum(member.duration_ns) FILTER (member.is_fused) AS duration_ns,
         coalesce(sum(member.duration_ns) FILTER (member.is_fused AND member.is_critical), 0) AS critical_ns,
-        max(member.launched_ns) - min(member.launched_ns) AS launching_ns,
+        if(
+            count(member.launched_ns) = count(*),
+            max(member.launched_ns) - min(member.launched_ns),
+            max(member.end_ns) - min(member.start_ns)
+        ) AS launching_ns,
         arg_min(member.read_bytes, member.place) FILTER (member.is_fused)
             + arg_max(member.written_bytes, member.place) FILTER (member.is_fused) AS bytes,
         min(member.duration_ns) FILTER (member.is_fused) AS shortest_ns
@@ -117,7 +126,7 @@ weighed AS (
     SELECT
         chain.*,
         if(chain.is_critical, coalesce(gap.duration_ns, 0), 0) AS gap_ns,
-        if(chain.is_critical, 0, coalesce(chain.launching_ns, 0)) + coalesce(backward.late_ns, 0) AS late_ns,
+        if(chain.is_critical, 0, chain.launching_ns) + coalesce(backward.late_ns, 0) AS late_ns,
         if(
             chain.is_critical,
             least(chain.critical_ns, coalesce(chain.bytes * 1000 // bandwidth.bytes_per_us, chain.shortest_ns)),

@@ -143,6 +143,7 @@ def write_rich_profiles(folder: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
             Op(f"{task}LostBackward0", 340, 360, (Kernel("c", 1120, 1130),), tid=2, sequence_number=77, forward_thread_id=9),
             # In an op of the same name, and one that starts before the one before it has ended.
             *(Op(name, start, end, tid=3) for name, start, end in (("a", 200, 300), ("a", 210, 250), ("b", 240, 260))),
+            Op("aten::copy_", 116, 118, (Kernel("large", 1160, 1190, type="TensorMove", inputs="999999", outputs="999999"),)),
             Op("aten::gather", 110, 115, (Kernel("cpu", 1140, 1150, type="Gather", core="AI_CPU"),)),
             Op("SyncBatchNorm", 160, 170, (Kernel("norm", 1152, 1154),)),
             Op("aten::mul", 306, 310, (Kernel("again", 1155, 1158),), tid=2),

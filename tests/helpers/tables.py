@@ -54,6 +54,7 @@ EMPTY = {
     "allocation.kept", "allocation.out_of_memory", "trace.out_of_memory", "trace.device_memory", "trace.set_aside_memory",
     "trace.grouped_matmul", "experts.shape", "experts.call", "experts.expert", "experts.load", "experts.parallel_group",
     "compare.root_call", "compare.kernel_of_call", "op.beside", "op.recursive_call", "op.recursive_name",
+    "roofline.bandwidth",
 }  # fmt: skip
 
 
