@@ -1,6 +1,7 @@
 -- One row is the communication of a module, op, type and group in all steps, and how much of it is exposed: time in which no
 -- compute kernel of the step runs. The rows add up to communication_not_overlapped_ns of step.time. With steps, operators of no
--- step are left out. Of an operator that computing covers in part, waits and transfers count as exposed by their share of its
+-- step are left out. Transfers are those of the master plane of an operator, waits those of the plane that waits longest: while
+-- the master plane is idle, others can wait. Where computing covers a part of an operator, both count by their share of its
 -- time.
 --
 -- location         VARCHAR  'inside modules', 'outside modules', or 'linked to no op'
@@ -42,10 +43,13 @@ operator AS (
         breakdown.elapse_ns,
         exposed_operator.exposed_ns,
         coalesce(critical_kernel.is_critical, true) AS is_critical,
+        greatest(
+            breakdown.wait_ns,
+            least(coalesce(breakdown.longest_plane_wait_ns, 0), breakdown.elapse_ns - breakdown.transit_ns)
+        ) AS longest_wait_ns,
         -- The profiler can report neither of an operator that moved data.
-        breakdown.wait_ns + breakdown.transit_ns > 0 AND breakdown.elapse_ns > 0 AS is_split,
-        if(is_split, exposed_operator.exposed_ns::HUGEINT * breakdown.wait_ns // breakdown.elapse_ns, NULL)::BIGINT
-            AS waiting_ns,
+        breakdown.wait_ns IS NOT NULL AND longest_wait_ns + breakdown.transit_ns > 0 AND breakdown.elapse_ns > 0 AS is_split,
+        if(is_split, exposed_operator.exposed_ns::HUGEINT * longest_wait_ns // breakdown.elapse_ns, NULL)::BIGINT AS waiting_ns,
         if(is_split, exposed_operator.exposed_ns::HUGEINT * breakdown.transit_ns // breakdown.elapse_ns, NULL)::BIGINT
             AS transferring_ns
     FROM communication.exposed_operator

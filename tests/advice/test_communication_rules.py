@@ -242,3 +242,14 @@ def test_ranks_without_kernels_and_hostile_names_break_no_rule(tmp_path: Path) -
             assert "DROP" not in row["sql"]
             profile.rows(row["sql"])
     assert {row["rule"] for row in rows} >= {"exposed_communication"}
+
+
+def test_waiting_counts_on_the_plane_that_waits_longest_while_the_master_plane_is_idle(tmp_path: Path) -> None:
+    op = Op("c10d::allreduce", 320, 330, (collective("hcom_allReduce_", 3000, 4000),))
+    database = write_profile(tmp_path / "0_ascend_pt", [op], rank=0)
+    transfer = Task(0, "Memcpy", 1, 3900, 4000, 1, "HCCS", MIB, master=1)
+    add_tasks(database, [transfer, Task(0, "Notify_Wait", 2, 3000, 3850, 2, master=0)])
+    (row,) = found(tmp_path, "waiting")
+    assert (row["time_ns"], row["win_ns"]) == (850, 850)
+    (row,) = found(tmp_path, "exposed_communication")
+    assert row["evidence"].endswith("850 ns waits for other ranks, 100 ns transfers, 50 ns does neither")
