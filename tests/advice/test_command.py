@@ -52,6 +52,7 @@ FOUND = """
         (1, 'hint with a time', NULL, NULL, NULL, 'no win', 2, 5000, NULL, 'hint'),
         (2, 'nothing to win', NULL, NULL, NULL, 'covered', 2, 6000, 0, 'upper bound'),
         (0, 'just large enough', NULL, NULL, NULL, 'small', 1, 100, 100, 'upper bound'),
+        (1, 'wins too little', NULL, NULL, NULL, 'small', 1, 4000, 99, 'exact cause'),
         (0, 'too small', NULL, NULL, NULL, 'small', 1, 99, 99, 'upper bound'),
         (NULL, 'of all ranks', NULL, NULL, NULL, 'mean', 2, 800, 600, 'upper bound')
 """
@@ -145,7 +146,7 @@ def test_findings_of_ranks_become_findings_of_a_run(job: Path) -> None:
 
 def test_the_least_share_is_a_threshold(job: Path) -> None:
     titles = {row["title"] for row in planned(job, thresholds={"every.least_share": 0})}
-    assert titles == {row["title"] for row in planned(job)} | {"too small"}
+    assert titles == {row["title"] for row in planned(job)} | {"too small", "wins too little"}
     assert {row["title"] for row in planned(job, thresholds={"every.least_share": 0.25})} == {
         "hint", "hint with a time", "nothing to win"
     }  # fmt: skip

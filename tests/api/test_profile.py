@@ -92,7 +92,7 @@ def test_the_repr_shows_the_ranks_and_each_answer_and_reason_once(tmp_path: Path
     (code,) = root.iter("code")
     assert lines[-1] == f"next: {str(code.text).splitlines()[0]}"
     assert [line.partition("()")[0] for line in str(code.text).splitlines()] == [
-        "profile.module_stats", "profile.step_time", "profile.mfu", "profile.plot.modules"
+        "profile.module_stats", "profile.advise", "profile.step_time", "profile.mfu", "profile.plot.modules"
     ]  # fmt: skip
 
 
