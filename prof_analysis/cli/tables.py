@@ -21,6 +21,7 @@ SCHEMAS = {
     "kernels": "Kernels by kind, type and core, and the kernels of the chosen step.",
     "critical": "Which kernels let what follows begin earlier if they were shorter, and where the device waits for the host.",
     "chain": "Kernels that follow each other and that a fused op replaces, and what it would save.",
+    "roofline": "What memory and cores allow: the best rate of the profile, and the least time of matmuls.",
     "api": "Host calls into CANN, CUDA or HIP: their own time, and how long the device was idle meanwhile.",
     "flame": "Lines of flame graphs, which add up to all kernel time: modules, ops and Python stacks.",
     "stack": "Python stacks: from which place in the source each op was called, and what it cost.",
