@@ -244,7 +244,7 @@ def test_a_folder_with_analysis_db_alone_answers_what_that_says(tmp_path: Path) 
         answers = set(profile.ranks(arrow=True).to_pylist()[0]["answers"])
     assert (found["step_id"], found["computing_ns"], found["origin"]) == (3, 2000, "profiler")
     assert rows(operators) == [(None, "hcom_allReduce_", "g", 1, 4000, 4000.0, 4000, 4000, 4000, 4000, 1.0, "profiler", *SIZES)]
-    assert answers == {"step-time", "communication-stats", "communication-time", "slow-ranks"}
+    assert answers == {"advise", "step-time", "communication-stats", "communication-time", "slow-ranks"}
 
 
 def test_operators_that_only_the_profiler_counted_stand_beside_those_of_kernels(tmp_path: Path) -> None:
