@@ -1,6 +1,6 @@
 """The answer of `advise`: what to change first, and what it can win."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 # So many findings are shown with their evidence.
 _EXPLAINED = 5
+# So many rules are named in a sentence; --json names all.
+_NAMED = 6
 _LONGEST = 60
 _KINDS = {
     "exact cause": "this time goes when the cause goes",
@@ -39,7 +41,6 @@ def advise(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "win per step": ("time", itemgetter("win_ns_per_step")),
         "of step": "win_share",
         "where": ("text", place_of),
-        "kind": "kind",
     }
     numbered = [{**row, "number": number} for number, row in enumerate(facts["findings"], 1)]
     return facts, [
@@ -65,7 +66,7 @@ def win_of(row: Row) -> str:
     win = row["win_ns_per_step"]
     if win is None:
         return "no time can be given"
-    return f"{duration(win)} of a step ({percent(row['win_share'])})" if win else "nothing to win"
+    return f"{duration(win)} of a step ({percent(row['win_share'])}, {row['kind']})" if win else "nothing to win"
 
 
 def _entries(findings: Iterable[Row]) -> Iterator[Entry]:
@@ -108,9 +109,14 @@ def lacking(facts: Facts) -> Iterator[str]:
     every = {row["rule"] for row in facts["not_judged"]}.union(facts["judged"])
     for (reason, ranks), rules in rules_of.items():
         on_some = "" if ranks == facts["ranks"] else f" on {ranks} of {several(facts['ranks'], 'rank')}"
-        which = "no rule can be judged" if len(rules) == len(every) else f"{', '.join(rules)} cannot be judged"
+        which = "no rule can be judged" if len(rules) == len(every) else f"{_named(rules)} cannot be judged"
         yield f"{which}{on_some}: {reason}"
     recorded = {row["rule"]: row["level"] for row in facts["not_judged"] if row["level"] is not None}
     if recorded:
         call = f'prof_analysis.collect.profiler("result", level={max(recorded.values())})'
-        yield f"record with {call} to judge {', '.join(recorded)} too"
+        yield f"record with {call} to judge {_named(list(recorded))} too"
+
+
+def _named(rules: Sequence[str]) -> str:
+    """Return rules by name; many of them by their number."""
+    return ", ".join(rules) if len(rules) <= _NAMED else f"{len(rules)} rules"
