@@ -72,16 +72,17 @@ finding AS (
         by_rank.rank_count = run.rank_count
         AND coalesce(by_rank.least_win_ns_per_step * 5 >= by_rank.win_ns_per_step * 4, true) AS is_alike,
         if(is_alike OR run.rank_count = 1, NULL, by_rank.rank_id) AS rank_id,
-        by_rank.evidence || CASE
+        coalesce(by_rank.rank_id::VARCHAR, by_rank.profile) AS most_on,
+        CASE
+            WHEN by_rank.rank_count < run.rank_count THEN format('on {} of {} ranks', by_rank.rank_count, run.rank_count)
+            WHEN run.rank_count = 2 THEN 'on both ranks'
+            ELSE format('on all {} ranks', run.rank_count)
+        END AS on_ranks,
+        upper(by_rank.evidence[1]) || by_rank.evidence[2:] || CASE
             WHEN run.rank_count = 1 OR by_rank.profile IS NULL THEN ''
-            WHEN is_alike THEN format('; all {} ranks alike', run.rank_count)
-            WHEN by_rank.rank_count = 1 THEN format('; only on rank {}', coalesce(by_rank.rank_id::VARCHAR, by_rank.profile))
-            ELSE format(
-                '; most on rank {}, on {} of {} ranks',
-                coalesce(by_rank.rank_id::VARCHAR, by_rank.profile),
-                by_rank.rank_count,
-                run.rank_count
-            )
+            WHEN is_alike THEN format('; alike {}', on_ranks)
+            WHEN by_rank.rank_count = 1 THEN format('; only on rank {}', most_on)
+            ELSE format('; {}, most on rank {}', on_ranks, most_on)
         END AS evidence
     FROM by_rank
     CROSS JOIN run

@@ -66,7 +66,7 @@ def test_of_several_ranks_the_one_that_waits_longest_is_the_evidence_and_values_
     with open_profile(tmp_path) as profile:
         blocking, algorithm = profile.rows("FROM advice.finding WHERE rule = 'environment'")
     assert algorithm["evidence"] == (
-        "HCCL_ALGO is set: collectives do not choose their algorithm by size and by number of ranks; all 2 ranks alike"
+        "HCCL_ALGO is set: collectives do not choose their algorithm by size and by number of ranks; alike on both ranks"
     )
     assert {name: value for name, value in blocking.items() if name != "finding_id"} == {
         "rule": "environment",
@@ -77,7 +77,7 @@ def test_of_several_ranks_the_one_that_waits_longest_is_the_evidence_and_values_
         "rank_id": 1,
         "evidence": (
             "ASCEND_LAUNCH_BLOCKING is 1: it costs time on the host, and the device waits for the host for 550 ns; "
-            "most on rank 1, on 2 of 2 ranks"
+            "on both ranks, most on rank 1"
         ),
         "count": 1,
         "win_ns_per_step": 550,
