@@ -61,5 +61,5 @@ SELECT
     || 'device still has work. Record with_stack=True: `prof-analysis free-time` then shows the functions behind the longest '
     || 'gaps.' AS what_to_do,
     'docs/advise.md#python-between-ops' AS doc,
-    'FROM free.longest_gap WHERE cause = ''nothing recorded''' AS sql
+    'FROM free.cause_of_op WHERE work = ''between ops''' AS sql
 FROM of_rank
