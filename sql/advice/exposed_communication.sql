@@ -34,18 +34,26 @@ by_group AS (
     WHERE NOT is_between_stages(direction, group_label)
     GROUP BY ALL
 ),
--- Where the profile does not say what operators do, the other ranks say how long they wait, as far as they are here.
+-- What waits for a late rank goes only when that rank is faster. The other ranks say how much that is; without them, all that
+-- the profiler calls waiting, which can also be common to all ranks.
 compared AS (
     SELECT
         by_group.*,
-        by_group.unknown_ns * other.waited_ns / nullif(other.elapse_ns, 0) AS compared_ns
+        late_rank.waited_ns IS NOT NULL AS is_compared,
+        by_group.waiting_ns + by_group.unknown_ns AS possible_ns,
+        late_rank.waited_ns * sum(by_group.exposed_ns) OVER of_type / nullif(late_rank.elapse_ns, 0) AS waited_ns,
+        if(
+            is_compared,
+            possible_ns * least(1, waited_ns / nullif(sum(possible_ns) OVER of_type, 0)),
+            by_group.waiting_ns
+        ) AS late_ns,
+        if(is_compared, by_group.waiting_ns * (1 - late_ns / nullif(possible_ns, 0)), 0) AS common_ns
     FROM by_group
-    LEFT JOIN across.type_communication AS other
-        ON other.profile = by_group.profile
-        AND other.group_name = by_group.group_name
-        AND other.type = by_group.type
-        AND other.common_op_count = other.op_count
-        AND by_group.unknown_ns > 0
+    LEFT JOIN across.late_rank
+        ON late_rank.profile = by_group.profile
+        AND late_rank.group_name = by_group.group_name
+        AND late_rank.type = by_group.type
+    WINDOW of_type AS (PARTITION BY by_group.profile, by_group.group_name, by_group.type)
 ),
 summed AS (
     SELECT
@@ -63,7 +71,9 @@ summed AS (
         sum(transferring_ns)::BIGINT AS transferring_ns,
         sum(other_ns)::BIGINT AS other_ns,
         sum(unknown_ns)::BIGINT AS unknown_ns,
-        sum(compared_ns)::BIGINT AS compared_ns,
+        round(coalesce(sum(late_ns), 0))::BIGINT AS late_ns,
+        round(coalesce(sum(common_ns), 0))::BIGINT AS common_ns,
+        bool_or(is_compared) AS is_compared,
         max(longest_ns) AS longest_ns,
         arg_max(group_label, (exposed_ns, group_label)) AS main_group,
         max(exposed_ns)::BIGINT AS main_group_ns,
@@ -74,6 +84,7 @@ summed AS (
 judged AS (
     SELECT
         summed.*,
+        least(critical_ns, exposed_ns - late_ns) AS win_ns,
         exposed_ns < covered_share * elapse_ns AS is_covered,
         coalesce(starts_with(main_group, 'dp') OR main_group = 'embd', false) AS is_of_gradients,
         longest_ns * 2 > elapse_ns AND longest_ns * op_count > 3 * elapse_ns AS has_long_one,
@@ -87,8 +98,7 @@ judged AS (
                     unknown_ns > 0,
                     concat(
                         if(unknown_ns < exposed_ns, format('of {} ', shown_time(unknown_ns)), ''),
-                        'it is not recorded whether it waits or transfers',
-                        if(compared_ns > 0, format(' ({} is beyond the rank that comes last)', shown_time(compared_ns)), '')
+                        'it is not recorded whether it waits or transfers'
                     ),
                     NULL
                 )
@@ -129,13 +139,19 @@ SELECT
             ),
             if(exposed_ns > 0, ': ' || array_to_string(parts, ', '), ''),
             if(has_long_one, format('; one alone takes {}', shown_time(longest_ns)), ''),
+            CASE
+                WHEN late_ns = 0 THEN ''
+                WHEN is_compared
+                    THEN format('; {} is for a rank that comes later, and no part of the win', shown_time(late_ns))
+                ELSE '; the wait is no part of the win'
+            END,
             if(group_count > 1, format('; {} of it in the group {}', shown_time(main_group_ns), main_group), ''),
             if(
                 critical_ns < exposed_ns,
                 if(
                     critical_ns = 0,
                     '; 0 can be won: the device waits for the host afterwards',
-                    format('; {} can be won: the device waits for the host after the others', shown_time(critical_ns))
+                    format('; {} can be won: the device waits for the host after the others', shown_time(win_ns))
                 ),
                 ''
             )
@@ -143,15 +159,15 @@ SELECT
     ) AS evidence,
     op_count AS count,
     elapse_ns AS time_ns,
-    if(is_covered, 0, critical_ns) AS win_ns,
+    if(is_covered, 0, win_ns) AS win_ns,
     'upper bound' AS kind,
     CASE
         WHEN is_covered THEN 'Leave it as it is: look at what computes instead.'
-        WHEN (waiting_ns + coalesce(compared_ns, 0)) * 2 > exposed_ns
+        WHEN late_ns * 2 > exposed_ns
             THEN 'Find the rank that comes late with `prof-analysis slow-ranks`: waiting goes only when that rank is faster, '
             || 'neither by overlapping nor by fewer bytes.'
-        WHEN other_ns * 2 > exposed_ns
-            THEN 'Most of it neither waits nor transfers. The first call of a group sets up its links: call it once before the '
+        WHEN (other_ns + common_ns) * 2 > exposed_ns
+            THEN 'Most of it neither transfers nor waits for a late rank. The first call of a group sets up its links: call it once before the '
             || 'recording, or record a later step. Else its tasks reach the device late: let the device unfold them '
             || '(HCCL_OP_EXPANSION_MODE=AIV or AI_CPU on Ascend).'
         WHEN unknown_ns * 2 > exposed_ns AND has_long_one AND group_count = 1

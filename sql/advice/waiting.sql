@@ -2,28 +2,39 @@
 -- Requires transfers.
 --
 -- profile to sql as in advice.finding_of_rank
-WITH collective AS (
-    SELECT *
-    FROM communication.exposed
-    WHERE direction IS NULL
-),
-waiting AS (
+WITH of_type AS (
     SELECT
         profile,
         rank_id,
-        sum(op_count)::BIGINT AS op_count,
-        sum(exposed_ns)::BIGINT AS exposed_ns,
-        sum(waiting_ns)::BIGINT AS waiting_ns,
-        sum(transferring_ns)::BIGINT AS transferring_ns,
-        sum(least(waiting_ns, critical_ns)) FILTER (waiting_ns IS NOT NULL)::BIGINT AS win_ns
-    FROM collective
-    GROUP BY profile, rank_id
+        group_name,
+        type,
+        sum(op_count) AS op_count,
+        sum(exposed_ns) AS exposed_ns,
+        sum(waiting_ns) AS waiting_ns,
+        sum(transferring_ns) AS transferring_ns,
+        coalesce(sum(least(waiting_ns, critical_ns)) FILTER (waiting_ns IS NOT NULL), 0) AS critical_ns
+    FROM communication.exposed
+    WHERE direction IS NULL
+    GROUP BY ALL
 ),
--- What the other ranks say: how long each waits beyond the one that comes last.
-compared AS (
-    SELECT count(*) AS rank_count, min(waited_ns) AS least_ns, max(waited_ns) AS most_ns
-    FROM across.slow_rank
-    WHERE waited_ns IS NOT NULL
+-- What all ranks of a group wait alike is not won by evening them out: it begins when the last one has come.
+waiting AS (
+    SELECT
+        of_type.profile,
+        of_type.rank_id,
+        sum(of_type.op_count)::BIGINT AS op_count,
+        sum(of_type.exposed_ns)::BIGINT AS exposed_ns,
+        sum(of_type.waiting_ns)::BIGINT AS waiting_ns,
+        sum(of_type.transferring_ns)::BIGINT AS transferring_ns,
+        sum(of_type.critical_ns)::BIGINT AS critical_ns,
+        sum(least(of_type.waiting_ns, coalesce(late_rank.waited_ns, of_type.waiting_ns)))::BIGINT AS late_ns,
+        sum(least(of_type.critical_ns, coalesce(late_rank.waited_ns, of_type.critical_ns)))::BIGINT AS win_ns
+    FROM of_type
+    LEFT JOIN across.late_rank
+        ON late_rank.profile = of_type.profile
+        AND late_rank.group_name = of_type.group_name
+        AND late_rank.type = of_type.type
+    GROUP BY of_type.profile, of_type.rank_id
 )
 SELECT
     profile,
@@ -41,19 +52,14 @@ SELECT
             shown_time(transferring_ns)
         ),
         if(
-            rank_count > 1,
-            format(
-                '; against the rank that comes last, the {} ranks here wait {} to {} of each step',
-                rank_count,
-                shown_time(least_ns),
-                shown_time(most_ns)
-            ),
+            late_ns < waiting_ns,
+            format('; {} of it is for a rank that comes later, the rest all ranks wait alike', shown_time(late_ns)),
             ''
         ),
         if(
-            win_ns < waiting_ns,
+            win_ns < late_ns,
             if(
-                win_ns = 0,
+                critical_ns = 0,
                 '; 0 can be won: the device waits for the host afterwards',
                 format('; {} can be won: the device waits for the host after the others', shown_time(win_ns))
             ),
@@ -70,5 +76,6 @@ SELECT
     'docs/advise.md#waiting' AS doc,
     'FROM communication.exposed ORDER BY waiting_ns DESC' AS sql
 FROM waiting
-CROSS JOIN compared
 WHERE waiting_ns > 0
+  -- A rank that makes the others wait is found with its cause by slow_rank.
+  AND NOT EXISTS (FROM across.slow_rank_finding WHERE finding = 'slow rank')

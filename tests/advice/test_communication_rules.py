@@ -50,13 +50,13 @@ def test_communication_wins_what_no_kernel_runs_beside_and_covered_communication
         "Computing covers this communication: nothing to win here",
     )
     assert figures(rows) == [
-        (exposed, 0, "Net", "hcom_allGather_", 1, 1000, 500, "upper bound"),
+        (exposed, 0, "Net", "hcom_allGather_", 1, 1000, 300, "upper bound"),
         (covered, 0, None, "hcom_allReduce_", 1, 201, 0, "upper bound"),
     ]
     assert [row["op"] for row in rows] == ["c10d::allgather", "c10d::allreduce"]
     assert [row["evidence"] for row in rows] == [
         "1 operator takes 1.0 us, of which 500 ns (50.0%) without computing: 200 ns waits for other ranks, 250 ns transfers, "
-        "50 ns does neither",
+        "50 ns does neither; the wait is no part of the win",
         "1 operator takes 201 ns, and computing runs beside all but 1 ns of it: 0 can be won by making it faster",
     ]
     assert rows[0]["what_to_do"].startswith("It lies between layers that need it.")
@@ -72,7 +72,7 @@ def test_communication_wins_what_no_kernel_runs_beside_and_covered_communication
     ("waiting", "transfer", "advice"),
     [
         (900, 100, "Find the rank that comes late"),
-        (100, 100, "Most of it neither waits nor transfers."),
+        (100, 100, "Most of it neither transfers nor waits for a late rank."),
         (100, 900, "Start it while the backward still computes"),
     ],
 )
@@ -252,4 +252,29 @@ def test_waiting_counts_on_the_plane_that_waits_longest_while_the_master_plane_i
     (row,) = found(tmp_path, "waiting")
     assert (row["time_ns"], row["win_ns"]) == (850, 850)
     (row,) = found(tmp_path, "exposed_communication")
-    assert row["evidence"].endswith("850 ns waits for other ranks, 100 ns transfers, 50 ns does neither")
+    assert row["evidence"].endswith("850 ns waits for other ranks, 100 ns transfers, 50 ns does neither; the wait is no part of the win")
+    assert (row["time_ns"], row["win_ns"]) == (1000, 150)
+
+
+def test_what_all_ranks_wait_alike_is_won_before_the_collective_and_the_rest_by_the_late_rank(tmp_path: Path) -> None:
+    """Each rank comes 800 ns late to one of two collectives; 700 ns before each transfer all ranks wait alike."""
+    waits = [(1500, 700), (700, 1500)]
+    for rank, (first, second) in enumerate(waits):
+        times = [(3000 - first, 3500), (9000 - second, 9500)]
+        ops = [
+            Op("c10d::allreduce", 320 + 20 * n, 330 + 20 * n, (collective("hcom_allReduce_", start, end),))
+            for n, (start, end) in enumerate(times)
+        ]
+        database = write_profile(tmp_path / f"{rank}_ascend_pt", ops, rank=rank)
+        tasks = []
+        for n, (start, end) in enumerate(times):
+            tasks += [Task(n, "Notify_Wait", 1, start, end - 500), Task(n, "Memcpy", 1, end - 500, end, 1, "HCCS", MIB)]
+        add_tasks(database, tasks)
+    title = "The device does not compute while it communicates"
+    rows = found(tmp_path, "exposed_communication")
+    assert figures(rows) == [(title, rank, None, "hcom_allReduce_", 2, 3200, 2400, "upper bound") for rank in (0, 1)]
+    assert rows[0]["evidence"].endswith("transfers; 800 ns is for a rank that comes later, and no part of the win")
+    rows = found(tmp_path, "waiting")
+    title = "Collectives wait for other ranks"
+    assert figures(rows) == [(title, rank, None, None, 2, 2200, 800, "upper bound") for rank in (0, 1)]
+    assert rows[0]["evidence"].endswith("; 800 ns of it is for a rank that comes later, the rest all ranks wait alike")

@@ -1,0 +1,22 @@
+-- One row is a rank, a group and a type of collectives, and what the rank waits in them for the one that comes last. Only where
+-- all collectives of the type are compared, and all ranks of the group are here; where it is not recorded which ranks those
+-- are, the ranks that are here count as all.
+--
+-- profile          VARCHAR  the folder, the identity of the rank
+-- rank_id          INTEGER  the rank; NULL when the files name none
+-- group_name       VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
+-- type             VARCHAR  type, such as hcom_allReduce_; NULL when not known
+-- op_count         BIGINT   operators
+-- elapse_ns        BIGINT   their time, ns
+-- waited_ns        BIGINT   the part of it in which the rank waits for the one that comes last, ns
+WITH missing AS (
+    SELECT DISTINCT profile, group_name
+    FROM communication.member
+    WHERE global_rank NOT IN (SELECT rank_id FROM communication.parallel_rank WHERE rank_id IS NOT NULL)
+)
+SELECT profile, rank_id, group_name, type, op_count, elapse_ns, waited_ns
+FROM across.type_communication
+WHERE kind = 'collective'
+  AND common_op_count = op_count
+  AND (profile, group_name) NOT IN (FROM missing)
+ORDER BY rank_id, profile, group_name, type
