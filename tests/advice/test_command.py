@@ -23,6 +23,7 @@ from prof_analysis.engine.tables import documented_tables
 from prof_analysis.options import ProfileOptions
 from prof_analysis.report.advice import SAID_BY, section_of
 from prof_analysis.report.sections import SECTIONS
+from prof_analysis.user_cache import VARIABLE
 from tests.helpers import secrets
 from tests.helpers.cli import Command, files_below, only_json
 from tests.helpers.places import CHECKOUT, SAMPLE
@@ -100,11 +101,16 @@ def planned(job: Path, **options: Any) -> list[dict[str, Any]]:
             return [row for row in profile.rows("FROM advice.finding") if row["rule"] == "planned"]
 
 
+@pytest.fixture(scope="module")
+def usual(job: Path) -> list[dict[str, Any]]:
+    return planned(job)
+
+
 def finding_id(rule: str, *identity: str | None) -> str:
     return md5("\0".join([rule, *(one or "" for one in identity)]).encode()).hexdigest()[:12]
 
 
-def test_findings_of_ranks_become_findings_of_a_run(job: Path) -> None:
+def test_findings_of_ranks_become_findings_of_a_run(usual: list[dict[str, Any]]) -> None:
     mm = ("Net/Layer", "aten::mm", "MatMul")
     op = (None, "aten::mm", None)
     none = (None, None, None)
@@ -141,12 +147,12 @@ def test_findings_of_ranks_become_findings_of_a_run(job: Path) -> None:
         }
         for title, where, rank, evidence, count, win, share, kind, ranks, time in expected
     ]
-    assert planned(job) == rows
+    assert usual == rows
 
 
-def test_the_least_share_is_a_threshold(job: Path) -> None:
+def test_the_least_share_is_a_threshold(job: Path, usual: list[dict[str, Any]]) -> None:
     titles = {row["title"] for row in planned(job, thresholds={"every.least_share": 0})}
-    assert titles == {row["title"] for row in planned(job)} | {"too small", "wins too little"}
+    assert titles == {row["title"] for row in usual} | {"too small", "wins too little"}
     assert {row["title"] for row in planned(job, thresholds={"every.least_share": 0.25})} == {
         "hint", "hint with a time", "nothing to win"
     }  # fmt: skip
@@ -408,6 +414,7 @@ def test_the_guide_to_own_rules_holds(tmp_path: Path, command: Command, monkeypa
     guide = (CHECKOUT / "docs" / "advise.md").read_text(encoding="utf-8")
     blocks = dict(re.findall(r"<!-- (\S+) -->\n```\w*\n(.+?)```", guide, re.DOTALL))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "kept"))
     (tmp_path / "result").symlink_to(SAMPLE / "decoder_training")
     (tmp_path / "sql" / "advice").mkdir(parents=True)
     (tmp_path / "sql" / "advice" / "plain_product.sql").write_text(blocks["advice/plain_product.sql"], encoding="utf-8")

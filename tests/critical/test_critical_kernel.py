@@ -1,5 +1,7 @@
 """Which kernels are critical, against a simulated host and device: with a shorter kernel all ends earlier or not."""
 
+from __future__ import annotations
+
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

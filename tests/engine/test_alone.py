@@ -24,6 +24,7 @@ from tests.helpers.small_profile import (
     Op,
     Queue,
     Range,
+    edit,
     write_profile,
 )
 from tests.helpers.tables import EMPTY, TABLES, built, raw_columns, shown
@@ -102,7 +103,7 @@ ELSEWHERE = {
 
 
 def write_rich_profiles(folder: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
-    """Write profiles with what the sample lacks: layers and compiled graphs; attention; lost links. With options."""
+    """Write profiles with what the sample lacks: layers, graphs and a low clock; attention; lost links. With options."""
     types = (BEGIN + DENSE * 3 + EXPERTS * 6 + END) * 3
     kernels = [Kernel(f"{type_}_{n}", 12 * n, 12 * n + NS, type=type_) for n, type_ in enumerate(types, 1)]
     beside = [Kernel("Side", 12 * n + 5, 12 * n + 15, type="Side", stream=3) for n in range(20, 40)]
@@ -124,6 +125,11 @@ def write_rich_profiles(folder: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
         collections=[(20, 30, 1)],
         unlinked=[*kernels, *beside, Kernel("replayed", 9030, 9040, model=7, stream=3)],
     )
+    edit(
+        of_layers,
+        "CREATE TABLE AICORE_FREQ (deviceId INTEGER, timestampNs NUMERIC, freq INTEGER); "
+        "INSERT INTO AICORE_FREQ VALUES (0, 1, 1800), (0, 200, 900), (0, 9000, 1800)",
+    )
     write_mfu_profile(folder / "mfu_ascend_pt")
     matmuls = (
         Matmul("conv", 1000, 1010, type="Conv2D", inputs="8,12,32,32;16,3,5,5", outputs="8,16,28,28", formats="NCHW;NCHW"),
@@ -134,11 +140,13 @@ def write_rich_profiles(folder: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
         "grouped", 1060, 1070, type="GroupedMatmul", inputs="4096,128;4,128,96", outputs="4096,96",
         pmu={"aic_total_cycles": 9000, "aic_mac_ratio": 0.5},
     )  # fmt: skip
+    of_experts = Matmul("each", 1080, 1090, type="GroupedMatmul", inputs="10,8;20,8;8,16;8,16", outputs="10,16;20,16")
+    send = Kernel("hcom_send_", 1195, 1199, "communication", group="pipeline")
     task = "autograd::engine::evaluate_function: "
     of_links = write_profile(
         folder / "links_ascend_pt",
         [
-            Op("aten::mm", 100, 120, (*matmuls, grouped), sequence_number=5),
+            Op("aten::mm", 100, 120, (*matmuls, grouped, of_experts, send), sequence_number=5),
             Op("MmBackward0", 300, 320, (Kernel("b", 1100, 1110),), tid=2, backward_of=0, forward_thread_id=1),
             Op(f"{task}LostBackward0", 340, 360, (Kernel("c", 1120, 1130),), tid=2, sequence_number=77, forward_thread_id=9),
             # In an op of the same name, and one that starts before the one before it has ended.
@@ -158,6 +166,15 @@ def write_rich_profiles(folder: Path) -> dict[str, tuple[Path, dict[str, Any]]]:
             Launch(700, 701, (Kernel("f", 1240, 1250),), tid=5),
         ],
         calls=[HostCall("ends before it starts", 30, 20)],
+    )
+    edit(
+        of_links,
+        "CREATE TABLE META_DATA (name TEXT, value TEXT); INSERT INTO META_DATA VALUES ('parallel_group_info', "
+        """'{"ep": {"group_name": "exp", "group_rank": 0, "global_ranks": [0, 1]}}'); """
+        "CREATE TABLE PYTORCH_CALLCHAINS (id INTEGER, stack INTEGER, stackDepth INTEGER); "
+        "INSERT INTO PYTORCH_CALLCHAINS VALUES (1, 10001, 0), (1, 10002, 1); "
+        "INSERT INTO STRING_IDS VALUES (10001, 'model.py(3): forward'), (10002, 'train.py(4): step'); "
+        "UPDATE PYTORCH_API SET callchainId = 1 WHERE startNs = '100'",
     )
     of_attention = folder / "mfu_ascend_pt" / DATABASE.format(rank=0)
     return {

@@ -34,6 +34,7 @@ EMPTY = {
     "stack.frame", "stack.frame_call", "stack.op", "stack.source_line", "stack.chosen_path", "stack.op_of_module",
     "trace.op_input", "mfu.op_attention", "mfu.op_convolution", "mfu.op_flops", "mfu.op_form", "mfu.op_kernel",
     "mfu.op_product", "mfu.op_shape", "mfu.product_peak",
+    "clock.loss",
     "trace.set_aside", "trace.set_aside_call", "trace.mark", "trace.reported_cost", "trace.frame", "trace.gc", "trace.overlap",
     "trace.replayed_op", "trace.replayed_range", "trace.replayed_kernel", "module.bare_launch", "module.replay",
     "module.replayed", "module.link_audit", "module.doubtful_pair", "module.undecided_backward_op",
@@ -70,13 +71,14 @@ def built(
     threads: int = 2,
     audit_links: bool = False,
     step_id: int | None = None,
+    module: str | None = None,
     staged: list[set[str]] | None = None,
     kept: tuple[str, ...] | None = None,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     from prof_analysis.sources import ascend_db
 
     device_infos = sorted(database.parent.parent.glob("PROF_*/device_*/info.json.*"))
-    with connect({"audit_links": audit_links, "step_id": step_id}, threads) as connection:
+    with connect({"audit_links": audit_links, "step_id": step_id, "module": module}, threads) as connection:
         sizes: list[int] = []
 
         def stage(columns: Mapping[str, frozenset[str]]) -> None:
