@@ -37,7 +37,7 @@ SELECT
     || 'the cost of recording. Else see in a timeline what runs in them: copies, waiting for events of other streams, tasks '
     || 'that are no kernels.' AS what_to_do,
     'docs/advise.md#slow-start' AS doc,
-    'FROM free.longest_gap WHERE cause = ''between queue and device''' AS sql
+    'FROM free.cause WHERE cause = ''between queue and device''' AS sql
 FROM starting
 JOIN across.rank_step USING (profile)
 CROSS JOIN threshold
