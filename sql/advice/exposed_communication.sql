@@ -84,7 +84,9 @@ summed AS (
 judged AS (
     SELECT
         summed.*,
-        least(critical_ns, exposed_ns - late_ns) AS win_ns,
+        exposed_ns - late_ns AS rest_ns,
+        least(critical_ns, rest_ns) AS win_ns,
+        unknown_ns + waiting_ns - common_ns - late_ns AS unknown_rest_ns,
         exposed_ns < covered_share * elapse_ns AS is_covered,
         coalesce(starts_with(main_group, 'dp') OR main_group = 'embd', false) AS is_of_gradients,
         longest_ns * 2 > elapse_ns AND longest_ns * op_count > 3 * elapse_ns AS has_long_one,
@@ -163,14 +165,14 @@ SELECT
     'upper bound' AS kind,
     CASE
         WHEN is_covered THEN 'Leave it as it is: look at what computes instead.'
-        WHEN late_ns * 2 > exposed_ns
+        WHEN late_ns * 10 >= exposed_ns * 9
             THEN 'Find the rank that comes late with `prof-analysis slow-ranks`: waiting goes only when that rank is faster, '
             || 'neither by overlapping nor by fewer bytes.'
-        WHEN (other_ns + common_ns) * 2 > exposed_ns
-            THEN 'Most of it neither transfers nor waits for a late rank. The first call of a group sets up its links: call it once before the '
-            || 'recording, or record a later step. Else its tasks reach the device late: let the device unfold them '
-            || '(HCCL_OP_EXPANSION_MODE=AIV or AI_CPU on Ascend).'
-        WHEN unknown_ns * 2 > exposed_ns AND has_long_one AND group_count = 1
+        WHEN (other_ns + common_ns) * 2 > rest_ns
+            THEN 'Most of it neither transfers nor waits for a late rank. The first call of a group sets up its links: call it '
+            || 'once before the recording, or record a later step. Else its tasks reach the device late: let the device unfold '
+            || 'them (HCCL_OP_EXPANSION_MODE=AIV or AI_CPU on Ascend).'
+        WHEN unknown_rest_ns * 2 > rest_ns AND has_long_one AND group_count = 1
             THEN 'One call takes most of it. If it is the first of its group, it sets up links: call it once before the '
             || 'recording, or record a later step. Else see with `prof-analysis slow-ranks` who comes late to it.'
         WHEN operation = 'broadcast'

@@ -1,4 +1,5 @@
--- One row is a module and what kernels do in it that only convert or copy what others have made.
+-- One row is a module and what kernels do in it that only convert or copy what others have made. The casts of a norm are left
+-- to unfused_chain where one fused op wins as much.
 -- Requires compute.
 --
 -- profile to sql as in advice.finding_of_rank
@@ -68,3 +69,11 @@ SELECT
     'docs/advise.md#format-conversion' AS doc,
     format('FROM kernels.work WHERE role = ''{}'' ORDER BY duration_ns DESC', role) AS sql
 FROM found
+WHERE role <> 'conversion and back'
+   OR NOT EXISTS (
+       FROM chain.cost
+       WHERE cost.profile = found.profile
+         AND cost.module = found.module
+         AND cost.pattern IN ('RMSNorm', 'LayerNorm')
+         AND cost.win_ns >= found.critical_ns
+   )

@@ -1,5 +1,6 @@
 -- One row is a module, op and type of kernels that compute in FP32 on a rank that multiplies most of its matrices in half
--- precision.
+-- precision. Norms compute in FP32 on purpose: where one fused op wins as much, the vectors of a norm are left to
+-- unfused_chain.
 -- Requires compute, shapes.
 --
 -- profile to sql as in advice.finding_of_rank
@@ -68,51 +69,66 @@ found AS (
         sum(critical_ns)::BIGINT AS critical_ns
     FROM counted
     GROUP BY ALL
+),
+judged AS (
+    SELECT
+        found.*,
+        half.half_share,
+        (
+            found.critical_ns
+            - found.critical_ns // greatest(
+                1,
+                if(
+                    found.multiplies,
+                    coalesce(speedup.matrix_speedup, threshold.matrix_speedup),
+                    threshold.vector_speedup
+                )
+            )
+        )::BIGINT AS win_ns
+    FROM found
+    JOIN half ON half.profile = found.profile
+    CROSS JOIN threshold
+    LEFT JOIN speedup ON speedup.profile = found.profile AND speedup.data_type = found.data_type
+    WHERE half.half_share >= threshold.least_half_share
 )
 SELECT
-    found.profile,
-    found.rank_id,
+    judged.profile,
+    judged.rank_id,
     if(
-        found.multiplies,
+        judged.multiplies,
         'Matrices are multiplied in FP32, most others in half precision',
         'Vectors are computed in FP32, most matrices in half precision'
     ) AS title,
-    found.module,
-    found.op,
-    found.kernel_type,
+    judged.module,
+    judged.op,
+    judged.kernel_type,
     format(
         '{} in {}{}, for {}; {} of the time of all matrix products is in half precision{}',
-        shown_kernels(found.kernel_count),
-        replace(upper(found.data_type), ' OR ', ' or '),
-        if(found.multiplies, '', ' (' || shown_names(list_sort(found.names)) || ')'),
-        shown_time(found.duration_ns),
-        shown_share(half.half_share),
-        unless_critical(found.duration_ns, found.critical_ns)
+        shown_kernels(judged.kernel_count),
+        replace(upper(judged.data_type), ' OR ', ' or '),
+        if(judged.multiplies, '', ' (' || shown_names(list_sort(judged.names)) || ')'),
+        shown_time(judged.duration_ns),
+        shown_share(judged.half_share),
+        unless_critical(judged.duration_ns, judged.critical_ns)
     ) AS evidence,
-    found.kernel_count AS count,
-    found.duration_ns AS time_ns,
-    (
-        found.critical_ns
-        - found.critical_ns // greatest(
-            1,
-            if(
-                found.multiplies,
-                coalesce(speedup.matrix_speedup, threshold.matrix_speedup),
-                threshold.vector_speedup
-            )
-        )
-    )::BIGINT AS win_ns,
+    judged.kernel_count AS count,
+    judged.duration_ns AS time_ns,
+    judged.win_ns,
     'upper bound' AS kind,
     if(
-        found.multiplies,
+        judged.multiplies,
         'Run it in BF16 or FP16: autocast around it, and inputs and weights of that type; check the accuracy.',
         'Use a fused op that takes BF16 or FP16 and computes in FP32 inside, such as a fused norm, softmax or loss; or compute '
         || 'in half precision where the accuracy allows it.'
     ) AS what_to_do,
     'docs/advise.md#full-precision' AS doc,
     'FROM kernels.work WHERE data_type = ''fp32'' OR multiplies ORDER BY duration_ns DESC' AS sql
-FROM found
-JOIN half ON half.profile = found.profile
-CROSS JOIN threshold
-LEFT JOIN speedup ON speedup.profile = found.profile AND speedup.data_type = found.data_type
-WHERE half.half_share >= threshold.least_half_share
+FROM judged
+WHERE judged.multiplies
+   OR NOT EXISTS (
+       FROM chain.cost
+       WHERE cost.profile = judged.profile
+         AND cost.module = judged.module
+         AND cost.pattern IN ('RMSNorm', 'LayerNorm')
+         AND cost.win_ns >= judged.win_ns
+   )

@@ -1,4 +1,5 @@
--- One row is a module, op and type of kernels that spend their time on moving data from and to memory.
+-- One row is a module, op and type of kernels that spend their time on moving data from and to memory. Matmuls in which
+-- slow_matmul finds a win as large are left to it.
 -- Requires compute, counters.
 --
 -- profile to sql as in advice.finding_of_rank
@@ -54,3 +55,11 @@ SELECT
     'docs/advise.md#memory-bound' AS doc,
     'FROM pmu.busiest WHERE bound = ''memory'' ORDER BY duration_ns DESC' AS sql
 FROM found
+WHERE NOT EXISTS (
+    FROM advice.slow_matmul AS explained
+    WHERE explained.profile = found.profile
+      AND explained.module IS NOT DISTINCT FROM found.module
+      AND explained.op IS NOT DISTINCT FROM found.op
+      AND explained.kernel_type IS NOT DISTINCT FROM found.kernel_type
+      AND explained.win_ns >= coalesce(found.critical_ns - found.least_ns, 0)
+)

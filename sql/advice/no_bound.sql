@@ -1,4 +1,5 @@
--- One row is a module, op and type of kernels that neither compute nor moving data keeps busy.
+-- One row is a module, op and type of kernels that keep no part of the cores busy for most of their time. What slow_matmul
+-- or block_dim finds in them with a win as large is left to these rules.
 -- Requires compute, counters.
 --
 -- profile to sql as in advice.finding_of_rank
@@ -26,16 +27,27 @@ found AS (
     CROSS JOIN threshold
     WHERE busy_percent < most_busy_percent AND duration_ns >= least_duration_ns * kernel_count
     GROUP BY ALL
+),
+explained AS (
+    SELECT profile, module, op, kernel_type, win_ns
+    FROM advice.slow_matmul
+    UNION ALL
+    SELECT profile, module, op, kernel_type, win_ns
+    FROM advice.block_dim
+),
+judged AS (
+    SELECT found.*, critical_ns - busy_ns AS win_ns, may_communicate(kernel_type) AS may_communicate
+    FROM found
 )
 SELECT
     profile,
     rank_id,
-    'Kernels keep no part of the cores busy' AS title,
+    'Kernels use no part of the cores to the full' AS title,
     module,
     op,
     kernel_type,
     format(
-        'The busiest part of the cores ({}) works for {} of the {} of {}{}',
+        'The busiest part of the cores ({}) works for {} of the {} of {}{}{}',
         CASE bound
             WHEN 'compute' THEN 'computing'
             WHEN 'memory' THEN 'moving data from or to memory'
@@ -45,15 +57,29 @@ SELECT
         shown_share(busy_share),
         shown_time(duration_ns),
         if(kernel_count = 1, 'a kernel', kernel_count || ' kernels'),
+        if(may_communicate, '; by their name they communicate too: the rest may be waiting for other ranks', ''),
         unless_critical(duration_ns, critical_ns)
     ) AS evidence,
     kernel_count AS count,
     duration_ns AS time_ns,
-    critical_ns - busy_ns AS win_ns,
+    win_ns,
     'upper bound' AS kind,
-    'Own kernels: overlap reads, computing and writes (double buffering), and take larger tiles. Kernels of a library: try '
-    || 'other shapes or formats, a fused op, or a newer version; operator tuning (AOE on NPUs) searches tilings. A kernel that '
-    || 'also communicates waits for other ranks.' AS what_to_do,
+    if(
+        may_communicate,
+        'Hold their times against those of other ranks: where one rank has shorter ones, the others wait for it, and it must '
+        || 'come earlier (even out experts and lengths of inputs). Where all have them alike, try other shapes or a newer '
+        || 'version.',
+        'Own kernels: overlap reads, computing and writes (double buffering), and take larger tiles. Kernels of a library: try '
+        || 'other shapes or formats, a fused op, or a newer version; operator tuning (AOE on NPUs) searches tilings.'
+    ) AS what_to_do,
     'docs/advise.md#no-bound' AS doc,
     'FROM pmu.busiest ORDER BY duration_ns DESC' AS sql
-FROM found
+FROM judged
+WHERE NOT EXISTS (
+    FROM explained
+    WHERE explained.profile = judged.profile
+      AND explained.module IS NOT DISTINCT FROM judged.module
+      AND explained.op IS NOT DISTINCT FROM judged.op
+      AND explained.kernel_type IS NOT DISTINCT FROM judged.kernel_type
+      AND explained.win_ns >= judged.win_ns
+)

@@ -39,7 +39,6 @@ worded AS (
         CASE WHEN least_share < 1 THEN critical_ns * (1 - least_share) ELSE 0 END AS win_ns,
         concat_ws(
             ', ',
-            if(is_memory_bound, format('bound by memory, since moving their data takes {}', shown_time(memory_ns)), NULL),
             if(row_count < few_rows, format('only {} row{}', row_count, if(row_count = 1, '', 's')), NULL),
             if(column_count < few_rows, format('only {} column{}', column_count, if(column_count = 1, '', 's')), NULL),
             if(inner_count < few_rows, format('only {} products added up', inner_count), NULL),
@@ -77,7 +76,7 @@ SELECT
     found.op,
     found.kernel_type,
     format(
-        '{} at {} of the peak of {} for {}; {} {}: {} of the peak{}, where {} is attainable{}',
+        '{} at {} of the peak of {} for {}; {} {}: {} of the peak{}, {}{}',
         if(found.kernel_count = 1, '1 matmul runs', found.kernel_count || ' matmuls run'),
         shown_share(found.at_peak_ns / found.duration_ns),
         found.most.data_type,
@@ -86,7 +85,15 @@ SELECT
         left(trim(found.most.input_shapes, '"'), 60),
         shown_share(found.most.efficiency),
         if(found.most.causes = '', '', format(' ({})', found.most.causes)),
-        shown_share(found.most.best_efficiency),
+        if(
+            found.most.is_memory_bound,
+            format(
+                'and moving the data needs {} of {}, more than computing',
+                shown_time(found.most.memory_ns),
+                shown_time(found.most.duration_ns)
+            ),
+            format('where {} is attainable', shown_share(found.most.best_efficiency))
+        ),
         unless_critical(found.duration_ns, found.critical_ns)
     ) AS evidence,
     found.kernel_count AS count,

@@ -10,12 +10,13 @@ WITH exposed AS (
     GROUP BY profile
 ),
 waiting AS (
-    SELECT slow_rank.*, coalesce(exposed.exposed_ns, 0) AS exposed_ns
+    SELECT slow_rank.*, exposed.exposed_ns
     FROM across.slow_rank
     LEFT JOIN exposed USING (profile)
     WHERE NOT is_slow
 ),
--- What is won is no more than what others wait beyond it, and than what of their communication computing does not cover.
+-- What is won is no more than what others wait beyond it, and than what of their communication computing does not cover, where
+-- that is known.
 slow AS (
     SELECT
         slow.profile,

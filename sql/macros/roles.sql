@@ -72,3 +72,7 @@ CREATE MACRO IF NOT EXISTS direction_of_memory_copy(operation) AS
 -- Whether an operator of CANN multiplies groups of rows, by its type: GroupedMatmul, GroupedMatmulSwigluQuantV2,
 -- QuantGroupedMatmulDequant, GroupedMatmulFinalizeRouting, ...
 CREATE MACRO IF NOT EXISTS is_name_of_grouped_matmul(type) AS contains(replace(lower(type), '_', ''), 'groupedmatmul');
+
+-- Whether a compute kernel of this type communicates too, as its name says: fused products and the routing of experts.
+CREATE MACRO IF NOT EXISTS may_communicate(type) AS
+    coalesce(regexp_matches(lower(type), 'all_?reduce|all_?gather|reduce_?scatter|all_?to_?all|dispatch|combine'), false);

@@ -14,6 +14,12 @@ def counted(name: str, start: int, end: int, *ratios: float, inputs: str = "1024
     return Kernel(name, start, end, core="AI_VECTOR_CORE", type=name, pmu=pmu, inputs=inputs, outputs=inputs, types="FLOAT16")
 
 
+def matmul(start: int, inputs: str, outputs: str, pmu: dict[str, float]) -> Kernel:
+    types = "FLOAT16;FLOAT16"
+    name = "MatMulV3"
+    return Kernel(name, start, start + 100_000, type=name, inputs=inputs, outputs=outputs, types=types, pmu=pmu)
+
+
 KERNELS = (
     # 2 MiB in 1 us are the best rate; this takes 100 us for the same, and computes for 20.
     counted("Mul", 1000, 2000, 0.5, 0.1, 0.4, 0.3),
@@ -48,20 +54,6 @@ def test_what_keeps_kernels_busy(tmp_path: Path) -> None:
     assert sorted(tuple(row.values()) for row in found) == [
         (
             0,
-            "Kernels keep no part of the cores busy",
-            "Net",
-            "aten::op",
-            "TopK",
-            "The busiest part of the cores (scalar) works for 50.0% of the 40.0 us of a kernel",
-            1,
-            40_000,
-            20_000,
-            "upper bound",
-            "docs/advise.md#no-bound",
-            "FROM pmu.busiest ORDER BY duration_ns DESC",
-        ),
-        (
-            0,
             title,
             "Net",
             "aten::op",
@@ -89,4 +81,33 @@ def test_what_keeps_kernels_busy(tmp_path: Path) -> None:
             doc,
             query,
         ),
+        (
+            0,
+            "Kernels use no part of the cores to the full",
+            "Net",
+            "aten::op",
+            "TopK",
+            "The busiest part of the cores (scalar) works for 50.0% of the 40.0 us of a kernel",
+            1,
+            40_000,
+            20_000,
+            "upper bound",
+            "docs/advise.md#no-bound",
+            "FROM pmu.busiest ORDER BY duration_ns DESC",
+        ),
     ]
+
+
+def test_a_matmul_that_another_rule_explains_is_no_finding_of_the_counters(tmp_path: Path) -> None:
+    """Both take 100 us and keep nothing busy for long; that of 1 row is known to be slow for what it computes."""
+    pmu = {"aic_mac_ratio": 0.3, "aic_mte2_ratio": 0.5}
+    at = {"row": (1000, "1,1024;1024,1024", "1,1024"), "square": (200_000, "1024,1024;1024,1024", "1024,1024")}
+    ops = [
+        Op(f"aten::{name}", 100 + n, 101 + n, (matmul(start, inputs, outputs, pmu),))
+        for n, (name, (start, inputs, outputs)) in enumerate(at.items())
+    ]
+    write_profile(tmp_path / "0_ascend_pt", ops)
+    with open_profile(tmp_path, peak_tflops={"fp16": 30}) as profile:
+        rules = ("slow_matmul", "no_bound")
+        found = [(rule, row["op"]) for rule in rules for row in profile.rows(f"FROM advice.{rule}")]
+    assert found == [("slow_matmul", "aten::row"), ("no_bound", "aten::square")]

@@ -262,7 +262,9 @@ def test_waiting_counts_on_the_plane_that_waits_longest_while_the_master_plane_i
     (row,) = found(tmp_path, "waiting")
     assert (row["time_ns"], row["win_ns"]) == (850, 850)
     (row,) = found(tmp_path, "exposed_communication")
-    assert row["evidence"].endswith("850 ns waits for other ranks, 100 ns transfers, 50 ns does neither; the wait is no part of the win")
+    assert row["evidence"].endswith(
+        "850 ns waits for other ranks, 100 ns transfers, 50 ns does neither; the wait is no part of the win"
+    )
     assert (row["time_ns"], row["win_ns"]) == (1000, 150)
 
 
