@@ -12,6 +12,7 @@ from fixtures.stall_truth import late_idle_ns, stall_truth
 from fixtures.text_style import TextStyle
 from fixtures.trace import make_rank
 from prof_analysis import open_profile
+from tests.helpers.asking import found_by
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import HostCall, Kernel, Launch, Op, Range, write_profile
 
@@ -36,7 +37,7 @@ SHAPE = Shape(mode="inference", steps=3, layers=3, host_pace=50, communication=F
 
 def found(folder: Path) -> list[dict[str, Any]]:
     with open_profile(folder) as profile:
-        return profile.rows(f"FROM advice.finding_of_rank WHERE rule IN {HOST}")
+        return found_by(profile, *HOST)
 
 
 @pytest.mark.parametrize("stall", PLANTED)
@@ -66,7 +67,7 @@ def test_text_exports_show_the_same_stalls(tmp_path: Path) -> None:
     for stall in ("copy", "garbage_collection"):
         generate(tmp_path / stall, replace(SHAPE, stall=stall), ranks=1, style=TextStyle(exports="both"))
         profiles = [open_profile(tmp_path / stall, source=source) for source in ("db", "text")]
-        rows = [profile.rows(f"FROM advice.finding_of_rank WHERE rule IN {HOST}") for profile in profiles]
+        rows = [found_by(profile, *HOST) for profile in profiles]
         for profile in profiles:
             profile.close()
         assert rows[0] == rows[1] != []

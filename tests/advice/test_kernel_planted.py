@@ -10,6 +10,7 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.truth import Truth
 from prof_analysis import open_profile
+from tests.helpers.asking import build_at_once, found_by
 
 Found = dict[str, list[dict[str, Any]]]
 RULES = ("slow_matmul", "unfused_chain", "memory_bound", "no_bound")
@@ -20,6 +21,7 @@ def run(folder: Path, **switches: object) -> tuple[Truth, Found]:
     shape = Shape(steps=2, layers=2, world=1, communication=False, unlinked_kernels=0, **switches)  # type: ignore[arg-type]
     truth = generate(folder, shape, ranks=1, seed=3)
     with open_profile(folder) as profile:
+        build_at_once(profile, "chain.cost", *(f"advice.{rule}" for rule in RULES))
         found = {rule: profile.rows(f"FROM advice.{rule}") for rule in RULES}
         found["chains"] = profile.rows("FROM chain.cost")
     return truth, found
@@ -119,6 +121,5 @@ def test_rules_alter_no_input(tmp_path: Path) -> None:
     generate(tmp_path, shape, ranks=1, seed=3)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     with open_profile(tmp_path) as profile:
-        for rule in RULES:
-            profile.rows(f"FROM advice.{rule}")
+        found_by(profile, *RULES)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before

@@ -15,17 +15,13 @@ from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from fixtures.trace import make_rank
 from prof_analysis import Profile, open_profile
+from tests.helpers.asking import found_by
 
 MIB = 2**20
 LEAK = 3 * MIB
 PLANTED = Shape(steps=3, layers=1, world=1, memory=True, leak=LEAK, fragments=2048, pmu=False)
 RULES = "memory_limit", "memory_fragmentation", "memory_growth", "out_of_memory"
-FINDINGS = """
-    SELECT rule, title, module, op, kernel_type, rank_id, evidence, count, win_ns_per_step, win_share, kind, time_ns_per_step
-    FROM advice.finding
-    WHERE list_contains(?, rule)
-    ORDER BY rule
-"""
+COLUMNS = "rule", "title", "module", "op", "kernel_type", "rank_id", "evidence", "count", "win_ns", "kind", "time_ns"
 
 
 def run_of(folder: Path, form: str, shape: Shape, memory_bytes: int = 85018279936) -> None:
@@ -38,7 +34,7 @@ def run_of(folder: Path, form: str, shape: Shape, memory_bytes: int = 8501827993
 
 
 def findings(profile: Profile) -> list[tuple[Any, ...]]:
-    return [tuple(row.values()) for row in profile.rows(FINDINGS.replace("?", str(list(RULES))))]
+    return [tuple(row[name] for name in COLUMNS) for row in found_by(profile, *RULES)]
 
 
 @pytest.fixture(scope="module", params=["db", "text", "kineto"])
@@ -64,16 +60,16 @@ def test_a_leak_and_memory_that_serves_no_block_are_found_with_their_bytes(plant
     lasts = f"; what is left of the device, {gib(left)}, lasts for {left // LEAK} more steps" if form == "kineto" else ""
     assert findings(profile) == [
         (
-            "memory_fragmentation", "The allocator keeps far more device memory than it hands out", None, None, None, None,
+            "memory_fragmentation", "The allocator keeps far more device memory than it hands out", None, None, None, 0,
             f"of {gib(reserved)} reserved, at most {held / MIB:.1f} MiB are in use at any moment:"
             f" {gib(reserved - held)} ({(reserved - held) / reserved * 100:.1f}%) serve no block{beside}",
-            None, None, None, "hint", None,
+            None, None, "hint", None,
         ),
         (
             "memory_growth", "Device memory grows with each step", "Qwen2ForCausalLM/Qwen2Model/Embedding", "aten::embedding",
-            None, None,
+            None, 0,
             f"2 blocks that it allocates in 2 steps are never released: 6.0 MiB, 3.0 MiB in each step{lasts}",
-            2, None, None, "hint", None,
+            2, None, "hint", None,
         ),
     ]  # fmt: skip
 
@@ -102,11 +98,11 @@ def test_a_device_that_is_almost_full_is_found_with_what_holds_most(tmp_path: Pa
     module, op, held, blocks = holder(memory)
     shown_left = f"{(whole - used) / 1024:.1f} KiB"
     assert found == [(
-        "memory_limit", "Device memory is almost full at the peak", module, op, None, None,
+        "memory_limit", "Device memory is almost full at the peak", module, op, None, 0,
         f"{used / MIB:.1f} MiB of {whole / MIB:.1f} MiB are in use at most, {shown_left} (5.0%) are left;"
         f" of what was allocated during the recording, {op} in {module} holds most: {held / MIB:.1f} MiB;"
         f" {memory.before_bytes / MIB:.1f} MiB were allocated before it",
-        blocks, None, None, "hint", None,
+        blocks, None, "hint", None,
     )]  # fmt: skip
 
 

@@ -17,7 +17,8 @@ from fixtures.step import COMMUNICATION, COMPUTE
 from fixtures.text_style import TextStyle
 from fixtures.trace import Rank, make_rank
 from fixtures.truth import Truth
-from prof_analysis import Profile, open_profile
+from prof_analysis import open_profile
+from tests.helpers.asking import found_by
 
 PLAIN = Shape(steps=5, layers=5, world=1, pmu=False, unlinked_kernels=0, spread=3)
 SLOW = "Qwen2DecoderLayer[3]/Qwen2MLP[0]/SiLU[0]"
@@ -36,12 +37,6 @@ def run_of(folder: Path, form: str, shape: Shape) -> tuple[Shape, Truth]:
         export_kineto(database, folder / "gpu" / "rank0.json", 0, 1)
         shutil.rmtree(database.parent.parent)
     return shape, truth
-
-
-def found_by(profile: Profile, *rules: str) -> list[Row]:
-    """Return what rules found on the rank, over all of its steps."""
-    found = profile.rows("FROM advice.finding_of_rank ORDER BY rule, title, time_ns DESC, module")
-    return [row for row in found if row["rule"] in rules]
 
 
 def figures(row: Row) -> tuple[Any, ...]:

@@ -119,11 +119,33 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 # Analyses have two examples in common, which run for one of them; the others are slow.
 SAME = {"All ranks", "All columns and rows in files"}
+# What takes seconds has one quick example; of the others the quick suite reads the options.
+TAKE_SECONDS = {
+    "One rank, each layer by itself", "Several runs with one base, in files", "The same as one HTML file with pictures",
+    "The same model with other names of modules", "Only what is a twentieth of the step or more",
+}  # fmt: skip
 EXAMPLES = [
-    pytest.param(name, line, id=f"{name}: {purpose}", marks=[pytest.mark.slow] * (purpose in SAME and name != "module-stats"))
+    pytest.param(
+        name,
+        line,
+        id=f"{name}: {purpose}",
+        marks=[pytest.mark.slow] * (purpose in TAKE_SECONDS or (purpose in SAME and name != "module-stats")),
+    )
     for name in COMMANDS
     for purpose, line in examples_of(name).items()
 ]
+
+
+def test_the_examples_of_the_help_have_options_that_are_known(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(data)
+    purposes = {purpose for name in COMMANDS for purpose in examples_of(name)}
+    assert purposes >= TAKE_SECONDS | SAME
+    for name, parser in COMMANDS.items():
+        for line in examples_of(name).values():
+            words = shlex.split(line)[1 + len(name.split()) :]
+            words = words[:-2] if words[-2:-1] in (["<"], [">"]) else words
+            with parser.make_context(name, words) as context:
+                assert context.params, line
 
 
 @pytest.mark.parametrize(("name", "line"), EXAMPLES)

@@ -1,5 +1,7 @@
 """How tests ask a profile, and what they compare of its tables."""
 
+from typing import Any
+
 from prof_analysis import Profile
 from prof_analysis.analyses import ANALYSES
 
@@ -23,3 +25,9 @@ def build_at_once(profile: Profile, *names: str) -> None:
     """Build tables, and those of commands, in one go, which reads each rank once, before they are asked for one by one."""
     tables = dict.fromkeys(table for name in names for table in (ANALYSES[name].tables if name in ANALYSES else (name,)))
     profile.rows(f"SELECT 1 FROM {', '.join(tables)} LIMIT 0")
+
+
+def found_by(profile: Profile, *rules: str) -> list[dict[str, Any]]:
+    """Return what rules find on each rank. Only they are built: `advice.finding` builds all rules and what they read."""
+    build_at_once(profile, *(f"advice.{rule}" for rule in rules))
+    return [{"rule": rule, **row} for rule in rules for row in profile.rows(f"FROM advice.{rule}")]

@@ -85,9 +85,17 @@ def test_hostile_names_end_no_element(hostile_pages: list[Path]) -> None:
         assert file.stat().st_size < 3_000_000, "names of 40,000 characters are shortened"
 
 
-def test_what_a_profile_cannot_answer_has_the_reason_in_its_place(tmp_path: Path, command: Command) -> None:
-    write_profile(tmp_path / "0_ascend_pt", OPS, RANGES, steps=STEPS)
-    result = command("report", tmp_path, "-o", tmp_path / "out")
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs of a rank, in the folders a and b; tests keep what they build of them in the folder store."""
+    folder = tmp_path_factory.mktemp("runs")
+    for run in ("a", "b"):
+        write_profile(folder / run / "0_ascend_pt", OPS, RANGES, steps=STEPS)
+    return folder
+
+
+def test_what_a_profile_cannot_answer_has_the_reason_in_its_place(tmp_path: Path, runs: Path, command: Command) -> None:
+    result = command("report", runs / "a", "-o", tmp_path / "out", "--store", runs / "store")
     assert (result.exit_code, result.stdout) == (0, f"wrote {tmp_path / 'out' / 'report.html'}\n")
     text = " ".join(" ".join(Parsed(tmp_path / "out" / "report.html").texts).split())
     assert (
@@ -111,22 +119,21 @@ def test_a_pipeline_has_a_section_of_its_own(tmp_path: Path) -> None:
     assert drawn == [100] * 4
 
 
-def test_only_reports_are_replaced(tmp_path: Path, command: Command) -> None:
-    write_profile(tmp_path / "0_ascend_pt", OPS, RANGES, steps=STEPS)
+def test_only_reports_are_replaced(tmp_path: Path, runs: Path, command: Command) -> None:
     other, report = tmp_path / "mine.html", tmp_path / "report.html"
-    text = command("report", tmp_path, "-o", tmp_path / "report.txt")
+    text = command("report", runs / "a", "-o", tmp_path / "report.txt")
     assert text.exit_code == 3
     assert "report.txt: a report is an HTML file; give a name that ends in .html, or a folder, with -o" in text.stderr
     other.write_text("<p>mine</p>", encoding="utf-8")
-    result = command("report", tmp_path, "-o", other)
+    result = command("report", runs / "a", "-o", other)
     assert result.exit_code == 3
     assert f"{other}: is no report of prof-analysis, and is not replaced" in result.stderr
     assert other.read_text(encoding="utf-8") == "<p>mine</p>"
     report.write_text('<!doctype html>\n<meta name="generator" content="prof-analysis">\nof yesterday', encoding="utf-8")
-    answer = only_json(command("report", tmp_path, "-o", report, "--json"))
+    answer = only_json(command("report", runs / "a", "-o", report, "--json", "--store", runs / "store"))
     assert (answer["status"], answer["files"]) == ("done", [str(report)])
     assert "of yesterday" not in report.read_text(encoding="utf-8")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["0_ascend_pt", "mine.html", "report.html"], "nothing unfinished"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.html", "report.html"], "nothing unfinished"
 
 
 def test_a_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,10 +145,8 @@ def test_a_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
                 profile.report(tmp_path / "report.html")
 
 
-def test_several_runs_have_one_page(tmp_path: Path) -> None:
-    for run in ("a", "b"):
-        write_profile(tmp_path / run / "0_ascend_pt", OPS, RANGES, steps=STEPS)
-    with open_profiles({"<a>": tmp_path / "a", "b": tmp_path / "b"}) as profile:
+def test_several_runs_have_one_page(tmp_path: Path, runs: Path) -> None:
+    with open_profiles({"<a>": runs / "a", "b": runs / "b"}, store=runs / "store") as profile:
         parsed = Parsed(profile.report(tmp_path / "report.html"))
     assert parsed.texts.count("Run <a>") == parsed.texts.count("Run b") > 3
     data = json.loads(next(text for text in parsed.scripts if text.startswith('{"themes"')))
