@@ -19,11 +19,11 @@ compiling AS (
     WHERE role = 'compile'
     GROUP BY profile
 ),
--- What of its idle time the device waits for calls and ops of the host.
+-- What of its idle time the device waits for calls and ops of the host: not where the next kernel was launched long before.
 idle AS (
     SELECT profile, sum(total_ns)::BIGINT AS total_ns
-    FROM free.cause
-    WHERE cause NOT IN ('garbage collection', 'data loading', 'kernels of another step')
+    FROM free.cause_of_op
+    WHERE work NOT IN ('collect garbage', 'load data') AND NOT is_between_steps
     GROUP BY profile
 )
 -- Without these calls the host is earlier by their time at most; and a faster host wins no more than the device waits for it.

@@ -16,8 +16,8 @@ idle AS (
     GROUP BY profile
 ),
 longest AS (
-    SELECT profile, max(end_ns - start_ns) AS duration_ns
-    FROM free.longest
+    SELECT profile, max(duration_ns) AS duration_ns, arg_max(kernel_after, (duration_ns, -start_ns)) AS kernel_after
+    FROM free.longest_gap
     WHERE cause = 'launch not recorded'
     GROUP BY profile
 )
@@ -29,11 +29,13 @@ SELECT
     NULL::VARCHAR AS op,
     NULL::VARCHAR AS kernel_type,
     format(
-        'The device is idle for {} before {} kernels whose launch is not recorded, {} of the time; the longest gap has {}',
+        'The device is idle for {} before {} kernels whose launch is not recorded, {} of the time; the longest gap has {}, '
+        || 'before {}',
         shown_time(idle.total_ns),
         idle.gap_count,
         shown_share(idle.total_ns / rank_step.duration_ns),
-        shown_time(longest.duration_ns)
+        shown_time(longest.duration_ns),
+        coalesce(longest.kernel_after, 'a kernel without a name')
     ) AS evidence,
     idle.gap_count AS count,
     idle.total_ns AS time_ns,
