@@ -111,6 +111,7 @@ UNIQUE_OTHERWISE: dict[str, dict[tuple[str, tuple[str, ...]], str]] = {
     "free/gap_cause": {("host_stretch", ("start_ns", "things", "tid")): "stretches do not touch"},
     "free/host_call": {("thread_gap", ("end_ns", "tid")): "gaps do not overlap"},
     "free/host_part": {("on_thread", ("start_ns", "tid")): "gaps do not overlap, nor do their phases"},
+    "free/host_state": {("phase", ("start_ns", "tid")): "gaps do not overlap, nor do their phases"},
     "free/step_gap": {("gap", ("start_ns",)): "gaps do not overlap", ("gap", ("end_ns",)): "gaps do not overlap"},
     "graph/entry": {
         ("inference", ("start_ns", "tid")): "calls of a thread do not overlap",

@@ -2,15 +2,20 @@
 -- does any of the first so many things of free.host_stretch; 5, the innermost op that it runs; 6, the innermost module call or
 -- autograd task; 7, the outermost call into the software of the device that has a role.
 --
--- tid     BIGINT   host thread: process id * 2^32 + thread id; only threads that request or launch kernels after a gap
+-- tid     BIGINT   host thread: process id * 2^32 + thread id; only threads for which the device waits, and only
+--                  what lasts into a phase of free.host_phase there
 -- aspect  INTEGER  number of the aspect
 -- at_ns   BIGINT   the moment, Unix ns
 -- state   BIGINT   1 to 4: 1 when it does any of them; 5: an op of trace.op; 6: an interval of module.interval; 7: a call of
 --                  trace.host_api; NULL for nothing
-WITH thread AS (
-    SELECT tid FROM free.request
-    UNION
-    SELECT launch_tid FROM free.request
+WITH phase AS (
+    SELECT tid, start_ns, end_ns
+    FROM free.host_phase
+    WHERE tid IS NOT NULL
+),
+thread AS (
+    SELECT DISTINCT tid
+    FROM phase
 ),
 op AS (
     SELECT op.op_id, op.tid, op.start_ns, op.start_ns + coalesce(parent.inside_ns, op.duration_ns) AS end_ns, parent.parent_id
@@ -41,16 +46,22 @@ nested AS (
     SELECT things, 1, tid, start_ns, end_ns, NULL
     FROM free.host_stretch
 ),
+-- Only what lasts into a phase in which the device waits for its thread: at a million kernels half of all. With that, the parts
+-- of gaps take 11.6 s of CPU in place of 21.6.
+during AS (
+    SELECT nested.*
+    FROM nested
+    ASOF JOIN phase ON phase.tid = nested.tid AND nested.end_ns > phase.start_ns
+    WHERE nested.end_ns > nested.start_ns AND nested.start_ns < phase.end_ns
+),
 -- At its start the innermost is the new one, at its end the one around it. Where several start or end at once, the last that
 -- starts is the innermost, and the first that had started leaves the one around it; what starts counts before what ends.
 moment AS (
     SELECT aspect, tid, start_ns AS at_ns, id AS state, 1 AS starts, pair_key(-end_ns, id) AS position
-    FROM nested
-    WHERE end_ns > start_ns
+    FROM during
     UNION ALL
     SELECT aspect, tid, end_ns, around_id, 0, pair_key(-start_ns, -id)
-    FROM nested
-    WHERE end_ns > start_ns
+    FROM during
 ),
 decided AS (
     SELECT
