@@ -29,7 +29,7 @@ of_rank AS (
 SELECT
     profile,
     rank_id,
-    'Allocating memory of the device keeps it waiting' AS title,
+    'Allocating memory keeps the device waiting' AS title,
     NULL::VARCHAR AS module,
     NULL::VARCHAR AS op,
     NULL::VARCHAR AS kernel_type,

@@ -70,7 +70,7 @@ judged AS (
 SELECT
     profile,
     rank_id,
-    'Packets whose size is no multiple of 512 bytes' AS title,
+    'Packets are not aligned' AS title,
     NULL::VARCHAR AS module,
     NULL::VARCHAR AS op,
     type AS kernel_type,

@@ -30,7 +30,7 @@ idle AS (
 SELECT
     rank_step.profile,
     rank_step.rank_id,
-    'Launches compile ops or look them up one by one' AS title,
+    'Launches compile or look up ops one by one' AS title,
     NULL::VARCHAR AS module,
     NULL::VARCHAR AS op,
     NULL::VARCHAR AS kernel_type,

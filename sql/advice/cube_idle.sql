@@ -10,7 +10,7 @@ WITH threshold AS (
 SELECT
     profile,
     rank_id,
-    'The cores that multiply matrices have nothing to do while vector cores compute' AS title,
+    'Matrix cores idle while vector cores compute' AS title,
     NULL::VARCHAR AS module,
     NULL::VARCHAR AS op,
     NULL::VARCHAR AS kernel_type,

@@ -16,7 +16,7 @@ WITH loading AS (
 SELECT
     profile,
     rank_id,
-    'The device waits until the host has loaded data' AS title,
+    'The device waits for data loading' AS title,
     NULL::VARCHAR AS module,
     NULL::VARCHAR AS op,
     NULL::VARCHAR AS kernel_type,

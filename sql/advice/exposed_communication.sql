@@ -118,7 +118,7 @@ SELECT
     if(
         is_covered,
         'Computing covers this communication: nothing to win here',
-        'The device does not compute while it communicates'
+        'Computing does not cover communication'
     ) AS title,
     module,
     op,

@@ -97,7 +97,7 @@ SELECT
     if(
         judged.multiplies,
         'Matrices are multiplied in FP32, most others in half precision',
-        'Vectors are computed in FP32, most matrices in half precision'
+        'Vectors are in FP32, matrices in half precision'
     ) AS title,
     judged.module,
     judged.op,

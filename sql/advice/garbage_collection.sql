@@ -34,7 +34,7 @@ SELECT
     collecting.rank_id,
     if(
         is_recorded,
-        'Garbage collection stops the host while the device is idle',
+        'Garbage collection stops the host',
         'Garbage collection may stop the host: collections are not recorded'
     ) AS title,
     NULL::VARCHAR AS module,

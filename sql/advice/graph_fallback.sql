@@ -76,7 +76,7 @@ graphless AS (
     SELECT
         judged.profile,
         judged.rank_id,
-        'Steps run without the graph that other steps replay' AS title,
+        'Steps run without the graph of the others' AS title,
         NULL::VARCHAR AS op,
         format(
             '{} of {} steps replay no graph and launch {} kernels one by one; right before these the device is idle for {}',
@@ -113,7 +113,7 @@ eager AS (
     SELECT
         eager_op.profile,
         eager_op.rank_id,
-        'An op is launched by itself between replays of a graph' AS title,
+        'Ops run one by one between replays of a graph' AS title,
         eager_op.op_name AS op,
         format(
             '{} of its kernels are launched one by one where graphs replay {}; right before them the device is idle for {}',

@@ -22,7 +22,7 @@ SELECT
     CASE is_to_host
         WHEN true THEN 'The host waits for copies from the device'
         WHEN false THEN 'The host waits for copies to the device'
-        ELSE 'The host waits for copies between host and device'
+        ELSE 'The host waits for copies'
     END AS title,
     module,
     op,

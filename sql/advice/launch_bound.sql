@@ -66,8 +66,8 @@ SELECT
     rank_id,
     if(
         is_in_op,
-        'An op keeps the host busy while the device has no work',
-        'The device waits for kernels that the host launches too slowly'
+        'An op keeps the host busy too long',
+        'The host launches kernels too slowly'
     ) AS title,
     module,
     op,

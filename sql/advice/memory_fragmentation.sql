@@ -26,7 +26,7 @@ largest AS (
 SELECT
     profile,
     rank_id,
-    'The allocator keeps far more device memory than it hands out' AS title,
+    'Reserved memory is far above what is in use' AS title,
     NULL::VARCHAR AS module,
     NULL::VARCHAR AS op,
     NULL::VARCHAR AS kernel_type,

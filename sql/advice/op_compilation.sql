@@ -41,8 +41,8 @@ SELECT
     rank_id,
     if(
         is_loading,
-        'Launches that load code or set up communication keep the device waiting',
-        'Ops are compiled while the device is idle'
+        'Launches load code or set up communication',
+        'The device waits for ops to be compiled'
     ) AS title,
     module,
     op,

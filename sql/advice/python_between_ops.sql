@@ -42,8 +42,8 @@ SELECT
     rank_id,
     if(
         is_between_steps,
-        'Python keeps the host busy between steps while the device has no work',
-        'Python keeps the host busy between ops while the device has no work'
+        'Python keeps the host busy between steps',
+        'Python keeps the host busy between ops'
     ) AS title,
     module,
     NULL::VARCHAR AS op,

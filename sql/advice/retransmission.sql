@@ -27,7 +27,7 @@ exposed AS (
 SELECT
     transfer.profile,
     transfer.rank_id,
-    'A transfer over RDMA takes seconds: packets are probably sent again' AS title,
+    'RDMA transfers are probably sent again' AS title,
     NULL::VARCHAR AS module,
     NULL::VARCHAR AS op,
     exposed.type AS kernel_type,

@@ -19,7 +19,7 @@ starting AS (
 SELECT
     starting.profile,
     starting.rank_id,
-    'The device is slow to start kernels that are launched' AS title,
+    'The device starts launched kernels late' AS title,
     NULL::VARCHAR AS module,
     NULL::VARCHAR AS op,
     NULL::VARCHAR AS kernel_type,

@@ -22,7 +22,7 @@ norm AS (
 SELECT
     profile,
     rank_id,
-    'Batch normalisation over ranks communicates in each call' AS title,
+    'SyncBatchNorm communicates in each call' AS title,
     NULL::VARCHAR AS module,
     'SyncBatchNorm' AS op,
     NULL::VARCHAR AS kernel_type,

@@ -19,7 +19,7 @@ WITH waiting AS (
 SELECT
     profile,
     rank_id,
-    'The host waits for the device in a synchronise' AS title,
+    'The host waits in a synchronise' AS title,
     module,
     op,
     NULL::VARCHAR AS kernel_type,

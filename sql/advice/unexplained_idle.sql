@@ -24,7 +24,7 @@ longest AS (
 SELECT
     rank_step.profile,
     rank_step.rank_id,
-    'The device is idle, and the profile does not say why' AS title,
+    'The device is idle for reasons not recorded' AS title,
     NULL::VARCHAR AS module,
     NULL::VARCHAR AS op,
     NULL::VARCHAR AS kernel_type,

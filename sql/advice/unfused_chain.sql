@@ -6,9 +6,9 @@ SELECT
     profile,
     rank_id,
     CASE pattern
-        WHEN 'optimizer' THEN 'The optimizer runs as many kernels instead of one fused op'
-        WHEN 'attention' THEN 'Attention runs as matmul, softmax and matmul instead of one fused op'
-        ELSE format('{} runs as several kernels instead of one fused op', upper(pattern[1]) || pattern[2:])
+        WHEN 'optimizer' THEN 'The optimizer is not one fused op'
+        WHEN 'attention' THEN 'Attention is written out, not one fused op'
+        ELSE format('{} is written out, not one fused op', upper(pattern[1]) || pattern[2:])
     END AS title,
     module,
     NULL::VARCHAR AS op,

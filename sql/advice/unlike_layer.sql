@@ -96,7 +96,7 @@ unlike AS (
 SELECT
     profile,
     rank_id,
-    'A layer takes longer than others with the same kernels' AS title,
+    'A layer takes longer than equal ones' AS title,
     path AS module,
     NULL::VARCHAR AS op,
     NULL::VARCHAR AS kernel_type,

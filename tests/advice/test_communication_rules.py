@@ -53,7 +53,7 @@ def test_communication_wins_what_no_kernel_runs_beside_and_covered_communication
     add_tasks(database, tasks)
     rows = found(tmp_path, "exposed_communication")
     exposed, covered = (
-        "The device does not compute while it communicates",
+        "Computing does not cover communication",
         "Computing covers this communication: nothing to win here",
     )
     assert figures(rows) == [
@@ -187,7 +187,7 @@ def test_packets_of_odd_sizes_are_compared_with_others_of_their_size(tmp_path: P
     transferring = 2000
     time = round(transferring * 2000 / 3000)
     win = round(transferring * (2000 - 1000 * (MIB + 8) / MIB) / 3000)
-    title = "Packets whose size is no multiple of 512 bytes"
+    title = "Packets are not aligned"
     assert figures([row]) == [(title, 0, None, "hcom_allReduce_", 1, time, win, "upper bound")]
 
 
@@ -208,7 +208,7 @@ def test_a_transfer_over_rdma_of_seconds_is_found_and_a_short_one_is_not(tmp_pat
         tasks += [Task(0, "Notify_Wait", 1, 1020, 1030), Task(0, "RDMASend", 1, 1030, 1040, 1, "ROCE", 4)]
         add_tasks(database, [*tasks, Task(0, "Notify_Wait", 1, 1040, 1000 + time)])
     (row,) = found(tmp_path / "long", "retransmission")
-    title = "A transfer over RDMA takes seconds: packets are probably sent again"
+    title = "RDMA transfers are probably sent again"
     assert figures([row]) == [(title, 0, None, "hcom_allReduce_", 1, long, long, "upper bound")]
     assert found(tmp_path / "short", "retransmission") == []
 
@@ -282,7 +282,7 @@ def test_what_all_ranks_wait_alike_is_won_before_the_collective_and_the_rest_by_
         for n, (start, end) in enumerate(times):
             tasks += [Task(n, "Notify_Wait", 1, start, end - 500), Task(n, "Memcpy", 1, end - 500, end, 1, "HCCS", MIB)]
         add_tasks(database, tasks)
-    title = "The device does not compute while it communicates"
+    title = "Computing does not cover communication"
     rows = found(tmp_path, "exposed_communication")
     assert figures(rows) == [(title, rank, None, "hcom_allReduce_", 2, 3200, 2400, "upper bound") for rank in (0, 1)]
     assert rows[0]["evidence"].endswith("transfers; 800 ns is for a rank that comes later, and no part of the win")

@@ -51,7 +51,7 @@ def test_a_finding_says_what_the_host_does_and_twenty_calls_a_step_are_needed(tm
         (found,) = profile.rows("FROM advice.compiling_launches")
     assert found == {
         "profile": "a_ascend_pt",
-        "title": "Launches compile ops or look them up one by one",
+        "title": "Launches compile or look up ops one by one",
         "module": None,
         "op": None,
         "kernel_type": None,

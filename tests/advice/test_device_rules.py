@@ -86,7 +86,7 @@ def test_vectors_in_full_precision_count_inside_modules(tmp_path: Path) -> None:
     float32 = {"types": "FLOAT;FLOAT"}
     kernels = [vector(20, **float32), vector(21, **float32), cast(30, "FLOAT", "DT_BF16"), vector(500, **float32)]
     one_after_another(tmp_path, [matmul(90, types="DT_BF16;DT_BF16"), *kernels], inside=4)
-    title = "Vectors are computed in FP32, most matrices in half precision"
+    title = "Vectors are in FP32, matrices in half precision"
     evidence = (
         "2 kernels in FP32 (aten::op1, aten::op2), for 41.0 us; 100.0% of the time of all matrix products is in half precision"
     )
@@ -96,7 +96,7 @@ def test_vectors_in_full_precision_count_inside_modules(tmp_path: Path) -> None:
 
 def test_matrix_cores_without_work_are_a_hint(tmp_path: Path) -> None:
     one_after_another(tmp_path / "most", [matmul(60), vector(40)])
-    title = "The cores that multiply matrices have nothing to do while vector cores compute"
+    title = "Matrix cores idle while vector cores compute"
     evidence = "Only vector cores work for 40.0 us, 40.0% of the 100.0 us in which the device computes, on one stream"
     with open_profile(tmp_path / "most") as profile:
         assert of_rule(profile, "cube_idle") == [(title, None, None, None, evidence, None, 40_000, None, "hint")]

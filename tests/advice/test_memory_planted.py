@@ -60,7 +60,7 @@ def test_a_leak_and_memory_that_serves_no_block_are_found_with_their_bytes(plant
     lasts = f"; what is left of the device, {gib(left)}, lasts for {left // LEAK} more steps" if form == "kineto" else ""
     assert findings(profile) == [
         (
-            "memory_fragmentation", "The allocator keeps far more device memory than it hands out", None, None, None, 0,
+            "memory_fragmentation", "Reserved memory is far above what is in use", None, None, None, 0,
             f"of {gib(reserved)} reserved, at most {held / MIB:.1f} MiB are in use at any moment:"
             f" {gib(reserved - held)} ({(reserved - held) / reserved * 100:.1f}%) serve no block{beside}",
             None, None, "hint", None,

@@ -53,7 +53,7 @@ def test_a_slow_layer_takes_the_planted_time_longer(tmp_path: Path, form: str) -
         (row,) = found_by(profile, *RULES)
         (sibling,) = profile.rows("FROM module.sibling WHERE module = 'Qwen2DecoderLayer' AND number = 3")
     # The device waits for the host after each kernel, so a faster one wins nothing.
-    title = "A layer takes longer than others with the same kernels"
+    title = "A layer takes longer than equal ones"
     assert figures(row) == (title, f"{LAYER}[3]", None, None, 2, planted, 0, "upper bound")
     usual = sibling["usual_ns"]
     assert sibling["total_ns"] == 2 * usual + planted

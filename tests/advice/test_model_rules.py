@@ -41,7 +41,7 @@ def write_layers(folder: Path, times: list[int], shapes: list[str] | None = None
 def test_a_layer_that_takes_longer_wins_what_it_takes_beyond_the_median(tmp_path: Path) -> None:
     assert found(write_layers(tmp_path, [10, 10, 11, 30, 10]), "unlike_layer") == [
         (
-            "A layer takes longer than others with the same kernels", "Net/Layer[3]", None, None,
+            "A layer takes longer than equal ones", "Net/Layer[3]", None, None,
             "its kernels take 30 ns, 200.0% more than is usual for 5 with the same kernels"
             " (10 ns); most of it is in aten::mul, Mul: 20 ns more in one call",
             1, 20, 20, "upper bound",
@@ -111,12 +111,12 @@ def test_a_step_without_the_graph_and_an_op_between_replays_are_found_with_the_i
     ]
     assert found(folder, "graph_fallback") == [
         (
-            "An op is launched by itself between replays of a graph", None, "aten::add", None,
+            "Ops run one by one between replays of a graph", None, "aten::add", None,
             "3 of its kernels are launched one by one where graphs replay 9; right before them the device is idle for 1.2 us",
             3, 1180, 1180, "upper bound",
         ),
         (
-            "Steps run without the graph that other steps replay", None, None, None,
+            "Steps run without the graph of the others", None, None, None,
             "1 of 4 steps replay no graph and launch 4 kernels one by one; right before these the device is idle for 770 ns",
             1, 770, 770, "upper bound",
         ),
@@ -165,7 +165,7 @@ def test_batches_normalised_over_ranks_cost_their_collectives(tmp_path: Path) ->
     folder = write_profile(tmp_path / "a_ascend_pt", ops, steps=steps).parents[1]
     assert found(folder, "sync_batch_norm") == [
         (
-            "Batch normalisation over ranks communicates in each call", None, "SyncBatchNorm", None,
+            "SyncBatchNorm communicates in each call", None, "SyncBatchNorm", None,
             "20 forward and 0 backward calls spend 1.0 us in collectives and 400 ns in compute kernels; right before these the"
             " device is idle for 570 ns",
             20, 1570, 1570, "upper bound",

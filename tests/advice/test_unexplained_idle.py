@@ -42,7 +42,7 @@ def test_what_the_host_did_is_no_such_time_and_a_finding_says_the_longest_gap(tm
     found.pop("finding_id")
     assert found == {
         "rule": "unexplained_idle",
-        "title": "The device is idle, and the profile does not say why",
+        "title": "The device is idle for reasons not recorded",
         "module": None,
         "op": None,
         "kernel_type": None,
