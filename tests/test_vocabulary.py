@@ -46,7 +46,17 @@ EXCEPTIONS: dict[str, tuple[set[str], str]] = {
     "advice.op_compilation": ({"aclnn_cache_limit", "npu", "npus"}, SENTENCE),
     "advice.slow_start": ({"aic_", "aicore", "level0", "npus"}, SENTENCE),
     "advice.synchronise": ({"npu", "synchronize"}, SENTENCE),
-    "advice.exposed_communication": ({"ai_cpu", "hccl_op_expansion_mode", "npu", "npu_mm_all_reduce_base"}, SWITCH),
+    "advice.exposed_communication": (
+        {
+            "ai_cpu",
+            "hccl_op_expansion_mode",
+            "npu",
+            "npu_all_gather_base_mm",
+            "npu_mm_all_reduce_base",
+            "npu_mm_reduce_scatter_base",
+        },
+        SWITCH,
+    ),
     "advice.retransmission": ({"hccl_rdma_retry_cnt", "hccl_rdma_timeout"}, SWITCH),
     "advice.slow_link": ({"npu"}, SWITCH),
     "advice.small_messages": ({"hccl_op_expansion_mode"}, SWITCH),

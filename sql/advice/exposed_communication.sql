@@ -85,6 +85,11 @@ judged AS (
     SELECT
         summed.*,
         exposed_ns - late_ns AS rest_ns,
+        CASE operation
+            WHEN 'allgather' THEN 'torch_npu.npu_all_gather_base_mm'
+            WHEN 'reducescatter' THEN 'torch_npu.npu_mm_reduce_scatter_base'
+            ELSE 'torch_npu.npu_mm_all_reduce_base'
+        END AS fused_op,
         least(critical_ns, rest_ns) AS win_ns,
         unknown_ns + waiting_ns - common_ns - late_ns AS unknown_rest_ns,
         exposed_ns < covered_share * elapse_ns AS is_covered,
@@ -185,12 +190,14 @@ SELECT
             THEN 'Post sends and receives before the computing that does not need them, and wait for them after it.'
         WHEN module IS NOT NULL AND operation IN ('allreduce', 'allgather', 'reducescatter')
             THEN 'It lies between layers that need it. Split it and run it beside the matmul (--use-ascend-mc2 of MindSpeed, '
-            || 'torch_npu.npu_mm_all_reduce_base; --tp-comm-overlap of Megatron on GPUs), prefetch parameters (FSDP), or use '
-            || 'fewer tensor parallel ranks.'
+            || fused_op || '; --tp-comm-overlap of Megatron on GPUs), prefetch parameters (FSDP), or use fewer tensor parallel '
+            || 'ranks.'
         WHEN op IS NULL AND NOT is_of_gradients AND operation IN ('allreduce', 'allgather', 'reducescatter')
-            THEN 'Between layers (tensor parallel): split it and run it beside the matmul (torch_npu.npu_mm_all_reduce_base; '
-            || '--use-ascend-mc2 of MindSpeed, VLLM_ASCEND_ENABLE_FLASHCOMM1=1 of vLLM-Ascend), fewer tensor parallel ranks; '
-            || 'HCCL_OP_EXPANSION_MODE=AIV shortens small ones on Ascend. Of gradients: start it in the backward.'
+            THEN 'Between layers (tensor parallel): split it and run it beside the matmul (' || fused_op
+            || '; --use-ascend-mc2 of MindSpeed'
+            || if(operation = 'allreduce', ', VLLM_ASCEND_ENABLE_FLASHCOMM1=1 of vLLM-Ascend', '')
+            || '), fewer tensor parallel ranks; HCCL_OP_EXPANSION_MODE=AIV shortens small ones on Ascend. Of gradients: '
+            || 'start it in the backward.'
         WHEN operation IN ('allreduce', 'allgather', 'reducescatter')
             THEN 'Start it while the backward still computes: smaller buckets (bucket_cap_mb of DDP), --overlap-grad-reduce '
             || 'and --overlap-param-gather of Megatron and MindSpeed, prefetch of FSDP. Communicate less often (no_sync with '

@@ -56,7 +56,7 @@ WITH usual (rule, name, usual, unit, meaning) AS (
         (
             'python_between_ops',
             'least_module_share',
-            0.01,
+            0.05,
             NULL,
             'Share of the step from which such time in a module is a finding of its own'
         ),

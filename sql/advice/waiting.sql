@@ -27,6 +27,7 @@ waiting AS (
         sum(of_type.waiting_ns)::BIGINT AS waiting_ns,
         sum(of_type.transferring_ns)::BIGINT AS transferring_ns,
         sum(of_type.critical_ns)::BIGINT AS critical_ns,
+        bool_and(late_rank.waited_ns IS NOT NULL) AS is_compared,
         sum(least(of_type.waiting_ns, coalesce(late_rank.waited_ns, of_type.waiting_ns)))::BIGINT AS late_ns,
         sum(least(of_type.critical_ns, coalesce(late_rank.waited_ns, of_type.critical_ns)))::BIGINT AS win_ns
     FROM of_type
@@ -77,5 +78,5 @@ SELECT
     'FROM communication.exposed ORDER BY waiting_ns DESC' AS sql
 FROM waiting
 WHERE waiting_ns > 0
-  -- A rank that makes the others wait is found with its cause by slow_rank.
-  AND NOT EXISTS (FROM across.slow_rank_finding WHERE finding = 'slow rank')
+  -- A rank that makes the others wait is found with its cause by slow_rank, where all ranks that may be waited for are here.
+  AND NOT (is_compared AND EXISTS (FROM across.slow_rank_finding WHERE finding = 'slow rank'))

@@ -50,7 +50,7 @@ def test_the_first_five_findings_of_a_real_profile_are_those_of_the_docs(realdat
         shutil.copy(profile, copy)
         profile = copy.parents[1]
     with open_profile(profile) as opened:
-        found = [(row.title, shown(row.win_ns_per_step)) for row in opened.advise().head(5).itertuples()]
+        found = [(row["title"], shown(row["win_ns_per_step"])) for row in opened.rows("FROM advice.finding LIMIT 5")]
     (documented,) = (rows for title, rows in sections("docs/advise.md").items() if title.startswith(heading))
     assert documented == found
 
