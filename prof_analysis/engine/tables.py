@@ -40,13 +40,14 @@ def _gathered(tables: Mapping[str, Table]) -> Mapping[str, Table]:
 
 
 def _union(gathering: Table, tables: Mapping[str, Table]) -> str:
-    """Return the query that gives the rows of all tables that a table gathers."""
+    """Return the query that gives the rows of all tables that a table gathers, in an order that does not change."""
     column, *others = (quote(column.name) for column in gathering.columns)
-    return " UNION ALL ".join(
+    rows = " UNION ALL ".join(
         f"SELECT {quote_text(name.partition('.')[2])} AS {column}, {', '.join(others)} FROM {name}"
         for name, table in tables.items()
         if is_gathered(table, gathering)
     )
+    return f"{rows} ORDER BY ALL"
 
 
 def is_gathered(table: Table, gathering: Table) -> bool:

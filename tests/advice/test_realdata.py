@@ -30,7 +30,7 @@ def sections(page: str) -> dict[str, list[tuple[str, ...]]]:
     """Return the findings and wins of the page by heading."""
     text = (CHECKOUT / page).read_text()
     parts = re.split(r"^### ", text, flags=re.MULTILINE)
-    rows = {part.split("\n")[0]: re.findall(r"^\| ([^|]+) \| ([\d.]+ \w+|-) \|", part, flags=re.MULTILINE) for part in parts}
+    rows = {part.split("\n")[0]: re.findall(r"^\| `([^|`]+)` \| ([\d.]+ \w+|-) \|", part, flags=re.MULTILINE) for part in parts}
     return {heading: found for heading, found in rows.items() if found}
 
 

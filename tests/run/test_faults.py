@@ -275,6 +275,7 @@ def test_too_few_open_files_are_said_with_the_remedy(six: Path) -> None:
 
 def test_questions_of_users_are_not_kept_for_ever(six: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("prof_analysis.engine.statements._MOST_KEPT", 600)
+    _parsed.clear()  # Other tests have left theirs.
     with open_profile(six, rank_list=[0]) as profile:
         for number in range(300):
             profile.rows(f"SELECT shown_time({number}) AS mine_{number}")
