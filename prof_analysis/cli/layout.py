@@ -4,6 +4,7 @@ What a row is matters most. So headings are folded before a name is cut, names k
 first ones only those are shown that leave room for names.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,8 @@ _LEAST_BAR, _BAR = 4, 10
 _MOST_ALIGNED = 1000
 # Of the name around the last ones of a path at least so many characters are shown, or none.
 _LEAST_OF_AROUND = 8
+# What is read from its beginning: three plain words or more, unlike the names of kernels in C++.
+_WORDS = re.compile(r"[\w.,'-]+( [\w.,'-]+){2,}")
 
 
 @dataclass(frozen=True)
@@ -191,7 +194,7 @@ def _padded(text: str, width: int, is_text: bool, cut: str | None) -> str:
 
 
 def _cut(text: str, width: int, sign: str) -> str:
-    """Return a text as wide as given or one less: a path without its beginning, another text without its middle."""
+    """Return a text as wide as given or one less: a path without its beginning, words without their end, else no middle."""
     around, _, last = text.rpartition("/")
     room = width - cell_len(sign)
     if around and last and cell_len(last) + 1 <= room:
@@ -205,6 +208,8 @@ def _cut(text: str, width: int, sign: str) -> str:
     if cell_len(whole) <= room:
         return f"{sign}{whole}"
     room = max(room, 1)
+    if _WORDS.fullmatch(whole):
+        return f"{chop_cells(whole, room)[0].rstrip()}{sign}"
     begin = chop_cells(whole, room - room * 2 // 3)[0]
     return f"{begin}{sign}{_end(whole, room * 2 // 3)}"
 

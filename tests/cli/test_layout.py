@@ -56,6 +56,11 @@ def test_names_keep_their_room_before_further_figures() -> None:
     assert lines(columns, 83)[1].startswith("Attention" * 4)
 
 
+def test_words_lose_their_end() -> None:
+    assert lines([Column("finding", ["1. The host launches kernels too slowly"], True)], 24)[1] == "1. The host launches ke…"
+    assert lines([Column("kernel", ["void at::native::reduce_kernel<512>"], True)], 24)[1] == "void at:…uce_kernel<512>"
+
+
 def test_a_path_loses_its_beginning_and_another_text_its_middle() -> None:
     path = "DistributedDataParallel/AlexNet/Sequential/Conv2d"
     assert [lines([Column("module", [path], True)], width)[1] for width in (49, 48, 30, 18, 12, 8, 7, 6, 5)] == [
