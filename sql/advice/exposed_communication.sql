@@ -153,15 +153,7 @@ SELECT
                 ELSE '; the wait is no part of the win'
             END,
             if(group_count > 1, format('; {} of it in the group {}', shown_time(main_group_ns), main_group), ''),
-            if(
-                critical_ns < exposed_ns,
-                if(
-                    critical_ns = 0,
-                    '; 0 can be won: the device waits for the host afterwards',
-                    format('; {} can be won: the device waits for the host after the others', shown_time(win_ns))
-                ),
-                ''
-            )
+            if(critical_ns < exposed_ns, won_of_collectives(critical_ns, win_ns), '')
         )
     ) AS evidence,
     op_count AS count,

@@ -57,15 +57,7 @@ SELECT
             format('; {} of it is for a rank that comes later, the rest all ranks wait alike', shown_time(late_ns)),
             ''
         ),
-        if(
-            win_ns < late_ns,
-            if(
-                critical_ns = 0,
-                '; 0 can be won: the device waits for the host afterwards',
-                format('; {} can be won: the device waits for the host after the others', shown_time(win_ns))
-            ),
-            ''
-        )
+        if(win_ns < late_ns, won_of_collectives(critical_ns, win_ns), '')
     ) AS evidence,
     op_count AS count,
     waiting_ns AS time_ns,

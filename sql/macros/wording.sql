@@ -63,6 +63,14 @@ CREATE MACRO IF NOT EXISTS unless_critical(duration_ns, critical_ns) AS
         ELSE ''
     END;
 
+-- What of collectives can be won where some or all of them are not critical; for evidence.
+CREATE MACRO IF NOT EXISTS won_of_collectives(critical_ns, win_ns) AS
+    if(
+        critical_ns = 0,
+        '; 0 can be won: the device waits for the host afterwards',
+        format('; {} can be won: the device waits for the host after the others', shown_time(win_ns))
+    );
+
 -- A share as people read it: 12.3%; for the evidence of rules.
 CREATE MACRO IF NOT EXISTS shown_share(share) AS format('{:.1f}%', share * 100);
 
