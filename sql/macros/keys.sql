@@ -17,3 +17,12 @@ CREATE MACRO IF NOT EXISTS pair_key(first, second) AS first * 184467440737095516
 -- is 0.
 CREATE MACRO IF NOT EXISTS chain_key(frame_id, depth) AS
     (bit_xor(hash(frame_id, depth, 1))::UHUGEINT << 64) + bit_xor(hash(depth, frame_id, 1));
+
+-- The number of an event that begins and ends with another one: `place` says which is the outer one, and the place in the file
+-- decides only where that is unknown, so that the order of events in a file does not matter. Both are less than 2^31.
+CREATE MACRO IF NOT EXISTS ordered_id(place, event_id) AS
+    if(place BETWEEN 0 AND 2147483646, place + 1, 0)::BIGINT * 4294967296 + event_id;
+
+-- The layers of CANN from the outermost inwards.
+CREATE MACRO IF NOT EXISTS place_of_layer(level) AS
+    list_position(['acl', 'model', 'node', 'communication', 'runtime'], level::VARCHAR);

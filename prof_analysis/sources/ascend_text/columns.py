@@ -18,7 +18,7 @@ ARGUMENTS = {
     "Task Type": _T, "Model Id": _I, "Physic Stream Id": _I, "Stream Id": _I, "Task Id": _I, "level": _T, "alg_type": _T,
     "event_type": _T, "domain": _T, "name": _T, "MHz": _I, "count": _I, "data_type": _T, "transport type": _T, "link type": _T,
     "src rank": _I, "dst rank": _I, "size(Byte)": _I, "Call stack": _T,
-    "size(B)": _I, "operation": _T,
+    "size(B)": _I, "operation": _T, "Python id": _I,
 }  # fmt: skip
 EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
 
@@ -64,7 +64,7 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
         "ph = 'X' AND args.event_type IS NOT NULL",
         {**_CALL, "event_type": (_T, "args.event_type"), "domain": (ID, "args.domain")},
     ),
-    "raw.python_call": ("ph = 'X' AND cat = 'python_function'", _CALL),
+    "raw.python_call": ("ph = 'X' AND cat = 'python_function'", {**_CALL, "python_id": (_I, 'args."Python id"')}),
     "raw.host_api": (
         "ph = 'X' AND args.level IS NOT NULL",
         {

@@ -5,7 +5,7 @@ WITH named AS (
     WHERE role_of_host_call(text) IS NOT NULL
 )
 SELECT
-    row_id AS host_api_id,
+    ordered_id(list_position([20000, 15000, 10000, 5500, 5000], type), row_id) AS host_api_id,
     CASE type
         WHEN 20000 THEN 'acl'
         WHEN 15000 THEN 'model'

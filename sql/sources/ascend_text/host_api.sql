@@ -4,7 +4,7 @@ WITH named AS (
     WHERE role_of_host_call(text) IS NOT NULL
 )
 SELECT
-    event_id AS host_api_id,
+    ordered_id(place_of_layer(if(level = 'hccl', 'communication', level)), event_id) AS host_api_id,
     TRY_CAST(
         if(level = 'hccl', 'communication', level) AS ENUM('acl', 'model', 'node', 'communication', 'runtime')
     ) AS level,

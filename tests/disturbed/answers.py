@@ -1,0 +1,136 @@
+"""The answers of a profile in a form in which two of them can be compared: without what only locates a row."""
+
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from prof_analysis import InputError, ProfAnalysisError, ProfAnalysisWarning, Profile, open_profile
+from prof_analysis.analyses import ANALYSES
+from prof_analysis.engine.table_file import Table
+from prof_analysis.engine.tables import documented_tables
+from tests.helpers.asking import IDS
+
+# The names of collectives of HCCL end in a number that counts from the beginning of the process, and a number of the group.
+ORDINAL = re.compile(r"(hcom_\w+?__\d+)_\d+_")
+THREAD = "process id * 2^32"
+Row = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a profile answers: the rows of each table, what it refuses and why, and its warnings."""
+
+    rows: Mapping[str, Counter[Row]]
+    refused: Mapping[str, str]
+    warnings: frozenset[str]
+
+    @property
+    def columns(self) -> dict[tuple[str, str], Counter[Any]]:
+        """The known values of each column of each table."""
+        values: dict[tuple[str, str], Counter[Any]] = {}
+        for table, rows in self.rows.items():
+            for row, count in rows.items():
+                for column, value in row:
+                    values.setdefault((table, column), Counter())[value] += count if value is not None else 0
+        return values
+
+
+def answers_of(path: Path, names: Mapping[str, str] | None = None, questions: Iterable[str] = ANALYSES) -> Answers:
+    """Ask a profile all questions. `names` has what stands in texts of it, each with what shall stand there."""
+    rows: dict[str, Counter[Row]] = {}
+    refused: dict[str, str] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ProfAnalysisWarning)
+        try:
+            profile = open_profile(path)
+        except ProfAnalysisError as error:
+            return Answers({}, dict.fromkeys(questions, _named(str(error), names or {})), frozenset())
+        with profile:
+            asked = list(_asked(profile, questions, refused, names or {}))
+            for table in asked:
+                rows[table.name] = Counter(_row(table, row, names or {}) for row in profile.rows(f"FROM {table.name}"))
+            said = frozenset(_named(str(one), names or {}) for one in profile.warnings)
+    return Answers(rows, refused, said)
+
+
+def _asked(profile: Profile, questions: Iterable[str], refused: dict[str, str], names: Mapping[str, str]) -> Iterator[Table]:
+    documented = documented_tables()
+    wanted: dict[str, None] = {}
+    for question in questions:
+        analysis = ANALYSES[question]
+        try:
+            profile._session.answer(analysis)
+        except InputError as error:
+            refused[question] = _named(str(error), names)
+        else:
+            wanted |= dict.fromkeys((*analysis.exports, *analysis.of_several_ranks))
+    profile.rows(f"SELECT 1 FROM {', '.join(wanted)} LIMIT 0" if wanted else "SELECT 1")
+    yield from (documented[name] for name in wanted)
+
+
+def _row(table: Table, row: Mapping[str, Any], names: Mapping[str, str]) -> Row:
+    located = {
+        column.shown_name
+        for column in table.columns
+        if "Unix ns" in column.meaning or THREAD in column.meaning or column.name in IDS
+    }
+    return tuple((column, _value(value, names)) for column, value in row.items() if column not in located)
+
+
+def _value(value: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        return _named(value, names)
+    if isinstance(value, float | Decimal):
+        return float(f"{value:.9g}")
+    if isinstance(value, list):
+        return tuple(_value(one, names) for one in value)
+    if isinstance(value, dict):
+        return tuple((key, _value(one, names)) for key, one in value.items())
+    return value
+
+
+def _named(text: str, names: Mapping[str, str]) -> str:
+    for name, shown in names.items():
+        text = text.replace(name, shown)
+    return ORDINAL.sub(r"\1_#_", text)
+
+
+def differences(before: Answers, after: Answers) -> list[str]:
+    """Say what is not equal in two answers: tables with the rows that only one of them has, refusals and warnings."""
+    found = [
+        f"refused only {when}: {name}"
+        for when, one, other in _sides(before, after)
+        for name in one.refused
+        if name not in other.refused
+    ]
+    for table in before.rows.keys() & after.rows.keys():
+        for when, one, other in _sides(before, after):
+            only = one.rows[table] - other.rows[table]
+            found += [f"{table} only {when}, {only.total()} rows: {dict(row)}" for row in list(only)[:2]]
+    for when, one, other in _sides(before, after):
+        found += [f"warned only {when}: {warning}" for warning in one.warnings - other.warnings]
+    return found
+
+
+def silent_changes(before: Answers, after: Answers) -> list[str]:
+    """Say which figures stand in what is left of a profile that were not in the whole of it, where no warning is new.
+
+    A warning counts if it has a figure: the rows, the time or the ranks that are missing.
+    """
+    if any(re.search(r"\d", warning) for warning in after.warnings - before.warnings):
+        return []
+    known = before.columns
+    found = []
+    for (table, column), values in after.columns.items():
+        if table in before.rows and (new := values - known.get((table, column), Counter())) - Counter({None: new[None]}):
+            found.append(f"{table}.{column}: {dict(list(new.items())[:3])}")
+    return found
+
+
+def _sides(before: Answers, after: Answers) -> tuple[tuple[str, Answers, Answers], ...]:
+    return ("before", before, after), ("after", after, before)

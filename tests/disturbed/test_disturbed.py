@@ -1,0 +1,141 @@
+"""Order, names, numbers and neighbours do not matter: the answer stays equal, or says what it now lacks."""
+
+import shutil
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from prof_analysis.analyses import ANALYSES
+from tests.disturbed import databases, traces
+from tests.disturbed.answers import Answers, answers_of, differences, silent_changes
+from tests.disturbed.cuts import belonging, cuts, misplaced
+from tests.helpers.places import CHECKOUT, SAMPLE
+
+REAL = CHECKOUT.parent / "shared" / "realdata"
+DATABASES = ("alexnet_ddp_910b_mstx", "alexnet_ddp_910b/db/level0", "alexnet_ddp_910b/db/level1")
+TEXTS = (
+    "alexnet_ddp_910b/text/level0", "alexnet_ddp_910b/text/level1", "alexnet_ddp_910a/text/level1",
+    "qwen3_0.6b_pp2dp2_910b", "trace_alone_2023", "glm5_1_vllm_a3", "qwen3_32b_vllm_a3", "dsv3_vllm_a3",
+)  # fmt: skip
+GPU = (
+    "gpu_kineto/h100", "gpu_kineto/mi300", "gpu_kineto/mi300_vllm", "gpu_more/torch_compile_old_nccl",
+    "gpu_more/rocm_external_id", "gpu_more/resnet50_2021", "serving/sglang_prefilldecode", "serving/sglang_decode",
+    "serving/vllm_prefilldecode_piecewise",
+)  # fmt: skip
+SAMPLE_PROFILE = "sample"
+Change = Callable[[Path], object]
+IN_DATABASES: tuple[Change, ...] = (
+    databases.shuffled_rows, databases.an_hour_later, databases.other_threads, databases.other_connections,
+    databases.other_texts, databases.later_ordinals,
+)  # fmt: skip
+IN_TEXTS: tuple[Change, ...] = (
+    traces.shuffled_rows, traces.an_hour_later, traces.other_process, traces.other_connections, traces.later_ordinals,
+)  # fmt: skip
+# What the quick suite asks of the sample: a few questions that read all kinds of its tables.
+FEW = ("module-stats", "step-time", "slow-ranks", "communication-time")
+
+
+def source(name: str) -> Path:
+    """Return the folder of a profile; skip where the real ones are not here."""
+    path = SAMPLE / "decoder_training" if name == SAMPLE_PROFILE else REAL / name
+    if not path.exists():
+        pytest.skip("the real profiles (../shared/realdata) are not here")
+    return path
+
+
+@cache
+def answers(name: str, *questions: str) -> Answers:
+    """Return the answers of an untouched profile."""
+    return answers_of(source(name), questions=questions or tuple(ANALYSES))
+
+
+def copied(name: str, to: Path) -> Path:
+    """Return a copy of a profile."""
+    return Path(shutil.copytree(source(name), to / "copy"))
+
+
+def names_of(change: Change) -> str:
+    """Return the name of a change."""
+    return getattr(change, "__name__", str(change))
+
+
+@pytest.mark.parametrize("change", IN_DATABASES, ids=names_of)
+def test_the_sample_answers_the_same_however_it_is_numbered(tmp_path: Path, change: Change) -> None:
+    path = copied(SAMPLE_PROFILE, tmp_path)
+    change(path)
+    assert differences(answers(SAMPLE_PROFILE, *FEW), answers_of(path, questions=FEW)) == []
+
+
+@pytest.mark.parametrize("change", [traces.shuffled_rows, traces.other_connections], ids=names_of)
+def test_a_trace_answers_the_same_however_it_is_numbered(tmp_path: Path, change: Change) -> None:
+    path = copied("gpu_more/rocm_external_id", tmp_path)
+    change(path)
+    assert differences(answers("gpu_more/rocm_external_id"), answers_of(path)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("change", IN_DATABASES, ids=names_of)
+@pytest.mark.parametrize("name", DATABASES)
+def test_databases_answer_the_same_however_they_are_numbered(tmp_path: Path, name: str, change: Change) -> None:
+    path = copied(name, tmp_path)
+    change(path)
+    assert differences(answers(name), answers_of(path)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("change", IN_TEXTS, ids=names_of)
+@pytest.mark.parametrize("name", [*TEXTS, *GPU])
+def test_texts_answer_the_same_however_they_are_numbered(tmp_path: Path, name: str, change: Change) -> None:
+    path = copied(name, tmp_path)
+    change(path)
+    assert differences(answers(name), answers_of(path)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["alexnet_ddp_910b_mstx", "alexnet_ddp_910b/text/level1", "qwen3_0.6b_pp2dp2_910b"])
+def test_folders_answer_the_same_whatever_they_are_called(tmp_path: Path, name: str) -> None:
+    path = copied(name, tmp_path)
+    names: Mapping[str, str] = {}
+    for number, folder in enumerate(sorted(path.iterdir())):
+        called = f"{'zyxw'[number]}-host_77{number}_20250102030405678_ascend_pt"
+        folder.rename(path / called)
+        names = {**names, called: folder.name}
+    assert differences(answers(name), answers_of(path, names)) == []
+
+
+@pytest.mark.parametrize(
+    "name", [SAMPLE_PROFILE, *(pytest.param(one, marks=pytest.mark.slow) for one in (*DATABASES, *TEXTS, *GPU))]
+)
+def test_without_a_neighbour_no_figure_changes_in_silence(tmp_path: Path, name: str) -> None:
+    whole = copied(name, tmp_path)
+    questions = FEW if name == SAMPLE_PROFILE else ()
+    before = answers(name, *questions)
+    silent = {}
+    for file in sorted(file for file in whole.rglob("*") if file.is_file()):
+        file.rename(tmp_path / "aside")
+        after = answers_of(whole, questions=questions or tuple(ANALYSES))
+        if found := silent_changes(before, after):
+            silent[str(file.relative_to(whole))] = found
+        (tmp_path / "aside").rename(file)
+    assert silent == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        (SAMPLE_PROFILE, 2),
+        *(
+            pytest.param(one, 10, marks=pytest.mark.slow)
+            for one in (*DATABASES, "alexnet_ddp_910b/text/level1", "gpu_kineto/mi300", "gpu_kineto/h100", SAMPLE_PROFILE)
+        ),
+    ],
+)
+def test_a_cut_leaves_each_kernel_where_it_was_or_says_so(tmp_path: Path, name: str, count: int) -> None:
+    whole = belonging(source(name))
+    is_database = any(source(name).rglob("ascend_pytorch_profiler*.db"))
+    for number, cut in enumerate(cuts(whole, count, is_database)):
+        path = copied(name, tmp_path / str(number))
+        cut(path)
+        assert misplaced(whole, belonging(path)) == [], number
