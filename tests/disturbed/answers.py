@@ -100,6 +100,17 @@ def _named(text: str, names: Mapping[str, str]) -> str:
     return ORDINAL.sub(r"\1_#_", text)
 
 
+def of_ranks(answers: Answers) -> Answers:
+    """Return what is said of single ranks, without their numbers."""
+    documented = documented_tables()
+    rows = {
+        table: Counter({tuple(cell for cell in row if cell[0] != "rank_id"): count for row, count in of_table.items()})
+        for table, of_table in answers.rows.items()
+        if documented[table].grain == "rank"
+    }
+    return Answers(rows, answers.refused, frozenset())
+
+
 def differences(before: Answers, after: Answers) -> list[str]:
     """Say what is not equal in two answers: tables with the rows that only one of them has, refusals and warnings."""
     found = [

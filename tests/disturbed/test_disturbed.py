@@ -9,8 +9,9 @@ import pytest
 
 from prof_analysis.analyses import ANALYSES
 from tests.disturbed import databases, traces
-from tests.disturbed.answers import Answers, answers_of, differences, silent_changes
+from tests.disturbed.answers import Answers, answers_of, differences, of_ranks, silent_changes
 from tests.disturbed.cuts import belonging, cuts, misplaced
+from tests.disturbed.ranks import other_ranks
 from tests.helpers.places import CHECKOUT, SAMPLE
 
 REAL = CHECKOUT.parent / "shared" / "realdata"
@@ -103,6 +104,14 @@ def test_folders_answer_the_same_whatever_they_are_called(tmp_path: Path, name: 
         folder.rename(path / called)
         names = {**names, called: folder.name}
     assert differences(answers(name), answers_of(path, names)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*DATABASES, "alexnet_ddp_910b/text/level1", "gpu_kineto/mi300"])
+def test_each_rank_answers_the_same_whatever_its_number(tmp_path: Path, name: str) -> None:
+    path = copied(name, tmp_path)
+    other_ranks(path)
+    assert differences(of_ranks(answers(name)), of_ranks(answers_of(path))) == []
 
 
 @pytest.mark.parametrize(

@@ -27,15 +27,31 @@ def traces(folder: Path) -> list[Path]:
 
 
 def edit_trace(file: Path, change: Callable[[list[Event]], list[Event]]) -> None:
-    """Change the events of a trace in place. Numbers keep their digits: a float is a text between two signs meanwhile."""
+    """Change the events of a trace in place."""
+
+    def changed(trace: Any) -> Any:
+        return {**trace, "traceEvents": change(trace["traceEvents"])} if isinstance(trace, dict) else change(trace)
+
+    _edit(file, changed)
+
+
+def edit_head(file: Path, change: Callable[[Event], None]) -> None:
+    """Change in place what a trace says beside its events."""
+
+    def changed(trace: Any) -> Any:
+        if isinstance(trace, dict):
+            change(trace)
+        return trace
+
+    _edit(file, changed)
+
+
+def _edit(file: Path, change: Callable[[Any], Any]) -> None:
+    """Change the JSON of a file. Numbers keep their digits: a float is a text between two signs meanwhile."""
     opened = gzip.open if file.suffix == ".gz" else open
     with opened(file, "rt", encoding="utf-8") as stream:
         trace = json.load(stream, parse_float=lambda digits: f"\x01{digits}\x02")
-    if isinstance(trace, dict):
-        trace["traceEvents"] = change(trace["traceEvents"])
-    else:
-        trace = change(trace)
-    text = re.sub(r'"\\u0001([^"]*?)\\u0002"', r"\1", json.dumps(trace))
+    text = re.sub(r'"\\u0001([^"]*?)\\u0002"', r"\1", json.dumps(change(trace)))
     with opened(file, "wt", encoding="utf-8") as stream:
         stream.write(text)
 
