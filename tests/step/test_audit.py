@@ -247,6 +247,29 @@ def test_a_folder_with_analysis_db_alone_answers_what_that_says(tmp_path: Path) 
     assert answers == {"advise", "step-time", "communication-stats", "communication-time", "slow-ranks"}
 
 
+@pytest.mark.parametrize("form", ["analysis.db", "step_trace_time.csv"])
+def test_steps_of_several_devices_are_several_ranks(tmp_path: Path, form: str) -> None:
+    folder = tmp_path / "a_ascend_pt"
+    if form == "analysis.db":
+        analysis_db(folder, [(None, 1, 2)], [("hcom_allReduce__1_0_1", "g", "0.004", "step")])
+        with closing(sqlite3.connect(folder / OUTPUT / form)) as database, database:
+            database.execute("ALTER TABLE StepTraceTime ADD COLUMN deviceId INTEGER DEFAULT 0")
+            for device in (1, 2, 3):
+                database.execute("INSERT INTO StepTraceTime VALUES (NULL, ?, 2, ?)", (device + 1, device))
+    else:
+        lines = [f"{device},,{device + 1},2,0,2,4,7,0,1" for device in range(4)]
+        step_trace(folder, lines)
+        (folder / OUTPUT / form).write_text("\n".join([f"Device_id,{HEAD}", *lines, ""]))
+    with open_profile(tmp_path) as profile:
+        found = profile.step_time(arrow=True).to_pylist()
+        ranks = profile.ranks(arrow=True).to_pylist()
+    assert [(row["profile"], row["computing_ns"], row["communication_ns"]) for row in found] == [
+        (f"a_ascend_pt/device_{device}", 1000 * (device + 1), 2000) for device in range(4)
+    ]
+    # Nothing says of which device an operator is.
+    assert [rank["answers"] for rank in ranks] == [["advise", "step-time", "slow-ranks"]] * 4
+
+
 def test_operators_that_only_the_profiler_counted_stand_beside_those_of_kernels(tmp_path: Path) -> None:
     folder = tmp_path / "a_ascend_pt"
     database = write_profile(folder, unlinked=[Kernel("hcom_send_", 100, 103, "communication", group="g")])
