@@ -1,6 +1,6 @@
 -- A TASK row is an execution on the device; what it computed is in one of two info tables. Large communication operators have a
--- table of their own. A task id can be executed more than once: each execution is a kernel. An id can also come again as that of
--- an event, a wait or a copy, whose type says so: that is none.
+-- table of their own. A task id can be executed more than once: each execution is a kernel. An id can also come again as that
+-- of an event, a wait or a copy, as the type of the task says: that is none.
 WITH untyped AS (
     SELECT DISTINCT name AS name_id, 'compute' AS kind FROM raw.compute_task_info WHERE opType IS NULL
     UNION ALL
