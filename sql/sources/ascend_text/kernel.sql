@@ -137,11 +137,12 @@ kernel AS (
         coalesce(detailed.kind, task.kind) AS kind,
         name AS name_id,
         detailed.type AS type_id,
-        detailed.core AS core_id,
+        if(detailed.kind = 'communication', NULL, detailed.core) AS core_id,
         -- The process of a layer on the device is numbered host process * 1024 + layer * 32 + device.
         coalesce(detailed.device_id, task.pid & 31) AS device_id,
-        nullif(coalesce(detailed.stream_id, task.stream_id, task.tid), 4294967295) AS stream_id,
-        nullif(coalesce(detailed.task_id, task.task_id), 4294967295) AS task_id,
+        if(detailed.kind = 'communication', NULL, nullif(coalesce(detailed.stream_id, task.stream_id, task.tid), 4294967295))
+            AS stream_id,
+        if(detailed.kind = 'communication', NULL, nullif(coalesce(detailed.task_id, task.task_id), 4294967295)) AS task_id,
         nullif(coalesce(detailed.model_id, task.model_id), 4294967295) AS model_id,
         start_ns,
         coalesce(TRY(detailed.start_ns + detailed.duration_ns), task.end_ns) AS end_ns,
