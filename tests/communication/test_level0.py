@@ -226,3 +226,48 @@ def test_bytes_of_collectives_follow_from_their_elements_data_type_and_ranks(tmp
     assert [row["size_bytes"] for row in found] == [size for *_, size in SIZED]
     # 8000 bytes in 100 ns, of which each of two ranks moves half over its link.
     assert [(row["group_size"], row["algorithm_gb_s"], row["bus_gb_s"]) for row in statistic] == [(2, 80.0, 40.0)]
+
+
+def write_text(folder: Path, tasks: Iterable[Task]) -> None:
+    """A trace of Level0 with an operator from 1000 to 2000 ns after its begin, and tasks on streams of the device."""
+    begin, hardware, communication = 1_736_407_068_000_000, (7 << 10) | (14 << 5), (7 << 10) | (16 << 5)
+
+    def event(name: str, pid: int, tid: int, start: int, end: int, arguments: dict[str, object]) -> dict[str, object]:
+        at = f"{begin + start // 1000}.{start % 1000:03}"
+        return {"ph": "X", "name": name, "pid": pid, "tid": tid, "ts": at, "dur": (end - start) / 1000, "args": arguments}
+
+    def process(name: str, pid: int) -> dict[str, object]:
+        return {"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}}
+
+    mul = {"Task Type": "AI_CORE", "Physic Stream Id": 2, "Task Id": 1, "connection_id": 1}
+    reduce = {"alg_type": "RING", "data_type": "FP32", "count": 250, "rank_size": 4, "connection_id": 2}
+    group = {"ph": "M", "name": "thread_name", "pid": communication, "tid": 0, "args": {"name": "Group 0 Communication"}}
+    events = [
+        process("Ascend Hardware", hardware),
+        process("Communication", communication),
+        group,
+        event("Mul1", hardware, 2, 500, 600, mul),
+        event("hcom_allReduce__904_0_1", communication, 0, 1000, 2000, reduce),
+    ]
+    for number, (type_, stream, start, end) in enumerate(tasks):
+        arguments = {"Task Type": type_, "Physic Stream Id": stream, "Task Id": number, "connection_id": -1}
+        events.append(event(type_, hardware, stream, start, end, arguments))
+    (folder / "ASCEND_PROFILER_OUTPUT").mkdir(parents=True)
+    (folder / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").write_text(json.dumps(events))
+
+
+def test_a_trace_says_the_same_of_waits_transfers_and_copies(tmp_path: Path) -> None:
+    others = [
+        ("MEMCPY_ASYNC", 2, 600, 650), ("MEMCPY_ASYNC", 20, 1100, 1200), ("MEMCPY_ASYNC", 22, 1100, 1200),
+        ("NOTIFY_WAIT", 22, 3000, 3001), ("NOTIFY_WAIT", 23, 2500, 2600),
+    ]  # fmt: skip
+    write_text(tmp_path / "a_ascend_pt", [*MAIN, *BESIDE, *others])
+    with open_profile(tmp_path) as profile:
+        found = profile.rows("SELECT stream_id, count(*) AS n, sum(duration_ns)::BIGINT AS ns FROM trace.copy GROUP BY ALL")
+        (operator,) = profile.rows("FROM communication.time")
+        (statistic,) = profile.rows("FROM communication.statistic")
+    assert sorted(tuple(row.values()) for row in found) == [(2, 1, 50), (20, 1, 100), (22, 1, 100)]
+    # All streams of the operator count: others transfer from 1200 to 1400, while the first one waits.
+    columns = ("transit_ns", "wait_ns", "idle_ns", "origin", "reason")
+    assert [operator[column] for column in columns] == [360, 600, 40, "tasks", None]
+    assert [statistic[column] for column in ("size_bytes", "group_size", "algorithm_gb_s", "bus_gb_s")] == [1000, 4, 1.0, 1.5]

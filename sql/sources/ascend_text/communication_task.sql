@@ -57,12 +57,6 @@ device_name AS (
       AND text_id IN (SELECT name FROM raw.device_task)
       AND role_of_communication_task(text) IN ('wait', 'transfer')
 ),
-notifying_stream AS (
-    SELECT DISTINCT device_task.pid, device_task.stream_id
-    FROM raw.device_task
-    JOIN device_name USING (name)
-    WHERE device_name.is_notify
-),
 any_operator AS (
     SELECT
         start_ns,
@@ -73,6 +67,13 @@ any_operator AS (
     WHERE end_ns >= start_ns
     GROUP BY start_ns
     HAVING count(*) = 1
+),
+notifying_stream AS (
+    SELECT DISTINCT device_task.pid, device_task.stream_id
+    FROM raw.device_task
+    JOIN device_name USING (name)
+    ASOF JOIN any_operator AS operator ON operator.start_ns <= device_task.start_ns
+    WHERE device_name.is_notify AND device_task.start_ns <= operator.end_ns
 )
 SELECT
     operator.event_id AS kernel_id,
