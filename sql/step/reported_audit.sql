@@ -1,12 +1,7 @@
 -- One row is a time that the profiler itself reported for its steps (step_trace_time.csv, analysis.db), all steps together,
 -- next to the same time from the kernels. Without such a file, or without kernels, there are no rows.
 --
--- kind            VARCHAR  what is compared: computing or communication
--- file            VARCHAR  the file that reports the time
--- step_count      BIGINT   steps in it
--- recorded_ns     BIGINT   the time that the file reports for these steps, ns
--- kernels_ns      BIGINT   the same time from the kernels of steps, ns; where no kernel has a known step, from all kernels
--- all_kernels_ns  BIGINT   the same time from all kernels, ns
+-- kind to all_kernels_ns as in step.reported_comparison
 -- difference_ns   BIGINT   recorded - kernels
 -- agrees          BOOLEAN  whether the difference can come from rounding, from the way in which the profiler counts kernels
 --                          between steps, or from tasks that it counts in place of operators

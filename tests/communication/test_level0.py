@@ -271,3 +271,19 @@ def test_a_trace_says_the_same_of_waits_transfers_and_copies(tmp_path: Path) -> 
     columns = ("transit_ns", "wait_ns", "idle_ns", "origin", "reason")
     assert [operator[column] for column in columns] == [360, 600, 40, "tasks", None]
     assert [statistic[column] for column in ("size_bytes", "group_size", "algorithm_gb_s", "bus_gb_s")] == [1000, 4, 1.0, 1.5]
+
+
+@pytest.mark.parametrize("has_operator", [True, False])
+def test_a_kernel_that_runs_for_an_operator_does_not_compute(tmp_path: Path, has_operator: bool) -> None:
+    """A database describes it among compute kernels; where operators are missing, it is all that is known of them."""
+    helpers = (Kernel("AivKernel", 1000, 1090, type="hcom_allReduce_"), Kernel("a", 1100, 1190, core="COMMUNICATION"))
+    operators = (Kernel("hcom_allReduce_", 1000, 1200, "communication", group="g"),) if has_operator else ()
+    write_profile(tmp_path / "a_ascend_pt", [Op("aten::mul", 100, 200, (Kernel("Mul", 500, 600), *helpers, *operators))])
+    with open_profile(tmp_path) as profile:
+        found = profile.rows(
+            "SELECT kind, sum(duration_ns)::BIGINT AS ns FROM trace.kernel GROUP BY kind ORDER BY kind::VARCHAR"
+        )
+        (step,) = profile.rows("SELECT computing_ns, communication_ns FROM step.time")
+    others = [("communication", 200), ("compute", 100), ("schedule", 180)]
+    assert [tuple(row.values()) for row in found] == (others if has_operator else [("communication", 180), ("compute", 100)])
+    assert step == {"computing_ns": 100, "communication_ns": 200 if has_operator else 180}

@@ -21,6 +21,22 @@ described_task AS (
     SELECT 'schedule' AS kind, globalTaskId, name, taskType, opType
     FROM raw.communication_schedule_task_info
 ),
+-- Kernels that run for an operator, whose time has a row of its own.
+helper_name AS (
+    SELECT text_id AS name, ends_with(text, 'AicpuKernel') AS is_control
+    FROM trace.string
+    WHERE text_id IN (SELECT name FROM raw.compute_task_info)
+      AND (ends_with(text, 'AicpuKernel') OR ends_with(text, 'AivKernel'))
+),
+helper_core AS (
+    SELECT text_id AS taskType
+    FROM trace.string
+    WHERE text IN ('COMMUNICATION', 'HCCL')
+),
+helper_kind AS (
+    SELECT if(count(*) > 0, 'schedule', 'communication') AS kind
+    FROM raw.communication_op
+),
 named_engine AS (
     SELECT text_id AS core_id, engine_of_cores(text) AS engine
     FROM trace.string
@@ -35,7 +51,11 @@ type_of_no_kernel AS (
 kernel AS (
     SELECT
         2 * task.row_id AS kernel_id,
-        info.kind,
+        CASE
+            WHEN helper_name.is_control THEN 'schedule'
+            WHEN helper_name.name IS NOT NULL OR helper_core.taskType IS NOT NULL THEN helper_kind.kind
+            ELSE info.kind
+        END AS kind,
         info.name AS name_id,
         info.opType AS type_id,
         info.taskType AS core_id,
@@ -59,6 +79,9 @@ kernel AS (
         info.hf32Eligible AS hf32_eligible_id
     FROM raw.task AS task
     JOIN described_task AS info USING (globalTaskId)
+    CROSS JOIN helper_kind
+    LEFT JOIN helper_name ON helper_name.name = info.name
+    LEFT JOIN helper_core ON helper_core.taskType = info.taskType AND info.kind = 'compute'
     LEFT JOIN named_engine ON named_engine.core_id = info.taskType
     LEFT JOIN type_of_no_kernel ON type_of_no_kernel.taskType = task.taskType
     -- What ran on cores was no copy.

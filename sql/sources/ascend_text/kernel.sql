@@ -22,7 +22,7 @@ described AS (
     SELECT
         kernel_detail.*,
         CASE
-            WHEN core.text IN ('COMMUNICATION', 'HCCL') THEN 'communication'
+            WHEN core.text IN ('COMMUNICATION', 'HCCL') OR ends_with(name.text, 'AivKernel') THEN 'communication'
             WHEN ends_with(name.text, 'AicpuKernel') THEN 'schedule'
             ELSE 'compute'
         END AS kind,
