@@ -70,6 +70,7 @@ ALLOWED = {
     "step.reported_comparison": "two kinds",
     "step.reported_audit": "two kinds; the time of tasks is one row",
     "step.task_time": "one row says whether there are steps",
+    "trace.reported_step": "one row says whether a device of the file has kernels",
     "chain.cost": "one row says whether there are steps, and one how fast data is moved",
     "chain.found": "a row a stream and the few patterns; distinct chains and patterns",
     "critical.host_gap": "one row says how fast a kernel can start; one says whether calls are recorded",

@@ -25,7 +25,8 @@ MS = {"Elapse": 3.0000005, "Transit": 1, "Wait": 1.5, "Synchronization": 0.25, "
 def staged(*files: Path, source: str = "ascend_text") -> tuple[dict[str, list[tuple[Any, ...]]], list[str]]:
     """The trace tables that a source makes of these files, and the warnings."""
     with connect(threads=1) as connection:
-        connection.execute("CREATE SCHEMA raw; CREATE SCHEMA stored")
+        connection.execute("CREATE SCHEMA raw; CREATE SCHEMA stored; CREATE SCHEMA trace")
+        connection.execute("CREATE TABLE trace.kernel (device_id BIGINT)")
         wanted = {name: frozenset(columns) for name, columns in COLUMNS.items()}
         warnings = sentences(stage_recorded(connection, files, wanted, 0), wanted)
         rows = {name: connection.execute(source_tables(source)[f"trace.{name}"].body).fetchall() for name in TABLES}

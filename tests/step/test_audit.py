@@ -276,6 +276,18 @@ def test_steps_of_several_devices_are_several_ranks(tmp_path: Path, form: str) -
     assert [rank["answers"] for rank in ranks] == [["advise", "step-time", "slow-ranks"]] * 4
 
 
+def test_steps_of_other_devices_are_not_those_of_the_kernels(tmp_path: Path) -> None:
+    folder = tmp_path / "a_ascend_pt"
+    write_profile(folder, [Op("aten::mul", 100, 200, (Kernel("Mul", 1000, 3000, device=1),))])
+    analysis_db(folder, [(None, 9, 0)])
+    with closing(sqlite3.connect(folder / OUTPUT / "analysis.db")) as database, database:
+        database.execute("ALTER TABLE StepTraceTime ADD COLUMN deviceId INTEGER DEFAULT 0")
+        database.execute("INSERT INTO StepTraceTime VALUES (NULL, 2, 0, 1)")
+    with open_profile(tmp_path) as profile:
+        found = profile.rows("SELECT kind, step_count, recorded_ns, agrees FROM step.reported_audit ORDER BY kind")
+    assert [tuple(row.values()) for row in found] == [("communication", 1, 0, True), ("computing", 1, 2000, True)]
+
+
 def test_operators_that_only_the_profiler_counted_stand_beside_those_of_kernels(tmp_path: Path) -> None:
     folder = tmp_path / "a_ascend_pt"
     database = write_profile(folder, unlinked=[Kernel("hcom_send_", 100, 103, "communication", group="g")])
