@@ -125,7 +125,7 @@ ALLOWED = {
     "trace.reported_cost": "text: one row says whether there are ops",
     "trace.gc": "text: one row says which process it is",
     "trace.host_api": "text: one row says which process it is",
-    "trace.kernel": "text: one row says whether there is an Overlap Analysis, one how exact the times are",
+    "trace.kernel": "one row says whether there are operators; or whether there is an Overlap Analysis, how exact times are",
     "trace.launch": "text: one row says which process it is",
     "trace.range": "text: one row says which process it is",
     "trace.step": "text: one row says whether there are ops",
