@@ -111,7 +111,6 @@ EXCEPTIONS: dict[str, tuple[set[str], str]] = {
     "mstx.event": ({"dataloader", "save_checkpoint"}, OUTPUT),
     "pmu.kernel_counters": ({"aic_", "aiv_", "cube_utilization", "fixpipe", "mte1", "mte2", "mte3"}, COUNTERS),
     "pmu.metric": ({"aic_", "aiv_"}, COUNTERS),
-    "step.reported_audit": ({"analysis.db"}, "each file of the profiler counts in its own way"),
 }
 
 

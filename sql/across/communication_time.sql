@@ -8,7 +8,7 @@
 -- synchronization_ns     BIGINT  the part of wait_ns before the first transfer, ns; NULL when known for no operator
 -- idle_ns                BIGINT  the rest of the time of operators with a known split, ns; NULL when known for no operator
 -- longest_plane_wait_ns  BIGINT  wait of the longest waiting plane of each operator, ns; NULL when planes are not known
--- unknown_ns             BIGINT  time of operators whose split is not known, ns; NULL when there are no operators
+-- unknown_ns             BIGINT  time of operators of which it is not known what it is, ns; NULL when there are no operators
 SELECT
     sum(op_count)::BIGINT AS op_count,
     sum(elapse_ns)::BIGINT AS elapse_ns,

@@ -3,8 +3,11 @@
 --
 -- reason     VARCHAR  why the split is not known
 -- op_count   BIGINT   operators
--- elapse_ns  BIGINT   their time, ns
-SELECT reason, count(*) AS op_count, sum(elapse_ns)::BIGINT AS elapse_ns
+-- elapse_ns  BIGINT   their time without the transit and wait that are known, ns
+SELECT
+    reason,
+    count(*) AS op_count,
+    sum(elapse_ns - coalesce(transit_ns, 0) - coalesce(wait_ns, 0))::BIGINT AS elapse_ns
 FROM communication.time
 WHERE reason IS NOT NULL
 GROUP BY reason

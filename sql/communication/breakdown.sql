@@ -23,9 +23,11 @@
 -- transfer_ns            BIGINT   time of these transfers, ns; overlapping transfers count fully; NULL when not known
 -- bandwidth_gb_s         DOUBLE   size_bytes / transfer_ns, GB/s: of one link, as the profiler gives it, not of all links at
 --                                 the same time; NULL when nothing was moved
--- origin                 VARCHAR  where the split comes from: planes (the tasks of the operator), or profiler
---                                 (communication.json, analysis.db); NULL when it is not known
--- reason                 VARCHAR  why the split is not known; NULL when it is
+-- origin                 VARCHAR  where the split comes from: planes (the tasks of the operator on them), profiler
+--                                 (communication.json, analysis.db), or tasks (Level0: what the tasks of the operator do, on
+--                                 planes and links that are not recorded; transfers within the device count as transit too);
+--                                 NULL when it is not known
+-- reason                 VARCHAR  why the split, or a part of it, is not known; NULL when all but synchronization_ns is
 WITH longest AS (
     SELECT kernel_id, if(wait_ps > 0, plane, NULL) AS longest_waiting_plane, ns_of_ps(wait_ps) AS longest_plane_wait_ns
     FROM communication.plane
@@ -65,12 +67,16 @@ sourced AS (
         named.kernel_id,
         greatest(abs(master.transit_ns - reported.transit_ns), abs(master.wait_ns - reported.wait_ns)) AS difference_ns,
         CASE
-            WHEN master.transit_ns + master.wait_ns > 0 AND (master.is_named OR coalesce(difference_ns, 0) <= 1000)
+            WHEN master.has_planes
+                AND master.transit_ns + master.wait_ns > 0
+                AND (master.is_named OR coalesce(difference_ns, 0) <= 1000 OR reported.is_of_idle_plane)
                 THEN 'planes'
-            WHEN reported.transit_ns IS NOT NULL AND reported.wait_ns IS NOT NULL THEN 'profiler'
+            WHEN reported.is_of_idle_plane OR (reported.transit_ns IS NOT NULL AND reported.wait_ns IS NOT NULL)
+                THEN 'profiler'
+            WHEN NOT master.has_planes AND master.transit_ns + master.wait_ns > 0 THEN 'tasks'
         END AS origin,
         CASE
-            WHEN without_planes.kernel_id IS NOT NULL AND master.kernel_id IS NULL
+            WHEN without_planes.kernel_id IS NOT NULL AND master.has_planes IS NOT TRUE
                 THEN 'its tasks name no plane' || coalesce(': ' || of_planes.reason, '')
             WHEN master.kernel_id IS NULL
                 THEN 'the profile has no tasks of it' || coalesce(': ' || of_tasks.reason, '')
@@ -94,15 +100,18 @@ operator AS (
             coalesce(named.group_name, reported.group_name) AS group_name,
             coalesce(named.step_id, reported.step_id) AS step_id
         ),
-        if(sourced.origin = 'planes', master.transit_ns, reported.transit_ns) AS transit_ns,
-        if(sourced.origin = 'planes', master.wait_ns, reported.wait_ns) AS wait_ns,
-        if(sourced.origin = 'planes', master.synchronization_ns, reported.synchronization_ns) AS synchronization_ns,
+        if(sourced.origin = 'profiler', reported.transit_ns, master.transit_ns) AS transit_ns,
+        if(sourced.origin = 'profiler', reported.wait_ns, master.wait_ns) AS wait_ns,
+        if(sourced.origin = 'profiler', reported.synchronization_ns, master.synchronization_ns) AS synchronization_ns,
         longest.longest_waiting_plane,
         longest.longest_plane_wait_ns,
-        if(master.kernel_id IS NULL, reported.size_bytes, moved.size_bytes) AS size_bytes,
-        if(master.kernel_id IS NULL, reported.transfer_ns, moved.transfer_ns) AS transfer_ns,
+        if(master.has_planes, moved.size_bytes, reported.size_bytes) AS size_bytes,
+        if(master.has_planes, moved.transfer_ns, reported.transfer_ns) AS transfer_ns,
         sourced.origin,
-        sourced.reason
+        CASE
+            WHEN sourced.origin IS NULL THEN sourced.reason
+            WHEN sourced.origin = 'profiler' THEN reported.reason
+        END AS reason
     FROM named
     JOIN sourced USING (kernel_id)
     LEFT JOIN communication.master USING (kernel_id)
@@ -111,9 +120,13 @@ operator AS (
     LEFT JOIN communication.reported USING (kernel_id)
     UNION ALL BY NAME
     SELECT
-        * EXCLUDE (idle_ns),
-        if(transit_ns IS NOT NULL AND wait_ns IS NOT NULL, 'profiler', NULL) AS origin,
-        'the profile has no tasks of it, and the profiler worked out only its time' AS reason
+        * EXCLUDE (idle_ns, is_of_idle_plane, reason),
+        if(is_of_idle_plane OR (transit_ns IS NOT NULL AND wait_ns IS NOT NULL), 'profiler', NULL) AS origin,
+        if(
+            origin IS NULL,
+            'the profile has no tasks of it, and the profiler worked out only its time',
+            reason
+        ) AS reason
     FROM communication.reported
     WHERE kernel_id IS NULL
 )
@@ -137,6 +150,6 @@ SELECT
     transfer_ns,
     size_bytes / nullif(transfer_ns, 0) AS bandwidth_gb_s,
     origin,
-    if(origin IS NULL, reason, NULL) AS reason
+    reason
 FROM operator
 ORDER BY start_ns, name, kernel_id

@@ -14,7 +14,7 @@
 -- wait_ns                BIGINT   waits for other ranks, ns; NULL when known for no operator
 -- synchronization_ns     BIGINT   the part of wait_ns before the first transfer, ns; NULL when known for no operator
 -- idle_ns                BIGINT   the rest of the time of operators with a known split, ns; NULL when known for no operator
--- unknown_ns             BIGINT   time of operators whose split is not known, ns
+-- unknown_ns             BIGINT   time of operators of which it is not known what it is, ns
 -- reason                 VARCHAR  why it is not known, the reasons joined by '; '; NULL when all is known
 -- longest_plane_wait_ns  BIGINT   wait of the longest waiting plane of each operator, ns; NULL when planes are not known
 -- size_bytes             BIGINT   bytes moved over links; NULL when not known
@@ -48,7 +48,7 @@ SELECT
     sum(wait_ns) FILTER (origin IS NOT NULL)::BIGINT AS wait_ns,
     sum(synchronization_ns) FILTER (origin IS NOT NULL)::BIGINT AS synchronization_ns,
     sum(idle_ns)::BIGINT AS idle_ns,
-    coalesce(sum(elapse_ns) FILTER (origin IS NULL), 0)::BIGINT AS unknown_ns,
+    coalesce(sum(elapse_ns - coalesce(transit_ns, 0) - coalesce(wait_ns, 0)) FILTER (idle_ns IS NULL), 0)::BIGINT AS unknown_ns,
     string_agg(DISTINCT reason, '; ' ORDER BY reason) AS reason,
     sum(longest_plane_wait_ns)::BIGINT AS longest_plane_wait_ns,
     sum(size_bytes)::BIGINT AS size_bytes,

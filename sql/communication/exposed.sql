@@ -20,7 +20,7 @@
 -- waiting_ns       BIGINT   the part of exposed_ns that waits for other ranks, ns; NULL when known for no operator
 -- transferring_ns  BIGINT   the part of it that transfers over a link, ns; NULL when known for no operator
 -- other_ns         BIGINT   the part of it that does neither, ns; NULL when known for no operator
--- unknown_ns       BIGINT   the part of it in operators of which the profile records neither waits nor transfers, ns
+-- unknown_ns       BIGINT   the part of it in operators of which the profile does not record both waits and transfers, ns
 -- longest_ns       BIGINT   time of the longest operator, ns
 -- critical_ns      BIGINT   the part of exposed_ns in operators that, if shorter, would let what follows begin earlier, as in
 --                           critical.kernel, ns

@@ -1,12 +1,14 @@
--- One row is a communication kernel with tasks on planes, and the time of its master plane. Where the profile names several
--- master planes, time in which several of them are busy counts once, and a wait during a transfer does not count.
+-- One row is a communication kernel whose tasks say what they do, and the time of its master plane. Where the profile names
+-- several master planes, time in which several of them are busy counts once, and a wait during a transfer does not count; so
+-- it is with all tasks where the profile names no planes (Level0).
 --
 -- kernel_id           BIGINT   a communication kernel of trace.kernel
 -- is_named            BOOLEAN  whether the profile names its master plane
+-- has_planes          BOOLEAN  whether the profile names planes; where not, transfers within the device count too
 -- transit_ns          BIGINT   transfers over a link, ns; NULL when nothing says which plane is the master
 -- wait_ns             BIGINT   waits for other ranks, ns; NULL when nothing says which plane is the master
 -- synchronization_ns  BIGINT   the part of wait_ns before the first transfer, ns; NULL when nothing says which plane is the
---                              master
+--                              master, or which transfer goes over a link
 WITH of_plane AS (
     SELECT
         kernel_id,
@@ -30,6 +32,11 @@ activity AS (
     WHERE activity.kind <> 'copy'
       AND plane.is_master
       AND activity.kernel_id IN (SELECT kernel_id FROM of_plane WHERE master_count > 1)
+    UNION ALL
+    SELECT kernel_id, if(role = 'wait', 'wait', 'transfer') AS kind, start_ns, end_ns, NULL AS first_transfer_ns
+    FROM trace.communication_task
+    ANTI JOIN of_plane USING (kernel_id)
+    WHERE plane IS NULL AND role IN ('wait', 'transfer')
 ),
 stretch AS (
     SELECT kernel_id, 'transit' AS part, start_ns, end_ns
@@ -65,10 +72,11 @@ united AS (
     GROUP BY kernel_id
 )
 SELECT
-    of_plane.kernel_id,
-    of_plane.is_named,
+    kernel_id,
+    coalesce(of_plane.is_named, false) AS is_named,
+    of_plane.kernel_id IS NOT NULL AS has_planes,
     coalesce(united.transit_ns, of_plane.transit_ns) AS transit_ns,
     coalesce(united.busy_ns - united.transit_ns, of_plane.wait_ns) AS wait_ns,
-    coalesce(united.synchronization_ns, of_plane.synchronization_ns) AS synchronization_ns
+    if(has_planes, coalesce(united.synchronization_ns, of_plane.synchronization_ns), NULL) AS synchronization_ns
 FROM of_plane
-LEFT JOIN united USING (kernel_id)
+FULL JOIN united USING (kernel_id)

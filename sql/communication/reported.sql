@@ -7,9 +7,18 @@
 -- name                VARCHAR  name of the operator
 -- type to kind as in trace.reported_communication
 -- elapse_ns           BIGINT   its time, ns
--- transit_ns to idle_ns as in trace.reported_communication
+-- transit_ns          BIGINT   transfers over a link, ns; NULL when not reported, or when the plane that the times are of moved
+--                              nothing and others did: see reason
+-- wait_ns             BIGINT   waits for other ranks, ns; NULL as transit_ns
+-- synchronization_ns  BIGINT   the part of wait_ns before the first transfer, ns; NULL as transit_ns
+-- idle_ns             BIGINT   the rest of its time, ns; NULL as transit_ns
 -- size_bytes          BIGINT   bytes that it moved over links; NULL when it moved nothing
 -- transfer_ns         BIGINT   time of these transfers on all planes, ns; NULL when there are none
+-- is_of_idle_plane    BOOLEAN  whether its times were reported for a plane that moved nothing while others moved data
+-- reason              VARCHAR  why times that were reported are NULL; NULL when none are
+--
+-- The times are those of one plane, the transfers those of all. Where that plane moved nothing and others did, its transit of 0
+-- is not that of the operator. Between two ranks transfers follow each other, so their sum is.
 WITH operator AS (
     SELECT
         *,
@@ -88,6 +97,41 @@ moved AS (
         sum(duration_ns)::BIGINT AS transfer_ns
     FROM trace.reported_transfer
     GROUP BY name, group_name, step_id
+),
+pair AS (
+    SELECT group_name
+    FROM communication.member
+    GROUP BY group_name
+    HAVING count(*) = 2
+),
+judged AS (
+    SELECT
+        operator.*,
+        moved.size_bytes,
+        moved.transfer_ns,
+        coalesce(operator.transit_ns = 0 AND moved.transfer_ns > 0, false) AS is_of_idle_plane,
+        pair.group_name IS NOT NULL AND moved.transfer_ns <= operator.elapse_ns AS is_one_by_one,
+        is_one_by_one AND operator.wait_ns > 0 AND operator.wait_ns + moved.transfer_ns <= operator.elapse_ns AS is_whole
+    FROM operator
+    LEFT JOIN moved
+        ON moved.name = operator.name
+        AND moved.group_name IS NOT DISTINCT FROM operator.group_name
+        AND moved.step_id IS NOT DISTINCT FROM operator.step_id
+    LEFT JOIN pair ON pair.group_name = operator.group_name
+),
+split AS (
+    SELECT
+        * REPLACE (
+            CASE WHEN NOT is_of_idle_plane THEN transit_ns WHEN is_one_by_one THEN transfer_ns END AS transit_ns,
+            if(is_of_idle_plane AND NOT is_whole, NULL, wait_ns) AS wait_ns,
+            if(is_of_idle_plane AND NOT is_whole, NULL, synchronization_ns) AS synchronization_ns
+        ),
+        if(
+            is_of_idle_plane AND NOT is_whole,
+            'the profiler worked out the times of a plane that moved nothing, while other planes moved data',
+            NULL
+        ) AS reason
+    FROM judged
 )
 SELECT
     found.kernel_id,
@@ -102,15 +146,13 @@ SELECT
     operator.wait_ns,
     operator.synchronization_ns,
     operator.elapse_ns - operator.transit_ns - operator.wait_ns AS idle_ns,
-    moved.size_bytes,
-    moved.transfer_ns
-FROM operator
+    operator.size_bytes,
+    operator.transfer_ns,
+    operator.is_of_idle_plane,
+    operator.reason
+FROM split AS operator
 CROSS JOIN lost
 LEFT JOIN found USING (number)
-LEFT JOIN moved
-    ON moved.name = operator.name
-    AND moved.group_name IS NOT DISTINCT FROM operator.group_name
-    AND moved.step_id IS NOT DISTINCT FROM operator.step_id
 WHERE found.kernel_id IS NOT NULL
    OR (
        lost.lost_count = 0

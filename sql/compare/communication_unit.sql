@@ -12,7 +12,7 @@
 -- elapse_ns        BIGINT   their time, ns; overlapping operators count fully
 -- transit_ns       BIGINT   transfers over a link, ns; NULL when known for none
 -- wait_ns          BIGINT   waits for other ranks, ns; NULL when known for none
--- unknown_ns       BIGINT   time of operators whose transit and wait are not known, ns
+-- unknown_ns       BIGINT   time of operators of which it is not known what it is, ns
 -- size_bytes       BIGINT   bytes moved over links; NULL when not known
 -- transfer_ns      BIGINT   time of these transfers, ns; overlapping transfers count fully; NULL when not known
 WITH member AS (
@@ -39,7 +39,11 @@ SELECT
     sum(breakdown.elapse_ns)::BIGINT AS elapse_ns,
     sum(breakdown.transit_ns)::BIGINT AS transit_ns,
     sum(breakdown.wait_ns)::BIGINT AS wait_ns,
-    coalesce(sum(breakdown.elapse_ns) FILTER (breakdown.origin IS NULL), 0)::BIGINT AS unknown_ns,
+    coalesce(
+        sum(breakdown.elapse_ns - coalesce(breakdown.transit_ns, 0) - coalesce(breakdown.wait_ns, 0))
+            FILTER (breakdown.idle_ns IS NULL),
+        0
+    )::BIGINT AS unknown_ns,
     sum(breakdown.size_bytes)::BIGINT AS size_bytes,
     sum(breakdown.transfer_ns)::BIGINT AS transfer_ns
 FROM communication.breakdown

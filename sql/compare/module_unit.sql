@@ -1,6 +1,6 @@
 -- One row is a module path and a unit, with what the module itself did in it: its calls, and the kernels that ops directly in
 -- it launched. Kernels outside modules have rows by location and reason. The times of all rows add up to all kernel time of the
--- rank.
+-- rank but that of helpers of communication, which run in the time of its operators.
 --
 -- path_id           BIGINT   the path of module.path; NULL outside modules
 -- location          VARCHAR  inside modules, outside modules or linked to no op, as in module.kernel
@@ -95,6 +95,7 @@ launched AS (
         coalesce(sum(kernel.duration_ns) FILTER (kernel.kind = 'communication'), 0)::BIGINT AS communication_ns
     FROM module.kernel
     LEFT JOIN compare.kernel_of_unit USING (kernel_id)
+    WHERE kernel.kind <> 'schedule'
     GROUP BY kernel.path_id, kernel.location, kernel.reason, kernel_of_unit.unit_id
 )
 -- Kernels outside modules have no path, and so join no calls.

@@ -1,11 +1,11 @@
 -- One row is an op with its input shapes and one type of the kernels that it launched directly in a module, and how many there
 -- were in each unit. Kernels outside modules, and those that no op launched, have rows of their own, so that the times of all
--- rows add up to those of all kernels.
+-- rows add up to those of all kernels but helpers of communication, which run in the time of its operators.
 --
 -- path_id          BIGINT   the module, a path of module.path; NULL outside modules
 -- reason           VARCHAR  why the kernels are not inside modules, as in module.kernel; NULL inside
 -- op_name_id       TEXT_ID  the op; NULL when linked to no op, or when the profile lost its name
--- kind             ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernels
+-- kind             ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernels; never schedule
 -- type_id          TEXT_ID  operator type of the kernels; NULL when it is not known
 -- input_shapes_id  TEXT_ID  input shapes of the kernels; where these have none, as on GPUs, those of the op; NULL without both
 -- first_start_ns   BIGINT   start of the first of these ops, Unix ns; NULL when linked to no op
@@ -32,6 +32,7 @@ of_unit AS (
     FROM module.kernel
     LEFT JOIN shape_of_op USING (kernel_id)
     LEFT JOIN compare.kernel_of_unit USING (kernel_id)
+    WHERE kernel.kind <> 'schedule'
     GROUP BY ALL
 )
 SELECT

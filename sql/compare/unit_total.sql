@@ -1,4 +1,5 @@
--- One row is a unit with the kernels in it, and the calls on the host that launched them.
+-- One row is a unit with the kernels in it, and the calls on the host that launched them. Helpers of communication, which run
+-- in the time of its operators, do not count.
 --
 -- unit_id       BIGINT  a unit of compare.unit; NULL for kernels of no unit
 -- kernel_count  BIGINT  kernels
@@ -13,4 +14,5 @@ SELECT
 FROM module.kernel
 JOIN trace.kernel AS trace_kernel USING (kernel_id)
 LEFT JOIN compare.kernel_of_unit USING (kernel_id)
+WHERE kernel.kind <> 'schedule'
 GROUP BY kernel_of_unit.unit_id

@@ -12,12 +12,45 @@ CREATE MACRO IF NOT EXISTS direction_of_communication(name) AS
         WHEN 'batchsendrecv' THEN 'both'
     END;
 
+-- The type of a task on the device in one spelling: chips and versions write Notify Wait, Notify_Wait and NOTIFY_WAIT_SQE.
+CREATE MACRO IF NOT EXISTS type_of_task(type) AS regexp_replace(replace(upper(trim(type)), ' ', '_'), '_SQE$', '');
+
 -- What a task of a communication operator does, by its type.
 CREATE MACRO IF NOT EXISTS role_of_communication_task(type) AS
     CASE
-        WHEN type IN ('Memcpy', 'Reduce_Inline', 'Reduce Inline') THEN 'transfer'
-        WHEN type IN ('Notify_Wait', 'Notify Wait') THEN 'wait'
+        WHEN type_of_task(type) IN ('', 'N/A', 'NULL') THEN NULL
+        WHEN regexp_full_match(type_of_task(type), 'MEMCPY(_ASYNC)?|SDMA|PCIE_DMA|REDUCE_(INLINE|ASYNC(_V\d+)?)')
+            THEN 'transfer'
+        WHEN type_of_task(type) = 'NOTIFY_WAIT' THEN 'wait'
         WHEN type IS NOT NULL THEN 'other'
+    END;
+
+-- Whether a stream of a communication operator holds tasks of this type: it copies, reduces, and tells other streams.
+CREATE MACRO IF NOT EXISTS is_task_between_streams(type) AS
+    regexp_matches(type_of_task(type), '^(NOTIFY|EVENT|MEMCPY|REDUCE|SDMA|RDMA|PCIE_DMA|WRITE_VALUE|PLACE_HOLDER)');
+
+-- Whether a task of this type computes nothing: it marks a moment, waits, or is the profiler's own.
+CREATE MACRO IF NOT EXISTS is_task_without_work(type) AS
+    regexp_matches(type_of_task(type), '^(EVENT|NOTIFY|WRITE_VALUE|PROFILING|PLACE_HOLDER)(_|$)');
+
+-- The bytes of an element of a data type, in the words of HCCL.
+CREATE MACRO IF NOT EXISTS bytes_of_data_type(data_type) AS
+    CASE
+        WHEN data_type IN ('INT8', 'UINT8', 'HIF8', 'FP8E4M3', 'FP8E5M2', 'FP8E8M0') THEN 1
+        WHEN data_type IN ('INT16', 'UINT16', 'FP16', 'BFP16') THEN 2
+        WHEN data_type IN ('INT32', 'UINT32', 'FP32') THEN 4
+        WHEN data_type IN ('INT64', 'UINT64', 'FP64') THEN 8
+        WHEN data_type = 'INT128' THEN 16
+    END;
+
+-- The bytes that a rank has before or after a communication operator, whichever is more, from the elements that it was called
+-- with: of an all-gather those that each rank sends, of a reduce-scatter those that each receives. Where each rank may send
+-- another number of elements, none of them says how many.
+CREATE MACRO IF NOT EXISTS bytes_of_communication(operation, elements, element_bytes, ranks) AS
+    CASE
+        WHEN elements < 0 THEN NULL
+        WHEN operation IN ('allreduce', 'broadcast', 'reduce', 'send', 'receive') THEN TRY(elements * element_bytes)
+        WHEN operation IN ('allgather', 'reducescatter', 'scatter', 'alltoall') THEN TRY(elements * element_bytes * ranks)
     END;
 
 -- Whether a transfer stays within the device. Writers before 2024 name no link: then it does where no other rank is named.

@@ -3,7 +3,8 @@
 --
 -- kind            ENUM('computing', 'communication', 'communication_not_overlapped', 'free')  what is compared
 -- interval_count  BIGINT   intervals of the analysis
--- recorded_ns     BIGINT   their time, ns
+-- recorded_ns     BIGINT   their time, ns; of free only what lies between the first and the last kernel, since tasks of the
+--                          profiler itself, which are no kernels, begin or end what the profiler counts as free outside
 -- kernels_ns      BIGINT   the same time from the kernels, ns
 -- difference_ns   BIGINT   recorded - kernels; the profiler rounds each interval to ns
 -- agrees          BOOLEAN  whether the difference is no more than the rounding of each interval at both ends
@@ -38,10 +39,24 @@ covered AS (
         coalesce(max(end_ns) - min(start_ns), 0) AS span_ns
     FROM added
 ),
+span AS (
+    SELECT min(start_ns) AS first_ns, max(end_ns) AS last_ns
+    FROM added
+),
 recorded AS (
-    SELECT kind, count(*) AS interval_count, sum(duration_ns)::BIGINT AS recorded_ns
+    SELECT
+        overlap.kind,
+        count(*) AS interval_count,
+        sum(
+            if(
+                overlap.kind = 'free',
+                greatest(0, least(overlap.end_ns, coalesce(last_ns, overlap.start_ns)) - greatest(overlap.start_ns, first_ns)),
+                overlap.duration_ns
+            )
+        )::BIGINT AS recorded_ns
     FROM trace.overlap
-    GROUP BY kind
+    CROSS JOIN span
+    GROUP BY overlap.kind
 ),
 compared AS (
     SELECT

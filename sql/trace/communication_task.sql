@@ -1,16 +1,17 @@
 -- One row is a small task of a communication kernel: a transfer, a wait for another rank, or a message to one.
 --
 -- kernel_id         BIGINT   the communication kernel of trace.kernel that it is part of
--- type_id           TEXT_ID  type of the task, such as Memcpy, Reduce_Inline, Notify_Wait or Notify_Record; NULL at Level0
+-- type_id           TEXT_ID  type of the task, such as Memcpy, Reduce_Inline, Notify_Wait or Notify_Record; NULL when not
+--                            recorded
 -- role              ENUM('transfer', 'wait', 'other')  what the task does: move data over a link or within the device, wait for
 --                            another rank, or something else, such as a message to another rank; a task that posts data over
---                            RDMA is 'other', since it does not last as long as the transfer; NULL at Level0
+--                            RDMA is 'other', since it does not last as long as the transfer; NULL when not recorded
 -- plane             BIGINT   the plane of the operator that it runs on; NULL at Level0
 -- is_master         BOOLEAN  whether the profile marks its plane as one whose times are those of the operator; NULL when the
 --                            profile does not say so for this task
 -- transport         VARCHAR  SDMA, RDMA, UB or LOCAL; NULL when not recorded
 -- link              VARCHAR  the link that it goes over, such as HCCS, PCIE or ROCE; ON_CHIP within a device; NULL without one
--- is_within_device  BOOLEAN  whether a transfer stays within the device; NULL for other tasks
+-- is_within_device  BOOLEAN  whether a transfer stays within the device; NULL for other tasks, and at Level0
 -- source_rank       BIGINT   rank within the group; NULL when not recorded
 -- destination_rank  BIGINT   rank within the group; NULL when not recorded, as within a device
 -- size_bytes        BIGINT   bytes that it moves; NULL when not recorded

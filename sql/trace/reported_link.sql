@@ -2,8 +2,8 @@
 -- communication_matrix.json, or analysis.db next to a database.
 --
 -- kind              VARCHAR  p2p (send and receive) or collective
--- type              VARCHAR  type of the operators, such as allreduce
--- group_name        VARCHAR  the group of ranks, that is, the communicator
+-- type              VARCHAR  what the operators do, in lower case, such as allreduce
+-- group_name        VARCHAR  the group of ranks, that is, the communicator; NULL when not reported
 -- step_id           BIGINT   profiler step; NULL where there are none
 -- source_rank       BIGINT   rank within the group; NULL when not reported
 -- destination_rank  BIGINT   rank within the group, the same one within a device; NULL when not reported
@@ -12,7 +12,8 @@
 -- duration_ns       BIGINT   time of the transfers, ns; transfers at the same time count fully; NULL when not reported
 SELECT
     kind,
-    type,
+    -- Writers of 2023 name the operators themselves.
+    operation_of_communication(type) AS type,
     group_name,
     TRY_CAST(regexp_extract(step, '(\d+)$', 1) AS BIGINT) AS step_id,
     TRY_CAST(split_part(pair, '-', 1) AS BIGINT) AS source_rank,

@@ -14,6 +14,14 @@
 -- file                             VARCHAR  the file that reports the times
 --
 -- Kept for other questions, with all columns.
+WITH measured AS (
+    SELECT DISTINCT device_id
+    FROM trace.kernel
+),
+reported AS (
+    SELECT *, device_id IN (FROM measured) AS is_measured
+    FROM raw.recorded_step
+)
 SELECT
     TRY_CAST(regexp_extract(step, '(\d+)$', 1) AS BIGINT) AS step_id,
     computing_ns,
@@ -25,6 +33,11 @@ SELECT
     bubble_ns,
     preparing_ns,
     file
-FROM raw.recorded_step
--- Where a database holds several devices, rows that name no device belong to the first one.
-WHERE getvariable('device_id') IS NULL OR coalesce(device_id, getvariable('first_device_id')) = getvariable('device_id')
+FROM reported
+-- Where a database holds several devices, rows that name no device belong to the first one. A file that reports several devices
+-- beside kernels of some of them tells of those.
+WHERE if(
+    getvariable('device_id') IS NULL,
+    device_id IS NULL OR is_measured OR NOT EXISTS (FROM reported WHERE is_measured),
+    coalesce(device_id, getvariable('first_device_id')) = getvariable('device_id')
+)

@@ -1,5 +1,6 @@
 """Which plane the time of an operator is taken from: what the data say, and where they do not, why it is not known."""
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -246,3 +247,43 @@ def test_rows_that_are_there_twice_count_once(tmp_path: Path) -> None:
         ("1", 500, *(None,) * 7),
     ]
     assert data_types == ["FP32", "FP32"]
+
+
+GROUPS = {"pair": {"group_name": "dp", "group_rank": 0, "global_ranks": [0, 1]}, "four": {"global_ranks": [0, 1, 2, 3]}}
+# Of the profiler, in ns: elapse, transit, wait and moving over links; then transit, wait, idle and unknown of the operator.
+OF_IDLE_PLANES = [
+    ("pair", (100, 0, 0, 60), (60, None, None, 40)),
+    ("pair", (100, 0, 30, 60), (60, 30, 10, 0)),
+    ("pair", (100, 0, 50, 60), (60, None, None, 40)),  # It waited on one plane while another one moved data.
+    ("pair", (100, 0, 0, 160), (None, None, None, 100)),  # Several planes moved data at the same time.
+    ("four", (100, 0, 0, 60), (None, None, None, 100)),  # So they may, between more than two ranks.
+    ("pair", (100, 0, 30, 0), (0, 30, 70, 0)),
+    ("pair", (100, 20, 30, 60), (20, 30, 50, 0)),
+]
+
+
+def test_a_transit_of_0_of_an_operator_that_moved_data_is_that_of_another_plane(tmp_path: Path) -> None:
+    folder = tmp_path / "a_ascend_pt"
+    (folder / "ASCEND_PROFILER_OUTPUT").mkdir(parents=True)
+    (folder / "profiler_metadata.json").write_text(json.dumps({"parallel_group_info": GROUPS}))
+    entries = {}
+    for number, (group, (elapse, transit, wait, moving), _) in enumerate(OF_IDLE_PLANES):
+        times = {"Elapse": elapse, "Transit": transit, "Wait": wait, "Synchronization": wait, "Idle": elapse - transit - wait}
+        moved = {"Transit Size(MB)": moving, "Transit Time(ms)": moving / 10**6}
+        entries[f"hcom_reduceScatter__1_{number}_1@{group}"] = {
+            "Communication Time Info": {f"{name} Time(ms)": time / 10**6 for name, time in times.items()},
+            "Communication Bandwidth Info": {"HCCS": moved, "SDMA": moved},
+        }
+    (folder / "ASCEND_PROFILER_OUTPUT" / "communication.json").write_text(json.dumps({"step": {"collective": entries}}))
+    with open_profile(tmp_path) as profile:
+        found = profile.rows("FROM communication.time ORDER BY name")
+        (whole,) = profile.rows("FROM across.communication_time")
+        unknown = profile.rows("FROM across.communication_unknown")
+    columns = ("transit_ns", "wait_ns", "idle_ns")
+    assert [tuple(row[column] for column in columns) for row in found] == [split[:3] for *_, split in OF_IDLE_PLANES]
+    assert [row["transfer_ns"] for row in found] == [moving or None for _, (*_, moving), _ in OF_IDLE_PLANES]
+    assert [row["reason"] is not None for row in found] == [split[3] > 0 for *_, split in OF_IDLE_PLANES]
+    assert {row["origin"] for row in found} == {"profiler"}
+    sums = [sum(split[part] or 0 for *_, split in OF_IDLE_PLANES) for part in range(4)]
+    assert [whole[name] for name in (*columns, "unknown_ns")] == sums
+    assert [(row["op_count"], row["elapse_ns"]) for row in unknown] == [(4, sums[3])]

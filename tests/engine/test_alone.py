@@ -94,6 +94,7 @@ ELSEWHERE = {
     "mfu.op_product", "mfu.op_shape", "mfu.product_peak",
     "trace.replayed_op", "trace.replayed_range", "trace.replayed_kernel", "module.replay", "module.replayed",
     "communication.reported", "kernels.statistic_audit", "kernels.step_audit", "step.overlap_audit", "step.reported_audit",
+    "step.reported_comparison", "step.reported_doubt", "step.task_time",
     "step.reported_total", "trace.overlap", "trace.parallelism", "trace.reported_communication", "trace.reported_cost",
     "trace.reported_kernel_type", "trace.reported_link", "trace.reported_step", "trace.reported_transfer",
     "trace.setting",

@@ -41,6 +41,7 @@ EMPTY = {
     "module.lost_launch", "module.unpaired_task", "module.lost_backward",
     "module.recorded_pair", "module.misplaced_launch", "module.direct_launching", "step.selected", "kernels.in_step",
     "step.overlap_audit", "step.reported_audit", "step.reported_total", "kernels.statistic_audit", "kernels.step_audit",
+    "step.reported_comparison", "step.reported_doubt", "step.task_time",
     "trace.reported_kernel_type",
     "trace.reported_communication", "trace.reported_transfer", "trace.reported_link", "trace.reported_step",
     "trace.parallelism", "trace.setting", "communication.reported",

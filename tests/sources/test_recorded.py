@@ -25,7 +25,8 @@ MS = {"Elapse": 3.0000005, "Transit": 1, "Wait": 1.5, "Synchronization": 0.25, "
 def staged(*files: Path, source: str = "ascend_text") -> tuple[dict[str, list[tuple[Any, ...]]], list[str]]:
     """The trace tables that a source makes of these files, and the warnings."""
     with connect(threads=1) as connection:
-        connection.execute("CREATE SCHEMA raw; CREATE SCHEMA stored")
+        connection.execute("CREATE SCHEMA raw; CREATE SCHEMA stored; CREATE SCHEMA trace")
+        connection.execute("CREATE TABLE trace.kernel (device_id BIGINT)")
         wanted = {name: frozenset(columns) for name, columns in COLUMNS.items()}
         warnings = sentences(stage_recorded(connection, files, wanted, 0), wanted)
         rows = {name: connection.execute(source_tables(source)[f"trace.{name}"].body).fetchall() for name in TABLES}
@@ -240,3 +241,30 @@ def test_a_number_of_analysis_db_beyond_all_bounds_costs_only_its_own_figure(tmp
 def test_steps_that_a_spreadsheet_saved_are_the_same(tmp_path: Path) -> None:
     path = write(tmp_path, "step_trace_time.csv", "Step;Computing;Free\n12;1.231.290,25;7,5\n")
     assert staged(path)[0]["reported_step"] == [(12, 1_231_290_250, None, None, None, 7_500, None, None, None, STEPS)]
+
+
+@pytest.mark.parametrize("has_group", [True, False])
+def test_a_matrix_without_totals_is_that_of_its_operators(tmp_path: Path, has_group: bool) -> None:
+    """Writers of 2023 name operators in communication_matrix.json, and no total; some name no group."""
+    at, group = ("@7", "7") if has_group else ("", None)
+    pairs = {"0-8": {"Transport Type": "RDMA", "Transit Size(MB)": 20.97, "Transit Time(ms)": 0.864}}
+    two = {"0-1": {"Transport Type": "HCCS", "Transit Size(MB)": 1, "Transit Time(ms)": 0.1}}
+    entries = {f"hcom_allReduce__538_0{at}": pairs, f"hcom_allReduce__538_1_1{at}": two, f"allreduce-top1{at}": pairs}
+    file = write(tmp_path, "communication_matrix.json", {"step": {"collective": entries | {"Total Op Info": pairs}}})
+    links = [
+        ("collective", "allreduce", group, None, 0, 1, "HCCS", 1_000_000, 100_000),
+        ("collective", "allreduce", group, None, 0, 8, "RDMA", 20_970_000, 864_000),
+    ]
+    assert staged(file) == ({"reported_link": links}, [])
+    path = tmp_path / "analysis.db"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(
+            "CREATE TABLE CommAnalyzerMatrix (type, hccl_op_name, group_name, step, src_rank, dst_rank, transport_type,"
+            " transit_size, transit_time)"
+        )
+        cells = [("hcom_allReduce__538_0", "8", "RDMA", 20.97, 0.864), ("hcom_allReduce__538_1_1", "1", "HCCS", 1, 0.1)]
+        for name, to, *moved in cells:
+            database.execute(
+                "INSERT INTO CommAnalyzerMatrix VALUES ('collective', ?, ?, 'step', '0', ?, ?, ?, ?)", (name, group, to, *moved)
+            )
+    assert staged(path) == ({"reported_link": links}, [])

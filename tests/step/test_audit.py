@@ -12,6 +12,7 @@ import pytest
 
 from prof_analysis import InputError, Profile, open_profile
 from tests.helpers.asking import build_at_once
+from tests.helpers.planes import Task, add_tasks
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, write_profile
 
@@ -173,7 +174,12 @@ def steps_of(tmp_path: Path, recorded: Iterable[tuple[Any, ...]]) -> Profile:
         Op("two", 110, 120, (Kernel("c", 35_000, 50_000), Kernel("hcom_send_", 60_000, 70_000, "communication"))),
     ]
     folder = tmp_path / "a_ascend_pt"
-    write_profile(folder, ops, steps=[(1, 0, 100), (2, 100, 200)], unlinked=[Kernel("d", 80_000, 90_000)])
+    database = write_profile(folder, ops, steps=[(1, 0, 100), (2, 100, 200)], unlinked=[Kernel("d", 80_000, 90_000)])
+    # Nothing runs in a fifth of the operator.
+    add_tasks(database, [
+        Task(3, "Notify_Wait", 1, 60_000, 63_000), Task(3, "Memcpy", 1, 65_000, 70_000, link="HCCS"),
+        Task(3, "Memcpy", 2, 64_999, 66_000, link="HCCS"), Task(3, "Notify_Wait", 2, 60_000, 62_999),
+    ])  # fmt: skip
     analysis_db(folder, recorded)
     return open_profile(tmp_path)
 
@@ -188,8 +194,8 @@ def steps_of(tmp_path: Path, recorded: Iterable[tuple[Any, ...]]) -> Profile:
             pytest.param([("1", "29.999", 0), ("2", 10, 10)], (True, True), id="kernels of no step too"),
             pytest.param([("1", "19.999", 0), ("2", 8, 10)], (True, False), id="less than the kernels of steps"),
             pytest.param([("1", "59.999", 0), ("2", 15, 16)], (False, False), id="more than all kernels"),
-            pytest.param([("1", "29.999", 0), ("2", 0, "9.8")], (True, True), id="the tasks of operators"),
-            pytest.param([("1", "29.999", 0), ("2", 0, 9)], (False, True), id="fewer tasks than operators have"),
+            pytest.param([("1", "29.999", 0), ("2", 0, 8)], (True, True), id="the tasks of operators"),
+            pytest.param([("1", "29.999", 0), ("2", 0, 7)], (False, True), id="less than their tasks"),
         ],
         0,
         2,
@@ -208,7 +214,7 @@ def test_what_is_between_the_kernels_of_steps_and_all_kernels_agrees(
         ("communication", 2, 10_000, 10_000),
         ("computing", 2, 29_999, 39_999),
     ]
-    has_reason = found[0]["recorded_ns"] == 9_800
+    has_reason = found[0]["recorded_ns"] == 8_000
     assert [row["reason"] is not None for row in found] == [has_reason, False]
 
 
@@ -245,6 +251,41 @@ def test_a_folder_with_analysis_db_alone_answers_what_that_says(tmp_path: Path) 
     assert (found["step_id"], found["computing_ns"], found["origin"]) == (3, 2000, "profiler")
     assert rows(operators) == [(None, "hcom_allReduce_", "g", 1, 4000, 4000.0, 4000, 4000, 4000, 4000, 1.0, "profiler", *SIZES)]
     assert answers == {"advise", "step-time", "communication-stats", "communication-time", "slow-ranks"}
+
+
+@pytest.mark.parametrize("form", ["analysis.db", "step_trace_time.csv"])
+def test_steps_of_several_devices_are_several_ranks(tmp_path: Path, form: str) -> None:
+    folder = tmp_path / "a_ascend_pt"
+    if form == "analysis.db":
+        analysis_db(folder, [(None, 1, 2)], [("hcom_allReduce__1_0_1", "g", "0.004", "step")])
+        with closing(sqlite3.connect(folder / OUTPUT / form)) as database, database:
+            database.execute("ALTER TABLE StepTraceTime ADD COLUMN deviceId INTEGER DEFAULT 0")
+            for device in (1, 2, 3):
+                database.execute("INSERT INTO StepTraceTime VALUES (NULL, ?, 2, ?)", (device + 1, device))
+    else:
+        lines = [f"{device},,{device + 1},2,0,2,4,7,0,1" for device in range(4)]
+        step_trace(folder, lines)
+        (folder / OUTPUT / form).write_text("\n".join([f"Device_id,{HEAD}", *lines, ""]))
+    with open_profile(tmp_path) as profile:
+        found = profile.step_time(arrow=True).to_pylist()
+        ranks = profile.ranks(arrow=True).to_pylist()
+    assert [(row["profile"], row["computing_ns"], row["communication_ns"]) for row in found] == [
+        (f"a_ascend_pt/device_{device}", 1000 * (device + 1), 2000) for device in range(4)
+    ]
+    # Nothing says of which device an operator is.
+    assert [rank["answers"] for rank in ranks] == [["advise", "step-time", "slow-ranks"]] * 4
+
+
+def test_steps_of_other_devices_are_not_those_of_the_kernels(tmp_path: Path) -> None:
+    folder = tmp_path / "a_ascend_pt"
+    write_profile(folder, [Op("aten::mul", 100, 200, (Kernel("Mul", 1000, 3000, device=1),))])
+    analysis_db(folder, [(None, 9, 0)])
+    with closing(sqlite3.connect(folder / OUTPUT / "analysis.db")) as database, database:
+        database.execute("ALTER TABLE StepTraceTime ADD COLUMN deviceId INTEGER DEFAULT 0")
+        database.execute("INSERT INTO StepTraceTime VALUES (NULL, 2, 0, 1)")
+    with open_profile(tmp_path) as profile:
+        found = profile.rows("SELECT kind, step_count, recorded_ns, agrees FROM step.reported_audit ORDER BY kind")
+    assert [tuple(row.values()) for row in found] == [("communication", 1, 0, True), ("computing", 1, 2000, True)]
 
 
 def test_operators_that_only_the_profiler_counted_stand_beside_those_of_kernels(tmp_path: Path) -> None:

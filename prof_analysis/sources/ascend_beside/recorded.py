@@ -5,7 +5,9 @@ communication_matrix.json, step_trace_time.csv and profiler_metadata.json; or an
 where the others hold nothing; and op_statistic.csv. A value that a file lacks, or holds in another form, is NULL.
 """
 
+import csv
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
@@ -16,7 +18,8 @@ import duckdb
 from prof_analysis.engine.database import quote
 from prof_analysis.engine.tables import store_view
 from prof_analysis.errors import InputError, reason_of
-from prof_analysis.sources.rank import json_object
+from prof_analysis.sources.ascend_beside.matrix import totals_of
+from prof_analysis.sources.rank import json_object, number
 from prof_analysis.sources.readers.csv_file import copy_columns
 from prof_analysis.sources.readers.csv_numbers import notation_of
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite, query
@@ -51,6 +54,7 @@ DATABASE = "analysis.db"
 TEXTS = (MATRIX, STEPS, KERNELS, METADATA)  # the others are next to communication.json
 
 _KINDS = ("p2p", "collective")
+_TOTAL_OF_ALL = re.compile(r"(?i)total")
 SETTINGS = "ENV_VARIABLES"
 _METADATA = (
     "parallel_group_info",
@@ -60,7 +64,8 @@ _METADATA = (
 _MS, _US, _MB = 10**6, 10**3, 10**6
 _BOUND = 10**15  # Eleven days in ns; a larger value is wrong, and sums with it would not fit.
 _BOUND_OF_TIMES = 2**62  # The bound of times in Unix ns.
-_DATABASE_TABLES = ("CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMatrix", "StepTraceTime")
+_STEP_TABLE = "StepTraceTime"
+_DATABASE_TABLES = ("CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMatrix", _STEP_TABLE)
 
 
 def is_recorded(file: Path) -> bool:
@@ -74,16 +79,39 @@ def has_settings(file: Path) -> bool:
 
 
 def in_databases(files: Iterable[Path]) -> set[str]:
-    """Return which tables have rows in an analysis.db among the files; none where it cannot be read."""
+    """Return which tables have rows that tell of one device in an analysis.db among the files; none where it cannot be read."""
     found: set[str] = set()
     for file in files:
         if file.name == DATABASE:
             try:
                 with open_sqlite(file, _DATABASE_TABLES) as database:
-                    found.update(table for table in database.tables if query(database, f"SELECT 1 FROM {table} LIMIT 1"))
+                    rows = {table for table in database.tables if query(database, f"SELECT 1 FROM {table} LIMIT 1")}
+                    found |= rows & {_STEP_TABLE} if len(_devices(database)) > 1 else rows
             except InputError:
                 pass  # Staging reports what cannot be read.
     return found
+
+
+def devices_of_steps(files: Iterable[Path]) -> list[int]:
+    """Return the devices whose steps an analysis.db or, before it, a step_trace_time.csv among the files reports, in order."""
+    found: set[int] = set()
+    for file in files:
+        try:
+            if file.name == STEPS:
+                with file.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
+                    rows = ({str(head).strip().lower(): cell for head, cell in row.items()} for row in csv.DictReader(lines))
+                    found.update(device for row in rows if (device := number(str(row.get("device_id")).strip())) is not None)
+            elif file.name == DATABASE and not found:
+                with open_sqlite(file, (_STEP_TABLE,)) as database:
+                    found.update(_devices(database))
+        except (InputError, OSError, csv.Error):
+            pass  # Staging reports what cannot be read.
+    return sorted(found)
+
+
+def _devices(database: SqliteFile) -> set[int]:
+    """Return the devices whose steps a database reports."""
+    return {device for row in _select(database, _STEP_TABLE, ("deviceId",)) if (device := number(row[0])) is not None}
 
 
 def stage_recorded(
@@ -96,7 +124,7 @@ def stage_recorded(
     remarks: list[Remark] = []
     for name in sorted(wanted.keys() & COLUMNS.keys()):
         rows: list[tuple[Any, ...]] = []
-        for number, file in enumerate(sorted(files, key=lambda file: file.name == DATABASE)):
+        for place, file in enumerate(sorted(files, key=lambda file: file.name == DATABASE)):
             if rows and file.name == DATABASE:
                 continue
             try:
@@ -106,7 +134,7 @@ def stage_recorded(
             except (InputError, OSError, ValueError, ArithmeticError, RecursionError, AttributeError, TypeError) as error:
                 reason = str(error) if isinstance(error, InputError) else f"{file}: cannot be read ({reason_of(error)})"
                 found = [f"{reason}; its figures of communication and steps are left out"]
-            remarks += [Remark((group, name, number, 0), (name,), sentence) for sentence in found]
+            remarks += [Remark((group, name, place, 0), (name,), sentence) for sentence in found]
         _store(connection, name, rows)
     return remarks
 
@@ -140,14 +168,17 @@ def _rows(connection: duckdb.DuckDBPyConnection, file: Path, name: str) -> list[
     return []
 
 
-def _entries(steps: Any) -> Iterator[tuple[str, str, str, str, Any]]:
-    """Yield the entries of a communication file: step, kind, the name before the @, the group after it, and the entry."""
+def _entries(steps: Any) -> Iterator[tuple[str, str, str, str | None, Any]]:
+    """Yield the entries of a communication file: step, kind, the name before the @, the group after it, and the entry.
+
+    A name without @ has no group; of these, only those of operators count, not the totals of all (Total Op Info).
+    """
     for step, kinds in steps.items():
         for kind in _KINDS:
             for key, entry in kinds.get(kind, {}).items():
                 name, is_named, group = key.rpartition("@")
-                if is_named:
-                    yield step, kind, name, group, entry
+                if is_named or not _TOTAL_OF_ALL.match(group):
+                    yield step, kind, name or group, group if is_named else None, entry
 
 
 def _operators(steps: Any) -> Iterator[tuple[Any, ...]]:
@@ -167,11 +198,13 @@ def _transfers(steps: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def _links(steps: Any) -> Iterator[tuple[Any, ...]]:
-    for step, kind, key, group, pairs in _entries(steps):
-        if key.endswith("-total"):
+    entries = list(_entries(steps))
+    what_of = totals_of({key for _, _, key, _, _ in entries})
+    for step, kind, key, group, pairs in entries:
+        if what := what_of(key):
             for pair, moved in pairs.items():
                 size, duration = _whole(moved.get("Transit Size(MB)"), _MB), _whole(moved.get("Transit Time(ms)"), _MS)
-                yield kind, key.removesuffix("-total"), group, step, pair, moved.get("Transport Type"), size, duration
+                yield kind, what, group, step, pair, moved.get("Transport Type"), size, duration
 
 
 _ENTRIES: Mapping[tuple[str, str], Callable[[Any], Iterator[tuple[Any, ...]]]] = {
@@ -204,6 +237,8 @@ def _cells(
 
 
 def _rows_of_database(database: SqliteFile, name: str) -> Iterator[tuple[Any, ...]]:
+    if name != "raw.recorded_step" and len(_devices(database)) > 1:
+        return  # Nothing says of which device an operator is.
     if name == "raw.recorded_communication":
         columns = ("hccl_op_name", "group_name", "step", "type", "start_timestamp", *_TIMES.values())
         for row in _select(database, "CommAnalyzerTime", columns):
@@ -217,13 +252,15 @@ def _rows_of_database(database: SqliteFile, name: str) -> Iterator[tuple[Any, ..
     elif name == "raw.recorded_link":
         columns = ("type", "hccl_op_name", "group_name", "step", "src_rank", "dst_rank", "transport_type", "transit_size",
                    "transit_time")  # fmt: skip
-        for kind, key, group, step, source, destination, link, *moved in _select(database, "CommAnalyzerMatrix", columns):
-            if str(key).endswith("-total"):
+        rows = _select(database, "CommAnalyzerMatrix", columns)
+        what_of = totals_of({str(row[1]) for row in rows})
+        for kind, key, group, step, source, destination, link, *moved in rows:
+            if what := what_of(str(key)):
                 sizes = (_whole(moved[0], _MB), _whole(moved[1], _MS))
-                yield kind, str(key).removesuffix("-total"), group, step, f"{source}-{destination}", link, *sizes
+                yield kind, what, group, step, f"{source}-{destination}", link, *sizes
     elif name == "raw.recorded_step":
         figures = [head.replace("(not overlapped)", "_not_overlapped") for head in _STEP_TIMES.values()]
-        for row in _select(database, "StepTraceTime", ("deviceId", "step", *figures)):
+        for row in _select(database, _STEP_TABLE, ("deviceId", "step", *figures)):
             yield _whole(row[0]), row[1], *(_whole(cell, _US) for cell in row[2:]), DATABASE
 
 

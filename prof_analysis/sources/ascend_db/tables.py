@@ -53,7 +53,7 @@ TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "raw.communication_op": (
         "COMMUNICATION_OP",
         {ROW_ID: _I, "opName": _I, "startNs": _I, "endNs": _I, "connectionId": _I, "opType": _I, "deviceId": _I,
-         "groupName": _I, "opId": _I, "algType": _I, "dataType": _I, "count": _I},
+         "groupName": _I, "opId": _I, "algType": _I, "dataType": _I, "count": _I, "rankSize": _I},
     ),
     "raw.communication_task_info": (
         "COMMUNICATION_TASK_INFO",

@@ -18,7 +18,7 @@ ARGUMENTS = {
     "Task Type": _T, "Model Id": _I, "Physic Stream Id": _I, "Stream Id": _I, "Task Id": _I, "level": _T, "alg_type": _T,
     "event_type": _T, "domain": _T, "name": _T, "MHz": _I, "count": _I, "data_type": _T, "transport type": _T, "link type": _T,
     "src rank": _I, "dst rank": _I, "size(Byte)": _I, "Call stack": _T,
-    "size(B)": _I, "operation": _T, "Python id": _I,
+    "size(B)": _I, "operation": _T, "Python id": _I, "rank_size": _I,
 }  # fmt: skip
 EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
 
@@ -123,6 +123,7 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "algorithm": (ID, "args.alg_type"),
             "data_type": (_T, "args.data_type"),
             "element_count": (_I, "args.count"),
+            "rank_size": (_I, "args.rank_size"),
         },
     ),
     # Its name is its type: Memcpy, Reduce_Inline, Notify_Wait, ...

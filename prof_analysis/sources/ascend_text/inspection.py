@@ -58,6 +58,7 @@ _NO_REPORTED = {
     "reported_communication": "no communication.json",
     "reported_steps": "no step_trace_time.csv",
 }
+_OF_SEVERAL = "the profiler's figures are of several devices, and do not say of which an operator is"
 
 
 def takes(file: Path) -> bool:
@@ -67,18 +68,28 @@ def takes(file: Path) -> bool:
 
 
 def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
-    """Return the rank of a result folder or a single file; it is left out where nothing can be read."""
+    """Return the ranks of a result folder or a single file, mostly one; it is left out where nothing can be read."""
     config = profiler_info.config_of(folders.folder_of(result))
     rank = folders.bare_rank(result, profile, config)
     if result.is_file():
-        return [_rank_of_files(rank, [result], config, options)]
+        return _of_devices(_rank_of_files(rank, [result], config, options))
     output = result / folders.OUTPUT
     texts = _texts(output if output.is_dir() else result)
     if not texts and not any(map(_OTHER_TEXTS.fullmatch, rank.files)):
         none = f"{output}: holds no text exports; leave out --source text, or export it with ExportType.Text"
         return [replace(rank, left_out=folders.why_unparsed(result) or none)]
     beside = folders.recorded_files(result, (*recorded.TEXTS, recorded.DATABASE))
-    return [_rank_of_files(rank, [*texts, *beside], config, options)]
+    return _of_devices(_rank_of_files(rank, [*texts, *beside], config, options))
+
+
+def _of_devices(rank: Rank) -> list[Rank]:
+    """Return a rank for each device, where all that there is are figures of the profiler, and these are of several devices."""
+    devices = [] if {"kernels", "ops"} - dict(rank.lacks).keys() else recorded.devices_of_steps(rank.inputs)
+    if len(devices) < 2:
+        return [rank]
+    lacks = tuple((name, _OF_SEVERAL if name in ("reported_communication", "transfers") else why) for name, why in rank.lacks)
+    several = replace(rank, rank_id=None, rank_id_from=None, first_device_id=devices[0], lacks=lacks)
+    return [replace(several, profile=f"{rank.profile}/device_{device}", device_id=device) for device in devices]
 
 
 def _texts(folder: Path) -> list[Path]:

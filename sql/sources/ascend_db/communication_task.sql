@@ -1,5 +1,6 @@
 -- A task id can be executed more than once: the right execution is the first one after the operator's start. The database can
--- hold rows twice: those of tasks, and those of the tables that name the links.
+-- hold rows twice: those of tasks, and those of the tables that name the links. At Level0 the task itself says what it does,
+-- not between which ranks or over which link.
 WITH task_of_operator AS (
     SELECT DISTINCT
         kernel.kernel_id,
@@ -19,7 +20,7 @@ WITH task_of_operator AS (
     JOIN trace.kernel ON kernel.kernel_id = 2 * communication.row_id + 1
 ),
 execution AS (
-    SELECT globalTaskId, startNs, max(endNs) AS endNs
+    SELECT globalTaskId, startNs, max(endNs) AS endNs, min(taskType) AS executed_type
     FROM raw.task
     WHERE globalTaskId IN (SELECT globalTaskId FROM raw.communication_task_info)
     GROUP BY globalTaskId, startNs
@@ -39,27 +40,37 @@ link AS (
 named AS (
     SELECT text_id AS taskType, role_of_communication_task(text) AS usual_role
     FROM trace.string
-    WHERE text_id IN (SELECT taskType FROM raw.communication_task_info)
+    WHERE text_id IN (SELECT taskType FROM raw.communication_task_info UNION SELECT executed_type FROM execution)
+),
+executed AS (
+    SELECT
+        task.* REPLACE (if(named.usual_role IS NULL, execution.executed_type, task.taskType) AS taskType),
+        execution.startNs,
+        execution.endNs
+    FROM task_of_operator AS task
+    LEFT JOIN named USING (taskType)
+    ASOF JOIN execution ON execution.globalTaskId = task.globalTaskId AND task.kernel_start_ns <= execution.startNs
+    WHERE execution.startNs <= task.kernel_end_ns AND execution.endNs >= execution.startNs
 ),
 with_role AS (
     SELECT
-        task_of_operator.*,
+        executed.*,
         transport.transport,
         link.link,
         CASE
-            WHEN plane IS NULL THEN NULL
             WHEN transport.transport = 'LOCAL' AND link.link IS NULL AND usual_role = 'transfer' THEN 'other'
             ELSE usual_role
         END AS role,
-        if(role = 'transfer', is_within_device(link.link, source_rank, destination_rank), NULL) AS is_within_device
-    FROM task_of_operator
+        if(role = 'transfer' AND plane IS NOT NULL, is_within_device(link.link, source_rank, destination_rank), NULL)
+            AS is_within_device
+    FROM executed
     LEFT JOIN transport USING (transportType)
     LEFT JOIN link USING (linkType)
     LEFT JOIN named USING (taskType)
 )
 SELECT
     task.kernel_id,
-    if(task.plane IS NULL, NULL, task.taskType) AS type_id,
+    if(task.role IS NULL, NULL, task.taskType) AS type_id,
     task.role::ENUM('transfer', 'wait', 'other') AS role,
     task.plane,
     CASE task.isMaster WHEN 1 THEN true WHEN 0 THEN false END AS is_master,
@@ -69,9 +80,7 @@ SELECT
     task.source_rank,
     task.destination_rank,
     nullif(task.size, -1) AS size_bytes,
-    execution.startNs AS start_ns,
-    execution.endNs AS end_ns,
-    TRY((execution.endNs - execution.startNs) * 1000) AS duration_ps
+    task.startNs AS start_ns,
+    task.endNs AS end_ns,
+    TRY((task.endNs - task.startNs) * 1000) AS duration_ps
 FROM with_role AS task
-ASOF JOIN execution ON execution.globalTaskId = task.globalTaskId AND task.kernel_start_ns <= execution.startNs
-WHERE execution.startNs <= task.kernel_end_ns AND execution.endNs >= execution.startNs

@@ -1,11 +1,46 @@
--- Its bytes and direction are in MEMCPY_INFO, which versions before 2025 do not write. Communication operators copy too.
-WITH copy AS (
-    SELECT task.*, memcpy_info.size, memcpy_info.memcpyOperation
+-- Its bytes and direction are in MEMCPY_INFO, which versions before 2025 do not write. Communication operators copy too: on a
+-- stream whose tasks COMMUNICATION_TASK_INFO names, and on streams of their own, which it leaves out (910A). Such a stream only
+-- copies, reduces and notifies other streams, and works while an operator runs.
+WITH task AS (
+    SELECT
+        task.*,
+        type.text AS type,
+        memcpy_info.size,
+        memcpy_info.memcpyOperation,
+        coalesce(type.text IN ('MEMCPY_ASYNC', 'PCIE_DMA_SQE'), false) OR memcpy_info.globalTaskId IS NOT NULL AS is_copy
     FROM raw.task AS task
     LEFT JOIN trace.string AS type ON type.text_id = task.taskType
     LEFT JOIN raw.memcpy_info USING (globalTaskId)
     WHERE task.endNs >= task.startNs
-      AND (type.text IN ('MEMCPY_ASYNC', 'PCIE_DMA_SQE') OR memcpy_info.globalTaskId IS NOT NULL)
+),
+operator AS (
+    SELECT startNs, max(max(endNs)) OVER (ORDER BY startNs) AS reached_ns
+    FROM raw.communication_op
+    WHERE endNs >= startNs
+    GROUP BY startNs
+),
+between_streams AS (
+    SELECT deviceId, streamId
+    FROM task
+    WHERE EXISTS (FROM operator)
+    GROUP BY deviceId, streamId
+    HAVING bool_or(is_copy)
+       AND bool_and(is_copy OR coalesce(is_task_between_streams(type), false))
+       AND bool_or(starts_with(type_of_task(type), 'NOTIFY'))
+),
+stream_of_operators AS (
+    SELECT DISTINCT task.deviceId, task.streamId
+    FROM task
+    JOIN between_streams USING (deviceId, streamId)
+    ASOF JOIN operator ON operator.startNs <= task.startNs
+    WHERE starts_with(type_of_task(task.type), 'NOTIFY') AND task.endNs <= operator.reached_ns
+),
+copy AS (
+    SELECT task.*
+    FROM task
+    ANTI JOIN stream_of_operators
+        ON stream_of_operators.streamId = task.streamId AND stream_of_operators.deviceId = task.deviceId
+    WHERE task.is_copy
       AND task.globalTaskId NOT IN (
           SELECT globalTaskId
           FROM raw.communication_task_info

@@ -1,5 +1,6 @@
 -- A TASK row is an execution on the device; what it computed is in one of two info tables. Large communication operators have a
--- table of their own. A task id can be executed more than once: each execution is a kernel.
+-- table of their own. A task id can be executed more than once: each execution is a kernel. An id can also come again as that
+-- of an event, a wait or a copy, as the type of the task says: that is none.
 WITH untyped AS (
     SELECT DISTINCT name AS name_id, 'compute' AS kind FROM raw.compute_task_info WHERE opType IS NULL
     UNION ALL
@@ -20,10 +21,41 @@ described_task AS (
     SELECT 'schedule' AS kind, globalTaskId, name, taskType, opType
     FROM raw.communication_schedule_task_info
 ),
+-- Kernels that run for an operator, whose time has a row of its own.
+helper_name AS (
+    SELECT text_id AS name, ends_with(text, 'AicpuKernel') AS is_control
+    FROM trace.string
+    WHERE text_id IN (SELECT name FROM raw.compute_task_info)
+      AND (ends_with(text, 'AicpuKernel') OR ends_with(text, 'AivKernel'))
+),
+helper_core AS (
+    SELECT text_id AS taskType
+    FROM trace.string
+    WHERE text IN ('COMMUNICATION', 'HCCL')
+),
+helper_kind AS (
+    SELECT if(count(*) > 0, 'schedule', 'communication') AS kind
+    FROM raw.communication_op
+),
+named_engine AS (
+    SELECT text_id AS core_id, engine_of_cores(text) AS engine
+    FROM trace.string
+    WHERE engine_of_cores(text) IS NOT NULL
+),
+type_of_no_kernel AS (
+    SELECT text_id AS taskType, is_task_without_work(text) AS is_without_work
+    FROM trace.string
+    WHERE text_id IN (SELECT taskType FROM raw.task)
+      AND (is_task_without_work(text) OR role_of_communication_task(text) = 'transfer')
+),
 kernel AS (
     SELECT
         2 * task.row_id AS kernel_id,
-        info.kind,
+        CASE
+            WHEN helper_name.is_control THEN 'schedule'
+            WHEN helper_name.name IS NOT NULL OR helper_core.taskType IS NOT NULL THEN helper_kind.kind
+            ELSE info.kind
+        END AS kind,
         info.name AS name_id,
         info.opType AS type_id,
         info.taskType AS core_id,
@@ -47,6 +79,13 @@ kernel AS (
         info.hf32Eligible AS hf32_eligible_id
     FROM raw.task AS task
     JOIN described_task AS info USING (globalTaskId)
+    CROSS JOIN helper_kind
+    LEFT JOIN helper_name ON helper_name.name = info.name
+    LEFT JOIN helper_core ON helper_core.taskType = info.taskType AND info.kind = 'compute'
+    LEFT JOIN named_engine ON named_engine.core_id = info.taskType
+    LEFT JOIN type_of_no_kernel ON type_of_no_kernel.taskType = task.taskType
+    -- What ran on cores was no copy.
+    WHERE type_of_no_kernel.taskType IS NULL OR NOT (type_of_no_kernel.is_without_work OR named_engine.engine IS NOT NULL)
     UNION ALL BY NAME
     SELECT
         2 * row_id + 1 AS kernel_id,
@@ -63,11 +102,6 @@ named_direction AS (
     SELECT text_id AS name_id, direction_of_communication(text) AS direction
     FROM trace.string
     WHERE direction_of_communication(text) IS NOT NULL
-),
-named_engine AS (
-    SELECT text_id AS core_id, engine_of_cores(text) AS engine
-    FROM trace.string
-    WHERE engine_of_cores(text) IS NOT NULL
 )
 SELECT
     kernel.* REPLACE (

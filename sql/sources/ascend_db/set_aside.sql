@@ -4,6 +4,15 @@ WITH described_task AS (
     UNION
     SELECT globalTaskId FROM raw.communication_schedule_task_info
 ),
+type_without_work AS (
+    SELECT text_id AS taskType
+    FROM trace.string
+    WHERE text_id IN (SELECT taskType FROM raw.task) AND is_task_without_work(text)
+),
+task AS (
+    FROM raw.task
+    ANTI JOIN type_without_work USING (taskType)
+),
 timed AS (
     SELECT 'ops' AS what, NULL::BIGINT AS deviceId, startNs, endNs FROM raw.framework_op
     UNION ALL
@@ -13,7 +22,7 @@ timed AS (
     UNION ALL
     SELECT 'intervals of the Overlap Analysis', deviceId, startNs, endNs FROM raw.overlap_analysis WHERE type BETWEEN 0 AND 3
     UNION ALL
-    SELECT 'kernels', deviceId, startNs, endNs FROM raw.task SEMI JOIN described_task USING (globalTaskId)
+    SELECT 'kernels', deviceId, startNs, endNs FROM task SEMI JOIN described_task USING (globalTaskId)
     UNION ALL
     SELECT 'communication operators', deviceId, startNs, endNs FROM raw.communication_op
     UNION ALL
@@ -26,7 +35,7 @@ rejected AS (
     UNION ALL
     SELECT 'kernels', NULL, 'no task on the device goes with their description'
     FROM described_task
-    ANTI JOIN raw.task USING (globalTaskId)
+    ANTI JOIN task USING (globalTaskId)
 )
 SELECT what, reason, count(*) AS row_count
 FROM rejected

@@ -14,6 +14,12 @@ row_of_group AS (
     SELECT communication_op.event_id, group_row.group_name
     FROM raw.communication_op
     JOIN group_row USING (pid, tid)
+),
+-- communication.json names a group by a hash of its name.
+recorded_group AS (
+    SELECT unnest([group_name, hash_of_group(group_name)]) AS group_name, count(DISTINCT global_rank) AS group_size
+    FROM trace.parallel_group
+    GROUP BY group_name
 )
 SELECT
     kernel.kernel_id,
@@ -24,12 +30,19 @@ SELECT
     communication_op.algorithm AS algorithm_id,
     if(communication_op.data_type IN ('N/A', 'RESERVED', 'INVALID_TYPE'), NULL, communication_op.data_type) AS data_type,
     communication_op.element_count,
-    NULL::BIGINT AS size_bytes,
-    NULL::BIGINT AS group_size
+    bytes_of_communication(
+        operation,
+        communication_op.element_count,
+        bytes_of_data_type(communication_op.data_type),
+        coalesce(nullif(greatest(communication_op.rank_size, 0), 0), recorded_group.group_size)
+    )::BIGINT AS size_bytes,
+    nullif(greatest(communication_op.rank_size, 0), 0) AS group_size
 FROM trace.kernel
 LEFT JOIN trace.string AS name ON name.text_id = kernel.name_id
 LEFT JOIN trace.string AS type ON type.text_id = kernel.type_id
 LEFT JOIN named ON named.operator = kernel.name_id
 LEFT JOIN raw.communication_op ON communication_op.event_id = kernel.kernel_id
 LEFT JOIN row_of_group ON row_of_group.event_id = kernel.kernel_id
+LEFT JOIN trace.string AS group_name ON group_name.text_id = coalesce(named.group_name, row_of_group.group_name)
+LEFT JOIN recorded_group ON recorded_group.group_name = group_name.text
 WHERE kernel.kind = 'communication'

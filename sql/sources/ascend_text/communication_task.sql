@@ -1,5 +1,6 @@
 -- trace_view.json has a row of threads for each group: its operators, then its planes. A task belongs to the operator of its
--- group that started last.
+-- group that started last. At Level0 it has no planes; then tasks of the streams that notify other streams say what the only
+-- operator does that runs, not between which ranks or over which link.
 WITH group_row AS (
     SELECT DISTINCT pid, tid
     FROM raw.thread
@@ -45,6 +46,34 @@ with_role AS (
         if(role = 'transfer', is_within_device(link, source_rank, destination_rank), NULL) AS is_within_device
     FROM task
     LEFT JOIN named USING (name)
+),
+device_name AS (
+    SELECT
+        text_id AS name,
+        role_of_communication_task(text) AS role,
+        starts_with(type_of_task(text), 'NOTIFY') AS is_notify
+    FROM trace.string
+    WHERE NOT EXISTS (FROM raw.communication_task)
+      AND text_id IN (SELECT name FROM raw.device_task)
+      AND role_of_communication_task(text) IN ('wait', 'transfer')
+),
+any_operator AS (
+    SELECT
+        start_ns,
+        max(end_ns) AS end_ns,
+        max(event_id) AS event_id,
+        max(max(end_ns)) OVER (ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ns
+    FROM raw.communication_op
+    WHERE end_ns >= start_ns
+    GROUP BY start_ns
+    HAVING count(*) = 1
+),
+notifying_stream AS (
+    SELECT DISTINCT device_task.pid, device_task.stream_id
+    FROM raw.device_task
+    JOIN device_name USING (name)
+    ASOF JOIN any_operator AS operator ON operator.start_ns <= device_task.start_ns
+    WHERE device_name.is_notify AND device_task.start_ns <= operator.end_ns
 )
 SELECT
     operator.event_id AS kernel_id,
@@ -64,3 +93,26 @@ SELECT
 FROM with_role AS task
 ASOF JOIN operator ON operator.pid = task.pid AND operator.tid = task.group_tid AND operator.start_ns <= task.start_ns
 WHERE task.start_ns <= operator.end_ns AND task.end_ns >= task.start_ns
+UNION ALL
+SELECT
+    operator.event_id AS kernel_id,
+    device_task.name AS type_id,
+    device_name.role::ENUM('transfer', 'wait', 'other') AS role,
+    NULL AS plane,
+    NULL AS is_master,
+    NULL AS transport,
+    NULL AS link,
+    NULL AS is_within_device,
+    NULL AS source_rank,
+    NULL AS destination_rank,
+    NULL AS size_bytes,
+    device_task.start_ns,
+    device_task.end_ns,
+    TRY((device_task.end_ns - device_task.start_ns) * 1000) AS duration_ps
+FROM raw.device_task
+JOIN device_name USING (name)
+SEMI JOIN notifying_stream USING (pid, stream_id)
+ASOF JOIN any_operator AS operator ON operator.start_ns <= device_task.start_ns
+WHERE device_task.end_ns >= device_task.start_ns
+  AND device_task.start_ns <= operator.end_ns
+  AND coalesce(operator.before_ns <= device_task.start_ns, true)

@@ -1,9 +1,39 @@
 -- Bytes and direction are arguments of the event, which versions before 2025 do not write. A copy of a communication operator
--- is an event of the operator too, with the same start. The flow from the op ends at the position of the event: its process,
--- thread and start.
-WITH copy AS (
+-- is an event of the operator too, with the same start; not so on a stream of the operator's own (910A), which only copies,
+-- reduces and notifies other streams, and works while an operator runs. The flow from the op ends at the position of the event:
+-- its process, thread and start.
+WITH operator AS (
+    SELECT start_ns, max(max(end_ns)) OVER (ORDER BY start_ns) AS reached_ns
+    FROM raw.communication_op
+    WHERE end_ns >= start_ns
+    GROUP BY start_ns
+),
+task_name AS (
+    SELECT text_id AS name, is_task_between_streams(text) AS is_between, starts_with(type_of_task(text), 'NOTIFY') AS is_notify
+    FROM trace.string
+    WHERE text_id IN (SELECT name FROM raw.device_task)
+),
+between_streams AS (
+    SELECT device_task.pid, device_task.stream_id
+    FROM raw.device_task
+    JOIN task_name USING (name)
+    WHERE EXISTS (FROM operator)
+      AND (device_task.pid, device_task.stream_id) IN (SELECT (pid, stream_id) FROM raw.copy_task)
+    GROUP BY device_task.pid, device_task.stream_id
+    HAVING bool_and(task_name.is_between) AND bool_or(task_name.is_notify)
+),
+stream_of_operators AS (
+    SELECT DISTINCT device_task.pid, device_task.stream_id
+    FROM raw.device_task
+    JOIN task_name USING (name)
+    JOIN between_streams USING (pid, stream_id)
+    ASOF JOIN operator ON operator.start_ns <= device_task.start_ns
+    WHERE task_name.is_notify AND device_task.end_ns <= operator.reached_ns + 1
+),
+copy AS (
     SELECT *
     FROM raw.copy_task
+    ANTI JOIN stream_of_operators USING (pid, stream_id)
     WHERE end_ns >= start_ns AND start_ns NOT IN (SELECT start_ns FROM raw.communication_task WHERE start_ns IS NOT NULL)
 ),
 flow_point AS (

@@ -2,10 +2,11 @@
 -- can lack some kernels or all. Compute kernels are matched by start and name, communication operators by name, and those of
 -- one name by their order. Old versions wrote times of trace_view.json as JSON numbers, and pandas writes a csv with floats:
 -- then a start is up to 175 ns off; in a csv of whole microseconds, up to one microsecond. trace_view.json also has tasks that
--- are no kernels, such as events and copies. Where the type of a task does not say what it is (old versions write Other for
--- most), its name says it in part: tasks of the runtime have names such as MEMCPY_ASYNC. A task with another name is a kernel
--- where the profiler's Overlap Analysis counts its time as computing, or, without that analysis, where a call on the host
--- launched it.
+-- are no kernels, such as events and copies. In a csv an operator can be there twice: as such, and as its kernels on a stream,
+-- which are helpers beside it, and communication where it is missing. Where the type of a task does not say what it is (old
+-- versions write Other for most), its name says it in part: tasks of the runtime have names such as MEMCPY_ASYNC. A task with
+-- another name is a kernel where the profiler's Overlap Analysis counts its time as computing, or, without that analysis, where
+-- a call on the host launched it.
 WITH untyped AS (
     SELECT name FROM raw.kernel_detail WHERE type IS NULL
     UNION
@@ -17,17 +18,45 @@ type_in_name AS (
     JOIN trace.string AS name ON name.text_id = untyped.name
     WHERE type_of_compute(name.text) IS NOT NULL
 ),
-detail AS (
+described AS (
     SELECT
         kernel_detail.*,
         CASE
-            WHEN core.text IN ('COMMUNICATION', 'HCCL') AND stream_id IS NULL THEN 'communication'
-            WHEN core.text IN ('COMMUNICATION', 'HCCL') OR ends_with(name.text, 'AicpuKernel') THEN 'schedule'
+            WHEN core.text IN ('COMMUNICATION', 'HCCL') OR ends_with(name.text, 'AivKernel') THEN 'communication'
+            WHEN ends_with(name.text, 'AicpuKernel') THEN 'schedule'
             ELSE 'compute'
-        END AS kind
+        END AS kind,
+        kind = 'communication' AND stream_id IS NULL AS is_operator
     FROM raw.kernel_detail
     LEFT JOIN trace.string AS name ON name.text_id = kernel_detail.name
     LEFT JOIN trace.string AS core ON core.text_id = kernel_detail.core
+),
+-- An operator has a row without a stream, and on a stream a row for each of its kernels.
+operator_time AS (
+    SELECT start_ns, max(max(end_ns)) OVER (ORDER BY start_ns) AS reached_ns
+    FROM (
+        SELECT start_ns, TRY(start_ns + duration_ns) AS end_ns
+        FROM described
+        WHERE is_operator
+        UNION ALL
+        SELECT start_ns, end_ns
+        FROM raw.communication_op
+    )
+    WHERE end_ns >= start_ns
+    GROUP BY start_ns
+),
+within_operator AS (
+    SELECT described.row_number
+    FROM described
+    ASOF JOIN operator_time ON operator_time.start_ns <= described.start_ns + 1000
+    WHERE described.kind = 'communication'
+      AND NOT described.is_operator
+      AND described.start_ns <= operator_time.reached_ns
+),
+detail AS (
+    SELECT described.* REPLACE (if(within_operator.row_number IS NULL, kind, 'schedule') AS kind)
+    FROM described
+    LEFT JOIN within_operator USING (row_number)
 ),
 inexact_start AS (
     SELECT DISTINCT name, start_ns FROM detail ANTI JOIN raw.device_task USING (name, start_ns)
@@ -54,7 +83,7 @@ detailed_task AS (
         ) AS position
     FROM detail
     LEFT JOIN exact_start ON exact_start.name = detail.name AND exact_start.inexact_start_ns = detail.start_ns
-    WHERE kind <> 'communication'
+    WHERE NOT is_operator
 ),
 computing AS (
     SELECT device_id, start_ns, max(end_ns) AS end_ns
@@ -96,7 +125,7 @@ task AS (
 detailed_operator AS (
     SELECT *, row_number() OVER (PARTITION BY name ORDER BY start_ns, row_number) AS position
     FROM detail
-    WHERE kind = 'communication'
+    WHERE is_operator
 ),
 operator AS (
     SELECT *, row_number() OVER (PARTITION BY name ORDER BY start_ns, event_id) AS position
@@ -108,11 +137,12 @@ kernel AS (
         coalesce(detailed.kind, task.kind) AS kind,
         name AS name_id,
         detailed.type AS type_id,
-        detailed.core AS core_id,
+        if(detailed.kind = 'communication', NULL, detailed.core) AS core_id,
         -- The process of a layer on the device is numbered host process * 1024 + layer * 32 + device.
         coalesce(detailed.device_id, task.pid & 31) AS device_id,
-        nullif(coalesce(detailed.stream_id, task.stream_id, task.tid), 4294967295) AS stream_id,
-        nullif(coalesce(detailed.task_id, task.task_id), 4294967295) AS task_id,
+        if(detailed.kind = 'communication', NULL, nullif(coalesce(detailed.stream_id, task.stream_id, task.tid), 4294967295))
+            AS stream_id,
+        if(detailed.kind = 'communication', NULL, nullif(coalesce(detailed.task_id, task.task_id), 4294967295)) AS task_id,
         nullif(coalesce(detailed.model_id, task.model_id), 4294967295) AS model_id,
         start_ns,
         coalesce(TRY(detailed.start_ns + detailed.duration_ns), task.end_ns) AS end_ns,

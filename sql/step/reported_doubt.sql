@@ -1,0 +1,8 @@
+-- One row is a time of communication that the profiler itself reported, and that differs from what the operators give.
+--
+-- recorded_ns  BIGINT  the time that the file reports, ns
+--
+-- Only when step.reported_comparison has rows.
+SELECT recorded_ns
+FROM step.reported_comparison
+WHERE kind = 'communication' AND NOT is_equal
