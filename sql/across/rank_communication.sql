@@ -1,7 +1,7 @@
 -- One row is a rank and a group of ranks with the rank's communication in the group, compared with that of the other ranks of
--- the group. Collectives of one name in a group are one operator, which its ranks leave together: the rank that spends the
--- least in it came last, and what another rank spends beyond that, it waited. Sends and receives have no common names: their
--- whole time in the group is compared with that of the rank with the least.
+-- the group. Its ranks leave a collective (across.paired_call) together: the rank that spends the least in it came last, and what
+-- another rank spends beyond that, it waited. Of sends and receives, the whole time in the group is compared with that of the
+-- rank with the least.
 --
 -- profile          VARCHAR  the folder, the identity of the rank
 -- rank_id          INTEGER  the rank; NULL when the files name none
