@@ -5,11 +5,13 @@ Ranks leave a collective together, so once the distance between two clocks is kn
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median_low
 from typing import Any
 
+# The place of an operator, and that of the one with which it is compared.
+_Pair = tuple[int, int]
 _SAMPLES = 48
 _CANDIDATES = 1024
 _BEST = 6
@@ -37,26 +39,27 @@ def paired_calls(sequences: Sequence[Mapping[str, Any]]) -> list[list[int]]:
     """Return a number for each operator of each rank, from 1: operators with the same number are one.
 
     Each sequence has the operators of one rank in their order; the first is that with which the others are compared. What a
-    later one has beyond it gets a number that the first does not have, and can be paired with others after it.
+    later one has beyond it gets a number that the first does not have, and can be paired with others after it. `clock` has the
+    least and the greatest distance from the clock of the first, where other operators say it. Where several distances explain
+    as much, the one that agrees with it is chosen, or with clocks that agree; else none is.
     """
     ranks = [_calls_of(sequence) for sequence in sequences]
     merged = [*ranks[0]]
     for number, call in enumerate(merged, 1):
         call.number = number
     last = len(merged)
-    for calls in ranks[1:]:
-        offset, pairs = _best_pairs(merged, calls)
+    for calls, sequence in zip(ranks[1:], sequences[1:], strict=True):
+        clock = sequence.get("clock") or [None, None]
+        offset, pairs = _best_pairs(merged, calls, clock)
         for mine, other in pairs:
             calls[mine].number = merged[other].number
-        added = []
-        for call in calls:
-            if call.number < 0:
-                last += 1
-                call.number = last
-                added.append(
-                    _Call(call.operation, call.size, call.is_together, call.start - offset, call.end - offset, last)
-                )
-        merged = sorted([*merged, *added], key=lambda call: call.end) if added else merged
+        alone = [call for call in calls if call.number < 0]
+        for number, call in enumerate(alone, last + 1):
+            call.number = number
+        last += len(alone)
+        if pairs and alone:
+            moved = [replace(call, start=call.start - offset, end=call.end - offset) for call in alone]
+            merged = sorted([*merged, *moved], key=lambda call: call.end)
     return [[call.number for call in calls] for calls in ranks]
 
 
@@ -74,17 +77,27 @@ def _calls_of(sequence: Mapping[str, Any]) -> list[_Call]:
     ]
 
 
-def _best_pairs(merged: list[_Call], calls: list[_Call]) -> tuple[int, list[tuple[int, int]]]:
-    """Return by how much the clock of a rank is ahead, and the pairs of places that follow: most pairs, then nearest clocks."""
+def _best_pairs(merged: list[_Call], calls: list[_Call], clock: Sequence[int | None]) -> tuple[int, list[_Pair]]:
+    """Return by how much the clock of a rank is ahead, and the pairs of places that follow."""
     # Operators of a group follow each other, so ends of two lie as far apart as one of them lasts.
     width = max(1, median_low([call.end - call.start for call in (*merged, *calls)]))
     ends = [call.end for call in merged]
-    best: tuple[int, list[tuple[int, int]]] = (0, [])
-    for offset in _offsets(merged, calls, width):
-        found = _at(merged, ends, calls, offset, width)
-        if (len(found), -abs(offset)) > (len(best[1]), -abs(best[0])) or not best[1]:
-            best = (offset, found)
-    return best[0], _filled(merged, calls, best[1])
+    found = [(offset, _at(merged, ends, calls, offset, width)) for offset in _offsets(merged, calls, width)]
+    if not found:
+        return 0, []
+    rated = [(_can_meet(merged, calls, pairs), len(pairs)) for _, pairs in found]
+    best = [one for one, rate in zip(found, rated, strict=True) if rate == max(rated)]
+    least, most = (0 if bound is None else bound for bound in clock)
+    offset, pairs = min(best, key=lambda one: abs(2 * one[0] - least - most))
+    is_certain = len(best) == 1 or least - width <= offset <= most + width
+    return (offset, _filled(merged, calls, pairs)) if is_certain else (0, [])
+
+
+def _can_meet(merged: list[_Call], calls: list[_Call], pairs: list[_Pair]) -> bool:
+    """Return whether there is a distance between the clocks at which no rank leaves an operator before the other one comes."""
+    together = [(calls[mine], merged[other]) for mine, other in pairs if calls[mine].is_together]
+    earliest = max((one.start - other.end for one, other in together), default=0)
+    return earliest <= min((one.end - other.start for one, other in together), default=0)
 
 
 def _offsets(merged: list[_Call], calls: list[_Call], width: int) -> list[int]:
@@ -115,7 +128,7 @@ def _offsets(merged: list[_Call], calls: list[_Call], width: int) -> list[int]:
 
 def _at(
     merged: list[_Call], ends: list[int], calls: list[_Call], offset: int, width: int
-) -> list[tuple[int, int]]:
+) -> list[_Pair]:
     """Return the pairs of operators that overlap in time at this distance of the clocks, in their order."""
     nearest: dict[int, tuple[int, int]] = {}
     for place, call in enumerate(calls):
@@ -127,7 +140,7 @@ def _at(
             overlap = min(end, ends[other]) - max(call.start - offset, merged[other].start)
             if overlap > -width and (other not in nearest or apart < nearest[other][0]):
                 nearest[other] = (apart, place)
-    pairs: list[tuple[int, int]] = []
+    pairs: list[_Pair] = []
     for other in sorted(nearest):
         place = nearest[other][1]
         if not pairs or place > pairs[-1][0]:
@@ -135,7 +148,7 @@ def _at(
     return pairs
 
 
-def _filled(merged: list[_Call], calls: list[_Call], pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _filled(merged: list[_Call], calls: list[_Call], pairs: list[_Pair]) -> list[_Pair]:
     """Return the pairs and, between two of them, those of stretches that do the same: not all operators end together."""
     if not pairs:
         return []

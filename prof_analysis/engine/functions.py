@@ -47,7 +47,9 @@ def _paired_calls() -> Callable[..., Any]:
 
 
 _TREE = "STRUCT(parents INTEGER[], names VARCHAR[], keys UBIGINT[])"
-_CALLS = "STRUCT(operations VARCHAR[], sizes BIGINT[], are_together BOOLEAN[], starts BIGINT[], ends BIGINT[])[]"
+_CALLS = (
+    "STRUCT(operations VARCHAR[], sizes BIGINT[], are_together BOOLEAN[], starts BIGINT[], ends BIGINT[], clock BIGINT[])[]"
+)
 # Name -> what gives the function, the types of its arguments and of what it returns.
 _FUNCTIONS: Mapping[str, tuple[Callable[[], Callable[..., Any]], list[str], str]] = {
     "matched_nodes": (_matched_nodes, [_TREE, _TREE, "VARCHAR[]"], "STRUCT(base INTEGER, new INTEGER, how VARCHAR)[]"),

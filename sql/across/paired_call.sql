@@ -73,7 +73,7 @@ counted_group AS (
 ),
 -- A group whose name only one rank has, and that others know by its digits under one other name, is that one.
 other_name AS (
-    SELECT code, min(key) AS key, list(profile) AS profiles
+    SELECT code, coalesce(min(key) FILTER (ranks IS NOT NULL), min(key)) AS key, list(profile) AS profiles
     FROM counted_group
     WHERE code IS NOT NULL AND (rank_count > 1 OR (SELECT count(DISTINCT profile) FROM own_group) = 2)
     GROUP BY code
@@ -174,6 +174,17 @@ met AS (
     WHERE alike.is_alike AND NOT alike.is_first
     GROUP BY alike.profile, alike.chain, alike.paired_step
 ),
+-- How far two clocks lie apart, as the collectives say that need no more than their order.
+clock AS (
+    SELECT alike.first_profile, alike.profile, max(met.earliest_ns) AS earliest_ns, min(met.latest_ns) AS latest_ns
+    FROM met
+    JOIN alike
+        ON alike.profile = met.profile
+        AND alike.chain IS NOT DISTINCT FROM met.chain
+        AND alike.paired_step IS NOT DISTINCT FROM met.paired_step
+    WHERE met.earliest_ns <= met.latest_ns
+    GROUP BY alike.first_profile, alike.profile
+),
 -- Ranks that did something else, or not together: these are paired one by one.
 asked AS (
     SELECT alike.*, bool_or(NOT is_first AND is_other) OVER (PARTITION BY chain, paired_step) AS has_others
@@ -201,9 +212,11 @@ listed AS (
             'sizes': list(placed.size ORDER BY placed.place),
             'are_together': list(placed.is_together ORDER BY placed.place),
             'starts': list(placed.start_ns ORDER BY placed.place),
-            'ends': list(placed.end_ns ORDER BY placed.place)
+            'ends': list(placed.end_ns ORDER BY placed.place),
+            'clock': [min(clock.earliest_ns), min(clock.latest_ns)]
         } AS calls
     FROM asked
+    LEFT JOIN clock ON clock.first_profile = asked.first_profile AND clock.profile = asked.profile
     JOIN placed
         ON placed.profile = asked.profile
         AND placed.chain IS NOT DISTINCT FROM asked.chain
