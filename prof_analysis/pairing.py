@@ -19,7 +19,7 @@ _BEST = 6
 
 @dataclass
 class _Call:
-    """An operator: what it does, its bytes or None, whether ranks leave it together, its times, and its number once it has one."""
+    """An operator: what it does, its elements or None, whether ranks leave it together, its times, and its number if any."""
 
     operation: str | None
     size: int | None
@@ -126,9 +126,7 @@ def _offsets(merged: list[_Call], calls: list[_Call], width: int) -> list[int]:
     return found
 
 
-def _at(
-    merged: list[_Call], ends: list[int], calls: list[_Call], offset: int, width: int
-) -> list[_Pair]:
+def _at(merged: list[_Call], ends: list[int], calls: list[_Call], offset: int, width: int) -> list[_Pair]:
     """Return the pairs of operators that overlap in time at this distance of the clocks, in their order."""
     nearest: dict[int, tuple[int, int]] = {}
     for place, call in enumerate(calls):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from prof_analysis.answers.answer import Block, Entry, Facts, Source, said, size_of, table_of
+from prof_analysis.answers.answer import Block, Entry, Facts, Source, job_of, said, size_of, table_of
 from prof_analysis.answers.words import duration, percent, several
 
 if TYPE_CHECKING:

@@ -52,6 +52,7 @@ def communication_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]
         table_of("across.communication_group_time", groups, columns),
         said(
             f"communication {duration(whole['elapse_ns'])}: {of_parts}; {several(facts['ranks'], 'rank')}",
+            *_waiting(whole),
             *(
                 f"not split: {duration(row['elapse_ns'])} in {several(row['op_count'], 'operator')}: {row['reason']}"
                 for row in unknown
@@ -59,6 +60,16 @@ def communication_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]
             *(f"not paired: {several(row['operators'], 'operator')} that send or receive: {row['reason']}" for row in unpaired),
             *of_job,
         ),
+    ]
+
+
+def _waiting(whole: Mapping[str, Any]) -> list[str]:
+    """Return how long operators wait for other ranks, where the master planes, whose times are shown, do not show it all."""
+    if whole["waiting_ns"] is None or whole["waiting_ns"] == whole["wait_ns"]:
+        return []
+    return [
+        f"waiting for other ranks: {duration(whole['waiting_ns'])}, by the plane of each operator that waits longest; wait and"
+        " idle are those of the master planes, as in communication.json"
     ]
 
 
@@ -130,7 +141,11 @@ def _slow_collectives(profile: "Profile", top: int) -> tuple[Facts, list[Block]]
     shown = [table_of("across.collective", collectives, columns)] if collectives else []
     return facts, [
         *shown,
-        said(*(lines or ["no rank waits for another one for 5% of a collective or longer"]), several(facts["ranks"], "rank"), *of_job),
+        said(
+            *(lines or ["no rank waits for another one for 5% of a collective or longer"]),
+            several(facts["ranks"], "rank"),
+            *of_job,
+        ),
     ]
 
 

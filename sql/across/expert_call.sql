@@ -32,9 +32,9 @@ ranked AS (
         call.next_elapse_ns - min(call.next_elapse_ns) OVER together AS waited_ns,
         count(*) OVER together AS meeting_count
     FROM experts.call
-    LEFT JOIN across.paired_call ON paired_call.profile = call.profile AND paired_call.kernel_id = call.next_id
     JOIN across.expert_group USING (profile)
     JOIN counted ON counted.profile = call.profile AND counted.step_id IS NOT DISTINCT FROM call.step_id
+    LEFT JOIN across.paired_call ON paired_call.profile = call.profile AND paired_call.kernel_id = call.next_id
     WINDOW
         in_group AS (PARTITION BY expert_group.expert_group, call.step_id),
         together AS (

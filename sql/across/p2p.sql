@@ -1,8 +1,8 @@
 -- One row is a transfer from one rank to another: a send and the receive of the other rank, or, where only one of the two is
 -- here, this one with the reason. Of operators that do both, a row has those of both ranks. The first send of a rank to another
--- one in a group is paired with the first receive of that one from it, the second with the second, and so on. Where they are not
--- as many, those are paired that end together, if one distance between the two clocks alone explains most of them. Since both
--- ends finish together, the one that took longer came first and waited.
+-- one in a group is paired with the first receive of that one from it, the second with the second, and so on. Where they are
+-- not as many, those are paired that end together, if one distance between the two clocks alone explains most of them. Since
+-- both ends finish together, the one that took longer came first and waited.
 --
 -- group_name               VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
 -- direction                VARCHAR  send, or both where operators send and receive

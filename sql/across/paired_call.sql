@@ -1,9 +1,9 @@
--- One row is a communication operator of a rank with its number, which is the same on all ranks that took part. Operators of a
+-- One row is a collective of a rank with its number, which is the same on all ranks that took part. Operators of a
 -- group are paired in their order within the step, where they are of as many, of the same types and sizes, and can have run at
 -- the same time: the clocks of two ranks may lie apart, but no rank leaves a collective before all have come. Where ranks
--- recorded different ones, those that do the same and end together are paired, and what no other rank has keeps the reason. Names
--- of operators say nothing: they end in an ordinal that counts what a rank did before its recording. Of sends and receives, the
--- operators of each pair of ranks are paired.
+-- recorded different ones, those that do the same and end together are paired, and what no other rank has keeps the reason.
+-- Names of operators say nothing: they end in an ordinal that counts what a rank did before its recording. Sends and receives
+-- are paired in across.p2p.
 --
 -- profile      VARCHAR  the folder, the identity of the rank
 -- rank_id      INTEGER  the rank; NULL when the files name none
@@ -18,7 +18,7 @@
 -- rank_count   BIGINT   ranks here that have it, with this one
 -- start_ns     BIGINT   start, Unix ns; NULL when not reported
 -- elapse_ns    BIGINT   its time, ns
--- wait_ns      BIGINT   waits for other ranks, as in communication.breakdown, ns; NULL when not known
+-- wait_ns      BIGINT   waits for other ranks, waiting_ns of communication.breakdown, ns; NULL when not known
 -- earliest_ns  BIGINT   by how much the clock of the rank is ahead of that of the first rank of the group, ns: at least this,
 --                       else one of them would leave a collective before the other one comes; NULL for the first rank itself,
 --                       and where nothing is compared

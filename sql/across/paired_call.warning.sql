@@ -36,7 +36,7 @@ rank AS (
 )
 SELECT
     NULL::VARCHAR AS profile,
-    if(is_of_step, 'note', 'warning') AS severity,
+    'warning' AS severity,
     format(
         '{} of {}, {} in all, count for no waiting, since {}{}; the first is {}{}',
         if(op_count = 1, '1 collective', format('{} collectives', op_count)),
@@ -53,8 +53,8 @@ SELECT
     profile,
     'warning',
     format(
-        'its {} collectives of group {} cannot have met those of the other ranks, whatever its clock: one of them would leave {} '
-        || 'before the other comes; waits in this group may be wrong',
+        'its {} collectives of group {} cannot have met those of the other ranks, whatever its clock: a rank would leave {} '
+        || 'before the other one comes; waits in this group may be wrong',
         op_count,
         coalesce(known_group, 'without a name'),
         shown_time(earliest_ns - latest_ns)

@@ -22,7 +22,7 @@ p2p AS (
         if(regexp_full_match(group_name, '\d{1,4}'), group_ranks.ranks, group_name) AS known_group,
         count(*) AS op_count,
         sum(elapse_ns)::BIGINT AS elapse_ns,
-        sum(wait_ns)::BIGINT AS wait_ns
+        sum(waiting_ns)::BIGINT AS wait_ns
     FROM communication.breakdown
     LEFT JOIN group_ranks USING (profile, group_name)
     WHERE kind = 'p2p'

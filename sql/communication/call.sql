@@ -1,12 +1,7 @@
--- One row is a communication operator of the rank with what it has in common with the same operator of other ranks, whatever its
--- name: names end in an ordinal that counts what the rank did before its recording, too.
+-- One row is a communication operator of the rank with what it has in common with the same operator of other ranks, whatever
+-- its name: names end in an ordinal that counts what the rank did before its recording, too.
 --
--- kernel_id    BIGINT   a communication kernel of trace.kernel; NULL when only communication.json or analysis.db has it
--- name         VARCHAR  name of the operator; NULL when the profile lost its text
--- type         VARCHAR  type, such as hcom_allReduce_; NULL when not known
--- operation    VARCHAR  what operators of this type do, in lower case, such as allreduce; NULL without a type
--- kind         VARCHAR  p2p (send and receive) or collective
--- group_name   VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
+-- kernel_id to group_name as in communication.breakdown
 -- group_code   VARCHAR  digits of the group in the name, the same on all ranks; NULL without any
 -- step_id      BIGINT   step, as in kernels.step, or as reported; NULL outside steps and without steps
 -- elements     BIGINT   elements that it was called with; NULL when not recorded, and where ranks may have different ones
@@ -14,7 +9,7 @@
 -- is_together  BOOLEAN  whether no rank can leave it before all have come
 -- start_ns     BIGINT   start, Unix ns; NULL when not reported
 -- elapse_ns    BIGINT   its time, ns
--- wait_ns      BIGINT   waits for other ranks, as in communication.breakdown, ns; NULL when not known
+-- wait_ns      BIGINT   waits for other ranks, waiting_ns of communication.breakdown, ns; NULL when not known
 WITH reported AS (
     SELECT name, group_name, step_id, min(start_ns) AS start_ns
     FROM trace.reported_communication
@@ -41,7 +36,7 @@ SELECT
         AND breakdown.kind = 'collective' AS is_together,
     coalesce(breakdown.start_ns, reported.start_ns) AS start_ns,
     breakdown.elapse_ns,
-    breakdown.wait_ns
+    breakdown.waiting_ns AS wait_ns
 FROM communication.breakdown
 LEFT JOIN trace.communication USING (kernel_id)
 LEFT JOIN kernels.step AS kernel_step USING (kernel_id)

@@ -1,5 +1,5 @@
 -- One row is what the rank says of how many ranks its job has: by the size of the world or the groups that the framework
--- recorded, which are all; else by the ranks that its transfers name or the size of its groups, which are some of the job at least.
+-- recorded, which are all; else by the ranks that its transfers name, or the size of its groups: the job has these at least.
 --
 -- rank_count  BIGINT   ranks of the job; NULL when the rank does not say it
 -- is_exact    BOOLEAN  whether these are all ranks; else the job has these at least; NULL when rank_count is

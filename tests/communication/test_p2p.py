@@ -65,8 +65,8 @@ def test_operators_that_do_both_are_paired_for_each_other_rank(tmp_path: Path) -
 
 
 def test_what_has_no_other_end_says_why(tmp_path: Path) -> None:
-    # Two sends against one receive, as where one rank was recorded longer: nothing says which of the two it is, since the clocks
-    # lie apart; and a rank that was not recorded.
+    # Two sends against one receive, as where one rank was recorded longer: nothing says which of the two it is, since the
+    # clocks lie apart; and a rank that was not recorded.
     write_rank(tmp_path / "count", 0, [("send", 1, 1000, 1100), ("send", 1, 1200, 1300), ("receive", 7, 1400, 1401)])
     write_rank(tmp_path / "count", 1, [("receive", 0, 91_200, 91_300)])
     other = "the other rank has none of them here"

@@ -51,7 +51,9 @@ def recorded() -> list[list[int]]:
     for rank in range(2):
         (database,) = SAMPLE.rglob(f"ascend_pytorch_profiler_{rank}.db")
         with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
-            times.append([row[0] for row in connection.execute("SELECT endNs - startNs FROM COMMUNICATION_OP ORDER BY startNs")])
+            times.append(
+                [row[0] for row in connection.execute("SELECT endNs - startNs FROM COMMUNICATION_OP ORDER BY startNs")]
+            )
     return times
 
 
@@ -115,7 +117,9 @@ def test_ranks_that_begin_and_end_at_different_operators_are_paired_where_they_o
     # Of ten equal collectives with uneven gaps, each rank has a part, by a clock of its own.
     ends = [100, 230, 310, 460, 520, 690, 800, 970, 1040, 1130]
     parts = ((0, 8, 0), (2, 10, 5_000_000), (1, 9, -700))
-    ranks = [rank([("allreduce", 8, end - 20 + clock, end + clock) for end in ends[first:last]]) for first, last, clock in parts]
+    ranks = [
+        rank([("allreduce", 8, end - 20 + clock, end + clock) for end in ends[first:last]]) for first, last, clock in parts
+    ]
     numbers = paired_calls(ranks)
     assert numbers[0] == [1, 2, 3, 4, 5, 6, 7, 8]
     assert numbers[1] == [3, 4, 5, 6, 7, 8, 9, 10]

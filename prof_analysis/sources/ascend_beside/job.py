@@ -35,9 +35,7 @@ def least_ranks_of(rank: Rank) -> int | None:
             if not {"srcRank", "dstRank"} <= file.tables.get(_TASKS, {}).keys():
                 return None
             # What is no rank is 2^32 - 1.
-            rows = list(
-                query(file, f"SELECT max(srcRank), max(CASE WHEN dstRank < 4294967295 THEN dstRank END) FROM {_TASKS}")
-            )
+            rows = list(query(file, f"SELECT max(srcRank), max(CASE WHEN dstRank < 4294967295 THEN dstRank END) FROM {_TASKS}"))
     except InputError:  # The error is raised when the rank is read.
         return None
     known = [number for number in rows[0] if isinstance(number, int) and number < _NO_RANK]
