@@ -145,7 +145,7 @@ def said_of_missing(ranks: Iterable[Rank]) -> dict[str, str]:
         sizes = [size for size, _ in jobs] or [
             least for rank in here if (least := SOURCES[rank.source or ""].least_ranks_of(rank)) is not None
         ]
-        count = len({rank.profile if rank.rank_id is None else rank.rank_id for rank in here})
+        count = len({rank.profile if rank.rank_id is None else str(rank.rank_id) for rank in here})
         if sizes and count < max(sizes):
             least = "" if jobs else "at least "
             found[run] = f"{count} of {least}{max(sizes)} ranks of the job {'is' if count == 1 else 'are'} here"

@@ -26,7 +26,7 @@ job AS (
     SELECT
         here.rank_count,
         said.*,
-        greatest(said.job_rank_count - here.rank_count, 0) AS missing_count,
+        if(said.job_rank_count IS NULL, NULL, greatest(said.job_rank_count - here.rank_count, 0)) AS missing_count,
         if(
             here.are_numbered AND said.is_exact,
             list_filter(range(said.job_rank_count), lambda rank: NOT list_contains(here.ranks, rank)),
