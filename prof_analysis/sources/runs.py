@@ -147,8 +147,8 @@ def said_of_missing(ranks: Iterable[Rank]) -> dict[str, str]:
         ]
         count = len({rank.profile if rank.rank_id is None else str(rank.rank_id) for rank in here})
         if sizes and count < max(sizes):
-            least = "" if jobs else "at least "
-            found[run] = f"{count} of {least}{max(sizes)} ranks of the job {'is' if count == 1 else 'are'} here"
+            how_sure = "" if jobs else "at least "
+            found[run] = f"{count} of {how_sure}{max(sizes)} ranks of the job {'is' if count == 1 else 'are'} here"
     return found
 
 

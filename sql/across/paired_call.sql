@@ -160,7 +160,8 @@ met AS (
         alike.chain,
         alike.paired_step,
         max(placed.start_ns - first.end_ns) FILTER (placed.is_together) AS earliest_ns,
-        min(placed.end_ns - first.start_ns) FILTER (placed.is_together) AS latest_ns
+        min(placed.end_ns - first.start_ns) FILTER (placed.is_together) AS latest_ns,
+        max(placed.end_ns) - min(placed.start_ns) AS span_ns
     FROM alike
     JOIN placed
         ON placed.profile = alike.profile
@@ -191,7 +192,13 @@ asked AS (
     FROM (
         SELECT
             alike.*,
-            NOT alike.is_alike OR coalesce(met.earliest_ns > met.latest_ns, false) AS is_other
+            NOT alike.is_alike
+                -- Clocks drift apart. Within a step, order says more than times.
+                OR coalesce(
+                    met.earliest_ns - met.latest_ns
+                        > if(alike.paired_step IS NULL, 20000 + met.span_ns // 1000, met.span_ns // 10),
+                    false
+                ) AS is_other
         FROM alike
         LEFT JOIN met
             ON met.profile = alike.profile

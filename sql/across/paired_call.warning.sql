@@ -28,8 +28,8 @@ rank AS (
         profile,
         min(earliest_ns) AS earliest_ns,
         min(latest_ns) AS latest_ns,
-        -- Clocks of hosts drift apart by less than this.
-        20000 + (max(start_ns + elapse_ns) - min(start_ns)) // 10000 AS drift_ns,
+        -- Clocks of hosts drift apart by less than this, and recordings are less exact.
+        20000 + (max(start_ns + elapse_ns) - min(start_ns)) // 10 AS drift_ns,
         count(*) FILTER (rank_count > 1) AS op_count
     FROM call
     GROUP BY known_group, shown_rank, profile
