@@ -110,10 +110,14 @@ def test_qwen3_is_held_up_by_its_second_pipeline_stage(realdata: Path) -> None:
 TABLES = (
     "communication.breakdown",
     "communication.call",
+    "communication.job_size",
     "communication.member",
     "communication.parallel_rank",
     "step.load",
 )
+
+
+VIEWS = ("job", "paired_call", "type_communication", "rank_communication", "slow_rank", "slow_rank_finding")
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +129,7 @@ def tables() -> Iterator[duckdb.DuckDBPyConnection]:
             columns = ", ".join(f"{column.shown_name} {column.shown_type}" for column in documented_tables()[name].columns)
             connection.execute(f"CREATE TABLE {name} (profile VARCHAR, rank_id INTEGER, {columns})")
         with functions_for(connection, documented_tables()["across.paired_call"].body):
-            for name in ("paired_call", "type_communication", "rank_communication", "slow_rank", "slow_rank_finding"):
+            for name in VIEWS:
                 connection.execute(f"CREATE VIEW across.{name} AS {documented_tables()[f'across.{name}'].body}")
             yield connection
 
