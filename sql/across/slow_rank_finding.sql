@@ -87,10 +87,11 @@ worded AS (
         format('by {} of each step ({:.1f}%)', shown_time(waited_ns), 100 * waited_ns / whole_ns) AS amount,
         coalesce(
             format(
-                ' {} of {}{} ranks of the job are not here{}.',
+                ' {} of {}{} ranks of the job {} not here{}.',
                 missing_count,
                 if(is_exact, '', 'at least '),
                 job_rank_count,
+                if(missing_count = 1, 'is', 'are'),
                 if(
                     waiting.for_others_ns >= 0.05 * whole_ns,
                     format(

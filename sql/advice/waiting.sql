@@ -60,10 +60,12 @@ SELECT
         if(win_ns < late_ns, won_of_collectives(critical_ns, win_ns), ''),
         coalesce(
             format(
-                '; {} of {}{} ranks of the job are not here, and it can be for them',
+                '; {} of {}{} ranks of the job {} not here, so that can be for {}',
                 job.missing_count,
                 if(job.is_exact, '', 'at least '),
-                job.job_rank_count
+                job.job_rank_count,
+                if(job.missing_count = 1, 'is', 'are'),
+                if(job.missing_count = 1, 'it', 'them')
             ),
             ''
         )
