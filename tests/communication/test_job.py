@@ -102,7 +102,7 @@ def test_commands_agree_on_what_alexnet_waits(realdata: Path) -> None:
         (exposed,) = profile.rows("SELECT sum(waiting_ns)::BIGINT AS waiting_ns FROM communication.exposed")
         (waiting,) = profile.rows("SELECT evidence FROM advice.finding WHERE rule = 'waiting'")
     assert sum(row["collective_wait_ns"] for row in ranks) == whole["waiting_ns"] == 191_895_674
-    assert 0.97 * whole["waiting_ns"] < exposed["waiting_ns"] <= whole["waiting_ns"], "computing covers some of it"
+    assert 0.95 * whole["waiting_ns"] < exposed["waiting_ns"] <= whole["waiting_ns"], "computing covers some of it"
     for sentence in (finding["sentence"], waiting["evidence"]):
         assert "6 of at least 8 ranks of the job are not here" in sentence
 
