@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -105,7 +106,7 @@ def test_an_operator_that_one_rank_lacks_is_said_and_moves_no_other(
     assert f"the first is hcom_allReduce__210_{dropped[0] - 1}_1" in warning
 
 
-def rank(calls: list[tuple[str, int | None, int, int]]) -> dict[str, list[Any]]:
+def rank(calls: Sequence[tuple[str, int | None, int, int]]) -> dict[str, list[Any]]:
     """A rank with operators: what each does, its elements, start and end."""
     operations, sizes, starts, ends = (list(column) for column in zip(*calls, strict=True))
     return {
