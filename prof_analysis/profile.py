@@ -25,7 +25,7 @@ from prof_analysis.run.session import Session
 from prof_analysis.run.store import digest_of
 from prof_analysis.sources import discovery
 from prof_analysis.sources.rank import readable
-from prof_analysis.sources.runs import paths_of
+from prof_analysis.sources.runs import paths_of, said_of_missing
 
 if TYPE_CHECKING:
     import pandas
@@ -376,9 +376,11 @@ class Profile(Questions):
         ranks = self._session.ranks
         if self._anonymous is not None:
             ranks = [anonymous_rank(self._anonymous, rank) for rank in ranks]
+        lacking = said_of_missing(self._session.ranks)
         return [
             {
                 **{name: value for name, value in vars(rank).items() if name != "run" or self.runs},
+                "missing": (*rank.missing, *([lacking[rank.run]] if rank.run in lacking and not rank.left_out else [])),
                 "answers": rank.answers,
                 "may_answer": rank.may_answer,
                 "unanswered": [": ".join(pair) for pair in rank.unanswered],

@@ -36,6 +36,7 @@ _OF_STEP_REST = {
     if name in ("ranks_of_profiler", "computing_of_no_step_ns", "steps_known_in_part")
 }
 
+_JOB = one("how many ranks of the job are here", row("across.job"))
 _NOT_JUDGED = fields(
     rule=text("the rule"),
     reason=text("the data that ranks lack"),
@@ -44,6 +45,7 @@ _NOT_JUDGED = fields(
 )
 CAUSES: Mapping[str, Schema] = {
     "advise": answer(
+        job=_JOB,
         findings=rows("what to change first", row("advice.finding", command=text("command line that shows the evidence"))),
         has_steps={"type": "boolean", "description": "whether steps are recorded; else the whole recording counts as one"},
         judged=texts("rules by which at least one rank can be judged"),
@@ -64,6 +66,7 @@ CAUSES: Mapping[str, Schema] = {
     ),
     "pipeline": answer(stages=rows("each rank as a stage", row("across.pipeline_rank"))),
     "communication-time": answer(
+        job=_JOB,
         all=one("all operators", row("across.communication_time")),
         longest_groups=rows(
             "operators by type and group",
@@ -76,17 +79,20 @@ CAUSES: Mapping[str, Schema] = {
         ),
     ),
     "links": answer(
+        job=_JOB,
         links=rows("each kind of link", row("across.link_kind")),
         pairs=rows("pairs of ranks that lose most time beside others", row("across.link")),
     ),
     "slow-ranks": {
         "anyOf": [
             answer(
+                job=_JOB,
                 **columns_of("across.slow_rank_finding"),
                 evidence=rows("ranks, those that waited least first", row("across.slow_rank")),
                 modules=rows("modules in which a slow rank computes longer", row("across.slow_rank_module")),
             ),
             answer(
+                job=_JOB,
                 causes=rows(
                     "with --by collective: all waiting in collectives by cause",
                     fields(

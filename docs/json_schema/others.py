@@ -15,6 +15,7 @@ from docs.json_schema.parts import (
     row,
     rows,
     share,
+    text,
 )
 
 
@@ -42,6 +43,10 @@ OTHERS: Mapping[str, Schema] = {
             share("part of the kernel time of both runs whose types and shapes one run alone has"), "without kernels"
         ),
         communication=rows("communication that changed", _of_runs("runs.communication_comparison")),
+        jobs=rows(
+            "runs that lack ranks of their job",
+            fields(run=text("base, or the run"), sentence=text("how many of how many ranks are here")),
+        ),
         step_count=one(
             "steps of the two runs",
             fields(

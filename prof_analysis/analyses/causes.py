@@ -14,7 +14,7 @@ CAUSES = (
         {"advice.finding": "Finding", "advice.finding_of_rank": "FindingOfRank", "advice.threshold": "Threshold"},
         requires=(any_of("kernels", "reported_steps"),),
         options=(INPUT, MODULES, MACHINE, "thresholds", "peak_tflops"),
-        also=("across.rank_step",),
+        also=("across.rank_step", "across.job"),
         counted="across.rank_step",
     ),
     Analysis(
@@ -82,6 +82,7 @@ CAUSES = (
             "module.chosen_domain",
             "across.communication_time",
             "across.communication_unknown",
+            "across.job",
         ),
     ),
     Analysis(
@@ -92,7 +93,7 @@ CAUSES = (
         "transfers",
         {"across.link": "Link", "across.link_packet": "LinkPacket"},
         requires=("transfers",),
-        also=("communication.packet", "across.link_kind"),
+        also=("communication.packet", "across.link_kind", "across.job"),
         counted="communication.packet",
     ),
     Analysis(
@@ -108,7 +109,7 @@ CAUSES = (
             "across.rank_communication": "RankCommunication",
         },
         requires=(any_of("kernels", "reported_communication", "reported_steps"),),
-        also=("step.reported_audit",),
+        also=("step.reported_audit", "across.job"),
         extras={"by collective": Extra(("kernels", "communication"), {"across.collective": "SlowCollective"})},
     ),
     Analysis(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from prof_analysis.answers.answer import Block, Entry, Facts, Source, said, size_of, table_of
+from prof_analysis.answers.answer import Block, Entry, Facts, Source, job_of, said, size_of, table_of
 from prof_analysis.answers.words import duration, percent, several
 
 if TYPE_CHECKING:
@@ -27,15 +27,17 @@ def advise(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     """Return the findings with the most time to win, and the rules that lack data."""
     rules = profile.rules()
     findings = profile.rows(f"FROM advice.finding LIMIT {top:d}")
+    job, of_job = job_of(profile)
     facts: Facts = {
         **size_of(profile, "advice.finding", "across.rank_step"),
+        **job,
         "findings": [{**row, "command": profile.query_line(row["sql"])} for row in findings],
         "has_steps": bool(profile.rows("SELECT 1 FROM step.time WHERE step_id IS NOT NULL LIMIT 1")),
         "judged": [row["rule"] for row in rules if row["reason"] is None],
         "not_judged": [row for row in rules if row["reason"] is not None],
     }
     if not findings:
-        return facts, [said(*how_to_read(facts), *lacking(facts))]
+        return facts, [said(*how_to_read(facts), *of_job, *lacking(facts))]
     columns: dict[str, Source] = {
         "finding": ("text", lambda row: f"{row['number']}. {row['title']}"),
         "win per step": ("time", itemgetter("win_ns_per_step")),
@@ -46,7 +48,7 @@ def advise(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     return facts, [
         table_of("advice.finding", numbered, columns),
         *_entries(numbered[:_EXPLAINED]),
-        said(*how_to_read(facts), *_more(facts, profile), *lacking(facts)),
+        said(*how_to_read(facts), *of_job, *_more(facts, profile), *lacking(facts)),
     ]
 
 

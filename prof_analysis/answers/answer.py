@@ -110,6 +110,12 @@ def size_of(profile: "Profile", table: str, of_ranks: str | None = None) -> Fact
     return {**ranks, **profile.rows(f"SELECT count(*) AS rows FROM {table}")[0]}
 
 
+def job_of(profile: "Profile") -> tuple[Facts, list[str]]:
+    """Return how many ranks of the job are here, and a line that says so where some are missing."""
+    (job,) = profile.rows("FROM across.job") or [{"sentence": None}]
+    return {"job": job}, [job["sentence"]] if job["sentence"] else []
+
+
 def heaviest_of(
     profile: "Profile", table: str, top: int, columns: Mapping[str, Source] = MappingProxyType({}), sort: str | None = None
 ) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from prof_analysis.answers.answer import Block, Facts, Source, said, size_of, table_of
+from prof_analysis.answers.answer import Block, Facts, Source, job_of, said, size_of, table_of
 from prof_analysis.answers.words import duration, rank_name, several
 
 if TYPE_CHECKING:
@@ -29,8 +29,10 @@ def communication_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]
     unpaired = profile.rows(
         "SELECT reason, count(*) AS operators FROM across.p2p WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason"
     )
+    job, of_job = job_of(profile)
     facts: Facts = {
         **size_of(profile, "communication.time"),
+        **job,
         "all": whole,
         "longest_groups": groups,
         "unknown": unknown,
@@ -50,12 +52,24 @@ def communication_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]
         table_of("across.communication_group_time", groups, columns),
         said(
             f"communication {duration(whole['elapse_ns'])}: {of_parts}; {several(facts['ranks'], 'rank')}",
+            *_waiting(whole),
             *(
                 f"not split: {duration(row['elapse_ns'])} in {several(row['op_count'], 'operator')}: {row['reason']}"
                 for row in unknown
             ),
             *(f"not paired: {several(row['operators'], 'operator')} that send or receive: {row['reason']}" for row in unpaired),
+            *of_job,
         ),
+    ]
+
+
+def _waiting(whole: Mapping[str, Any]) -> list[str]:
+    """Return how long operators wait for other ranks, where the master planes, whose times are shown, do not show it all."""
+    if whole["waiting_ns"] is None or whole["waiting_ns"] == whole["wait_ns"]:
+        return []
+    return [
+        f"waiting for other ranks: {duration(whole['waiting_ns'])}, by the plane of each operator that waits longest; wait and"
+        " idle are those of the master planes, as in communication.json"
     ]
 
 
@@ -68,7 +82,8 @@ def slow_ranks(profile: "Profile", top: int, by: str = "rank") -> tuple[Facts, l
         f"FROM across.slow_rank ORDER BY is_slow DESC NULLS LAST, waited_ns NULLS LAST, rank_id, profile LIMIT {top:d}"
     )
     modules = profile.rows(f"FROM across.slow_rank_module WHERE excess_ns > 0 LIMIT {_SHOWN_MODULES}")
-    facts: Facts = {**size_of(profile, "across.slow_rank"), **finding, "evidence": ranks, "modules": modules}
+    job, of_job = job_of(profile)
+    facts: Facts = {**size_of(profile, "across.slow_rank"), **job, **finding, "evidence": ranks, "modules": modules}
     columns: dict[str, Source] = {
         "rank": ("text", rank_name),
         "slow": "is_slow",
@@ -90,7 +105,7 @@ def slow_ranks(profile: "Profile", top: int, by: str = "rank") -> tuple[Facts, l
     )
     return facts, [
         table_of("across.slow_rank", ranks, columns),
-        said(facts["sentence"], *of_modules, several(facts["ranks"], "rank")),
+        said(facts["sentence"], *of_modules, several(facts["ranks"], "rank"), *of_job),
     ]
 
 
@@ -101,7 +116,9 @@ def _slow_collectives(profile: "Profile", top: int) -> tuple[Facts, list[Block]]
         "SELECT cause, count(*) AS collectives, sum(all_waited_ns)::BIGINT AS all_waited_ns FROM across.collective "
         "GROUP BY cause ORDER BY all_waited_ns DESC, cause"
     )
-    facts: Facts = {**size_of(profile, "across.collective", "communication.approach"), "causes": causes, "worst": collectives}
+    job, of_job = job_of(profile)
+    size = size_of(profile, "across.collective", "communication.approach")
+    facts: Facts = {**size, **job, "causes": causes, "worst": collectives}
     columns: dict[str, Source] = {
         "collective": "name",
         "last": ("text", lambda row: _rank(row, "last")),
@@ -124,7 +141,11 @@ def _slow_collectives(profile: "Profile", top: int) -> tuple[Facts, list[Block]]
     shown = [table_of("across.collective", collectives, columns)] if collectives else []
     return facts, [
         *shown,
-        said(*(lines or ["no rank waits for another one for 5% of a collective or longer"]), several(facts["ranks"], "rank")),
+        said(
+            *(lines or ["no rank waits for another one for 5% of a collective or longer"]),
+            several(facts["ranks"], "rank"),
+            *of_job,
+        ),
     ]
 
 

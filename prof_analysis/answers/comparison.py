@@ -58,6 +58,10 @@ def _answer(comparison: Comparison, run: str, top: int, efficiency: bool) -> Ans
         """
     )
     (finding,) = rows("runs.comparison_finding")
+    # A run is compared with the base, whose ranks can lack others of its job too.
+    jobs = comparison.rows(
+        f"SELECT run, sentence FROM across.job WHERE sentence IS NOT NULL AND run IN ('base', {quote_text(run)}) ORDER BY run"
+    )
     (in_one_run,) = comparison.rows(
         f"""
         SELECT sum(both_ns) FILTER ({_IN_ONE_RUN}) / nullif(sum(both_ns), 0) AS share
@@ -80,6 +84,7 @@ def _answer(comparison: Comparison, run: str, top: int, efficiency: bool) -> Ans
         "kernels": rows("runs.kernel_comparison", of_kernels),
         "kernels_in_one_run_share": in_one_run["share"],
         "communication": rows("runs.communication_comparison", "difference_ns <> 0"),
+        "jobs": jobs,
         "step_count": steps,
         "steps": rows("runs.step_comparison", "true" if max(steps["base"], steps["new"]) <= top else _OUTLIER),
         "idle": rows("runs.idle_comparison", "difference_ns <> 0"),
@@ -271,6 +276,7 @@ def _sentences(facts: Facts) -> Iterable[str]:
     if counts := _counts(facts["summary"]):
         yield f"per {size['base_unit_kind']}: {counts}"
     yield f"base: {_size(size, 'base')}; new: {_size(size, 'new')}"
+    yield from (f"{job['run']}: {job['sentence']}" for job in facts["jobs"])
     if size["noise_reason"]:
         yield f"what is noise is not known: {size['noise_reason']}"
     else:

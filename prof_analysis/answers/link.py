@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from prof_analysis.answers.answer import Block, Facts, Source, said, size_of, table_of
+from prof_analysis.answers.answer import Block, Facts, Source, job_of, said, size_of, table_of
 from prof_analysis.answers.words import count, duration, percent, several, size
 
 if TYPE_CHECKING:
@@ -14,7 +14,8 @@ def links(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     """Return the pairs of ranks that lose most time beside other pairs, and what each kind of link carries."""
     pairs = profile.rows(f"FROM across.link LIMIT {top:d}")
     kinds = profile.rows("FROM across.link_kind")
-    facts: Facts = {**size_of(profile, "across.link"), "links": kinds, "pairs": pairs}
+    job, of_job = job_of(profile)
+    facts: Facts = {**size_of(profile, "across.link"), **job, "links": kinds, "pairs": pairs}
     columns: dict[str, Source] = {
         "from": ("text", lambda row: _rank(row, "source")),
         "to": ("text", lambda row: _rank(row, "destination")),
@@ -30,7 +31,7 @@ def links(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     }
     return facts, [
         table_of("across.link", pairs, columns),
-        said(*map(_about, kinds), *_verdict(kinds, facts["ranks"])),
+        said(*map(_about, kinds), *_verdict(kinds, facts["ranks"]), *of_job),
     ]
 
 

@@ -40,12 +40,22 @@ def _lanes() -> Callable[..., Any]:
     return lanes
 
 
+def _paired_calls() -> Callable[..., Any]:
+    from prof_analysis.pairing import paired_calls
+
+    return paired_calls
+
+
 _TREE = "STRUCT(parents INTEGER[], names VARCHAR[], keys UBIGINT[])"
+_CALLS = (
+    "STRUCT(operations VARCHAR[], sizes BIGINT[], are_together BOOLEAN[], starts BIGINT[], ends BIGINT[], clock BIGINT[])[]"
+)
 # Name -> what gives the function, the types of its arguments and of what it returns.
 _FUNCTIONS: Mapping[str, tuple[Callable[[], Callable[..., Any]], list[str], str]] = {
     "matched_nodes": (_matched_nodes, [_TREE, _TREE, "VARCHAR[]"], "STRUCT(base INTEGER, new INTEGER, how VARCHAR)[]"),
     "suggested_aliases": (_suggested_aliases, [_TREE, _TREE, "VARCHAR[]"], "STRUCT(base VARCHAR, new VARCHAR)[]"),
     "lanes": (_lanes, ["BIGINT[]", "BIGINT[]"], "INTEGER[]"),
+    "paired_calls": (_paired_calls, [_CALLS], "INTEGER[][]"),
     "student_p": (_student_p, ["DOUBLE", "DOUBLE"], "DOUBLE"),
     "student_quantile": (_student_quantile, ["DOUBLE"], "DOUBLE"),
 }

@@ -64,6 +64,9 @@ class Source(Protocol):
         None when the files do not say it, as for the end and the host: these separate runs that lie under one path.
         """
 
+    def least_ranks_of(self, rank: Rank) -> int | None:
+        """Return how many ranks the job has at least, by the ranks that its operators name; None when they name none."""
+
     def end_of(self, rank: Rank) -> int | None:
         """Return the time at which the recording ended, ns."""
 

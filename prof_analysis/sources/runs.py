@@ -133,6 +133,25 @@ def said_of_runs(path: object, ranks: Iterable[Rank]) -> str | None:
     )
 
 
+def said_of_missing(ranks: Iterable[Rank]) -> dict[str, str]:
+    """Return for each run that lacks ranks of its job the sentence that says how many of how many are here."""
+    runs: dict[str, list[Rank]] = {}
+    for rank in ranks:
+        if not rank.left_out and rank.source is not None:
+            runs.setdefault(rank.run, []).append(rank)
+    found = {}
+    for run, here in runs.items():
+        jobs = [job for rank in here if (job := SOURCES[rank.source or ""].job_of(rank))]
+        sizes = [size for size, _ in jobs] or [
+            least for rank in here if (least := SOURCES[rank.source or ""].least_ranks_of(rank)) is not None
+        ]
+        count = len({rank.profile if rank.rank_id is None else str(rank.rank_id) for rank in here})
+        if sizes and count < max(sizes):
+            how_sure = "" if jobs else "at least "
+            found[run] = f"{count} of {how_sure}{max(sizes)} ranks of the job {'is' if count == 1 else 'are'} here"
+    return found
+
+
 def said_of_shared(ranks: Iterable[Rank]) -> str | None:
     """Return the sentence that names a folder that is in several named runs; None where each run has its own."""
     runs: dict[str, dict[str, None]] = {}

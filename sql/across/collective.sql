@@ -4,9 +4,9 @@
 -- reason. The clocks of two ranks are never compared. What waits less than 5 % of the longest time in it has no row.
 --
 -- group_name              VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
--- name                    VARCHAR  name of the operator
+-- name                    VARCHAR  name of the operator on the rank that came last; NULL when the profile lost its text
 -- type                    VARCHAR  type, such as hcom_allReduce_; NULL when not known
--- number                  BIGINT   the how-manieth of this name and group it is, from 1
+-- number                  BIGINT   the how-manieth of its group in the step it is, from 1, as in across.paired_call
 -- step_id                 BIGINT   step on the rank that came last; NULL outside steps and without steps
 -- rank_count              BIGINT   ranks here that have it
 -- first_profile           VARCHAR  the folder of the rank that came first
@@ -29,33 +29,29 @@
 -- idle_cause              VARCHAR  where the host is the cause, what it did on the last rank most of the time, as in free-time;
 --                                  NULL else
 -- reason                  VARCHAR  why the cause is not known; NULL when it is
-WITH group_ranks AS (
-    SELECT profile, group_name, concat_ws(': ', min(label), string_agg(global_rank, ', ' ORDER BY position)) AS ranks
-    FROM communication.member
-    GROUP BY profile, group_name
-),
-grouped AS (
+WITH operator AS (
     SELECT
         approach.*,
-        -- Older text exports only number the groups, and each rank numbers its own; PyTorch numbers those of the job.
-        if(regexp_full_match(group_name, '\d{1,4}'), group_ranks.ranks, group_name) AS known_group
+        paired_call.known_group,
+        paired_call.paired_step,
+        paired_call.number,
+        paired_call.rank_count,
+        previous.paired_step AS previous_step,
+        previous.number AS previous_number,
+        max(approach.elapse_ns) OVER together - approach.elapse_ns AS later_ns,
+        row_number() OVER (together ORDER BY approach.elapse_ns DESC, approach.rank_id, approach.profile) AS place,
+        row_number() OVER (together ORDER BY approach.elapse_ns, approach.rank_id, approach.profile) AS place_from_end
     FROM communication.approach
-    LEFT JOIN group_ranks USING (profile, group_name)
-),
-operator AS (
-    SELECT
-        *,
-        count(*) OVER together AS rank_count,
-        max(elapse_ns) OVER together - elapse_ns AS later_ns,
-        row_number() OVER (together ORDER BY elapse_ns DESC, rank_id, profile) AS place,
-        row_number() OVER (together ORDER BY elapse_ns, rank_id, profile) AS place_from_end
-    FROM grouped
-    WINDOW together AS (PARTITION BY known_group, name, number)
+    JOIN across.paired_call
+        ON paired_call.profile = approach.profile AND paired_call.kernel_id = approach.kernel_id AND paired_call.rank_count > 1
+    LEFT JOIN across.paired_call AS previous
+        ON previous.profile = approach.profile AND previous.kernel_id = approach.previous_id
+    WINDOW together AS (PARTITION BY paired_call.known_group, paired_call.paired_step, paired_call.number)
 ),
 all_waits AS (
-    SELECT known_group, name, number, sum(elapse_ns - least_ns)::BIGINT AS all_waited_ns
-    FROM (SELECT *, min(elapse_ns) OVER (PARTITION BY known_group, name, number) AS least_ns FROM operator)
-    GROUP BY known_group, name, number
+    SELECT known_group, paired_step, number, count(*) AS rank_count, sum(elapse_ns - least_ns)::BIGINT AS all_waited_ns
+    FROM (SELECT *, min(elapse_ns) OVER (PARTITION BY known_group, paired_step, number) AS least_ns FROM operator)
+    GROUP BY known_group, paired_step, number
 ),
 compared AS (
     SELECT
@@ -64,7 +60,7 @@ compared AS (
         last.type,
         last.number,
         last.step_id,
-        last.rank_count,
+        all_waits.rank_count,
         first.profile AS first_profile,
         first.rank_id AS first_rank_id,
         last.profile AS last_profile,
@@ -74,9 +70,9 @@ compared AS (
         first.elapse_ns - last.elapse_ns AS waited_ns,
         all_waits.all_waited_ns,
         coalesce(
-            last.previous_name = first.previous_name AND last.previous_number = first.previous_number, false
+            last.previous_step IS NOT DISTINCT FROM first.previous_step AND last.previous_number = first.previous_number, false
         ) AS is_chained,
-        last.previous_name IS NULL OR first.previous_name IS NULL AS is_first,
+        last.previous_id IS NULL OR first.previous_id IS NULL AS is_first,
         if(is_chained, last.computing_ns - first.computing_ns, NULL) AS more_computing_ns,
         if(is_chained, last.communication_ns - first.communication_ns, NULL) AS more_communication_ns,
         if(is_chained, last.idle_ns - first.idle_ns, NULL) AS more_idle_ns,
@@ -84,14 +80,14 @@ compared AS (
     FROM operator AS last
     JOIN operator AS first
         ON first.known_group IS NOT DISTINCT FROM last.known_group
-        AND first.name = last.name
+        AND first.paired_step IS NOT DISTINCT FROM last.paired_step
         AND first.number = last.number
         AND first.place = 1
     JOIN all_waits
         ON all_waits.known_group IS NOT DISTINCT FROM last.known_group
-        AND all_waits.name = last.name
+        AND all_waits.paired_step IS NOT DISTINCT FROM last.paired_step
         AND all_waits.number = last.number
-    WHERE last.place_from_end = 1 AND last.rank_count > 1
+    WHERE last.place_from_end = 1 AND all_waits.rank_count > 1
 ),
 judged AS (
     SELECT
@@ -137,4 +133,4 @@ SELECT
         ELSE 'the collective before it in its group is another one on the two ranks'
     END AS reason
 FROM judged
-ORDER BY all_waited_ns DESC, group_name, name, number
+ORDER BY all_waited_ns DESC, group_name, step_id, number, name

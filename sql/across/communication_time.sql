@@ -8,6 +8,8 @@
 -- synchronization_ns     BIGINT  the part of wait_ns before the first transfer, ns; NULL when known for no operator
 -- idle_ns                BIGINT  the rest of the time of operators with a known split, ns; NULL when known for no operator
 -- longest_plane_wait_ns  BIGINT  wait of the longest waiting plane of each operator, ns; NULL when planes are not known
+-- waiting_ns             BIGINT  waits for other ranks by the plane of each operator that waits longest, waiting_ns of
+--                                communication.breakdown, ns; NULL when known for no operator
 -- unknown_ns             BIGINT  time of operators of which it is not known what it is, ns; NULL when there are no operators
 SELECT
     sum(op_count)::BIGINT AS op_count,
@@ -17,5 +19,6 @@ SELECT
     sum(synchronization_ns)::BIGINT AS synchronization_ns,
     sum(idle_ns)::BIGINT AS idle_ns,
     sum(longest_plane_wait_ns)::BIGINT AS longest_plane_wait_ns,
+    (SELECT sum(waiting_ns) FROM communication.breakdown)::BIGINT AS waiting_ns,
     sum(unknown_ns)::BIGINT AS unknown_ns
 FROM communication.rank_time

@@ -27,16 +27,24 @@ ranked AS (
         call.*,
         coalesce(call.rank_id::VARCHAR, call.profile) AS rank,
         min(counted.call_count) OVER in_group = max(counted.call_count) OVER in_group AS is_paired,
-        elapse_of_next - min(elapse_of_next) OVER together AS waited_ns,
+        (paired_call.known_group, paired_call.paired_step, paired_call.number) AS next_call,
+        paired_call.rank_count > 1 AS is_next_common,
+        call.next_elapse_ns - min(call.next_elapse_ns) OVER together AS waited_ns,
         count(*) OVER together AS meeting_count
-    FROM (SELECT *, next_elapse_ns AS elapse_of_next FROM experts.call) AS call
+    FROM experts.call
     JOIN across.expert_group USING (profile)
     JOIN counted ON counted.profile = call.profile AND counted.step_id IS NOT DISTINCT FROM call.step_id
+    LEFT JOIN across.paired_call ON paired_call.profile = call.profile AND paired_call.kernel_id = call.next_id
     WINDOW
         in_group AS (PARTITION BY expert_group.expert_group, call.step_id),
         together AS (
             PARTITION BY
-                expert_group.expert_group, call.step_id, call.position, call.next_group_name, call.next_name, call.next_position
+                expert_group.expert_group,
+                call.step_id,
+                call.position,
+                paired_call.known_group,
+                paired_call.paired_step,
+                paired_call.number
         )
 )
 SELECT
@@ -54,7 +62,7 @@ SELECT
     if(count(row_count) = count(*), max(row_count), NULL) AS max_rows,
     if(count(row_count) = count(*), max(row_count) * count(*) / nullif(sum(row_count), 0), NULL) AS row_imbalance,
     if(
-        bool_and(next_name IS NOT NULL AND meeting_count > 1) AND count(DISTINCT next_name) = 1,
+        bool_and(is_next_common AND meeting_count > 1) AND count(DISTINCT next_call) = 1,
         (sum(waited_ns) // count(*))::BIGINT,
         NULL
     ) AS wait_ns

@@ -1,8 +1,8 @@
 -- One row is a transfer from one rank to another: a send and the receive of the other rank, or, where only one of the two is
 -- here, this one with the reason. Of operators that do both, a row has those of both ranks. The first send of a rank to another
--- one in a group is paired with the first receive of that one from it, the second with the second, and so on; where they are
--- not as many, none is paired. The clocks of the two ranks are not compared: since both ends finish together, the one that took
--- longer came first and waited.
+-- one in a group is paired with the first receive of that one from it, the second with the second, and so on. Where they are
+-- not as many, those are paired that end together, if one distance between the two clocks alone explains most of them. Since
+-- both ends finish together, the one that took longer came first and waited.
 --
 -- group_name               VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
 -- direction                VARCHAR  send, or both where operators send and receive
@@ -38,18 +38,50 @@ WITH operator AS (
         ) AS twins
     FROM communication.p2p
 ),
--- What both ends must agree in: the group, by its name and, where recorded, its ranks; and how many there are.
+-- What both ends must agree in: the group, by its name and, where recorded, its ranks.
 keyed AS (
     SELECT
         *,
         if(
             is_named AND twins = 1,
-            [transfer, group_name, count::VARCHAR, number::VARCHAR]
+            [transfer, group_name]
             || if(is_destination, [peer_rank, own_rank], [own_rank, peer_rank])::VARCHAR[]
             || if(peer_global_rank IS NULL, [], list_sort([own_global_rank, peer_global_rank]))::VARCHAR[],
             NULL
-        ) AS key
+        ) AS pair
     FROM operator
+),
+sequence AS (
+    SELECT
+        pair,
+        is_destination,
+        count(*) AS count,
+        {
+            'operations': list(transfer ORDER BY number),
+            'sizes': list(NULL::BIGINT ORDER BY number),
+            'are_together': list(true ORDER BY number),
+            'starts': list(start_ns ORDER BY number),
+            'ends': list(start_ns + elapse_ns ORDER BY number),
+            'clock': NULL::BIGINT[]
+        } AS calls
+    FROM keyed
+    WHERE pair IS NOT NULL
+    GROUP BY pair, is_destination
+    HAVING count(start_ns) = count(*)
+),
+answer AS (
+    SELECT pair, paired_calls(list(calls ORDER BY is_destination)) AS numbers
+    FROM sequence
+    GROUP BY pair
+    HAVING count(*) = 2 AND min(count) < max(count)
+),
+numbered AS (
+    SELECT
+        keyed.* EXCLUDE (number),
+        coalesce(answer.numbers[if(is_destination, 2, 1)][number + 1] - 1, number) AS number,
+        if(answer.pair IS NULL, keyed.pair || [count::VARCHAR], keyed.pair) AS key
+    FROM keyed
+    LEFT JOIN answer USING (pair)
 ),
 other_count AS (
     SELECT transfer, group_name, is_destination, own_rank, peer_rank, max(count) AS count
@@ -76,8 +108,9 @@ transfer AS (
         greatest(source.size_bytes, destination.size_bytes) AS size_bytes,
         coalesce(source.is_named, destination.is_named) AS is_named,
         coalesce(source.count, destination.count) AS count
-    FROM (FROM keyed WHERE NOT is_destination) AS source
-    FULL JOIN (FROM keyed WHERE is_destination) AS destination ON destination.key = source.key
+    FROM (FROM numbered WHERE NOT is_destination) AS source
+    FULL JOIN (FROM numbered WHERE is_destination) AS destination
+        ON destination.key = source.key AND destination.number = source.number
 )
 SELECT
     transfer.group_name,

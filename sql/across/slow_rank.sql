@@ -10,11 +10,10 @@
 -- step_ns                BIGINT   a step from its first start to its last end on the device, ns; NULL when not known
 -- computing_ns           BIGINT   time with a compute kernel, ns; NULL when not known
 -- p2p_elapse_ns          BIGINT   time of send and receive operators, ns; NULL without any
--- p2p_wait_ns            BIGINT   waits that the profiler measured in those whose split is known, ns; NULL when it is known for
---                                 none
+-- p2p_wait_ns            BIGINT   waits for other ranks in these, here or not, waiting_ns of communication.breakdown, ns; NULL
+--                                 when known for none
 -- collective_elapse_ns   BIGINT   time of the other communication operators, ns; NULL without any
--- collective_wait_ns     BIGINT   waits that the profiler measured in those whose split is known, ns; NULL when it is known for
---                                 none
+-- collective_wait_ns     BIGINT   waits for other ranks in these, here or not, likewise, ns; NULL when known for none
 -- waited_ns              BIGINT   time that it waited for other ranks, as summed from across.rank_communication, ns; NULL when
 --                                 no other rank has its operators
 -- last_count             BIGINT   collectives of all steps to which it came last while others waited; NULL where it does

@@ -44,6 +44,17 @@ figure AS (
         if((SELECT count(*) FROM stage) = 1, (SELECT min(pipeline_stage) FROM stage), NULL) AS slow_stage
     FROM rank
 ),
+job AS (
+    SELECT job_rank_count, is_exact, missing_count
+    FROM across.job
+    WHERE missing_count > 0
+),
+-- What the ranks here wait for one that is not, or all alike.
+waiting AS (
+    SELECT avg(coalesce(p2p_wait_ns, 0) + coalesce(collective_wait_ns, 0) - coalesce(waited_ns, 0)) AS for_others_ns
+    FROM rank
+    WHERE p2p_wait_ns IS NOT NULL OR collective_wait_ns IS NOT NULL
+),
 found AS (
     SELECT
         *,
@@ -73,8 +84,30 @@ worded AS (
                 shown_time(computing_of_others_ns)
             )
         END AS cause,
-        format('by {} of each step ({:.1f}%)', shown_time(waited_ns), 100 * waited_ns / whole_ns) AS amount
+        format('by {} of each step ({:.1f}%)', shown_time(waited_ns), 100 * waited_ns / whole_ns) AS amount,
+        coalesce(
+            format(
+                ' {} of {}{} ranks of the job {} not here{}.',
+                missing_count,
+                if(is_exact, '', 'at least '),
+                job_rank_count,
+                if(missing_count = 1, 'is', 'are'),
+                if(
+                    waiting.for_others_ns >= 0.05 * whole_ns,
+                    format(
+                        ': the ranks here wait {} of each step ({:.1f}%) beyond what they wait for each other, which can be '
+                        || 'for one of those',
+                        shown_time(waiting.for_others_ns),
+                        100 * waiting.for_others_ns / whole_ns
+                    ),
+                    ', and may be waited for too'
+                )
+            ),
+            ''
+        ) AS of_missing
     FROM found
+    CROSS JOIN waiting
+    LEFT JOIN job ON true
 )
 SELECT
     finding,
@@ -82,7 +115,9 @@ SELECT
         WHEN 'unknown'
             THEN 'No communication operator is found in two ranks, so it is not known which rank makes the others wait.'
         WHEN 'none' THEN format(
-            'No rank makes the others wait: what ranks wait for each other differs {} at most.', amount
+            'No rank {}makes the others wait: what ranks wait for each other differs {} at most.',
+            if(missing_count > 0, 'that is here ', ''),
+            amount
         )
         WHEN 'slow stage' THEN format(
             'Pipeline stage {} ({}) makes the others wait, {}, {}{}.',
@@ -109,7 +144,7 @@ SELECT
             amount,
             cause
         )
-    END AS sentence,
+    END || of_missing AS sentence,
     if(finding = 'slow stage', slow_stage, NULL) AS pipeline_stage,
     if(slow_count > 0, array_to_string(slow_names, ', '), NULL) AS slow_ranks,
     round(waited_ns)::BIGINT AS waited_ns,

@@ -1,7 +1,6 @@
 -- One row is a rank, a group of ranks and a type of communication operators, compared with the other ranks of the group.
--- Collectives of one name in a group are one operator, which its ranks leave together: the rank that spends the least in it
--- came last, and what another rank spends beyond that, it waited. Sends and receives have no common names: their whole time in
--- the group is compared with that of the rank with the least.
+-- Its ranks leave a collective together: the rank that spends the least in it came last, and what another rank spends beyond
+-- that, it waited. Of sends and receives, the whole time in the group is compared with that of the rank with the least.
 --
 -- profile          VARCHAR  the folder, the identity of the rank
 -- rank_id          INTEGER  the rank; NULL when the files name none
@@ -14,49 +13,49 @@ WITH group_ranks AS (
     FROM communication.member
     GROUP BY profile, group_name
 ),
-operator AS (
+p2p AS (
     SELECT
         profile,
         rank_id,
         group_name,
         -- Older text exports only number the groups, and each rank numbers its own; PyTorch numbers those of the job.
         if(regexp_full_match(group_name, '\d{1,4}'), group_ranks.ranks, group_name) AS known_group,
-        kind,
-        type,
-        name,
-        row_number() OVER (PARTITION BY profile, group_name, name ORDER BY start_ns, kernel_id) AS position,
-        1 AS op_count,
-        elapse_ns,
-        wait_ns
-    FROM communication.breakdown
-    LEFT JOIN group_ranks USING (profile, group_name)
-    WHERE name IS NOT NULL
-),
-to_compare AS (
-    FROM operator
-    WHERE kind = 'collective'
-    UNION ALL BY NAME
-    SELECT
-        profile,
-        rank_id,
-        group_name,
-        known_group,
-        kind,
         count(*) AS op_count,
         sum(elapse_ns)::BIGINT AS elapse_ns,
-        sum(wait_ns)::BIGINT AS wait_ns
-    FROM operator
+        sum(waiting_ns)::BIGINT AS wait_ns
+    FROM communication.breakdown
+    LEFT JOIN group_ranks USING (profile, group_name)
     WHERE kind = 'p2p'
     GROUP BY ALL
 ),
 compared AS (
     SELECT
-        *,
-        count(*) OVER together > 1 AND (kind = 'collective' OR known_group IS NOT NULL) AS is_common,
+        profile,
+        rank_id,
+        group_name,
+        'collective' AS kind,
+        type,
+        1 AS op_count,
+        elapse_ns,
+        wait_ns,
+        rank_count > 1 AS is_common,
         elapse_ns - min(elapse_ns) OVER together AS waited_ns,
         max(elapse_ns) OVER together > min(elapse_ns) OVER together AS is_waited_for
-    FROM to_compare
-    WINDOW together AS (PARTITION BY known_group, kind, name, position)
+    FROM across.paired_call
+    WINDOW together AS (PARTITION BY known_group, paired_step, number)
+    UNION ALL BY NAME
+    SELECT
+        profile,
+        rank_id,
+        group_name,
+        'p2p' AS kind,
+        op_count,
+        elapse_ns,
+        wait_ns,
+        known_group IS NOT NULL AND count(*) OVER together > 1 AS is_common,
+        elapse_ns - min(elapse_ns) OVER together AS waited_ns
+    FROM p2p
+    WINDOW together AS (PARTITION BY known_group)
 )
 SELECT
     profile,

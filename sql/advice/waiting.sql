@@ -57,7 +57,18 @@ SELECT
             format('; {} of it is for a rank that comes later, the rest all ranks wait alike', shown_time(late_ns)),
             ''
         ),
-        if(win_ns < late_ns, won_of_collectives(critical_ns, win_ns), '')
+        if(win_ns < late_ns, won_of_collectives(critical_ns, win_ns), ''),
+        coalesce(
+            format(
+                '; {} of {}{} ranks of the job {} not here, so that can be for {}',
+                job.missing_count,
+                if(job.is_exact, '', 'at least '),
+                job.job_rank_count,
+                if(job.missing_count = 1, 'is', 'are'),
+                if(job.missing_count = 1, 'it', 'them')
+            ),
+            ''
+        )
     ) AS evidence,
     op_count AS count,
     waiting_ns AS time_ns,
@@ -69,6 +80,7 @@ SELECT
     'docs/advise.md#waiting' AS doc,
     'FROM communication.exposed ORDER BY waiting_ns DESC' AS sql
 FROM waiting
+LEFT JOIN across.job ON job.missing_count > 0
 WHERE waiting_ns > 0
   -- A rank that makes the others wait is found with its cause by slow_rank, where all ranks that may be waited for are here.
   AND NOT (is_compared AND EXISTS (FROM across.slow_rank_finding WHERE finding = 'slow rank'))

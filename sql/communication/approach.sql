@@ -2,15 +2,13 @@
 -- start: computed, communicated in other groups, or idled, and why.
 --
 -- kernel_id          BIGINT   a communication kernel of trace.kernel
--- name               VARCHAR  name of the operator
+-- name               VARCHAR  name of the operator; NULL when the profile lost its text
 -- type               VARCHAR  type, such as hcom_allReduce_; NULL when not known
 -- group_name         VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
--- number             BIGINT   the how-manieth of this name and group it is, from 1
 -- step_id            BIGINT   step; NULL outside steps and without steps
 -- start_ns           BIGINT   start, Unix ns
 -- elapse_ns          BIGINT   its time, ns
--- previous_name      VARCHAR  name of the collective before it in its group; NULL for the first one
--- previous_number    BIGINT   the how-manieth of its name that one is; NULL for the first one
+-- previous_id        BIGINT   the collective before it in its group, a kernel of trace.kernel; NULL for the first one
 -- since_ns           BIGINT   from the end of that one to the start of this one, ns: computing, communication, copies and idle;
 --                             below 0 where they overlap; NULL for the first one
 -- computing_ns       BIGINT   the part of since_ns with a compute kernel, ns; NULL for the first one
@@ -25,16 +23,14 @@ WITH operator AS (
         type,
         group_name,
         start_ns,
-        elapse_ns,
-        row_number() OVER (PARTITION BY group_name, name ORDER BY start_ns, kernel_id) AS number
+        elapse_ns
     FROM communication.breakdown
-    WHERE kind = 'collective' AND name IS NOT NULL AND kernel_id IS NOT NULL
+    WHERE kind = 'collective' AND kernel_id IS NOT NULL
 ),
 chained AS (
     SELECT
         *,
-        lag(name) OVER in_group AS previous_name,
-        lag(number) OVER in_group AS previous_number,
+        lag(kernel_id) OVER in_group AS previous_id,
         lag(start_ns + elapse_ns) OVER in_group AS since
     FROM operator
     WINDOW in_group AS (PARTITION BY group_name ORDER BY start_ns, kernel_id)
@@ -114,12 +110,10 @@ SELECT
     chained.name,
     chained.type,
     chained.group_name,
-    chained.number,
     kernel_step.step_id,
     chained.start_ns,
     chained.elapse_ns,
-    chained.previous_name,
-    chained.previous_number,
+    chained.previous_id,
     chained.start_ns - chained.since AS since_ns,
     if(chained.since IS NULL, NULL, coalesce(covered.computing_ns, 0))::BIGINT AS computing_ns,
     if(chained.since IS NULL, NULL, coalesce(covered.busy_ns, 0) - coalesce(covered.computing_ns, 0))::BIGINT

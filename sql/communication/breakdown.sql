@@ -19,6 +19,9 @@
 -- idle_ns                BIGINT   the rest of elapse_ns, ns; NULL when not known: see reason
 -- longest_waiting_plane  BIGINT   the plane that waited longest; NULL when planes are not known, or none waited
 -- longest_plane_wait_ns  BIGINT   how long that plane waited, ns; NULL when planes are not known
+-- waiting_ns             BIGINT   how long it waits for other ranks, ns: as long as the plane that waits longest, without what
+--                                 the master plane transfers; other planes can wait while the master plane is idle; NULL when
+--                                 waits are not known
 -- size_bytes             BIGINT   bytes that all planes moved over links; NULL when not known
 -- transfer_ns            BIGINT   time of these transfers, ns; overlapping transfers count fully; NULL when not known
 -- bandwidth_gb_s         DOUBLE   size_bytes / transfer_ns, GB/s: of one link, as the profiler gives it, not of all links at
@@ -146,6 +149,12 @@ SELECT
     if(origin IS NULL, NULL, elapse_ns - transit_ns - wait_ns) AS idle_ns,
     longest_waiting_plane,
     longest_plane_wait_ns,
+    -- The profiler can report neither waits nor transfers of an operator that moved data.
+    if(
+        origin IS NOT NULL AND greatest(wait_ns, longest_plane_wait_ns) + transit_ns > 0,
+        greatest(wait_ns, least(coalesce(longest_plane_wait_ns, 0), elapse_ns - transit_ns)),
+        NULL
+    ) AS waiting_ns,
     size_bytes,
     transfer_ns,
     size_bytes / nullif(transfer_ns, 0) AS bandwidth_gb_s,

@@ -43,13 +43,9 @@ operator AS (
         breakdown.elapse_ns,
         exposed_operator.exposed_ns,
         coalesce(critical_kernel.is_critical, true) AS is_critical,
-        greatest(
-            breakdown.wait_ns,
-            least(coalesce(breakdown.longest_plane_wait_ns, 0), breakdown.elapse_ns - breakdown.transit_ns)
-        ) AS longest_wait_ns,
-        -- The profiler can report neither of an operator that moved data.
-        breakdown.wait_ns IS NOT NULL AND longest_wait_ns + breakdown.transit_ns > 0 AND breakdown.elapse_ns > 0 AS is_split,
-        if(is_split, exposed_operator.exposed_ns::HUGEINT * longest_wait_ns // breakdown.elapse_ns, NULL)::BIGINT AS waiting_ns,
+        breakdown.waiting_ns IS NOT NULL AND breakdown.elapse_ns > 0 AS is_split,
+        if(is_split, exposed_operator.exposed_ns::HUGEINT * breakdown.waiting_ns // breakdown.elapse_ns, NULL)::BIGINT
+            AS waiting_ns,
         if(is_split, exposed_operator.exposed_ns::HUGEINT * breakdown.transit_ns // breakdown.elapse_ns, NULL)::BIGINT
             AS transferring_ns
     FROM communication.exposed_operator

@@ -7,7 +7,8 @@
 -- location               VARCHAR  where the operator belongs: 'inside modules', 'outside modules', or 'linked to no op'
 -- parent_module          VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules
 -- module                 VARCHAR  class name of the module; NULL outside modules
--- start_ns to reason as in communication.breakdown
+-- start_ns to longest_plane_wait_ns as in communication.breakdown
+-- size_bytes to reason as in communication.breakdown
 SELECT
     breakdown.kernel_id,
     breakdown.name,

@@ -12,7 +12,7 @@
 -- next_name        VARCHAR  name of the collective that began next after its end, before the next grouped matmul; NULL when
 --                           there is none, or it has no name
 -- next_group_name  VARCHAR  group of ranks of that collective; NULL when not recorded
--- next_position    BIGINT   how many collectives of that name and group began before it on the rank, and 1; NULL without one
+-- next_id          BIGINT   that collective, a kernel of trace.kernel; NULL without one
 -- next_elapse_ns   BIGINT   time of that collective, ns; NULL without one
 --
 -- Only when trace.grouped_matmul has rows.
@@ -45,9 +45,7 @@ collective AS (
     SELECT
         communication.short_name AS name,
         string.text AS group_name,
-        row_number() OVER (
-            PARTITION BY string.text, communication.short_name ORDER BY kernel.start_ns, kernel.kernel_id
-        ) AS position,
+        kernel.kernel_id,
         kernel.start_ns,
         kernel.duration_ns
     FROM trace.kernel
@@ -56,7 +54,7 @@ collective AS (
     WHERE kernel.kind = 'communication' AND kernel.direction IS NULL
 ),
 next_collective AS (
-    SELECT start_ns, arg_min(struct_pack(name, group_name, position, duration_ns), (name, group_name)) AS one
+    SELECT start_ns, arg_min(struct_pack(name, group_name, kernel_id, duration_ns), (name, group_name, kernel_id)) AS one
     FROM collective
     WHERE name IS NOT NULL
     GROUP BY start_ns
@@ -79,7 +77,7 @@ SELECT
     placed.input_shapes_id,
     followed.one.name AS next_name,
     followed.one.group_name AS next_group_name,
-    followed.one.position AS next_position,
+    followed.one.kernel_id AS next_id,
     followed.one.duration_ns AS next_elapse_ns
 FROM placed
 LEFT JOIN module.kernel USING (kernel_id)

@@ -24,6 +24,9 @@ CREATE MACRO IF NOT EXISTS type_of_compute(name) AS
 CREATE MACRO IF NOT EXISTS type_of_communication(name) AS
     nullif(regexp_extract(name, '(?s)^(.+_)(_\d+){1,3}(@.*)?$', 1), '');
 
+-- The last digits of the group's name in the name of an operator, the same on all its ranks: 868 in hcom_allReduce__868_0_1.
+CREATE MACRO IF NOT EXISTS group_code(name) AS nullif(regexp_extract(name, '(?s)__(\d+)(_\d+){1,2}(@.*)?$', 1), '');
+
 -- A hash of 32 bits of a text, with its letters as digits of a number to the base `factor`.
 CREATE MACRO IF NOT EXISTS hash_of_text(text, factor) AS
     list_reduce(

@@ -36,6 +36,7 @@ sampling AS (
             ELSE 'rank'
         END AS sample_kind,
         string_agg(side, ' and ' ORDER BY side) FILTER (rank_count = 1 AND (place_count = 1 OR unit_kind = 'run')) AS single,
+        min(rank_count) AS least_ranks,
         if(min(unit_kind) = 'run', 'one rank', format('one {} on one rank', min(unit_kind))) AS thing
     FROM size
     GROUP BY run
@@ -53,7 +54,12 @@ SELECT
         WHEN sampling.sample_kind IS NOT NULL THEN NULL
         WHEN single LIKE '% and %' THEN format('base and new have {} each', thing)
         WHEN single IS NOT NULL THEN format('{} has {}', single, thing)
-        ELSE 'one side has one ' || size.unit_kind || ', the other one rank'
+        WHEN least_ranks = 1 THEN 'one side has one ' || size.unit_kind || ', the other one rank'
+        ELSE format(
+            '{} are no measure of it, since they wait for each other; it takes two {}, or three ranks',
+            if(least_ranks = 2, 'two ranks', 'these ranks'),
+            if(size.unit_kind = 'run', 'steps', size.unit_kind || 's')
+        )
     END AS reason
 FROM size
 JOIN rank USING (run, side)

@@ -10,7 +10,7 @@
 -- step_id    BIGINT   the step; NULL outside steps and without steps
 -- sample_id  BIGINT   units with the same number are one value of the samples that say what is noise: where both sides have
 --                     several units, the same unit of all ranks; else, and where figures are per run, all units of a rank; NULL
---                     where a side has a single unit on a single rank
+--                     where a side has a single unit and fewer than three ranks
 WITH chosen AS (
     SELECT rank.run, rank.side, profile, rank.rank_id, unit.unit_id, unit.kind, unit.step_id
     FROM runs.compared_rank AS rank
@@ -27,7 +27,8 @@ sampling AS (
     SELECT
         run,
         getvariable('per') <> 'run' AND min(unit_count) > 1 AS is_over_units,
-        min(rank_count) > 1 AS is_over_ranks
+        -- Ranks of a job wait for each other: two of them say nothing of how much a run varies.
+        min(rank_count) > 2 AS is_over_ranks
     FROM size
     GROUP BY run
 )

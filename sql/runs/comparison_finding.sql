@@ -80,9 +80,13 @@ finding AS (
         comparison.base_unit_kind,
         comparison.sample_kind,
         least(comparison.base_sample_count, comparison.new_sample_count) AS least_samples,
-        comparison.noise_reason
+        comparison.noise_reason,
+        device.is_different,
+        device.base_device,
+        device.new_device
     FROM whole
     JOIN runs.comparison USING (run)
+    LEFT JOIN runs.compared_device AS device USING (run)
     LEFT JOIN part USING (run)
     LEFT JOIN changed USING (run)
     LEFT JOIN cause USING (run)
@@ -93,6 +97,7 @@ SELECT
         WHEN difference_ns = 0 AND modules IS NULL
             THEN format('nothing changed: a {} takes {}{} in both', base_unit_kind, shown_time(base_ns), of_kernels)
         ELSE concat(
+            if(is_different, format('on another device ({}; the base on {}), ', new_device, base_device), ''),
             format('a {} takes {}{}', base_unit_kind, shown_time(new_ns), of_kernels),
             format(', {} in the base', shown_time(base_ns)),
             coalesce(format(' ({:+.1f} %): ', 100 * (ratio - 1)), ': '),

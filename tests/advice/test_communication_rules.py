@@ -71,7 +71,8 @@ def test_communication_wins_what_no_kernel_runs_beside_and_covered_communication
     (waiting,) = found(tmp_path, "waiting")
     assert figures([waiting]) == [("Collectives wait for other ranks", 0, None, None, 2, 200, 200, "upper bound")]
     assert waiting["evidence"] == (
-        "of 501 ns of collectives without computing, 200 ns (39.9%) waits for other ranks and 250 ns transfers"
+        "of 501 ns of collectives without computing, 200 ns (39.9%) waits for other ranks and 250 ns transfers; "
+        "1 of at least 2 ranks of the job is not here, so that can be for it"
     )
 
 

@@ -65,15 +65,27 @@ def test_operators_that_do_both_are_paired_for_each_other_rank(tmp_path: Path) -
 
 
 def test_what_has_no_other_end_says_why(tmp_path: Path) -> None:
-    # Two sends against one receive, as where one rank was recorded longer; and a rank that was not recorded.
+    # Two sends against one receive, as where one rank was recorded longer: nothing says which of the two it is, since the
+    # clocks lie apart; and a rank that was not recorded.
     write_rank(tmp_path / "count", 0, [("send", 1, 1000, 1100), ("send", 1, 1200, 1300), ("receive", 7, 1400, 1401)])
-    write_rank(tmp_path / "count", 1, [("receive", 0, 1200, 1300)])
+    write_rank(tmp_path / "count", 1, [("receive", 0, 91_200, 91_300)])
     other = "the other rank has none of them here"
     assert pairs(tmp_path / "count") == [
         ("send", 0, 0, 1, 100, None, None, None, "this rank has 2 of them, the other one 1"),
-        ("send", 0, 0, 1, None, 100, None, None, "this rank has 1 of them, the other one 2"),
         ("send", 1, 0, 1, 100, None, None, None, "this rank has 2 of them, the other one 1"),
+        ("send", 2, 0, 1, None, 100, None, None, "this rank has 1 of them, the other one 2"),
         ("send", 0, 7, 0, None, 1, None, None, other),
+    ]
+
+
+def test_where_one_rank_lacks_an_operator_the_others_keep_their_partners(tmp_path: Path) -> None:
+    write_rank(tmp_path, 0, [("send", 1, start, start + 50) for start in (1000, 1100, 1300, 1700)])
+    write_rank(tmp_path, 1, [("receive", 0, start + 90_020, start + 90_050) for start in (1000, 1300, 1700)])
+    assert [(row[1], row[4], row[5], row[8]) for row in pairs(tmp_path)] == [
+        (0, 50, 30, None),
+        (1, 50, None, "this rank has 4 of them, the other one 3"),
+        (2, 50, 30, None),
+        (3, 50, 30, None),
     ]
 
 

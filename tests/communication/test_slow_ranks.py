@@ -14,6 +14,7 @@ from typer.testing import Result
 
 from prof_analysis import open_profile
 from prof_analysis.engine.database import connect
+from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.tables import documented_tables
 from tests.helpers.simulated import data_parallel, pipeline
 
@@ -106,31 +107,48 @@ def test_qwen3_is_held_up_by_its_second_pipeline_stage(realdata: Path) -> None:
     )
 
 
+TABLES = (
+    "communication.breakdown",
+    "communication.call",
+    "communication.job_size",
+    "communication.member",
+    "communication.parallel_rank",
+    "step.load",
+)
+
+
+VIEWS = ("job", "paired_call", "type_communication", "rank_communication", "slow_rank", "slow_rank_finding")
+
+
 @pytest.fixture(scope="module")
 def tables() -> Iterator[duckdb.DuckDBPyConnection]:
     """A database with the rules over empty tables of ranks."""
     with connect(threads=1) as connection:
         connection.execute("CREATE SCHEMA communication; CREATE SCHEMA step; CREATE SCHEMA across")
-        for name in ("communication.breakdown", "communication.member", "communication.parallel_rank", "step.load"):
+        for name in TABLES:
             columns = ", ".join(f"{column.shown_name} {column.shown_type}" for column in documented_tables()[name].columns)
             connection.execute(f"CREATE TABLE {name} (profile VARCHAR, rank_id INTEGER, {columns})")
-        for name in ("type_communication", "rank_communication", "slow_rank", "slow_rank_finding"):
-            connection.execute(f"CREATE VIEW across.{name} AS {documented_tables()[f'across.{name}'].body}")
-        yield connection
+        with functions_for(connection, documented_tables()["across.paired_call"].body):
+            for name in VIEWS:
+                connection.execute(f"CREATE VIEW across.{name} AS {documented_tables()[f'across.{name}'].body}")
+            yield connection
 
 
 def judged(
     tables: duckdb.DuckDBPyConnection, ranks: list[dict[str, Any]], group: str = "g", name: str = "hcom_allReduce__1_0_1"
 ) -> tuple[str, str | None, str]:
     """What is found of ranks with an operator each: its `elapse`, and of the rank `computing`, `span` and `stage`."""
-    for table in ("communication.breakdown", "communication.member", "communication.parallel_rank", "step.load"):
+    for table in TABLES:
         tables.execute(f"DELETE FROM {table}")
     for number, rank in enumerate(ranks):
         kind = "p2p" if name.startswith("hcom_send") else "collective"
         of_rank: dict[str, Any] = {"profile": f"p{number}", "rank_id": number}
         rows: dict[str, dict[str, Any]] = {"communication.parallel_rank": {"pipeline_stage": rank.get("stage")}}
         if "elapse" in rank:
-            rows["communication.breakdown"] = {"group_name": group, "name": name, "kind": kind, "elapse_ns": rank["elapse"]}
+            rows |= {
+                table: {"group_name": group, "name": name, "kind": kind, "elapse_ns": rank["elapse"]}
+                for table in ("communication.breakdown", "communication.call")
+            }
         if "computing" in rank:
             rows["step.load"] = {"computing_ns": rank["computing"], "span_ns": rank.get("span")}
         for table, row in rows.items():
@@ -173,7 +191,7 @@ def test_the_rule_finds_who_is_slow_and_nobody_where_nobody_is(tables: duckdb.Du
 def test_without_a_common_operator_nothing_is_claimed(tables: duckdb.DuckDBPyConnection) -> None:
     assert judged(tables, [{"computing": 100}, {"computing": 900}])[0] == "unknown"
     assert judged(tables, ranks([400]))[0] == "unknown"
-    # Numbers of groups are each rank's own: sends in a group 0 need not be to each other. Names of collectives still tell.
+    # Numbers of groups are each rank's own: sends in a group 0 need not be to each other. Order tells of collectives.
     assert judged(tables, ranks([400, 10]), "0", "hcom_send__1_0_1")[0] == "unknown"
     assert judged(tables, ranks([400, 10]), "0")[0] == "slow rank"
     assert judged(tables, ranks([400, 10]), "17522688603477080586", "hcom_send__1_0_1")[0] == "slow rank"

@@ -121,6 +121,12 @@ def test_an_operator_is_transit_wait_and_idle_of_its_master_plane(small: Path) -
     ]
 
 
+WAITING = (
+    "waiting for other ranks: 950 ns, by the plane of each operator that waits longest; wait and idle are those of the master"
+    " planes, as in communication.json"
+)
+
+
 def test_the_command_prints_the_parts_and_writes_a_table_of_each_kind(
     small: Path, tmp_path: Path, command: Callable[..., Result]
 ) -> None:
@@ -133,8 +139,10 @@ def test_the_command_prints_the_parts_and_writes_a_table_of_each_kind(
 type             group operators   elapse transit    wait     idle GB/s synchronization longest plane wait
 hcom_allReduce_  dp            2  1.50 us  150 ns  230 ns  1.12 us 28.0          200 ns             990 ns
 communication 1.61 us: transit 150 ns, wait 230 ns, idle 1.12 us; 1 rank
+{WAITING}
 not split: 100 ns in 1 operator: {NO_TASKS}
 not split: 10 ns in 1 operator: {NO_PLANE}
+1 of at least 9 ranks of the job is here, by its recorded groups
 wrote {database}
 """.splitlines()[1:]
     ]

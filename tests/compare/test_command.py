@@ -219,15 +219,15 @@ def test_where_one_run_has_no_modules_the_answer_says_so(command: Command, runs:
 
 
 @pytest.mark.slow
-def test_with_two_ranks_each_a_large_difference_is_not_called_usual(command: Command, tmp_path: Path) -> None:
+def test_two_ranks_each_say_nothing_of_noise(command: Command, tmp_path: Path) -> None:
     for name, durations in (("base", (1000, 1200)), ("new", (1900, 1500))):
         for rank, duration in enumerate(durations):
             write_run(tmp_path / name, [[Work("aten::mm", (duration,))]], rank=rank)
     result = command("compare", tmp_path / "base", tmp_path / "new")
     assert result.stdout.startswith(
-        "a step takes 1.7 us, 1.1 us in the base (+54.5 %): may be chance, with so few ranks (p = 0."
+        "a step takes 1.7 us, 1.1 us in the base (+54.5 %): not known whether that is noise (two ranks are no measure of it, "
     )
-    assert "2 ranks and 2 ranks; with so few, even large differences can pass for noise" in result.stdout
+    assert "p = " not in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,8 @@ ALLOWED = {
     "communication.approach": "two kinds of stretches; the causes are seven",
     "pipeline.mark": "one row says what marks passes",
     "pipeline.pass": "the position of the rank is one row",
+    "compare.device": "one row",
+    "communication.job_size": "one row",
     "compare.communication_unit": "one row says how many ranks the profile knows of",
     "communication.parallel_rank": "one row",
     "communication.breakdown": "the few reasons that a source gives",

@@ -8,6 +8,8 @@ from prof_analysis.sources.rank import Rank, json_object
 from prof_analysis.sources.readers.sqlite_file import open_sqlite, query, sidecars_of
 
 _DEFAULT_GROUP = "default_group"
+_TASKS = "COMMUNICATION_TASK_INFO"
+_NO_RANK = 4294967295
 
 
 def job_of(rank: Rank) -> tuple[int, str | None] | None:
@@ -21,6 +23,23 @@ def job_of(rank: Rank) -> tuple[int, str | None] | None:
     arguments = metadata.get("distributed_args")
     size = arguments.get("world_size") if isinstance(arguments, dict) else None
     return (size, None) if isinstance(size, int) else None
+
+
+def least_ranks_of(rank: Rank) -> int | None:
+    """Return how many ranks the job has at least, by the ranks that the tasks of its communication name."""
+    database = next((file for file in rank.inputs[:1] if file.suffix == ".db"), None)
+    if database is None or sidecars_of(database):
+        return None
+    try:
+        with open_sqlite(database, {_TASKS}) as file:
+            if not {"srcRank", "dstRank"} <= file.tables.get(_TASKS, {}).keys():
+                return None
+            # What is no rank is 2^32 - 1.
+            rows = list(query(file, f"SELECT max(srcRank), max(CASE WHEN dstRank < 4294967295 THEN dstRank END) FROM {_TASKS}"))
+    except InputError:  # The error is raised when the rank is read.
+        return None
+    known = [number for number in rows[0] if isinstance(number, int) and number < _NO_RANK]
+    return max(known) + 1 if known else None
 
 
 def end_of(rank: Rank) -> int | None:

@@ -91,12 +91,17 @@ def _ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], op
         return
     rank = replace(rank, lacks=lacking(reasons), missing=missing, modules_from=modules_from)
     has_several = len(ranks_of_devices) > 1
+    known = [mapped for mapped in ranks_of_devices.values() if mapped is not None]
+    are_ranks = len(known) == len(set(known))
     first = min((device for device in ranks_of_devices if device is not None), default=None)
     for device, mapped_rank in ranks_of_devices.items():
         found = replace(rank, device_id=device)
         if has_several:
-            found = replace(found, profile=f"{rank.profile}/device_{device}", first_device_id=first)
-        if mapped_rank is not None and (has_several or found.rank_id is None):
+            # The number in the file's name, and one number for several devices, is the rank of none of them.
+            found = replace(
+                found, profile=f"{rank.profile}/device_{device}", first_device_id=first, rank_id=None, rank_id_from=None
+            )
+        if mapped_rank is not None and are_ranks and (has_several or found.rank_id is None):
             found = replace(found, rank_id=mapped_rank, rank_id_from="RANK_DEVICE_MAP")
         yield folders.with_info_json(found)
 

@@ -63,6 +63,7 @@ TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "raw.enum_data_type": ("ENUM_HCCL_DATA_TYPE", {"id": _I, "name": _T}),
     "raw.enum_link": ("ENUM_HCCL_LINK_TYPE", {"id": _I, "name": _T}),
     "raw.enum_transport": ("ENUM_HCCL_TRANSPORT_TYPE", {"id": _I, "name": _T}),
+    "raw.npu_info": ("NPU_INFO", {"id": _I, "name": _T}),
     "raw.metadata": ("META_DATA", {"name": _T, "value": _T}),
     "raw.mstx_events": (
         "MSTX_EVENTS",

@@ -96,6 +96,11 @@ def job_of(rank: Rank) -> tuple[int, str | None] | None:
     return (size, None) if isinstance(size, int) else None
 
 
+def least_ranks_of(rank: Rank) -> int | None:  # noqa: ARG001
+    """Return None: a trace that names ranks has the number of all."""
+    return None
+
+
 def end_of(rank: Rank) -> int | None:  # noqa: ARG001
     """Return None: a trace does not say when the recording ended."""
     return None

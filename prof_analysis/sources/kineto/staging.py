@@ -146,7 +146,10 @@ def _stage_around(
             }
             for one in _objects(around.get("deviceProperties"))
         ],
-        "raw.metadata": [{"name": "parallel_group_info", "value": json.dumps(groups_of(around))}],
+        "raw.metadata": [
+            {"name": "parallel_group_info", "value": json.dumps(groups_of(around))},
+            {"name": "distributed_args", "value": json.dumps(_size_of_job(around))},
+        ],
     }
     for name in wanted.keys() & rows.keys():
         for row in rows[name]:
@@ -168,6 +171,13 @@ def groups_of(around: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
             label = purpose_of_group(one.get("pg_desc"))
             found[str(one.get("pg_name"))] = {"group_name": label, "group_rank": position, "global_ranks": ranks}
     return found
+
+
+def _size_of_job(around: Mapping[str, Any]) -> dict[str, int]:
+    """Return the number of ranks of the job, as torch_npu writes it, where the file says it."""
+    job = around.get(JOB)
+    size = number(job.get("world_size")) if isinstance(job, dict) else None
+    return {} if size is None else {"world_size": size}
 
 
 def _objects(value: object) -> list[dict[str, Any]]:

@@ -1,0 +1,4 @@
+-- One row is a device with its name, as the profile records it.
+--
+-- device_id  BIGINT   device; NULL when not recorded
+-- name       VARCHAR  its name, such as Ascend910B or NVIDIA H100 80GB HBM3
