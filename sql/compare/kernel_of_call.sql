@@ -1,6 +1,7 @@
 -- One row is a kernel and the call of the root module in which the host asked for it, or after which it did.
 --
--- kernel_id  BIGINT  a kernel of trace.kernel; those that are not in kernels.asked, and those before the first call, have no row
+-- kernel_id  BIGINT  a kernel of trace.kernel; those that are not in kernels.asked, and those before the first call, have no
+--                    row
 -- unit_id    BIGINT  a call of compare.root_call
 --
 -- Only when compare.root_call has rows.

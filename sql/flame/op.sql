@@ -2,8 +2,8 @@
 -- times of all rows add up to all kernel time of the rank, or of the chosen step; with --filter, to that of the ops that it
 -- chooses and of those inside them.
 --
--- frames        VARCHAR[]  names from the outermost on: the ops without profiler steps, the op of a replayed graph inside the one
---                          that launched the graph, the kernel. Without an op: 'linked to no op', the reason as in
+-- frames        VARCHAR[]  names from the outermost on: the ops without profiler steps, the op of a replayed graph inside the
+--                          one that launched the graph, the kernel. Without an op: 'linked to no op', the reason as in
 --                          module.kernel, the kernel. Communication has its type in place of the name of the kernel
 -- kernel_count  BIGINT     kernels
 -- duration_ns   BIGINT     their time, ns; overlapping kernels count fully

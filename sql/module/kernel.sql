@@ -18,7 +18,8 @@
 --                            module encloses the op
 -- reason            VARCHAR  why it is not inside modules: 'outside every module', 'gradient hooks' (work that autograd
 --                            does when it accumulates a gradient), 'graph replay', 'no host launch', 'cut at the profile
---                            edge' (its launch is not in the profile), 'launch outside any op'; NULL inside modules
+--                            edge' (its launch is not in the profile, or a module call around it began before the recording or
+--                            ended after it), 'launch outside any op'; NULL inside modules
 -- link              VARCHAR  how its op is known: recorded, derived, corrected or replayed, as in module.kernel_op; NULL when
 --                            no op is known
 -- module_by         VARCHAR  how its module is known: 'op' (it is around the op or launch on the host), 'capture' (a recording
@@ -74,6 +75,7 @@ SELECT
     CASE
         WHEN call.interval_id IS NOT NULL THEN NULL
         WHEN gradient.interval_id IS NOT NULL THEN 'gradient hooks'
+        WHEN unplaced.is_cut OR cut.tid IS NOT NULL THEN 'cut at the profile edge'
         WHEN kernel_op.op_id IS NOT NULL THEN 'outside every module'
         WHEN kernel.model_id IS NOT NULL AND (derived_link.is_on_host IS NOT TRUE OR bare_launch.is_replay) THEN 'graph replay'
         WHEN kernel.launch_id IS NULL THEN 'no host launch'
@@ -105,6 +107,12 @@ LEFT JOIN other_op ON other_op.op_id = coalesce(replayed.op_id, kernel_op.op_id,
 LEFT JOIN module.op_interval ON op_interval.op_id = coalesce(replayed.op_id, kernel_op.op_id, bare_launch.op_id)
 LEFT JOIN of_capture ON of_capture.interval_id = op_interval.interval_id
 LEFT JOIN gradient ON gradient.interval_id = op_interval.interval_id
+LEFT JOIN module.unplaced_interval AS unplaced ON unplaced.interval_id = op_interval.interval_id
+LEFT JOIN module.cut
+    ON op_interval.interval_id IS NULL
+    AND cut.tid = coalesce(op.tid, bare_launch.tid)
+    AND coalesce(op.start_ns, bare_launch.start_ns) >= cut.start_ns
+    AND coalesce(op.start_ns, bare_launch.start_ns) < cut.end_ns
 LEFT JOIN module.derived_link ON derived_link.launch_id = kernel.launch_id
 LEFT JOIN module.call ON call.interval_id = op_interval.interval_id
 LEFT JOIN module.path ON path.path_key = call.path_key AND path.is_backward = call.is_backward

@@ -1,4 +1,5 @@
--- How much of the time of replayed graphs is known, where a capture or annotations do not say the ops and modules of all kernels.
+-- How much of the time of replayed graphs is known, where a capture or annotations do not say the ops and modules of all
+-- kernels.
 WITH part AS (
     SELECT
         profile,

@@ -21,7 +21,8 @@ part AS (
         stack.stack_id,
         CASE
             WHEN stack.stack_id IS NOT NULL THEN NULL
-            WHEN kernel.reason IS NULL OR kernel.reason = 'outside every module' THEN 'op without stack'
+            WHEN kernel.location <> 'linked to no op' AND kernel.reason IS DISTINCT FROM 'gradient hooks'
+                THEN 'op without stack'
             ELSE kernel.reason
         END AS reason,
         stack.is_backward,
