@@ -23,7 +23,8 @@ GRAPH = Graph(5, model(8, beside=False))
 def known(path: Path, **options: Any) -> list[dict[str, Any]]:
     """What is known of each kernel, in the order of time."""
     with open_profile(path, no_cache=True, **options) as profile:
-        return profile.sql(KNOWN, arrow=True).to_pylist()
+        rows: list[dict[str, Any]] = profile.sql(KNOWN, arrow=True).to_pylist()
+    return rows
 
 
 def test_an_op_that_lies_in_no_module_of_the_capture_is_in_the_module_that_replays_it(tmp_path: Path) -> None:
@@ -59,7 +60,9 @@ def replay_in_op(folder: Path, captured: Graph) -> None:
         kineto.op("Graphed", 1_000, 5_000, 1, arguments={"Input Dims": [[4, 8]], "Input type": ["float"]}),
         kineto.launch(2_000, 3_000, 9, 1, name="cudaGraphLaunch"),
         *(
-            kineto.kernel(node.kernel, 10_000 + 100 * at, 10_050 + 100 * at, 9, arguments={"graph node id": captured.node_id(at)})
+            kineto.kernel(
+                node.kernel, 10_000 + 100 * at, 10_050 + 100 * at, 9, arguments={"graph node id": captured.node_id(at)}
+            )
             for at, node in enumerate(captured.nodes)
         ),
     ]

@@ -88,7 +88,9 @@ def test_a_call_that_ends_after_the_recording_gives_no_modules_to_what_it_holds(
 
 @pytest.mark.parametrize("form", ["kineto", "mstx"])
 @pytest.mark.parametrize(
-    ("begin", "cut"), [(1, 6), (15, 4), (45, 3), (65, 1)], ids=["before all", "in the first call", "after two", "in an inner call"]
+    ("begin", "cut"),
+    [(1, 6), (15, 4), (45, 3), (65, 1)],
+    ids=["before all", "in the first call", "after two", "in an inner call"],
 )
 def test_a_call_that_began_before_the_recording_gives_no_modules_to_what_it_holds(
     form: str, begin: int, cut: int, tmp_path: Path

@@ -225,7 +225,7 @@ def _fit_in_order(kernels: Sequence[_Kernel], captures: Sequence[Capture], *, by
 def _places(
     kernels: Sequence[_Kernel], annotations: Mapping[int, Annotation], fit: Aligned | None
 ) -> dict[int, tuple[str, str | None, Place]]:
-    """Return what says the op and the ranges of each kernel of a graph, by its position, and its place; others are not known."""
+    """Return what says the op and ranges of each kernel of a graph, by its position, and its place; others are not known."""
     fields = ("module_fqn", "name", "autograd_phase")
     merged = annotations_of(
         {
