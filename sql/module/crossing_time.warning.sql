@@ -4,7 +4,7 @@ SELECT
     'warning' AS severity,
     format(
         'module calls cross: {} ({}) begin in another call on their thread and end after it; {} of kernel time, launched in '
-        || 'both, is counted in the call that began last; ends that are late by rounding alone nest with --nesting-tolerance-ns',
+        || 'both, is counted in the call that began last; ends that are late by rounding nest with --nesting-tolerance-ns',
         crossing_count,
         modules,
         shown_time(kernel_duration_ns)

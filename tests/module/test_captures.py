@@ -127,3 +127,17 @@ def test_a_capture_takes_nothing_from_any_kernel_of_a_real_trace(name: str, real
         assert before["path"] is None or f"{after['path']}/".startswith(f"{before['path']}/")
         assert before["op_name"] is None or after["op_name"] is not None
         assert before["step_id"] == after["step_id"]
+
+
+def test_kernels_that_python_launches_have_lost_no_op(tmp_path: Path) -> None:
+    """A model of Triton kernels alone: they lie in modules, and nothing is missing."""
+    events = [kineto.module("Net_0", 0, 9_000), kineto.op("aten::view", 100, 200, 1)]
+    for number in (1, 2, 3):
+        events.append(kineto.launch(1_000 * number, 1_000 * number + 50, number, name="cuLaunchKernel"))
+        events.append(kineto.kernel("k", 10_000 + 100 * number, 10_050 + 100 * number, number))
+    kineto.write_trace(tmp_path / "rank0.json", events)
+    with open_profile(tmp_path, no_cache=True) as profile:
+        profile.module_stats()
+        assert profile.rows("FROM module.lost_launch") == []
+        assert profile.warnings == []
+    assert {(row["path"], row["module_by"]) for row in known(tmp_path)} == {("Net", "op")}
