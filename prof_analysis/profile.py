@@ -251,7 +251,15 @@ class Profile(Questions):
             if export_type in chosen.pictures:
                 self._session.require(chosen.pictures[export_type].requires)
                 chosen = chosen.with_picture(export_type)
-            self._session.answer(replace(chosen, also=(*chosen.also, *also)))
+            wanted = replace(chosen, also=(*chosen.also, *also))
+            try:
+                self._session.answer(wanted)
+            except InputError as error:
+                # A timeline shows the kernels also where nothing answers the question of its command.
+                if export_type not in chosen.pictures or not chosen.pictures[export_type].requires:
+                    raise
+                self._session.provide(wanted.tables)
+                self._session.warn(f"{error}; the timeline shows the rest of what was recorded")
         return chosen
 
     def rules(self) -> list[dict[str, Any]]:

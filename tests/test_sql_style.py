@@ -128,6 +128,7 @@ UNIQUE_OTHERWISE: dict[str, dict[tuple[str, tuple[str, ...]], str]] = {
     "layer/core": {("boundary", ("first_position",)): "layers do not overlap"},
     "layer/kernel_layer": {("bounded", ("first_sequence_position",)): "layers do not overlap"},
     "mfu/measured_clock": {("clock", ("device_id", "start_ns")): "each source groups trace.clock by both"},
+    "module/cut": {("outermost", ("interval_id", "tid")): "interval_id is unique"},
     "module/derived_link": {("request", ("start_ns", "tid")): "of the request only the start is read"},
     "pipeline/mark": {("root_call", ("start_ns", "tid")): "outermost calls of a thread do not overlap"},
     "module/doubtful_pair": {("life", ("start_ns", "tid")): "where a thread counts anew, only its first op of a start does"},

@@ -19,6 +19,7 @@ COSTS = (
             "module.replayed",
             "module.lost_launch",
             "module.lost_backward",
+            "module.crossing_time",
             "across.module_time",
             "across.module_cost",
             "across.coverage",

@@ -13,11 +13,10 @@ WITH optimizer_step AS (
     GROUP BY op.tid, op.start_ns
 ),
 of_optimizer AS (
-    SELECT kernel_op.kernel_id
-    FROM module.kernel_op
-    JOIN trace.op USING (op_id)
-    ASOF JOIN optimizer_step ON optimizer_step.tid = op.tid AND op.start_ns >= optimizer_step.start_ns
-    WHERE op.start_ns < optimizer_step.end_ns
+    SELECT asked.kernel_id
+    FROM kernels.asked
+    ASOF JOIN optimizer_step ON optimizer_step.tid = asked.tid AND asked.asked_ns >= optimizer_step.start_ns
+    WHERE asked.asked_ns < optimizer_step.end_ns
 ),
 filled AS (
     SELECT kernel_id

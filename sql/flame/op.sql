@@ -2,18 +2,18 @@
 -- times of all rows add up to all kernel time of the rank, or of the chosen step; with --filter, to that of the ops that it
 -- chooses and of those inside them.
 --
--- frames        VARCHAR[]  names from the outermost on: the ops without profiler steps, the kernel. Without an op: 'linked to
---                          no op', the reason as in module.kernel, the kernel. Communication has its type in place of the name
---                          of the kernel
+-- frames        VARCHAR[]  names from the outermost on: the ops without profiler steps, the op of a replayed graph inside the
+--                          one that launched the graph, the kernel. Without an op: 'linked to no op', the reason as in
+--                          module.kernel, the kernel. Communication has its type in place of the name of the kernel
 -- kernel_count  BIGINT     kernels
 -- duration_ns   BIGINT     their time, ns; overlapping kernels count fully
 --
 -- Only the ops that launched kernels, and those around them, are put into chains; equal chains have one key and are spelled
 -- once.
 WITH RECURSIVE enclosing AS (
-    SELECT op_id, parent_id
+    SELECT parent.op_id, parent.parent_id
     FROM op.parent
-    SEMI JOIN module.kernel_op USING (op_id)
+    SEMI JOIN module.kernel_op ON kernel_op.host_op_id = parent.op_id
     UNION
     SELECT parent.op_id, parent.parent_id
     FROM enclosing
@@ -24,8 +24,10 @@ named AS (
     FROM enclosing
     JOIN trace.op USING (op_id)
     UNION ALL
-    SELECT op_id, NULL, name_id, false
+    SELECT replayed_op.op_id, op.op_id, replayed_op.name_id, false
     FROM trace.replayed_op
+    LEFT JOIN module.replay USING (launch_id)
+    LEFT JOIN trace.op ON op.op_id = replay.op_id
 ),
 -- Each round goes one op further in. A step is no part of a chain: what is inside it has the key of what is around it.
 chained AS (

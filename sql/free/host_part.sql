@@ -10,7 +10,8 @@
 --                       device usually takes before a kernel that was launched in time
 -- op_id        BIGINT   up to the request for the next kernel, the innermost op that the host thread ran; from the request on,
 --                       the op that launched the kernel; an op of trace.op, NULL when there is none
--- interval_id  BIGINT   in the same way the innermost interval of module.interval; NULL when there is none
+-- interval_id  BIGINT   in the same way the innermost interval of module.interval; from the request on that of the kernel; NULL
+--                       when there is none
 -- host_api_id  BIGINT   the outermost call of trace.host_api that has a role, on the thread that requested the kernel, and from
 --                       the request on on the thread that launches it, until it has; NULL when there is none
 WITH on_thread AS (
@@ -126,10 +127,13 @@ SELECT
     from_request.end_ns,
     from_request.cause,
     from_request.is_late,
-    kernel_op.op_id,
+    kernel_op.host_op_id AS op_id,
     op_interval.interval_id,
     from_request.host_api_id
 FROM from_request
 JOIN free.gap USING (gap_id)
+JOIN trace.kernel ON kernel.kernel_id = gap.kernel_after_id
 LEFT JOIN module.kernel_op ON kernel_op.kernel_id = gap.kernel_after_id
-LEFT JOIN module.op_interval USING (op_id)
+LEFT JOIN module.bare_launch ON bare_launch.launch_id = kernel.launch_id
+LEFT JOIN trace.replayed_kernel ON replayed_kernel.kernel_id = gap.kernel_after_id
+LEFT JOIN module.op_interval ON op_interval.op_id = coalesce(replayed_kernel.op_id, kernel_op.op_id, bare_launch.op_id)

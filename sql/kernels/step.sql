@@ -4,25 +4,10 @@
 -- kernel_id  BIGINT  a kernel of trace.kernel
 -- step_id    BIGINT  a step of trace.step; kernels for which neither is known, and those of ops and launches outside all steps,
 --                    have no row
-WITH asked AS (
-    SELECT kernel_op.kernel_id, op.start_ns
-    FROM module.kernel_op
-    JOIN trace.op USING (op_id)
-    UNION ALL
-    SELECT kernel.kernel_id, bare_launch.start_ns
-    FROM trace.kernel
-    JOIN module.bare_launch USING (launch_id)
-    UNION ALL
-    SELECT kernel_id, op.start_ns
-    FROM trace.replayed_kernel
-    JOIN trace.kernel USING (kernel_id)
-    JOIN module.replay USING (launch_id)
-    JOIN trace.op ON op.op_id = replay.op_id
-)
 SELECT asked.kernel_id, period.step_id
-FROM asked
-ASOF JOIN step.period ON asked.start_ns >= period.start_ns
-WHERE asked.start_ns < period.end_ns
+FROM kernels.asked
+ASOF JOIN step.period ON asked.asked_ns >= period.start_ns
+WHERE asked.asked_ns < period.end_ns
 UNION ALL
 -- A profile without ops can still name the step of each kernel.
 SELECT kernel_id, step_id

@@ -17,7 +17,8 @@
 WITH RECURSIVE launched AS (
     SELECT
         kernel.kernel_id,
-        kernel_op.op_id,
+        -- Shapes of the ops of replayed graphs are not recorded: only those of the op that launched the graph may be.
+        coalesce(kernel_op.host_op_id, kernel_op.op_id) AS op_id,
         kernel.model_id,
         kernel.duration_ns,
         coalesce(kernel.engine IN ('matrix', 'matrix and vector'), false) AS is_matrix,
@@ -93,6 +94,8 @@ described AS (
         of_op.kernel_id,
         CASE
             WHEN of_op.is_outer THEN 'the FLOPs of its op are those of the ops inside it'
+            WHEN replayed_op.op_id IS NOT NULL THEN 'a replay ran the op ' || coalesce(replayed_name.text[:60], '(name lost)')
+                || ', whose shapes are not recorded'
             WHEN of_op.op_id IS NOT NULL THEN 'there is no formula for the op ' || coalesce(name.text[:60], '(name lost)')
             WHEN of_op.model_id IS NOT NULL THEN 'no op launched it, but the replay of a graph'
             ELSE 'no op in the profile launched it'
@@ -100,6 +103,9 @@ described AS (
     FROM of_op
     LEFT JOIN trace.op ON op.op_id = of_op.op_id
     LEFT JOIN trace.string AS name ON name.text_id = op.name_id
+    LEFT JOIN trace.replayed_kernel ON replayed_kernel.kernel_id = of_op.kernel_id
+    LEFT JOIN trace.replayed_op ON replayed_op.op_id = replayed_kernel.op_id AND replayed_op.is_op
+    LEFT JOIN trace.string AS replayed_name ON replayed_name.text_id = replayed_op.name_id
     WHERE of_op.is_matrix AND (of_op.counted_id IS NULL OR of_op.is_outer)
 )
 SELECT

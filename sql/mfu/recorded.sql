@@ -1,13 +1,27 @@
 -- One row is a kernel and its share of the FLOPs that a range recorded.
 --
 -- kernel_id   BIGINT   a kernel of mfu.cube_kernel
--- range_id    BIGINT   the innermost range of mfu.recorded_range around the kernel's op, on the op's thread
+-- range_id    BIGINT   the innermost range of mfu.recorded_range around the kernel's op, or its launch outside any op, on their
+--                      thread
 -- flops       BIGINT   its share: the FLOPs of the range are divided by time, without a remainder
 -- flops_name  VARCHAR  what was called
 --
 -- Only when mfu.recorded_range has rows. Where a kernel of the range has a type that multiplies matrices, only such kernels get
 -- a share; else all on cube cores that do more than move or convert.
-WITH RECURSIVE ordered_range AS (
+WITH RECURSIVE launched AS (
+    SELECT cube_kernel.kernel_id, op.tid, op.start_ns, op.end_ns
+    FROM mfu.cube_kernel
+    JOIN module.kernel_op USING (kernel_id)
+    JOIN trace.op ON op.op_id = kernel_op.host_op_id
+    UNION ALL
+    SELECT cube_kernel.kernel_id, bare_launch.tid, bare_launch.start_ns, bare_launch.end_ns
+    FROM mfu.cube_kernel
+    JOIN trace.kernel USING (kernel_id)
+    JOIN module.bare_launch USING (launch_id)
+    LEFT JOIN module.kernel_op USING (kernel_id)
+    WHERE kernel_op.host_op_id IS NULL
+),
+ordered_range AS (
     SELECT
         range_id,
         tid,
@@ -26,11 +40,9 @@ last_started AS (
 -- The range around an op is the last one that started before it, or an earlier one: the walk goes back as long as some
 -- earlier range reaches so far. Recorded ranges do not nest, so the walk is short.
 walk AS (
-    SELECT cube_kernel.kernel_id, op.tid, op.start_ns, op.end_ns, last_started.position
-    FROM mfu.cube_kernel
-    JOIN module.kernel_op USING (kernel_id)
-    JOIN trace.op USING (op_id)
-    ASOF JOIN last_started ON last_started.tid = op.tid AND last_started.start_ns <= op.start_ns
+    SELECT launched.kernel_id, launched.tid, launched.start_ns, launched.end_ns, last_started.position
+    FROM launched
+    ASOF JOIN last_started ON last_started.tid = launched.tid AND last_started.start_ns <= launched.start_ns
     UNION ALL
     SELECT walk.kernel_id, walk.tid, walk.start_ns, walk.end_ns, walk.position - 1
     FROM walk

@@ -18,6 +18,9 @@
 -- the chosen depth, keep that path. The key is a hash of 128 bits, which two paths share by chance once in 10^38. Lists of
 -- names in every interval would take 0.2 GB more for a million kernels of training.
 --
+-- Calls in a call that the profile does not hold, since it is cut there, have no path and no row, as in
+-- module.unplaced_interval.
+--
 -- Modules in a replayed graph are inside the module around the launch of the replay, and numbered in each replay by themselves.
 --
 -- Kept for other questions.
@@ -103,7 +106,7 @@ walk AS (
         NULL::BIGINT AS parent_range_id,
         interval_id AS work_id
     FROM edge
-    WHERE from_id IS NULL AND is_module
+    WHERE from_id IS NULL AND is_module AND interval_id NOT IN (SELECT interval_id FROM module.unplaced_interval)
     UNION ALL
     SELECT
         interval_id,

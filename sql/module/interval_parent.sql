@@ -1,7 +1,8 @@
 -- One row is an interval and the interval that encloses it on its thread.
 --
--- interval_id  BIGINT  an interval of module.interval
--- parent_id    BIGINT  the innermost interval around it; NULL for an outermost one
+-- interval_id  BIGINT   an interval of module.interval
+-- parent_id    BIGINT   the innermost interval around it; NULL for an outermost one
+-- is_crossing  BOOLEAN  whether an interval before it on its thread has not ended when it starts, and ends before it
 --
 -- Each interval starts with the one before it as candidate. While the candidate does not enclose it, the candidate's own
 -- candidate replaces the candidate. Everything in between starts no later and did not enclose the candidate, so no enclosing
@@ -18,19 +19,26 @@ WITH RECURSIVE reached AS (
     FROM module.interval
     WINDOW on_thread AS (PARTITION BY tid ORDER BY interval_id)
 ),
-search (interval_id, start_ns, end_ns, candidate_id, candidate_end_ns) USING KEY (interval_id) AS (
+search (interval_id, start_ns, end_ns, candidate_id, candidate_end_ns, is_crossing) USING KEY (interval_id) AS (
     SELECT
         interval_id,
         start_ns,
         end_ns,
         CASE WHEN covers(reached_ns, start_ns, end_ns) THEN before_id END,
-        CASE WHEN covers(reached_ns, start_ns, end_ns) THEN before_end_ns END
+        CASE WHEN covers(reached_ns, start_ns, end_ns) THEN before_end_ns END,
+        coalesce(reached_ns > start_ns AND NOT covers(reached_ns, start_ns, end_ns), false)
     FROM reached
     UNION
-    SELECT inside.interval_id, inside.start_ns, inside.end_ns, rejected.candidate_id, rejected.candidate_end_ns
+    SELECT
+        inside.interval_id,
+        inside.start_ns,
+        inside.end_ns,
+        rejected.candidate_id,
+        rejected.candidate_end_ns,
+        inside.is_crossing OR inside.candidate_end_ns > inside.start_ns
     FROM search AS inside
     JOIN recurring.search AS rejected ON rejected.interval_id = inside.candidate_id
     WHERE NOT covers(inside.candidate_end_ns, inside.start_ns, inside.end_ns)
 )
-SELECT interval_id, candidate_id AS parent_id
+SELECT interval_id, candidate_id AS parent_id, is_crossing
 FROM search

@@ -18,12 +18,17 @@
 --                            module encloses the op
 -- reason            VARCHAR  why it is not inside modules: 'outside every module', 'gradient hooks' (work that autograd
 --                            does when it accumulates a gradient), 'graph replay', 'no host launch', 'cut at the profile
---                            edge' (its launch is not in the profile), 'launch outside any op'; NULL inside modules
+--                            edge' (its launch is not in the profile, or a module call around it began before the recording or
+--                            ended after it), 'launch outside any op'; NULL inside modules
 -- link              VARCHAR  how its op is known: recorded, derived, corrected or replayed, as in module.kernel_op; NULL when
 --                            no op is known
+-- module_by         VARCHAR  how its module is known: 'op' (it is around the op or launch on the host), 'capture' (a recording
+--                            of the capture of the replayed graph has it), 'annotation' (the framework noted it), or 'launch'
+--                            (it is around the launch of the replayed graph); NULL outside modules
 -- op_id             BIGINT   the op that launched it, of trace.op or trace.replayed_op; in a module but outside any op, the
 --                            launch, of module.bare_launch; NULL when linked to no op
--- op_name_id        TEXT_ID  name of that op or launch; NULL when linked to no op
+-- op_name_id        TEXT_ID  name of that op or launch; where a replayed graph was launched in an op, and its own ops are not
+--                            known, of that op; NULL when linked to no op
 -- op_start_ns       BIGINT   start of that op, Unix ns; NULL when linked to no op
 -- op_end_ns         BIGINT   its end, Unix ns; NULL when linked to no op
 -- interval_id       BIGINT   the call of module.call it belongs to; NULL outside modules
@@ -42,6 +47,11 @@ other_op AS (
     SELECT op_id, name_id, start_ns, end_ns FROM trace.replayed_op
     UNION ALL
     SELECT op_id, name_id, start_ns, end_ns FROM module.bare_launch
+),
+of_capture AS (
+    SELECT interval_id
+    FROM module.interval
+    WHERE tid < 0
 )
 SELECT
     kernel.kernel_id,
@@ -65,6 +75,7 @@ SELECT
     CASE
         WHEN call.interval_id IS NOT NULL THEN NULL
         WHEN gradient.interval_id IS NOT NULL THEN 'gradient hooks'
+        WHEN unplaced.is_cut OR cut.tid IS NOT NULL THEN 'cut at the profile edge'
         WHEN kernel_op.op_id IS NOT NULL THEN 'outside every module'
         WHEN kernel.model_id IS NOT NULL AND (derived_link.is_on_host IS NOT TRUE OR bare_launch.is_replay) THEN 'graph replay'
         WHEN kernel.launch_id IS NULL THEN 'no host launch'
@@ -72,10 +83,16 @@ SELECT
         ELSE 'cut at the profile edge'
     END AS reason,
     kernel_op.link,
-    coalesce(kernel_op.op_id, if(call.interval_id IS NULL, NULL, bare_launch.op_id)) AS op_id,
+    CASE
+        WHEN call.interval_id IS NULL THEN NULL
+        WHEN of_capture.interval_id IS NOT NULL THEN replayed.modules_by::VARCHAR
+        WHEN kernel.model_id IS NOT NULL OR bare_launch.is_replay THEN 'launch'
+        ELSE 'op'
+    END AS module_by,
+    coalesce(replayed.op_id, kernel_op.op_id, if(call.interval_id IS NULL, NULL, bare_launch.op_id)) AS op_id,
     coalesce(op.name_id, if(location = 'linked to no op', NULL, other_op.name_id)) AS op_name_id,
-    coalesce(op.start_ns, if(location = 'linked to no op', NULL, other_op.start_ns)) AS op_start_ns,
-    coalesce(op.end_ns, if(location = 'linked to no op', NULL, other_op.end_ns)) AS op_end_ns,
+    if(location = 'linked to no op', NULL, coalesce(other_op.start_ns, op.start_ns)) AS op_start_ns,
+    if(location = 'linked to no op', NULL, coalesce(other_op.end_ns, op.end_ns)) AS op_end_ns,
     call.interval_id,
     call.instance_id,
     path.path_id,
@@ -84,10 +101,18 @@ SELECT
 FROM trace.kernel
 LEFT JOIN module.kernel_op USING (kernel_id)
 LEFT JOIN module.bare_launch ON bare_launch.launch_id = kernel.launch_id AND kernel_op.op_id IS NULL
+LEFT JOIN trace.replayed_kernel AS replayed ON replayed.kernel_id = kernel.kernel_id
 LEFT JOIN trace.op ON op.op_id = kernel_op.op_id
-LEFT JOIN other_op ON other_op.op_id = coalesce(kernel_op.op_id, bare_launch.op_id)
-LEFT JOIN module.op_interval ON op_interval.op_id = coalesce(kernel_op.op_id, bare_launch.op_id)
+LEFT JOIN other_op ON other_op.op_id = coalesce(replayed.op_id, kernel_op.op_id, bare_launch.op_id)
+LEFT JOIN module.op_interval ON op_interval.op_id = coalesce(replayed.op_id, kernel_op.op_id, bare_launch.op_id)
+LEFT JOIN of_capture ON of_capture.interval_id = op_interval.interval_id
 LEFT JOIN gradient ON gradient.interval_id = op_interval.interval_id
+LEFT JOIN module.unplaced_interval AS unplaced ON unplaced.interval_id = op_interval.interval_id
+LEFT JOIN module.cut
+    ON op_interval.interval_id IS NULL
+    AND cut.tid = coalesce(op.tid, bare_launch.tid)
+    AND coalesce(op.start_ns, bare_launch.start_ns) >= cut.start_ns
+    AND coalesce(op.start_ns, bare_launch.start_ns) < cut.end_ns
 LEFT JOIN module.derived_link ON derived_link.launch_id = kernel.launch_id
 LEFT JOIN module.call ON call.interval_id = op_interval.interval_id
 LEFT JOIN module.path ON path.path_key = call.path_key AND path.is_backward = call.is_backward

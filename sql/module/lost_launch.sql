@@ -17,11 +17,18 @@ launch_of_queue AS (
     FROM trace.launch
     SEMI JOIN trace.queue_thread USING (tid)
 ),
+-- On a thread that runs ops itself, a launch outside any op has lost nothing.
+beside_ops AS (
+    SELECT launch_id
+    FROM module.bare_launch
+    SEMI JOIN (SELECT DISTINCT tid FROM trace.op) AS thread USING (tid)
+),
 lost AS (
     FROM unlinked
     SEMI JOIN launch_of_queue USING (launch_id)
     UNION
     FROM unlinked
+    ANTI JOIN beside_ops USING (launch_id)
     WHERE NOT EXISTS (FROM module.recorded_link) AND EXISTS (FROM trace.op)
 )
 SELECT

@@ -1,7 +1,9 @@
 -- One row is an op that launched kernels or that has a backward, and the interval that encloses it.
 --
 -- op_id        BIGINT  an op of trace.op or trace.replayed_op, or a launch of module.bare_launch
--- interval_id  BIGINT  the innermost interval of module.interval around it on its thread; ops outside all intervals have no row
+-- interval_id  BIGINT  the innermost interval of module.interval around it on its thread; for an op of a replayed graph that
+--                      lies in no range of its capture, that around the launch of the graph; ops outside all intervals have no
+--                      row
 --
 -- The last interval that started before the op is the innermost one, unless it ends too early; then the search goes on with the
 -- interval around it. Of intervals that start together only the last one is in the ASOF join, which leaves open which of equal
@@ -37,7 +39,16 @@ climb AS (
     JOIN module.interval_parent USING (interval_id)
     JOIN module.interval AS around ON around.interval_id = interval_parent.parent_id
     WHERE NOT covers(climb.interval_end_ns, climb.start_ns, climb.end_ns)
+),
+enclosed AS (
+    SELECT op_id, interval_id
+    FROM climb
+    WHERE covers(interval_end_ns, start_ns, end_ns)
 )
-SELECT op_id, interval_id
-FROM climb
-WHERE covers(interval_end_ns, start_ns, end_ns)
+FROM enclosed
+UNION ALL
+SELECT replayed_op.op_id, enclosed.interval_id
+FROM trace.replayed_op
+JOIN module.replay USING (launch_id)
+JOIN enclosed ON enclosed.op_id = replay.op_id
+WHERE replayed_op.op_id NOT IN (SELECT op_id FROM enclosed WHERE op_id < 0)

@@ -1,12 +1,12 @@
 -- One row is a launch of a replayed graph whose ops are known, and the place on the host around it.
 --
--- launch_id  BIGINT  a launch of trace.replayed_range
+-- launch_id  BIGINT  a launch of trace.replayed_op
 -- op_id      BIGINT  the op around it, an op of trace.op; the launch itself, of module.bare_launch, where it lies in no op
 --
--- Only when trace.replayed_range has rows.
+-- Only when trace.replayed_op has rows.
 WITH launch AS (
     SELECT DISTINCT launch_id
-    FROM trace.replayed_range
+    FROM trace.replayed_op
     WHERE launch_id IS NOT NULL
 )
 SELECT launch.launch_id, coalesce(derived_link.op_id, recorded_link.op_id, bare_launch.op_id) AS op_id

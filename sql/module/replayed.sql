@@ -1,8 +1,9 @@
--- One row is how the modules of kernels of replayed graphs are known; none where there is neither a capture nor an annotation.
+-- One row is how the ops and modules of kernels of replayed graphs are known; none where there is neither a capture nor an
+-- annotation.
 --
--- known_by               VARCHAR  'capture' (a recording of the capture has their ops, and their modules if it has any),
---                                 'annotation' (the framework noted their modules), 'launch' (all that is known is where the
---                                 graph was launched), or 'nothing'
+-- known_by               VARCHAR  'capture' (a recording of the capture has their ops), 'annotation' (the framework noted their
+--                                 modules), 'launch' (all that is known is where the graph was launched), or 'nothing'
+-- module_by              VARCHAR  what says their modules, as in module.kernel; NULL outside modules
 -- kernel_count           BIGINT   kernels
 -- kernel_duration_ns     BIGINT   their time, ns; overlapping kernels count fully
 -- kernel_duration_share  DOUBLE   share of the time of all kernels of replayed graphs; NULL when that is 0
@@ -14,6 +15,7 @@ SELECT
         WHEN kernel.location = 'linked to no op' THEN 'nothing'
         ELSE 'launch'
     END AS known_by,
+    kernel.module_by,
     count(*) AS kernel_count,
     sum(kernel.duration_ns)::BIGINT AS kernel_duration_ns,
     sum(kernel.duration_ns) / nullif(sum(sum(kernel.duration_ns)) OVER (), 0) AS kernel_duration_share
@@ -21,5 +23,5 @@ FROM module.kernel
 JOIN trace.kernel AS traced USING (kernel_id)
 LEFT JOIN trace.replayed_kernel USING (kernel_id)
 WHERE traced.model_id IS NOT NULL
-GROUP BY 1
-ORDER BY known_by
+GROUP BY 1, 2
+ORDER BY known_by, module_by

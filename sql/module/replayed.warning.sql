@@ -2,7 +2,7 @@
 WITH part AS (
     SELECT
         profile,
-        kernel_duration_share,
+        sum(kernel_duration_share) AS kernel_duration_share,
         CASE known_by
             WHEN 'capture' THEN 1
             WHEN 'annotation' THEN 2
@@ -16,6 +16,7 @@ WITH part AS (
             ELSE 'is not known'
         END AS meaning
     FROM module.replayed
+    GROUP BY profile, known_by
 )
 SELECT
     profile,

@@ -71,11 +71,11 @@ ranked_sequence AS (
 -- The MFU of the kernel of an op that launched one, and of the kernels of an op that launched several. They join the ops late:
 -- carried through the steps above, they would cost 0.3 s of CPU more.
 rated_op AS (
-    SELECT kernel_op.op_id, min(utilisation.ratio) AS ratio, min(utilisation.peer_ratio) AS peer_ratio
+    SELECT kernel.op_id, min(utilisation.ratio) AS ratio, min(utilisation.peer_ratio) AS peer_ratio
     FROM mfu.type_utilisation AS utilisation
-    JOIN module.kernel_op USING (kernel_id)
-    ANTI JOIN several_kernels ON several_kernels.op_id = kernel_op.op_id
-    GROUP BY kernel_op.op_id
+    JOIN module.kernel USING (kernel_id)
+    ANTI JOIN several_kernels ON several_kernels.op_id = kernel.op_id
+    GROUP BY kernel.op_id
 ),
 rated_kernels AS (
     SELECT

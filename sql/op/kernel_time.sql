@@ -1,6 +1,6 @@
 -- One row is an op that launched kernels, itself (self) or through the ops inside it (total), with their time.
 --
--- op_id            BIGINT  an op of trace.op
+-- op_id            BIGINT  an op of trace.op or trace.replayed_op; around the latter is the op that launched the graph
 -- kernel_count     BIGINT  kernels that it launched itself
 -- device_self_ns   BIGINT  time of these kernels, ns; overlapping kernels count fully
 -- device_total_ns  BIGINT  time of these kernels and of those that the ops inside it launched, ns
@@ -14,6 +14,11 @@ inner_op AS (
     SELECT op_id, parent_id
     FROM op.parent
     WHERE parent_id IS NOT NULL
+    UNION ALL
+    SELECT replayed_op.op_id, replay.op_id
+    FROM trace.replayed_op
+    JOIN module.replay USING (launch_id)
+    JOIN trace.op ON op.op_id = replay.op_id
 ),
 -- Each round carries kernel time one op further out.
 carried AS (

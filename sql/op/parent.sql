@@ -43,6 +43,6 @@ search (op_id, start_ns, end_ns, candidate_id, candidate_end_ns, is_beside) USIN
 SELECT
     op_id,
     candidate_id AS parent_id,
-    least(end_ns, candidate_end_ns) - start_ns AS inside_ns,
+    if(candidate_id IS NULL, NULL, least(end_ns, candidate_end_ns) - start_ns) AS inside_ns,
     is_beside AND candidate_id IS NOT NULL AS is_beside
 FROM search

@@ -19,12 +19,11 @@
 -- kernel_count    BIGINT   compute kernels that were launched in it
 -- computing_ns    BIGINT   time in which at least one of them ran, ns
 WITH launched AS (
-    SELECT kernel.kernel_id, kernel.start_ns, kernel.end_ns, coalesce(op.start_ns, launch.start_ns) AS asked_ns
+    SELECT kernel.kernel_id, kernel.start_ns, kernel.end_ns, coalesce(asked.asked_ns, launch.start_ns) AS asked_ns
     FROM trace.kernel
-    LEFT JOIN module.kernel_op USING (kernel_id)
-    LEFT JOIN trace.op USING (op_id)
+    LEFT JOIN kernels.asked USING (kernel_id)
     LEFT JOIN (SELECT launch_id, min(start_ns) AS start_ns FROM trace.launch GROUP BY launch_id) AS launch
-        ON launch.launch_id = kernel.launch_id AND kernel_op.op_id IS NULL
+        ON launch.launch_id = kernel.launch_id AND asked.kernel_id IS NULL
     WHERE kernel.kind = 'compute'
 ),
 mark_of_start AS (

@@ -3,7 +3,8 @@
 --
 -- name_id         TEXT_ID  name of the op; NULL when the profile lost its text
 -- source_line     VARCHAR  file, line and function: net.py(7): forward, the innermost frame that is neither of PyTorch nor of
---                          Python itself; of an op in the backward that of its forward op; NULL when not known
+--                          Python itself; of an op in the backward that of its forward op, of an op of a replayed graph
+--                          that of the launch of the graph; NULL when not known
 -- reason          VARCHAR  why it is not known: 'op without stack' or 'no user code'; NULL when it is
 -- calls           BIGINT   calls; without profiler steps
 -- kernel_count    BIGINT   kernels that they launched themselves
@@ -35,11 +36,13 @@ part AS (
     JOIN call USING (op_id)
     GROUP BY call.name_id, call.call_id
     UNION ALL
-    SELECT replayed_op.name_id, replayed_op.op_id, count(*), sum(selected.duration_ns), 0, 0
+    SELECT replayed_op.name_id, coalesce(replay.op_id, replayed_op.op_id), count(*), sum(selected.duration_ns), 0, 0
     FROM kernels.selected
     JOIN module.kernel_op USING (kernel_id)
     JOIN trace.replayed_op USING (op_id)
-    GROUP BY replayed_op.name_id, replayed_op.op_id
+    LEFT JOIN module.replay USING (launch_id)
+    WHERE replayed_op.is_op
+    GROUP BY replayed_op.name_id, coalesce(replay.op_id, replayed_op.op_id)
     UNION ALL
     SELECT call.name_id, call.call_id, 0, 0, call.is_call::BIGINT, cost.host_self_ns
     FROM call

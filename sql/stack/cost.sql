@@ -11,17 +11,18 @@
 -- op_count     BIGINT   ops; without profiler steps
 -- host_ns      BIGINT   their time on the host without that of the ops inside them, ns
 WITH launched AS (
-    SELECT kernel.kernel_id, coalesce(kernel_op.op_id, bare_launch.op_id) AS op_id
+    SELECT kernel.kernel_id, coalesce(kernel_op.host_op_id, bare_launch.op_id) AS op_id
     FROM trace.kernel
     LEFT JOIN module.kernel_op USING (kernel_id)
-    LEFT JOIN module.bare_launch ON bare_launch.launch_id = kernel.launch_id AND kernel_op.op_id IS NULL
+    LEFT JOIN module.bare_launch ON bare_launch.launch_id = kernel.launch_id AND kernel_op.host_op_id IS NULL
 ),
 part AS (
     SELECT
         stack.stack_id,
         CASE
             WHEN stack.stack_id IS NOT NULL THEN NULL
-            WHEN kernel.reason IS NULL OR kernel.reason = 'outside every module' THEN 'op without stack'
+            WHEN kernel.location <> 'linked to no op' AND kernel.reason IS DISTINCT FROM 'gradient hooks'
+                THEN 'op without stack'
             ELSE kernel.reason
         END AS reason,
         stack.is_backward,

@@ -1,6 +1,7 @@
 -- One row is a kernel of a replayed graph whose place in the graph is known.
 --
--- kernel_id  BIGINT   a kernel of trace.kernel
--- op_id      BIGINT   an op of trace.replayed_op
--- known_by   ENUM('capture', 'annotation')  what says it: a recording of the capture, with ops and perhaps modules; or an
+-- kernel_id   BIGINT   a kernel of trace.kernel
+-- op_id       BIGINT   an op of trace.replayed_op
+-- known_by    ENUM('capture', 'annotation')  what says it: a recording of the capture, with ops and perhaps modules; or an
 --                     annotation that the framework wrote for each kernel of the graph
+-- modules_by  ENUM('capture', 'annotation')  what says the ranges around it; NULL where nothing does

@@ -39,6 +39,8 @@ EMPTY = {
     "trace.replayed_op", "trace.replayed_range", "trace.replayed_kernel", "module.bare_launch", "module.replay",
     "module.replayed", "module.link_audit", "module.doubtful_pair", "module.undecided_backward_op",
     "module.lost_launch", "module.unpaired_task", "module.lost_backward",
+    "module.crossing", "module.crossing_time", "module.edge_call", "module.cut", "module.unplaced_call",
+    "module.unplaced_interval",
     "module.recorded_pair", "module.misplaced_launch", "module.direct_launching", "step.selected", "kernels.in_step",
     "step.overlap_audit", "step.reported_audit", "step.reported_total", "kernels.statistic_audit", "kernels.step_audit",
     "step.reported_comparison", "step.reported_doubt", "step.task_time",

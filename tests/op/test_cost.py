@@ -71,6 +71,8 @@ FILLED = {
     "trace.op": "op_id, tid, start_ns, end_ns, duration_ns",
     "trace.kernel": "kernel_id, duration_ns",
     "module.kernel_op": "kernel_id, op_id",
+    "trace.replayed_op": "op_id, launch_id",
+    "module.replay": "launch_id, op_id",
 }
 
 
@@ -80,6 +82,8 @@ def engine_costs_of(connection: duckdb.DuckDBPyConnection, ops: list[Op], tolera
         "trace.op": [(n, op.tid, EPOCH + op.start, EPOCH + op.end, op.end - op.start) for n, op in enumerate(ops)],
         "trace.kernel": [(n, op.kernel_ns) for n, op in enumerate(ops) if op.kernel_ns >= 0],
         "module.kernel_op": [(n, n) for n, op in enumerate(ops) if op.kernel_ns >= 0],
+        "trace.replayed_op": [],
+        "module.replay": [],
     }
     connection.execute("SET VARIABLE nesting_tolerance_ns = $ns", {"ns": tolerance})
     for name, columns in FILLED.items():
@@ -91,6 +95,8 @@ def engine_costs_of(connection: duckdb.DuckDBPyConnection, ops: list[Op], tolera
         connection.execute(f"CREATE OR REPLACE TABLE {name} AS {source_tables('ascend_db')[name].body}")
     found = connection.execute("SELECT op_id, parent_id FROM op.parent ORDER BY op_id").fetchall()
     assert found == sorted(parents_of(ops, tolerance).items())
+    outermost = "SELECT bool_and((inside_ns IS NULL) = (parent_id IS NULL)) FROM op.parent"
+    assert connection.execute(outermost).fetchall() == [(True if ops else None,)]
     return connection.execute("FROM op.cost ORDER BY op_id").fetchall()
 
 

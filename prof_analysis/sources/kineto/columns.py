@@ -180,7 +180,7 @@ _ON_LANE: Mapping[str, str] = {"launch_id": _I, "tid": _I, "name": ID, "start_ns
 REPLAYED: Mapping[str, Mapping[str, str]] = {
     "raw.replayed_op": {"op_id": _I, **_ON_LANE, "is_op": _B},
     "raw.replayed_range": {"range_id": _I, **_ON_LANE, "is_module": _B, "is_backward": _B},
-    "raw.replayed_kernel": {"event_id": _I, "op_id": _I, "known_by": _T},
+    "raw.replayed_kernel": {"event_id": _I, "op_id": _I, "known_by": _T, "modules_by": _T},
 }
 
 TABLES: Mapping[str, Mapping[str, str]] = {

@@ -100,7 +100,7 @@ _ROWS = {
         WHERE NOT (is_around AND is_in_module)
     """,
     "raw.replayed_kernel": """
-        SELECT event_id, op.op_id, template.known_by
+        SELECT event_id, op.op_id, template.known_by, template.modules_by
         FROM graph_kernel
         JOIN graph_replay USING (replay_id)
         JOIN template_kernel AS template USING (template_id, position)
@@ -179,7 +179,7 @@ def stage_replays(
         ),
         "template_kernel": (
             made.kernels,
-            {"template_id": "int64", "position": "int64", "start": "int64", "known_by": "string"},
+            {"template_id": "int64", "position": "int64", "start": "int64"} | {"known_by": "string", "modules_by": "string"},
         ),
     }
     for name, (rows, columns) in schemas.items():
@@ -224,8 +224,8 @@ def _fit_in_order(kernels: Sequence[_Kernel], captures: Sequence[Capture], *, by
 
 def _places(
     kernels: Sequence[_Kernel], annotations: Mapping[int, Annotation], fit: Aligned | None
-) -> dict[int, tuple[str, Place]]:
-    """Return what says the place of each kernel of a graph, by its position, and the place; others are not known."""
+) -> dict[int, tuple[str, str | None, Place]]:
+    """Return what says the op and ranges of each kernel of a graph, by its position, and its place; others are not known."""
     fields = ("module_fqn", "name", "autograd_phase")
     merged = annotations_of(
         {
@@ -234,17 +234,18 @@ def _places(
             if any(one.annotation)
         }
     )
-    found: dict[int, tuple[str, Place]] = {}
+    found: dict[int, tuple[str, str | None, Place]] = {}
     for position, one in enumerate(kernels):
         launched = None if fit is None else fit.positions[position]
         place = None if fit is None or launched is None else fit.capture.launches[launched].place
         annotation = (annotations.get(one.node_id) if one.node_id else None) or merged.get(position)
         if place is not None:
-            found[position] = ("capture", place)
+            found[position] = ("capture", "capture" if place.ranges else None, place)
         if annotation is not None and annotation.modules:
             known_by = "annotation" if place is None else "capture"
             op = place or Place(position, annotation.name, ())
-            found[position] = (known_by, op._replace(ranges=_ranges(annotation), is_backward=annotation.is_backward))
+            place = op._replace(ranges=_ranges(annotation), is_backward=annotation.is_backward)
+            found[position] = (known_by, "annotation", place)
     return found
 
 
@@ -252,14 +253,15 @@ def _ranges(annotation: Annotation) -> tuple[Range, ...]:
     return tuple(Range(path, name, is_module=True) for name, path in named_parts(annotation.modules))
 
 
-def _add_template(made: _Templates, template_id: int, places: Mapping[int, tuple[str, Place]]) -> None:
+def _add_template(made: _Templates, template_id: int, places: Mapping[int, tuple[str, str | None, Place]]) -> None:
     """Add a graph: its ranges and ops as a tree, in the order of its kernels, numbered where each begins and ends."""
     tree: dict[Any, Any] = {}
-    for position, (known_by, place) in places.items():
+    for position, (known_by, modules_by, place) in places.items():
         node = tree
         for range_ in place.ranges:
             node = node.setdefault((place.is_backward, range_), {})
-        node.setdefault((place.op, place.name, place.is_op), []).append((position, known_by))
+        what = {"position": position, "known_by": known_by, "modules_by": modules_by}
+        node.setdefault((place.op, place.name, place.is_op), []).append(what)
     numbers = iter(range(10**9))
 
     def add(node: dict[Any, Any]) -> None:
@@ -269,10 +271,7 @@ def _add_template(made: _Templates, template_id: int, places: Mapping[int, tuple
                 made.ops.append({
                     "template_id": template_id, "name": key[1], "is_op": key[2], "start": start, "stop": next(numbers)
                 })  # fmt: skip
-                made.kernels.extend(
-                    {"template_id": template_id, "position": position, "start": start, "known_by": known_by}
-                    for position, known_by in inside
-                )
+                made.kernels.extend({"template_id": template_id, "start": start, **what} for what in inside)
             else:
                 is_backward, range_ = key
                 add(inside)

@@ -1,0 +1,151 @@
+-- One row is a thread on which module calls were open when the recording began or ended: the profile lacks these calls, and
+-- holds those directly inside them without what is around them.
+--
+-- tid         BIGINT   host thread: process id * 2^32 + thread id
+-- edge        VARCHAR  start or end of the recording
+-- call_count  BIGINT   calls of module.edge_call that were inside the open ones
+-- name_id     TEXT_ID  class name of the outermost of the open calls
+-- start_ns    BIGINT   start of the first of these calls, Unix ns; at the start of the recording 0: all before is inside, too
+-- end_ns      BIGINT   end of the last of them, Unix ns; at the end of the recording the largest number
+--
+-- Only when module.edge_call has rows.
+--
+-- A whole call of a module elsewhere on the thread says what a cut leaves: at the end of the recording the calls before the
+-- cut that are not around it, outermost first; at its beginning those after it. Where the outermost calls up to the edge are
+-- of just these classes, in their order, they lay in an open call. One call alone proves it only where several whole calls say
+-- that no such call comes between them. Orders are compared by sums of hashes; the beginning is the end read backwards.
+WITH RECURSIVE longest AS (
+    SELECT tid, edge, max(distance) AS call_count
+    FROM module.edge_call
+    GROUP BY tid, edge
+),
+outermost AS (
+    SELECT interval.interval_id, interval.tid, interval.name_id
+    FROM module.interval
+    JOIN module.interval_parent USING (interval_id)
+    ANTI JOIN module.edge_call USING (interval_id)
+    WHERE interval.kind = 'module' AND interval_parent.parent_id IS NULL AND interval.tid IN (SELECT tid FROM longest)
+),
+-- Whole calls of a class with the same calls inside are known by the first of them.
+inside AS (
+    SELECT
+        outermost.interval_id AS whole_id,
+        outermost.tid,
+        outermost.name_id AS whole_name_id,
+        interval.name_id,
+        row_number() OVER (PARTITION BY outermost.interval_id ORDER BY interval.interval_id) AS position
+    FROM module.interval
+    ASOF JOIN outermost ON outermost.tid = interval.tid AND outermost.interval_id <= interval.interval_id
+    WHERE interval.kind = 'module'
+),
+structure AS (
+    SELECT whole_id, tid, whole_name_id, count(*) AS size, sum(hash(position, name_id)::HUGEINT) AS names
+    FROM inside
+    GROUP BY whole_id, tid, whole_name_id
+),
+whole AS (
+    SELECT min(whole_id) AS whole_id, tid, whole_name_id AS name_id
+    FROM structure
+    GROUP BY tid, whole_name_id, size, names
+),
+frequency AS (
+    SELECT tid, name_id, count(*) AS call_count
+    FROM outermost
+    GROUP BY tid, name_id
+),
+ordered AS (
+    SELECT
+        interval.interval_id,
+        interval_parent.parent_id,
+        interval.name_id,
+        edge.edge,
+        row_number() OVER (
+            PARTITION BY interval_parent.parent_id, edge.edge
+            ORDER BY if(edge.edge = 'end', interval.interval_id, -interval.interval_id)
+        ) AS number
+    FROM module.interval
+    JOIN module.interval_parent USING (interval_id)
+    CROSS JOIN (VALUES ('start'), ('end')) AS edge (edge)
+    WHERE interval.kind = 'module' AND interval_parent.parent_id IS NOT NULL
+),
+-- What a cut behind a call leaves: how many calls come before it and are not around it, and their order.
+left_over AS (
+    SELECT whole.whole_id, longest.tid, longest.edge, whole.name_id, longest.call_count AS most,
+           whole.whole_id AS interval_id, 0::BIGINT AS before_count, 0::HUGEINT AS before_names,
+           0::BIGINT AS call_count, 0::HUGEINT AS names
+    FROM whole
+    JOIN longest USING (tid)
+    UNION ALL
+    SELECT
+        whole_id,
+        tid,
+        edge,
+        name_id,
+        most,
+        interval_id,
+        around_count + number - 1,
+        around_names + coalesce(siblings, 0),
+        around_count + number,
+        around_names + coalesce(siblings, 0) + own
+    FROM (
+        SELECT
+            left_over.whole_id,
+            left_over.tid,
+            left_over.edge,
+            left_over.name_id,
+            left_over.most,
+            ordered.interval_id,
+            left_over.before_count AS around_count,
+            left_over.before_names AS around_names,
+            ordered.number,
+            hash(left_over.before_count + ordered.number, ordered.name_id)::HUGEINT AS own,
+            sum(hash(left_over.before_count + ordered.number, ordered.name_id)::HUGEINT) OVER (
+                PARTITION BY left_over.interval_id, left_over.edge
+                ORDER BY ordered.number
+                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+            ) AS siblings
+        FROM left_over
+        JOIN ordered ON ordered.parent_id = left_over.interval_id AND ordered.edge = left_over.edge
+        WHERE left_over.before_count + ordered.number <= left_over.most
+    )
+),
+wanted AS (
+    SELECT DISTINCT tid, edge, call_count
+    FROM left_over
+    WHERE call_count > 0
+),
+recorded AS (
+    SELECT
+        wanted.tid,
+        wanted.edge,
+        wanted.call_count,
+        sum(hash(wanted.call_count + 1 - edge_call.distance, edge_call.name_id)::HUGEINT) AS names
+    FROM wanted
+    JOIN module.edge_call
+        ON edge_call.tid = wanted.tid AND edge_call.edge = wanted.edge AND edge_call.distance <= wanted.call_count
+    GROUP BY wanted.tid, wanted.edge, wanted.call_count
+),
+proven AS (
+    SELECT
+        recorded.tid,
+        recorded.edge,
+        max(recorded.call_count) AS call_count,
+        arg_max(left_over.name_id, (recorded.call_count, -left_over.whole_id)) AS name_id
+    FROM recorded
+    JOIN left_over USING (tid, edge, call_count, names)
+    JOIN frequency ON frequency.tid = left_over.tid AND frequency.name_id = left_over.name_id
+    WHERE recorded.call_count > 1 OR frequency.call_count > 1
+    GROUP BY recorded.tid, recorded.edge
+)
+SELECT
+    proven.tid,
+    proven.edge,
+    proven.call_count,
+    proven.name_id,
+    if(proven.edge = 'start', 0, min(interval.start_ns)) AS start_ns,
+    if(proven.edge = 'end', 9223372036854775807, max(interval.end_ns)) AS end_ns
+FROM proven
+JOIN module.edge_call
+    ON edge_call.tid = proven.tid AND edge_call.edge = proven.edge AND edge_call.distance <= proven.call_count
+JOIN module.interval USING (interval_id)
+GROUP BY proven.tid, proven.edge, proven.call_count, proven.name_id

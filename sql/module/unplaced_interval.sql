@@ -1,0 +1,27 @@
+-- One row is an interval whose module path is not known: a call of module.unplaced_call, a call inside it, or backward work of
+-- their ops.
+--
+-- interval_id  BIGINT   an interval of module.interval
+-- is_cut       BOOLEAN  whether a call around it began before the recording or ended after it, as in module.unplaced_call
+--
+-- Only when module.unplaced_call has rows.
+WITH RECURSIVE link AS (
+    SELECT parent_id AS around_id, interval_id
+    FROM module.interval_parent
+    WHERE parent_id IS NOT NULL
+    UNION ALL
+    SELECT op_interval.interval_id, interval.interval_id
+    FROM module.interval
+    JOIN module.op_interval ON op_interval.op_id = interval.forward_op_id
+),
+found AS (
+    SELECT interval_id, is_cut
+    FROM module.unplaced_call
+    UNION
+    SELECT link.interval_id, found.is_cut
+    FROM found
+    JOIN link ON link.around_id = found.interval_id
+)
+SELECT interval_id, bool_or(is_cut) AS is_cut
+FROM found
+GROUP BY interval_id
