@@ -42,6 +42,7 @@ EMPTY_OVER_RANKS = {
     "across.slow_rank_module", "across.graph_phase", "across.graph_unknown", "across.mfu_finding",
     "across.communication_unknown", "across.kernel_on_cpu", "across.p2p",
     "across.expert_call", "across.expert_group", "across.expert_rank", "across.expert_rows", "across.expert_total",
+    "across.expert_kernel",
 }  # fmt: skip
 
 
