@@ -26,7 +26,8 @@ from docs.json_schema.parts import (
 )
 
 _PMU_FIGURES = (
-    "duration_ns", "known_duration_ns", "known_share", "compute_ns", "memory_ns", "on_chip_ns", "scalar_ns", "wait_ns", "unbound_ns",
+    "duration_ns", "known_duration_ns", "known_share", "compute_ns", "memory_ns", "on_chip_ns", "scalar_ns", "wait_ns",
+    "unbound_ns",
     "occupancy_duration_ns", "occupancy", "few_blocks_ns", "blocks_per_sm", "warps_per_sm", "registers_per_thread",
     "shared_memory_bytes", "aic_kernel_count", "aic_uncounted_count", "aic_uncounted_ns", "aiv_kernel_count",
     "aiv_uncounted_count", "aiv_uncounted_ns",

@@ -10,7 +10,7 @@
 -- mean_ns       DOUBLE   mean time, ns
 -- min_ns        BIGINT   shortest time, ns
 -- max_ns        BIGINT   longest time, ns
--- expert_count  BIGINT   experts of the rank that each of the fused ones has, by the shapes of its weights; NULL when not known,
+-- expert_count  BIGINT   experts of the rank in each of the fused ones, by the shapes of its weights; NULL when not known,
 --                        where they differ, and for other roles
 WITH grouped AS (
     SELECT kernel_id, true AS is_grouped

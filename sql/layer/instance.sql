@@ -6,8 +6,8 @@
 -- is_draft        BOOLEAN  whether it follows the layers of the model: it predicts further tokens, or is of a draft model
 -- stretch         BIGINT   which run of layers without kernels between them, from 0
 -- kind            BIGINT   a kind of layer.kind; NULL for an irregular layer
--- part_of_kind    BIGINT   of a layer that the edge of the profile cuts, the kind that it is a part of; NULL where several kinds
---                          have such a part, and for other layers
+-- part_of_kind    BIGINT   of a layer that the edge of the profile cuts, the kind that it is a part of; NULL where several
+--                          kinds have such a part, and for other layers
 -- first_position  BIGINT   position of its first kernel, as in layer.segment_kernel
 -- core_position   BIGINT   position of the first kernel after the norm that opens it
 -- last_position   BIGINT   position of its last kernel

@@ -78,7 +78,8 @@ CREATE MACRO IF NOT EXISTS is_name_of_grouped_matmul(type) AS contains(replace(l
 -- those of CANN (MoeDistributeDispatchV2) and of DeepEP (deep_ep::internode::dispatch).
 CREATE MACRO IF NOT EXISTS role_of_expert_kernel(type) AS
     CASE
-        WHEN regexp_matches(lower(type), 'dispatch_?(ffn|gmm|grouped|mlp|expert).*combine|(fused|mega)_?(deep_?)?moe') THEN 'fused'
+        WHEN regexp_matches(lower(type), 'dispatch_?(ffn|gmm|grouped|mlp|expert).*combine|(fused|mega)_?(deep_?)?moe')
+            THEN 'fused'
         WHEN regexp_matches(lower(type), 'moe_?(distribute_?)?dispatch|ep::.*\bdispatch') THEN 'dispatch'
         WHEN regexp_matches(lower(type), 'moe_?(distribute_?)?combine|ep::.*\bcombine') THEN 'combine'
     END;

@@ -1,6 +1,6 @@
--- One row is a description of a grouped matmul. Where its rows are one tensor, that is a buffer: how many of its rows the groups
--- fill is not recorded, and the buffer of a mixture of experts can be hundreds of times as long. Where each group has a tensor
--- of its own, the shapes say it.
+-- One row is a description of a grouped matmul. Where its rows are one tensor, that is a buffer: how many of its rows the
+-- groups fill is not recorded, and the buffer of a mixture of experts can be hundreds of times as long. Where each group has a
+-- tensor of its own, the shapes say it.
 --
 -- shape_id         BIGINT   a description of mfu.shape
 -- flops            HUGEINT  2 * rows * n * k, added up over the groups; NULL where the rows are one tensor

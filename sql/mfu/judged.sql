@@ -12,8 +12,8 @@
 --                             known_flops is
 -- clock_mhz          BIGINT   the rated clock, MHz; NULL when not known, and where known_flops is
 -- too_much           DOUBLE   as in mfu.utilisation
--- mac_ratio          DOUBLE   of a kernel without a formula, part of the time of the cube cores in which the matrix unit worked,
---                             as in mfu.matrix_unit; NULL when not recorded, and for other kernels
+-- mac_ratio          DOUBLE   of a kernel without a formula, part of the time of the cube cores in which the matrix unit
+--                             worked, as in mfu.matrix_unit; NULL when not recorded, and for other kernels
 -- reason             VARCHAR  why known_flops is NULL
 WITH found AS (
     SELECT

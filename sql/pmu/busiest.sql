@@ -1,6 +1,6 @@
 -- One row is a module, op and type of kernels and the pipe that is busiest in them, with how busy it is. Kernels without ratios
--- of pipes do not count, nor those whose other cores were not counted, where no counted pipe bounds them; where there are steps,
--- only those in steps do.
+-- of pipes do not count, nor those whose other cores were not counted, where no counted pipe bounds them; where there are
+-- steps, only those in steps do.
 --
 -- module        VARCHAR  path of the module, names joined by '/'; NULL outside modules
 -- op_name_id    TEXT_ID  name of the op; NULL when linked to no op

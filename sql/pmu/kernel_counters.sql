@@ -37,8 +37,8 @@
 -- shared_memory_bytes  DOUBLE   shared memory that a block takes; NULL when not recorded
 --
 -- A kernel on both kinds of cores (MIX) of which only one shows anything but 0 was not counted whole, as all such kernels of
--- captured graphs are, whose mix_block_num is 0 too. Outside graphs 0 blocks of the other kind beside some of the first say that
--- it did not run there.
+-- captured graphs are, whose mix_block_num is 0 too. Outside graphs 0 blocks of the other kind beside some of the first say
+-- that it did not run there.
 --
 -- On chips with one kind of core, names have no prefix: counters of the vector unit and of moving results out are in the
 -- columns of aiv, all others in those of aic.

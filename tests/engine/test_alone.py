@@ -98,7 +98,8 @@ ELSEWHERE = {
     "trace.reported_kernel_type", "trace.reported_link", "trace.reported_step", "trace.reported_transfer",
     "trace.setting",
     "module.doubtful_pair", "module.link_audit", "module.misplaced_launch",
-    "allocation.kept", "allocation.out_of_memory", "trace.out_of_memory", "trace.device_memory", "trace.set_aside_memory", "trace.device_process",
+    "allocation.kept", "allocation.out_of_memory", "trace.out_of_memory", "trace.device_memory", "trace.set_aside_memory",
+    "trace.device_process",
 }  # fmt: skip
 
 

@@ -157,19 +157,22 @@ ATTENTION = {
 }  # fmt: skip
 ADD = {
     "kernel_count": 1, "duration_ns": 2000, "known_duration_ns": 2000, "known_share": 1.0, "bound": "wait", "wait_ns": 2000,
-    "aiv_duration_ns": 2000, "aiv_kernel_count": 1, "aiv_time_share": 0.2, "aiv_vec_ratio": 0.1, "aiv_scalar_ratio": 0.2, "aiv_mte2_ratio": 0.95,
+    "aiv_duration_ns": 2000, "aiv_kernel_count": 1,
+    "aiv_time_share": 0.2, "aiv_vec_ratio": 0.1, "aiv_scalar_ratio": 0.2, "aiv_mte2_ratio": 0.95,
     "aiv_mte3_ratio": 0.6,
 }  # fmt: skip
 ROPE = {
     "kernel_count": 1, "duration_ns": 1000, "known_duration_ns": 1000, "known_share": 1.0, "bound": "compute",
-    "compute_ns": 1000, "aiv_duration_ns": 1000, "aiv_kernel_count": 1, "aiv_vec_ratio": 0.6, "aiv_scalar_ratio": 0.5, "aiv_mte2_ratio": 0.1,
+    "compute_ns": 1000, "aiv_duration_ns": 1000, "aiv_kernel_count": 1,
+    "aiv_vec_ratio": 0.6, "aiv_scalar_ratio": 0.5, "aiv_mte2_ratio": 0.1,
     "aiv_mte3_ratio": 0.2,
 }  # fmt: skip
 CAST = {"kernel_count": 2, "duration_ns": 750, "reason": NO_COUNTERS}
 LINEAR = MATMUL | {"kernel_count": 3, "duration_ns": 4500, "known_share": 4000 / 4500}
 ATTEND = ATTENTION | {
     "kernel_count": 3, "duration_ns": 7000, "known_duration_ns": 7000, "compute_ns": 1000, "wait_ns": 2000,
-    "aiv_duration_ns": 7000, "aiv_kernel_count": 3, "aiv_time_share": 4000 / 6000, "aiv_vec_ratio": 2.8 / 7, "aiv_scalar_ratio": 2.1 / 7,
+    "aiv_duration_ns": 7000, "aiv_kernel_count": 3,
+    "aiv_time_share": 4000 / 6000, "aiv_vec_ratio": 2.8 / 7, "aiv_scalar_ratio": 2.1 / 7,
     "aiv_mte2_ratio": 3.6 / 7, "aiv_mte3_ratio": 2.2 / 7,
 }  # fmt: skip
 NET = ATTEND | {
@@ -303,7 +306,8 @@ def test_any_set_of_metrics_and_chip_gives_what_it_holds(tmp_path: Path) -> None
     no_pipes = "the set of counters has no ratios of pipes"
     assert types[("a_caches_ascend_pt", "MatMulV3")] == {
         "kernel_count": 2, "duration_ns": 8000, "known_duration_ns": 8000, "known_share": 1.0, "aic_duration_ns": 8000,
-        "aic_kernel_count": 2, "aic_time_share": 0.75, "aic_l2_read_hit_rate": 90 / 200, "aic_l2_write_hit_rate": 40 / 80, "reason": no_pipes,
+        "aic_kernel_count": 2, "aic_time_share": 0.75, "aic_l2_read_hit_rate": 90 / 200, "aic_l2_write_hit_rate": 40 / 80,
+        "reason": no_pipes,
     }  # fmt: skip
     assert types[("a_caches_ascend_pt", "Add")] == {
         "kernel_count": 2, "duration_ns": 8000, "known_duration_ns": 4000, "known_share": 0.5, "aiv_duration_ns": 4000,
@@ -564,8 +568,8 @@ def test_counters_over_all_ranks_are_means_by_the_time_of_the_core(tmp_path: Pat
         rows = profile.table("across.pmu", arrow=True).to_pylist()
     figures: dict[str, Any] = {
         "kernel_count": 4, "duration_ns": 6500, "known_duration_ns": 6000, "known_share": 6000 / 6500, "bound": "wait",
-        "compute_ns": 0, "memory_ns": 0, "on_chip_ns": 0, "scalar_ns": 0, "wait_ns": 4000, "unbound_ns": 0, "aic_duration_ns": 6000,
-        "aic_kernel_count": 3, "aic_uncounted_count": 0, "aic_uncounted_ns": 0,
+        "compute_ns": 0, "memory_ns": 0, "on_chip_ns": 0, "scalar_ns": 0, "wait_ns": 4000, "unbound_ns": 0,
+        "aic_duration_ns": 6000, "aic_kernel_count": 3, "aic_uncounted_count": 0, "aic_uncounted_ns": 0,
         "aic_time_share": (500 + 500 + 500) / 6000, "aic_mac_ratio": (0.9 * 1000 + 0.1 * 3000) / 4000,
         "aic_scalar_ratio": None, "aic_mte1_ratio": None, "aic_mte2_ratio": None, "aic_fixpipe_ratio": None,
         "cube_utilization": None, "aiv_duration_ns": 0, "aiv_kernel_count": 0,
