@@ -36,7 +36,7 @@ named AS (
     SELECT
         described.*,
         coalesce(type.text, regexp_replace(name.text, '(_\d+)+$', '')) AS kernel_type,
-        if(is_grouped, 'grouped matmul', role_of_expert_kernel(coalesce(type.text, name.text))) AS role,
+        if(is_grouped, 'grouped matmul', work_for_experts(coalesce(type.text, name.text))) AS role,
         list_transform(string_split(tensor_list(shapes.text), ';'), lambda one: dims_or_none_of(one)) AS tensors
     FROM described
     LEFT JOIN trace.string AS type ON type.text_id = described.type_id

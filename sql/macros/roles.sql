@@ -76,7 +76,7 @@ CREATE MACRO IF NOT EXISTS is_name_of_grouped_matmul(type) AS contains(replace(l
 -- What a kernel does for experts beside grouped matmuls, by its type or name; NULL for all others. Fused ones exchange rows,
 -- multiply, and exchange the results (DispatchFFNCombine, DispatchGmmCombineDecode). Those that send rows or gather results are
 -- those of CANN (MoeDistributeDispatchV2) and of DeepEP (deep_ep::internode::dispatch).
-CREATE MACRO IF NOT EXISTS role_of_expert_kernel(type) AS
+CREATE MACRO IF NOT EXISTS work_for_experts(type) AS
     CASE
         WHEN regexp_matches(lower(type), 'dispatch_?(ffn|gmm|grouped|mlp|expert).*combine|(fused|mega)_?(deep_?)?moe')
             THEN 'fused'

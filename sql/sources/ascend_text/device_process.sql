@@ -1,6 +1,6 @@
--- Newer writers label a process NPU 3 and number it host process * 1024 + layer * 32 + device, in 32 bits, where the layer is its
--- sort index too. Older ones put numbers together as text (437675, 11 and 00; 8 and 00) and label it NPU. So the number counts
--- only where all processes without a label have the process of the host or their layer in it.
+-- Newer writers label a process NPU 3 and number it host process * 1024 + layer * 32 + device, in 32 bits, where the layer is
+-- its sort index too. Older ones put numbers together as text (437675, 11 and 00; 8 and 00) and label it NPU. So the number
+-- counts only where all processes without a label have the process of the host or their layer in it.
 WITH described AS (
     SELECT pid, min(name) AS name, min(label) AS label, min(sort_index) AS sort_index
     FROM raw.process

@@ -76,7 +76,8 @@ unclear_kernel AS (
     SELECT unclear_task.event_id
     FROM unclear_task
     ASOF LEFT JOIN computing
-        ON coalesce(computing.device_id, -1) = coalesce(unclear_task.device_id, -1) AND computing.start_ns <= unclear_task.start_ns
+        ON coalesce(computing.device_id, -1) = coalesce(unclear_task.device_id, -1)
+        AND computing.start_ns <= unclear_task.start_ns
     WHERE if(EXISTS (FROM computing), unclear_task.end_ns <= computing.end_ns + 2, unclear_task.connection_id >= 0)
 ),
 task AS (
