@@ -7,8 +7,8 @@ import pytest
 from prof_analysis import open_profile
 from tests.helpers.slow import quick
 
-# Path -> the layers of the model, those that predict further tokens behind them, layers found, passes, whole ones, and the kernels
-# of each kind. The layers are those of the published configurations.
+# Path -> the layers of the model, those that predict further tokens behind them, layers found, passes, whole ones, and the
+# kernels of each kind. The layers are those of the published configurations.
 MODELS: dict[str, tuple[int, int, int, int, int, str]] = {
     "glm5_1_vllm_a3": (78, 2, 80, 1, 1, "22 x 3, 27 x 75"),
     "gpu_kineto/h100/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz": (24, 0, 34, 2, 1, "42 x 34"),
@@ -32,6 +32,6 @@ def test_a_pass_has_the_layers_of_the_model(realdata: Path, path: str) -> None:
         (found,) = profile.layer_stats("rank", arrow=True).to_pylist()
         columns = ("pass_layer_count", "draft_count", "layer_count", "pass_count", "whole_pass_count", "kernels_of_layers")
         assert tuple(found[column] for column in columns) == MODELS[path]
-        # The last layer of each pass is the last of the model, or of what predicts further tokens, wherever the recording begins.
+        # The last layer of each pass is the last of the model, or of what follows it, wherever the recording begins.
         rows = profile.rows("SELECT pass, max(layer) AS last FROM layer.pass_layer GROUP BY pass")
         assert {row["last"] for row in rows} == {found["pass_layer_count"] + found["draft_count"] - 1}
