@@ -21,7 +21,8 @@ RANK = next((SAMPLE / "decoder_training").glob("*_4242_*"))
 # Columns that the sample does not show: counters that it lacks, the second table where there are layers, a second rank
 # that waits, a second run.
 NOT_IN_THE_SAMPLE = {
-    "pmu-stats": {"aic scalar", "aiv scalar", "mte1", "fixpipe", "aiv mte3"},
+    "pmu-stats": {"aic scalar", "aiv scalar", "mte1", "fixpipe", "aiv mte3", "cube counted", "vector counted"},
+    "mfu": {"matrix unit"},
     "layer-stats": {"type", "position", "mean", "median", "p95", "share of layer", "gap before", "kind", "name"},
     "experts": {
         *("rank", "time", "time / mean", "rows", "rows / mean", "experts", "grouped matmuls", "expert group", "step", "place"),

@@ -202,8 +202,12 @@ HOSTS = rows_of("profile host_profile", ("a", "ab"), ("b", "ab"), ("c", "c"))
         ),
         pytest.param(
             "across.mfu_left_out",
-            {"mfu.kernel_efficiency": rows_of("reason duration_ns", ("x", 5), (None, 90), ("y", 3), ("y", 3))},
-            rows_of("reason kernel_count duration_ns", ("y", 2, 6), ("x", 1, 5)),
+            {
+                "mfu.kernel_efficiency": rows_of(
+                    "reason duration_ns mac_ratio", ("x", 5, None), (None, 90, None), ("y", 3, 0.2), ("y", 3, 0.4)
+                )
+            },
+            rows_of("reason kernel_count duration_ns mac_ratio", ("y", 2, 6, 0.3), ("x", 1, 5, None)),
             id="kernels out of the MFU",
         ),
         pytest.param(

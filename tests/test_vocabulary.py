@@ -101,6 +101,7 @@ EXCEPTIONS: dict[str, tuple[set[str], str]] = {
         {"aicore", "backpropfilter", "backpropinput", "flashattention", "flashattentionscore", "flashattentionscoregrad"},
         OPERATORS,
     ),
+    "mfu.matrix_unit": ({"aic_"}, COUNTERS),
     "mfu.peak": ({"cube_utilization", "info.json"}, SENTENCE),
     "mfu.plain_shape": ({"transdata"}, LAYOUT),
     "mfu.recorded": ({"memset"}, OPERATORS),

@@ -110,6 +110,7 @@ CAUSES: Mapping[str, Schema] = {
         most_loaded_ranks=rows("ranks", row("across.expert_rank")),
         costliest_calls=rows("grouped matmuls", row("across.expert_call")),
         rows_by_expert=rows("experts", row("across.expert_rows")),
+        kernels=rows("kernels of experts by role and type", row("across.expert_kernel")),
     ),
     "memory": by_level(
         answer(

@@ -27,15 +27,17 @@ from docs.json_schema.parts import (
 
 _PMU_FIGURES = (
     "duration_ns", "known_duration_ns", "known_share", "compute_ns", "memory_ns", "on_chip_ns", "scalar_ns", "wait_ns",
+    "unbound_ns",
     "occupancy_duration_ns", "occupancy", "few_blocks_ns", "blocks_per_sm", "warps_per_sm", "registers_per_thread",
-    "shared_memory_bytes",
+    "shared_memory_bytes", "aic_kernel_count", "aic_uncounted_count", "aic_uncounted_ns", "aiv_kernel_count",
+    "aiv_uncounted_count", "aiv_uncounted_ns",
 )  # fmt: skip
 _PMU_RATIOS = (
     "aic_mac_ratio", "aic_scalar_ratio", "aic_mte1_ratio", "aic_mte2_ratio", "aic_fixpipe_ratio", "aiv_vec_ratio",
     "aiv_scalar_ratio", "aiv_mte2_ratio", "aiv_mte3_ratio",
 )  # fmt: skip
 _OF_PMU_MODULE = row("across.pmu", *_PMU_FIGURES, *_PMU_RATIOS, module=MODULE)
-_MFU_FIGURES = ("mfu", "efficiency", "achieved_tflops", "known_share", "duration_ns", "kernel_count", "reasons")
+_MFU_FIGURES = ("mfu", "efficiency", "achieved_tflops", "known_share", "duration_ns", "kernel_count", "mac_ratio", "reasons")
 COSTS: Mapping[str, Schema] = {
     "module-stats": {
         "anyOf": [

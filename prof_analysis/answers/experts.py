@@ -24,6 +24,7 @@ def experts(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "most_loaded_ranks": ranks,
         "costliest_calls": calls,
         "rows_by_expert": by_expert,
+        "kernels": profile.rows("FROM across.expert_kernel"),
     }
     of_ranks: dict[str, Source] = {
         "rank": ("text", rank_name),
@@ -46,10 +47,16 @@ def experts(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "wait after": "wait_ns",
         "module": "module",
     }
-    blocks: list[Block] = [table_of("across.expert_rank", ranks, of_ranks)]
+    blocks: list[Block] = [table_of("across.expert_rank", ranks, of_ranks)] if ranks else []
     if calls:
         blocks.append(table_of("across.expert_call", calls, of_calls))
-    blocks.append(said(*(line for group in groups for line in _of_group(group)), *_of_experts(by_expert)))
+    blocks.append(
+        said(
+            *(line for group in groups for line in _of_group(group)),
+            *_left_out(facts["kernels"]),
+            *_of_experts(by_expert, bool(ranks)),
+        )
+    )
     return facts, blocks
 
 
@@ -69,9 +76,31 @@ def _of_group(group: Mapping[str, Any]) -> Iterator[str]:
         yield "all grouped matmuls have the same number of rows: a buffer of fixed size, or an even load; time says which"
 
 
-def _of_experts(by_expert: list[dict[str, Any]]) -> Iterator[str]:
+_WHY_LEFT_OUT = {
+    "fused": "exchange rows, multiply and exchange the results in one kernel: rows and the time of each part are not recorded",
+    "dispatch": "send rows to their experts",
+    "combine": "gather the results of experts",
+}
+
+
+def _left_out(kernels: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield which kernels of experts are no grouped matmuls, with their time: they are in none of the figures above."""
+    for row in kernels:
+        if row["role"] != "grouped matmul":
+            experts = "" if row["expert_count"] is None else f" with {several(row['expert_count'], 'expert')} of the rank each"
+            yield (
+                f"not counted above: {count(row['kernel_count'])} x {row['kernel_type']}{experts}, "
+                f"{duration(row['duration_ns'])} ({duration(row['min_ns'])} to {duration(row['max_ns'])}); they "
+                f"{_WHY_LEFT_OUT[row['role']]}"
+            )
+
+
+def _of_experts(by_expert: list[dict[str, Any]], has_matmuls: bool) -> Iterator[str]:
     """Yield which expert gets most rows, or why that is not known."""
     if not by_expert:
+        if not has_matmuls:
+            yield "no grouped matmuls: how even the load of the ranks is, is not recorded"
+            return
         yield "rows of each expert are not recorded: they are values of an input; the rows above are of all experts of a rank"
         return
     most = by_expert[0]

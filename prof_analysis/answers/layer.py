@@ -1,6 +1,7 @@
 """The answer of `layer-stats`: the structure of each rank, and the heaviest positions of its layers."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from prof_analysis.answers.answer import Block, Facts, said, size_of, table_of
 from prof_analysis.answers.words import percent, several
@@ -52,7 +53,19 @@ def layer_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         table_of("layer.structure", structures, of_structures),
         said(f"compute time: {', '.join(parts)}; {several(facts['ranks'], 'rank')}"),
     ]
+    blocks += [
+        said(_of_passes(one)) for one in structures if one["draft_count"] or one["whole_pass_count"] != one["pass_count"]
+    ]
     if positions:
         in_order = sorted(positions, key=lambda row: (row["profile"], row["kind"], row["position"]))
         blocks.append(table_of("layer.statistic", in_order, of_positions))
     return facts, blocks
+
+
+def _of_passes(structure: Mapping[str, Any]) -> str:
+    """Return how the layers of a rank are passes: whole ones, those that the profile cuts, and layers of a draft model."""
+    passes, whole, drafts = (structure[name] for name in ("pass_count", "whole_pass_count", "draft_count"))
+    parts = [f"{structure['profile']}: {structure['pass_layer_count']} layers a pass"]
+    parts += [f"{several(drafts, 'layer')} behind them (MTP or a draft model)"] if drafts else []
+    parts += [f"{whole} of {several(passes, 'pass', 'es')} whole, the others have fewer layers"] if whole < passes else []
+    return "; ".join(parts)

@@ -11,7 +11,7 @@ from prof_analysis.answers.words import duration, percent, several
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
 
-_FIGURES = ("mfu", "efficiency", "achieved_tflops", "known_share", "duration_ns", "kernel_count", "reasons")
+_FIGURES = ("mfu", "efficiency", "achieved_tflops", "known_share", "duration_ns", "kernel_count", "mac_ratio", "reasons")
 _SELECTED = ", ".join(_FIGURES)
 _ROWS = {
     "module": f"""
@@ -34,6 +34,7 @@ _ROWS = {
             if(kernel.efficiency IS NULL, 0, 1)::DOUBLE AS known_share,
             kernel.duration_ns,
             1 AS kernel_count,
+            kernel.mac_ratio,
             kernel.reason AS reasons,
             kernel.name AS kernel
         FROM mfu.kernel_efficiency AS kernel
@@ -70,6 +71,7 @@ def mfu(profile: "Profile", top: int, level: str | None = None) -> tuple[Facts, 
         **({"input shapes": ("text", itemgetter("input_shapes"))} if has_shapes else {}),
         "with FLOPs": "known_share",
         "kernels": "kernel_count",
+        **({"matrix unit": "mac_ratio"} if any(row["mac_ratio"] is not None for row in rows) else {}),
         **({"why FLOPs lack": ("text", itemgetter("reasons"))} if any(row["reasons"] for row in rows) else {}),
     }
     shown = as_tree(rows) if level == "module" else rows
@@ -95,7 +97,8 @@ def _lines(facts: Facts, whole: dict[str, Any]) -> Iterator[str]:
     for row in facts["left_out"]:
         share = percent(row["duration_ns"] / all_ns if all_ns else None)
         time = f"{duration(row['duration_ns'])} in {several(row['kernel_count'], 'kernel')}"
-        yield f"without FLOPs: {time} ({share} of the time of kernels that may multiply matrices): {row['reason']}"
+        busy = "" if row["mac_ratio"] is None else f"; it worked for {percent(row['mac_ratio'])} of the time of the cube cores"
+        yield f"without FLOPs: {time} ({share} of the time of kernels that may multiply matrices): {row['reason']}{busy}"
     for row in facts["audit"]:
         yield f"see MfuAudit: {row['rows']:,} x {row['finding']}"
 

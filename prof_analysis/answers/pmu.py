@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from prof_analysis.answers.answer import Block, Facts, ShownTable, Source, said, size_of, table_of
 from prof_analysis.answers.tree import PATH, as_tree
-from prof_analysis.answers.words import percent, several
+from prof_analysis.answers.words import duration, percent, several
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -43,7 +43,13 @@ _LAUNCH = {
     "registers_per_thread": "registers",
     "shared_memory_bytes": "shared memory",
 }
-_TIMES = ("duration_ns", "known_duration_ns", "known_share", *_BOUNDS.values(), "occupancy_duration_ns", *_LAUNCH)
+# Kind of cores -> the header of how many of the kernels that run on them were counted there.
+_COUNTED = {"aic": "cube counted", "aiv": "vector counted"}
+_COUNTS = tuple(f"{core}_{one}" for core in _COUNTED for one in ("kernel_count", "uncounted_count", "uncounted_ns"))
+_TIMES = (
+    *("duration_ns", "known_duration_ns", "known_share", *_BOUNDS.values(), "unbound_ns"),
+    *("occupancy_duration_ns", *_LAUNCH, *_COUNTS),
+)
 
 
 def pmu_stats(profile: "Profile", top: int, level: str = "kernel_type") -> tuple[Facts, list[Block]]:
@@ -53,14 +59,17 @@ def pmu_stats(profile: "Profile", top: int, level: str = "kernel_type") -> tuple
     facts: Facts = {**size_of(profile, f"pmu.{level}"), "level": level, "heaviest": heaviest, "all": whole}
     lines = []
     if any(whole[time] for time in _BOUNDS.values()) or whole["blocks_per_sm"] is None:
-        bounds = ", ".join(f"{bound} {percent(_part(whole, bound))}" for bound in _BOUNDS)
+        bounds = ", ".join(f"{bound} {percent(_part_of_known(whole, bound))}" for bound in _BOUNDS)
         lines.append(f"what bounds the time with counters: {bounds}")
+        if whole["unbound_ns"]:
+            lines[-1] += f", and {duration(whole['unbound_ns'])} more for which it is not known"
     if whole["blocks_per_sm"] is not None:
         lines.append(
             f"mean occupancy {percent(whole['occupancy'])}, known for {percent(_share_of_occupancy(whole))} of the kernel time"
             f"; {percent(_share_of_few_blocks(whole))} of the time in kernels with fewer blocks than SMs"
         )
     lines[-1] += f"; {percent(whole['known_share'])} of the kernel time has counters; {several(facts['ranks'], 'rank')}"
+    lines += [_uncounted(whole, core) for core in _COUNTED if whole[f"{core}_uncounted_count"]]
     return facts, [table_of_level(level, heaviest), said(*lines)]
 
 
@@ -103,19 +112,46 @@ def table_of_level(level: str, rows: list[dict[str, Any]]) -> ShownTable:
             for ratio, header in _RATIOS.items()
             if any(row[f"{ratio}_ratio"] is not None for row in rows)
         },
+        **{
+            header: ("text", partial(_counted, core=core))
+            for core, header in _COUNTED.items()
+            if any(row[f"{core}_uncounted_count"] for row in rows)
+        },
         **kinds,
     }
     return table_of("across.pmu", as_tree(rows) if level == "module" else rows, columns)
 
 
 def _bound(row: Mapping[str, Any]) -> str | None:
-    return max(_BOUNDS, key=lambda one: row[_BOUNDS[one]]) if any(row[time] for time in _BOUNDS.values()) else None
+    return max(_BOUNDS, key=lambda one: row[_BOUNDS[one]]) if 0 < _known_ns(row) >= (row["unbound_ns"] or 0) else None
+
+
+def _known_ns(row: Mapping[str, Any]) -> int:
+    return sum(row[time] or 0 for time in _BOUNDS.values())
 
 
 def _part(row: Mapping[str, Any], bound: str) -> float | None:
-    """Return the share that one bound has of the time with a known bound."""
-    known_ns = sum(row[time] or 0 for time in _BOUNDS.values())
-    return row[_BOUNDS[bound]] / known_ns if known_ns else None
+    """Return the share that one bound has of the time with a known bound; None where that is less than half."""
+    return _part_of_known(row, bound) if _bound(row) else None
+
+
+def _part_of_known(row: Mapping[str, Any], bound: str) -> float | None:
+    return row[_BOUNDS[bound]] / known_ns if (known_ns := _known_ns(row)) else None
+
+
+def _counted(row: Mapping[str, Any], core: str) -> str | None:
+    """Return how many of the kernels that run on a kind of cores were counted there, as in 2 of 80."""
+    counted, uncounted = row[f"{core}_kernel_count"], row[f"{core}_uncounted_count"]
+    return f"{counted} of {counted + uncounted}" if counted or uncounted else None
+
+
+def _uncounted(whole: Mapping[str, Any], core: str) -> str:
+    kind = {"aic": "cube", "aiv": "vector"}[core]
+    uncounted, time = several(whole[f"{core}_uncounted_count"], "kernel"), duration(whole[f"{core}_uncounted_ns"])
+    return (
+        f"{kind} cores: not counted for {uncounted} of both kinds of cores ({time}), as in captured graphs: "
+        f"{kind} shares are those of the others, and a dash where these are less than half"
+    )
 
 
 def _share_of_few_blocks(row: Mapping[str, Any]) -> float | None:

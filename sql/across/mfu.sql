@@ -49,6 +49,8 @@ SELECT
     sum(known_duration_ns)::BIGINT AS known_duration_ns,
     sum(known_duration_ns) / nullif(sum(duration_ns), 0) AS known_share,
     sum(known_duration_ns) / nullif(sum(cube_duration_ns), 0) AS cube_known_share,
+    sum(mac_duration_ns)::BIGINT AS mac_duration_ns,
+    mean_ratio(mac_ratio, mac_duration_ns) AS mac_ratio,
     sum(kernel_count)::BIGINT AS kernel_count,
     string_agg(DISTINCT reasons, '; ' ORDER BY reasons) AS reasons
 FROM at_level

@@ -4,7 +4,13 @@
 -- reason        VARCHAR  why, as in mfu.kernel_efficiency
 -- kernel_count  BIGINT   kernels
 -- duration_ns   BIGINT   their time, ns
-SELECT reason, count(*) AS kernel_count, sum(duration_ns)::BIGINT AS duration_ns
+-- mac_ratio     DOUBLE   part of the time of their cube cores in which the matrix unit worked, as in mfu.kernel_efficiency: the
+--                        mean weighted by time; NULL when not known
+SELECT
+    reason,
+    count(*) AS kernel_count,
+    sum(duration_ns)::BIGINT AS duration_ns,
+    mean_ratio(mac_ratio, duration_ns) AS mac_ratio
 FROM mfu.kernel_efficiency
 WHERE reason IS NOT NULL
 GROUP BY reason

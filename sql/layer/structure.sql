@@ -8,9 +8,14 @@
 -- layer_count             BIGINT   layers found; NULL where no period is convincing
 -- alike_count             BIGINT   layers that are of a kind; NULL where no period is convincing
 -- kind_count              BIGINT   kinds of layers; NULL where no period is convincing
--- pass_count              BIGINT   passes through the layers; NULL where no period is convincing
--- kernels_of_layers       VARCHAR  kernels of a layer of each kind, and how many such layers there are, as in 12 x 63; NULL
---                                  where no period is convincing
+-- pass_count              BIGINT   passes through the layers, also those that the profile cuts; NULL where no period is
+--                                  convincing
+-- whole_pass_count        BIGINT   passes that have all layers of a pass; NULL where no period is convincing
+-- pass_layer_count        BIGINT   layers of the model in a pass, the most that one has; NULL where no period is convincing
+-- draft_count             BIGINT   layers that follow those of the model in their pass: they predict further tokens, or are of
+--                                  a draft model; NULL where no period is convincing
+-- kernels_of_layers       VARCHAR  kernels of a layer of each kind, and how many such layers there are, also those that the
+--                                  edge of the profile cuts, as in 12 x 63; NULL where no period is convincing
 -- alike_ns                BIGINT   kernel time in layers of a kind, ns
 -- irregular_ns            BIGINT   kernel time in irregular layers, ns
 -- prologue_ns             BIGINT   kernel time before the first layer, ns
@@ -29,8 +34,7 @@ WITH part AS (
         sum(end_ns - start_ns) FILTER (part = 'between passes') AS between_ns,
         sum(end_ns - start_ns) FILTER (part = 'epilogue') AS epilogue_ns,
         sum(end_ns - start_ns) FILTER (part IS NULL) AS unstructured_ns,
-        sum(end_ns - start_ns) AS sequence_ns,
-        count(DISTINCT pass) AS pass_count
+        sum(end_ns - start_ns) AS sequence_ns
     FROM layer.kernel_layer
 ),
 compute AS (
@@ -54,14 +58,33 @@ stream AS (
     )
 ),
 layers AS (
-    SELECT count(*) AS layer_count, count(kind) AS alike_count
+    SELECT count(*) AS layer_count, count(kind) AS alike_count, count(*) FILTER (is_draft) AS draft_count
     FROM layer.instance
+),
+passes AS (
+    SELECT
+        count(*) AS pass_count,
+        max(layer_count) AS pass_layer_count,
+        count(*) FILTER (layer_count = most) AS whole_pass_count
+    FROM (
+        SELECT count(*) FILTER (NOT is_draft) AS layer_count, max(count(*) FILTER (NOT is_draft)) OVER () AS most
+        FROM layer.instance
+        GROUP BY pass
+    )
+),
+cut AS (
+    SELECT part_of_kind AS kind, count(*) AS cut_count
+    FROM layer.instance
+    WHERE part_of_kind IS NOT NULL
+    GROUP BY part_of_kind
 ),
 kinds AS (
     SELECT
         count(*) AS kind_count,
-        string_agg(format('{} x {}', kernel_count, layer_count), ', ' ORDER BY kind) AS kernels_of_layers
+        string_agg(format('{} x {}', kernel_count, layer_count + coalesce(cut_count, 0)), ', ' ORDER BY kind)
+            AS kernels_of_layers
     FROM layer.kind
+    LEFT JOIN cut USING (kind)
 ),
 repeated AS (
     SELECT
@@ -78,6 +101,9 @@ SELECT
     if(kind_count > 0, alike_count, NULL) AS alike_count,
     nullif(kind_count, 0) AS kind_count,
     if(kind_count > 0, pass_count, NULL) AS pass_count,
+    if(kind_count > 0, whole_pass_count, NULL) AS whole_pass_count,
+    if(kind_count > 0, pass_layer_count, NULL) AS pass_layer_count,
+    if(kind_count > 0, draft_count, NULL) AS draft_count,
     kernels_of_layers,
     coalesce(alike_ns, 0)::BIGINT AS alike_ns,
     coalesce(irregular_ns, 0)::BIGINT AS irregular_ns,
@@ -99,6 +125,7 @@ FROM part
 CROSS JOIN compute
 CROSS JOIN stream
 CROSS JOIN layers
+CROSS JOIN passes
 CROSS JOIN kinds
 CROSS JOIN repeated
 WHERE part.kernel_count > 0

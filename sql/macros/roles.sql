@@ -106,6 +106,17 @@ CREATE MACRO IF NOT EXISTS direction_of_memory_copy(operation) AS
 -- QuantGroupedMatmulDequant, GroupedMatmulFinalizeRouting, ...
 CREATE MACRO IF NOT EXISTS is_name_of_grouped_matmul(type) AS contains(replace(lower(type), '_', ''), 'groupedmatmul');
 
+-- What a kernel does for experts beside grouped matmuls, by its type or name; NULL for all others. Fused ones exchange rows,
+-- multiply, and exchange the results (DispatchFFNCombine, DispatchGmmCombineDecode). Those that send rows or gather results are
+-- those of CANN (MoeDistributeDispatchV2) and of DeepEP (deep_ep::internode::dispatch).
+CREATE MACRO IF NOT EXISTS work_for_experts(type) AS
+    CASE
+        WHEN regexp_matches(lower(type), 'dispatch_?(ffn|gmm|grouped|mlp|expert).*combine|(fused|mega)_?(deep_?)?moe')
+            THEN 'fused'
+        WHEN regexp_matches(lower(type), 'moe_?(distribute_?)?dispatch|ep::.*\bdispatch') THEN 'dispatch'
+        WHEN regexp_matches(lower(type), 'moe_?(distribute_?)?combine|ep::.*\bcombine') THEN 'combine'
+    END;
+
 -- Whether a compute kernel of this type communicates too, as its name says: fused products and the routing of experts.
 CREATE MACRO IF NOT EXISTS may_communicate(type) AS
     coalesce(regexp_matches(lower(type), 'all_?reduce|all_?gather|reduce_?scatter|all_?to_?all|dispatch|combine'), false);

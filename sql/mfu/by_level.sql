@@ -25,6 +25,10 @@
 -- known_duration_ns      BIGINT   part of flops_duration_ns in kernels of known_flops, ns
 -- known_share            DOUBLE   known_duration_ns / duration_ns; NULL when that is 0
 -- cube_known_share       DOUBLE   known_duration_ns / cube_duration_ns; NULL when that is 0
+-- mac_duration_ns        BIGINT   part of cube_duration_ns in kernels without a formula whose matrix unit worked, as hardware
+--                                 counters say, ns
+-- mac_ratio              DOUBLE   part of the time of the cube cores of these in which it did: the mean weighted by their time;
+--                                 NULL without any
 -- kernel_count           BIGINT   kernels of duration_ns
 -- flops_sources          VARCHAR  where flops comes from, joined by ', '; NULL without any
 -- peaks                  VARCHAR  the peaks by data type and where they come from, joined by ', '; NULL without any
@@ -66,6 +70,8 @@ SELECT
     sum(known_duration_ns)::BIGINT AS known_duration_ns,
     sum(known_duration_ns) / nullif(sum(duration_ns), 0) AS known_share,
     sum(known_duration_ns) / nullif(sum(duration_ns) FILTER (is_cube), 0) AS cube_known_share,
+    coalesce(sum(mac_duration_ns), 0)::BIGINT AS mac_duration_ns,
+    sum(mac_time) / nullif(sum(mac_duration_ns), 0) / 1000000000000 AS mac_ratio,
     sum(kernel_count)::BIGINT AS kernel_count,
     string_agg(DISTINCT flops_source, ', ' ORDER BY flops_source) FILTER (flops IS NOT NULL) AS flops_sources,
     string_agg(DISTINCT peak, ', ' ORDER BY peak) AS peaks,

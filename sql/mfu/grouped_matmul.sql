@@ -1,7 +1,9 @@
--- One row is a description of a grouped matmul, whose shapes hold the rows of a buffer. How many of these rows the groups fill
--- is not recorded: the buffer of a mixture of experts can be hundreds of times as long.
+-- One row is a description of a grouped matmul. Where its rows are one tensor, that is a buffer: how many of its rows the
+-- groups fill is not recorded, and the buffer of a mixture of experts can be hundreds of times as long. Where each group has a
+-- tensor of its own, the shapes say it.
 --
 -- shape_id         BIGINT   a description of mfu.shape
+-- flops            HUGEINT  2 * rows * n * k, added up over the groups; NULL where the rows are one tensor
 -- flops_at_most    HUGEINT  2 * (all rows of the buffer) * n * k
 -- flops_per_row    HUGEINT  2 * n * k
 -- group_count      BIGINT   groups that share the rows
@@ -36,6 +38,78 @@ turned AS (
     FROM operand
     CROSS JOIN (VALUES (false), (true)) AS turn_b (turns_b)
 ),
+-- Inputs in order: the rows of each group, its weight, then bias, scales and the list of groups, which decide nothing.
+listed AS (
+    SELECT
+        shape.shape_id,
+        list_transform(string_split(tensor_list(input.text), ';'), lambda one: dims_or_none_of(one)) AS inputs,
+        list_transform(string_split(tensor_list(output.text), ';'), lambda one: dims_or_none_of(one)) AS outputs
+    FROM mfu.shape
+    JOIN trace.string AS input ON input.text_id = shape.input_shapes_id
+    JOIN trace.string AS output ON output.text_id = shape.output_shapes_id
+    WHERE shape.family = 'grouped matmul'
+),
+-- Tensors of as many columns as the first come first: the rows of the groups, and weights that are turned.
+fronted AS (
+    SELECT
+        *,
+        coalesce(
+            list_position(
+                list_transform(inputs, lambda one: coalesce(len(one) = 2 AND one[2] = inputs[1][2], false)),
+                false
+            ) - 1,
+            len(inputs)
+        ) AS front_count
+    FROM listed
+),
+candidate AS (
+    SELECT DISTINCT shape_id, inputs, outputs, unnest([front_count, front_count // 2, len(outputs)]) AS group_count
+    FROM fronted
+),
+pair AS (
+    SELECT
+        candidate.shape_id,
+        candidate.group_count,
+        candidate.outputs,
+        turn_b.turns_b,
+        candidate.inputs[weight.position - group_count] AS a,
+        if(len(outputs) >= group_count, outputs[weight.position - group_count], NULL) AS o,
+        weight.matrix[if(turns_b, -1, -2)] AS b_rows,
+        weight.matrix[if(turns_b, -2, -1)] * if(weight.type = 'INT32' AND first_input.type <> 'INT32', 8, 1) AS b_columns,
+        weight.is_padded AS b_padded,
+        coalesce(first_input.type = weight.type, false) AS has_equal_types
+    FROM candidate
+    JOIN mfu.tensor AS weight
+        ON weight.shape_id = candidate.shape_id
+        AND NOT weight.is_output
+        AND weight.position BETWEEN group_count + 1 AND 2 * group_count
+    LEFT JOIN mfu.tensor AS first_input
+        ON first_input.shape_id = candidate.shape_id AND NOT first_input.is_output AND first_input.position = 1
+    CROSS JOIN (VALUES (false), (true)) AS turn_b (turns_b)
+    WHERE candidate.group_count >= 2
+),
+separate AS (
+    SELECT
+        shape_id,
+        group_count,
+        turns_b,
+        sum(2 * count_of(a)::HUGEINT * b_columns) AS flops,
+        max(2 * a[-1]::HUGEINT * b_columns) AS flops_per_row,
+        bool_and(has_equal_types) AS has_equal_types
+    FROM pair
+    GROUP BY shape_id, group_count, turns_b
+    HAVING count(*) = group_count
+        AND bool_and(
+            coalesce(
+                len(a) >= 2 AND count_of(a) IS NOT NULL AND agrees(b_rows, b_padded, a[-1], false)
+                AND (b_columns % coalesce(o, outputs[1])[-1] = 0
+                    OR agrees(b_columns, b_padded, coalesce(o, outputs[1])[-1], false))
+                AND (o IS NULL OR o[-2] = a[-2]),
+                false
+            )
+        )
+        AND (bool_and(o IS NOT NULL) OR sum(a[-2]) = min(outputs[1][-2]))
+),
 fitting AS (
     -- Each row of a [m, k] meets one weight of b [groups, k, n]. What is fused after it may join or halve the output's columns.
     SELECT
@@ -54,6 +128,11 @@ fitting AS (
     FROM turned
     WHERE len(o) = 3 AND len(a) = 2 AND NOT is_stacked AND b_columns = o[-1] AND a_count = b_rows * o[-2]
 )
-SELECT shape_id, flops_at_most, flops_per_row, group_count, has_equal_types
+SELECT shape_id, NULL::HUGEINT AS flops, flops_at_most, flops_per_row, group_count, has_equal_types
 FROM fitting
+ANTI JOIN separate USING (shape_id)
 QUALIFY row_number() OVER (PARTITION BY shape_id ORDER BY turns_b) = 1
+UNION ALL
+SELECT shape_id, flops::HUGEINT, flops::HUGEINT, flops_per_row, group_count, has_equal_types
+FROM separate
+QUALIFY row_number() OVER (PARTITION BY shape_id ORDER BY group_count DESC, turns_b) = 1

@@ -12,15 +12,19 @@
 --                             known_flops is
 -- clock_mhz          BIGINT   the rated clock, MHz; NULL when not known, and where known_flops is
 -- too_much           DOUBLE   as in mfu.utilisation
+-- mac_ratio          DOUBLE   of a kernel without a formula, part of the time of the cube cores in which the matrix unit
+--                             worked, as in mfu.matrix_unit; NULL when not recorded, and for other kernels
 -- reason             VARCHAR  why known_flops is NULL
 WITH found AS (
     SELECT
         utilisation.*,
         if(counted.flops::HUGEINT * 1000 > utilisation.possible_flops, NULL, counted.flops) AS counted_flops,
-        counted.flops_upper_bound AS counted_upper_bound
+        counted.flops_upper_bound AS counted_upper_bound,
+        matrix_unit.mac_ratio
     FROM mfu.utilisation
     LEFT JOIN mfu.vector_shape USING (shape_id)
     LEFT JOIN mfu.counted USING (kernel_id)
+    LEFT JOIN mfu.matrix_unit USING (kernel_id)
     WHERE vector_shape.shape_id IS NULL OR utilisation.flops IS NOT NULL OR utilisation.too_much IS NOT NULL
 ),
 known AS (
@@ -30,7 +34,11 @@ known AS (
             if(flops IS NULL AND counted_flops IS NOT NULL, 'counters', flops_source) AS flops_source,
             if(flops IS NULL AND counted_flops IS NULL, least(flops_upper_bound, counted_upper_bound), NULL)
                 AS flops_upper_bound,
-            if(flops IS NULL AND counted_flops IS NULL, reason, peak_reason) AS reason
+            CASE
+                WHEN flops IS NOT NULL OR counted_flops IS NOT NULL THEN peak_reason
+                WHEN mac_ratio IS NOT NULL AND too_much IS NULL THEN 'the matrix unit worked, and ' || reason
+                ELSE reason
+            END AS reason
         ),
         coalesce(flops, counted_flops) IS NOT NULL AND possible_flops IS NOT NULL AS is_known
     FROM found
@@ -51,5 +59,6 @@ SELECT
     if(is_known, possible_flops, NULL) AS possible_flops,
     if(is_known, clock_mhz, NULL) AS clock_mhz,
     too_much,
+    mac_ratio,
     reason
 FROM known

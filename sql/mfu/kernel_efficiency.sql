@@ -24,6 +24,8 @@
 -- peak_from              VARCHAR  where the peak comes from; NULL without one
 -- measured_clock_mhz     DOUBLE   mean real clock of the device while it ran, MHz; NULL without samples
 -- efficiency_at_measured_clock  DOUBLE  efficiency with the peak at that clock; NULL without it
+-- mac_ratio              DOUBLE   of a kernel without a formula, part of the time of the cube cores in which the matrix unit
+--                                 worked, by hardware counters; NULL when not recorded, and for other kernels
 -- reason                 VARCHAR  why efficiency is NULL
 -- input_shapes_id        TEXT_ID  input shapes, as in mfu.shape; NULL when not recorded
 -- output_shapes_id       TEXT_ID  output shapes; NULL when not recorded
@@ -53,6 +55,7 @@ SELECT
     measured_clock.cycles / nullif(judged.duration_ns, 0) AS measured_clock_mhz,
     judged.known_flops * 1000
         / nullif(at_clock(possible_flops, clock_mhz, judged.duration_ns, cycles), 0) AS efficiency_at_measured_clock,
+    judged.mac_ratio,
     judged.reason,
     judged.input_shapes_id,
     kernel.output_shapes_id,

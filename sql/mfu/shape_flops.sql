@@ -29,7 +29,12 @@ counted AS (
     SELECT shape_id, flops, flops AS padded_flops, is_padded
     FROM mfu.fused_matmul
     UNION ALL BY NAME
-    SELECT shape_id, flops_at_most AS flops_upper_bound, 'the rows of the groups are not in the shapes' AS reason
+    SELECT
+        shape_id,
+        flops,
+        flops AS padded_flops,
+        if(flops IS NULL, flops_at_most, NULL) AS flops_upper_bound,
+        if(flops IS NULL, 'the rows of the groups are not in the shapes', NULL) AS reason
     FROM mfu.grouped_matmul
     UNION ALL BY NAME
     SELECT shape_id, flops, padded_flops, is_padded

@@ -15,6 +15,8 @@
 -- duration_ns           BIGINT   their time, ns
 -- flops_duration_ns     BIGINT   part of duration_ns in kernels with known FLOPs, ns; 0 without any
 -- known_duration_ns     BIGINT   part of duration_ns in kernels with known_flops, ns; 0 without any
+-- mac_duration_ns       BIGINT   part of duration_ns in kernels with a mac_ratio of mfu.judged, ns; NULL without any
+-- mac_time              HUGEINT  sum of mac_ratio * time over these, in 10^-12 ns; NULL without any
 -- flops                 HUGEINT  FLOPs; NULL when not known
 -- known_flops           HUGEINT  FLOPs of the kernels whose peak is known too; NULL without any
 -- possible_flops        HUGEINT  FLOPs that the device can do in the time of these kernels at the rated clock, in thousandths;
@@ -39,6 +41,8 @@ SELECT
     sum(kernel.duration_ns)::BIGINT AS duration_ns,
     coalesce(sum(kernel.duration_ns) FILTER (judged.flops IS NOT NULL), 0)::BIGINT AS flops_duration_ns,
     coalesce(sum(kernel.duration_ns) FILTER (judged.known_flops IS NOT NULL), 0)::BIGINT AS known_duration_ns,
+    (sum(kernel.duration_ns) FILTER (judged.mac_ratio IS NOT NULL))::BIGINT AS mac_duration_ns,
+    sum(ratio_time(judged.mac_ratio, kernel.duration_ns))::HUGEINT AS mac_time,
     sum(judged.flops)::HUGEINT AS flops,
     sum(judged.known_flops)::HUGEINT AS known_flops,
     sum(judged.possible_flops)::HUGEINT AS possible_flops,

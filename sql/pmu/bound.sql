@@ -6,10 +6,13 @@
 --                     (mte1, fixpipe: within the core, and results out of the matrix unit), scalar, or wait; of equal ones the
 --                     first
 --
+-- A kernel whose counted cores have no such pipe, and whose others were not counted, has no row: what bounds it is not known.
+--
 -- A recorded ratio is a part of the core's time; the kernel's time is longer by the time in which the core did not run.
 WITH busy AS (
     SELECT
         kernel_id,
+        aic_is_uncounted OR aiv_is_uncounted AS is_part,
         coalesce(least(1, aic_time_ns / nullif(duration_ns, 0)), 1) AS aic_share,
         coalesce(least(1, aiv_time_ns / nullif(duration_ns, 0)), 1) AS aiv_share,
         greatest(aic_mac_ratio * aic_share, aiv_vec_ratio * aiv_share) AS compute,
@@ -29,3 +32,4 @@ SELECT
     END AS bound
 FROM busy
 WHERE coalesce(compute, memory, on_chip, scalar) IS NOT NULL
+  AND NOT (is_part AND greatest(compute, memory, on_chip, scalar) < 0.5)

@@ -1,5 +1,6 @@
 -- One row is a module, op and type of kernels and the pipe that is busiest in them, with how busy it is. Kernels without ratios
--- of pipes do not count; where there are steps, only those in steps do.
+-- of pipes do not count, nor those whose other cores were not counted, where no counted pipe bounds them; where there are
+-- steps, only those in steps do.
 --
 -- module        VARCHAR  path of the module, names joined by '/'; NULL outside modules
 -- op_name_id    TEXT_ID  name of the op; NULL when linked to no op
@@ -28,6 +29,7 @@ busy AS (
         greatest(aic_scalar_ratio * aic_share, aiv_scalar_ratio * aiv_share) AS scalar,
         greatest(compute, memory, on_chip, scalar) AS busiest
     FROM pmu.kernel_counters AS counters
+    SEMI JOIN pmu.bound USING (kernel_id)
 ),
 kernel AS (
     SELECT

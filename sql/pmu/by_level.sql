@@ -12,13 +12,18 @@
 -- known_duration_ns       BIGINT   part of duration_ns in kernels with counters; the columns below cover only these
 -- known_share             DOUBLE   known_duration_ns / duration_ns; NULL when that is 0
 -- bound                   VARCHAR  what bounds most of the time: compute, memory, on chip, scalar or wait, as in pmu.bound;
---                                  NULL with a reason
+--                                  NULL with a reason, also where it is not known for most of the time
 -- compute_ns              BIGINT   time of kernels that compute bounds, ns
 -- memory_ns               BIGINT   time of kernels that memory bounds, ns
 -- on_chip_ns              BIGINT   time of kernels that moving data on the chip bounds, ns
 -- scalar_ns               BIGINT   time of kernels that the scalar unit bounds, ns
 -- wait_ns                 BIGINT   time of kernels that wait, ns
+-- unbound_ns              BIGINT   time of kernels with counters of only one of the kinds of cores that they run on, of which
+--                                  none bounds them: what does is not known, ns
 -- aic_duration_ns         BIGINT   time of kernels that ran on cube cores, ns; a kernel on both kinds of cores counts for both
+-- aic_kernel_count        BIGINT   these kernels
+-- aic_uncounted_count     BIGINT   further kernels that run on cube cores, of which nothing but 0 was recorded: not counted
+-- aic_uncounted_ns        BIGINT   their time, ns; where it is more than aic_duration_ns, the ratios of these cores are NULL
 -- aic_time_share          DOUBLE   part of aic_duration_ns in which these cores ran; NULL when not recorded
 -- aic_mac_ratio           DOUBLE   part of the time of these cores in which the matrix unit worked: the mean over kernels,
 --                                  weighted by time; NULL when not recorded
@@ -31,6 +36,9 @@
 -- aic_l2_read_hit_rate    DOUBLE   part of reads of cube cores that hit the L2 cache; NULL when not recorded
 -- aic_l2_write_hit_rate   DOUBLE   the same for writes
 -- aiv_duration_ns         BIGINT   time of kernels that ran on vector cores, ns
+-- aiv_kernel_count        BIGINT   these kernels
+-- aiv_uncounted_count     BIGINT   as aic_uncounted_count
+-- aiv_uncounted_ns        BIGINT   as aic_uncounted_ns
 -- aiv_time_share          DOUBLE   as aic_time_share
 -- aiv_vec_ratio           DOUBLE   as aic_mac_ratio, for the vector unit
 -- aiv_scalar_ratio        DOUBLE   as aic_scalar_ratio
@@ -80,8 +88,15 @@ work AS (
         sum(duration_ns) FILTER (bound = 'on chip') AS on_chip_ns,
         sum(duration_ns) FILTER (bound = 'scalar') AS scalar_ns,
         sum(duration_ns) FILTER (bound = 'wait') AS wait_ns,
+        sum(duration_ns) FILTER (bound IS NULL AND (aic_is_uncounted OR aiv_is_uncounted)) AS unbound_ns,
         sum(duration_ns) FILTER (aic_runs) AS aic_duration_ns,
         sum(duration_ns) FILTER (aiv_runs) AS aiv_duration_ns,
+        count(*) FILTER (aic_runs) AS aic_kernel_count,
+        count(*) FILTER (aiv_runs) AS aiv_kernel_count,
+        count(*) FILTER (aic_is_uncounted) AS aic_uncounted_count,
+        count(*) FILTER (aiv_is_uncounted) AS aiv_uncounted_count,
+        sum(duration_ns) FILTER (aic_is_uncounted) AS aic_uncounted_ns,
+        sum(duration_ns) FILTER (aiv_is_uncounted) AS aiv_uncounted_ns,
         ratio_sums(aic_time_ns / duration_ns, duration_ns) AS aic_time_share,
         ratio_sums(aic_mac_ratio, duration_ns) AS aic_mac_ratio,
         ratio_sums(aic_scalar_ratio, duration_ns) AS aic_scalar_ratio,
@@ -145,7 +160,11 @@ figure AS (
         coalesce(sum(on_chip_ns), 0)::BIGINT AS on_chip_ns,
         coalesce(sum(scalar_ns), 0)::BIGINT AS scalar_ns,
         coalesce(sum(wait_ns), 0)::BIGINT AS wait_ns,
+        coalesce(sum(unbound_ns), 0)::BIGINT AS unbound_ns,
         coalesce(sum(aic_duration_ns), 0)::BIGINT AS aic_duration_ns,
+        sum(aic_kernel_count)::BIGINT AS aic_kernel_count,
+        sum(aic_uncounted_count)::BIGINT AS aic_uncounted_count,
+        coalesce(sum(aic_uncounted_ns), 0)::BIGINT AS aic_uncounted_ns,
         mean_of_sums(aic_time_share) AS aic_time_share,
         mean_of_sums(aic_mac_ratio) AS aic_mac_ratio,
         mean_of_sums(aic_scalar_ratio) AS aic_scalar_ratio,
@@ -156,6 +175,9 @@ figure AS (
         sum(aic_l2_read_hits) / nullif(sum(aic_l2_reads), 0) AS aic_l2_read_hit_rate,
         sum(aic_l2_write_hits) / nullif(sum(aic_l2_writes), 0) AS aic_l2_write_hit_rate,
         coalesce(sum(aiv_duration_ns), 0)::BIGINT AS aiv_duration_ns,
+        sum(aiv_kernel_count)::BIGINT AS aiv_kernel_count,
+        sum(aiv_uncounted_count)::BIGINT AS aiv_uncounted_count,
+        coalesce(sum(aiv_uncounted_ns), 0)::BIGINT AS aiv_uncounted_ns,
         mean_of_sums(aiv_time_share) AS aiv_time_share,
         mean_of_sums(aiv_vec_ratio) AS aiv_vec_ratio,
         mean_of_sums(aiv_scalar_ratio) AS aiv_scalar_ratio,
@@ -185,7 +207,7 @@ SELECT
     known_duration_ns,
     known_duration_ns / nullif(duration_ns, 0) AS known_share,
     CASE
-        WHEN bound_count = 0 THEN NULL
+        WHEN bound_count = 0 OR unbound_ns > compute_ns + memory_ns + on_chip_ns + scalar_ns + wait_ns THEN NULL
         ELSE
             CASE greatest(compute_ns, memory_ns, on_chip_ns, scalar_ns, wait_ns)
                 WHEN compute_ns THEN 'compute'
@@ -200,22 +222,29 @@ SELECT
     on_chip_ns,
     scalar_ns,
     wait_ns,
+    unbound_ns,
     aic_duration_ns,
-    aic_time_share,
-    aic_mac_ratio,
-    aic_scalar_ratio,
-    aic_mte1_ratio,
-    aic_mte2_ratio,
-    aic_fixpipe_ratio,
-    cube_utilization,
+    aic_kernel_count,
+    aic_uncounted_count,
+    aic_uncounted_ns,
+    if(aic_uncounted_ns > aic_duration_ns, NULL, aic_time_share) AS aic_time_share,
+    if(aic_uncounted_ns > aic_duration_ns, NULL, aic_mac_ratio) AS aic_mac_ratio,
+    if(aic_uncounted_ns > aic_duration_ns, NULL, aic_scalar_ratio) AS aic_scalar_ratio,
+    if(aic_uncounted_ns > aic_duration_ns, NULL, aic_mte1_ratio) AS aic_mte1_ratio,
+    if(aic_uncounted_ns > aic_duration_ns, NULL, aic_mte2_ratio) AS aic_mte2_ratio,
+    if(aic_uncounted_ns > aic_duration_ns, NULL, aic_fixpipe_ratio) AS aic_fixpipe_ratio,
+    if(aic_uncounted_ns > aic_duration_ns, NULL, cube_utilization) AS cube_utilization,
     aic_l2_read_hit_rate,
     aic_l2_write_hit_rate,
     aiv_duration_ns,
-    aiv_time_share,
-    aiv_vec_ratio,
-    aiv_scalar_ratio,
-    aiv_mte2_ratio,
-    aiv_mte3_ratio,
+    aiv_kernel_count,
+    aiv_uncounted_count,
+    aiv_uncounted_ns,
+    if(aiv_uncounted_ns > aiv_duration_ns, NULL, aiv_time_share) AS aiv_time_share,
+    if(aiv_uncounted_ns > aiv_duration_ns, NULL, aiv_vec_ratio) AS aiv_vec_ratio,
+    if(aiv_uncounted_ns > aiv_duration_ns, NULL, aiv_scalar_ratio) AS aiv_scalar_ratio,
+    if(aiv_uncounted_ns > aiv_duration_ns, NULL, aiv_mte2_ratio) AS aiv_mte2_ratio,
+    if(aiv_uncounted_ns > aiv_duration_ns, NULL, aiv_mte3_ratio) AS aiv_mte3_ratio,
     aiv_l2_read_hit_rate,
     aiv_l2_write_hit_rate,
     occupancy,
@@ -227,6 +256,8 @@ SELECT
     shared_memory_bytes,
     CASE
         WHEN known_count = 0 THEN 'no counters were recorded'
+        WHEN unbound_ns > compute_ns + memory_ns + on_chip_ns + scalar_ns + wait_ns
+            THEN 'one kind of the cores that most kernels run on was not counted'
         WHEN bound_count = 0 THEN 'the set of counters has no ratios of pipes'
     END AS reason
 FROM figure

@@ -5,6 +5,9 @@
 -- duration_ns          BIGINT   end - start
 -- aic_runs             BOOLEAN  whether it ran on cube cores
 -- aiv_runs             BOOLEAN  whether it ran on vector cores; on chips with one kind of core (910A, 310P) the same
+-- aic_is_uncounted     BOOLEAN  whether it runs on cube cores too, and nothing but 0 was recorded of them: not counted, so what
+--                               they did is not known
+-- aiv_is_uncounted     BOOLEAN  the same for vector cores
 -- aic_time_ns          DOUBLE   time of the cube cores, ns; NULL when not recorded
 -- aiv_time_ns          DOUBLE   time of the vector cores, ns; NULL when not recorded
 -- aic_mac_ratio        DOUBLE   part of the core's time in which the matrix unit worked
@@ -32,6 +35,10 @@
 -- warps_per_sm         DOUBLE   warps of the launch / SMs of the device; NULL when not recorded
 -- registers_per_thread DOUBLE   registers that a thread takes; NULL when not recorded
 -- shared_memory_bytes  DOUBLE   shared memory that a block takes; NULL when not recorded
+--
+-- A kernel on both kinds of cores (MIX) of which only one shows anything but 0 was not counted whole, as all such kernels of
+-- captured graphs are, whose mix_block_num is 0 too. Outside graphs 0 blocks of the other kind beside some of the first say
+-- that it did not run there.
 --
 -- On chips with one kind of core, names have no prefix: counters of the vector unit and of moving results out are in the
 -- columns of aiv, all others in those of aic.
@@ -146,12 +153,19 @@ with_runs AS (
         has_aic AND coalesce(greatest(aic_time_ns, aic_cycles) > 0, true) AS aic_runs,
         has_aiv AND coalesce(greatest(aiv_time_ns, aiv_cycles) > 0, true) AS aiv_runs
     FROM of_cores
+),
+on_both AS (
+    SELECT kernel_id, true AS is_on_both
+    FROM trace.kernel
+    WHERE engine = 'matrix and vector' AND NOT coalesce(model_id IS NULL AND block_num > 0 AND mix_block_num = 0, false)
 )
 SELECT
     kernel_id,
     kernel.duration_ns,
     aic_runs,
     aiv_runs,
+    coalesce(is_on_both, false) AND has_aic AND aiv_runs AND NOT aic_runs AS aic_is_uncounted,
+    coalesce(is_on_both, false) AND has_aiv AND aic_runs AND NOT aiv_runs AS aiv_is_uncounted,
     if(aic_runs, aic_time_ns, NULL) AS aic_time_ns,
     if(aiv_runs, aiv_time_ns, NULL) AS aiv_time_ns,
     if(aic_runs, aic_mac_ratio, NULL) AS aic_mac_ratio,
@@ -186,6 +200,7 @@ SELECT
     shared_memory_bytes
 FROM with_runs
 JOIN trace.kernel USING (kernel_id)
+LEFT JOIN on_both USING (kernel_id)
 LEFT JOIN trace.chip AS chip ON chip.device_id = kernel.device_id
 WHERE aic_runs
    OR aiv_runs

@@ -42,6 +42,7 @@ EMPTY_OVER_RANKS = {
     "across.slow_rank_module", "across.graph_phase", "across.graph_unknown", "across.mfu_finding",
     "across.communication_unknown", "across.kernel_on_cpu", "across.p2p",
     "across.expert_call", "across.expert_group", "across.expert_rank", "across.expert_rows", "across.expert_total",
+    "across.expert_kernel",
 }  # fmt: skip
 
 
@@ -204,11 +205,11 @@ def test_the_files_of_a_source_are_trace_tables(source: str) -> None:
 
 
 def test_the_profiler_database_makes_every_trace_table() -> None:
-    """What other tools report, and inputs of ops where kernels have none, are not in it."""
+    """What other tools report, processes of a trace, and inputs of ops where kernels have none, are not in it."""
     files = {f"trace.{file.stem}" for file in (sql_folder() / "sources" / "ascend_db").iterdir()}
     of_others = {
         "trace.reported_cost", "trace.op_input", "trace.device_memory", "trace.out_of_memory",
-        "trace.replayed_op", "trace.replayed_range", "trace.replayed_kernel",
+        "trace.replayed_op", "trace.replayed_range", "trace.replayed_kernel", "trace.device_process",
     }  # fmt: skip
     assert files == {name for name in TABLES if name.startswith("trace.")} - of_others - SHARED
 

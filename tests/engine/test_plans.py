@@ -89,6 +89,7 @@ ALLOWED = {
     "layer.segment": "the thresholds are one row",
     "layer.period": "how many kernels there are is one row",
     "layer.boundary": "the thresholds are one row",
+    "layer.cut": "a profile has two layers at its edges, and few kinds of layers",
     "layer.instance": "the thresholds are one row",
     "layer.kernel_layer": "where layers begin and end is one row",
     "layer.structure": "one row",

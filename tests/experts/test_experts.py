@@ -182,3 +182,37 @@ def test_a_model_without_experts_is_said_to_have_none(tmp_path: Path) -> None:
     write_rank(tmp_path, 0, [Op("mm", 110, 120, (Kernel("mm", 1000, 1100, type="MatMulV3"),))])
     with open_profile(tmp_path) as profile, pytest.raises(InputError, match="no rank can answer this: no grouped matmuls"):
         profile.experts()
+
+
+def test_kernels_of_experts_that_are_no_grouped_matmuls_are_counted_with_their_time(
+    tmp_path: Path, command: Callable[..., Result]
+) -> None:
+    fused = "1,8;4,8,32;4,16,8;1,2;64"
+    kernels = (
+        *(grouped(1000 * n, 1000 * n + 300 + n, fused, "1,8;4", "DispatchFFNCombine") for n in range(1, 4)),
+        Kernel("send", 5000, 5040, type="MoeDistributeDispatchV2"),
+        grouped(6000, 6100, "96,8;4,8,16;;;;;;4", "96,16"),
+        Kernel("gather", 7000, 7030, type="MoeDistributeCombineV2"),
+    )
+    write_rank(tmp_path, 0, [Op("moe", 110, 120, kernels)])
+    with open_profile(tmp_path) as profile:
+        profile.experts()
+        rows = profile.rows("SELECT role, kernel_type, kernel_count, duration_ns, expert_count FROM across.expert_kernel")
+    assert [tuple(row.values()) for row in rows] == [
+        ("fused", "DispatchFFNCombine", 3, 906, 4),
+        ("grouped matmul", "GroupedMatmul", 1, 100, None),
+        ("dispatch", "MoeDistributeDispatchV2", 1, 40, None),
+        ("combine", "MoeDistributeCombineV2", 1, 30, None),
+    ]
+    said = " ".join(command("experts", "-d", tmp_path).stdout.split())
+    assert "not counted above: 3 x DispatchFFNCombine with 4 experts of the rank each, 906 ns" in said
+    assert "not counted above: 1 x MoeDistributeDispatchV2, 40 ns" in said
+
+
+def test_a_model_with_fused_kernels_alone_is_answered_with_what_they_have(
+    realdata: Path, command: Callable[..., Result]
+) -> None:
+    said = " ".join(command("experts", "-d", realdata / "dsv3_vllm_a3" / "dsv3_dc_1tok.csv").stdout.split())
+    assert "58 x DispatchFFNCombine with 16 experts of the rank each, 19.17 ms" in said
+    said = " ".join(command("experts", "-d", realdata / "glm5_1_vllm_a3").stdout.split())
+    assert "75 x DispatchFFNCombine with 8 experts of the rank each, 20.45 ms" in said

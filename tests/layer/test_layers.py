@@ -44,6 +44,23 @@ CLOSING = ["MatMul", "Rope", "Attention", "MatmulAllReduceAddRmsNorm", "MatMul",
 ADDING = [*HEAD, "Attention", "MatMul", "Add", "LayerNorm", "MatMul", "Gelu", "MatMul", "Add", "LayerNorm"]
 LINEAR = ["MatMul", "Conv1d", "GatedDeltaRule", "MatMul", "AddNorm", *EXPERTS[len(HEAD + ATTENTION) :]]
 
+# Attention of two kernels, with one between them; a draft model whose end nothing shows.
+INDEXED = [
+    "MlaPreprocess",
+    "Cache",
+    "Indexer",
+    "Rope",
+    "SparseAttention",
+    "MatMul",
+    "AddNorm",
+    "MatMul",
+    "SwiGlu",
+    "MatMul",
+    "AddNorm",
+]
+SAMPLING = ["Index", "Softmax", "ArgMax"]
+PREDICTING = ["Gather", "RmsNorm", "RmsNorm", "Concat", "MatMul", "RmsNorm", *INDEXED[:-4], *SAMPLING]
+
 # Name -> the kernels, the layers of each pass, and how many kernels are before, between and behind.
 FOUND: dict[str, tuple[list[str], list[str], tuple[int, int, int]]] = {
     "dense_before_experts": ((BEGIN + DENSE * 3 + EXPERTS * 6 + END) * 3, ["111222222"] * 3, (2, 14, 5)),
@@ -67,6 +84,12 @@ FOUND: dict[str, tuple[list[str], list[str], tuple[int, int, int]]] = {
     # Nothing says where layers begin but the end.
     "plain": ((["Q", "R"] + PLAIN * 9 + ["S", "T", "U"]) * 2, ["1" * 9] * 2, (2, 5, 3)),
     "plain_cut": ((PLAIN * 8)[4:-3], ["x1111111"], (0, 0, 0)),
+    # From within the attention of the first layer of a pass to the same place of the next one.
+    "begins_in_a_layer": ((INDEXED * 8)[4:] + END + BEGIN + INDEXED[:4], ["x1111111"], (0, 0, 5 + 3 + 4)),
+    # What predicts a further token at the end: its layer has other kernels behind attention, up to the end of the profile.
+    "drafts_once": (BEGIN + INDEXED * 8 + END + PREDICTING, ["11111111x"], (2, 10, 0)),
+    # The last four of nine layers, then all nine.
+    "last_four": (DENSE * 4 + END + BEGIN + DENSE * 9 + END, ["1111", "1" * 9], (0, 7, 5)),
 }
 NOT_FOUND = {
     "letters": (LETTERS[:50], "no kind of kernel comes back with the same kernels in between"),
@@ -107,6 +130,21 @@ def test_layers_passes_and_what_is_outside_are_those_of_the_sequence(found: Prof
     assert len(structures["noise_ascend_pt"]["kernels_of_layers"]) == len("10 x 60")
 
 
+def test_a_pass_has_as_many_layers_as_the_model_and_layers_keep_their_numbers_where_the_profile_is_cut(found: Profile) -> None:
+    structures = {row["profile"].removesuffix("_ascend_pt"): row for row in found.layer_stats("rank", arrow=True).to_pylist()}
+    columns = ("layer_count", "pass_count", "whole_pass_count", "pass_layer_count", "draft_count")
+    assert {name: tuple(structures[name][column] for column in columns) for name in ("drafts", "drafts_once", "last_four")} == {
+        "drafts": (30, 3, 3, 9, 3),
+        "drafts_once": (9, 1, 1, 8, 1),
+        "last_four": (13, 2, 1, 9, 0),
+    }
+    numbers = found.sql(
+        "SELECT pass, layer FROM layer.pass_layer WHERE profile = 'last_four_ascend_pt'", arrow=True
+    ).to_pylist()
+    assert [row["layer"] for row in numbers] == [5, 6, 7, 8, *range(9)]
+    assert structures["begins_in_a_layer"]["kernels_of_layers"] == "11 x 8"
+
+
 def test_every_column_of_positions_layers_and_passes(found: Profile) -> None:
     positions = found.sql("FROM layer.statistic WHERE profile = 'one_dense_ascend_pt' AND kind = 2", arrow=True).to_pylist()
     assert [row["type"] for row in positions] == ["AddNorm", *EXPERTS[:-1]]
@@ -138,8 +176,10 @@ def test_every_column_of_positions_layers_and_passes(found: Profile) -> None:
     assert irregular == {
         "one_dense_once": (0, "goes on with other kernels", ", ".join(["RmsNorm", *DENSE[:-1]])),
         "unfused_once": (0, "begins with other kernels", ", ".join(["RmsNorm", *UNFUSED[:-1]])),
-        "cut": (6, "goes on with other kernels", ", ".join(["AddNorm", *DENSE[:7]])),
-        "plain_cut": (0, "begins with other kernels", "E"),
+        "cut": (6, "is cut by the end of the profile", ", ".join(["AddNorm", *DENSE[:7]])),
+        "plain_cut": (0, "is cut by the beginning of the profile", "E"),
+        "begins_in_a_layer": (0, "is cut by the beginning of the profile", ", ".join(INDEXED[4:-1])),
+        "drafts_once": (8, "goes on with other kernels", ", ".join(["RmsNorm", *INDEXED[:-4], *SAMPLING])),
     }
 
 
@@ -193,6 +233,7 @@ def test_level0_text_other_streams_and_steps(tmp_path: Path, command: Callable[.
             "profile layers alike passes kernels kernels x layers streams streams beside why no layers",
             f"{tmp_path.name} 9 9 2 104 10 x 9 7 8 -",
             "compute time: alike 72.1%, prologue 1.6%, between 5.6%, epilogue 4.0%, other streams 16.7%; 1 rank",
+            f"{tmp_path.name}: 5 layers a pass; 1 of 2 passes whole, the others have fewer layers",
             "type position mean share of layer gap before median p95 kind name",
             "- 2 2.50 us 10.0% 7.50 us 2.50 us 2.50 us 1 MatMul_13_2",
         )

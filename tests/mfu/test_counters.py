@@ -1,9 +1,11 @@
 """What hardware counters add to MFU: the FLOPs of grouped matmuls, and which kernels multiply no matrices."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import Result
 
 from prof_analysis import open_profile
 from tests.helpers.small_profile import Kernel, Matmul, write_chip, write_profile
@@ -136,3 +138,29 @@ def test_flops_without_a_peak_are_in_every_level(tmp_path: Path) -> None:
         assert row["achieved_tflops"] == 2 * one / 200 / 1000
         assert row["possible_flops"] == 24 * 1800 * 8192 * 100 // 1000
         assert row["efficiency"] == pytest.approx(one / row["possible_flops"])
+
+
+def test_kernels_without_a_formula_appear_with_how_busy_the_matrix_unit_was(
+    tmp_path: Path, command: Callable[..., Result]
+) -> None:
+    """Also where no type of the rank has a formula, as in a model of Triton kernels alone."""
+    lines = (
+        "Name,Type,Accelerator Core,Start Time(us),Duration(us),Input Shapes,aicore_time(us),aic_mac_ratio,aiv_time(us)",
+        "matmul_kernel,matmul_kernel,MIX_AIC,10.000,3.000,N/A,2.5,0.4,0.1",
+        "matmul_kernel,matmul_kernel,MIX_AIC,20.000,1.000,N/A,0.9,0.8,0.1",
+        "copy_kernel,copy_kernel,MIX_AIC,30.000,5.000,N/A,4.5,0,0.1",
+        "add_kernel,add_kernel,AI_VECTOR_CORE,40.000,5.000,N/A,0,0,4.5",
+    )
+    (tmp_path / "kernel_details.csv").write_text("\n".join((*lines, "")), encoding="utf-8")
+    with open_profile(tmp_path) as profile:
+        profile.mfu("op")
+        (row,) = profile.rows("SELECT type, duration_ns, known_share, mac_ratio, reasons FROM mfu.op")
+        assert profile.rows("FROM across.mfu_left_out") == [
+            {"reason": f"the matrix unit worked, and {NO_FORMULA}", "kernel_count": 2, "duration_ns": 4000, "mac_ratio": 0.5}
+        ]
+    assert row == {
+        **{"type": "matmul_kernel", "duration_ns": 4000, "known_share": 0.0, "mac_ratio": 0.5},
+        "reasons": f"the matrix unit worked, and {NO_FORMULA}",
+    }
+    said = " ".join(command("mfu", "-d", tmp_path).stdout.split())
+    assert "without FLOPs: 4.00 us in 2 kernels" in said and "it worked for 50.0% of the time of the cube cores" in said

@@ -119,6 +119,15 @@ GROUPED = [
         ("WeightQuantGroupedMatmul", "96,64;4,64,48", "96,48", "DT_BF16;INT8", Case.formats),
     )
 ]
+# A tensor for the rows of each group says them: rows, weights, then bias, scales and the list of groups.
+SEPARATE = [
+    Case("GroupedMatmul", "30,64;66,64;64,48;64,48;;;;;;2", "30,48;66,48", 2 * 96 * 64 * 48),
+    Case("GroupedMatmul", "30,64;66,64;64,48;64,48;48;48;;;;;2", "96,48", 2 * 96 * 64 * 48),  # one output
+    Case("GroupedMatmul", "30,64;66,64;48,64;48,64", "30,48;66,48", 2 * 96 * 64 * 48),  # weights that are turned
+    Case("GroupedMatmul", "30,64;66,32;64,48;32,16", "30,48;66,16", 2 * (30 * 64 * 48 + 66 * 32 * 16)),
+    Case("GroupedMatmul", "0,64;66,64;9,64;64,48;64,48;64,48", "0,48;66,48;9,48", 2 * 75 * 64 * 48),  # nobody asked the first
+    Case("GroupedMatmulSwigluQuant", "30,64;66,64;64,48;64,48;48;48;30;66", "30,24;66,24;30;66", 2 * 96 * 64 * 48, types=INT8),
+]
 CONVOLUTIONS = [
     Case(
         "Conv2D",
@@ -257,7 +266,7 @@ UNKNOWN = [
     Case("LightningIndexer", "8,3,32,32", "8,16,28,28", reason="there is no formula for the operator type", core="MIX_AIC"),
     Case(None, "64,32;32,48", "64,48", reason="the operator type was not recorded"),
 ]
-CASES = [*MATMULS, *GROUPED, *CONVOLUTIONS, *ATTENTIONS, *UNKNOWN]
+CASES = [*MATMULS, *GROUPED, *SEPARATE, *CONVOLUTIONS, *ATTENTIONS, *UNKNOWN]
 # What stands before and behind a convolution: its weight without padding. Of the other weight there are two.
 TRANSFORMS = [
     Matmul(

@@ -67,6 +67,8 @@ def test_roll_ups_are_sums_over_sums_and_show_what_is_left_out(tmp_path: Path) -
         "known_duration_ns": 150,
         "known_share": pytest.approx(150 / 630),
         "cube_known_share": pytest.approx(150 / 550),
+        "mac_duration_ns": 0,
+        "mac_ratio": None,
         "kernel_count": 5,
         "flops_sources": "shapes",
         "peaks": "fp16 353.9 TFLOPS (info.json.0: 24 cores x 1800 MHz x 8192)",
@@ -81,6 +83,8 @@ def test_roll_ups_are_sums_over_sums_and_show_what_is_left_out(tmp_path: Path) -
         "cube_duration_ns": 150,
         "known_share": pytest.approx(150 / 230),
         "cube_known_share": 1.0,
+        "mac_duration_ns": 0,
+        "mac_ratio": None,
         "kernel_count": 4,
         "reasons": None,
     }
@@ -100,6 +104,8 @@ def test_roll_ups_are_sums_over_sums_and_show_what_is_left_out(tmp_path: Path) -
         "known_duration_ns": 250,
         "known_share": pytest.approx(250 / 730),
         "cube_known_share": pytest.approx(250 / 650),
+        "mac_duration_ns": 0,
+        "mac_ratio": None,
         "kernel_count": 6,
     }
     assert ranks == [everything]
@@ -226,6 +232,8 @@ def test_figures_over_all_ranks_are_sums_over_sums_also_of_a_rank_whose_flops_ta
         "known_duration_ns": known,
         "known_share": pytest.approx(known / (known + 150)),
         "cube_known_share": pytest.approx(known / (known + 100)),
+        "mac_duration_ns": 0,
+        "mac_ratio": None,
         "kernel_count": 4,
         "reasons": "not recorded whether FLOAT ran as HF32; give its peak, as in fp32=99.5",
     }
@@ -238,7 +246,7 @@ def test_figures_over_all_ranks_are_sums_over_sums_also_of_a_rank_whose_flops_ta
             "efficiency": pytest.approx(share(2, 10**9)),
             "known_flops": 2, "possible_flops": PEAK_PER_US * 1_000_000, "flops": 2, "achieved_tflops": 2e-12,
             "duration_ns": 10**9, "cube_duration_ns": 10**9, "flops_duration_ns": 10**9, "known_duration_ns": 10**9,
-            "known_share": 1.0, "cube_known_share": 1.0, "kernel_count": 1,
+            "known_share": 1.0, "cube_known_share": 1.0, "mac_duration_ns": 0, "mac_ratio": None, "kernel_count": 1,
         },
         {
             **everything, **op, "level": "op", "input_shapes": '"64,32;32,48"',
@@ -246,6 +254,8 @@ def test_figures_over_all_ranks_are_sums_over_sums_also_of_a_rank_whose_flops_ta
             "known_flops": FLOPS, "possible_flops": PEAK_PER_US * 100 // 1000, "flops": 2 * FLOPS,
             "achieved_tflops": pytest.approx(2 * FLOPS / 200 / 1000), "duration_ns": 200, "cube_duration_ns": 200,
             "flops_duration_ns": 200, "known_duration_ns": 100, "known_share": 0.5, "cube_known_share": 0.5,
+            "mac_duration_ns": 0,
+            "mac_ratio": None,
             "kernel_count": 2,
         },
     ]  # fmt: skip

@@ -25,10 +25,30 @@ from tests.helpers.small_profile import Kernel, Op, Range, edit, write_chip, wri
 START = 1_700_000_000_000_000_000
 FIGURES = (
     *("kernel_count", "duration_ns", "known_duration_ns", "known_share", "bound"),
-    *("compute_ns", "memory_ns", "on_chip_ns", "scalar_ns", "wait_ns"),
-    *("aic_duration_ns", "aic_time_share", "aic_mac_ratio", "aic_scalar_ratio", "aic_mte1_ratio", "aic_mte2_ratio"),
+    *("compute_ns", "memory_ns", "on_chip_ns", "scalar_ns", "wait_ns", "unbound_ns"),
+    *(
+        "aic_duration_ns",
+        "aic_kernel_count",
+        "aic_uncounted_count",
+        "aic_uncounted_ns",
+        "aic_time_share",
+        "aic_mac_ratio",
+        "aic_scalar_ratio",
+        "aic_mte1_ratio",
+        "aic_mte2_ratio",
+    ),
     *("aic_fixpipe_ratio", "cube_utilization", "aic_l2_read_hit_rate", "aic_l2_write_hit_rate"),
-    *("aiv_duration_ns", "aiv_time_share", "aiv_vec_ratio", "aiv_scalar_ratio", "aiv_mte2_ratio", "aiv_mte3_ratio"),
+    *(
+        "aiv_duration_ns",
+        "aiv_kernel_count",
+        "aiv_uncounted_count",
+        "aiv_uncounted_ns",
+        "aiv_time_share",
+        "aiv_vec_ratio",
+        "aiv_scalar_ratio",
+        "aiv_mte2_ratio",
+        "aiv_mte3_ratio",
+    ),
     *("aiv_l2_read_hit_rate", "aiv_l2_write_hit_rate"),
     *("occupancy", "occupancy_duration_ns", "few_blocks_ns", "blocks_per_sm", "warps_per_sm", "registers_per_thread"),
     *("shared_memory_bytes", "reason"),
@@ -123,12 +143,13 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 MATMUL = {
     "kernel_count": 2, "duration_ns": 4000, "known_duration_ns": 4000, "known_share": 1.0, "bound": "memory",
-    "compute_ns": 1000, "memory_ns": 3000, "aic_duration_ns": 4000, "aic_time_share": 3300 / 4000,
+    "compute_ns": 1000, "memory_ns": 3000, "aic_duration_ns": 4000, "aic_kernel_count": 2, "aic_time_share": 3300 / 4000,
     "aic_mac_ratio": 0.5, "aic_scalar_ratio": 0.275, "aic_mte1_ratio": 0.35, "aic_mte2_ratio": 0.85,
     "aic_fixpipe_ratio": 0.175, "cube_utilization": (0.5 * 1000 + 0.25 * 3000) / 4000,
 }  # fmt: skip
 ATTENTION = {
     "kernel_count": 1, "duration_ns": 4000, "known_duration_ns": 4000, "known_share": 1.0, "bound": "scalar",
+    "aic_kernel_count": 1, "aiv_kernel_count": 1,
     "scalar_ns": 4000, "aic_duration_ns": 4000, "aic_time_share": 0.75, "aic_mac_ratio": 0.3, "aic_scalar_ratio": 0.9,
     "aic_mte1_ratio": 0.2, "aic_mte2_ratio": 0.6, "aic_fixpipe_ratio": 0.7, "cube_utilization": 0.5,
     "aiv_duration_ns": 4000, "aiv_time_share": 0.9, "aiv_vec_ratio": 0.5, "aiv_scalar_ratio": 0.3, "aiv_mte2_ratio": 0.4,
@@ -136,24 +157,27 @@ ATTENTION = {
 }  # fmt: skip
 ADD = {
     "kernel_count": 1, "duration_ns": 2000, "known_duration_ns": 2000, "known_share": 1.0, "bound": "wait", "wait_ns": 2000,
-    "aiv_duration_ns": 2000, "aiv_time_share": 0.2, "aiv_vec_ratio": 0.1, "aiv_scalar_ratio": 0.2, "aiv_mte2_ratio": 0.95,
+    "aiv_duration_ns": 2000, "aiv_kernel_count": 1,
+    "aiv_time_share": 0.2, "aiv_vec_ratio": 0.1, "aiv_scalar_ratio": 0.2, "aiv_mte2_ratio": 0.95,
     "aiv_mte3_ratio": 0.6,
 }  # fmt: skip
 ROPE = {
     "kernel_count": 1, "duration_ns": 1000, "known_duration_ns": 1000, "known_share": 1.0, "bound": "compute",
-    "compute_ns": 1000, "aiv_duration_ns": 1000, "aiv_vec_ratio": 0.6, "aiv_scalar_ratio": 0.5, "aiv_mte2_ratio": 0.1,
+    "compute_ns": 1000, "aiv_duration_ns": 1000, "aiv_kernel_count": 1,
+    "aiv_vec_ratio": 0.6, "aiv_scalar_ratio": 0.5, "aiv_mte2_ratio": 0.1,
     "aiv_mte3_ratio": 0.2,
 }  # fmt: skip
 CAST = {"kernel_count": 2, "duration_ns": 750, "reason": NO_COUNTERS}
 LINEAR = MATMUL | {"kernel_count": 3, "duration_ns": 4500, "known_share": 4000 / 4500}
 ATTEND = ATTENTION | {
     "kernel_count": 3, "duration_ns": 7000, "known_duration_ns": 7000, "compute_ns": 1000, "wait_ns": 2000,
-    "aiv_duration_ns": 7000, "aiv_time_share": 4000 / 6000, "aiv_vec_ratio": 2.8 / 7, "aiv_scalar_ratio": 2.1 / 7,
+    "aiv_duration_ns": 7000, "aiv_kernel_count": 3,
+    "aiv_time_share": 4000 / 6000, "aiv_vec_ratio": 2.8 / 7, "aiv_scalar_ratio": 2.1 / 7,
     "aiv_mte2_ratio": 3.6 / 7, "aiv_mte3_ratio": 2.2 / 7,
 }  # fmt: skip
 NET = ATTEND | {
     "kernel_count": 6, "duration_ns": 11500, "known_duration_ns": 11000, "known_share": 11000 / 11500, "compute_ns": 2000,
-    "memory_ns": 3000, "aic_duration_ns": 8000, "aic_time_share": 6300 / 8000, "aic_mac_ratio": 0.4,
+    "memory_ns": 3000, "aic_duration_ns": 8000, "aic_kernel_count": 3, "aic_time_share": 6300 / 8000, "aic_mac_ratio": 0.4,
     "aic_scalar_ratio": 0.5875, "aic_mte1_ratio": 0.275, "aic_mte2_ratio": 0.725, "aic_fixpipe_ratio": 0.4375,
     "cube_utilization": (0.3125 + 0.5) / 2,
 }  # fmt: skip
@@ -204,6 +228,47 @@ def test_counters_in_every_column_by_kernel_type_op_and_module(small: Path, sour
     }  # fmt: skip
 
 
+MIX_HEADER = (
+    "aicore_time(us),aic_total_cycles,aic_mac_ratio,aic_mte2_ratio,aiv_time(us),aiv_total_cycles,aiv_vec_ratio,Block Dim,"
+    "Mix Block Dim,Model ID"
+)
+
+
+def test_zeros_of_cores_that_were_not_counted_are_no_measurement(tmp_path: Path, command: Callable[..., Result]) -> None:
+    """In a captured graph one kind of the cores of a kernel on both shows 0; outside graphs it was counted."""
+    write_details(
+        tmp_path / "a_ascend_pt",
+        MIX_HEADER,
+        *(f"graph{n},Attention,MIX_AIC,{10 * n}.000,3.000,0.9,900,0.4,0.9,0,0,0,24,0,11" for n in range(1, 4)),
+        # Its cube cores are busy enough to say what bounds it.
+        "busy,Combine,MIX_AIC,50.000,3.000,2.7,900,0.4,0.9,0,0,0,24,0,11",
+        # A kernel of Triton, of which neither blocks nor the graph are recorded.
+        "triton,Combine,MIX_AIC,60.000,2.000,0,900,0.4,0.2,0,0,0,0,0,4294967295",
+        "eager,Attention,MIX_AIC,70.000,3.000,0.9,900,0.4,0.9,2.4,800,0.5,24,48,4294967295",
+        # Outside graphs no blocks of vector cores mean that it did not run there.
+        "one,MatMul,MIX_AIC,80.000,3.000,2.4,900,0.9,0.1,0,0,0,24,0,4294967295",
+        "pad,Pad,MIX_AIV,90.000,3.000,0,0,0,0,2.4,800,0.6,24,0,11",
+    )
+    with open_profile(tmp_path) as profile:
+        rows = {row["type"]: row for row in profile.pmu_stats(arrow=True).to_pylist()}
+    columns = ("aic_kernel_count", "aic_uncounted_count", "aiv_kernel_count", "aiv_uncounted_count", "aiv_uncounted_ns")
+    assert {type_: tuple(row[column] for column in columns) for type_, row in rows.items()} == {
+        "Attention": (4, 0, 1, 3, 9000),
+        "Combine": (2, 0, 0, 2, 5000),
+        "MatMul": (1, 0, 0, 0, 0),
+        "Pad": (0, 0, 1, 0, 0),
+    }
+    attention, combine = rows["Attention"], rows["Combine"]
+    reason = "one kind of the cores that most kernels run on was not counted"
+    assert [attention[name] for name in ("aic_mac_ratio", "aiv_vec_ratio", "bound", "unbound_ns", "reason")] == [
+        *(0.4, None, None, 9000, reason)
+    ]
+    assert [combine[name] for name in ("bound", "memory_ns", "unbound_ns", "reason")] == ["memory", 3000, 2000, None]
+    result = command("pmu-stats", "-d", tmp_path)
+    assert "1 of 4" in result.stdout
+    assert "vector cores: not counted for 5 kernels" in " ".join(result.stdout.split())
+
+
 HEADER = "Name,Type,Accelerator Core,Start Time(us),Duration(us)"
 
 
@@ -241,14 +306,16 @@ def test_any_set_of_metrics_and_chip_gives_what_it_holds(tmp_path: Path) -> None
     no_pipes = "the set of counters has no ratios of pipes"
     assert types[("a_caches_ascend_pt", "MatMulV3")] == {
         "kernel_count": 2, "duration_ns": 8000, "known_duration_ns": 8000, "known_share": 1.0, "aic_duration_ns": 8000,
-        "aic_time_share": 0.75, "aic_l2_read_hit_rate": 90 / 200, "aic_l2_write_hit_rate": 40 / 80, "reason": no_pipes,
+        "aic_kernel_count": 2, "aic_time_share": 0.75, "aic_l2_read_hit_rate": 90 / 200, "aic_l2_write_hit_rate": 40 / 80,
+        "reason": no_pipes,
     }  # fmt: skip
     assert types[("a_caches_ascend_pt", "Add")] == {
         "kernel_count": 2, "duration_ns": 8000, "known_duration_ns": 4000, "known_share": 0.5, "aiv_duration_ns": 4000,
-        "aiv_time_share": 0.75, "aiv_l2_read_hit_rate": 0.75, "reason": no_pipes,
+        "aiv_kernel_count": 1, "aiv_time_share": 0.75, "aiv_l2_read_hit_rate": 0.75, "reason": no_pipes,
     }  # fmt: skip
     assert types[("b_one_core_ascend_pt", "MatMul")] == {
             "kernel_count": 1, "duration_ns": 2000, "known_duration_ns": 2000, "known_share": 1.0, "bound": "compute",
+            "aic_kernel_count": 1, "aiv_kernel_count": 1,
             "compute_ns": 2000, "aic_duration_ns": 2000, "aic_time_share": 1.0, "aic_mac_ratio": 0.8, "aic_scalar_ratio": 0.3,
             "aic_mte1_ratio": 0.4, "aic_mte2_ratio": 0.5, "cube_utilization": 0.81, "aiv_duration_ns": 2000,
             "aiv_time_share": 1.0, "aiv_vec_ratio": 0.1, "aiv_mte3_ratio": 0.6,
@@ -501,10 +568,12 @@ def test_counters_over_all_ranks_are_means_by_the_time_of_the_core(tmp_path: Pat
         rows = profile.table("across.pmu", arrow=True).to_pylist()
     figures: dict[str, Any] = {
         "kernel_count": 4, "duration_ns": 6500, "known_duration_ns": 6000, "known_share": 6000 / 6500, "bound": "wait",
-        "compute_ns": 0, "memory_ns": 0, "on_chip_ns": 0, "scalar_ns": 0, "wait_ns": 4000, "aic_duration_ns": 6000,
+        "compute_ns": 0, "memory_ns": 0, "on_chip_ns": 0, "scalar_ns": 0, "wait_ns": 4000, "unbound_ns": 0,
+        "aic_duration_ns": 6000, "aic_kernel_count": 3, "aic_uncounted_count": 0, "aic_uncounted_ns": 0,
         "aic_time_share": (500 + 500 + 500) / 6000, "aic_mac_ratio": (0.9 * 1000 + 0.1 * 3000) / 4000,
         "aic_scalar_ratio": None, "aic_mte1_ratio": None, "aic_mte2_ratio": None, "aic_fixpipe_ratio": None,
-        "cube_utilization": None, "aiv_duration_ns": 0, "aiv_time_share": None, "aiv_vec_ratio": None,
+        "cube_utilization": None, "aiv_duration_ns": 0, "aiv_kernel_count": 0,
+        "aiv_uncounted_count": 0, "aiv_uncounted_ns": 0, "aiv_time_share": None, "aiv_vec_ratio": None,
         "aiv_scalar_ratio": None, "aiv_mte2_ratio": None, "aiv_mte3_ratio": None,
         "occupancy": None, "occupancy_duration_ns": 0, "few_blocks_ns": 0, "blocks_per_sm": None, "warps_per_sm": None,
         "registers_per_thread": None, "shared_memory_bytes": None,

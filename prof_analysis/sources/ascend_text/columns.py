@@ -18,13 +18,15 @@ ARGUMENTS = {
     "Task Type": _T, "Model Id": _I, "Physic Stream Id": _I, "Stream Id": _I, "Task Id": _I, "level": _T, "alg_type": _T,
     "event_type": _T, "domain": _T, "name": _T, "MHz": _I, "count": _I, "data_type": _T, "transport type": _T, "link type": _T,
     "src rank": _I, "dst rank": _I, "size(Byte)": _I, "Call stack": _T,
-    "size(B)": _I, "operation": _T, "Python id": _I, "rank_size": _I,
+    "size(B)": _I, "operation": _T, "Python id": _I, "rank_size": _I, "labels": _T, "sort_index": _I,
 }  # fmt: skip
-EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur": _T, "id": _T}
+EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _T, "tid": _I, "ts": _T, "dur": _T, "id": _T}
 
 # Column of the events of a block -> the expression that gives it. Every raw table is made of these.
 BLOCK: Mapping[str, str] = {
-    **{name: f"event.{name}" for name in ("ph", "cat", "name", "pid", "tid", "dur", "id", "args")},
+    **{name: f"event.{name}" for name in ("ph", "cat", "name", "tid", "dur", "id", "args")},
+    # A process that has no number gets one, of 30 bits, in which the place of a layer and that of a device are 0.
+    "pid": "coalesce(TRY_CAST(event.pid AS BIGINT), ((hash(event.pid) & 1048575) << 10)::BIGINT)",
     "start_ns": "ns_of_us_timestamp(event.ts)",
     "end_ns": "TRY(ns_of_us_timestamp(event.ts) + ns_of_us_duration(event.dur))",
 }
@@ -158,9 +160,14 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
         "ph = 'X' AND cat IS NULL AND name IN ('Computing', 'Communication', 'Communication(Not Overlapped)', 'Free')",
         {"name": (ID, "name"), "pid": (_I, "pid"), **_TIMES},
     ),
-    "raw.overlap_process": (
-        "ph = 'M' AND name = 'process_name' AND args.name = 'Overlap Analysis'",
-        {"pid": (_I, "pid")},
+    "raw.process": (
+        "ph = 'M' AND name IN ('process_name', 'process_labels', 'process_sort_index')",
+        {
+            "pid": (_I, "pid"),
+            "name": (_T, "if(name = 'process_name', args.name, NULL)"),
+            "label": (_T, "if(name = 'process_labels', args.labels, NULL)"),
+            "sort_index": (_I, "if(name = 'process_sort_index', args.sort_index, NULL)"),
+        },
     ),
     "raw.core_clock": (
         "ph = 'C' AND starts_with(name, 'AI Core Freq') AND args.MHz IS NOT NULL",

@@ -72,7 +72,7 @@ SELECT
     NULL::BIGINT AS kernel_id,
     linked_op.op_id,
     nullif(copy.connection_id, -1) AS launch_id,
-    copy.pid & 31 AS device_id,
+    process.device_id,
     nullif(coalesce(copy.stream_id, copy.tid), 4294967295) AS stream_id,
     copy.start_ns,
     copy.end_ns,
@@ -82,3 +82,4 @@ SELECT
     nullif(greatest(copy.size_bytes, -1), -1) AS size_bytes
 FROM copy
 LEFT JOIN linked_op USING (event_id)
+LEFT JOIN trace.device_process AS process USING (pid)

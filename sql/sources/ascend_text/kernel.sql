@@ -92,8 +92,9 @@ computing AS (
     GROUP BY device_id, start_ns
 ),
 unclear_task AS (
-    SELECT event_id, device_task.pid & 31 AS device_id, start_ns, end_ns, connection_id
+    SELECT event_id, process.device_id, start_ns, end_ns, connection_id
     FROM raw.device_task
+    LEFT JOIN trace.device_process AS process USING (pid)
     JOIN trace.string AS name ON name.text_id = device_task.name
     LEFT JOIN trace.string AS type ON type.text_id = device_task.task_type
     WHERE device_task.name IS DISTINCT FROM device_task.task_type
@@ -104,12 +105,14 @@ unclear_kernel AS (
     SELECT unclear_task.event_id
     FROM unclear_task
     ASOF LEFT JOIN computing
-        ON computing.device_id = unclear_task.device_id AND computing.start_ns <= unclear_task.start_ns
+        ON coalesce(computing.device_id, -1) = coalesce(unclear_task.device_id, -1)
+        AND computing.start_ns <= unclear_task.start_ns
     WHERE if(EXISTS (FROM computing), unclear_task.end_ns <= computing.end_ns + 2, unclear_task.connection_id >= 0)
 ),
 task AS (
     SELECT
         device_task.*,
+        process.device_id,
         row_number() OVER (PARTITION BY device_task.name, start_ns ORDER BY stream_id, task_id, event_id) AS position,
         CASE
             WHEN ends_with(name.text, 'AicpuKernel') OR ends_with(name.text, 'AivKernel') THEN 'schedule'
@@ -118,6 +121,7 @@ task AS (
         END AS kind
     FROM raw.device_task
     LEFT JOIN unclear_kernel USING (event_id)
+    LEFT JOIN trace.device_process AS process USING (pid)
     JOIN trace.string AS name ON name.text_id = device_task.name
     LEFT JOIN trace.string AS type ON type.text_id = device_task.task_type
     WHERE device_task.name IS DISTINCT FROM device_task.task_type
@@ -128,8 +132,12 @@ detailed_operator AS (
     WHERE is_operator
 ),
 operator AS (
-    SELECT *, row_number() OVER (PARTITION BY name ORDER BY start_ns, event_id) AS position
+    SELECT
+        communication_op.*,
+        process.device_id,
+        row_number() OVER (PARTITION BY name ORDER BY start_ns, event_id) AS position
     FROM raw.communication_op
+    LEFT JOIN trace.device_process AS process USING (pid)
 ),
 kernel AS (
     SELECT
@@ -138,8 +146,7 @@ kernel AS (
         name AS name_id,
         detailed.type AS type_id,
         if(detailed.kind = 'communication', NULL, detailed.core) AS core_id,
-        -- The process of a layer on the device is numbered host process * 1024 + layer * 32 + device.
-        coalesce(detailed.device_id, task.pid & 31) AS device_id,
+        coalesce(detailed.device_id, task.device_id) AS device_id,
         if(detailed.kind = 'communication', NULL, nullif(coalesce(detailed.stream_id, task.stream_id, task.tid), 4294967295))
             AS stream_id,
         if(detailed.kind = 'communication', NULL, nullif(coalesce(detailed.task_id, task.task_id), 4294967295)) AS task_id,
@@ -167,7 +174,7 @@ kernel AS (
         'communication' AS kind,
         name AS name_id,
         coalesce(detailed.type, operator.type) AS type_id,
-        coalesce(detailed.device_id, operator.pid & 31) AS device_id,
+        coalesce(detailed.device_id, operator.device_id) AS device_id,
         coalesce(operator.start_ns, detailed.start_ns) AS start_ns,
         coalesce(operator.end_ns, TRY(detailed.start_ns + detailed.duration_ns)) AS end_ns,
         detailed.step_id,

@@ -11,10 +11,11 @@ flow AS (
 )
 SELECT
     flow.connection_id,
-    task.pid & 31 AS device_id,
+    process.device_id,
     task.stream_id,
     task.start_ns,
     task.end_ns,
     task.end_ns - task.start_ns AS duration_ns
 FROM task
 JOIN flow USING (pid, tid, start_ns, position)
+LEFT JOIN trace.device_process AS process USING (pid)

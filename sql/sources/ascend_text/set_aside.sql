@@ -7,7 +7,9 @@ WITH timed AS (
     UNION ALL
     SELECT 'mstx marks', start_ns, start_ns FROM raw.mstx WHERE event_type IN ('marker', 'marker_ex')
     UNION ALL
-    SELECT 'intervals of the Overlap Analysis', start_ns, end_ns FROM raw.overlap SEMI JOIN raw.overlap_process USING (pid)
+    SELECT 'intervals of the Overlap Analysis', start_ns, end_ns
+    FROM raw.overlap
+    SEMI JOIN (FROM raw.process WHERE name = 'Overlap Analysis') AS process USING (pid)
     UNION ALL
     SELECT 'tasks on the device', start_ns, end_ns FROM raw.device_task
     UNION ALL

@@ -1,0 +1,18 @@
+-- One row is a kernel whose type has no formula, and whose matrix unit worked, as hardware counters say.
+--
+-- kernel_id  BIGINT  a kernel of mfu.cube_kernel
+-- mac_ratio  DOUBLE  part of the time of the cube cores in which the matrix unit worked, as recorded; above 0
+--
+-- Only when mfu.unsure_shape has rows.
+WITH matrix_counter AS (
+    SELECT text_id AS metric_id
+    FROM trace.string
+    WHERE regexp_matches(lower(text), '^(aic_)?mac_ratio$')
+)
+SELECT metric.kernel_id, max(metric.value) AS mac_ratio
+FROM trace.kernel_metric AS metric
+JOIN matrix_counter USING (metric_id)
+JOIN mfu.cube_kernel USING (kernel_id)
+SEMI JOIN mfu.unsure_shape USING (shape_id)
+WHERE isfinite(metric.value) AND metric.value > 0
+GROUP BY metric.kernel_id

@@ -1,0 +1,8 @@
+-- One row is a process of a trace in which the profiler shows work of a device, and its device.
+--
+-- pid          BIGINT  number of the process in the trace
+-- device_id    BIGINT  device; NULL when not recorded
+-- device_from  ENUM('name', 'number', 'only device', 'order')  what says so: its name or label, such as NPU 3; its number, of
+--                      which the device is a part; that the trace has one device, whose number the files beside it say; or
+--                      nothing, and devices are counted from 0 in the order of the numbers of their processes; NULL where
+--                      device_id is
