@@ -9,9 +9,10 @@
 -- late_count    BIGINT  of these, calls that return 0.5 ms or more before what was launched before them ends
 --
 -- An early clock shows by kernels that begin before their launch. Ten of them and one in a thousand make one, or in a small
--- profile three and one in five: fewer are damaged links. A late clock shows where no kernel begins within 0.5 ms of its launch,
--- though one in ten needs no more than 0.2 ms longer than the quickest, so the device was idle, and where most calls that wait
--- return too early. In both cases the quickest kernel then begins right at its launch. Clocks that drift apart are moved as one.
+-- profile three and one in five: fewer are damaged links. A late clock shows where no kernel begins within 0.5 ms of its
+-- launch, though one in ten needs no more than 0.2 ms longer than the quickest, so the device was idle, and where most calls
+-- that wait return too early. In both cases the quickest kernel then begins right at its launch. Clocks that drift apart are
+-- moved as one.
 WITH launch AS (
     SELECT launch_id, min(start_ns) AS start_ns
     FROM trace.launch
