@@ -12,8 +12,8 @@
 -- is_late   BOOLEAN  whether the host launched the next kernel only after the gap had begun, as in free.host_part
 -- cause     VARCHAR  of the phases after the first one, the cause of free.gap_cause; else NULL
 --
--- A device that is idle starts a kernel within some microseconds, and within 0.1 ms where the profiler reads counters before it.
--- Whatever takes longer than that, and than ten times what is usual on the rank, is no start.
+-- A device that is idle starts a kernel within some microseconds, and within 0.1 ms where the profiler reads counters before
+-- it. Whatever takes longer than that, and than ten times what is usual on the rank, is no start.
 WITH gap AS (
     SELECT
         gap.gap_id,
