@@ -36,16 +36,10 @@ WITH gap AS (
     JOIN trace.kernel AS before ON before.kernel_id = gap.kernel_before_id
     JOIN trace.kernel AS after ON after.kernel_id = gap.kernel_after_id
 ),
--- How long the device usually takes to start a kernel: one that it had before the gap, or one launched in the gap, whichever
--- takes longer.
+-- How long the device usually takes to start a kernel. Where that is longer than any start, nearly all kernels wait.
 usual AS (
-    SELECT
-        greatest(
-            quantile_disc(end_ns - launched_ns, 0.5) FILTER (is_late),
-            quantile_disc(end_ns - launched_ns, 0.5) FILTER (NOT is_late)
-        ) AS start_ns
-    FROM gap
-    WHERE tid IS NOT NULL
+    SELECT if(median_ns <= 300_000, median_ns, 0) AS start_ns
+    FROM (SELECT quantile_disc(end_ns - launched_ns, 0.5) AS median_ns FROM gap WHERE tid IS NOT NULL) AS behind
 ),
 started AS (
     SELECT
