@@ -95,7 +95,7 @@ def test_a_host_that_runs_ahead_and_waits_for_another_stream_is_no_late_clock(tm
 
 
 def test_no_time_before_the_first_kernel_is_negative(tmp_path: Path) -> None:
-    """20 us before its step began, by clocks that differ as much: it began at once; 5 ms before: another kernel was launched."""
+    """20 us before its step began, by clocks that differ as much: it began at once; 5 ms before: that cannot be."""
     for name, start, expected in (("near", -20 * US, 0), ("far", -5 * MS, None)):
         begin = 10 * MS
         launch = Launch(begin + 10 * US, begin + 12 * US, (Kernel("k", begin + start, begin + start + US),), recorded_op=0)

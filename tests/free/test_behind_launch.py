@@ -79,7 +79,10 @@ def test_an_idle_edge_of_a_recording_is_no_step(tmp_path: Path, at_end: bool) ->
     """One short kernel 463 ms before, or after, ten of 1 ms each; the first of these was launched behind it at once."""
     short = [kineto.launch(0, 5 * US, 1), kineto.kernel("alone", 10 * US, 14 * US, 1)]
     if at_end:
-        lone = [kineto.launch(463 * MS, 463 * MS + 5 * US, 1), kineto.kernel("alone", 463 * MS + 10 * US, 463 * MS + 14 * US, 1)]
+        lone = [
+            kineto.launch(463 * MS, 463 * MS + 5 * US, 1),
+            kineto.kernel("alone", 463 * MS + 10 * US, 463 * MS + 14 * US, 1),
+        ]
         events = [*kernels(10, MS, 0, 10), *lone]
     else:
         events = [*short, *kernels(10, 463 * MS, 40 * US, 10)]

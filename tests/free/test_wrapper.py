@@ -1,4 +1,4 @@
-"""An op that holds a whole step, such as DistributedDataParallel.forward, hides no cause: what is planted inside it is found."""
+"""An op that holds a whole step, such as DistributedDataParallel.forward, hides no cause planted in it."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -87,7 +87,9 @@ def test_time_in_an_op_counts_for_it_only_if_it_launches_itself(tmp_path: Path, 
     launches = [Launch(1690, 1695, (Kernel("second", 1700, 1900),), recorded_op=3)]
     write_profile(tmp_path / "a_ascend_pt", ops, launches=launches)
     with open_profile(tmp_path) as profile:
-        rows = profile.rows("SELECT cause, op, sum(total_ns)::BIGINT AS total_ns FROM free.cause_of_op GROUP BY ALL ORDER BY 1, 2")
+        rows = profile.rows(
+            "SELECT cause, op, sum(total_ns)::BIGINT AS total_ns FROM free.cause_of_op GROUP BY ALL ORDER BY 1, 2"
+        )
     assert [tuple(row.values()) for row in rows] == [
         ("between queue and device", "aten::linear", 10),
         ("inside an op", "aten::linear", 190),
@@ -125,7 +127,7 @@ def test_a_copy_elsewhere_in_a_wrapper_is_not_what_a_synchronise_waits_for(tmp_p
 
 
 def test_a_gpu_trace_names_the_same_causes(tmp_path: Path) -> None:
-    """In the wrapper, the host waits without an op from 1100 to 1500 us, then runs Python alone up to 1800, then copies a value."""
+    """In the wrapper, the host waits without an op up to 1500 us, then runs Python alone up to 1800, then copies a value."""
     us = 1000
     events = [
         kineto.op("Model.forward", 900 * us, 3000 * us, 1),
