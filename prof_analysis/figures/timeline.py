@@ -38,6 +38,9 @@ _CAUSES = {
     "garbage collection": (PURPLE, "\\"),
     "nothing recorded": (GREY, "|"),
     "launch not recorded": (UNKNOWN, "-"),
+    "waiting for another stream or event": (BLUE, "-"),
+    "unknown after the launch": (UNKNOWN, "x"),
+    "edge of the recording": (UNKNOWN, "."),
 }
 _DEPTHS = ("#9ECAE1", "#C6DBEF", "#A1D99B", "#C7E9C0", "#FDD0A2", "#FEE6CE")
 

@@ -14,6 +14,12 @@ WITH allocating AS (
     WHERE work = 'allocate'
     GROUP BY profile, rank_id, place
 ),
+-- What is in force is not advised.
+expandable AS (
+    SELECT DISTINCT profile
+    FROM trace.setting
+    WHERE name = 'PYTORCH_NPU_ALLOC_CONF' AND contains(lower(value), 'expandable_segments:true')
+),
 of_rank AS (
     SELECT
         profile,
@@ -45,8 +51,9 @@ SELECT
     total_ns AS time_ns,
     total_ns AS win_ns,
     'exact cause' AS kind,
-    'Keep the caching allocator from calling the device within steps: expandable_segments:True in PYTORCH_NPU_ALLOC_CONF or '
-    || 'PYTORCH_CUDA_ALLOC_CONF, no empty_cache() in the loop, some memory left free so that no block must be given back, and '
+    'Keep the caching allocator from calling the device within steps: ' || if(
+        profile IN (FROM expandable), '', 'expandable_segments:True in PYTORCH_NPU_ALLOC_CONF or PYTORCH_CUDA_ALLOC_CONF, '
+    ) || 'no empty_cache() in the loop, some memory left free so that no block must be given back, and '
     || 'warm-up with the largest shapes.' AS what_to_do,
     'docs/advise.md#allocator-stall' AS doc,
     'FROM free.cause_of_op WHERE work = ''allocate''' AS sql

@@ -18,7 +18,14 @@ WITH setting AS (
 idle AS (
     SELECT profile, sum(total_ns)::BIGINT AS total_ns
     FROM free.cause
-    WHERE cause NOT IN ('garbage collection', 'data loading', 'kernels of another step')
+    WHERE cause NOT IN (
+        'garbage collection',
+        'data loading',
+        'kernels of another step',
+        'waiting for another stream or event',
+        'unknown after the launch',
+        'edge of the recording'
+    )
     GROUP BY profile
 ),
 -- A faster host makes no kernel faster: it wins this idle time, and no more.

@@ -46,6 +46,50 @@ of_module AS (
     FROM judged
     GROUP BY ALL
 ),
+-- What lies behind the launch is no part of it.
+starting AS (
+    SELECT profile, sum(total_ns)::BIGINT AS total_ns
+    FROM free.cause_of_op
+    WHERE work = 'start'
+    GROUP BY profile
+),
+-- What is in force is not advised.
+replayed AS (
+    SELECT profile, sum(replayed_ns) / sum(replayed_ns + eager_ns) AS share
+    FROM graph.by_step
+    GROUP BY profile
+),
+in_force AS (
+    SELECT
+        profile,
+        bool_or(name = 'TASK_QUEUE_ENABLE' AND value = '2') AS has_queue,
+        bool_or(name = 'CPU_AFFINITY_CONF' AND value <> '0') AS has_affinity
+    FROM trace.setting
+    GROUP BY profile
+),
+remedy AS (
+    SELECT
+        rank_step.profile,
+        starting.total_ns AS starting_ns,
+        if(
+            coalesce(replayed.share >= 0.5, false),
+            format(
+                'Launch less, or faster: captured graphs run {} of the kernel time already, so capture what is launched one by '
+                || 'one too; ',
+                shown_share(replayed.share)
+            ),
+            'Launch less, or faster: graph mode (torch.compile; torchair or ACL graphs on NPUs, CUDA graphs on GPUs), '
+        ) || 'fused ops and optimizers, larger batches' || CASE
+            WHEN in_force.has_queue AND in_force.has_affinity THEN '.'
+            WHEN in_force.has_queue THEN '; on NPUs CPU_AFFINITY_CONF to bind CPUs.'
+            WHEN in_force.has_affinity THEN '; on NPUs TASK_QUEUE_ENABLE=2.'
+            ELSE '; on NPUs TASK_QUEUE_ENABLE=2, and CPU_AFFINITY_CONF to bind CPUs.'
+        END AS what_to_do
+    FROM across.rank_step
+    LEFT JOIN starting USING (profile)
+    LEFT JOIN replayed USING (profile)
+    LEFT JOIN in_force USING (profile)
+),
 of_rank AS (
     SELECT
         profile,
@@ -86,7 +130,7 @@ SELECT
             shown_time(total_ns),
             shown_time(most_ns),
             most_in
-        )
+        ) || coalesce(format('; behind these launches, {} more until it has started the kernels', shown_time(starting_ns)), '')
     ) AS evidence,
     gap_count AS count,
     total_ns AS time_ns,
@@ -96,11 +140,11 @@ SELECT
         is_in_op,
         'See what the op does on the host. Its first call sets up caches and workspace: measure after warm-up steps. A range '
         || 'around Python code is such an op too: record with_stack=True to see the functions.',
-        'Launch less, or faster: graph mode (torch.compile; torchair or ACL graphs on NPUs, CUDA graphs on GPUs), fused ops '
-        || 'and optimizers, larger batches; on NPUs TASK_QUEUE_ENABLE=2, and CPU_AFFINITY_CONF to bind CPUs.'
+        remedy.what_to_do
     ) AS what_to_do,
     'docs/advise.md#launch-bound' AS doc,
     'FROM free.cause_of_op WHERE work = ''launch''' AS sql
 FROM of_rank
+JOIN remedy USING (profile)
 CROSS JOIN threshold
 WHERE is_in_op OR gap_count >= least_gap_count * step_count

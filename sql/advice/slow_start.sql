@@ -5,15 +5,24 @@
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_ns') AS least_ns,
-        max(value) FILTER (name = 'least_gap_count') AS least_gap_count
+        max(value) FILTER (name = 'least_gap_count') AS least_gap_count,
+        max(value) FILTER (name = 'least_share') AS least_share
     FROM advice.threshold
     WHERE rule = 'slow_start'
 ),
 starting AS (
-    SELECT profile, rank_id, sum(gap_count)::BIGINT AS gap_count, sum(total_ns)::BIGINT AS total_ns
+    SELECT
+        profile,
+        rank_id,
+        sum(gap_count)::BIGINT AS gap_count,
+        sum(total_ns)::BIGINT AS total_ns,
+        coalesce(sum(total_ns) FILTER (cause = 'waiting for another stream or event'), 0)::BIGINT AS waiting_ns,
+        coalesce(sum(total_ns) FILTER (cause = 'unknown after the launch'), 0)::BIGINT AS unknown_ns
     FROM free.cause_of_op
     CROSS JOIN threshold
-    WHERE cause = 'between queue and device' AND work IS NULL AND decade_ns >= threshold.least_ns
+    WHERE cause IN ('between queue and device', 'waiting for another stream or event', 'unknown after the launch')
+        AND work IS NULL
+        AND decade_ns >= threshold.least_ns
     GROUP BY profile, rank_id
 )
 SELECT
@@ -28,6 +37,12 @@ SELECT
         shown_gaps(starting.gap_count),
         shown_time(starting.total_ns),
         shown_time(starting.total_ns / starting.gap_count)
+    )
+    || if(starting.waiting_ns = 0, '', format('; {} of it waits for another stream or event', shown_time(starting.waiting_ns)))
+    || if(
+        starting.unknown_ns = 0,
+        '',
+        format('; {} of it is no start, and what it waits for is not recorded', shown_time(starting.unknown_ns))
     ) AS evidence,
     starting.gap_count AS count,
     starting.total_ns AS time_ns,
@@ -37,8 +52,9 @@ SELECT
     || 'the cost of recording. Else see in a timeline what runs in them: copies, waiting for events of other streams, tasks '
     || 'that are no kernels.' AS what_to_do,
     'docs/advise.md#slow-start' AS doc,
-    'FROM free.cause WHERE cause = ''between queue and device''' AS sql
+    'FROM free.cause_of_op WHERE work IS NULL AND cause <> ''launch not recorded''' AS sql
 FROM starting
 JOIN across.rank_step USING (profile)
 CROSS JOIN threshold
 WHERE starting.gap_count >= threshold.least_gap_count * rank_step.step_count
+    OR starting.waiting_ns + starting.unknown_ns >= threshold.least_share * rank_step.duration_ns

@@ -69,6 +69,7 @@ WITH usual (rule, name, usual, unit, meaning) AS (
             || 'acts as the next power of ten'
         ),
         ('slow_start', 'least_gap_count', 20, NULL, 'Such gaps in a step'),
+        ('slow_start', 'least_share', 0.05, NULL, 'Share of the step that waits behind launches must have if gaps are fewer'),
         -- The device.
         (
             'block_dim',

@@ -36,10 +36,11 @@ inside_total AS (
 ),
 gap AS (
     SELECT
-        start_ns,
-        end_ns,
+        start_ns - clock.offset_ns AS start_ns,
+        end_ns - clock.offset_ns AS end_ns,
         sum(end_ns - start_ns) OVER (ORDER BY start_ns ROWS UNBOUNDED PRECEDING) - (end_ns - start_ns) AS before_ns
     FROM free.gap
+    CROSS JOIN clock.offset AS clock
 ),
 -- How long the device had been idle up to the start, and up to the end, of a call.
 up_to_start AS (

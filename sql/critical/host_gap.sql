@@ -4,12 +4,13 @@
 --
 -- gap_id           BIGINT  a gap of free.gap
 -- start_ns         BIGINT  end of the kernel before it, Unix ns
--- launched_ns      BIGINT  when the launch of the kernel that ended it began, Unix ns
--- waited_until_ns  BIGINT  when the host last went on after it had waited for the device, before that launch, Unix ns; NULL
---                          when it had not waited before
+-- launched_ns      BIGINT  when the launch of the kernel that ended it began, Unix ns, on the clock of the device
+-- waited_until_ns  BIGINT  when the host last went on after it had waited for the device, before that launch, Unix ns, on the
+--                          clock of the device; NULL when it had not waited before
 WITH launched AS (
-    SELECT gap.gap_id, gap.start_ns, gap.end_ns, min(launch.start_ns) AS launched_ns
+    SELECT gap.gap_id, gap.start_ns, gap.end_ns, min(launch.start_ns + clock.offset_ns) AS launched_ns
     FROM free.gap
+    CROSS JOIN clock.offset AS clock
     JOIN trace.kernel ON kernel.kernel_id = gap.kernel_after_id
     JOIN trace.launch USING (launch_id)
     GROUP BY gap.gap_id, gap.start_ns, gap.end_ns

@@ -3,8 +3,8 @@
 -- millisecond or more, for a place in a full queue.
 --
 -- host_api_id  BIGINT  a call of trace.host_api
--- start_ns     BIGINT  start, Unix ns
--- end_ns       BIGINT  when the host went on, Unix ns
+-- start_ns     BIGINT  start, Unix ns, on the clock of the device
+-- end_ns       BIGINT  when the host went on, Unix ns, on the clock of the device
 WITH copied AS (
     SELECT launch_id, max(end_ns) AS end_ns
     FROM trace.copy
@@ -12,13 +12,15 @@ WITH copied AS (
     GROUP BY launch_id
 ),
 call AS (
-    SELECT host_api_id, start_ns, end_ns
+    SELECT host_api_id, start_ns + clock.offset_ns AS start_ns, end_ns + clock.offset_ns AS end_ns
     FROM trace.host_api
+    CROSS JOIN clock.offset AS clock
     WHERE role IN ('synchronise', 'allocate') OR (role = 'launch' AND duration_ns >= 1_000_000)
     UNION ALL
-    SELECT host_api.host_api_id, host_api.start_ns, host_api.end_ns
+    SELECT host_api.host_api_id, host_api.start_ns + clock.offset_ns, host_api.end_ns + clock.offset_ns
     FROM trace.host_api
-    JOIN copied ON copied.launch_id = host_api.launch_id AND copied.end_ns <= host_api.end_ns
+    CROSS JOIN clock.offset AS clock
+    JOIN copied ON copied.launch_id = host_api.launch_id AND copied.end_ns <= host_api.end_ns + clock.offset_ns
     WHERE host_api.role = 'copy'
 )
 SELECT call.host_api_id, call.start_ns, call.end_ns

@@ -67,7 +67,7 @@ cause AS (
     SELECT
         time.step_id,
         'kernels of another step' AS cause,
-        8 AS precedence,
+        11 AS precedence,
         time.free_ns - coalesce(explained.total_ns, 0) AS total_ns
     FROM step.time
     LEFT JOIN explained ON explained.step_id IS NOT DISTINCT FROM time.step_id

@@ -5,10 +5,12 @@
 --                            step in free.cause
 -- cause             VARCHAR  as in free.cause
 -- work              VARCHAR  what the host did that the device waited for, the first of these that applies: 'collect garbage';
---                            'compile' an op; 'load code', in a launch of 1 ms or more; 'allocate' memory of the device; 'load
---                            data'; 'copy', where the op that waits copies between host and device; 'synchronise'; then, where
---                            the host launched the next kernel late (free.host_part): 'between ops', where nothing is recorded,
---                            and 'launch' for all else. NULL where the host is not the cause, or it is not known
+--                            'compile' an op; 'load code', in a launch of 1 ms or more, of no graph; 'allocate' memory of the
+--                            device; 'load data'; 'copy', where the call that waits copies between host and device, or the op
+--                            that waits has asked for such a copy; 'synchronise'; then, where the host launched the next
+--                            kernel late (free.host_part): 'between ops', where nothing is recorded or an op leaves all to
+--                            those inside it (free.wrapper), 'launch' for all else up to the end of the launch, and 'start',
+--                            the time that the device then needs. NULL where the host is not the cause, or it is not known
 -- module            VARCHAR  path of the module in which the host was; NULL outside modules
 -- op_id             TEXT_ID  name of the op in which the host was, as in free.calling_op; NULL for none
 -- call_id           TEXT_ID  name of the outermost host call with a role in which the host was; NULL for none
@@ -44,16 +46,34 @@ copying AS (
     WHERE coalesce(copy.direction IN ('host to device', 'device to host'), true)
     GROUP BY copy_request.tid, copy_request.asked_ns
 ),
-outer_op AS (
-    SELECT DISTINCT op.op_id, op.tid, op.start_ns, op.end_ns
-    FROM free.calling_op
-    JOIN trace.op ON op.op_id = calling_op.outer_id
+copying_launch AS (
+    SELECT launch_id, min(coalesce(direction::VARCHAR, 'unknown')) AS direction
+    FROM trace.copy
+    WHERE launch_id IS NOT NULL AND coalesce(direction IN ('host to device', 'device to host'), true)
+    GROUP BY launch_id
+),
+-- What a wrapper contains is not what it waits for.
+waiting AS (
+    SELECT DISTINCT part.op_id, part.host_api_id, outer_op.tid, outer_op.start_ns, call.end_ns
+    FROM free.host_part AS part
+    JOIN free.calling_op USING (op_id)
+    JOIN trace.op AS outer_op ON outer_op.op_id = calling_op.outer_id
+    JOIN trace.host_api AS call USING (host_api_id)
+    WHERE part.cause = 'waiting in a synchronise'
+        AND part.op_id NOT IN (FROM free.wrapper)
+        AND calling_op.outer_id NOT IN (FROM free.wrapper)
 ),
 copying_op AS (
-    SELECT outer_op.op_id AS outer_id, copying.direction
-    FROM outer_op
-    ASOF JOIN copying ON copying.tid = outer_op.tid AND copying.asked_ns <= outer_op.end_ns
-    WHERE copying.asked_ns >= outer_op.start_ns
+    SELECT waiting.op_id, waiting.host_api_id, copying.direction
+    FROM waiting
+    ASOF JOIN copying ON copying.tid = waiting.tid AND copying.asked_ns <= waiting.end_ns
+    WHERE copying.asked_ns >= waiting.start_ns
+),
+-- To launch a graph of many kernels takes long, too.
+replay AS (
+    SELECT DISTINCT launch_id
+    FROM trace.launch
+    WHERE is_replay
 ),
 part AS (
     SELECT
@@ -65,20 +85,24 @@ part AS (
         CASE
             WHEN part.cause = 'garbage collection' THEN 'collect garbage'
             WHEN call.role = 'compile' THEN 'compile'
-            WHEN call.role = 'launch' AND call.duration_ns >= 1000000 THEN 'load code'
+            WHEN call.role = 'launch' AND call.duration_ns >= 1000000 AND replay.launch_id IS NULL THEN 'load code'
             WHEN call.role = 'allocate' THEN 'allocate'
             WHEN part.cause = 'data loading' THEN 'load data'
-            WHEN part.cause = 'waiting in a synchronise' THEN if(copying_op.direction IS NULL, 'synchronise', 'copy')
+            WHEN part.cause = 'waiting in a synchronise'
+                THEN if(coalesce(copying_launch.direction, copying_op.direction) IS NULL, 'synchronise', 'copy')
+            WHEN part.is_late AND part.is_launched THEN if(part.cause = 'between queue and device', 'start', NULL)
             WHEN part.is_late THEN if(part.cause = 'nothing recorded', 'between ops', 'launch')
         END AS work,
         part.interval_id,
         calling_op.name_id AS op_id,
         call.name_id AS call_id,
-        copying_op.direction AS copies
+        coalesce(copying_launch.direction, copying_op.direction) AS copies
     FROM free.host_part AS part
     LEFT JOIN free.calling_op USING (op_id)
-    LEFT JOIN copying_op ON copying_op.outer_id = calling_op.outer_id
-    LEFT JOIN trace.host_api AS call USING (host_api_id)
+    LEFT JOIN copying_op ON copying_op.op_id = part.op_id AND copying_op.host_api_id = part.host_api_id
+    LEFT JOIN trace.host_api AS call ON call.host_api_id = part.host_api_id
+    LEFT JOIN copying_launch ON copying_launch.launch_id = call.launch_id
+    LEFT JOIN replay ON replay.launch_id = call.launch_id
 ),
 in_gap AS (
     SELECT
@@ -112,12 +136,13 @@ weighed AS (
         in_gap.duration_ns,
         CASE
             WHEN in_gap.work IN ('copy', 'synchronise') AND in_gap.end_ns = in_gap.waited_until_ns
-            THEN gap.end_ns - in_gap.end_ns
+            THEN gap.end_ns - clock.offset_ns - in_gap.end_ns
             ELSE 0
         END AS behind_ns
     FROM in_gap
     JOIN free.gap USING (gap_id)
     CROSS JOIN in_steps
+    CROSS JOIN clock.offset AS clock
     ASOF LEFT JOIN bound ON bound.gap_id <= in_gap.gap_id
     WHERE gap.start_ns >= in_steps.start_ns AND gap.end_ns <= in_steps.end_ns
 ),

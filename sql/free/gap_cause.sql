@@ -4,7 +4,10 @@
 -- gap_id       BIGINT   a gap of free.gap
 -- cause        VARCHAR  up to the request for the next kernel, what the requesting host thread did: garbage collection, waiting
 --                       in a synchronise, data loading, inside an op or nothing recorded; from the request on: between queue
---                       and device; where the requesting thread is not known: launch not recorded
+--                       and device; behind a launch, where the device does not start the kernel for long: waiting for another
+--                       stream or event, or unknown after the launch; where the requesting thread is not known: launch not
+--                       recorded; what none of the host's own work explains at an idle beginning or end of the recording
+--                       (free.edge): edge of the recording
 -- precedence   INTEGER  order of the causes: where several apply at a time, the one with the smallest number takes precedence
 -- duration_ns  BIGINT   the part of the gap, ns
 --
@@ -12,18 +15,10 @@
 -- minus the time of those before it. Example: in a gap of 10 us the thread waits for 4 us, all of it inside an op of 7 us. Then
 -- up_to_waiting_ns is 4000 and up_to_op_ns is 7000: 4 us are waiting in a synchronise, 3 us inside an op and 3 us nothing
 -- recorded.
-WITH host AS (
-    SELECT
-        gap.gap_id,
-        request.tid,
-        gap.start_ns,
-        -- least() and greatest() ignore NULL.
-        CASE
-            WHEN request.asked_ns IS NOT NULL THEN least(greatest(request.asked_ns, gap.start_ns), gap.end_ns)
-        END AS asked_ns,
-        gap.end_ns
-    FROM free.gap
-    JOIN free.request USING (gap_id)
+WITH asking AS (
+    SELECT gap_id, tid, start_ns, end_ns
+    FROM free.host_phase
+    WHERE phase = 1
 ),
 -- Few threads collect garbage or load data: for what a thread never does, nothing is looked up.
 thing AS (
@@ -31,15 +26,13 @@ thing AS (
     FROM free.host_stretch
 ),
 moment AS (
-    SELECT host.gap_id, host.tid, thing.things, -1 AS sign, host.start_ns AS at_ns
-    FROM host
+    SELECT asking.gap_id, asking.tid, thing.things, -1 AS sign, asking.start_ns AS at_ns
+    FROM asking
     JOIN thing USING (tid)
-    WHERE host.asked_ns > host.start_ns
     UNION ALL
-    SELECT host.gap_id, host.tid, thing.things, 1, host.asked_ns
-    FROM host
+    SELECT asking.gap_id, asking.tid, thing.things, 1, asking.end_ns
+    FROM asking
     JOIN thing USING (tid)
-    WHERE host.asked_ns > host.start_ns
 ),
 -- How long, up to a moment, the thread had done any of the first `things` things of free.host_stretch.
 done AS (
@@ -63,19 +56,49 @@ within AS (
 ),
 part AS (
     SELECT
-        host.gap_id,
-        unnest(range(1, 8))::INTEGER AS precedence,
+        asking.gap_id,
+        unnest(range(1, 6))::INTEGER AS precedence,
         unnest([
             within.collecting_ns,
             within.up_to_waiting_ns - within.collecting_ns,
             within.up_to_loading_ns - within.up_to_waiting_ns,
             within.up_to_op_ns - within.up_to_loading_ns,
-            host.asked_ns - host.start_ns - coalesce(within.up_to_op_ns, 0),
-            host.end_ns - host.asked_ns,
-            if(host.asked_ns IS NULL, host.end_ns - host.start_ns, 0)
+            asking.end_ns - asking.start_ns - coalesce(within.up_to_op_ns, 0)
         ]) AS duration_ns
-    FROM host
+    FROM asking
     LEFT JOIN within USING (gap_id)
+    UNION ALL
+    SELECT
+        gap_id,
+        CASE cause
+            WHEN 'between queue and device' THEN 6
+            WHEN 'waiting for another stream or event' THEN 7
+            WHEN 'unknown after the launch' THEN 8
+            WHEN 'launch not recorded' THEN 9
+        END,
+        sum(end_ns - start_ns)::BIGINT
+    FROM free.host_phase
+    WHERE phase > 1
+    GROUP BY gap_id, cause
+),
+-- Few gaps are an edge of the recording.
+placed AS (
+    SELECT
+        part.gap_id,
+        if(edge.gap_id IS NOT NULL AND part.precedence IN (5, 7, 8, 9), 10, part.precedence) AS precedence,
+        part.duration_ns
+    FROM part
+    LEFT JOIN free.edge USING (gap_id)
+    WHERE part.duration_ns > 0
+),
+merged AS (
+    FROM placed
+    WHERE precedence < 10
+    UNION ALL
+    SELECT gap_id, precedence, sum(duration_ns)::BIGINT
+    FROM placed
+    WHERE precedence = 10
+    GROUP BY gap_id, precedence
 )
 -- The name of a part comes last: to unnest names with the times takes four times as long.
 SELECT
@@ -87,9 +110,11 @@ SELECT
         WHEN 4 THEN 'inside an op'
         WHEN 5 THEN 'nothing recorded'
         WHEN 6 THEN 'between queue and device'
-        WHEN 7 THEN 'launch not recorded'
+        WHEN 7 THEN 'waiting for another stream or event'
+        WHEN 8 THEN 'unknown after the launch'
+        WHEN 9 THEN 'launch not recorded'
+        WHEN 10 THEN 'edge of the recording'
     END AS cause,
     precedence,
     duration_ns
-FROM part
-WHERE duration_ns > 0
+FROM merged

@@ -5,8 +5,13 @@
 --                        when the profile lost its text
 -- host_call_ns  BIGINT   how long it ran in the gap, ns
 WITH thread_gap AS (
-    SELECT DISTINCT longest.gap_id, longest.start_ns, longest.end_ns, unnest([request.tid, request.launch_tid]) AS tid
+    SELECT DISTINCT
+        longest.gap_id,
+        longest.start_ns - clock.offset_ns AS start_ns,
+        longest.end_ns - clock.offset_ns AS end_ns,
+        unnest([request.tid, request.launch_tid]) AS tid
     FROM free.longest
+    CROSS JOIN clock.offset AS clock
     JOIN free.request USING (gap_id)
 ),
 -- Gaps do not overlap: a call that runs in any gap also runs in the first gap that ends after the call's start.

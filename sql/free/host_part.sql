@@ -2,14 +2,15 @@
 -- the time of that cause in free.gap_cause.
 --
 -- gap_id       BIGINT   a gap of free.gap
--- start_ns     BIGINT   start, Unix ns
--- end_ns       BIGINT   end, Unix ns
+-- start_ns     BIGINT   start, Unix ns, on the clock of the host
+-- end_ns       BIGINT   end, Unix ns, on the clock of the host
 -- cause        VARCHAR  as in free.gap_cause
 -- is_late      BOOLEAN  whether the host launched the next kernel only after the gap had begun: when the device became idle,
---                       nothing was left for it to do; false where a replayed graph goes on, and for so much of a gap as the
---                       device usually takes before a kernel that was launched in time
+--                       nothing was left for it to do; false where a replayed graph goes on, and at an edge of the recording
+-- is_launched  BOOLEAN  whether it comes after the end of the launch
 -- op_id        BIGINT   up to the request for the next kernel, the innermost op that the host thread ran; from the request on,
---                       the op that launched the kernel; an op of trace.op, NULL when there is none
+--                       the op that launched the kernel; an op of trace.op, NULL when there is none, and where nothing inside
+--                       a wrapper (free.wrapper) ran
 -- interval_id  BIGINT   in the same way the innermost interval of module.interval; from the request on that of the kernel; NULL
 --                       when there is none
 -- host_api_id  BIGINT   the outermost call of trace.host_api that has a role, on the thread that requested the kernel, and from
@@ -89,51 +90,87 @@ part AS (
 ),
 -- Most phases lie after the launch: nothing of the host divides them.
 from_request AS (
-    SELECT gap_id, start_ns, end_ns, 'between queue and device' AS cause, is_late, nullif(host_api_id, -1) AS host_api_id
-    FROM part
-    WHERE phase = 2
-    UNION ALL
     SELECT
         gap_id,
         start_ns,
         end_ns,
-        if(phase = 5, 'launch not recorded', 'between queue and device'),
+        'between queue and device' AS cause,
         is_late,
-        NULL
+        false AS is_launched,
+        nullif(host_api_id, -1) AS host_api_id
+    FROM part
+    WHERE phase = 2
+    UNION ALL
+    SELECT gap_id, start_ns, end_ns, cause, is_late, phase < 5, NULL
     FROM free.host_phase
     WHERE phase > 2
+),
+up_to_request AS (
+    SELECT
+        gap_id,
+        start_ns,
+        end_ns,
+        CASE
+            WHEN collecting = 1 THEN 'garbage collection'
+            WHEN up_to_waiting = 1 THEN 'waiting in a synchronise'
+            WHEN up_to_loading = 1 THEN 'data loading'
+            WHEN up_to_op = 1 THEN 'inside an op'
+            ELSE 'nothing recorded'
+        END AS cause,
+        is_late,
+        op_id,
+        interval_id,
+        host_api_id
+    FROM part
+    WHERE phase = 1
+),
+explained AS (
+    SELECT
+        gap_id,
+        start_ns,
+        end_ns,
+        cause,
+        is_late,
+        false AS is_launched,
+        if(cause = 'nothing recorded', NULL, nullif(op_id, -1)) AS op_id,
+        nullif(interval_id, -1) AS interval_id,
+        nullif(host_api_id, -1) AS host_api_id
+    FROM up_to_request
+    UNION ALL
+    SELECT
+        from_request.gap_id,
+        from_request.start_ns,
+        from_request.end_ns,
+        from_request.cause,
+        from_request.is_late,
+        from_request.is_launched,
+        kernel_op.host_op_id AS op_id,
+        op_interval.interval_id,
+        from_request.host_api_id
+    FROM from_request
+    JOIN free.gap USING (gap_id)
+    JOIN trace.kernel ON kernel.kernel_id = gap.kernel_after_id
+    LEFT JOIN module.kernel_op ON kernel_op.kernel_id = gap.kernel_after_id
+    LEFT JOIN module.bare_launch ON bare_launch.launch_id = kernel.launch_id
+    LEFT JOIN trace.replayed_kernel ON replayed_kernel.kernel_id = gap.kernel_after_id
+    LEFT JOIN module.op_interval ON op_interval.op_id = coalesce(replayed_kernel.op_id, kernel_op.op_id, bare_launch.op_id)
 )
 SELECT
-    gap_id,
-    start_ns,
-    end_ns,
-    CASE
-        WHEN collecting = 1 THEN 'garbage collection'
-        WHEN up_to_waiting = 1 THEN 'waiting in a synchronise'
-        WHEN up_to_loading = 1 THEN 'data loading'
-        WHEN up_to_op = 1 THEN 'inside an op'
-        ELSE 'nothing recorded'
-    END AS cause,
-    is_late,
-    nullif(op_id, -1) AS op_id,
-    nullif(interval_id, -1) AS interval_id,
-    nullif(host_api_id, -1) AS host_api_id
-FROM part
-WHERE phase = 1
-UNION ALL
-SELECT
-    from_request.gap_id,
-    from_request.start_ns,
-    from_request.end_ns,
-    from_request.cause,
-    from_request.is_late,
-    kernel_op.host_op_id AS op_id,
-    op_interval.interval_id,
-    from_request.host_api_id
-FROM from_request
-JOIN free.gap USING (gap_id)
-JOIN trace.kernel ON kernel.kernel_id = gap.kernel_after_id
-LEFT JOIN module.kernel_op ON kernel_op.kernel_id = gap.kernel_after_id
-LEFT JOIN module.bare_launch ON bare_launch.launch_id = kernel.launch_id
-LEFT JOIN trace.replayed_kernel ON replayed_kernel.kernel_id = gap.kernel_after_id
-LEFT JOIN module.op_interval ON op_interval.op_id = coalesce(replayed_kernel.op_id, kernel_op.op_id, bare_launch.op_id)
+    explained.gap_id,
+    explained.start_ns,
+    explained.end_ns,
+    if(
+        edge.gap_id IS NOT NULL
+        AND explained.cause NOT IN (
+            'garbage collection', 'waiting in a synchronise', 'data loading', 'inside an op', 'between queue and device'
+        ),
+        'edge of the recording',
+        explained.cause
+    ) AS cause,
+    explained.is_late AND edge.gap_id IS NULL AS is_late,
+    explained.is_launched,
+    explained.op_id,
+    explained.interval_id,
+    explained.host_api_id
+FROM explained
+LEFT JOIN free.edge USING (gap_id)

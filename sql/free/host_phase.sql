@@ -2,55 +2,79 @@
 -- of a gap add up to it.
 --
 -- gap_id    BIGINT   a gap of free.gap
--- phase     INTEGER  1 up to the request; 2 up to the end of the launch; 3 after it, before the time that the device usually
---                    takes for a kernel launched in time; 4 that time; 5 all of a gap whose request is not recorded
+-- phase     INTEGER  1 up to the request; 2 up to the end of the launch; 3 after it, where the kernel waits for something else
+--                    than the host; 4 the time in which the device starts the kernel; 5 all of a gap whose request is not
+--                    recorded
 -- tid       BIGINT   host thread that the device waited for: in phase 1 the one that requested the kernel, in 2 the one that
 --                    launched it; else NULL
--- start_ns  BIGINT   start, Unix ns
--- end_ns    BIGINT   end, Unix ns
+-- start_ns  BIGINT   start, Unix ns, on the clock of the host
+-- end_ns    BIGINT   end, Unix ns, on the clock of the host
 -- is_late   BOOLEAN  whether the host launched the next kernel only after the gap had begun, as in free.host_part
+-- cause     VARCHAR  of the phases after the first one, the cause of free.gap_cause; else NULL
+--
+-- A device that is idle starts a kernel within some microseconds, and within 0.1 ms where the profiler reads counters before
+-- it. Whatever takes longer than that, and than ten times what is usual on the rank, is no start.
 WITH gap AS (
     SELECT
         gap.gap_id,
-        gap.start_ns,
-        gap.end_ns,
+        gap.start_ns - clock.offset_ns AS start_ns,
+        gap.end_ns - clock.offset_ns AS end_ns,
         request.tid,
         request.launch_tid,
-        least(greatest(request.asked_ns, gap.start_ns), gap.end_ns) AS asked_ns,
-        least(greatest(request.launch_end_ns, request.asked_ns, gap.start_ns), gap.end_ns) AS launched_ns,
-        coalesce(request.launch_end_ns, request.asked_ns) > gap.start_ns
-            AND (before.launch_id = after.launch_id) IS NOT TRUE AS is_late
+        least(greatest(request.asked_ns, gap.start_ns - clock.offset_ns), gap.end_ns - clock.offset_ns) AS asked_ns,
+        least(
+            greatest(request.launch_end_ns, request.asked_ns, gap.start_ns - clock.offset_ns), gap.end_ns - clock.offset_ns
+        ) AS launched_ns,
+        coalesce(
+            coalesce(request.launch_end_ns, request.asked_ns) > gap.start_ns - clock.offset_ns
+            AND (before.launch_id = after.launch_id) IS NOT TRUE,
+            false
+        ) AS is_late
     FROM free.gap
+    CROSS JOIN clock.offset AS clock
     JOIN free.request USING (gap_id)
     JOIN trace.kernel AS before ON before.kernel_id = gap.kernel_before_id
     JOIN trace.kernel AS after ON after.kernel_id = gap.kernel_after_id
 ),
--- How long the device usually takes to start a kernel that it had before the gap.
+-- How long the device usually takes to start a kernel. Where that is longer than any start, nearly all kernels wait.
 usual AS (
-    SELECT coalesce(quantile_disc(end_ns - start_ns, 0.5) FILTER (NOT is_late), 0) AS gap_ns
-    FROM gap
+    SELECT if(median_ns <= 300_000, median_ns, 0) AS start_ns
+    FROM (SELECT quantile_disc(end_ns - launched_ns, 0.5) AS median_ns FROM gap WHERE tid IS NOT NULL) AS behind
 ),
-ended AS (
-    SELECT gap.*, if(gap.is_late, greatest(gap.launched_ns, gap.end_ns - usual.gap_ns), gap.launched_ns) AS late_end_ns
+started AS (
+    SELECT
+        gap.*,
+        if(
+            gap.end_ns - gap.launched_ns > greatest(100_000, 10 * usual.start_ns), gap.end_ns - usual.start_ns, gap.launched_ns
+        ) AS waited_ns
     FROM gap
     CROSS JOIN usual
+    WHERE gap.tid IS NOT NULL
 )
-SELECT gap_id, 1 AS phase, tid, start_ns, asked_ns AS end_ns, coalesce(is_late, false) AS is_late
-FROM ended
-WHERE asked_ns > start_ns AND tid IS NOT NULL
+SELECT gap_id, 1 AS phase, tid, start_ns, asked_ns AS end_ns, is_late, NULL AS cause
+FROM started
+WHERE asked_ns > start_ns
 UNION ALL
-SELECT gap_id, 2, launch_tid, asked_ns, launched_ns, coalesce(is_late, false)
-FROM ended
-WHERE launched_ns > asked_ns AND tid IS NOT NULL
+SELECT gap_id, 2, launch_tid, asked_ns, launched_ns, is_late, 'between queue and device'
+FROM started
+WHERE launched_ns > asked_ns
 UNION ALL
-SELECT gap_id, 3, NULL, launched_ns, late_end_ns, coalesce(is_late, false)
-FROM ended
-WHERE tid IS NOT NULL AND late_end_ns > launched_ns
+SELECT
+    started.gap_id,
+    3,
+    NULL,
+    started.launched_ns,
+    started.waited_ns,
+    started.is_late,
+    if(awaited.gap_id IS NULL, 'unknown after the launch', 'waiting for another stream or event')
+FROM started
+LEFT JOIN free.awaited USING (gap_id)
+WHERE started.waited_ns > started.launched_ns
 UNION ALL
-SELECT gap_id, 4, NULL, late_end_ns, end_ns, false
-FROM ended
-WHERE tid IS NOT NULL AND end_ns > late_end_ns
+SELECT gap_id, 4, NULL, waited_ns, end_ns, is_late, 'between queue and device'
+FROM started
+WHERE end_ns > waited_ns
 UNION ALL
-SELECT gap_id, 5, NULL, start_ns, end_ns, false
-FROM ended
+SELECT gap_id, 5, NULL, start_ns, end_ns, false, 'launch not recorded'
+FROM gap
 WHERE tid IS NULL

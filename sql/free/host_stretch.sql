@@ -1,13 +1,18 @@
 -- One row is a stretch of time in which a host thread did any of the first `things` things of this list: 1 collect garbage, 2
--- wait in a synchronise, 3 load data, 4 run an op. The time of one thing, where none before it applies, is then a difference of
--- two lengths.
+-- wait in a synchronise, 3 load data, 4 run an op that is no wrapper. The time of one thing, where none before it applies, is
+-- then a difference of two lengths.
 --
 -- tid              BIGINT   host thread: process id * 2^32 + thread id; only threads that request kernels
 -- things           INTEGER  number of things, from the beginning of the list
 -- start_ns         BIGINT   start, Unix ns
 -- end_ns           BIGINT   end, Unix ns
 -- before_ns        BIGINT   length of all stretches of the same thread and things before it, ns
-WITH call AS (
+WITH loader AS (
+    SELECT text_id
+    FROM trace.string
+    WHERE starts_with(text, 'enumerate(DataLoader)')
+),
+call AS (
     SELECT 1 AS thing, tid, start_ns, end_ns
     FROM trace.gc
     UNION ALL
@@ -19,13 +24,11 @@ WITH call AS (
     FROM trace.range
     WHERE role = 'data loading'
     UNION ALL
-    SELECT
-        if(name_id IN (SELECT text_id FROM trace.string WHERE starts_with(text, 'enumerate(DataLoader)')), 3, 4),
-        tid,
-        start_ns,
-        end_ns
+    SELECT if(loader.text_id IS NULL, 4, 3), op.tid, op.start_ns, op.end_ns
     FROM trace.op
-    WHERE NOT is_step
+    LEFT JOIN loader ON loader.text_id = op.name_id
+    LEFT JOIN free.wrapper USING (op_id)
+    WHERE NOT op.is_step AND (wrapper.op_id IS NULL OR loader.text_id IS NOT NULL)
 ),
 requesting AS (
     SELECT DISTINCT tid

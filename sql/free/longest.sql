@@ -10,7 +10,7 @@
 -- cause_ns  BIGINT   time of that cause, ns
 -- tid       BIGINT   host thread that requested the next kernel; NULL when not recorded
 -- at_ns     BIGINT   the middle of the time from the start of the gap to the request for the next kernel, or the moment of the
---                    request where that came before the gap; NULL when not recorded
+--                    request where that came before the gap, on the clock of the host; NULL when not recorded
 WITH reached AS (
     SELECT first_gap_id, max(max(last_gap_id)) OVER (ORDER BY first_gap_id ROWS UNBOUNDED PRECEDING) AS last_gap_id
     FROM free.step_gap
@@ -46,11 +46,13 @@ SELECT
     main_cause.cause_ns,
     request.tid,
     CASE
-        WHEN request.asked_ns <= longest.start_ns THEN request.asked_ns
+        WHEN request.asked_ns <= longest.start_ns - clock.offset_ns THEN request.asked_ns
         WHEN request.asked_ns IS NOT NULL
-            THEN longest.start_ns + (least(request.asked_ns, longest.end_ns) - longest.start_ns) // 2
+            THEN longest.start_ns - clock.offset_ns
+            + (least(request.asked_ns, longest.end_ns - clock.offset_ns) - longest.start_ns + clock.offset_ns) // 2
     END AS at_ns
 FROM longest
 JOIN step_of USING (gap_id)
 JOIN main_cause USING (gap_id)
 JOIN free.request USING (gap_id)
+CROSS JOIN clock.offset AS clock

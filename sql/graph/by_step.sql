@@ -6,13 +6,16 @@
 -- replayed_ns     BIGINT  their time, ns
 -- eager_count     BIGINT  other compute kernels, as far as the op is known that launched them
 -- eager_ns        BIGINT  their time, ns
--- eager_idle_ns   BIGINT  idle time of the device right before these, ns
+-- eager_idle_ns   BIGINT  idle time of the device right before these, without long waits behind their launch and without idle
+--                         edges of the recording, ns
 --
 -- A kernel without an op may be a part of the graph that the profile does not say so of, as some custom kernels are.
 WITH idle AS (
-    SELECT kernel_after_id AS kernel_id, sum(end_ns - start_ns)::BIGINT AS idle_ns
-    FROM free.gap
-    GROUP BY kernel_after_id
+    SELECT gap.kernel_after_id AS kernel_id, sum(part.duration_ns)::BIGINT AS idle_ns
+    FROM free.gap_cause AS part
+    JOIN free.gap USING (gap_id)
+    WHERE part.cause NOT IN ('waiting for another stream or event', 'unknown after the launch', 'edge of the recording')
+    GROUP BY gap.kernel_after_id
 ),
 kernel AS (
     SELECT kernel.kernel_id, kernel.duration_ns, kernel.model_id IS NOT NULL AS is_replayed

@@ -43,8 +43,12 @@ stretch AS (
     GROUP BY stretch
 ),
 gap AS (
-    SELECT start_ns, end_ns, sum(end_ns - start_ns) OVER (ORDER BY start_ns ROWS UNBOUNDED PRECEDING) AS up_to_ns
+    SELECT
+        start_ns - clock.offset_ns AS start_ns,
+        end_ns - clock.offset_ns AS end_ns,
+        sum(end_ns - start_ns) OVER (ORDER BY start_ns ROWS UNBOUNDED PRECEDING) AS up_to_ns
     FROM free.gap
+    CROSS JOIN clock.offset AS clock
 ),
 -- The idle time before a moment.
 moment AS (

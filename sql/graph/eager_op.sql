@@ -3,16 +3,18 @@
 -- op_name_id    TEXT_ID  the op; NULL when the profile lost its name
 -- kernel_count  BIGINT   its kernels
 -- duration_ns   BIGINT   their time, ns
--- idle_ns       BIGINT   idle time of the device right before them, ns
+-- idle_ns       BIGINT   idle time of the device right before them, as in graph.by_step, ns
 WITH replaying AS (
     SELECT coalesce(step_id, -1) AS step_number
     FROM graph.by_step
     WHERE replayed_count > 0
 ),
 idle AS (
-    SELECT kernel_after_id AS kernel_id, sum(end_ns - start_ns)::BIGINT AS idle_ns
-    FROM free.gap
-    GROUP BY kernel_after_id
+    SELECT gap.kernel_after_id AS kernel_id, sum(part.duration_ns)::BIGINT AS idle_ns
+    FROM free.gap_cause AS part
+    JOIN free.gap USING (gap_id)
+    WHERE part.cause NOT IN ('waiting for another stream or event', 'unknown after the launch', 'edge of the recording')
+    GROUP BY gap.kernel_after_id
 )
 SELECT
     op.name_id AS op_name_id,

@@ -3,8 +3,8 @@
 -- call_id          BIGINT  a call of graph.inference
 -- run_ns           BIGINT  start of TorchNpuGraphBase::Run, Unix ns; NULL where there is none
 -- execute_ns       BIGINT  start of ExecuteGraph, Unix ns; NULL where there is none
--- first_kernel_ns  BIGINT  start of the first kernel that it launched from ExecuteGraph on, Unix ns; NULL where no such kernel
---                          is known
+-- first_kernel_ns  BIGINT  start of the first kernel that it launched from ExecuteGraph on, Unix ns, on the clock of the host;
+--                          NULL where no such kernel is known
 --
 -- A launch on a thread other than the call's counts for the one call that is in the engine at that moment. While several calls
 -- are, it is not known which one made the launch, so it counts for none.
@@ -77,6 +77,11 @@ first_kernel AS (
     JOIN trace.kernel USING (launch_id)
     GROUP BY call_id
 )
-SELECT executed.call_id, executed.run_ns, executed.execute_ns, first_kernel.start_ns AS first_kernel_ns
+SELECT
+    executed.call_id,
+    executed.run_ns,
+    executed.execute_ns,
+    first_kernel.start_ns - clock.offset_ns AS first_kernel_ns
 FROM executed
+CROSS JOIN clock.offset AS clock
 LEFT JOIN first_kernel USING (call_id)

@@ -91,6 +91,12 @@ CREATE MACRO IF NOT EXISTS role_of_host_call(name) AS
         WHEN regexp_matches(name, '(?i)launch') THEN 'launch'
     END;
 
+-- Whether a call orders a stream to wait for an event, by its name.
+CREATE MACRO IF NOT EXISTS orders_stream_to_wait(name) AS contains(name, 'StreamWaitEvent');
+
+-- Whether in a task a stream waits for an event or a notification, by its type: EVENT_WAIT, Notify Wait, ...
+CREATE MACRO IF NOT EXISTS is_wait_of_stream(type) AS regexp_matches(type, '(?i)^(event|notify)[_ ]?wait');
+
 -- The direction of a copy of memory, in the words of CANN: those for 8 bytes end with ex, those by an address begin with addr.
 CREATE MACRO IF NOT EXISTS direction_of_memory_copy(operation) AS
     CASE regexp_replace(lower(trim(operation)), '^addr | ex$', '', 'g')

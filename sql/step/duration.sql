@@ -9,9 +9,11 @@
 -- uncovered_ns   BIGINT  time with a communication operator and no compute kernel, ns; NULL when not known
 -- idle_ns        BIGINT  the rest of duration_ns, copies included, ns
 WITH begun AS (
-    SELECT step_id, min(start_ns) AS start_ns
+    -- On the clock of the device.
+    SELECT step.step_id, min(step.start_ns + clock.offset_ns) AS start_ns
     FROM trace.step
-    GROUP BY step_id
+    CROSS JOIN clock.offset AS clock
+    GROUP BY step.step_id
 ),
 whole AS (
     SELECT

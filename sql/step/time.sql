@@ -16,7 +16,8 @@
 -- bubble_ns                        BIGINT   time with an hcom_receive operator, which waits for another pipeline stage, ns
 -- preparing_ns                     BIGINT   from the start of the step on the host (without steps, of the first op) to the
 --                                           first kernel, ns; where that start is not known, the time that the profiler itself
---                                           reported; NULL when that is not known either, and for kernels of no step
+--                                           reported; NULL when that is not known either, where a kernel ran before that start,
+--                                           and for kernels of no step
 -- origin                           VARCHAR  where the times come from: kernels, or profiler
 -- reason                           VARCHAR  why something is NULL, or why preparing comes from the profiler though the other
 --                                           times come from kernels; NULL when neither applies
@@ -93,11 +94,13 @@ with_begin AS (
     SELECT
         covered.*,
         covered.step_id IS NULL AND host.step_count > 0 AS is_of_no_step,
-        CASE WHEN host.step_count > 0 THEN step_begin.start_ns ELSE host.first_op_ns END AS begin_ns,
+        -- On the clock of the device.
+        CASE WHEN host.step_count > 0 THEN step_begin.start_ns ELSE host.first_op_ns END + clock.offset_ns AS begin_ns,
         step_begin.host_ns,
         recorded_preparing.preparing_ns AS recorded_preparing_ns
     FROM covered
     CROSS JOIN host
+    CROSS JOIN clock.offset AS clock
     LEFT JOIN step_begin USING (step_id)
     LEFT JOIN recorded_preparing ON recorded_preparing.step_id IS NOT DISTINCT FROM covered.step_id
 ),
@@ -111,10 +114,16 @@ step AS (
         CASE WHEN NOT is_of_no_step THEN span_ns - busy_or_copying_ns END AS free_ns,
         CASE WHEN NOT is_of_no_step THEN span_ns - bubble_ns END AS stage_ns,
         bubble_ns,
-        CASE WHEN NOT is_of_no_step THEN coalesce(first_ns - begin_ns, recorded_preparing_ns) END AS preparing_ns,
+        CASE
+            WHEN is_of_no_step OR first_ns < begin_ns - 500_000 THEN NULL
+            WHEN begin_ns IS NULL THEN recorded_preparing_ns
+            -- Clocks of host and device may differ by some tenths of a millisecond.
+            ELSE greatest(first_ns - begin_ns, 0)
+        END AS preparing_ns,
         'kernels' AS origin,
         CASE
             WHEN is_of_no_step THEN 'kernels of no step: their launch is not known, or was outside every step'
+            WHEN first_ns < begin_ns - 500_000 THEN 'its first kernel ran before the host began, by what the profile records'
             WHEN begin_ns IS NOT NULL THEN NULL
             WHEN recorded_preparing_ns IS NOT NULL
                 THEN 'preparing is what the profiler worked out: the profile does not say when the host began'

@@ -20,6 +20,8 @@ recorded AS (
         'ACLNN_CACHE_LIMIT',
         'HOST_CACHE_CAPACITY',
         'PYTORCH_NPU_ALLOC_CONF',
+        'TASK_QUEUE_ENABLE',
+        'CPU_AFFINITY_CONF',
         'HCCL_ALGO',
         'HCCL_RDMA_TC',
         'HCCL_RDMA_SL'

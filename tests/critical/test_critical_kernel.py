@@ -15,7 +15,7 @@ from prof_analysis.engine.planning import sql_of
 from prof_analysis.engine.tables import create_schemas, documented_tables, source_tables
 
 EPOCH = 1_767_225_600_000_000_000
-READ = ("step.kernel_step", "trace.kernel", "trace.string", "trace.launch", "trace.host_api", "trace.copy")
+READ = ("step.kernel_step", "trace.kernel", "trace.string", "trace.launch", "trace.host_api", "trace.copy", "clock.offset")
 MADE = ("free.gap", "critical.wait", "critical.host_gap", "critical.kernel")
 LATENCY = 500  # from the beginning of a launch to the start of its kernel on an idle device
 
@@ -133,6 +133,7 @@ def critical(
     """Return which kernels are critical, as the tables say."""
     for table in READ:
         connection.execute(f"DELETE FROM {table}")
+    connection.execute("INSERT INTO clock.offset (offset_ns) VALUES (0)")
     for number, ((start, end), launch) in enumerate(zip(ran, launched, strict=True)):
         times = [number, "compute", EPOCH + start, EPOCH + end]
         connection.execute("INSERT INTO step.kernel_step (kernel_id, kind, start_ns, end_ns) VALUES (?, ?, ?, ?)", times)

@@ -1,0 +1,72 @@
+-- One row is an op that leaves its work to others: ops inside it, or replayed graphs, launch more than it launches itself. Such
+-- a wrapper holds a forward, an optimizer or a user's own code; where nothing inside it runs, Python runs between ops. An op
+-- around ops of its own namespace alone, such as aten::linear around aten::addmm, is none: its library calls those.
+--
+-- op_id  BIGINT  an op of trace.op, on a thread that requests kernels
+WITH requesting AS (
+    SELECT DISTINCT tid
+    FROM free.request
+    WHERE tid IS NOT NULL
+),
+replay AS (
+    SELECT DISTINCT launch_id
+    FROM trace.launch
+    WHERE is_replay
+),
+-- The records of launches inside an op, such as aclnnMm, are its own. Python replays graphs, and no op does.
+launched AS (
+    SELECT
+        coalesce(record.call_id, kernel_op.op_id) AS op_id,
+        count(DISTINCT coalesce(kernel.launch_id, -kernel.kernel_id)) FILTER (replay.launch_id IS NULL) AS own_count,
+        count(DISTINCT kernel.launch_id) FILTER (replay.launch_id IS NOT NULL) AS replay_count
+    FROM module.kernel_op
+    JOIN trace.kernel USING (kernel_id)
+    LEFT JOIN op.launch AS record USING (op_id)
+    LEFT JOIN replay USING (launch_id)
+    GROUP BY ALL
+),
+counted AS (
+    SELECT
+        op.op_id,
+        op.tid,
+        op.start_ns,
+        op.end_ns,
+        op.name_id,
+        op.is_step,
+        coalesce(launched.own_count, 0) AS own_count,
+        coalesce(launched.replay_count, 0) AS replay_count,
+        sum(coalesce(launched.own_count + launched.replay_count, 0)) OVER (
+            PARTITION BY op.tid ORDER BY op.start_ns, op.end_ns DESC, op.op_id ROWS UNBOUNDED PRECEDING
+        ) AS up_to_count
+    FROM trace.op
+    SEMI JOIN requesting USING (tid)
+    LEFT JOIN launched USING (op_id)
+),
+-- Of ops that start at the same time the last one knows what all of them launched.
+begun AS (
+    SELECT tid, start_ns, max(up_to_count) AS up_to_count
+    FROM counted
+    GROUP BY tid, start_ns
+),
+namespace AS (
+    SELECT text_id AS name_id, split_part(text, '::', 1) AS namespace
+    FROM trace.string
+    WHERE contains(text, '::') AND text_id IN (SELECT name_id FROM trace.op)
+),
+around AS (
+    SELECT parent.parent_id AS op_id, min(namespace.namespace) AS first_namespace, max(namespace.namespace) AS last_namespace
+    FROM op.parent
+    ANTI JOIN op.launch USING (op_id)
+    JOIN trace.op USING (op_id)
+    LEFT JOIN namespace USING (name_id)
+    WHERE parent.parent_id IS NOT NULL
+    GROUP BY parent.parent_id
+)
+SELECT counted.op_id
+FROM counted
+JOIN around USING (op_id)
+LEFT JOIN namespace USING (name_id)
+ASOF JOIN begun ON begun.tid = counted.tid AND begun.start_ns < counted.end_ns
+WHERE NOT counted.is_step
+    AND coalesce(namespace.namespace <> around.first_namespace OR namespace.namespace <> around.last_namespace, true)
+    AND begun.up_to_count - counted.up_to_count + counted.replay_count > counted.own_count

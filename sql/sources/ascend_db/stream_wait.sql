@@ -1,0 +1,19 @@
+WITH named AS (
+    SELECT text_id, orders_stream_to_wait(text) AS is_call
+    FROM trace.string
+    WHERE orders_stream_to_wait(text) OR is_wait_of_stream(text)
+)
+SELECT nullif(task.streamId, 4294967295) AS stream_id, NULL::BIGINT AS tid, task.startNs AS start_ns, task.endNs AS end_ns
+FROM raw.task AS task
+JOIN named ON named.text_id = task.taskType
+WHERE NOT named.is_call
+    AND task.endNs >= task.startNs
+    AND (
+        getvariable('device_id') IS NULL
+        OR coalesce(task.deviceId, getvariable('first_device_id')) = getvariable('device_id')
+    )
+UNION ALL
+SELECT NULL, call.globalTid, call.startNs, call.endNs
+FROM raw.cann_api AS call
+JOIN named ON named.text_id = call.name
+WHERE named.is_call AND call.endNs >= call.startNs

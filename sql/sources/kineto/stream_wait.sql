@@ -1,0 +1,9 @@
+WITH named AS (
+    SELECT text_id AS name
+    FROM trace.string
+    WHERE orders_stream_to_wait(text)
+)
+SELECT NULL::BIGINT AS stream_id, thread_id(pid, tid) AS tid, start_ns, end_ns
+FROM raw.runtime_call
+SEMI JOIN named USING (name)
+WHERE end_ns >= start_ns

@@ -1,0 +1,7 @@
+-- One row is a record that a stream of the device waits for an event, which another stream or the host has to reach: the call
+-- that orders it, or the time in which the stream waits.
+--
+-- stream_id  BIGINT  the stream that waits; NULL for the call that orders it
+-- tid        BIGINT  host thread of the call: process id * 2^32 + thread id; NULL for the time on the device
+-- start_ns   BIGINT  start, Unix ns
+-- end_ns     BIGINT  end, Unix ns
