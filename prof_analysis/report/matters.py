@@ -4,7 +4,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from prof_analysis.answers.answer import Facts
-from prof_analysis.answers.words import duration, percent, rank_name, several, size
+from prof_analysis.answers.words import duration, percent, rank_name, several, size, steps_of
 from prof_analysis.report.parts import plain
 
 # What a sentence is about, the sentence, and the section that shows more.
@@ -36,9 +36,10 @@ def _step(facts: Facts) -> Iterator[Matter]:
     span = _span(whole)
     if not span:
         return
-    steps = durations["step_count"]
-    if steps > 1:
-        begin = f"A step takes {duration(durations['median_ns'])} (median of {several(steps, 'step')}, {_ranks(facts)})"
+    if durations["rank_step_count"] > 1:
+        begin = f"A step takes {duration(durations['median_ns'])} on the device (median of {steps_of(durations)})"
+    elif durations["rank_step_count"]:
+        begin = f"The step takes {duration(durations['median_ns'])} on the device ({_ranks(facts)})"
     else:
         begin = f"The device works on the profile for {duration(span)} ({_ranks(facts)})"
     parts = {
