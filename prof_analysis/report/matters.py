@@ -53,15 +53,17 @@ def _step(facts: Facts) -> Iterator[Matter]:
 
 
 def _modules(facts: Facts) -> Iterator[Matter]:
-    whole = sum(row["kernel_duration_ns"] for row in facts["coverage"])
-    heaviest = facts["heaviest_modules"][:_HEAVIEST]
+    # A share is of the same whole as in module-stats.
+    whole = sum(row["kernel_duration_ns"] for row in facts["coverage"] if row["kind"] == "compute")
+    computing = [row for row in facts["heaviest_modules"] if row["own_computing_ns"]]
+    heaviest = sorted(computing, key=lambda row: -row["own_computing_ns"])[:_HEAVIEST]
     if not heaviest or not whole:
         return
     named = [
-        f"{name} {duration(row['own_kernel_duration_ns'])} ({percent(row['own_kernel_duration_ns'] / whole)})"
+        f"{name} {duration(row['own_computing_ns'])} ({percent(row['own_computing_ns'] / whole)} of compute)"
         for name, row in zip(_short([row["module"] for row in heaviest]), heaviest, strict=True)
     ]
-    yield "Modules", f"The heaviest by kernel time of their own: {_listed(named)}.", "modules"
+    yield "Modules", f"The heaviest by compute time of their own: {_listed(named)}.", "modules"
 
 
 def _use(facts: Facts, counters: Facts | None) -> Iterator[Matter]:
