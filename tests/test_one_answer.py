@@ -26,6 +26,8 @@ COMMANDS = (
     *("step-time", "advise", "free-time", "kernel-stats", "module-stats", "op-stats", "mfu", "layer-stats"),
     *("communication-stats", "communication-time", "slow-ranks"),
 )
+# Those that answer in the quick suite; the others, and the comparison, take seconds.
+QUICK_COMMANDS = ("step-time", "free-time", "kernel-stats", "module-stats", "communication-stats")
 # Real profiles in ../shared/realdata.
 QUICK = ("alexnet_ddp_910b/db/level1", "gpu_kineto/h100/gaunernst_bert-small-uncased__1016001.json.gz")
 REAL = (
@@ -56,7 +58,7 @@ def of_comparison(facts: Facts, figure: str) -> int | None:
 
 
 def per_step(facts: Facts) -> bool:
-    return facts["compare"]["size"]["base_unit_kind"] == "step"
+    return bool(facts["compare"]["size"]["base_unit_kind"] == "step")
 
 
 def kind_total(facts: Facts, *kinds: str) -> tuple[int, int]:
@@ -90,7 +92,9 @@ QUESTIONS: Mapping[str, Mapping[str, Callable[[Facts], Any]]] = {
     },
     "steps of all ranks": {
         "step-time, durations": lambda facts: facts["step-time"]["durations"]["rank_step_count"] or None,
-        "advise": lambda facts: sum_of(facts["advise"]["steps_of_ranks"], "step_count") if facts["advise"]["has_steps"] else None,
+        "advise": lambda facts: (
+            sum_of(facts["advise"]["steps_of_ranks"], "step_count") if facts["advise"]["has_steps"] else None
+        ),
         "compare": lambda facts: facts["compare"]["size"]["base_unit_count"] if per_step(facts) else None,
     },
     "ranks with steps": {
@@ -143,20 +147,22 @@ QUESTIONS: Mapping[str, Mapping[str, Callable[[Facts], Any]]] = {
             (row for row in facts["step-time"]["longest_steps"] if row["stage_ns"] is None), "kernel_count"
         ),
         "step-time": lambda facts: facts["step-time"]["kernels_of_no_step"],
-        "compare": lambda facts: (of_comparison(facts, "kernels outside") or 0) - facts["tables"]["schedule_outside"]
-        if per_step(facts)
-        else None,
+        "compare": lambda facts: (
+            (of_comparison(facts, "kernels outside") or 0) - facts["tables"]["schedule_outside"] if per_step(facts) else None
+        ),
     },
     "kernels of steps": {
         "step-time": lambda facts: sum_of(steps_of(facts), "kernel_count"),
-        "compare": lambda facts: of_comparison(facts, "kernels") - facts["tables"]["schedule_in_steps"]
-        if per_step(facts)
-        else None,
+        "compare": lambda facts: (
+            (of_comparison(facts, "kernels") or 0) - facts["tables"]["schedule_in_steps"] if per_step(facts) else None
+        ),
     },
     "kernel time": {
         "kernel-stats": lambda facts: kind_total(facts, *DEVICE, "schedule")[1],
         "op-stats": lambda facts: facts["op-stats"]["all_kernels_ns"],
-        "compare": lambda facts: of_comparison(facts, "kernel time") + (of_comparison(facts, "kernel time outside") or 0),
+        "compare": lambda facts: (
+            (of_comparison(facts, "kernel time") or 0) + (of_comparison(facts, "kernel time outside") or 0)
+        ),
     },
     "compute kernels, with their time": {
         "kernel-stats": lambda facts: kind_total(facts, *COMPUTE),
@@ -201,11 +207,11 @@ def whole_of(rows: Iterator[Mapping[str, Any]] | list[Mapping[str, Any]], time: 
     return round(largest[time] / largest[share]) if largest and largest[share] else None
 
 
-def facts_of(profile: Profile, path: Path) -> dict[str, Mapping[str, Any]]:
-    """The facts of all commands that answer, those of a comparison of the profile with itself, and what no command says."""
+def facts_of(profile: Profile, commands: tuple[str, ...]) -> dict[str, Mapping[str, Any]]:
+    """The facts of commands that answer, and what no command says."""
     answers = {command for rank in profile.ranks(arrow=True).to_pylist() for command in (*rank["answers"], *rank["may_answer"])}
     facts: dict[str, Mapping[str, Any]] = {}
-    asked = [command for command in COMMANDS if command in answers]
+    asked = [command for command in commands if command in answers]
     build_at_once(profile, *asked)
     for command in asked:
         try:
@@ -228,12 +234,16 @@ def facts_of(profile: Profile, path: Path) -> dict[str, Mapping[str, Any]]:
         )
         tables |= between
     facts["tables"] = tables
+    return facts
+
+
+def facts_of_comparison(path: Path) -> dict[str, Mapping[str, Any]]:
+    """The facts of a comparison of a profile with itself; none where nothing in it can be compared."""
     try:
         with Comparison({"base": path, "new": path}) as comparison:
-            facts["compare"] = answers_of(comparison, ALL)[""].facts
-    except InputError:  # Nothing in it can be compared.
-        pass
-    return facts
+            return {"compare": answers_of(comparison, ALL)[""].facts}
+    except InputError:
+        return {}
 
 
 def contradictions(facts: Facts) -> dict[str, dict[str, Any]]:
@@ -252,18 +262,27 @@ def contradictions(facts: Facts) -> dict[str, dict[str, Any]]:
     return found
 
 
-def check(path: Path) -> None:
+def check(path: Path, commands: tuple[str, ...] = COMMANDS) -> None:
     with open_profile(path) as profile:
-        facts = facts_of(profile, path)
-        assert "step-time" in facts
-        assert contradictions(facts) == {}
+        facts = facts_of(profile, commands)
+    if commands == COMMANDS:
+        facts |= facts_of_comparison(path)
+    assert "step-time" in facts
+    assert contradictions(facts) == {}
 
 
-def test_all_commands_say_the_same_of_the_sample() -> None:
-    check(SAMPLE / "decoder_training")
+@pytest.mark.parametrize("commands", [QUICK_COMMANDS, pytest.param(COMMANDS, marks=pytest.mark.slow)], ids=["some", "all"])
+def test_commands_say_the_same_of_the_sample(commands: tuple[str, ...]) -> None:
+    check(SAMPLE / "decoder_training", commands)
 
 
-@pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in REAL)])
+@pytest.mark.parametrize("name", QUICK)
+def test_commands_say_the_same_of_a_small_real_profile(realdata: Path, name: str) -> None:
+    check(realdata / name, QUICK_COMMANDS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", (*QUICK, *REAL))
 def test_all_commands_say_the_same_of_a_real_profile(realdata: Path, tmp_path: Path, name: str) -> None:
     path = realdata / name
     if path.suffix == ".csv":
@@ -299,27 +318,30 @@ def launched_in_steps(trace: Path) -> dict[str, list[int]]:
     return found
 
 
-def test_a_step_of_the_h100_has_what_the_host_launched_in_it(realdata: Path, command: Callable[..., Result]) -> None:
+H100 = "gpu_kineto/h100/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz"
+
+
+def test_a_step_of_the_h100_has_what_the_host_launched_in_it(realdata: Path) -> None:
     """A step took 47.15 ms for advise and 34.89 for step-time, and had 1,707 kernels for compare: 509 belong to no step."""
-    trace = realdata / "gpu_kineto/h100/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz"
-    counted = launched_in_steps(trace)
+    counted = launched_in_steps(realdata / H100)
     assert counted == {"in": [1198, 31_905_473], "outside": [509, 13_741_827]}
-    with open_profile(trace, step_id=6) as profile:
-        build_at_once(profile, "kernel-stats", "module-stats", "step-time")
-        of_kinds = answer_of(profile, "kernel-stats", 1).facts["kinds"]
-        coverage = answer_of(profile, "module-stats", 1).facts["coverage"]
-    assert [sum_of(of_kinds, "kernel_count"), sum_of(of_kinds, "total_ns")] == counted["in"]
-    assert [sum_of(coverage, "kernel_count"), sum_of(coverage, "kernel_duration_ns")] == counted["in"]
-    with open_profile(trace) as profile:
-        build_at_once(profile, "step-time", "advise")
+    with open_profile(realdata / H100) as profile:
+        build_at_once(profile, "across.rank_step")
         steps = profile.rows("SELECT step_id, kernel_count FROM step.time")
-        whole = answer_of(profile, "advise", ALL).facts
+        (rank,) = profile.rows("FROM across.rank_step")
     assert [tuple(row.values()) for row in steps] == [(6, 1198), (None, 509)]
-    (rank,) = whole["steps_of_ranks"]
     assert (rank["step_count"], rank["duration_ns"], rank["host_ns"]) == (1, 34_892_419, 47_151_395)
-    assert all(
-        row["win_share"] == pytest.approx(row["win_ns_per_step"] / 34_892_419) for row in whole["findings"] if row["win_share"]
-    )
-    shown = command("compare", trace, trace).stdout
+    with open_profile(realdata / H100, step_id=6) as profile:
+        of_kinds = profile.rows("SELECT sum(kernel_count)::BIGINT, sum(total_ns)::BIGINT FROM kernels.statistic")
+    assert [list(row.values()) for row in of_kinds] == [counted["in"]]
+
+
+@pytest.mark.slow
+def test_advise_and_compare_count_the_same_step_of_the_h100(realdata: Path, command: Callable[..., Result]) -> None:
+    with open_profile(realdata / H100) as profile:
+        findings = answer_of(profile, "advise", ALL).facts["findings"]
+    assert findings
+    assert all(row["win_share"] == pytest.approx(row["win_ns_per_step"] / 34_892_419) for row in findings if row["win_share"])
+    shown = command("compare", realdata / H100, realdata / H100).stdout
     assert "per step: kernels 1,198, launches 1,198" in shown
     assert "of no step, in the whole recording of a rank: 509 kernels, 13.74 ms" in shown

@@ -334,7 +334,8 @@ HOSTS = rows_of("profile host_profile", ("a", "ab"), ("b", "ab"), ("c", "c"))
                 )
             },
             rows_of(
-                f"{STEP} ranks_of_profiler computing_of_no_step_ns steps_known_in_part copying_not_overlapped_ns kernels_of_no_step",
+                f"{STEP} ranks_of_profiler computing_of_no_step_ns steps_known_in_part copying_not_overlapped_ns "
+                "kernels_of_no_step",
                 (30, 7, 5, 2, 4, 37, 2, 1, 5, 1, 3, 2),
             ),
             id="steps, kernels of none, and steps known in part",

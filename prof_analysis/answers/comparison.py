@@ -115,9 +115,7 @@ def _counts(rows: Iterable[Mapping[str, Any]]) -> str:
     return ", ".join(
         f"{row['figure']} {_both(*(_shown(row[side], row['unit']) for side in ('base', 'new')))}"
         for row in rows
-        if row["unit"] != "ns"
-        and row["figure"] != "kernels outside"
-        and (row["base"] is not None or row["new"] is not None)
+        if row["unit"] != "ns" and row["figure"] != "kernels outside" and (row["base"] is not None or row["new"] is not None)
     )
 
 
@@ -130,7 +128,6 @@ def _outside(facts: Facts) -> Iterable[str]:
     if kernels["base"] or kernels["new"]:
         shown = _both(*(f"{_number(kernels[side])} kernels, {as_text(times[side], 'time')}" for side in ("base", "new")))
         yield f"of no {facts['size']['base_unit_kind']}, in the whole recording of a rank: {shown}"
-
 
 
 def _shown(value: float | None, unit: str) -> str:

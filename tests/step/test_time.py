@@ -141,13 +141,21 @@ def test_one_step_is_the_row_of_that_step(steps: Path, tmp_path: Path, command: 
     answer = json.loads(result.stdout)
     assert answer["warnings"] == ["b_ascend_pt: no kernels in step 8"]
     assert answer["summary"]["longest_steps"] == [
-        dict(zip(COLUMNS, ("a_ascend_pt", 0, 8, 50, 150, 140, 10, 0, 40, 150, 1100, "kernels", None, 0, 100, None, 3), strict=True))
+        dict(
+            zip(
+                COLUMNS,
+                ("a_ascend_pt", 0, 8, 50, 150, 140, 10, 0, 40, 150, 1100, "kernels", None, 0, 100, None, 3),
+                strict=True,
+            )
+        )
     ]
     assert answer["summary"]["all"]["free_ns"] == 0
     with closing(sqlite3.connect(answer["files"][0])) as database:
         cursor = database.execute("SELECT * FROM StepTime")
         assert [column[0] for column in cursor.description] == COLUMNS
-        assert cursor.fetchall() == [("a_ascend_pt", 0, 8, 50, 150, 140, 10, 0, 40, 150, 1100, "kernels", None, 0, 100, None, 3)]
+        assert cursor.fetchall() == [
+            ("a_ascend_pt", 0, 8, 50, 150, 140, 10, 0, 40, 150, 1100, "kernels", None, 0, 100, None, 3)
+        ]
 
 
 def test_the_summary_shows_the_longest_steps_and_their_parts(
@@ -181,17 +189,18 @@ def test_idle_time_between_steps_is_part_of_none(tmp_path: Path) -> None:
         Op("aten::mm", 210, 220, (Kernel("b", 2000, 2100), Kernel("c", 2300, 2400))),
         Op("aten::mm", 310, 320, (Kernel("d", 2400, 2500),)),
     ]
-    unlinked = [Kernel("lost", 900, 950), Kernel("lost", 1090, 1200), Kernel("lost", 1950, 2050), Kernel("lost", 2600, 2700)]
-    write_profile(tmp_path / "a_ascend_pt", ops, steps=[(1, 100, 200), (2, 200, 300), (3, 300, 400)], unlinked=unlinked)
+    unlinked = [Kernel("lost", *time) for time in ((900, 950), (1090, 1200), (1950, 2050), (2600, 2700))]
+    begun = [(1, 100, 200), (2, 200, 300), (3, 300, 400)]
+    write_profile(tmp_path / "a_ascend_pt", ops, steps=begun, unlinked=unlinked)
     with open_profile(tmp_path) as profile:
         found = profile.rows("SELECT step_id, stage_ns, idle_before_ns, kernel_count FROM step.time")
         (whole,) = profile.rows("SELECT step_count, duration_ns, step_ns, between_ns, host_ns FROM across.rank_step")
-        (between,) = profile.rows("SELECT sum(total_ns)::BIGINT AS ns FROM free.cause_of_op WHERE is_between_steps")
+        between = "SELECT sum(total_ns)::BIGINT AS ns FROM free.cause_of_op WHERE is_between_steps"
+        assert profile.rows(between) == [{"ns": 750}]
     assert [tuple(row.values()) for row in found] == [
         *((1, 100, None, 1), (2, 400, 750, 2), (3, 100, 0, 1), (None, None, None, 4)),
     ]
     assert tuple(whole.values()) == (3, 1350, 600, 750, 300)
-    assert between["ns"] == 750
     with open_profile(tmp_path, step_id=2) as profile:
         assert [row["idle_before_ns"] for row in profile.rows("FROM step.time")] == [None]
 
