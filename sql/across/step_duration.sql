@@ -1,5 +1,5 @@
--- One row is all whole steps of all ranks: how long they took on the device. A step takes its stage time and its bubble, on each
--- rank that has it.
+-- One row is all whole steps of all ranks: how long they took on the device. A step takes its stage time and its bubble, on
+-- each rank that has it.
 --
 -- step_count        BIGINT  steps; one that several ranks have is one
 -- rank_count        BIGINT  ranks with such steps

@@ -1,5 +1,5 @@
--- One row is a figure of the whole run in the base and in the new run, per unit. Kernels of no unit have figures of their own, per
--- rank: a recording of more steps has no more of them.
+-- One row is a figure of the whole run in the base and in the new run, per unit. Kernels of no unit have figures of their own,
+-- per rank: a recording of more steps has no more of them.
 --
 -- run         VARCHAR  the run that is compared with the base
 -- figure      VARCHAR  step time, computing, exposed communication, overlapped, exposed copying, idle, as in step.time; kernel
