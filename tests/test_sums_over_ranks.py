@@ -264,15 +264,18 @@ HOSTS = rows_of("profile host_profile", ("a", "ab"), ("b", "ab"), ("c", "c"))
             "across.step_duration",
             {
                 "step.time": rows_of(
-                    "step_id stage_ns bubble_ns",
-                    *((step, 90 + step, 10 if step == 3 else None) for step in range(1, 8)),
-                    (8, 500, None),
-                    (9, None, None),
-                    (None, 7, None),
+                    "profile step_id stage_ns bubble_ns",
+                    *(("a", step, 90 + step, 10 if step == 3 else None) for step in range(1, 8)),
+                    ("b", 7, 500, None),
+                    ("b", 9, None, None),
+                    ("b", None, 7, None),
                 )
             },
             # 91, 92, 94, 95, 96, 97, 103, 500
-            rows_of("step_count median_ns p95_ns max_ns outlier_above_ns outlier_count", (8, 95, 500, 500, 104.5, 1)),
+            rows_of(
+                "step_count rank_count rank_step_count median_ns p95_ns max_ns outlier_above_ns outlier_count",
+                (7, 2, 8, 95, 500, 500, 104.5, 1),
+            ),
             id="how long steps took",
         ),
         pytest.param(
@@ -327,16 +330,17 @@ HOSTS = rows_of("profile host_profile", ("a", "ab"), ("b", "ab"), ("c", "c"))
             "across.step_total",
             {
                 "step.time": rows_of(
-                    f"profile origin {STEP} copying_not_overlapped_ns",
-                    ("a", "kernels", 10, 6, 4, 2, 3, 17, 0, 3),
-                    ("a", "kernels", 5, 0, 0, 0, None, None, 0, 8),
-                    ("b", "profiler", 20, 1, 1, 0, 1, 20, 2, None),
-                    ("b", "profiler", 9, None, None, None, None, None, None, None),
+                    f"profile origin {STEP} copying_not_overlapped_ns kernel_count",
+                    ("a", "kernels", 10, 6, 4, 2, 3, 17, 0, 3, 7),
+                    ("a", "kernels", 5, 0, 0, 0, None, None, 0, 8, 2),
+                    ("b", "profiler", 20, 1, 1, 0, 1, 20, 2, None, None),
+                    ("b", "profiler", 9, None, None, None, None, None, None, None, None),
                 )
             },
             rows_of(
-                f"{STEP} ranks_of_profiler computing_of_no_step_ns steps_known_in_part copying_not_overlapped_ns",
-                (30, 7, 5, 2, 4, 37, 2, 1, 5, 1, 3),
+                f"{STEP} ranks_of_profiler computing_of_no_step_ns steps_known_in_part copying_not_overlapped_ns "
+                "kernels_of_no_step",
+                (30, 7, 5, 2, 4, 37, 2, 1, 5, 1, 3, 2),
             ),
             id="steps, kernels of none, and steps known in part",
         ),

@@ -33,7 +33,7 @@ _OF_STEPS = (
 _OF_STEP_REST = {
     name: column
     for name, column in columns_of("across.step_total").items()
-    if name in ("ranks_of_profiler", "computing_of_no_step_ns", "steps_known_in_part")
+    if name in ("ranks_of_profiler", "computing_of_no_step_ns", "steps_known_in_part", "kernels_of_no_step")
 }
 
 _JOB = one("how many ranks of the job are here", row("across.job"))
@@ -47,6 +47,8 @@ CAUSES: Mapping[str, Schema] = {
     "advise": answer(
         job=_JOB,
         findings=rows("what to change first", row("advice.finding", command=text("command line that shows the evidence"))),
+        steps_of_ranks=rows("how long the steps of each rank take, by which wins are divided", row("across.rank_step")),
+        step_count=count("steps; 0 where none are recorded"),
         has_steps={"type": "boolean", "description": "whether steps are recorded; else the whole recording counts as one"},
         judged=texts("rules by which at least one rank can be judged"),
         not_judged=rows("rules by which ranks cannot be judged", _NOT_JUDGED),
@@ -56,6 +58,7 @@ CAUSES: Mapping[str, Schema] = {
         **_OF_STEP_REST,
         longest_steps=rows("steps", row("step.time")),
         durations=one("how long the steps took", row("across.step_duration")),
+        steps_of_ranks=rows("how long the steps of each rank take together", row("across.rank_step")),
         communication=rows("communication by type and group, and how much is not covered", row("across.step_communication")),
         copies=rows("copies by direction", row("across.copy")),
     ),

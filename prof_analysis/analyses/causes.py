@@ -29,6 +29,7 @@ CAUSES = (
             "step.reported_audit",
             "across.step_total",
             "across.step_duration",
+            "across.rank_step",
             "across.step_communication",
             "across.copy",
         ),

@@ -5,7 +5,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from prof_analysis.answers.answer import Block, Entry, Facts, Source, job_of, said, size_of, table_of
-from prof_analysis.answers.words import duration, percent, several
+from prof_analysis.answers.words import duration, percent, several, steps_of
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -28,10 +28,13 @@ def advise(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     rules = profile.rules()
     findings = profile.rows(f"FROM advice.finding LIMIT {top:d}")
     job, of_job = job_of(profile)
+    (steps,) = profile.rows("SELECT count(DISTINCT step_id) AS step_count FROM step.time WHERE stage_ns IS NOT NULL")
     facts: Facts = {
         **size_of(profile, "advice.finding", "across.rank_step"),
         **job,
         "findings": [{**row, "command": profile.query_line(row["sql"])} for row in findings],
+        "steps_of_ranks": profile.rows("FROM across.rank_step"),
+        **steps,
         "has_steps": bool(profile.rows("SELECT 1 FROM step.time WHERE step_id IS NOT NULL LIMIT 1")),
         "judged": [row["rule"] for row in rules if row["reason"] is None],
         "not_judged": [row for row in rules if row["reason"] is not None],
@@ -91,10 +94,28 @@ def how_to_read(facts: Facts) -> Iterator[str]:
         yield f"no finding: {several(len(facts['judged']), 'rule')} found nothing to change"
         return
     yield f"{several(facts['rows'], 'finding')}; wins overlap: never add them up"
-    if not facts["has_steps"]:
-        yield "no steps are recorded: the whole recording counts as one"
+    yield from _steps(facts)
     kinds = dict.fromkeys(row["kind"] for row in facts["findings"])
     yield "; ".join(f"{kind}: {_KINDS[kind]}" for kind in kinds if kind in _KINDS)
+
+
+def _steps(facts: Facts) -> Iterator[str]:
+    """Yield how long the step takes of which wins are a part, as step-time has it."""
+    ranks = facts["steps_of_ranks"]
+    count = sum(row["step_count"] for row in ranks)
+    if not count:
+        return
+    step, between = (sum(row[name] for row in ranks) / count for name in ("step_ns", "between_ns"))
+    host = None if any(row["host_ns"] is None for row in ranks) else sum(row["host_ns"] for row in ranks) / count
+    mean = f" (mean of {steps_of({**facts, 'rank_count': len(ranks)})})" if count > 1 else ""
+    if not facts["has_steps"]:
+        mean = f" (mean of {several(len(ranks), 'rank')})" if count > 1 else ""
+        yield f"no steps are recorded: the whole recording counts as one, {duration(step)} on the device{mean}"
+        return
+    on_host = "" if host is None else f", {duration(host)} on the host"
+    idle = f" and {duration(between)} of idle time before it" if between else ""
+    yield f"a step takes {duration(step)} on the device{on_host}{mean}; shares are of the time on the device{idle}"
+    yield "wins are per step; the evidence is over all steps of a rank"
 
 
 def _more(facts: Facts, profile: "Profile") -> Iterator[str]:

@@ -18,6 +18,8 @@ _CHANGED = "change IS NOT NULL AND change <> 'noise'"
 # Types of kernels with their shapes that one run alone has; they are not shown where they have more than this part of the time.
 _IN_ONE_RUN = "coalesce(change IN ('added', 'removed'), false)"
 _MOST_OF_TIME = 0.5
+# The figure of kernels of no unit.
+_OUTSIDE = "kernel time outside"
 _OUTLIER = "(base_outlier IS NOT NULL OR new_outlier IS NOT NULL)"
 _TIMES: Mapping[str, Source] = {
     "difference": ("change", lambda row: row["difference_ns"]),
@@ -81,7 +83,8 @@ def _answer(comparison: Comparison, run: str, top: int, efficiency: bool) -> Ans
         "summary": rows("runs.comparison_summary", limit=None),
         "modules": rows("runs.module_group", "verdict NOT IN ('same', 'noise')"),
         "ops": rows("runs.op_group", _CHANGED),
-        "kernels": rows("runs.kernel_comparison", of_kernels),
+        # How many kernels of no unit there are depends on when the recording began.
+        "kernels": rows("runs.kernel_comparison", f"{of_kernels} AND place IS NULL"),
         "kernels_in_one_run_share": in_one_run["share"],
         "communication": rows("runs.communication_comparison", "difference_ns <> 0"),
         "jobs": jobs,
@@ -108,7 +111,7 @@ def _summary(rows: Iterable[Mapping[str, Any]]) -> ShownTable:
         "new / base": "ratio",
         "noise": ("text", _noise),
     }
-    shown = (row for row in rows if row["unit"] == "ns" and (row["base"] or row["new"]))
+    shown = (row for row in rows if row["unit"] == "ns" and row["figure"] != _OUTSIDE and (row["base"] or row["new"]))
     return table_of("runs.comparison_summary", shown, columns)
 
 
@@ -117,8 +120,19 @@ def _counts(rows: Iterable[Mapping[str, Any]]) -> str:
     return ", ".join(
         f"{row['figure']} {_both(*(_shown(row[side], row['unit']) for side in ('base', 'new')))}"
         for row in rows
-        if row["unit"] != "ns" and (row["base"] is not None or row["new"] is not None)
+        if row["unit"] != "ns" and row["figure"] != "kernels outside" and (row["base"] is not None or row["new"] is not None)
     )
+
+
+def _outside(facts: Facts) -> Iterable[str]:
+    """Yield how many kernels are of no unit, which no figure per unit counts."""
+    figure = {row["figure"]: row for row in facts["summary"]}
+    if "kernels outside" not in figure:
+        return
+    kernels, times = figure["kernels outside"], figure[_OUTSIDE]
+    if kernels["base"] or kernels["new"]:
+        shown = _both(*(f"{_number(kernels[side])} kernels, {as_text(times[side], 'time')}" for side in ("base", "new")))
+        yield f"of no {facts['size']['base_unit_kind']}, in the whole recording of a rank: {shown}"
 
 
 def _shown(value: float | None, unit: str) -> str:
@@ -275,6 +289,7 @@ def _sentences(facts: Facts) -> Iterable[str]:
     size = facts["size"]
     if counts := _counts(facts["summary"]):
         yield f"per {size['base_unit_kind']}: {counts}"
+    yield from _outside(facts)
     yield f"base: {_size(size, 'base')}; new: {_size(size, 'new')}"
     yield from (f"{job['run']}: {job['sentence']}" for job in facts["jobs"])
     if size["noise_reason"]:
@@ -303,7 +318,8 @@ def _sentences(facts: Facts) -> Iterable[str]:
     if "memory" in facts and not facts["memory"]:
         yield "memory of the device: nothing changed"
     parts = [f"{row['location']} {change(row['difference_ns'])}" for row in facts["locations"] if row["difference_ns"]]
-    yield f"kernel time {change(size['difference_ns'])}{': ' if parts else ''}{', '.join(parts)}"
+    whole = "all kernel time" if any(row["figure"] == _OUTSIDE for row in facts["summary"]) else "kernel time"
+    yield f"{whole} {change(size['difference_ns'])}{': ' if parts else ''}{', '.join(parts)}"
 
 
 def _has_few_samples(size: Mapping[str, Any]) -> bool:
@@ -315,4 +331,4 @@ def _size(size: Mapping[str, Any], side: str) -> str:
     ranks = several(size[f"{side}_rank_count"], "rank")
     if size[f"{side}_unit_kind"] == "run":
         return ranks
-    return f"{ranks}, {several(size[f'{side}_unit_count'], size[f'{side}_unit_kind'])} in all"
+    return f"{ranks}, {several(size[f'{side}_distinct_count'], size[f'{side}_unit_kind'])}"

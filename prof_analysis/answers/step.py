@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from prof_analysis.answers.answer import Block, Facts, Source, said, size_of, table_of
-from prof_analysis.answers.words import as_text, count, duration, percent, rank_name, several, size
+from prof_analysis.answers.words import as_text, count, duration, percent, rank_name, several, size, steps_of
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -20,7 +20,7 @@ _SUMS = (
     "bubble",
     "copying_not_overlapped",
 )
-_REST = ("ranks_of_profiler", "computing_of_no_step_ns", "steps_known_in_part")
+_REST = ("ranks_of_profiler", "computing_of_no_step_ns", "steps_known_in_part", "kernels_of_no_step")
 _PARTS = {
     "computing": "computing_ns",
     "communication alone": "communication_not_overlapped_ns",
@@ -40,6 +40,7 @@ def step_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     facts: Facts = {**size_of(profile, "step.time"), "all": whole, **rest, "longest_steps": steps}
     (durations,) = profile.rows("FROM across.step_duration")
     facts["durations"] = durations
+    facts["steps_of_ranks"] = profile.rows("FROM across.rank_step")
     facts["communication"] = profile.rows(
         f"FROM across.step_communication WHERE level = 'operator' "
         f"ORDER BY not_overlapped_ns DESC, communication_ns DESC, group_name, type LIMIT {top:d}"
@@ -63,11 +64,18 @@ def step_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         f"{part.replace('_', ' ')} {as_text(_part(whole, f'{part}_ns'), 'time')}"
         for part in ("computing", "communication_not_overlapped", "free")
     ]
-    lines = [f"{'; '.join(parts)}; {several(facts['ranks'], 'rank')}", *_of_durations(durations, len(steps))]
-    if of_no_step := rest["computing_of_no_step_ns"]:
-        share = of_no_step / (of_no_step + (whole["computing_ns"] or 0))
+    shown_steps = sum(row["step_id"] is not None and row["stage_ns"] is not None for row in steps)
+    lines = [
+        f"{'; '.join(parts)}; {several(facts['ranks'], 'rank')}",
+        *_of_durations(durations, shown_steps),
+        *_between(facts["steps_of_ranks"]),
+    ]
+    if kernels := rest["kernels_of_no_step"]:
+        of_no_step = rest["computing_of_no_step_ns"]
+        share = of_no_step / (of_no_step + (whole["computing_ns"] or 0)) if of_no_step else 0
         lines.append(
-            f"not included: {duration(of_no_step)} of computing ({percent(share)} of all computing), by kernels of no step"
+            f"not included: {several(kernels, 'kernel')} of no step, which compute for {duration(of_no_step)} "
+            f"({percent(share)} of all computing)"
         )
     if of_profiler := rest["ranks_of_profiler"]:
         lines.append(f"{several(of_profiler, 'rank')} without kernels: the times are those that the profiler reported")
@@ -101,15 +109,25 @@ def _of_copies(rows: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _of_durations(durations: Mapping[str, Any], shown: int) -> Iterator[str]:
-    """Yield a sentence about how long all steps took, where there are several."""
-    if durations["step_count"] < 2:
+    """Yield a sentence about how long all steps took, where there are several, or one on several ranks."""
+    if durations["rank_step_count"] < 2:
         return
-    longest = f"the longest {shown} above" if shown < durations["step_count"] else "all above"
-    line = f"{several(durations['step_count'], 'step')} ({longest}): "
+    longest = f"the longest {shown} above" if shown < durations["rank_step_count"] else "all above"
+    line = f"{steps_of(durations)} ({longest}): "
     line += ", ".join(f"{name} {duration(durations[f'{name}_ns'])}" for name in ("median", "p95", "max"))
     if durations["outlier_count"]:
         line += f"; {several(durations['outlier_count'], 'outlier')}, longer than {duration(durations['outlier_above_ns'])}"
     yield line
+
+
+def _between(ranks: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield a sentence about the idle time between steps, where there is some."""
+    between, step = (sum(row[name] for row in ranks) for name in ("between_ns", "step_ns"))
+    if between:
+        yield (
+            f"not included: {duration(between)} between the steps, in which the device was idle "
+            f"({percent(between / (between + step))} of both)"
+        )
 
 
 def free_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:

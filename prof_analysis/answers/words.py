@@ -55,6 +55,12 @@ def several(number: int | None, one: str, plural: str = "s") -> str:
     return f"{count(number)} {one}{plural * (number != 1)}"
 
 
+def steps_of(row: Mapping[str, Any]) -> str:
+    """Return how many steps there are, as users count them, and on how many ranks where these are several."""
+    on_ranks = "" if row["rank_count"] == 1 else f" on {several(row['rank_count'], 'rank')}"
+    return f"{several(row['step_count'], 'step')}{on_ranks}"
+
+
 def rank_name(row: Mapping[str, Any]) -> str:
     """Return the id of the rank of a row; its folder where the files name none."""
     return str(row["profile"] if row["rank_id"] is None else row["rank_id"])

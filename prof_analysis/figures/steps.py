@@ -49,7 +49,7 @@ def steps(rows: Iterable[Row]) -> go.Figure:
             hovertemplate=f"%{{customdata[1]}}<br>{name}: %{{customdata[2]}} (%{{customdata[3]}})<extra></extra>",
             marker={"color": colour, "line": {"width": 0}, "pattern": pattern(shape)},
         )
-    step_count = sum(row["step_id"] is not None for rows in of_ranks for row in rows)
+    step_count = len({(row.get("run"), row["step_id"]) for rows in of_ranks for row in rows if row["step_id"] is not None})
     size = f"{several(step_count, 'step') if step_count else 'whole profile'} of {several(len(of_ranks), 'rank')}"
     framed(figure, "Where the time of steps went", "; ".join(filter(None, (size, note))), 460)
     ticks = _ticks(bars, positions)

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from prof_analysis.answers.answer import Facts
-from prof_analysis.answers.words import duration, percent, rank_name, several, size
+from prof_analysis.answers.words import duration, percent, rank_name, several, size, steps_of
 from prof_analysis.report.parts import plain
 
 # What a sentence is about, the sentence, and the section that shows more.
@@ -36,9 +36,10 @@ def _step(facts: Facts) -> Iterator[Matter]:
     span = _span(whole)
     if not span:
         return
-    steps = durations["step_count"]
-    if steps > 1:
-        begin = f"A step takes {duration(durations['median_ns'])} (median of {several(steps, 'step')}, {_ranks(facts)})"
+    if durations["rank_step_count"] > 1:
+        begin = f"A step takes {duration(durations['median_ns'])} on the device (median of {steps_of(durations)})"
+    elif durations["rank_step_count"]:
+        begin = f"The step takes {duration(durations['median_ns'])} on the device ({_ranks(facts)})"
     else:
         begin = f"The device works on the profile for {duration(span)} ({_ranks(facts)})"
     parts = {
@@ -52,15 +53,17 @@ def _step(facts: Facts) -> Iterator[Matter]:
 
 
 def _modules(facts: Facts) -> Iterator[Matter]:
-    whole = sum(row["kernel_duration_ns"] for row in facts["coverage"])
-    heaviest = facts["heaviest_modules"][:_HEAVIEST]
+    # A share is of the same whole as in module-stats.
+    whole = sum(row["kernel_duration_ns"] for row in facts["coverage"] if row["kind"] == "compute")
+    computing = [row for row in facts["heaviest_modules"] if row["own_computing_ns"]]
+    heaviest = sorted(computing, key=lambda row: -row["own_computing_ns"])[:_HEAVIEST]
     if not heaviest or not whole:
         return
     named = [
-        f"{name} {duration(row['own_kernel_duration_ns'])} ({percent(row['own_kernel_duration_ns'] / whole)})"
+        f"{name} {duration(row['own_computing_ns'])} ({percent(row['own_computing_ns'] / whole)} of compute)"
         for name, row in zip(_short([row["module"] for row in heaviest]), heaviest, strict=True)
     ]
-    yield "Modules", f"The heaviest by kernel time of their own: {_listed(named)}.", "modules"
+    yield "Modules", f"The heaviest by compute time of their own: {_listed(named)}.", "modules"
 
 
 def _use(facts: Facts, counters: Facts | None) -> Iterator[Matter]:

@@ -1,5 +1,5 @@
 -- One row is all steps over all ranks: where their time went on the device. Steps that are recorded only in part, and kernels
--- of no step, are only in the columns ranks_of_profiler to steps_known_in_part.
+-- of no step, are only in the columns ranks_of_profiler to steps_known_in_part, and kernels_of_no_step.
 --
 -- computing_ns                     BIGINT  time with a compute kernel, ns; NULL when there are no whole steps
 -- communication_ns                 BIGINT  time with a communication operator, ns; NULL when there are no whole steps
@@ -15,6 +15,7 @@
 -- steps_known_in_part              BIGINT  steps that the profiler recorded only in part
 -- copying_not_overlapped_ns        BIGINT  time with a copy and neither a compute kernel nor a communication operator, ns; NULL
 --                                          when there are no whole steps
+-- kernels_of_no_step               BIGINT  kernels outside all steps
 SELECT
     sum(computing_ns) FILTER (stage_ns IS NOT NULL)::BIGINT AS computing_ns,
     sum(communication_ns) FILTER (stage_ns IS NOT NULL)::BIGINT AS communication_ns,
@@ -26,5 +27,6 @@ SELECT
     count(DISTINCT profile) FILTER (origin = 'profiler') AS ranks_of_profiler,
     coalesce(sum(computing_ns) FILTER (stage_ns IS NULL AND origin = 'kernels'), 0)::BIGINT AS computing_of_no_step_ns,
     count(*) FILTER (stage_ns IS NULL AND origin = 'profiler') AS steps_known_in_part,
-    sum(copying_not_overlapped_ns) FILTER (stage_ns IS NOT NULL)::BIGINT AS copying_not_overlapped_ns
+    sum(copying_not_overlapped_ns) FILTER (stage_ns IS NOT NULL)::BIGINT AS copying_not_overlapped_ns,
+    coalesce(sum(kernel_count) FILTER (stage_ns IS NULL AND origin = 'kernels'), 0)::BIGINT AS kernels_of_no_step
 FROM step.time

@@ -8,6 +8,7 @@
 -- kind             ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernels; never schedule
 -- type_id          TEXT_ID  operator type of the kernels; NULL when it is not known
 -- input_shapes_id  TEXT_ID  input shapes of the kernels; where these have none, as on GPUs, those of the op; NULL without both
+-- is_in_unit       BOOLEAN  whether the kernels belong to units; those of none have rows of their own
 -- first_start_ns   BIGINT   start of the first of these ops, Unix ns; NULL when linked to no op
 -- units            STRUCT(unit_id BIGINT, kernel_count BIGINT, duration_ns BIGINT)[]  the kernels in each unit of compare.unit;
 --                           the unit is NULL for kernels of no unit
@@ -42,7 +43,8 @@ SELECT
     kind,
     type_id,
     input_shapes_id,
+    unit_id IS NOT NULL AS is_in_unit,
     min(first_start_ns) AS first_start_ns,
     list({'unit_id': unit_id, 'kernel_count': kernel_count, 'duration_ns': duration_ns} ORDER BY unit_id) AS units
 FROM of_unit
-GROUP BY path_id, reason, op_name_id, kind, type_id, input_shapes_id
+GROUP BY path_id, reason, op_name_id, kind, type_id, input_shapes_id, unit_id IS NOT NULL

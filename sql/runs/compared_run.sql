@@ -7,6 +7,7 @@
 -- rank_count    BIGINT   ranks that are compared
 -- left_out      BIGINT   ranks without a partner, which are left out
 -- unit_count    BIGINT   units of all these ranks; where figures are per run, the ranks
+-- distinct_count BIGINT  of these, units with different numbers: a step that several ranks have is one
 -- sample_kind   VARCHAR  what a value of the samples that say what is noise is: step, call or rank; NULL where there are none
 -- sample_count  BIGINT   values of its sample
 -- reason        VARCHAR  why noise is not known; NULL where it is
@@ -48,6 +49,7 @@ SELECT
     size.rank_count,
     rank.left_out,
     size.unit_count,
+    size.place_count AS distinct_count,
     sampling.sample_kind,
     size.sample_count,
     CASE

@@ -6,6 +6,8 @@
 -- new_unit_kind      VARCHAR  what a unit of the new run is
 -- base_unit_count    BIGINT   units of the base
 -- new_unit_count     BIGINT   units of the new run
+-- base_distinct_count BIGINT  of these, units with different numbers: a step that several ranks have is one
+-- new_distinct_count BIGINT   the same of the new run
 -- base_rank_count    BIGINT   ranks of the base that are compared
 -- new_rank_count     BIGINT   ranks of the new run that are compared
 -- sample_kind        VARCHAR  what a noise sample is, as in runs.compared_run
@@ -28,6 +30,8 @@ WITH pair AS (
         max(unit_kind) FILTER (side = 'new') AS new_unit_kind,
         max(unit_count) FILTER (side = 'base') AS base_unit_count,
         max(unit_count) FILTER (side = 'new') AS new_unit_count,
+        max(distinct_count) FILTER (side = 'base') AS base_distinct_count,
+        max(distinct_count) FILTER (side = 'new') AS new_distinct_count,
         max(rank_count) FILTER (side = 'base') AS base_rank_count,
         max(rank_count) FILTER (side = 'new') AS new_rank_count,
         max(sample_kind) AS sample_kind,
@@ -72,6 +76,8 @@ SELECT
     pair.new_unit_kind,
     pair.base_unit_count,
     pair.new_unit_count,
+    pair.base_distinct_count,
+    pair.new_distinct_count,
     pair.base_rank_count,
     pair.new_rank_count,
     pair.sample_kind,

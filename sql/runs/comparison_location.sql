@@ -2,7 +2,7 @@
 -- rows are the time of all kernels.
 --
 -- run            VARCHAR  the run that is compared with the base
--- location       VARCHAR  'inside modules', or why the kernels are not, as in module.kernel
+-- location       VARCHAR  'inside modules', or why the kernels are not, as in runs.compared_op_rank
 -- base_ns        DOUBLE   their time in the base per unit, ns
 -- new_ns         DOUBLE   their time in the new run per unit, ns
 -- difference_ns  DOUBLE   new_ns - base_ns

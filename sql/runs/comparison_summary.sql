@@ -1,10 +1,12 @@
--- One row is a figure of the whole run in the base and in the new run, per unit.
+-- One row is a figure of the whole run in the base and in the new run, per unit. Kernels of no unit have figures of their own,
+-- per rank: a recording of more steps has no more of them.
 --
 -- run         VARCHAR  the run that is compared with the base
 -- figure      VARCHAR  step time, computing, exposed communication, overlapped, exposed copying, idle, as in step.time; kernel
---                      time (the sum of all kernels, where overlapping kernels count fully), kernels or launches
+--                      time (the sum of its kernels, where overlapping kernels count fully), kernels or launches;
+--                      kernel time outside, kernels outside: of no step (or call), over the recording of a rank
 -- unit        VARCHAR  what it is measured in: ns, count or share
--- base        DOUBLE   the figure of the base per unit; NULL when not known
+-- base        DOUBLE   the figure of the base per unit, outside per rank; NULL when not known
 -- new         DOUBLE   the figure of the new run per unit; NULL when not known
 -- difference  DOUBLE   new - base; NULL where one is not known
 -- ratio       DOUBLE   new / base; NULL when that is 0
@@ -59,10 +61,11 @@ of_unit AS (
         rank.side,
         rank.profile,
         compared_unit.sample_id,
+        if(unit_total.unit_id IS NULL AND getvariable('per') <> 'run', ' outside', '') AS outside,
         unnest([
-            {'place': 7, 'figure': 'kernel time', 'value': unit_total.duration_ns},
-            {'place': 8, 'figure': 'kernels', 'value': unit_total.kernel_count},
-            {'place': 9, 'figure': 'launches', 'value': unit_total.launch_count}
+            {'place': 7, 'figure': 'kernel time' || outside, 'value': unit_total.duration_ns},
+            {'place': 8, 'figure': 'kernels' || outside, 'value': unit_total.kernel_count},
+            {'place': 9, 'figure': 'launches' || outside, 'value': unit_total.launch_count}
         ]) AS part
     FROM compare.unit_total
     JOIN rank USING (profile)
@@ -74,7 +77,22 @@ of_unit AS (
 part AS (
     FROM of_step
     UNION ALL
+    SELECT
+        run,
+        side,
+        profile,
+        sample_id,
+        {'place': part.place + if(outside = '', 0, 3), 'figure': part.figure, 'value': part.value} AS part
     FROM of_unit
+    WHERE part.figure <> 'launches outside'
+    UNION ALL
+    -- Where all kernels are of no unit, units have none.
+    SELECT run, side, profile, NULL, unnest([
+        {'place': 7, 'figure': 'kernel time', 'value': 0},
+        {'place': 8, 'figure': 'kernels', 'value': 0}
+    ])
+    FROM rank
+    WHERE EXISTS (FROM compare.unit_total)
 ),
 of_sample AS (
     SELECT
@@ -108,8 +126,9 @@ compared AS (
     SELECT
         figure.* EXCLUDE (has_samples, base_samples, base_squares, new_samples, new_squares),
         comparison.noise_reason,
-        figure.base_sum / comparison.base_unit_count AS base,
-        figure.new_sum / comparison.new_unit_count AS new,
+        figure LIKE '% outside' AS is_outside,
+        figure.base_sum / if(is_outside, comparison.base_rank_count, comparison.base_unit_count) AS base,
+        figure.new_sum / if(is_outside, comparison.new_rank_count, comparison.new_unit_count) AS new,
         if(has_samples AND figure.base_sum IS NOT NULL, comparison.base_sample_count, 0) AS base_n,
         if(has_samples AND figure.new_sum IS NOT NULL, comparison.new_sample_count, 0) AS new_n,
         sample_sd(base_samples, base_squares, base_n) AS base_sd,
@@ -126,7 +145,7 @@ limits AS (
 SELECT
     run,
     figure,
-    if(figure IN ('kernels', 'launches'), 'count', 'ns') AS unit,
+    if(figure IN ('kernels', 'kernels outside', 'launches'), 'count', 'ns') AS unit,
     base,
     new,
     new - base AS difference,
@@ -137,6 +156,7 @@ SELECT
     p_value > coalesce(p_limit, -1) AS is_noise,
     CASE
         WHEN base IS NULL OR new IS NULL THEN 'not recorded in both runs'
+        WHEN is_outside THEN 'of no sample'
         WHEN p_value IS NULL THEN coalesce(noise_reason, 'known by step, not by call')
     END AS reason,
     base_sum,

@@ -5,9 +5,10 @@
 -- kind               VARCHAR  what the kernels are: compute, communication, copy or schedule
 -- type               VARCHAR  operator type; NULL when it is not known
 -- input_shapes       VARCHAR  input shapes, on GPUs those of the op; NULL when not recorded in both runs
+-- place              VARCHAR  outside every step (or call) for kernels of no unit; NULL for those of units
 -- change             VARCHAR  added, removed, more often, less often, slower, faster; noise where only the time changed, by no
 --                             more than it varies anyway; NULL where nothing changed
--- base_kernel_count  DOUBLE   kernels in the base per unit
+-- base_kernel_count  DOUBLE   kernels in the base per unit; those of no unit are divided by the number of units too
 -- new_kernel_count   DOUBLE   kernels in the new run per unit
 -- base_mean_ns       DOUBLE   mean time of a kernel in the base, ns; NULL without any
 -- new_mean_ns        DOUBLE   mean time of a kernel in the new run, ns; NULL without any
@@ -19,12 +20,13 @@ WITH of_sample AS (
         op.kind,
         op.type,
         op.input_shapes,
+        op.place,
         sum(sample.kernel_count)::BIGINT AS kernel_count,
         sum(sample.duration_ns)::BIGINT AS duration_ns,
         sum(sample.duration_ns)::HUGEINT // min(sample.unit_count) AS sample_ns
     FROM runs.compared_op_sample AS sample
     JOIN runs.compared_op AS op USING (op_number)
-    GROUP BY op.run, op.side, op.kind, op.type, op.input_shapes, sample.sample_id
+    GROUP BY op.run, op.side, op.kind, op.type, op.input_shapes, op.place, sample.sample_id
 ),
 figure AS (
     SELECT
@@ -32,13 +34,14 @@ figure AS (
         kind,
         type,
         input_shapes,
+        place,
         coalesce(sum(kernel_count) FILTER (side = 'base'), 0)::BIGINT AS base_kernel_count,
         coalesce(sum(kernel_count) FILTER (side = 'new'), 0)::BIGINT AS new_kernel_count,
         coalesce(sum(duration_ns) FILTER (side = 'base'), 0)::BIGINT AS base_sum_ns,
         coalesce(sum(duration_ns) FILTER (side = 'new'), 0)::BIGINT AS new_sum_ns,
         samples_of_sides(side, sample_ns) AS samples
     FROM of_sample
-    GROUP BY run, kind, type, input_shapes
+    GROUP BY run, kind, type, input_shapes, place
 ),
 compared AS (
     SELECT
@@ -68,6 +71,7 @@ SELECT
     kind,
     type,
     input_shapes,
+    place,
     change_of(
         judged.base_kernel_count,
         judged.new_kernel_count,
@@ -94,4 +98,4 @@ SELECT
     base_sum_ns,
     new_sum_ns
 FROM judged
-ORDER BY run, abs(new_ns - base_ns) DESC, kind, type, input_shapes
+ORDER BY run, abs(new_ns - base_ns) DESC, kind, type, input_shapes, place

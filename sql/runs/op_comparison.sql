@@ -5,7 +5,7 @@
 -- run                VARCHAR  the run that is compared with the base
 -- parent_module      VARCHAR  names of the enclosing modules joined by '/', as in runs.module_comparison; NULL outside modules
 -- module             VARCHAR  class name of the module, with [Backward] before it in the backward; NULL outside modules
--- location           VARCHAR  'inside modules', or why the kernels are not, as in module.kernel
+-- location           VARCHAR  'inside modules', or why the kernels are not, as in runs.compared_op_rank
 -- op_name            VARCHAR  the op; NULL when linked to no op
 -- change             VARCHAR  what changed: added, removed, other shapes, other kernels, more often, less often, slower,
 --                             faster; noise where only the time did, by no more than it varies anyway; NULL where nothing

@@ -26,6 +26,10 @@
 --                                           times come from the profiler
 -- host_ns                          BIGINT   from the start of the step to its end on the host, ns; NULL where these are not
 --                                           known, for the whole profile and for kernels of no step
+-- idle_before_ns                   BIGINT   idle time between the last kernel of the steps before and the first kernel of this
+--                                           one, ns; no part of the time of a step; NULL for the first step, for a chosen one,
+--                                           and where the times come from the profiler
+-- kernel_count                     BIGINT   its kernels: all of step.kernel_step; NULL where the times come from the profiler
 WITH measured AS (
     SELECT step_id, 'busy' AS what, start_ns, end_ns
     FROM step.kernel_step
@@ -61,7 +65,9 @@ covered AS (
     SELECT
         step_id,
         min(start_ns) AS first_ns,
-        max(end_ns) - min(start_ns) AS span_ns,
+        max(end_ns) AS last_ns,
+        last_ns - first_ns AS span_ns,
+        count(*) FILTER (what IN ('compute', 'communication', 'copy')) AS kernel_count,
         coalesce(sum(added_ns) FILTER (what = 'busy'), 0)::BIGINT AS busy_ns,
         coalesce(sum(added_ns) FILTER (what = 'busy or copying'), busy_ns)::BIGINT AS busy_or_copying_ns,
         coalesce(sum(added_ns) FILTER (what = 'compute'), 0)::BIGINT AS computing_ns,
@@ -70,6 +76,35 @@ covered AS (
     FROM added
     WHERE getvariable('step_id') IS NULL OR step_id = getvariable('step_id')
     GROUP BY step_id
+),
+-- From the end of all steps before on the device to the first kernel of a step.
+between AS (
+    SELECT step_id, max(last_ns) OVER before AS start_ns, first_ns AS end_ns
+    FROM covered
+    WHERE step_id IS NOT NULL
+    WINDOW before AS (ORDER BY first_ns, last_ns, step_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+),
+-- Kernels of no step can run there. Up to a moment they cover all that they add, less what of the longest one comes after it.
+outside AS (
+    SELECT
+        start_ns,
+        sum(sum(added_ns)) OVER (ORDER BY start_ns) AS covered_ns,
+        max(max(end_ns)) OVER (ORDER BY start_ns) AS reached_ns
+    FROM added
+    WHERE step_id IS NULL
+      AND what = if(EXISTS (FROM step.kernel_step WHERE kind = 'copy'), 'busy or copying', 'busy')
+    GROUP BY start_ns
+),
+idle_before AS (
+    SELECT
+        between.step_id,
+        between.end_ns - between.start_ns
+            - coalesce(covered_until(at_end.covered_ns, at_end.reached_ns, between.end_ns), 0)
+            + coalesce(covered_until(at_start.covered_ns, at_start.reached_ns, between.start_ns), 0) AS idle_ns
+    FROM between
+    ASOF LEFT JOIN outside AS at_end ON at_end.start_ns <= between.end_ns
+    ASOF LEFT JOIN outside AS at_start ON at_start.start_ns <= between.start_ns
+    WHERE between.end_ns > between.start_ns
 ),
 host AS (
     SELECT
@@ -97,12 +132,15 @@ with_begin AS (
         -- On the clock of the device.
         CASE WHEN host.step_count > 0 THEN step_begin.start_ns ELSE host.first_op_ns END + clock.offset_ns AS begin_ns,
         step_begin.host_ns,
-        recorded_preparing.preparing_ns AS recorded_preparing_ns
+        recorded_preparing.preparing_ns AS recorded_preparing_ns,
+        if(between.start_ns IS NULL, NULL, coalesce(idle_before.idle_ns, 0))::BIGINT AS idle_before_ns
     FROM covered
     CROSS JOIN host
     CROSS JOIN clock.offset AS clock
     LEFT JOIN step_begin USING (step_id)
     LEFT JOIN recorded_preparing ON recorded_preparing.step_id IS NOT DISTINCT FROM covered.step_id
+    LEFT JOIN between ON between.step_id = covered.step_id
+    LEFT JOIN idle_before ON idle_before.step_id = covered.step_id
 ),
 step AS (
     SELECT
@@ -131,7 +169,9 @@ step AS (
             ELSE 'the profile does not tell when the step began on the host'
         END AS reason,
         busy_or_copying_ns - busy_ns AS copying_not_overlapped_ns,
-        host_ns
+        host_ns,
+        idle_before_ns,
+        kernel_count
     FROM with_begin
     UNION ALL BY NAME
     SELECT
@@ -144,7 +184,9 @@ step AS (
             NULL
         ) AS reason,
         NULL AS copying_not_overlapped_ns,
-        step_begin.host_ns
+        step_begin.host_ns,
+        NULL AS idle_before_ns,
+        NULL AS kernel_count
     FROM recorded
     LEFT JOIN step_begin USING (step_id)
     WHERE NOT EXISTS (FROM step.kernel_step)

@@ -48,12 +48,12 @@ def test_what_the_host_did_is_no_such_time_and_a_finding_says_the_longest_gap(tm
         "kernel_type": None,
         "rank_id": 0,
         "evidence": (
-            "The device is idle for 20.0 us before 2 kernels whose launch is not recorded, 20.0% of the time; the longest gap "
+            "The device is idle for 20.0 us before 2 kernels whose launch is not recorded, 28.6% of the time; the longest gap "
             "has 14.0 us, before k150000; only on rank 0"
         ),
         "count": 2,
         "win_ns_per_step": 20_000,
-        "win_share": 0.2,
+        "win_share": 20 / 70,
         "kind": "upper bound",
         "what_to_do": (
             "Record the host too (activities=[ProfilerActivity.CPU, ProfilerActivity.NPU], or CUDA on GPUs), keep all "

@@ -19,7 +19,7 @@ from tests.helpers.small_profile import Kernel, Op, edit, write_profile
 COLUMNS = [
     *("profile", "rank_id", "step_id", "computing_ns", "communication_ns", "communication_not_overlapped_ns", "overlapped_ns"),
     *("free_ns", "stage_ns", "bubble_ns", "preparing_ns", "origin", "reason", "copying_not_overlapped_ns"),
-    "host_ns",
+    *("host_ns", "idle_before_ns", "kernel_count"),
 ]
 NO_STEP = "kernels of no step: their launch is not known, or was outside every step"
 
@@ -101,10 +101,10 @@ def test_step_times_in_every_column(steps: Path) -> None:
         assert holds_identities(profile)
     assert found.column_names == COLUMNS
     assert rows(found) == [
-        (0, 7, 200, 200, 150, 50, 250, 600, 0, 900, "kernels", None, 100),
-        (0, 8, 50, 150, 140, 10, 0, 40, 150, 1100, "kernels", None, 100),
-        (0, None, 25, 0, 0, 0, None, None, 0, None, "kernels", NO_STEP, None),
-        (1, None, 80, 0, 0, 0, 40, 120, 0, 890, "kernels", None, None),
+        (0, 7, 200, 200, 150, 50, 250, 600, 0, 900, "kernels", None, 100, None, 6),
+        (0, 8, 50, 150, 140, 10, 0, 40, 150, 1100, "kernels", None, 100, 0, 3),
+        (0, None, 25, 0, 0, 0, None, None, 0, None, "kernels", NO_STEP, None, None, 3),
+        (1, None, 80, 0, 0, 0, 40, 120, 0, 890, "kernels", None, None, None, 2),
     ]
 
 
@@ -132,7 +132,7 @@ def test_step_times_are_those_of_sets_of_nanoseconds(tmp_path: Path) -> None:
         assert row == (
             *(0, step, len(computing), len(communication), len(communication - computing), len(communication & computing)),
             *(last - first - len(communication | computing), last - first - len(receiving), len(receiving)),
-            *(first - 100 * step + 50, "kernels", None, 100),
+            *(first - 100 * step + 50, "kernels", None, 100, 0 if step == 2 else None, 60),
         )
 
 
@@ -141,13 +141,21 @@ def test_one_step_is_the_row_of_that_step(steps: Path, tmp_path: Path, command: 
     answer = json.loads(result.stdout)
     assert answer["warnings"] == ["b_ascend_pt: no kernels in step 8"]
     assert answer["summary"]["longest_steps"] == [
-        dict(zip(COLUMNS, ("a_ascend_pt", 0, 8, 50, 150, 140, 10, 0, 40, 150, 1100, "kernels", None, 0, 100), strict=True))
+        dict(
+            zip(
+                COLUMNS,
+                ("a_ascend_pt", 0, 8, 50, 150, 140, 10, 0, 40, 150, 1100, "kernels", None, 0, 100, None, 3),
+                strict=True,
+            )
+        )
     ]
     assert answer["summary"]["all"]["free_ns"] == 0
     with closing(sqlite3.connect(answer["files"][0])) as database:
         cursor = database.execute("SELECT * FROM StepTime")
         assert [column[0] for column in cursor.description] == COLUMNS
-        assert cursor.fetchall() == [("a_ascend_pt", 0, 8, 50, 150, 140, 10, 0, 40, 150, 1100, "kernels", None, 0, 100)]
+        assert cursor.fetchall() == [
+            ("a_ascend_pt", 0, 8, 50, 150, 140, 10, 0, 40, 150, 1100, "kernels", None, 0, 100, None, 3)
+        ]
 
 
 def test_the_summary_shows_the_longest_steps_and_their_parts(
@@ -166,12 +174,35 @@ def test_the_summary_shows_the_longest_steps_and_their_parts(
 
         computing 330 ns (36.3%); communication not overlapped 290 ns (31.9%); free 290 ns (31.9%); 2 ranks
         2 steps (all above): median 190 ns, p95 600 ns, max 600 ns
-        not included: 25 ns of computing (7.0% of all computing), by kernels of no step
+        not included: 3 kernels of no step, which compute for 25 ns (7.0% of all computing)
 
         wrote {tmp_path / "cluster_analysis_output" / "step_time.csv"}
         wrote {tmp_path / "cluster_analysis_output" / "step_communication.csv"}
         wrote {tmp_path / "cluster_analysis_output" / "step_copy.csv"}""".splitlines()
     ]
+
+
+def test_idle_time_between_steps_is_part_of_none(tmp_path: Path) -> None:
+    """The device is idle from 1100 to 2000 but for two kernels of no step, 1090 to 1200 and 1950 to 2050."""
+    ops = [
+        Op("aten::mm", 110, 120, (Kernel("a", 1000, 1100),)),
+        Op("aten::mm", 210, 220, (Kernel("b", 2000, 2100), Kernel("c", 2300, 2400))),
+        Op("aten::mm", 310, 320, (Kernel("d", 2400, 2500),)),
+    ]
+    unlinked = [Kernel("lost", *time) for time in ((900, 950), (1090, 1200), (1950, 2050), (2600, 2700))]
+    begun = [(1, 100, 200), (2, 200, 300), (3, 300, 400)]
+    write_profile(tmp_path / "a_ascend_pt", ops, steps=begun, unlinked=unlinked)
+    with open_profile(tmp_path) as profile:
+        found = profile.rows("SELECT step_id, stage_ns, idle_before_ns, kernel_count FROM step.time")
+        (whole,) = profile.rows("SELECT step_count, duration_ns, step_ns, between_ns, host_ns FROM across.rank_step")
+        between = "SELECT sum(total_ns)::BIGINT AS ns FROM free.cause_of_op WHERE is_between_steps"
+        assert profile.rows(between) == [{"ns": 750}]
+    assert [tuple(row.values()) for row in found] == [
+        *((1, 100, None, 1), (2, 400, 750, 2), (3, 100, 0, 1), (None, None, None, 4)),
+    ]
+    assert tuple(whole.values()) == (3, 1350, 600, 750, 300)
+    with open_profile(tmp_path, step_id=2) as profile:
+        assert [row["idle_before_ns"] for row in profile.rows("FROM step.time")] == [None]
 
 
 def test_an_overlap_analysis_that_says_something_else_is_told(tmp_path: Path) -> None:
