@@ -42,7 +42,7 @@ kernel AS (
         END AS bound,
         least(floor(busy.busiest * 100), 100)::BIGINT AS busy_percent,
         kernel.duration_ns,
-        if(critical.is_critical, kernel.duration_ns, 0) AS critical_ns,
+        critical.critical_ns,
         least(busy.busiest, 1) AS busiest,
         if(
             inputs.bytes + outputs.bytes + bandwidth.bytes_per_us IS NULL,
@@ -80,7 +80,7 @@ summed AS (
         sum(critical_ns)::BIGINT AS critical_ns,
         sum(round(critical_ns * busiest)::BIGINT)::BIGINT AS busy_ns,
         coalesce(sum(critical_ns) FILTER (least_ns IS NOT NULL), 0)::BIGINT AS known_ns,
-        sum(least_ns) FILTER (critical_ns > 0)::BIGINT AS least_ns
+        sum(round(least_ns * critical_ns / duration_ns)::BIGINT) FILTER (critical_ns > 0)::BIGINT AS least_ns
     FROM kernel
     GROUP BY ALL
 )
