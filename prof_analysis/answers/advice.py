@@ -69,14 +69,26 @@ def win_of(row: Row) -> str:
     return f"{duration(win)} of a step ({percent(row['win_share'])}, {row['kind']})" if win else "nothing to win"
 
 
+def shared_of(row: Row, findings: Sequence[Row]) -> str | None:
+    """Return how much of its win a finding above it counts too, and which one."""
+    places = (place for place, other in enumerate(findings, 1) if other["finding_id"] == row["shared_with"])
+    number = next(places, None)
+    if number is None:
+        return None
+    shared, win = row["shared_ns_per_step"], row["win_ns_per_step"]
+    return f"{'all' if shared == win else f'up to {duration(shared)}'} of this win may be counted in {number} too"
+
+
 def _entries(findings: Iterable[Row]) -> Iterator[Entry]:
     """Yield what each finding is based on, and what to do; where that is the same as before, its number."""
     number_of: dict[str, int] = {}
+    findings = tuple(findings)
     for row in findings:
         first = number_of.setdefault(row["what_to_do"], row["number"])
         texts = {
             "where": place_of(row),
             "evidence": row["evidence"],
+            "shared": shared_of(row, findings),
             "to do": row["what_to_do"] if first == row["number"] else f"as in {first}",
         }
         heading = f"{row['number']}. {row['title']}: {win_of(row)}"
