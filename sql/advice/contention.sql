@@ -47,6 +47,6 @@ SELECT
         left(neighbour_type, 60)
     ) AS what_to_do,
     'docs/advise.md#contention' AS doc,
-    'SELECT type, neighbour_type, kernel_count, duration_ns, usual_ns, win_ns FROM critical.contention ORDER BY duration_ns '
-    || 'DESC LIMIT 20' AS sql
+    'SELECT duration_ns, usual_ns, kernel_count, type, neighbour_type FROM critical.contention '
+    || 'ORDER BY duration_ns DESC LIMIT 20' AS sql
 FROM found

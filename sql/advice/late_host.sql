@@ -101,7 +101,7 @@ SELECT
         || 'files or logs that only this rank writes.'
     ) AS what_to_do,
     'docs/advise.md#late-host' AS doc,
-    'SELECT rank_id, name, host_ns, call_count FROM op.host_time ORDER BY host_ns DESC LIMIT 20' AS sql
+    'SELECT rank_id, host_ns, call_count, name FROM op.host_time ORDER BY host_ns DESC LIMIT 20' AS sql
 FROM longest
 CROSS JOIN threshold
 WHERE excess_ns >= least_waited_share * waited_ns AND win_ns > 0

@@ -100,7 +100,8 @@ SELECT
         || 'and optimizers, larger batches; on NPUs TASK_QUEUE_ENABLE=2, and CPU_AFFINITY_CONF to bind CPUs.'
     ) AS what_to_do,
     'docs/advise.md#launch-bound' AS doc,
-    'FROM free.cause_of_op WHERE work = ''launch''' AS sql
+    'SELECT total_ns, gap_count, module, op, rank_id FROM free.cause_of_op WHERE work = ''launch'' '
+    || 'ORDER BY total_ns DESC LIMIT 50' AS sql
 FROM of_rank
 CROSS JOIN threshold
 WHERE is_in_op OR gap_count >= least_gap_count * step_count

@@ -37,7 +37,8 @@ SELECT
     || 'the cost of recording. Else see in a timeline what runs in them: copies, waiting for events of other streams, tasks '
     || 'that are no kernels.' AS what_to_do,
     'docs/advise.md#slow-start' AS doc,
-    'FROM free.cause WHERE cause = ''between queue and device''' AS sql
+    'SELECT total_ns, gap_count, step_id, rank_id FROM free.cause WHERE cause = ''between queue and device'' '
+    || 'ORDER BY total_ns DESC LIMIT 20' AS sql
 FROM starting
 JOIN across.rank_step USING (profile)
 CROSS JOIN threshold
