@@ -24,9 +24,10 @@ of_rank AS (
     FROM advice.finding_of_rank AS found
     LEFT JOIN scale ON scale.profile IS NOT DISTINCT FROM found.profile
     CROSS JOIN threshold
+    -- What cannot make a step shorter is shown only where the title says so, as for communication that computing covers.
     -- A finding that wins nothing, or nothing that is known, counts by the time at issue.
-    WHERE coalesce(nullif(found.win_ns, 0), found.time_ns) / scale.duration_ns >= threshold.least_share
-        OR coalesce(nullif(found.win_ns, 0), found.time_ns) IS NULL
+    WHERE (found.win_ns IS DISTINCT FROM 0 OR contains(found.title, 'nothing to win'))
+        AND coalesce(coalesce(nullif(found.win_ns, 0), found.time_ns) / scale.duration_ns >= threshold.least_share, true)
 ),
 -- The rank that wins most comes first.
 by_rank AS (
