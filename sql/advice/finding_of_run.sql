@@ -27,7 +27,10 @@ of_rank AS (
     -- What cannot make a step shorter is shown only where the title says so, as for communication that computing covers.
     -- A finding that wins nothing, or nothing that is known, counts by the time at issue.
     WHERE (found.win_ns IS DISTINCT FROM 0 OR contains(found.title, 'nothing to win'))
-        AND coalesce(coalesce(nullif(found.win_ns, 0), found.time_ns) / scale.duration_ns >= threshold.least_share, true)
+        AND (
+            coalesce(nullif(found.win_ns, 0), found.time_ns) / scale.duration_ns >= threshold.least_share
+            OR coalesce(nullif(found.win_ns, 0), found.time_ns) IS NULL
+        )
 ),
 -- The rank that wins most comes first.
 by_rank AS (

@@ -72,7 +72,8 @@ pair AS (
         WHEN same_kernels.finding_id IS NOT NULL OR 'steps' IN (above.time, below.time) THEN true
         WHEN above.time = 'transfers' AND below.time = 'transfers'
             THEN coalesce(above.kernel_type = below.kernel_type, true)
-        WHEN 'late_host' IN (above.rule, below.rule) THEN 'host' IN (above.time, below.time)
+        WHEN 'late_host' IN (above.rule, below.rule)
+            THEN 'data_loading' IN (above.rule, below.rule) OR coalesce(above.op = below.op, false)
         WHEN 'unfused_chain' IN (above.rule, below.rule) THEN 'launch_bound' IN (above.rule, below.rule)
         ELSE 'idle' IN (above.time, below.time) AND above.time IN ('host', 'idle') AND below.time IN ('host', 'idle')
     END
