@@ -101,7 +101,7 @@ def test_what_keeps_kernels_busy(tmp_path: Path) -> None:
 
 
 def test_kernels_that_the_scalar_unit_binds_are_found_with_what_the_next_part_leaves(tmp_path: Path) -> None:
-    """As a kernel of one's own in a loop over elements; one that moves data as long, one that is less busy, one that is short."""
+    """A loop over elements; beside it one that moves data as long, one that is less busy, and one that is short."""
     kernels = (
         counted("_loop_0", 10_000, 110_000, 0.1, 0.999, 0.05, 0.02),
         counted("_moving_0", 200_000, 300_000, 0.1, 0.9, 0.95, 0.02),

@@ -408,7 +408,9 @@ def test_the_query_of_every_rule_shows_its_figures_in_80_columns_the_largest_fir
         wide = 0
         for number, field in enumerate(schema):
             is_text = pyarrow.types.is_string(field.type) or pyarrow.types.is_dictionary(field.type)
-            least = FIRST_TEXT if not number else TEXT if is_text else TIME if field.name.endswith(("_ns", "_bytes")) else FIGURE
+            least = (
+                FIRST_TEXT if not number else TEXT if is_text else TIME if field.name.endswith(("_ns", "_bytes")) else FIGURE
+            )
             wide += 2 + (least if is_text else max(least if number else TIME, len(field.name)))
         assert wide - 2 <= 80, f"{wide} columns: {query}"
         figures = [field for field in schema if pyarrow.types.is_integer(field.type) or pyarrow.types.is_floating(field.type)]

@@ -17,7 +17,8 @@ from prof_analysis.engine.tables import create_schemas, documented_tables, sourc
 EPOCH = 1_767_225_600_000_000_000
 READ = ("step.kernel_step", "trace.kernel", "trace.string", "trace.launch", "trace.host_api", "trace.copy")
 MADE = (
-    "free.gap", "critical.wait", "critical.host_gap", "critical.beside", "critical.stretched", "critical.alone", "critical.kernel"
+    "free.gap", "critical.wait", "critical.host_gap", "critical.beside", "critical.stretched", "critical.alone",
+    "critical.kernel",
 )  # fmt: skip
 LATENCY = 500  # from the beginning of a launch to the start of its kernel on an idle device
 
