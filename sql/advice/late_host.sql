@@ -1,5 +1,5 @@
--- One row is an op in which the host of a rank is longer than the hosts of those ranks that wait for it: why it comes late. Only
--- where computing does not explain it.
+-- One row is an op in which the host of a rank is longer than the hosts of those ranks that wait for it: why it comes late.
+-- Only where computing does not explain it.
 -- Requires communication, ops.
 --
 -- profile to sql as in advice.finding_of_rank

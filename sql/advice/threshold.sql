@@ -117,7 +117,8 @@ WITH usual (rule, name, usual, unit, meaning) AS (
             'least_waited_share',
             0.5,
             NULL,
-            'Share of what other ranks wait that the host of the late rank must be longer in an op, as for the causes of slow-ranks'
+            'Share of what other ranks wait that the host of the late rank must be longer in an op, as for the causes of '
+            || 'slow-ranks'
         ),
         ('stage_imbalance', 'least_imbalance', 1.05, NULL, 'Longest computing of a stage / mean, as msprof-analyze has it'),
         ('expert_imbalance', 'least_imbalance', 1.2, NULL, 'Time of the slowest rank / mean, in grouped matmuls of a module'),

@@ -1,5 +1,5 @@
--- One row is a compute kernel that takes twice as long as usual or more because of a kernel beside it: kernels of the same type,
--- shapes, data types and blocks take so much longer beside kernels of that type than elsewhere. Two kernels elsewhere are needed.
+-- One row is a compute kernel that takes twice as long as usual or more because of a kernel beside it: kernels of the same
+-- type, shapes, data types and blocks take so much longer beside kernels of that type than elsewhere. Two elsewhere are needed.
 --
 -- kernel_id     BIGINT  a kernel of critical.beside
 -- neighbour_id  BIGINT  the kernel beside it, as in critical.beside
