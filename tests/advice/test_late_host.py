@@ -20,7 +20,7 @@ def asked(folder: Path, query: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("exports", ["db", "text"])
-def test_a_late_loader_of_one_rank_wins_what_steps_are_shorter_without_it(tmp_path: Path, exports: str) -> None:
+def test_a_late_loader_of_one_rank_wins_what_steps_are_shorter_without_it(tmp_path: Path, exports: Any) -> None:
     for name, late_rank in (("late", 1), ("even", -1)):
         shape = replace(SHAPE, late_rank=late_rank)
         generate(tmp_path / name, shape, ranks=3, style=TextStyle(exports=exports))

@@ -65,4 +65,6 @@ def test_what_the_host_did_is_no_such_time_and_a_finding_says_the_longest_gap(tm
         "not recorded' ORDER BY duration_ns DESC LIMIT 20",
         "rank_count": 1,
         "time_ns_per_step": 20_000,
+        "shared_with": None,
+        "shared_ns_per_step": None,
     }
