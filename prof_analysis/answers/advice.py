@@ -45,14 +45,23 @@ def advise(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
         "finding": ("text", lambda row: f"{row['number']}. {row['title']}"),
         "win per step": ("time", itemgetter("win_ns_per_step")),
         "of step": "win_share",
+        "also in": ("text", lambda row: row["also_in"]),
         "where": ("text", place_of),
     }
-    numbered = [{**row, "number": number} for number, row in enumerate(facts["findings"], 1)]
+    shown = numbered(facts["findings"])
+    if not any(row["also_in"] for row in shown):
+        del columns["also in"]
     return facts, [
-        table_of("advice.finding", numbered, columns),
-        *_entries(numbered[:_EXPLAINED]),
+        table_of("advice.finding", shown, columns),
+        *_entries(shown[:_EXPLAINED]),
         said(*how_to_read(facts), *of_job, *_more(facts, profile), *lacking(facts)),
     ]
+
+
+def numbered(findings: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return findings with their numbers, and the number of the one above that may count the same time."""
+    number_of = {row["finding_id"]: number for number, row in enumerate(findings, 1)}
+    return [{**row, "number": number_of[row["finding_id"]], "also_in": number_of.get(row["shared_with"])} for row in findings]
 
 
 def place_of(row: Row) -> str | None:
@@ -74,6 +83,14 @@ def win_of(row: Row) -> str:
     return f"{duration(win)} of a step ({percent(row['win_share'])}, {row['kind']})" if win else "nothing to win"
 
 
+def shared_of(row: Row) -> str | None:
+    """Return which finding above it may count the same time, by its number, and how much of it."""
+    if row["also_in"] is None:
+        return None
+    shared, win = row["shared_ns_per_step"], row["win_ns_per_step"]
+    return f"{row['also_in']}: it may count {'all' if shared == win else duration(shared)} of this win too"
+
+
 def _entries(findings: Iterable[Row]) -> Iterator[Entry]:
     """Yield what each finding is based on, and what to do; where that is the same as before, its number."""
     number_of: dict[str, int] = {}
@@ -82,6 +99,7 @@ def _entries(findings: Iterable[Row]) -> Iterator[Entry]:
         texts = {
             "where": place_of(row),
             "evidence": row["evidence"],
+            "also in": shared_of(row),
             "to do": row["what_to_do"] if first == row["number"] else f"as in {first}",
         }
         heading = f"{row['number']}. {row['title']}: {win_of(row)}"

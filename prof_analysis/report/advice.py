@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from prof_analysis.answers.advice import how_to_read, lacking, place_of
+from prof_analysis.answers.advice import how_to_read, lacking, numbered, place_of, shared_of
 from prof_analysis.answers.answer import Answer
 from prof_analysis.answers.words import duration, percent
 from prof_analysis.engine.parsing import referenced_tables
@@ -52,7 +52,7 @@ def _parts(answers: Mapping[str, Mapping[str, Answer]], titles: Mapping[str, str
             continue
         if run:
             yield Heading(plain(f"Run {run}"))
-        found = [_finding(row, titles) for row in of_run["advise"].facts["findings"][:_IN_ALL]]
+        found = [_finding(row, titles) for row in numbered(of_run["advise"].facts["findings"])[:_IN_ALL]]
         facts = of_run["advise"].facts
         lacks = [plain(line) for line in lacking(facts)]
         yield Advice(found[:_SHOWN], found[_SHOWN:], [plain(line) for line in how_to_read(facts)], lacks)
@@ -62,13 +62,15 @@ def _finding(row: Mapping[str, Any], titles: Mapping[str, str]) -> Finding:
     """Return a finding with the section that shows it."""
     section = section_of(row["sql"])
     section = section if section in titles else "steps"
+    also_in = shared_of(row)
+    shared = None if also_in is None else f"also in {also_in}"
     return Finding(
         title=plain(row["title"]),
         win=duration(row["win_ns_per_step"]),
         share="" if row["win_share"] is None else f"{percent(row['win_share'])} of a step",
         kind=plain(row["kind"]),
         place=plain(place_of(row) or ""),
-        evidence=plain(row["evidence"]),
+        evidence=plain("; ".join(filter(None, (row["evidence"], shared)))),
         what_to_do=plain(row["what_to_do"]),
         section=section,
         section_title=titles[section],

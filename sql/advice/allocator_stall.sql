@@ -56,5 +56,6 @@ SELECT
     ) || 'no empty_cache() in the loop, some memory left free so that no block must be given back, and '
     || 'warm-up with the largest shapes.' AS what_to_do,
     'docs/advise.md#allocator-stall' AS doc,
-    'FROM free.cause_of_op WHERE work = ''allocate''' AS sql
+    'SELECT total_ns, gap_count, call, module, rank_id FROM free.cause_of_op WHERE work = ''allocate'' '
+    || 'ORDER BY total_ns DESC LIMIT 50' AS sql
 FROM of_rank

@@ -52,7 +52,8 @@ SELECT
     'Choose sizes (batch, sequence, heads, tensor parallelism) that give as many blocks as there are cores or a multiple; take '
     || 'a fused or newer op that divides the work further; raise the block dim or grid of own kernels.' AS what_to_do,
     'docs/advise.md#block-dim' AS doc,
-    'FROM kernels.work WHERE idle_ns > 0 AND role IS NULL ORDER BY idle_ns DESC' AS sql
+    'SELECT idle_ns, critical_idle_ns, most_blocks, type, module FROM kernels.work WHERE idle_ns > 0 AND role IS NULL '
+    || 'ORDER BY idle_ns DESC LIMIT 50' AS sql
 FROM found
 CROSS JOIN threshold
 WHERE found.duration_ns >= threshold.least_duration_ns * found.kernel_count

@@ -91,6 +91,7 @@ SELECT
     'Pad what is sent so that the share of each rank is a multiple of 512 bytes: a number of elements '
     || 'that 256 x ranks divides in BF16 (padding of vocabulary and buckets).' AS what_to_do,
     'docs/advise.md#byte-alignment' AS doc,
-    'FROM communication.packet WHERE unaligned_count > 0 ORDER BY unaligned_ns DESC' AS sql
+    'SELECT unaligned_ns, unaligned_count, packet_bytes, type, rank_id FROM communication.packet WHERE unaligned_count > 0 '
+    || 'ORDER BY unaligned_ns DESC LIMIT 50' AS sql
 FROM judged
 WHERE time_ns > 0 AND coalesce(win_ns > 0, true)

@@ -50,7 +50,8 @@ SELECT
     || 'Atlas A2 do not have by default, and set torch.npu.config.allow_internal_format = False. Where both are so already, '
     || 'replace the ops in which the calls lie.' AS what_to_do,
     'docs/advise.md#compiling-launches' AS doc,
-    'FROM api.statistic WHERE role = ''compile''' AS sql
+    'SELECT total_ns, idle_ns, calls, name, rank_id FROM api.statistic WHERE role = ''compile'' '
+    || 'ORDER BY total_ns DESC LIMIT 20' AS sql
 FROM compiling
 JOIN idle ON idle.profile = compiling.profile
 JOIN across.rank_step AS rank_step ON rank_step.profile = compiling.profile

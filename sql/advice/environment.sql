@@ -62,5 +62,5 @@ SELECT
         WHEN 'fixes the algorithm' THEN ', and compare the collectives of both runs with `prof-analysis communication-stats`.'
     END AS what_to_do,
     'docs/advise.md#environment' AS doc,
-    'FROM trace.setting WHERE effect IS NOT NULL' AS sql
+    'SELECT name, value, effect, rank_id FROM trace.setting WHERE effect IS NOT NULL ORDER BY name, rank_id LIMIT 20' AS sql
 FROM bound

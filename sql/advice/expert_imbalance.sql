@@ -65,7 +65,7 @@ SELECT
         || 'of busy experts placed by load (EPLB). `prof-analysis experts` shows which experts and ranks have most rows.'
     ) AS what_to_do,
     'docs/advise.md#expert-imbalance' AS doc,
-    'FROM across.expert_call ORDER BY cost_ns DESC' AS sql
+    'SELECT cost_ns, mean_ns, max_ns, slowest_rank, module FROM across.expert_call ORDER BY cost_ns DESC LIMIT 20' AS sql
 FROM spread
 JOIN busiest USING (expert_group)
 CROSS JOIN threshold

@@ -197,6 +197,7 @@ SELECT
         ELSE 'Start it earlier (async_op=True) and wait for it later, so that computing that does not need it runs beside it.'
     END AS what_to_do,
     'docs/advise.md#exposed-communication' AS doc,
-    'FROM communication.exposed ORDER BY exposed_ns DESC' AS sql
+    'SELECT exposed_ns, elapse_ns, waiting_ns, type, rank_id FROM communication.exposed '
+    || 'ORDER BY exposed_ns DESC LIMIT 50' AS sql
 FROM judged
 WHERE elapse_ns > 0

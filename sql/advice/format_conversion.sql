@@ -67,7 +67,8 @@ SELECT
         || 'of attention; under DDP set gradient_as_bucket_view=True.'
     END AS what_to_do,
     'docs/advise.md#format-conversion' AS doc,
-    format('FROM kernels.work WHERE role = ''{}'' ORDER BY duration_ns DESC', role) AS sql
+    format('SELECT duration_ns, kernel_count, type, module, rank_id FROM kernels.work WHERE role = ''{}'' '
+    || 'ORDER BY duration_ns DESC LIMIT 50', role) AS sql
 FROM found
 WHERE role <> 'conversion and back'
    OR NOT EXISTS (

@@ -122,7 +122,8 @@ SELECT
         || 'in half precision where the accuracy allows it.'
     ) AS what_to_do,
     'docs/advise.md#full-precision' AS doc,
-    'FROM kernels.work WHERE data_type = ''fp32'' OR multiplies ORDER BY duration_ns DESC' AS sql
+    'SELECT duration_ns, kernel_count, data_type, type, module FROM kernels.work WHERE data_type = ''fp32'' OR multiplies '
+    || 'ORDER BY duration_ns DESC LIMIT 50' AS sql
 FROM judged
 WHERE judged.multiplies
    OR NOT EXISTS (

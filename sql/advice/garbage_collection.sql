@@ -68,8 +68,10 @@ SELECT
     'docs/advise.md#garbage-collection' AS doc,
     if(
         is_recorded,
-        'FROM free.cause_of_op WHERE work = ''collect garbage''',
-        'FROM free.longest_gap WHERE cause = ''nothing recorded'''
+        'SELECT total_ns, gap_count, rank_id FROM free.cause_of_op WHERE work = ''collect garbage'' '
+        || 'ORDER BY total_ns DESC LIMIT 50',
+        'SELECT cause_ns, duration_ns, kernel_after, rank_id FROM free.longest_gap WHERE cause = ''nothing recorded'' '
+        || 'ORDER BY cause_ns DESC LIMIT 50'
     ) AS sql
 FROM collecting
 JOIN idle USING (profile)

@@ -59,7 +59,8 @@ compiling AS (
             'Compile before the recording: run some steps with each shape first (warmup or skip_first in the schedule of the '
             || 'profiler).'
         ) AS what_to_do,
-        'FROM graph.compilation' AS sql
+        'SELECT step_id, compilation_count, host_ns, idle_ns, rank_id FROM graph.compilation '
+        || 'ORDER BY idle_ns DESC LIMIT 20' AS sql
     FROM compiled
 ),
 -- Replays are the usual case of a rank whose replayed kernels outnumber the others in most steps that compute at all.
@@ -92,7 +93,8 @@ graphless AS (
         'Find out what is different in these steps: a batch size or sequence length that was not captured, or a branch that '
         || 'cannot be. Capture graphs for these sizes too (in vLLM and SGLang the list of captured batch sizes), or pad to '
         || 'one that was.' AS what_to_do,
-        'FROM graph.by_step ORDER BY replayed_count' AS sql
+        'SELECT step_id, replayed_count, eager_count, eager_idle_ns, rank_id FROM graph.by_step '
+        || 'ORDER BY replayed_count LIMIT 20' AS sql
     FROM judged
     CROSS JOIN threshold
     WHERE judged.step_id IS NOT NULL AND judged.replayed_share >= threshold.least_replayed_share
@@ -128,7 +130,7 @@ eager AS (
         'Find out why it is not captured: an op that the compiler or the capture does not support, a size that changes, or a '
         || 'list of ops at which graphs are split (piecewise graphs). Capture the whole step where the framework can (full '
         || 'graphs).' AS what_to_do,
-        'FROM graph.eager_op' AS sql
+        'SELECT op_name, kernel_count, idle_ns, rank_id FROM graph.eager_op ORDER BY idle_ns DESC LIMIT 20' AS sql
     FROM graph.eager_op
     JOIN replaying USING (profile)
     CROSS JOIN threshold

@@ -46,5 +46,6 @@ SELECT
         || 'constants, masks and positions on the device, once.'
     ) AS what_to_do,
     'docs/advise.md#host-copy' AS doc,
-    'FROM free.cause_of_op WHERE work = ''copy''' AS sql
+    'SELECT total_ns, behind_ns, gap_count, module, op FROM free.cause_of_op WHERE work = ''copy'' '
+    || 'ORDER BY total_ns DESC LIMIT 50' AS sql
 FROM copying

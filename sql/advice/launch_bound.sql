@@ -143,7 +143,8 @@ SELECT
         remedy.what_to_do
     ) AS what_to_do,
     'docs/advise.md#launch-bound' AS doc,
-    'FROM free.cause_of_op WHERE work = ''launch''' AS sql
+    'SELECT total_ns, gap_count, module, op, rank_id FROM free.cause_of_op WHERE work = ''launch'' '
+    || 'ORDER BY total_ns DESC LIMIT 50' AS sql
 FROM of_rank
 JOIN remedy USING (profile)
 CROSS JOIN threshold

@@ -58,7 +58,8 @@ SELECT
     'Look for what keeps these tensors: a list that outputs or losses are appended to (append loss.item() or loss.detach()), '
     || 'a cache without a limit, or a graph that is kept (retain_graph).' AS what_to_do,
     'docs/advise.md#memory-growth' AS doc,
-    'FROM allocation.kept WHERE is_leak' AS sql
+    'SELECT kept_bytes, bytes_per_step, block_count, op_name, module FROM allocation.kept WHERE is_leak '
+    || 'ORDER BY kept_bytes DESC LIMIT 20' AS sql
 FROM leaking
 LEFT JOIN left_over USING (profile)
 CROSS JOIN threshold

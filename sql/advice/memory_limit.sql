@@ -73,6 +73,7 @@ SELECT
     || 'more ranks. Close to the limit the allocator returns memory to the device and asks for it anew, which stops the host '
     || 'and the device.' AS what_to_do,
     'docs/advise.md#memory-limit' AS doc,
-    'FROM allocation.peak WHERE measure = ''allocated'' ORDER BY live_bytes DESC' AS sql
+    'SELECT live_bytes, share, block_count, op_name, module FROM allocation.peak WHERE measure = ''allocated'' '
+    || 'ORDER BY live_bytes DESC LIMIT 20' AS sql
 FROM fullest
 LEFT JOIN largest USING (profile)

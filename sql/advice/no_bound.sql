@@ -73,7 +73,8 @@ SELECT
         || 'other shapes or formats, a fused op, or a newer version; operator tuning (AOE on NPUs) searches tilings.'
     ) AS what_to_do,
     'docs/advise.md#no-bound' AS doc,
-    'FROM pmu.busiest ORDER BY duration_ns DESC' AS sql
+    'SELECT sum(duration_ns)::BIGINT AS duration_ns, (sum(busy_percent * duration_ns) // sum(duration_ns))::BIGINT AS busy, '
+    || 'bound, type, module FROM pmu.busiest GROUP BY ALL ORDER BY duration_ns DESC LIMIT 20' AS sql
 FROM judged
 WHERE NOT EXISTS (
     FROM explained

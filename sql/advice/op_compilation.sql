@@ -78,7 +78,9 @@ SELECT
     'docs/advise.md#op-compilation' AS doc,
     if(
         is_loading,
-        'FROM free.cause_of_op WHERE work = ''load code''',
-        'FROM free.cause_of_op WHERE work = ''compile'''
+        'SELECT total_ns, gap_count, call, op, rank_id FROM free.cause_of_op WHERE work = ''load code'' '
+        || 'ORDER BY total_ns DESC LIMIT 50',
+        'SELECT total_ns, gap_count, call, op, rank_id FROM free.cause_of_op WHERE work = ''compile'' '
+        || 'ORDER BY total_ns DESC LIMIT 50'
     ) AS sql
 FROM of_rank

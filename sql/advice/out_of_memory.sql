@@ -38,5 +38,6 @@ SELECT
     || 'expandable_segments:True in PYTORCH_NPU_ALLOC_CONF or PYTORCH_CUDA_ALLOC_CONF; else take smaller micro-batches, '
     || 'recompute activations, or shard optimizer states.' AS what_to_do,
     'docs/advise.md#out-of-memory' AS doc,
-    'FROM allocation.out_of_memory' AS sql
+    'SELECT size_bytes, allocated_bytes, reserved_bytes, op_name FROM allocation.out_of_memory '
+    || 'ORDER BY size_bytes DESC LIMIT 20' AS sql
 FROM failed

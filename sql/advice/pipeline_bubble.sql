@@ -87,8 +87,9 @@ SELECT
     'docs/advise.md#pipeline-bubble' AS doc,
     if(
         is_between_passes,
-        'FROM across.pipeline_rank',
-        'FROM communication.exposed WHERE direction IS NOT NULL'
+        'SELECT rank_id, bubble_ns, span_ns, p2p_ns, bubble_share FROM across.pipeline_rank ORDER BY bubble_ns DESC LIMIT 50',
+        'SELECT exposed_ns, waiting_ns, op_count, type, rank_id FROM communication.exposed WHERE direction IS NOT NULL '
+        || 'ORDER BY exposed_ns DESC LIMIT 50'
     ) AS sql
 FROM found
 WHERE bubble_ns > 0

@@ -43,6 +43,7 @@ SELECT
     || 'activations and norms (selective recomputation: a context_fn of torch.utils.checkpoint, --recompute-granularity '
     || 'selective of Megatron and MindSpeed).' AS what_to_do,
     'docs/advise.md#recomputation' AS doc,
-    'FROM module.recomputed' AS sql
+    'SELECT computing_ns, idle_ns, call_count, module, parent_module FROM module.recomputed '
+    || 'ORDER BY computing_ns DESC LIMIT 20' AS sql
 FROM module.recomputed
 LEFT JOIN left_over USING (profile)

@@ -59,6 +59,7 @@ SELECT
     || 'NVIDIA), cables and optical modules, other jobs on the same switch; else exchange the device and record again.'
         AS what_to_do,
     'docs/advise.md#slow-link' AS doc,
-    'FROM across.link WHERE is_slow' AS sql
+    'SELECT lost_ns, bandwidth_gb_s, usual_gb_s, source_rank, destination_rank FROM across.link WHERE is_slow '
+    || 'ORDER BY lost_ns DESC LIMIT 20' AS sql
 FROM slow
 LEFT JOIN exposed USING (profile)

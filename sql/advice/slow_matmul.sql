@@ -117,7 +117,8 @@ SELECT
         || 'another format of the weight (NPU: FRACTAL_NZ by torch_npu.npu_format_cast), or a newer library of kernels.'
     END AS what_to_do,
     'docs/advise.md#slow-matmul' AS doc,
-    'FROM roofline.matmul ORDER BY duration_ns DESC' AS sql
+    'SELECT duration_ns, critical_ns, efficiency, type, input_shapes FROM roofline.matmul '
+    || 'ORDER BY duration_ns DESC LIMIT 50' AS sql
 FROM found
 CROSS JOIN threshold
 WHERE found.win_ns >= threshold.least_win_share * found.critical_ns

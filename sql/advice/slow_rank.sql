@@ -118,7 +118,7 @@ SELECT
             || '`prof-analysis free-time` with --rank-list.'
     END AS what_to_do,
     'docs/advise.md#slow-rank' AS doc,
-    'FROM across.collective ORDER BY all_waited_ns DESC' AS sql
+    'SELECT all_waited_ns, last_rank_id, cause, type, name FROM across.collective ORDER BY all_waited_ns DESC LIMIT 20' AS sql
 FROM judged
 WHERE NOT is_of_stage AND finding <> 'fast rank'
 UNION ALL
@@ -143,7 +143,7 @@ SELECT
     'Give it as much work as the others have (lengths of inputs, experts, layers); if it has as much, see whether its '
     || 'links are slow: `prof-analysis links`.',
     'docs/advise.md#slow-rank',
-    'FROM across.slow_rank ORDER BY waited_ns DESC'
+    'SELECT rank_id, waited_ns, computing_ns, step_ns, last_count FROM across.slow_rank ORDER BY waited_ns DESC LIMIT 20'
 FROM waiting
 CROSS JOIN across.slow_rank_finding AS finding
 WHERE finding.finding = 'fast rank'

@@ -52,7 +52,9 @@ SELECT
     || 'the cost of recording. Else see in a timeline what runs in them: copies, waiting for events of other streams, tasks '
     || 'that are no kernels.' AS what_to_do,
     'docs/advise.md#slow-start' AS doc,
-    'FROM free.cause_of_op WHERE work IS NULL AND cause <> ''launch not recorded''' AS sql
+    'SELECT total_ns, gap_count, cause, rank_id FROM free.cause_of_op WHERE work IS NULL AND cause IN '
+    || '(''between queue and device'', ''waiting for another stream or event'', ''unknown after the launch'') '
+    || 'ORDER BY total_ns DESC LIMIT 20' AS sql
 FROM starting
 JOIN across.rank_step USING (profile)
 CROSS JOIN threshold

@@ -123,6 +123,7 @@ SELECT
         || 'tensor for many small ones (torch.distributed.all_reduce_coalesced), fewer single values (losses, metrics).'
     ) AS what_to_do,
     'docs/advise.md#small-messages' AS doc,
-    'FROM communication.packet ORDER BY duration_ns DESC' AS sql
+    'SELECT duration_ns, size_bytes, packet_bytes, type, rank_id FROM communication.packet '
+    || 'ORDER BY duration_ns DESC LIMIT 50' AS sql
 FROM judged
 WHERE time_ns > 0

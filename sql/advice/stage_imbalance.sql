@@ -46,7 +46,8 @@ SELECT
     || '--decoder-last-pipeline-num-layers, --account-for-loss-in-pipeline-split or --pipeline-model-parallel-layout of '
     || 'Megatron, --num-layer-list of MindSpeed.' AS what_to_do,
     'docs/advise.md#stage-imbalance' AS doc,
-    'SELECT pipeline_stage, rank_id, computing_ns, waited_ns FROM across.slow_rank ORDER BY pipeline_stage, rank_id' AS sql
+    'SELECT pipeline_stage, rank_id, computing_ns, waited_ns FROM across.slow_rank '
+    || 'ORDER BY pipeline_stage, rank_id LIMIT 50' AS sql
 FROM spread
 CROSS JOIN threshold
 JOIN across.slow_rank ON slow_rank.pipeline_stage = spread.slowest_stage

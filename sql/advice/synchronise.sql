@@ -39,5 +39,6 @@ SELECT
     || 'torch.cuda.synchronize(), stream.synchronize(), printed tensors, and ops whose result has a shape that depends on data '
     || '(nonzero, unique, masked_select).' AS what_to_do,
     'docs/advise.md#synchronise' AS doc,
-    'FROM free.cause_of_op WHERE work = ''synchronise''' AS sql
+    'SELECT total_ns, behind_ns, gap_count, call, module FROM free.cause_of_op WHERE work = ''synchronise'' '
+    || 'ORDER BY total_ns DESC LIMIT 50' AS sql
 FROM waiting

@@ -113,6 +113,14 @@ WITH usual (rule, name, usual, unit, meaning) AS (
             NULL,
             'Share of the step from which covered communication is reported, as msprof-analyze has it for high priority'
         ),
+        (
+            'late_host',
+            'least_waited_share',
+            0.5,
+            NULL,
+            'Share of what other ranks wait that the host of the late rank must be longer in an op, as for the causes of '
+            || 'slow-ranks'
+        ),
         ('stage_imbalance', 'least_imbalance', 1.05, NULL, 'Longest computing of a stage / mean, as msprof-analyze has it'),
         ('expert_imbalance', 'least_imbalance', 1.2, NULL, 'Time of the slowest rank / mean, in grouped matmuls of a module'),
         (
@@ -188,6 +196,14 @@ WITH usual (rule, name, usual, unit, meaning) AS (
         ('memory_bound', 'least_duration_ns', 20000, 'ns', 'Mean time that kernels must have, as for no_bound'),
         ('no_bound', 'most_busy_percent', 80, '%', 'Part of the time below which nothing is busy, as in msprof-analyze'),
         ('no_bound', 'least_duration_ns', 20000, 'ns', 'Mean time that kernels must have, as in msprof-analyze'),
+        (
+            'scalar_bound',
+            'least_busy_percent',
+            80,
+            '%',
+            'Part of the time in which the scalar unit must be busy, as for memory_bound'
+        ),
+        ('scalar_bound', 'least_duration_ns', 20000, 'ns', 'Mean time that kernels must have, as for no_bound'),
         ('slow_matmul', 'most_efficiency', 0.5, NULL, 'Share of the peak from which on a matmul is not slow'),
         (
             'slow_matmul',

@@ -45,7 +45,8 @@ SELECT
     || 'of the profile, and ask again. Many short gaps: the host launches too slowly. Few long ones: it waits, loads data '
     || 'or schedules.' AS what_to_do,
     'docs/advise.md#unexplained-idle' AS doc,
-    'FROM free.longest_gap WHERE cause = ''launch not recorded''' AS sql
+    'SELECT duration_ns, cause_ns, step_id, kernel_before, kernel_after '
+    || 'FROM free.longest_gap WHERE cause = ''launch not recorded'' ORDER BY duration_ns DESC LIMIT 20' AS sql
 FROM idle
 JOIN across.rank_step AS rank_step ON rank_step.profile = idle.profile
 JOIN longest ON longest.profile = idle.profile

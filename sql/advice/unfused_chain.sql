@@ -58,5 +58,5 @@ SELECT
         ELSE 'NPU: torch_npu.optim.NpuFusedAdamW, NpuFusedSGD and the like. GPU: fused=True of torch.optim, or Apex.'
     END AS what_to_do,
     'docs/advise.md#unfused-chain' AS doc,
-    'FROM chain.cost ORDER BY win_ns DESC' AS sql
+    'SELECT win_ns, duration_ns, kernel_count, pattern, module FROM chain.cost ORDER BY win_ns DESC LIMIT 50' AS sql
 FROM chain.cost

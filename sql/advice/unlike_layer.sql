@@ -131,7 +131,9 @@ SELECT
     'docs/advise.md#unlike-layer' AS doc,
     if(
         starts_with(path, 'layer '),
-        'FROM layer.sibling WHERE median_ns > usual_ns ORDER BY total_ns - pass_count * usual_ns DESC',
-        'FROM module.sibling WHERE median_ns > usual_ns ORDER BY total_ns - call_count * usual_ns DESC'
+        'SELECT median_ns, usual_ns, layer, slower_ns, slower_type FROM layer.sibling WHERE median_ns > usual_ns '
+        || 'ORDER BY total_ns - pass_count * usual_ns DESC LIMIT 20',
+        'SELECT median_ns, usual_ns, module, number, slower_type FROM module.sibling WHERE median_ns > usual_ns '
+        || 'ORDER BY total_ns - call_count * usual_ns DESC LIMIT 20'
     ) AS sql
 FROM unlike

@@ -42,6 +42,7 @@ member AS (
         kernel.end_ns,
         kernel.duration_ns,
         critical.is_critical,
+        critical.critical_ns,
         launch.start_ns AS launched_ns,
         inputs.bytes AS read_bytes,
         outputs.bytes AS written_bytes
@@ -87,7 +88,7 @@ backward AS (
     SELECT
         owner.chain_id,
         sum(kernel.duration_ns) AS duration_ns,
-        coalesce(sum(kernel.duration_ns) FILTER (critical.is_critical), 0) AS critical_ns,
+        sum(critical.critical_ns) AS critical_ns,
         CASE
             WHEN arg_max(critical.is_critical, kernel.start_ns) THEN 0
             WHEN count(launch.start_ns) = count(*) THEN max(launch.start_ns) - min(launch.start_ns)
@@ -110,7 +111,7 @@ chain AS (
         list(member.name_id ORDER BY member.place) FILTER (member.is_fused) AS name_ids,
         count(*) FILTER (member.is_fused) AS kernel_count,
         sum(member.duration_ns) FILTER (member.is_fused) AS duration_ns,
-        coalesce(sum(member.duration_ns) FILTER (member.is_fused AND member.is_critical), 0) AS critical_ns,
+        coalesce(sum(member.critical_ns) FILTER (member.is_fused), 0) AS critical_ns,
         if(
             count(member.launched_ns) = count(*),
             max(member.launched_ns) - min(member.launched_ns),

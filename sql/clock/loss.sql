@@ -18,7 +18,11 @@ WITH stepped AS (
     FROM step.period
 ),
 counted AS (
-    SELECT kernel.*, coalesce(critical.is_critical, true) AS is_critical
+    SELECT
+        kernel.*,
+        round(
+            kernel.lost_ns * coalesce(critical.critical_ns / nullif(kernel.duration_ns, 0), 1)
+        )::BIGINT AS critical_lost_ns
     FROM clock.kernel
     LEFT JOIN critical.kernel AS critical ON critical.kernel_id = kernel.kernel_id
     CROSS JOIN stepped
@@ -32,8 +36,8 @@ summed AS (
         (sum(duration_ns) FILTER (lost_ns > 0))::BIGINT AS below_ns,
         sum((clock_mhz * duration_ns)::HUGEINT) FILTER (lost_ns > 0) AS below_cycles,
         sum(lost_ns)::BIGINT AS lost_ns,
-        coalesce(sum(lost_ns) FILTER (is_critical), 0)::BIGINT AS critical_lost_ns,
-        coalesce(sum(lost_ns) FILTER (is_critical AND bound = 'compute'), 0)::BIGINT AS computing_lost_ns,
+        coalesce(sum(critical_lost_ns), 0)::BIGINT AS critical_lost_ns,
+        coalesce(sum(critical_lost_ns) FILTER (bound = 'compute'), 0)::BIGINT AS computing_lost_ns,
         count(bound) AS bound_count
     FROM counted
     GROUP BY device_id

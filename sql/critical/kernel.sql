@@ -1,9 +1,12 @@
--- One row is a compute or communication kernel, or a copy, and whether what follows could begin earlier if it were shorter.
--- Where that is not known it is critical, so that the time of critical kernels is never less than what shorter kernels can win.
+-- One row is a compute or communication kernel, or a copy, whether what follows could begin earlier if it were shorter, and how
+-- much of its time can be won at most. Where it is not known whether the host waited, it is critical.
 --
 -- kernel_id    BIGINT   a kernel of trace.kernel, with a row in step.kernel_step
 -- is_critical  BOOLEAN  false where a shorter kernel wins nothing: after it the device waited for the host, and the host had
 --                       not waited for the device in between; or another kernel ran on, and nothing began before that ended
+-- critical_ns  BIGINT   by how much the device is busy for less without it, ns: 0 where it is not critical, else its time
+--                       without the time in which compute kernels of other types run beside it, as in critical.alone;
+--                       computing beside communication counts
 WITH kernel AS (
     SELECT kernel_id, start_ns, end_ns
     FROM step.kernel_step
@@ -41,7 +44,9 @@ passed_over AS (
 SELECT
     kernel.kernel_id,
     passed_over.kernel_id IS NULL
-    AND (host_gap.gap_id IS NULL OR coalesce(host_gap.waited_until_ns >= kernel.end_ns, false)) AS is_critical
+    AND (host_gap.gap_id IS NULL OR coalesce(host_gap.waited_until_ns >= kernel.end_ns, false)) AS is_critical,
+    if(is_critical, coalesce(alone.alone_ns, kernel.end_ns - kernel.start_ns), 0) AS critical_ns
 FROM kernel
 ASOF LEFT JOIN critical.host_gap ON host_gap.start_ns >= kernel.end_ns
 LEFT JOIN passed_over USING (kernel_id)
+LEFT JOIN critical.alone ON alone.kernel_id = kernel.kernel_id

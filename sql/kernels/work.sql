@@ -47,7 +47,7 @@ counted AS (
         device.output_types_id,
         device.engine,
         if(device.block_num > 0, device.block_num, NULL) AS block_num,
-        coalesce(critical.is_critical, true) AS is_critical,
+        coalesce(critical.critical_ns, kernel.duration_ns) AS critical_ns,
         device.hf32_eligible_id IS NOT NULL AS has_hf32
     FROM module.kernel
     JOIN trace.kernel AS device USING (kernel_id)
@@ -150,13 +150,12 @@ summed AS (
         output_types_id,
         count(*) AS kernel_count,
         sum(duration_ns)::BIGINT AS duration_ns,
-        coalesce(sum(duration_ns) FILTER (is_critical), 0)::BIGINT AS critical_ns,
+        sum(critical_ns)::BIGINT AS critical_ns,
         min(block_num) AS least_blocks,
         max(block_num) AS most_blocks,
         core_count,
         sum(idle_part(duration_ns, block_num, core_count))::BIGINT AS idle_ns,
-        sum(if(is_critical, idle_part(duration_ns, block_num, core_count), idle_part(0, block_num, core_count)))::BIGINT
-            AS critical_idle_ns
+        sum(idle_part(critical_ns, block_num, core_count))::BIGINT AS critical_idle_ns
     FROM described
     GROUP BY ALL
 )

@@ -22,7 +22,7 @@ WITH kernel AS (
         layer.position,
         layer.type_id,
         layer.end_ns - layer.start_ns AS duration_ns,
-        if(critical.is_critical, layer.end_ns - layer.start_ns, 0) AS critical_ns
+        coalesce(critical.critical_ns, 0) AS critical_ns
     FROM layer.kernel_layer AS layer
     LEFT JOIN critical.kernel AS critical USING (kernel_id)
     WHERE layer.kind IS NOT NULL

@@ -54,10 +54,10 @@ CREATE MACRO IF NOT EXISTS shown_names(names) AS
 -- What evidence says of kernels that are not all critical, as in critical.kernel: how much of their time can be won at most.
 CREATE MACRO IF NOT EXISTS unless_critical(duration_ns, critical_ns) AS
     CASE
-        WHEN critical_ns = 0 THEN '; 0 can be won: after them the device waits for the host or for other kernels'
-        WHEN critical_ns < duration_ns
+        WHEN critical_ns = 0 THEN '; 0 can be won: other kernels run beside them, or the device waits for the host after them'
+        WHEN critical_ns * 100 <= duration_ns * 99
             THEN format(
-                '; after {} of this the device waits for the host or for other kernels',
+                '; in {} of this nothing can be won: other kernels run beside, or the device waits for the host afterwards',
                 shown_time(duration_ns - critical_ns)
             )
         ELSE ''

@@ -67,7 +67,7 @@ work AS (
         coalesce(kernel.input_shapes_id, op.input_shapes_id) AS input_shapes_id,
         count(*) AS kernel_count,
         sum(kernel.duration_ns)::BIGINT AS duration_ns,
-        coalesce(sum(kernel.duration_ns) FILTER (critical.is_critical), 0)::BIGINT AS critical_ns
+        coalesce(sum(critical.critical_ns), 0)::BIGINT AS critical_ns
     FROM module.kernel
     JOIN module.call USING (interval_id)
     JOIN around USING (range_id)

@@ -11,6 +11,8 @@
 -- duration_ns   BIGINT   their time, ns
 -- critical_ns   BIGINT   the part of it in kernels that are critical, as in critical.kernel, ns
 -- busy_ns       BIGINT   time of critical_ns in which the pipe is busy, ns
+-- other_ns      BIGINT   time of critical_ns in which the busiest pipe of another kind is busy, ns: they take no less where
+--                        nothing else than the busiest pipe becomes faster
 -- known_ns      BIGINT   part of critical_ns in kernels whose least_ns is known, ns
 -- least_ns      BIGINT   time that these need at least, ns: as long as they compute, or to move inputs and outputs at the rate
 --                        of roofline.bandwidth; NULL when it is known of none
@@ -27,7 +29,13 @@ busy AS (
         greatest(aic_mte2_ratio * aic_share, aiv_mte2_ratio * aiv_share, aiv_mte3_ratio * aiv_share) AS memory,
         greatest(aic_mte1_ratio * aic_share, aic_fixpipe_ratio * aic_share) AS on_chip,
         greatest(aic_scalar_ratio * aic_share, aiv_scalar_ratio * aiv_share) AS scalar,
-        greatest(compute, memory, on_chip, scalar) AS busiest
+        greatest(compute, memory, on_chip, scalar) AS busiest,
+        CASE busiest
+            WHEN compute THEN greatest(memory, on_chip, scalar)
+            WHEN memory THEN greatest(compute, on_chip, scalar)
+            WHEN on_chip THEN greatest(compute, memory, scalar)
+            ELSE greatest(compute, memory, on_chip)
+        END AS other
     FROM pmu.kernel_counters AS counters
     SEMI JOIN pmu.bound USING (kernel_id)
 ),
@@ -44,8 +52,9 @@ kernel AS (
         END AS bound,
         least(floor(busy.busiest * 100), 100)::BIGINT AS busy_percent,
         kernel.duration_ns,
-        if(critical.is_critical, kernel.duration_ns, 0) AS critical_ns,
+        critical.critical_ns,
         least(busy.busiest, 1) AS busiest,
+        least(busy.other, 1) AS other,
         if(
             inputs.bytes + outputs.bytes + bandwidth.bytes_per_us IS NULL,
             NULL,
@@ -81,8 +90,9 @@ summed AS (
         sum(duration_ns)::BIGINT AS duration_ns,
         sum(critical_ns)::BIGINT AS critical_ns,
         sum(round(critical_ns * busiest)::BIGINT)::BIGINT AS busy_ns,
+        coalesce(sum(round(critical_ns * other)::BIGINT), 0)::BIGINT AS other_ns,
         coalesce(sum(critical_ns) FILTER (least_ns IS NOT NULL), 0)::BIGINT AS known_ns,
-        sum(least_ns) FILTER (critical_ns > 0)::BIGINT AS least_ns
+        sum(round(least_ns * critical_ns / duration_ns)::BIGINT) FILTER (critical_ns > 0)::BIGINT AS least_ns
     FROM kernel
     GROUP BY ALL
 )

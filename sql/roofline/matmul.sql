@@ -36,7 +36,7 @@ kernel AS (
         device.output_formats_id,
         judged.data_type,
         judged.duration_ns,
-        if(critical.is_critical, judged.duration_ns, 0) AS critical_ns,
+        critical.critical_ns,
         judged.known_flops,
         judged.possible_flops
     FROM mfu.judged

@@ -42,15 +42,17 @@ def test_what_keeps_kernels_busy(tmp_path: Path) -> None:
         rules = ("memory_bound", "no_bound")
         found = [row for rule in rules for row in profile.rows(f"SELECT * EXCLUDE (profile, what_to_do) FROM advice.{rule}")]
     assert [tuple(row.values()) for row in busiest] == [
-        ("Add", "memory", 90, 1, 100_000, 100_000, 90_000, 100_000, 20_000),
-        ("Exp", "compute", 95, 1, 100_000, 100_000, 95_000, 100_000, 95_000),
-        ("Less", "compute", 10, 1, 10_000, 10_000, 1000, 10_000, 1000),
-        ("Mul", "compute", 50, 1, 1000, 1000, 500, 1000, 1000),
-        ("Sort", "memory", 85, 1, 100_000, 100_000, 85_000, 0, None),
-        ("TopK", "scalar", 50, 1, 40_000, 40_000, 20_000, 40_000, 10_000),
+        ("Add", "memory", 90, 1, 100_000, 100_000, 90_000, 20_000, 100_000, 20_000),
+        ("Exp", "compute", 95, 1, 100_000, 100_000, 95_000, 50_000, 100_000, 95_000),
+        ("Less", "compute", 10, 1, 10_000, 10_000, 1000, 1000, 10_000, 1000),
+        ("Mul", "compute", 50, 1, 1000, 1000, 500, 400, 1000, 1000),
+        ("Sort", "memory", 85, 1, 100_000, 100_000, 85_000, 20_000, 0, None),
+        ("TopK", "scalar", 50, 1, 40_000, 40_000, 20_000, 10_000, 40_000, 10_000),
     ]
     title, doc = "Kernels spend their time on moving data", "docs/advise.md#memory-bound"
-    query = "FROM pmu.busiest WHERE bound = 'memory' ORDER BY duration_ns DESC"
+    summed = "sum(duration_ns)::BIGINT AS duration_ns, (sum(busy_percent * duration_ns) // sum(duration_ns))::BIGINT AS busy"
+    query = f"SELECT {summed}, bound, type, module FROM pmu.busiest{{}} GROUP BY ALL ORDER BY duration_ns DESC LIMIT 20"
+    of_memory = query.format(" WHERE bound = 'memory'")
     assert sorted(tuple(row.values()) for row in found) == [
         (
             0,
@@ -65,7 +67,7 @@ def test_what_keeps_kernels_busy(tmp_path: Path) -> None:
             80_000,
             "upper bound",
             doc,
-            query,
+            of_memory,
         ),
         (
             0,
@@ -79,7 +81,7 @@ def test_what_keeps_kernels_busy(tmp_path: Path) -> None:
             None,
             "hint",
             doc,
-            query,
+            of_memory,
         ),
         (
             0,
@@ -93,9 +95,26 @@ def test_what_keeps_kernels_busy(tmp_path: Path) -> None:
             20_000,
             "upper bound",
             "docs/advise.md#no-bound",
-            "FROM pmu.busiest ORDER BY duration_ns DESC",
+            query.format(""),
         ),
     ]
+
+
+def test_kernels_that_the_scalar_unit_binds_are_found_with_what_the_next_part_leaves(tmp_path: Path) -> None:
+    """A loop over elements; beside it one that moves data as long, one that is less busy, and one that is short."""
+    kernels = (
+        counted("_loop_0", 10_000, 110_000, 0.1, 0.999, 0.05, 0.02),
+        counted("_moving_0", 200_000, 300_000, 0.1, 0.9, 0.95, 0.02),
+        counted("_less_0", 400_000, 500_000, 0.1, 0.79, 0.05, 0.02),
+        counted("_short_0", 600_000, 619_000, 0.1, 0.999, 0.05, 0.02),
+    )
+    write_profile(tmp_path / "0_ascend_pt", [Op("aten::op", 100, 200, kernels)])
+    with open_profile(tmp_path) as profile:
+        found = profile.rows("SELECT kernel_type, evidence, time_ns, win_ns FROM advice.scalar_bound")
+        (first, *_) = profile.rows("SELECT rule, kernel_type FROM advice.finding ORDER BY win_ns_per_step DESC")
+    evidence = "The scalar unit works for 99.0% of the 100.0 us of a kernel, computing and moving data for 10.0% at most"
+    assert [tuple(row.values()) for row in found] == [("_loop_0", evidence, 100_000, 90_000)]
+    assert tuple(first.values()) == ("scalar_bound", "_loop_0")
 
 
 def test_a_matmul_that_another_rule_explains_is_no_finding_of_the_counters(tmp_path: Path) -> None:

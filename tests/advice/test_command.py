@@ -10,6 +10,7 @@ from hashlib import md5
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
 
 from fixtures.generate import generate
@@ -25,7 +26,7 @@ from prof_analysis.report.advice import SAID_BY, section_of
 from prof_analysis.report.sections import SECTIONS
 from prof_analysis.user_cache import VARIABLE
 from tests.helpers import secrets
-from tests.helpers.cli import Command, files_below, only_json
+from tests.helpers.cli import Command, files_below, only_json, shown_on_terminal
 from tests.helpers.places import CHECKOUT, SAMPLE
 from tests.helpers.small_profile import Kernel, Op, write_profile
 from tests.test_docs import anchor
@@ -144,6 +145,8 @@ def test_findings_of_ranks_become_findings_of_a_run(usual: list[dict[str, Any]])
             "sql": "FROM across.rank_step",
             "rank_count": ranks,
             "time_ns_per_step": time,
+            "shared_with": None,
+            "shared_ns_per_step": None,
         }
         for title, where, rank, evidence, count, win, share, kind, ranks, time in expected
     ]
@@ -380,13 +383,69 @@ def test_every_rule_is_explained_and_names_what_it_requires(name: str) -> None:
 
 @pytest.mark.parametrize("name", RULES)
 def test_the_query_of_every_rule_runs_and_leads_to_a_section(sample: Profile, name: str) -> None:
-    texts = re.findall(r"'((?:FROM|SELECT) (?:[^']|'')+)'", RULES[name].body)
-    assert texts, "the query is a text that begins with FROM or SELECT"
-    for text in texts:
-        query = text.replace("''", "'").replace("{}", "x")
-        if re.search(r"\w$", query) or not query.endswith("="):
-            sample.rows(query)
-            assert section_of(query) in SECTIONS
+    queries = queries_of(name)
+    assert queries, "the query is a text that begins with FROM or SELECT"
+    for query in queries:
+        sample.rows(query)
+        assert section_of(query) in SECTIONS
+
+
+def queries_of(name: str) -> list[str]:
+    """Return the queries of a rule that show its evidence."""
+    body = re.sub(r"'\s*\|\| '", "", RULES[name].body)
+    return [text.replace("''", "'").replace("{}", "x") for text in re.findall(r"'((?:FROM|SELECT) (?:[^']|'')+)'", body)]
+
+
+# So wide are cells of times and bytes, and of other figures; a text keeps so much at least where the line is short.
+TIME, FIGURE, TEXT, FIRST_TEXT = 13, 9, 14, 28
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_query_of_every_rule_shows_its_figures_in_80_columns_the_largest_first(sample: Profile, name: str) -> None:
+    for query in queries_of(name):
+        assert re.search(r"\bORDER BY .+ LIMIT \d+$", query), f"rows in their order, and not too many: {query}"
+        schema = sample.sql(query, arrow=True).schema
+        wide = 0
+        for number, field in enumerate(schema):
+            is_text = pyarrow.types.is_string(field.type) or pyarrow.types.is_dictionary(field.type)
+            least = (
+                FIRST_TEXT if not number else TEXT if is_text else TIME if field.name.endswith(("_ns", "_bytes")) else FIGURE
+            )
+            wide += 2 + (least if is_text else max(least if number else TIME, len(field.name)))
+        assert wide - 2 <= 80, f"{wide} columns: {query}"
+        figures = [field for field in schema if pyarrow.types.is_integer(field.type) or pyarrow.types.is_floating(field.type)]
+        assert figures or name == "advice.environment", f"no figure: {query}"
+
+
+def test_evidence_is_seen_on_a_terminal_of_80_columns(sample: Profile) -> None:
+    (row,) = sample.rows("SELECT sql FROM advice.finding WHERE win_ns_per_step > 0 LIMIT 1")
+    names = sample.sql(row["sql"], arrow=True).column_names
+    shown = shown_on_terminal(("sql", "-d", SAMPLE / "decoder_training", row["sql"], "-q"), with_stdout=True)
+    assert re.findall(r"\w+", re.sub(r"\x1b\[[0-9;]*m", "", shown.splitlines()[0])) == names
+
+
+def test_every_rule_says_which_time_it_counts(sample: Profile) -> None:
+    counted = {row["rule"] for row in sample.rows("FROM advice.counted_time")}
+    assert counted == {name.partition(".")[2] for name in RULES}
+
+
+def test_a_finding_says_which_one_above_it_counts_the_same_time(sample: Profile) -> None:
+    rows = sample.rows("FROM advice.finding")
+    place = {row["finding_id"]: number for number, row in enumerate(rows)}
+    shared = [row for row in rows if row["shared_with"] is not None]
+    assert shared
+    for row in shared:
+        other = rows[place[row["shared_with"]]]
+        assert place[row["shared_with"]] < place[row["finding_id"]]
+        assert row["shared_ns_per_step"] == min(row["win_ns_per_step"], other["win_ns_per_step"])
+    # Two findings about the same kernels always do.
+    kernels = {"block_dim", "memory_bound", "no_bound", "scalar_bound", "slow_matmul"}
+    seen: dict[tuple[str, ...], dict[str, Any]] = {}
+    for row in rows:
+        if row["rule"] in kernels and row["win_ns_per_step"] and row["rank_id"] is None:
+            where = tuple(row[part] for part in ("module", "op", "kernel_type"))
+            assert (row["shared_with"] is not None) or where not in seen, row
+            seen[where] = row
 
 
 def test_thresholds_belong_to_rules_and_say_what_they_do(sample: Profile) -> None:
@@ -395,7 +454,7 @@ def test_thresholds_belong_to_rules_and_say_what_they_do(sample: Profile) -> Non
     assert len({(row["rule"], row["name"]) for row in rows}) == len(rows)
     assert all(row["meaning"] and row["value"] is not None for row in rows)
     for row in rows:
-        table = documented_tables()["advice.finding" if row["rule"] == "every" else f"advice.{row['rule']}"]
+        table = documented_tables()["advice.finding_of_run" if row["rule"] == "every" else f"advice.{row['rule']}"]
         assert f"name = '{row['name']}'" in table.body, f"no rule reads {row['rule']}.{row['name']}"
 
 
@@ -422,7 +481,8 @@ def test_the_guide_to_own_rules_holds(tmp_path: Path, command: Command, monkeypa
         done = command(*shlex.split(line)[1:])
         assert (done.exit_code, done.stderr) == (0, ""), line
     with open_profile("result", sql="sql", thresholds={"every.least_share": 0}) as profile:
-        found = [row for row in profile.rows("FROM advice.finding") if row["rule"] == "plain_product"]
+        # On this rank the device waits for the host after them, so that they are no finding of the run.
+        found = profile.rows("FROM advice.finding_of_rank WHERE rule = 'plain_product' AND rank_id = 0")
         kernels = profile.rows("SELECT sum(kernel_count) AS n FROM kernels.work WHERE type = 'Mul' GROUP BY rank_id")
     assert found
     assert sum(row["count"] for row in found) == kernels[0]["n"] == kernels[1]["n"]

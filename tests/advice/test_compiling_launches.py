@@ -69,6 +69,7 @@ def test_a_finding_says_what_the_host_does_and_twenty_calls_a_step_are_needed(tm
             "already, replace the ops in which the calls lie."
         ),
         "doc": "docs/advise.md#compiling-launches",
-        "sql": "FROM api.statistic WHERE role = 'compile'",
+        "sql": "SELECT total_ns, idle_ns, calls, name, rank_id FROM api.statistic WHERE role = 'compile' ORDER BY total_ns "
+        "DESC LIMIT 20",
         "time_ns": 80,
     }

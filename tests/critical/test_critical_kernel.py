@@ -16,7 +16,10 @@ from prof_analysis.engine.tables import create_schemas, documented_tables, sourc
 
 EPOCH = 1_767_225_600_000_000_000
 READ = ("step.kernel_step", "trace.kernel", "trace.string", "trace.launch", "trace.host_api", "trace.copy", "clock.offset")
-MADE = ("free.gap", "critical.wait", "critical.host_gap", "critical.kernel")
+MADE = (
+    "free.gap", "critical.wait", "critical.host_gap", "critical.beside", "critical.stretched", "critical.alone",
+    "critical.kernel",
+)  # fmt: skip
 LATENCY = 500  # from the beginning of a launch to the start of its kernel on an idle device
 
 
@@ -206,3 +209,13 @@ def test_where_no_calls_are_recorded_the_host_may_have_waited(connection: duckdb
     for table in MADE:
         connection.execute(f"CREATE OR REPLACE TABLE {table} AS {source_tables('ascend_db')[table].body}")
     assert connection.execute("SELECT bool_and(is_critical) FROM critical.kernel").fetchall() == [(True,)]
+
+
+def test_computing_covers_a_copy_and_no_copy_covers_computing(connection: duckdb.DuckDBPyConnection) -> None:
+    critical(connection, [(0, 100), (90, 150), (140, 200)], [None] * 3, [])
+    connection.execute("DELETE FROM trace.host_api")
+    connection.execute("UPDATE step.kernel_step SET kind = 'copy' WHERE kernel_id = 1")
+    for table in MADE:
+        connection.execute(f"CREATE OR REPLACE TABLE {table} AS {source_tables('ascend_db')[table].body}")
+    rows = connection.execute("SELECT critical_ns FROM critical.kernel ORDER BY kernel_id").fetchall()
+    assert rows == [(100,), (40,), (60,)]

@@ -34,7 +34,7 @@ EMPTY = {
     "stack.frame", "stack.frame_call", "stack.op", "stack.source_line", "stack.chosen_path", "stack.op_of_module",
     "trace.op_input", "mfu.op_attention", "mfu.op_convolution", "mfu.op_flops", "mfu.op_form", "mfu.op_kernel",
     "mfu.op_product", "mfu.op_shape", "mfu.product_peak",
-    "clock.loss", "free.awaited", "free.edge",
+    "clock.loss", "free.awaited", "free.edge", "critical.beside", "critical.alone", "critical.stretched", "critical.contention",
     "trace.set_aside", "trace.set_aside_call", "trace.mark", "trace.reported_cost", "trace.frame", "trace.gc", "trace.overlap",
     "trace.replayed_op", "trace.replayed_range", "trace.replayed_kernel", "module.bare_launch", "module.replay",
     "module.replayed", "module.link_audit", "module.doubtful_pair", "module.undecided_backward_op",
