@@ -9,8 +9,10 @@ import pytest
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
-from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
+from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from prof_analysis.analyses import ANALYSES
+from prof_analysis.answers import answer_of
+from prof_analysis.answers.answer import Sentences
 from tests.helpers.asking import build_at_once
 from tests.helpers.places import SAMPLE
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, edit, write_profile
@@ -22,26 +24,36 @@ OPS = (Op("aten::mm", 110, 120, (MM,)), Op("aten::add", 130, 140, (Kernel("add_k
 REDUCE = Op("hccl", 150, 160, (Kernel("hcom_allReduce__904_0_1", 1200, 1300, "communication"),))
 
 
-def answered(profile: Profile, question: str) -> set[str]:
-    """The ranks of which a command gives rows, without those that it warns of; none where it refuses."""
-    try:
-        profile._session.answer(ANALYSES[question])
-        unable = {rank.profile for rank in profile._session.require(ANALYSES[question].requires)}
-    except InputError:
-        return set()
-    table = ANALYSES[question].counted or next(iter(ANALYSES[question].exports))
-    return {row["profile"] for row in profile.rows(f"SELECT DISTINCT profile FROM {table}")} - unable
-
-
-def check_promises(path: Path) -> None:
+def check_promises(path: Path) -> dict[str, list[str]]:
+    """Check that each command answers of the ranks of which `ranks` says so: with rows, or with a sentence that says what was not
+    found; and that it refuses with the reason of `ranks` where that promises nothing. Return the commands that found nothing.
+    """
+    found_nothing: dict[str, list[str]] = {}
     with open_profile(path) as profile:
         ranks = profile.ranks(arrow=True).to_pylist()
         build_at_once(profile, *ANALYSES)
-        for question in ANALYSES:
+        for question, analysis in ANALYSES.items():
             promised = {rank["profile"] for rank in ranks if question in rank["answers"]}
-            possible = promised | {rank["profile"] for rank in ranks if question in rank["may_answer"]}
-            found = answered(profile, question)
-            assert promised <= found <= possible, question
+            reasons = {one.removeprefix(f"{question}: ") for rank in ranks for one in rank["unanswered"]}
+            if not promised:
+                with pytest.raises(InputError, match="no rank can answer this") as refused:
+                    profile.prepare(question)
+                assert any(f"no rank can answer this: {reason}" in str(refused.value) for reason in reasons), question
+                continue
+            profile.prepare(question)
+            table = analysis.counted or next(iter(analysis.exports))
+            found = {row["profile"] for row in profile.rows(f"SELECT DISTINCT profile FROM {table}")}
+            for rank in promised - found:
+                assert f"{rank}: no {analysis.subject}" in profile.warnings, question
+                found_nothing.setdefault(question, []).append(rank)
+            unable = {one.profile for one in profile._session.require(analysis.requires)}
+            assert unable.isdisjoint(promised), question
+            assert found - unable <= promised, question
+            answer = answer_of(profile, question, 3)
+            assert bool(found) == profile.has_answer(question)
+            if not found:
+                assert answer.blocks == (Sentences((f"none found: no {analysis.subject}",)),), question
+    return found_nothing
 
 
 def without(*tables: str) -> Callable[[Path], None]:
@@ -142,6 +154,6 @@ def test_only_the_sequence_of_kernels_shows_layers(tmp_path: Path) -> None:
     write_profile(tmp_path / "a_ascend_pt", OPS)
     with open_profile(tmp_path) as profile:
         (rank,) = profile.ranks(arrow=True).to_pylist()
-        assert rank["may_answer"] == ["experts", "layer-stats"]
+        assert {"experts", "layer-stats"} <= set(rank["answers"])
         with pytest.warns(ProfAnalysisWarning, match="no layers were found"):
             assert len(profile.layer_stats()) == 0

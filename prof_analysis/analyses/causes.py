@@ -152,7 +152,6 @@ CAUSES = (
         requires=("compute",),
         options=(INPUT, MODULES, MACHINE),
         also=("module.chosen_domain", "across.expert_group", "across.expert_rows"),
-        found_by_asking="whether kernels multiply groups of rows, as those of experts do",
     ),
     Analysis(
         "clock",
@@ -182,7 +181,6 @@ CAUSES = (
         },
         requires=("compute",),
         also=("across.layer_time",),
-        found_by_asking="whether layers repeat in the sequence of kernels",
     ),
     Analysis(
         "graph-overhead",

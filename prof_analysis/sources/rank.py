@@ -40,13 +40,8 @@ class Rank:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """The analyses that the rank can answer."""
-        return tuple(command for command in self._askable if not ANALYSES[command].found_by_asking)
-
-    @property
-    def may_answer(self) -> tuple[str, ...]:
-        """The analyses that the rank may answer: only running them shows whether it does."""
-        return tuple(command for command in self._askable if ANALYSES[command].found_by_asking)
+        """The analyses that the rank answers, with rows or by saying what was not found."""
+        return () if self.left_out else tuple(command for command in ANALYSES if not self.why_not(command))
 
     @property
     def unanswered(self) -> tuple[tuple[str, str], ...]:
@@ -63,10 +58,6 @@ class Rank:
             return None
         call = f'prof_analysis.collect.profiler("result", level={max(found.values())})'
         return f"record with {call} to answer {', '.join(found)} too"
-
-    @property
-    def _askable(self) -> tuple[str, ...]:
-        return () if self.left_out else tuple(command for command in ANALYSES if not self.why_not(command))
 
     def why_not(self, command: str) -> str | None:
         """Say why the rank has no answer to an analysis; None where it has one."""
