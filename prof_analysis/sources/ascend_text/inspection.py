@@ -16,6 +16,7 @@ from prof_analysis.sources.ascend_text.columns import DETAILS
 from prof_analysis.sources.ascend_text.counters import has_counters
 from prof_analysis.sources.rank import Rank
 from prof_analysis.sources.readers.csv_file import read_header
+from prof_analysis.sources.readers.cut_off import said_of_cut
 from prof_analysis.sources.readers.marks import ANYTHING, found_marks
 from prof_analysis.sources.readers.trace_file import check_begin, is_of_kineto
 
@@ -36,6 +37,9 @@ _TRACE_MARKS = {
     "graph calls": (b"_compiler", re.compile(rb'"(?:npu_fx|cache)_compiler[ _]inference"')),
 }
 
+# Capabilities that a trace alone can give, and those of them that kernel_details.csv can give too.
+_OF_DETAILS = ("kernels", "compute", "communication")
+_OF_TRACE = (*_OF_DETAILS, "modules", "ops", "transfers", "graph_calls", "clock", "host_calls", "stacks", "marks")
 _SHAPES = "input shapes"
 _BESIDE = (recorded.COMMUNICATION, folders.OPERATOR_DETAILS, *folders.MEMORY)
 # Further files of text exports: a result with one of them is inspected as text, even if they do not suffice.
@@ -118,9 +122,12 @@ def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], opt
     if unreadable and not held:
         return replace(rank, inputs=tuple(files), left_out=next(iter(unreadable.values())))
     marks = set().union(*held.values())
+    cut = next((said for file in held if staging.is_trace(file) and (said := said_of_cut(file, held[file]))), None)
     modules_from = next((mark for mark in options.marks if mark in marks), None)
     no_modules = None if modules_from else profiler_info.why_no_modules(config, options)
     reasons = _reasons(held, beside, unreadable, config, no_modules)
+    if cut is not None:
+        reasons = _of_cut(reasons, cut, has_details=any(not staging.is_trace(file) for file in held))
     has_details = any(not staging.is_trace(file) for file in held)
     no_details = None if has_details or not held else unreadable.get(False, _NO_DETAILS)
     has_reported = reasons["reported_communication"] is None
@@ -134,8 +141,18 @@ def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], opt
         missing=tuple(dict.fromkeys(missing)),
         unread=tuple(unreadable.values()),
         modules_from=modules_from if reasons["ops"] is None else None,
+        is_cut_off=cut is not None,
     )
     return folders.with_info_json(found)
+
+
+def _of_cut(reasons: Mapping[str, str | None], cut: str, *, has_details: bool) -> dict[str, str | None]:
+    """Return the capabilities of a rank whose trace was cut off: what it lacks may have been in the part that is missing."""
+    of_trace = {name for name in _OF_TRACE if not (has_details and name in _OF_DETAILS)}
+    return {
+        name: cut if reason and (name in of_trace or reason == reasons["kernels"]) else reason
+        for name, reason in reasons.items()
+    }
 
 
 def _reasons(

@@ -12,6 +12,7 @@ from prof_analysis.sources.found import Found
 from prof_analysis.sources.kineto.around import JOB, around_events
 from prof_analysis.sources.kineto.companions import RANK_IN_NAME, SUFFIXES, capture_folders, companions_of, is_capture
 from prof_analysis.sources.rank import Rank, number, readable
+from prof_analysis.sources.readers.cut_off import said_of_cut
 from prof_analysis.sources.readers.marks import ANYTHING, Marks, found_marks
 from prof_analysis.sources.readers.trace_file import is_of_kineto
 
@@ -73,6 +74,10 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
     companions = companions_of(result, rank_id, options.capture) if "graphs" in marks else ()
     has_replayed_modules = bool(companions) or "annotated" in marks
     reasons = _reasons(marks, options, has_replayed_modules=has_replayed_modules)
+    lacks_events = any(reason and reason not in (_NO_GRAPH_CALLS, _NO_COUNTERS) for reason in reasons.values())
+    cut = said_of_cut(result, marks) if lacks_events else None
+    if cut is not None:
+        reasons = {name: cut if reason and reason != _NO_GRAPH_CALLS else reason for name, reason in reasons.items()}
     modules_from = next((mark for mark in options.marks if mark in marks), "replayed graphs" if has_replayed_modules else None)
     return [
         Rank(
@@ -85,6 +90,7 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
             lacks=lacking(reasons),
             missing=tuple(dict.fromkeys(reason for reason in reasons.values() if reason and reason != _NO_GRAPH_CALLS)),
             modules_from=modules_from,
+            is_cut_off=cut is not None,
         )
     ]
 
