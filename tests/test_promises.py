@@ -25,8 +25,8 @@ REDUCE = Op("hccl", 150, 160, (Kernel("hcom_allReduce__904_0_1", 1200, 1300, "co
 
 
 def check_promises(path: Path) -> dict[str, list[str]]:
-    """Check that each command answers of the ranks of which `ranks` says so: with rows, or with a sentence that says what was not
-    found; and that it refuses with the reason of `ranks` where that promises nothing. Return the commands that found nothing.
+    """Check that each command answers of the ranks of which `ranks` says so, with rows or by saying what was not found, and that
+    it refuses with the reason of `ranks` where that promises nothing. Return the commands that found nothing.
     """
     found_nothing: dict[str, list[str]] = {}
     with open_profile(path) as profile:

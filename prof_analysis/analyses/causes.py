@@ -40,7 +40,7 @@ CAUSES = (
         "Shows what the host did while no kernel ran, by cause, and the longest gaps with the ops around them.",
         "kernels",
         {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.unknown_cause": "FreeUnknownCause"},
-        requires=("kernels", "ops"),
+        requires=("kernels",),
         also=("step.time", "step.reported_audit", "trace.set_aside_call", "across.free_cause", "across.free_unknown_cause"),
         pictures=TIMELINE,
         counted="step.time",

@@ -144,8 +144,8 @@ class Session:
     def answer(self, analysis: Analysis) -> None:
         """Build the tables of an analysis.
 
-        Raises InputError when each rank lacks what it requires; where only some do, a warning names each. A rank that has it and
-        gives no rows is answered: a warning says what was not found.
+        Raises InputError when each rank lacks what it requires; where only some do, a warning names each. A rank that has it
+        and gives no rows is answered: a warning says what was not found.
         """
         with self.turn():
             self._answer(analysis)

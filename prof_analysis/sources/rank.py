@@ -18,8 +18,8 @@ class Rank:
     devices. `source` is the name of the source that reads the `inputs`. `lacks` has pairs of a capability and the reason why it
     is missing; `missing` says what was not collected or not found. `unread` says which files should be read next to the
     `inputs` and cannot be. `modules_from` is the kind of marks of modules: mstx, nn.Module or replayed graphs. `left_out`
-    says why the rank cannot be read. `run` is the name of its run, where there are several. `is_cut_off`: its trace ends too early,
-    so that what it lacks may well have been recorded.
+    says why the rank cannot be read. `run` is the name of its run, where there are several. `is_cut_off`: its trace ends too
+    early, so that what it lacks may well have been recorded.
     """
 
     profile: str

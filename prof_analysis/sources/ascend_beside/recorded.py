@@ -6,7 +6,9 @@ where the others hold nothing; and op_statistic.csv. A value that a file lacks, 
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,8 @@ _STEP_TIMES = {"computing_ns": "computing", "communication_not_overlapped_ns": "
                "overlapped_ns": "overlapped", "communication_ns": "communication", "free_ns": "free", "stage_ns": "stage",
                "bubble_ns": "bubble", "preparing_ns": "preparing"}  # fmt: skip
 
+_KERNEL_TIMES = {"kernel_count": "count", "total_ns": "total time(us)", "min_ns": "min time(us)", "max_ns": "max time(us)"}
+
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "raw.recorded_communication": {"name": _T, "group_name": _T, "step": _T, "kind": _T, "start_ns": _I,
                                    **dict.fromkeys(_TIMES, _I)},
@@ -38,7 +42,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
     "raw.recorded_link": {"kind": _T, "type": _T, "group_name": _T, "step": _T, "pair": _T, "link": _T, "size_bytes": _I,
                           "duration_ns": _I},
     "raw.recorded_step": {"device_id": _I, "step": _T, **dict.fromkeys(_STEP_TIMES, _I), "file": _T},
-    "raw.recorded_kernel_type": {"type": _T, "kernel_count": _I, "total_ns": _I},
+    "raw.recorded_kernel_type": {"type": _T, "core": _T, "kernel_count": _I, "total_ns": _I, "min_ns": _I, "max_ns": _I},
     "raw.metadata": {"name": _T, "value": _T},
 }  # fmt: skip
 
@@ -48,6 +52,7 @@ STEPS = "step_trace_time.csv"
 KERNELS = "op_statistic.csv"
 METADATA = "profiler_metadata.json"
 DATABASE = "analysis.db"
+_KERNELS_OF_MSPROF = re.compile(r"op_statistic(_.*)?\.csv")
 TEXTS = (MATRIX, STEPS, KERNELS, METADATA)  # the others are next to communication.json
 
 _KINDS = ("p2p", "collective")
@@ -63,9 +68,14 @@ _BOUND_OF_TIMES = 2**62  # The bound of times in Unix ns.
 _DATABASE_TABLES = ("CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMatrix", "StepTraceTime")
 
 
+def role_of(file: Path) -> str:
+    """Return the name that torch_npu gives to a file of this kind: msprof puts the time into the name of some."""
+    return KERNELS if _KERNELS_OF_MSPROF.fullmatch(file.name) else file.name
+
+
 def is_recorded(file: Path) -> bool:
     """Return whether only this module reads a file, by its name."""
-    return file.name in (*TEXTS, DATABASE)
+    return role_of(file) in (*TEXTS, DATABASE)
 
 
 def has_settings(file: Path) -> bool:
@@ -78,12 +88,17 @@ def in_databases(files: Iterable[Path]) -> set[str]:
     found: set[str] = set()
     for file in files:
         if file.name == DATABASE:
-            try:
-                with open_sqlite(file, _DATABASE_TABLES) as database:
-                    found.update(table for table in database.tables if query(database, f"SELECT 1 FROM {table} LIMIT 1"))
-            except InputError:
-                pass  # Staging reports what cannot be read.
+            with suppress(InputError):  # Staging reports what cannot be read.
+                found |= tables_with_rows(file)
     return found
+
+
+def tables_with_rows(file: Path) -> set[str]:
+    """Return which tables of an analysis.db have rows. Raises InputError where it cannot be read."""
+    if not file.stat().st_size:
+        raise InputError(f"{file}: is empty; copy it again", path=file)
+    with open_sqlite(file, _DATABASE_TABLES) as database:
+        return {table for table in database.tables if query(database, f"SELECT 1 FROM {table} LIMIT 1")}
 
 
 def stage_recorded(
@@ -132,7 +147,7 @@ def _rows(connection: duckdb.DuckDBPyConnection, file: Path, name: str) -> list[
         return list(_ENTRIES[file.name, name](entries))
     if (file.name, name) == (STEPS, "raw.recorded_step"):
         return [(*row, STEPS) for row in _steps(connection, file)]
-    if (file.name, name) == (KERNELS, "raw.recorded_kernel_type"):
+    if (role_of(file), name) == (KERNELS, "raw.recorded_kernel_type"):
         return _kernels(connection, file)
     if (file.name, name) == (METADATA, "raw.metadata"):
         content = json_object(file)
@@ -187,8 +202,8 @@ def _steps(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any,
 
 
 def _kernels(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
-    rows = _cells(connection, file, {"type": "op type"}, {"kernel_count": "count", "total_ns": "total time(us)"})
-    return [(type_, _whole(count), _whole(total, _US)) for type_, count, total in rows]
+    rows = _cells(connection, file, {"type": "op type", "core": "core type"}, _KERNEL_TIMES)
+    return [(type_, core, _whole(count), *(_whole(cell, _US) for cell in times)) for type_, core, count, *times in rows]
 
 
 def _cells(

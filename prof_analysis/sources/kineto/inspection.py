@@ -18,6 +18,8 @@ from prof_analysis.sources.readers.trace_file import is_of_kineto
 
 _OWN_COLLECTIVES = ("cross_device_reduce_", "all_reduce_kernel", "allreduce_fusion_kernel", "deep_ep::")
 _CATEGORY = rb'"cat"\s*:\s*"(?:%s)"'
+# What was allocated in all is recorded since 2021; the type of a CPU is 0.
+_TOTALS = re.compile(rb'"Device Type"\s*:\s*[1-9][^{}]*"Total Allocated"|"Total Allocated"[^{}]*"Device Type"\s*:\s*[1-9]')
 _MARKS: Marks = {
     "ops": (b"", re.compile(_CATEGORY % b"cpu_op|Operator")),
     "kernels": (b"", re.compile(_CATEGORY % b"[Kk]ernel|gpu_mem(?:cpy|set)|Mem(?:cpy|set)|mtia_ccp_events")),
@@ -33,6 +35,8 @@ _MARKS: Marks = {
     "graphs": (b"raph", re.compile(rb'GraphLaunch|"graph node id"')),
     "annotated": (b'"module_fqn"', ANYTHING),
     "memory": (b'"[memory]"', ANYTHING),
+    "memory of devices": (b'"Device Type"', re.compile(rb'"Device Type"\s*:\s*[1-9]')),
+    "totals of memory": (b'"Total Allocated"', _TOTALS),
 }
 
 _NO_OPS = "no ops; record them with ProfilerActivity.CPU"
@@ -44,6 +48,11 @@ _NO_COUNTERS = "no occupancy of kernels, which torch.profiler records on NVIDIA 
 _NO_SHAPES = "no shapes of ops; set record_shapes=True of torch.profiler.profile"
 _NO_HOST_CALLS = "no calls into CUDA or HIP; record them with ProfilerActivity.CUDA"
 _NO_MEMORY = f"no {CAPABILITIES['memory']}; set profile_memory=True of torch.profiler.profile"
+_NO_TOTALS = (
+    "the records of device memory have neither totals nor addresses (PyTorch of 2021 wrote none), so what was alive is not "
+    "known; record it with a newer PyTorch"
+)
+_ONLY_CPU = f"no {CAPABILITIES['memory']}: those in the trace are of the CPU (if anything was allocated on the device)"
 _NO_STACKS = f"no {CAPABILITIES['stacks']}; set with_stack=True of torch.profiler.profile"
 _NO_MARKS = "no ranges; put torch.profiler.record_function around what you want to see"
 _NO_GRAPH_CALLS = "no graphs of TorchAir, which compiles for NPUs alone"
@@ -129,6 +138,15 @@ def _rank_of(file: Path, around: Mapping[str, Any]) -> tuple[int | None, str | N
     return (int(found[-1]), "the name of the file") if found else (None, None)
 
 
+def _why_no_memory(marks: set[str]) -> str | None:
+    """Return why it is not known what was allocated on the device; None where it is."""
+    if "totals of memory" in marks:
+        return None
+    if "memory of devices" in marks:
+        return _NO_TOTALS
+    return _ONLY_CPU if "memory" in marks else _NO_MEMORY
+
+
 def _reasons(marks: set[str], options: Options, *, has_replayed_modules: bool) -> dict[str, str | None]:
     """Return the capabilities, each with the reason why the rank lacks it; None where it has it."""
     no_ops = None if "ops" in marks else _NO_OPS
@@ -148,6 +166,6 @@ def _reasons(marks: set[str], options: Options, *, has_replayed_modules: bool) -
         "graph_calls": _NO_GRAPH_CALLS,
         "stacks": no_ops or (None if "stacks" in marks else _NO_STACKS),
         "marks": None if "marks" in marks else _NO_MARKS,
-        "memory": None if "memory" in marks else _NO_MEMORY,
+        "memory": _why_no_memory(marks),
         "kernel_types": None,
     }

@@ -15,19 +15,31 @@ _MOST_BRACES = 1000
 
 def ends_too_early(file: Path) -> bool:
     """Return whether the list of events in a file that is not packed has no end, by the last bytes of the file."""
-    try:
-        with file.open("rb") as content:
-            content.seek(max(0, file.stat().st_size - _TAIL_BYTES))
-            tail = content.read().rstrip()
-    except OSError:
-        return False
+    tail = _tail_of(file)
     if not tail.endswith((b"]", b"}")):
         return bool(tail)
     return _follows_event(tail) in (b"", b",")
 
 
+def ends_with_bracket(file: Path) -> bool:
+    """Return whether a file ends as an object or a list of JSON does."""
+    return _tail_of(file).endswith((b"]", b"}"))
+
+
+def _tail_of(file: Path) -> bytes:
+    try:
+        with file.open("rb") as content:
+            content.seek(max(0, file.stat().st_size - _TAIL_BYTES))
+            return content.read().rstrip()
+    except OSError:
+        return b""
+
+
 def said_of_cut(file: Path, marks: set[str]) -> str | None:
-    """Return why a trace that ends too early does not show something, and what to do; None for a whole one. `marks` are what found_marks() found in it."""
+    """Return why a trace that ends too early does not show something, and what to do; None for a whole one.
+
+    `marks` are what found_marks() found in it.
+    """
     is_packed = file.suffix == ".gz"
     if CUT_OFF not in marks if is_packed else not ends_too_early(file):
         return None
