@@ -1,5 +1,6 @@
 """What `ranks` says that a rank answers is what the commands answer of it, and what it cannot answer they refuse."""
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -25,14 +26,19 @@ REDUCE = Op("hccl", 150, 160, (Kernel("hcom_allReduce__904_0_1", 1200, 1300, "co
 
 
 def check_promises(path: Path) -> dict[str, list[str]]:
-    """Check that each command answers of the ranks of which `ranks` says so, with rows or by saying what was not found, and that
-    it refuses with the reason of `ranks` where that promises nothing. Return the commands that found nothing.
+    """Check that each command answers of the ranks of which `ranks` says so, with rows or by saying what was not found, and
+    that it refuses with the reason of `ranks` where that promises nothing. Return the commands that found nothing.
     """
     found_nothing: dict[str, list[str]] = {}
     with open_profile(path) as profile:
         ranks = profile.ranks(arrow=True).to_pylist()
-        build_at_once(profile, *ANALYSES)
+        if not all(rank["left_out"] for rank in ranks):
+            build_at_once(profile, *ANALYSES)
         for question, analysis in ANALYSES.items():
+            if all(rank["left_out"] for rank in ranks):
+                with pytest.raises(InputError, match=re.escape(ranks[0]["left_out"])):
+                    profile.prepare(question)
+                continue
             promised = {rank["profile"] for rank in ranks if question in rank["answers"]}
             reasons = {one.removeprefix(f"{question}: ") for rank in ranks for one in rank["unanswered"]}
             if not promised:
@@ -147,6 +153,104 @@ def test_ranks_promises_what_the_commands_answer_of_the_sample() -> None:
 )
 def test_ranks_promises_what_the_commands_answer_of_real_profiles(where: str, realdata: Path) -> None:
     for path in realdata.glob(where):
+        check_promises(path)
+
+
+# One file of each kind that the profilers write, as small as it can be, under a name that they give it.
+_TIMES = '"Start Timestamp(us)": 1727593954650726.2, "Elapse Time(ms)": 3, "Transit Time(ms)": 1, "Wait Time(ms)": 1'
+_MOVED = '"Transport Type": "HCCS", "Transit Size(MB)": 2.5, "Transit Time(ms)": 0.5'
+_SUMMARY = "Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)\nmm,MatMulV3,AI_CORE,1723000000000000.120,40.000\n"
+FILES = {
+    "kernel_details.csv": "Name,Type,Accelerator Core,Start Time(us),Duration(us),Input Shapes\n"
+    'mm,MatMulV3,AI_CORE,1723000000000000.120,40.000,"16,16;16,16"\nadd,Add,AI_VECTOR_CORE,1723000000000100.120,4.000,16\n',
+    "op_summary_20240101.csv": _SUMMARY,
+    "PROF_1/device_0/summary/op_summary_0_1_1.csv": _SUMMARY.replace("Start Time(us)", "Start Time"),
+    "op_statistic.csv": "OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max Time(us),Ratio(%)\n"
+    "MatMulV3,AI_CORE,2,80,30,40,50,100\n",
+    "PROF_1/mindstudio_profiler_output/op_statistic_20240101.csv": "OP Type,Core Type,Count,Total Time(us)\nAdd,AI_CORE,2,80\n",
+    "operator_details.csv": "Name,Input Shapes,Host Self Duration(us),Host Total Duration(us),Device Self Duration(us),"
+    "Device Total Duration(us)\naten::mm,,1,2,3,4\n",
+    "operator_memory.csv": "Name,Size(KB),Allocation Time(us),Release Time(us),Allocation Total Allocated(MB),"
+    "Allocation Total Reserved(MB),Allocation Total Active(MB),Stream Ptr,Device Type\n"
+    "aten::empty,1024,1723000000000000.120,,8,16,8,1,NPU:0\n",
+    "memory_record.csv": "Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Total Active(MB),Device Type\n"
+    "PTA,1723000000000000.120,8,16,8,NPU:0\n",
+    "step_trace_time.csv": "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble\n"
+    "1,9,1,1,2,3,13,0\n",
+    "communication.json": '{"step1": {"collective": {"hcom_allReduce__1_0_1@7": {"Communication Time Info": {'
+    f"{_TIMES}}}}}}}}}}}",
+    "communication_matrix.json": f'{{"step1": {{"collective": {{"allreduce-total@7": {{"0-1": {{{_MOVED}}}}}}}}}}}',
+    "api_statistic.csv": "Level,API Name,Time(us),Count\nacl,aclnnMm,1,1\n",
+    "task_time.csv": "kernel_name,kernel_type,stream_id,task_id,task_time(us),task_start(us)\nmm,AI_CORE,1,1,1,1\n",
+}
+ANSWERED = {
+    "op_statistic.csv": {"kernel-stats"},
+    "PROF_1/mindstudio_profiler_output/op_statistic_20240101.csv": {"kernel-stats"},
+    "operator_details.csv": {"op-stats"},
+    "operator_memory.csv": {"memory"},
+    "memory_record.csv": {"memory"},
+    "step_trace_time.csv": {"advise", "step-time", "slow-ranks"},
+    "communication.json": {"communication-stats", "communication-time", "slow-ranks"},
+    "communication_matrix.json": {"links"},
+    "api_statistic.csv": set[str](),
+    "task_time.csv": set[str](),
+}
+OF_KERNELS = {"kernel-stats", "advise", "step-time", "free-time", "slow-ranks", "experts", "layer-stats"}
+
+
+def test_each_file_that_a_profiler_writes_answers_alone_or_says_what_it_holds(tmp_path: Path) -> None:
+    """Each in a folder of its own."""
+    for number, (name, text) in enumerate(FILES.items()):
+        path = tmp_path / "all" / f"{number:02}" / name
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    with open_profile(tmp_path / "all") as profile:
+        ranks = {rank["profile"][:2]: rank for rank in profile.ranks(arrow=True).to_pylist()}
+    for number, name in enumerate(FILES):
+        rank = ranks.pop(f"{number:02}")
+        assert set(rank["answers"]) - {"mfu"} == ANSWERED.get(name, OF_KERNELS), name
+        assert bool(rank["left_out"]) is (not rank["answers"]), name
+        if rank["left_out"]:
+            assert f"{Path(name).name}: holds " in rank["left_out"], "what it holds, and what to give in its place"
+    assert not ranks
+
+
+@pytest.mark.slow
+def test_ranks_promises_what_the_commands_answer_of_each_file_alone(tmp_path: Path) -> None:
+    for number, (name, text) in enumerate(FILES.items()):
+        path = tmp_path / f"{number:02}" / name
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    assert sorted(check_promises(tmp_path)["experts"]) == ["00", "01", "02/PROF_1"], "it says that there are none"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["a file", "a file in a folder", "all files but one"])
+def test_ranks_promises_what_the_commands_answer_of_parts_of_real_profiles(tmp_path: Path, kind: str, realdata: Path) -> None:
+    ranks = [folder for folder in sorted(realdata.rglob("*_ascend_pt")) if re.search(r"rank_?[02]_", folder.name)]
+    files = [(folder, file) for folder in ranks for file in sorted(folder.rglob("*")) if file.is_file()]
+    traces = [
+        file
+        for part in ("gpu_kineto", "gpu_more", "serving", "trace_alone_2023")
+        for file in (realdata / part).rglob("*.json*")
+    ]
+    cases = files if kind != "a file" else [*files, *((file.parent, file) for file in traces if "perf_csvs" not in file.parts)]
+    for number, (folder, file) in enumerate(cases):
+        path = tmp_path / str(number) / folder.name
+        if kind == "all files but one":
+            shutil.copytree(folder, path)
+            (path / file.relative_to(folder)).unlink()
+        elif kind == "a file in a folder":
+            path.mkdir(parents=True)
+            shutil.copy(file, path)
+        else:
+            path = file
+        try:
+            with open_profile(path):
+                pass
+        except InputError as refused:
+            assert str(file if kind == "a file" else path) in str(refused), "an error names the file"
+            continue
         check_promises(path)
 
 

@@ -40,6 +40,7 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
             ("stacks", NO_STACKS),
             ("memory", why_no_memory({})),
             ("settings", NOT_IN_ONE_RANK["settings"]),
+            ("reported_kernels", "no reported figures of kernels in this format"),
             ("reported_ops", "no reported figures of ops in this format"),
             ("reported_communication", "no analysis.db that holds them"),
             ("reported_steps", "no analysis.db that holds them"),

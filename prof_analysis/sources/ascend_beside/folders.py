@@ -153,10 +153,13 @@ def why_unparsed(folder: Path) -> str | None:
     """Say why a result folder holds no file to read in any format; None where it has an output folder."""
     if (folder / OUTPUT).is_dir():
         return None
-    holds_nothing = not (folder / "FRAMEWORK").is_dir() and not prof_folders(folder) and not files_in(folder)
-    if holds_nothing and not _DEVICE.fullmatch(folder.name):
-        return f"{folder}: is empty: neither FRAMEWORK and PROF_* as collected, nor {OUTPUT} as parsed; collect it again"
+    is_collected = (folder / "FRAMEWORK").is_dir() or bool(prof_folders(folder))
+    said = next((said for file in files_in(folder) if (said := unread.why_unread(file))), None)
     exported = msprof_exports(folder).items()
+    if said and not is_collected:
+        return said
+    if not is_collected and not any(kind.fullmatch(file.name) for _, files in exported for kind in OF_MSPROF for file in files):
+        return f"{folder}: is empty: neither FRAMEWORK and PROF_* as collected, nor {OUTPUT} as parsed; collect it again"
     parsed = [
         file
         for device, files in exported
@@ -175,6 +178,4 @@ def why_unparsed(folder: Path) -> str | None:
             f"{host[0].parent}: holds what msprof exported of the host alone: {_listed(host)}; copy device_*/summary and "
             "device_*/timeline too"
         )
-    if said := next((said for file in files_in(folder) if (said := unread.why_unread(file))), None):
-        return said
     return f"{folder}: collected but never parsed; {ANALYSE.format(folder=str(folder))}"

@@ -76,7 +76,7 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
     config = profiler_info.config_of(folders.folder_of(result))
     rank = folders.bare_rank(result, profile, config)
     if result.is_file():
-        if said := unread.why_unread(result):
+        if said := unread.why_no_profile(result):
             return [replace(rank, inputs=(result,), left_out=said)]
         return [_rank_of_files(rank, [result], config, options)]
     output = result / folders.OUTPUT

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import zlib
 from pathlib import Path
 
@@ -11,6 +12,7 @@ _TAIL_BYTES = 2**16
 _PIECE_BYTES = 2**20
 _PHASE = b'"ph"'
 _MOST_BRACES = 1000
+_END_OF_LIST = re.compile(r"\s*,?\s*\]")
 
 
 def ends_too_early(file: Path) -> bool:
@@ -18,7 +20,11 @@ def ends_too_early(file: Path) -> bool:
     tail = _tail_of(file)
     if not tail.endswith((b"]", b"}")):
         return bool(tail)
-    return _follows_event(tail) in (b"", b",")
+    text = tail.decode("utf-8", "replace")
+    follows = _after_last_event(text)
+    if follows is None:  # One long event, or none that is whole.
+        return '"ph"' in text and file.stat().st_size <= _TAIL_BYTES
+    return _END_OF_LIST.match(follows) is None
 
 
 def ends_with_bracket(file: Path) -> bool:
@@ -50,9 +56,8 @@ def said_of_cut(file: Path, marks: set[str]) -> str | None:
     return f"{file}: {what}, and {left} not show this; copy it again, or export it again"
 
 
-def _follows_event(tail: bytes) -> bytes | None:
-    """Return what follows the last event in the last bytes of a file; None where no event is there."""
-    text = tail.decode("utf-8", "replace")
+def _after_last_event(text: str) -> str | None:
+    """Return what follows the last whole event in a text; None where there is none."""
     phase = text.rfind('"ph"')
     start = phase
     for _ in range(_MOST_BRACES):
@@ -64,7 +69,7 @@ def _follows_event(tail: bytes) -> bytes | None:
         except (ValueError, RecursionError):
             continue
         if isinstance(event, dict) and "ph" in event:
-            return text[end:].strip()[:1].encode()
+            return text[end:]
     return None
 
 
