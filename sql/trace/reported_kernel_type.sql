@@ -7,6 +7,11 @@
 -- total_ns      BIGINT   their time, ns
 -- min_ns        BIGINT   shortest time, ns; NULL when not reported
 -- max_ns        BIGINT   longest time, ns; NULL when not reported
+WITH incomplete AS (
+    SELECT DISTINCT type
+    FROM raw.recorded_kernel_type
+    WHERE kernel_count IS NULL OR total_ns IS NULL
+)
 SELECT
     text_id(type) AS type_id,
     text_id(core) AS core_id,
@@ -15,6 +20,6 @@ SELECT
     if(count(*) = count(min_ns), min(min_ns), NULL) AS min_ns,
     if(count(*) = count(max_ns), max(max_ns), NULL) AS max_ns
 FROM raw.recorded_kernel_type
+ANTI JOIN incomplete USING (type)
 WHERE type IS NOT NULL
-  AND type NOT IN (SELECT type FROM raw.recorded_kernel_type WHERE type IS NOT NULL AND (kernel_count IS NULL OR total_ns IS NULL))
 GROUP BY type, core
