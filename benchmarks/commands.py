@@ -64,7 +64,7 @@ def is_answered(command: str, profiles: Path) -> bool:
     analysis = command.removesuffix(BY_INSTANCE)
     with open_profile(profiles) as profile:
         ranks = profile.ranks(arrow=True).to_pylist()
-    return analysis not in ANALYSES or any(analysis in (*rank["answers"], *rank["may_answer"]) for rank in ranks)
+    return analysis not in ANALYSES or any(analysis in rank["answers"] for rank in ranks)
 
 
 def measured(command: str, form: str, profiles: Path, scratch: Path, runs: int, with_recipes: bool) -> Costs:

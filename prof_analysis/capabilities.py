@@ -20,6 +20,7 @@ CAPABILITIES: Mapping[str, str] = {
     "marks": "marks and ranges of the user",
     "memory": "records of device memory",
     "settings": "environment variables of the run",
+    "reported_kernels": "reported figures of kernels",
     "reported_ops": "reported figures of ops",
     "reported_communication": "reported figures of communication",
     "reported_steps": "reported figures of steps",

@@ -54,7 +54,6 @@ def _sentences_of(row: RankRow) -> list[str]:
         found.append(f"left out: {row['left_out']}")
     else:
         found.append(f"answers: {', '.join(row['answers']) or 'nothing'}")
-        found += (f"may answer {one}: the command finds out {ANALYSES[one].found_by_asking}" for one in row["may_answer"])
     unanswered = dict(one.split(": ", 1) for one in row["unanswered"])
     for reason in dict.fromkeys(unanswered.values()):
         questions = ", ".join(question for question, why in unanswered.items() if why == reason)

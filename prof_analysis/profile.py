@@ -124,10 +124,10 @@ class Profile(Questions):
 
         Columns: run (if there are several), profile, rank_id, rank_id_from (the file that has it), device_id, profiler_level,
         source (None when nothing can be read), modules_from (what marks the modules: mstx, nn.Module or replayed graphs),
-        answers (list of the questions that the rank can answer), may_answer (list of those where only the answer itself shows
-        it), unanswered (list of those that it cannot answer, each with the reason), better_recording (what would answer more of
-        them), missing (list of all that was not collected
-        or found), unread (list of further files that cannot be read, each with the reason), left_out (why nothing can be read),
+        answers (list of the questions that the rank answers, with rows or with what was not found), may_answer (an empty list,
+        as each question is in one of the others), unanswered (list of those that it cannot answer, each with the reason),
+        better_recording (what would answer more of them), missing (list of all that was not collected or found),
+        unread (list of further files that cannot be read, each with the reason), left_out (why nothing can be read),
         files (list), folder.
         """
         import pyarrow
@@ -283,6 +283,10 @@ class Profile(Questions):
         counted = ANALYSES[analysis].counted or next(iter(ANALYSES[analysis].exports))
         return bool(self.rows(f"SELECT 1 FROM {counted} LIMIT 1"))
 
+    def said_of_nothing(self, analysis: str) -> str:
+        """Return what is said where an analysis has no rows."""
+        return self._session.said_of_nothing(ANALYSES[analysis])
+
     def report(self, file: str | Path) -> Path:
         """Write all answers into one HTML file with pictures, which opens offline in any browser, and return the file.
 
@@ -390,7 +394,7 @@ class Profile(Questions):
                 **{name: value for name, value in vars(rank).items() if name != "run" or self.runs},
                 "missing": (*rank.missing, *([lacking[rank.run]] if rank.run in lacking and not rank.left_out else [])),
                 "answers": rank.answers,
-                "may_answer": rank.may_answer,
+                "may_answer": (),
                 "unanswered": [": ".join(pair) for pair in rank.unanswered],
                 "better_recording": rank.better_recording,
                 "folder": self.anonymous(readable(rank.folder)),

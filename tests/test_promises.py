@@ -1,5 +1,6 @@
 """What `ranks` says that a rank answers is what the commands answer of it, and what it cannot answer they refuse."""
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -9,8 +10,10 @@ import pytest
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
-from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
+from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from prof_analysis.analyses import ANALYSES
+from prof_analysis.answers import answer_of
+from prof_analysis.answers.answer import Sentences
 from tests.helpers.asking import build_at_once
 from tests.helpers.places import SAMPLE
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, edit, write_profile
@@ -22,26 +25,41 @@ OPS = (Op("aten::mm", 110, 120, (MM,)), Op("aten::add", 130, 140, (Kernel("add_k
 REDUCE = Op("hccl", 150, 160, (Kernel("hcom_allReduce__904_0_1", 1200, 1300, "communication"),))
 
 
-def answered(profile: Profile, question: str) -> set[str]:
-    """The ranks of which a command gives rows, without those that it warns of; none where it refuses."""
-    try:
-        profile._session.answer(ANALYSES[question])
-        unable = {rank.profile for rank in profile._session.require(ANALYSES[question].requires)}
-    except InputError:
-        return set()
-    table = ANALYSES[question].counted or next(iter(ANALYSES[question].exports))
-    return {row["profile"] for row in profile.rows(f"SELECT DISTINCT profile FROM {table}")} - unable
-
-
-def check_promises(path: Path) -> None:
+def check_promises(path: Path) -> dict[str, list[str]]:
+    """Check that each command answers of the ranks of which `ranks` says so, with rows or by saying what was not found, and
+    that it refuses with the reason of `ranks` where that promises nothing. Return the commands that found nothing.
+    """
+    found_nothing: dict[str, list[str]] = {}
     with open_profile(path) as profile:
         ranks = profile.ranks(arrow=True).to_pylist()
-        build_at_once(profile, *ANALYSES)
-        for question in ANALYSES:
+        if not all(rank["left_out"] for rank in ranks):
+            build_at_once(profile, *ANALYSES)
+        for question, analysis in ANALYSES.items():
+            if all(rank["left_out"] for rank in ranks):
+                with pytest.raises(InputError, match=re.escape(ranks[0]["left_out"])):
+                    profile.prepare(question)
+                continue
             promised = {rank["profile"] for rank in ranks if question in rank["answers"]}
-            possible = promised | {rank["profile"] for rank in ranks if question in rank["may_answer"]}
-            found = answered(profile, question)
-            assert promised <= found <= possible, question
+            reasons = {one.removeprefix(f"{question}: ") for rank in ranks for one in rank["unanswered"]}
+            if not promised:
+                with pytest.raises(InputError, match="no rank can answer this") as refused:
+                    profile.prepare(question)
+                assert any(f"no rank can answer this: {reason}" in str(refused.value) for reason in reasons), question
+                continue
+            profile.prepare(question)
+            table = analysis.counted or next(iter(analysis.exports))
+            found = {row["profile"] for row in profile.rows(f"SELECT DISTINCT profile FROM {table}")}
+            for rank in promised - found:
+                assert f"{rank}: no {analysis.subject}" in profile.warnings, question
+                found_nothing.setdefault(question, []).append(rank)
+            unable = {one.profile for one in profile._session.require(analysis.requires)}
+            assert unable.isdisjoint(promised), question
+            assert found - unable <= promised, question
+            answer = answer_of(profile, question, 3)
+            assert bool(found) == profile.has_answer(question)
+            if not found:
+                assert answer.blocks == (Sentences((f"none found: no {analysis.subject}",)),), question
+    return found_nothing
 
 
 def without(*tables: str) -> Callable[[Path], None]:
@@ -138,10 +156,108 @@ def test_ranks_promises_what_the_commands_answer_of_real_profiles(where: str, re
         check_promises(path)
 
 
+# One file of each kind that the profilers write, as small as it can be, under a name that they give it.
+_TIMES = '"Start Timestamp(us)": 1727593954650726.2, "Elapse Time(ms)": 3, "Transit Time(ms)": 1, "Wait Time(ms)": 1'
+_MOVED = '"Transport Type": "HCCS", "Transit Size(MB)": 2.5, "Transit Time(ms)": 0.5'
+_SUMMARY = "Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)\nmm,MatMulV3,AI_CORE,1723000000000000.120,40.000\n"
+FILES = {
+    "kernel_details.csv": "Name,Type,Accelerator Core,Start Time(us),Duration(us),Input Shapes\n"
+    'mm,MatMulV3,AI_CORE,1723000000000000.120,40.000,"16,16;16,16"\nadd,Add,AI_VECTOR_CORE,1723000000000100.120,4.000,16\n',
+    "op_summary_20240101.csv": _SUMMARY,
+    "PROF_1/device_0/summary/op_summary_0_1_1.csv": _SUMMARY.replace("Start Time(us)", "Start Time"),
+    "op_statistic.csv": "OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max Time(us),Ratio(%)\n"
+    "MatMulV3,AI_CORE,2,80,30,40,50,100\n",
+    "PROF_1/mindstudio_profiler_output/op_statistic_20240101.csv": "OP Type,Core Type,Count,Total Time(us)\nAdd,AI_CORE,2,80\n",
+    "operator_details.csv": "Name,Input Shapes,Host Self Duration(us),Host Total Duration(us),Device Self Duration(us),"
+    "Device Total Duration(us)\naten::mm,,1,2,3,4\n",
+    "operator_memory.csv": "Name,Size(KB),Allocation Time(us),Release Time(us),Allocation Total Allocated(MB),"
+    "Allocation Total Reserved(MB),Allocation Total Active(MB),Stream Ptr,Device Type\n"
+    "aten::empty,1024,1723000000000000.120,,8,16,8,1,NPU:0\n",
+    "memory_record.csv": "Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Total Active(MB),Device Type\n"
+    "PTA,1723000000000000.120,8,16,8,NPU:0\n",
+    "step_trace_time.csv": "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble\n"
+    "1,9,1,1,2,3,13,0\n",
+    "communication.json": '{"step1": {"collective": {"hcom_allReduce__1_0_1@7": {"Communication Time Info": {'
+    f"{_TIMES}}}}}}}}}}}",
+    "communication_matrix.json": f'{{"step1": {{"collective": {{"allreduce-total@7": {{"0-1": {{{_MOVED}}}}}}}}}}}',
+    "api_statistic.csv": "Level,API Name,Time(us),Count\nacl,aclnnMm,1,1\n",
+    "task_time.csv": "kernel_name,kernel_type,stream_id,task_id,task_time(us),task_start(us)\nmm,AI_CORE,1,1,1,1\n",
+}
+ANSWERED = {
+    "op_statistic.csv": {"kernel-stats"},
+    "PROF_1/mindstudio_profiler_output/op_statistic_20240101.csv": {"kernel-stats"},
+    "operator_details.csv": {"op-stats"},
+    "operator_memory.csv": {"memory"},
+    "memory_record.csv": {"memory"},
+    "step_trace_time.csv": {"advise", "step-time", "slow-ranks"},
+    "communication.json": {"communication-stats", "communication-time", "slow-ranks"},
+    "communication_matrix.json": {"links"},
+    "api_statistic.csv": set[str](),
+    "task_time.csv": set[str](),
+}
+OF_KERNELS = {"kernel-stats", "advise", "step-time", "free-time", "slow-ranks", "experts", "layer-stats"}
+
+
+def test_each_file_that_a_profiler_writes_answers_alone_or_says_what_it_holds(tmp_path: Path) -> None:
+    """Each in a folder of its own."""
+    for number, (name, text) in enumerate(FILES.items()):
+        path = tmp_path / "all" / f"{number:02}" / name
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    with open_profile(tmp_path / "all") as profile:
+        ranks = {rank["profile"][:2]: rank for rank in profile.ranks(arrow=True).to_pylist()}
+    for number, name in enumerate(FILES):
+        rank = ranks.pop(f"{number:02}")
+        assert set(rank["answers"]) - {"mfu"} == ANSWERED.get(name, OF_KERNELS), name
+        assert bool(rank["left_out"]) is (not rank["answers"]), name
+        if rank["left_out"]:
+            assert f"{Path(name).name}: holds " in rank["left_out"], "what it holds, and what to give in its place"
+    assert not ranks
+
+
+@pytest.mark.slow
+def test_ranks_promises_what_the_commands_answer_of_each_file_alone(tmp_path: Path) -> None:
+    for number, (name, text) in enumerate(FILES.items()):
+        path = tmp_path / f"{number:02}" / name
+        path.parent.mkdir(parents=True)
+        path.write_text(text, encoding="utf-8")
+    assert sorted(check_promises(tmp_path)["experts"]) == ["00", "01", "02/PROF_1"], "it says that there are none"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["a file", "a file in a folder", "all files but one"])
+def test_ranks_promises_what_the_commands_answer_of_parts_of_real_profiles(tmp_path: Path, kind: str, realdata: Path) -> None:
+    ranks = [folder for folder in sorted(realdata.rglob("*_ascend_pt")) if re.search(r"rank_?[02]_", folder.name)]
+    files = [(folder, file) for folder in ranks for file in sorted(folder.rglob("*")) if file.is_file()]
+    traces = [
+        file
+        for part in ("gpu_kineto", "gpu_more", "serving", "trace_alone_2023")
+        for file in (realdata / part).rglob("*.json*")
+    ]
+    cases = files if kind != "a file" else [*files, *((file.parent, file) for file in traces if "perf_csvs" not in file.parts)]
+    for number, (folder, file) in enumerate(cases):
+        path = tmp_path / str(number) / folder.name
+        if kind == "all files but one":
+            shutil.copytree(folder, path)
+            (path / file.relative_to(folder)).unlink()
+        elif kind == "a file in a folder":
+            path.mkdir(parents=True)
+            shutil.copy(file, path)
+        else:
+            path = file
+        try:
+            with open_profile(path):
+                pass
+        except InputError as refused:
+            assert str(file if kind == "a file" else path) in str(refused), "an error names the file"
+            continue
+        check_promises(path)
+
+
 def test_only_the_sequence_of_kernels_shows_layers(tmp_path: Path) -> None:
     write_profile(tmp_path / "a_ascend_pt", OPS)
     with open_profile(tmp_path) as profile:
         (rank,) = profile.ranks(arrow=True).to_pylist()
-        assert rank["may_answer"] == ["experts", "layer-stats"]
+        assert {"experts", "layer-stats"} <= set(rank["answers"])
         with pytest.warns(ProfAnalysisWarning, match="no layers were found"):
             assert len(profile.layer_stats()) == 0

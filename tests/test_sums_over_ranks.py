@@ -91,17 +91,18 @@ HOSTS = rows_of("profile host_profile", ("a", "ab"), ("b", "ab"), ("c", "c"))
             "across.kernel_kind",
             {
                 "kernels.duration": rows_of(
-                    "kind type type_from core kernel_count duration_ns",
-                    ("communication", "hcom", "profile", None, 1, 30),
-                    ("compute", "MatMul", "name", "c", 1, 6),
-                    ("compute", "MatMul", "name", "c", 1, 4),
-                    ("compute", None, None, "c", 3, 10),
-                    ("schedule", None, None, None, 1, 0),
+                    "kind type type_from core kernel_count duration_ns total_ns",
+                    ("communication", "hcom", "profile", None, 1, 30, None),
+                    ("compute", "MatMul", "name", "c", 1, 6, None),
+                    ("compute", "MatMul", "name", "c", 1, 4, None),
+                    ("compute", None, None, "c", 3, 10, None),
+                    ("compute", "Add", "profile", "c", 2, None, 60),  # of op_statistic.csv
+                    ("schedule", None, None, None, 1, 0, None),
                 )
             },
             rows_of(
                 "kind kernel_count total_ns types_from_names_share rows_left_out",
-                ("compute", 5, 40, 0.25, 0),
+                ("compute", 7, 100, 0.1, 0),
                 ("communication", 1, 30, 0.0, 0),
                 ("schedule", 1, 0, None, 0),
             ),

@@ -66,9 +66,8 @@ class Analysis:
     its name in cluster_analysis.db, which in snake case is the name of its file. `of_several_ranks`: further tables, which
     compare ranks. `extras`: what an option adds and requires, by the name of the option. `pictures`: the tables that an export
     type writes in place of `exports`, where it writes a picture. `subject`: the thing that it counts; a rank
-    without rows in the table `counted`, by default the first of `exports`, has no answer. `also`: further tables that the
-    summary reads. `counts_kernels`: whether its figures are wrong where kernels are missing. `found_by_asking`: the condition
-    that only a run of the analysis can check, where having what it requires does not suffice.
+    without rows in the table `counted`, by default the first of `exports`, has none of it. `also`: further tables that the
+    summary reads. `counts_kernels`: whether its figures are wrong where kernels are missing.
     """
 
     command: str
@@ -83,7 +82,6 @@ class Analysis:
     pictures: Mapping[str, Extra] = field(default_factory=dict)
     counted: str | None = None
     counts_kernels: bool = True
-    found_by_asking: str | None = None
 
     @property
     def tables(self) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ CAUSES = (
         "Shows what the host did while no kernel ran, by cause, and the longest gaps with the ops around them.",
         "kernels",
         {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.unknown_cause": "FreeUnknownCause"},
-        requires=("kernels", "ops"),
+        requires=("kernels",),
         also=("step.time", "step.reported_audit", "trace.set_aside_call", "across.free_cause", "across.free_unknown_cause"),
         pictures=TIMELINE,
         counted="step.time",
@@ -156,7 +156,6 @@ CAUSES = (
         options=(INPUT, MODULES, MACHINE),
         also=("module.chosen_domain", "across.expert_group", "across.expert_rows", "across.expert_kernel"),
         counted="experts.kernel",
-        found_by_asking="whether kernels multiply groups of rows, as those of experts do",
     ),
     Analysis(
         "clock",
@@ -186,7 +185,6 @@ CAUSES = (
         },
         requires=("compute",),
         also=("across.layer_time",),
-        found_by_asking="whether layers repeat in the sequence of kernels",
     ),
     Analysis(
         "graph-overhead",

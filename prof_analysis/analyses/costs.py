@@ -40,7 +40,7 @@ COSTS = (
         "Shows for each type and core how many kernels there are and how long they take: total, mean, median, p95.",
         "kernels",
         {"kernels.statistic": "KernelStatistic", "across.kernel_statistic": "KernelStatisticAllRanks"},
-        requires=("kernels",),
+        requires=(any_of("kernels", "reported_kernels"),),
         options=(INPUT, MACHINE, "filter"),
         also=("across.kernel_kind",),
         extras={

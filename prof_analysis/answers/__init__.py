@@ -7,7 +7,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.answers.answer import Answer, Block, Facts
+from prof_analysis.answers.answer import Answer, Block, Facts, said
 
 if TYPE_CHECKING:
     from prof_analysis.profile import Profile
@@ -25,6 +25,11 @@ ANSWERS = _answers()
 
 
 def answer_of(profile: "Profile", command: str, top: int, **shown: Any) -> Answer:
-    """Return the answer of a command about a profile, with at most `top` rows of each list; `shown` has further options."""
+    """Return the answer of a command about a profile, with at most `top` rows of each list; `shown` has further options.
+
+    Where it finds nothing, people read that in place of tables without rows.
+    """
     facts, blocks = ANSWERS[command](profile, top, **shown)
+    if not profile.has_answer(command):
+        blocks = [said(f"none found: {profile.said_of_nothing(command)}")]
     return Answer(command, facts, tuple(blocks), tuple(profile.warnings), tuple(profile.failures))

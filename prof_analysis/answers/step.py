@@ -145,9 +145,8 @@ def free_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
     columns: dict[str, Source] = {
         "main cause": "cause",
         "gap": "duration_ns",
-        "share of gap": ("share", lambda row: row["cause_ns"] / row["duration_ns"]),
-        "op before": "op_before",
-        "op after": "op_after",
+        "share of gap": ("share", lambda row: None if row["cause_ns"] is None else row["cause_ns"] / row["duration_ns"]),
+        **_neighbours(gaps),
         "longest host call": ("text", _host_call),
         "step": ("text", lambda row: row["step_id"]),
         "profile": "profile",
@@ -160,6 +159,13 @@ def free_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
             *(f"not known: {row['cause']}: {row['reason']}" for row in unknown),
         ),
     ]
+
+
+def _neighbours(gaps: list[dict[str, Any]]) -> dict[str, Source]:
+    """Return the columns of what ran before and after gaps: the ops, or the kernels where no op is known."""
+    if gaps and all(row["op_before"] is None and row["op_after"] is None for row in gaps):
+        return {"kernel before": "kernel_before", "kernel after": "kernel_after"}
+    return {"op before": "op_before", "op after": "op_after"}
 
 
 def _host_call(row: Mapping[str, Any]) -> str | None:

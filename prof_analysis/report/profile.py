@@ -49,7 +49,7 @@ def report(profile: "Profile", file: Path) -> Path:
 def _found(profile: "Profile", ranks: list[dict[str, Any]]) -> Found:
     """Return the answers to all questions of the report, for which the files are read once."""
     commands = ["advise", *(command for _, _, of_section, _ in SECTIONS.values() for command in of_section)]
-    asked = [command for command in commands if any(command in (*row["answers"], *row["may_answer"]) for row in ranks)]
+    asked = [command for command in commands if any(command in row["answers"] for row in ranks)]
     reasons: dict[str, list[str]] = {command: _why_not(command, ranks) for command in commands if command not in asked}
     tables = [name for command in asked for name in (*ANALYSES[command].tables, *ANALYSES[command].of_several_ranks)]
     pictured = [name for command, also in TABLES.values() if command in asked for name in also]
@@ -68,8 +68,8 @@ def _found(profile: "Profile", ranks: list[dict[str, Any]]) -> Found:
                 answers[run]["across-ranks"] = answer_of(profile, "module-stats", _ROWS, across_ranks=True)
     for command in asked:
         if not any(command in one for one in answers.values()):
-            reasons[command] = [_ONE_RANK if command == "slow-ranks" else f"no {ANALYSES[command].subject}"]
-    if not any(answers.values()):
+            reasons[command] = [_ONE_RANK if command == "slow-ranks" else profile.said_of_nothing(command)]
+    if not asked:
         raise InputError(
             f"{profile.path}: no rank can answer a question of the report: {next(iter(reasons.values()))[0]}", path=profile.path
         )

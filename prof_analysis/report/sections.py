@@ -96,15 +96,23 @@ def _timeline(found: Found) -> Iterator[Part]:
         yield from found.parts("free-time", "Longest gaps", blocks=_with_stacks)
 
 
+def _kernels_around(gaps: Sequence[Mapping[str, object]]) -> dict[str, Source]:
+    """Return the columns with the kernels around gaps; none where ops are known."""
+    if any(row["op_before"] is not None or row["op_after"] is not None for row in gaps):
+        return {}
+    return {"kernel before": "kernel_before", "kernel after": "kernel_after"}
+
+
 def _with_stacks(answer: Answer) -> list[Block]:
     """Return the answer about idle time, where the table has the Python stacks and ops around each gap too."""
     columns: dict[str, Source] = {
         "main cause": "cause",
         "gap": "duration_ns",
-        "share of gap": ("share", lambda row: row["cause_ns"] / row["duration_ns"]),
+        "share of gap": ("share", lambda row: None if row["cause_ns"] is None else row["cause_ns"] / row["duration_ns"]),
         "step": ("text", lambda row: row["step_id"]),
         "op before": "op_before",
         "op after": "op_after",
+        **_kernels_around(answer.facts["longest_gaps"]),
         "host ops": "host_ops",
         "Python stack": "python_stack",
         "profile": "profile",

@@ -144,7 +144,8 @@ class Session:
     def answer(self, analysis: Analysis) -> None:
         """Build the tables of an analysis.
 
-        Raises InputError when no rank can answer; where only some cannot, a warning names each.
+        Raises InputError when each rank lacks what it requires; where only some do, a warning names each. A rank that has it
+        and gives no rows is answered: a warning says what was not found.
         """
         with self.turn():
             self._answer(analysis)
@@ -158,9 +159,15 @@ class Session:
         table = analysis.counted or next(iter(analysis.exports))
         with self._views.as_they_are():
             answering = {row[0] for row in self.connection.execute(f"SELECT DISTINCT profile FROM {table}").fetchall()}
+        nothing = self.said_of_nothing(analysis)
+        for rank in self.stores:
+            if rank.profile not in answering and rank not in unable:
+                self.warn(f"{rank.profile}: {nothing}", rank)
+
+    def said_of_nothing(self, analysis: Analysis) -> str:
+        """Return what is said of a rank in which an analysis finds nothing."""
         step_id = self._variables["step_id"]
-        empty = f"no {analysis.subject}" + ("" if step_id is None else f" in step {step_id}")
-        self._warn_of({rank: unable.get(rank, empty) for rank in self.stores if rank.profile not in answering})
+        return f"no {analysis.subject}" + ("" if step_id is None else f" in step {step_id}")
 
     def provide(self, tables: tuple[str, ...]) -> None:
         """Build the tables that the store lacks, and create views of them over all readable ranks."""

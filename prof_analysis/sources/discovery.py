@@ -11,6 +11,7 @@ from prof_analysis.errors import InputError, reason_of
 from prof_analysis.options import USUAL, Options
 from prof_analysis.sources import NAMES, SOURCES, Source
 from prof_analysis.sources.rank import Rank, readable
+from prof_analysis.sources.readers.packed import archives_in, why_packed
 
 MAX_DEPTH = 5  # msprof-analyze goes as deep.
 
@@ -26,6 +27,8 @@ def find_ranks(path: Path, options: Options = USUAL, source: str = "auto") -> li
     root = root_of(path)
     if path.is_file():
         file = Path(os.path.abspath(path))  # noqa: PTH100
+        if packed := why_packed(file):
+            raise InputError(packed, path=file)
         takers = [one for one in SOURCES.values() if one.takes(file)]
         if not takers:
             raise InputError(f"{file}: is not a profiling result; give {_described(list(SOURCES.values()))}", path=file)
@@ -35,8 +38,11 @@ def find_ranks(path: Path, options: Options = USUAL, source: str = "auto") -> li
     names = _names([result for result, _ in found], root)
     ranks = [rank for result, finders in found for rank in _inspect(result, names[result], finders, options)]
     if not ranks:
+        archives = archives_in(path)
+        unpack = f"unpack {', '.join(archives[:3])}{' and others' if len(archives) > 3 else ''}; " if archives else ""
         raise InputError(
-            f"{path}: no profiling result here or in its sub-folders (depth {MAX_DEPTH}); a result is {_described(sources)}",
+            f"{path}: no profiling result here or in its sub-folders (depth {MAX_DEPTH}); {unpack}a result is "
+            f"{_described(sources)}",
             path=path,
         )
     return sorted(_with_own_names(ranks), key=lambda rank: (rank.rank_id is None, rank.rank_id or 0, rank.profile))

@@ -18,7 +18,8 @@ class Rank:
     devices. `source` is the name of the source that reads the `inputs`. `lacks` has pairs of a capability and the reason why it
     is missing; `missing` says what was not collected or not found. `unread` says which files should be read next to the
     `inputs` and cannot be. `modules_from` is the kind of marks of modules: mstx, nn.Module or replayed graphs. `left_out`
-    says why the rank cannot be read. `run` is the name of its run, where there are several.
+    says why the rank cannot be read. `run` is the name of its run, where there are several. `is_cut_off`: its trace ends too
+    early, so that what it lacks may well have been recorded.
     """
 
     profile: str
@@ -37,16 +38,12 @@ class Rank:
     modules_from: str | None = None
     left_out: str | None = None
     run: str = ""
+    is_cut_off: bool = False
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """The analyses that the rank can answer."""
-        return tuple(command for command in self._askable if not ANALYSES[command].found_by_asking)
-
-    @property
-    def may_answer(self) -> tuple[str, ...]:
-        """The analyses that the rank may answer: only running them shows whether it does."""
-        return tuple(command for command in self._askable if ANALYSES[command].found_by_asking)
+        """The analyses that the rank answers, with rows or by saying what was not found."""
+        return () if self.left_out else tuple(command for command in ANALYSES if not self.why_not(command))
 
     @property
     def unanswered(self) -> tuple[tuple[str, str], ...]:
@@ -58,15 +55,12 @@ class Rank:
         """The call of prof_analysis.collect that records what other questions need; None where none does."""
         lacks = dict(self.lacks)
         levels = {command: recorded_from(analysis.requires, lacks) for command, analysis in ANALYSES.items()}
-        found = {command: level for command, level in levels.items() if level is not None and not self.left_out}
+        is_known = not self.left_out and not self.is_cut_off
+        found = {command: level for command, level in levels.items() if level is not None and is_known}
         if not found:
             return None
         call = f'prof_analysis.collect.profiler("result", level={max(found.values())})'
         return f"record with {call} to answer {', '.join(found)} too"
-
-    @property
-    def _askable(self) -> tuple[str, ...]:
-        return () if self.left_out else tuple(command for command in ANALYSES if not self.why_not(command))
 
     def why_not(self, command: str) -> str | None:
         """Say why the rank has no answer to an analysis; None where it has one."""

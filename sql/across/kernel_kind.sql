@@ -10,9 +10,9 @@
 SELECT
     kind,
     sum(kernel_count)::BIGINT AS kernel_count,
-    sum(duration_ns * kernel_count)::BIGINT AS total_ns,
-    coalesce(sum(duration_ns * kernel_count) FILTER (type_from = 'name'), 0) / nullif(sum(duration_ns * kernel_count), 0)
-        AS types_from_names_share,
+    sum(coalesce(total_ns, duration_ns * kernel_count))::BIGINT AS total_ns,
+    coalesce(sum(duration_ns * kernel_count) FILTER (type_from = 'name'), 0)
+        / nullif(sum(coalesce(total_ns, duration_ns * kernel_count)), 0) AS types_from_names_share,
     count(DISTINCT (type, type_from, core)) FILTER (NOT is_chosen(type)) AS rows_left_out
 FROM kernels.duration
 GROUP BY kind

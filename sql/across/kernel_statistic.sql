@@ -6,7 +6,16 @@
 -- share         DOUBLE   part of the kernel time of the same kind over all ranks; NULL when the kind took no time
 -- type_from     VARCHAR  where the type comes from: profile, or name (Level0: the name of the kernel); NULL without type
 WITH duration AS (
-    SELECT kind, type, type_from, core, duration_ns, sum(kernel_count) AS kernel_count
+    SELECT
+        kind,
+        type,
+        type_from,
+        core,
+        duration_ns,
+        sum(kernel_count) AS kernel_count,
+        sum(total_ns) AS total_ns,
+        min(min_ns) AS min_ns,
+        max(max_ns) AS max_ns
     FROM kernels.duration
     GROUP BY kind, type, type_from, core, duration_ns
 ),
@@ -24,11 +33,11 @@ total AS (
         type_from,
         core,
         sum(kernel_count)::BIGINT AS kernel_count,
-        sum(duration_ns * kernel_count)::BIGINT AS total_ns,
-        nearest_rank(duration_ns, kernels_up_to, kernels, 50) AS median_ns,
-        nearest_rank(duration_ns, kernels_up_to, kernels, 95) AS p95_ns,
-        min(duration_ns) AS min_ns,
-        max(duration_ns) AS max_ns
+        sum(coalesce(total_ns, duration_ns * kernel_count))::BIGINT AS total_ns,
+        if(count(*) = count(duration_ns), nearest_rank(duration_ns, kernels_up_to, kernels, 50), NULL) AS median_ns,
+        if(count(*) = count(duration_ns), nearest_rank(duration_ns, kernels_up_to, kernels, 95), NULL) AS p95_ns,
+        min(coalesce(duration_ns, min_ns)) AS min_ns,
+        max(coalesce(duration_ns, max_ns)) AS max_ns
     FROM ranked
     GROUP BY kind, type, type_from, core
 )

@@ -4,8 +4,9 @@
 -- step_id           BIGINT   the step in whose time it lies; of several the first; NULL without steps
 -- start_ns          BIGINT   start, Unix ns
 -- duration_ns       BIGINT   length, ns
--- cause             VARCHAR  the cause of most of its time, as in free.gap_cause
--- cause_ns          BIGINT   time of that cause, ns
+-- cause             VARCHAR  the cause of most of its time, as in free.gap_cause; NULL where neither ops nor calls on the host
+--                            are recorded, as in a file of kernels alone
+-- cause_ns          BIGINT   time of that cause, ns; NULL without one
 -- kernel_before_id  TEXT_ID  name of the kernel that ended last before it
 -- op_before_id      TEXT_ID  name of the op that launched that kernel; NULL when no op is known
 -- kernel_after_id   TEXT_ID  name of the kernel that ended it
@@ -21,13 +22,16 @@ WITH launched_by AS (
     SELECT kernel_op.kernel_id, op.name_id
     FROM module.kernel_op
     JOIN trace.op USING (op_id)
+),
+host AS (
+    SELECT EXISTS (FROM trace.op) OR EXISTS (FROM trace.host_api) AS is_recorded
 )
 SELECT
     longest.step_id,
     longest.start_ns,
     longest.end_ns - longest.start_ns AS duration_ns,
-    longest.cause,
-    longest.cause_ns,
+    if(host.is_recorded, longest.cause, NULL) AS cause,
+    if(host.is_recorded, longest.cause_ns, NULL) AS cause_ns,
     kernel_before.name_id AS kernel_before_id,
     op_before.name_id AS op_before_id,
     kernel_after.name_id AS kernel_after_id,
@@ -37,6 +41,7 @@ SELECT
     host_call.host_call_ns,
     host_stack.python_stack
 FROM free.longest
+CROSS JOIN host
 JOIN free.gap USING (gap_id)
 JOIN trace.kernel AS kernel_before ON kernel_before.kernel_id = gap.kernel_before_id
 JOIN trace.kernel AS kernel_after ON kernel_after.kernel_id = gap.kernel_after_id

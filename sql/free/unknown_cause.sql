@@ -5,6 +5,7 @@
 WITH collected AS (
     SELECT
         EXISTS (FROM trace.host_api) AS has_calls,
+        EXISTS (FROM trace.op) AS has_ops,
         EXISTS (FROM trace.gc) AS has_collections
 )
 SELECT 'waiting in a synchronise' AS cause, unrecorded.reason
@@ -16,3 +17,8 @@ SELECT 'garbage collection', unrecorded.reason
 FROM collected
 CROSS JOIN trace.unrecorded
 WHERE NOT has_collections AND unrecorded.what = 'collections'
+UNION ALL
+SELECT 'inside an op', unrecorded.reason
+FROM collected
+CROSS JOIN trace.unrecorded
+WHERE NOT has_ops AND unrecorded.what = 'ops'

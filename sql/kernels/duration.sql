@@ -5,8 +5,25 @@
 -- type_id       TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL when it is not known
 -- type_from     ENUM('profile', 'name')  as in trace.kernel
 -- core_id       TEXT_ID  cores they ran on, such as AI_CORE or MIX_AIC; NULL for communication
--- duration_ns   BIGINT   end - start of each
+-- duration_ns   BIGINT   end - start of each; NULL in a profile without kernels where the profiler reported their sums
+--                        (op_statistic.csv), of all steps together
 -- kernel_count  BIGINT   kernels
-SELECT kind, type_id, type_from, core_id, duration_ns, count(*) AS kernel_count
+-- total_ns      BIGINT   their time as the profiler reported it, ns; NULL where duration_ns is known
+-- min_ns        BIGINT   the shortest of them as the profiler reported it, ns; NULL where duration_ns is known
+-- max_ns        BIGINT   the longest of them as the profiler reported it, ns; NULL where duration_ns is known
+SELECT
+    kind,
+    type_id,
+    type_from,
+    core_id,
+    duration_ns,
+    count(*) AS kernel_count,
+    NULL::BIGINT AS total_ns,
+    NULL::BIGINT AS min_ns,
+    NULL::BIGINT AS max_ns
 FROM kernels.selected
 GROUP BY kind, type_id, type_from, core_id, duration_ns
+UNION ALL
+SELECT 'compute', type_id, 'profile', core_id, NULL, kernel_count, total_ns, min_ns, max_ns
+FROM trace.reported_kernel_type
+WHERE getvariable('step_id') IS NULL AND NOT EXISTS (FROM trace.kernel)

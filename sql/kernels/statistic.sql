@@ -7,10 +7,11 @@
 -- kernel_count  BIGINT   kernels
 -- total_ns      BIGINT   their time, ns; overlapping kernels count fully
 -- mean_ns       DOUBLE   mean time of a kernel, ns
--- median_ns     BIGINT   the smallest time that at least half of the kernels do not exceed, ns
--- p95_ns        BIGINT   the smallest time that at least 95 % of the kernels do not exceed, ns
--- min_ns        BIGINT   shortest time, ns
--- max_ns        BIGINT   longest time, ns
+-- median_ns     BIGINT   the smallest time that at least half of the kernels do not exceed, ns; NULL where op_statistic.csv
+--                        alone reports them
+-- p95_ns        BIGINT   the smallest time that at least 95 % of the kernels do not exceed, ns; NULL as median_ns
+-- min_ns        BIGINT   shortest time, ns; NULL when not reported
+-- max_ns        BIGINT   longest time, ns; NULL when not reported
 -- share         DOUBLE   share of the kernel time of the same kind in the rank; NULL when that is 0
 -- type_from     ENUM('profile', 'name')  where the type comes from: the profile, or (Level0) the names of the kernels; NULL
 --                        without type
@@ -28,11 +29,11 @@ total AS (
         type_from,
         core_id,
         sum(kernel_count)::BIGINT AS kernel_count,
-        sum(duration_ns * kernel_count)::BIGINT AS total_ns,
-        nearest_rank(duration_ns, kernels_up_to, kernels, 50) AS median_ns,
-        nearest_rank(duration_ns, kernels_up_to, kernels, 95) AS p95_ns,
-        min(duration_ns) AS min_ns,
-        max(duration_ns) AS max_ns
+        sum(coalesce(total_ns, duration_ns * kernel_count))::BIGINT AS total_ns,
+        if(count(*) = count(duration_ns), nearest_rank(duration_ns, kernels_up_to, kernels, 50), NULL) AS median_ns,
+        if(count(*) = count(duration_ns), nearest_rank(duration_ns, kernels_up_to, kernels, 95), NULL) AS p95_ns,
+        min(coalesce(duration_ns, min_ns)) AS min_ns,
+        max(coalesce(duration_ns, max_ns)) AS max_ns
     FROM ranked
     GROUP BY kind, type_id, type_from, core_id
 )

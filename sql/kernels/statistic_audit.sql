@@ -1,6 +1,6 @@
 -- One row is a type of kernels with their number and time as the profiler itself reported them (op_statistic.csv), next to
--- those of the kernels that the profile holds, over all steps. Without that file there are no rows. The file leaves out
--- communication.
+-- those of the kernels that the profile holds, over all steps. Without that file, or without kernels, there are no rows. The
+-- file leaves out communication.
 --
 -- type            VARCHAR  operator type; NULL for all types together, where the kernels have no types
 -- recorded_count  BIGINT   kernels that the profiler reported
@@ -32,10 +32,11 @@ known AS (
 ),
 recorded AS (
     SELECT
-        if(known.has_types, recorded.type, NULL) AS type,
+        if(known.has_types, type.text, NULL) AS type,
         sum(recorded.kernel_count)::BIGINT AS recorded_count,
         sum(recorded.total_ns)::BIGINT AS recorded_ns
     FROM trace.reported_kernel_type AS recorded
+    LEFT JOIN trace.string AS type ON type.text_id = recorded.type_id
     CROSS JOIN known
     GROUP BY ALL
 ),
@@ -64,4 +65,5 @@ SELECT
         OR coalesce(is_untyped, false) AS agrees
 FROM compared
 CROSS JOIN lacking
+WHERE EXISTS (FROM trace.kernel)
 ORDER BY abs(recorded_ns - kernels_ns) DESC, type

@@ -1,6 +1,6 @@
 -- One row is something that a profile of this format may lack, and why it does then, for sentences that users read.
 --
--- what    ENUM('calls', 'collections', 'communication tasks', 'planes', 'links')  what may be missing: calls on the host into
---         the software of the device, runs of Python's garbage collector, tasks of communication operators, planes that these
---         name, or links between ops and launches
+-- what    ENUM('calls', 'collections', 'communication tasks', 'planes', 'links', 'ops')  what may be missing: calls on the host
+--         into the software of the device, runs of Python's garbage collector, tasks of communication operators, planes that
+--         these name, links between ops and launches, or ops of the framework
 -- reason  VARCHAR  why, and what to switch on where that helps

@@ -32,8 +32,6 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
     better = 'record with prof_analysis.collect.profiler("result", level=2) to answer api-stats, stacks, pmu-stats, memory too'
     assert lines[4:] == [
         f"answers: {', '.join(answers)} (rank 1)",
-        "may answer experts: the command finds out whether kernels multiply groups of rows, as those of experts do (rank 1)",
-        "may answer layer-stats: the command finds out whether layers repeat in the sequence of kernels (rank 1)",
         *cannot,
         f"{better} (rank 1)",
     ]
@@ -48,7 +46,7 @@ def test_ranks_prints_what_was_found(ranks: Path, command: Command) -> None:
         "source": "ascend_db",
         "modules_from": "mstx",
         "answers": list(answered_without(*NOT_IN_ONE_RANK)),
-        "may_answer": ["experts", "layer-stats"],
+        "may_answer": [],
         "unanswered": [f"{command}: {reason}" for command, reason in reasons],
         "better_recording": better,
         "missing": [],

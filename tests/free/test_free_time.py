@@ -66,6 +66,18 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_kernels_alone_give_gaps_and_neighbours_and_say_why_there_is_no_cause(tmp_path: Path) -> None:
+    head = "Name,Type,Accelerator Core,Start Time(us),Duration(us)\n"
+    rows = "a,Add,AI_CORE,1723000000000000.000,1.000\nb,Mul,AI_CORE,1723000000000010.000,2.000\n"
+    (tmp_path / "kernel_details.csv").write_text(head + rows, encoding="utf-8")
+    with open_profile(tmp_path / "kernel_details.csv") as profile:
+        profile.prepare("free-time")
+        (gap,) = profile.rows("SELECT duration_ns, cause, cause_ns, kernel_before, kernel_after FROM free.longest_gap")
+        assert tuple(gap.values()) == (9_000, None, None, "a", "b")
+        unknown = {row["cause"]: row["reason"] for row in profile.rows("FROM free.unknown_cause")}
+        assert unknown["inside an op"].startswith("no ops; collect with CPU activity")
+
+
 def test_causes_and_longest_gaps_in_every_column(small: Path) -> None:
     with open_profile(small) as profile:
         build_at_once(profile, "free-time")

@@ -29,6 +29,6 @@ def unanswered(lacks: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def answered_without(*capabilities: str) -> tuple[str, ...]:
-    """Return the analyses that a rank without these capabilities can be known to answer."""
+    """Return the analyses that a rank without these capabilities answers."""
     unknown = {command for command, _ in unanswered(dict.fromkeys(capabilities, "lacking"))}
-    return tuple(command for command, analysis in ANALYSES.items() if not analysis.found_by_asking and command not in unknown)
+    return tuple(command for command in ANALYSES if command not in unknown)

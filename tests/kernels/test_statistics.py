@@ -17,7 +17,7 @@ from typer.testing import Result
 
 from fixtures.generate import generate
 from fixtures.shape import Shape
-from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
+from prof_analysis import ProfAnalysisWarning, Profile, open_profile
 from prof_analysis.version import SCHEMA_VERSION
 from tests.helpers.answers import NO_OPERATORS
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
@@ -110,8 +110,35 @@ def test_a_step_counts_the_kernels_of_its_ops(two: Path) -> None:
     with open_profile(two, step_id=7) as profile:
         kernels = profile.kernel_stats(across_ranks=True, arrow=True).to_pylist()
         assert [(row["type"], row["kernel_count"]) for row in kernels] == [("Mul", 40), ("Add", 3)]
-        with pytest.raises(InputError, match=r"no rank can answer this: no communication operators in step 7$"):
-            profile.communication_stats()
+        with pytest.warns(ProfAnalysisWarning, match=r"no communication operators in step 7$"):
+            assert len(profile.communication_stats()) == 0
+
+
+STATISTIC = (
+    *("kind", "type", "core", "kernel_count", "total_ns", "mean_ns", "median_ns", "p95_ns", "min_ns", "max_ns", "share"),
+    "type_from",
+)
+REPORTED = """Device_id,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max Time(us),Ratio(%)
+0,MatMulV3,AI_CORE,3,30.5,5,10.167,20,75
+0,Add,AI_VECTOR_CORE,2,10.001,,5.001,6,25
+"""
+
+
+@pytest.mark.parametrize("name", ["op_statistic.csv", "op_statistic_20240101000000.csv"])
+def test_op_statistic_alone_answers_with_what_it_has(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text(REPORTED, encoding="utf-8")
+    expected = [
+        ("compute", "MatMulV3", "AI_CORE", 3, 30_500, 30_500 / 3, None, None, 5_000, 20_000, 30_500 / 40_501, "profile"),
+        ("compute", "Add", "AI_VECTOR_CORE", 2, 10_001, 10_001 / 2, None, None, None, 6_000, 10_001 / 40_501, "profile"),
+    ]
+    with pytest.warns(ProfAnalysisWarning, match="median and p95 are not known"), open_profile(tmp_path / name) as profile:
+        for table in ("kernels.statistic", "across.kernel_statistic"):
+            rows = profile.rows(f"SELECT {', '.join(STATISTIC)} FROM {table}")
+            assert [tuple(row.values()) for row in rows] == expected
+        kinds = profile.rows("FROM across.kernel_kind")
+        assert [(row["kind"], row["kernel_count"], row["total_ns"]) for row in kinds] == [("compute", 5, 40_501)]
+        profile.prepare("kernel-stats")
+        assert [one for one in profile.warnings if "missing" in one] == [], "there is nothing to compare it with"
 
 
 def test_kernels_without_a_type_are_one_row_a_core_and_a_warning(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Memory events of GPU traces: pairs of allocation and release by address, whatever else a trace holds."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,30 @@ def test_memory_of_the_host_and_of_other_devices_does_not_mix_with_that_of_a_dev
         ("HIP", 0, "allocated", 300),
         ("HIP", 0, "reserved", 512),
     ]
+
+
+@pytest.mark.parametrize(
+    ("events", "reason"),
+    [
+        (
+            [memory(1000, 16, 2000, (1000, 2000), device=(0, -1))],
+            "no records of device memory: those in the trace are of the CPU",
+        ),
+        (
+            [memory(1000, 16, 2000, (0, 0)).replace('"Total Reserved": 0, "Total Allocated": 0, ', "")],
+            "the records of device memory have no totals (PyTorch of 2021 wrote bytes alone)",
+        ),
+        ([], "no records of device memory; set profile_memory=True"),
+    ],
+    ids=["of the CPU", "of 2021", "none"],
+)
+def test_ranks_promises_no_memory_where_the_command_has_none(tmp_path: Path, events: list[str], reason: str) -> None:
+    trace = write_trace(tmp_path / "trace.json", [op("aten::add", 1000, 9000, 1), *events])
+    with open_profile(trace) as profile:
+        (rank,) = profile.ranks(arrow=True).to_pylist()
+        assert "memory" not in rank["answers"]
+        with pytest.raises(InputError, match=re.escape(f"no rank can answer this: {reason}")):
+            profile.prepare("memory")
 
 
 def test_damaged_events_are_counted_and_a_second_release_is_no_block(tmp_path: Path) -> None:

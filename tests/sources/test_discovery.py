@@ -40,6 +40,7 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
             ("stacks", NO_STACKS),
             ("memory", why_no_memory({})),
             ("settings", NOT_IN_ONE_RANK["settings"]),
+            ("reported_kernels", "no reported figures of kernels in this format"),
             ("reported_ops", "no reported figures of ops in this format"),
             ("reported_communication", "no analysis.db that holds them"),
             ("reported_steps", "no analysis.db that holds them"),
@@ -302,6 +303,54 @@ def test_what_msprof_exported_is_a_result(tmp_path: Path, path: str) -> None:
         found = profile.sql("SELECT name, type, core, start_ns, duration_ns, input_shapes FROM module.kernel", arrow=True)
         expected = ("mm_kernel", "MatMulV3", "AI_CORE", 1723000000000000120, 40_000, '"16,16;16,16"')
         assert [tuple(row.values()) for row in found.to_pylist()] == [expected]
+
+
+OLD_SUMMARY = (
+    "Model Name,Model ID,Task ID,Stream ID,Infer ID,Op Name,OP Type,Task Type,Task Start Time,Task Duration(us),Block Dim\n"
+    "m,1,3,2,1,mm_kernel,MatMulV3,AI_CORE,1043640017380.831,82.11,8\n"
+)
+
+
+@pytest.mark.parametrize("given", quick(["", "PROF_1", "PROF_1/device_1", "PROF_1/device_1/summary"], 1, 2))
+def test_what_msprof_of_2023_exported_of_each_device_is_a_rank(tmp_path: Path, given: str) -> None:
+    for device in (0, 1):
+        summary = tmp_path / "PROF_1" / f"device_{device}" / "summary"
+        summary.mkdir(parents=True)
+        (summary / f"op_summary_{device}_1_1.csv").write_text(OLD_SUMMARY, encoding="utf-8")
+        (summary / f"op_statistic_{device}_1_1.csv").write_text("OP Type,Core Type,Count,Total Time(us)\n", encoding="utf-8")
+        timeline = summary.with_name("timeline")
+        timeline.mkdir()
+        (timeline / f"msprof_{device}_1_1.json").write_text('[{"ph": "X", "args": {"Task Type": "AI_CORE"}}]', encoding="utf-8")
+        (timeline / f"task_time_{device}_1_1.json").write_text("[]", encoding="utf-8")
+    ranks = find_ranks(tmp_path / given)
+    assert [rank.device_id for rank in ranks] == (
+        [0, 1] if "device" not in given else [1] if "summary" not in given else [None]
+    )
+    with open_profile(tmp_path / given) as profile:
+        found = profile.rows("SELECT name, type, core, start_ns, duration_ns, block_num FROM trace.kernel")
+    expected = ("mm_kernel", "MatMulV3", "AI_CORE", 1043640017380831, 82_110, 8)
+    assert [tuple(row.values()) for row in found] == [expected] * len(ranks)
+
+
+def test_what_lies_in_a_prof_folder_is_said_where_it_cannot_be_read(tmp_path: Path) -> None:
+    host = tmp_path / "PROF_1" / "host" / "summary"
+    host.mkdir(parents=True)
+    (host / "api_statistic_1_1.csv").write_text("Level,API Name\n", encoding="utf-8")
+    (rank,) = find_ranks(tmp_path)
+    assert rank.left_out is not None
+    assert rank.left_out.startswith(
+        f"{host}: holds what msprof exported of the host alone: api_statistic_1_1.csv; copy device_*"
+    )
+
+
+@pytest.mark.parametrize("place", ["", "a"])
+def test_a_folder_answers_what_its_op_summary_alone_answers(tmp_path: Path, place: str) -> None:
+    file = tmp_path / place / "op_summary_20260101000000.csv"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(OP_SUMMARY, encoding="utf-8")
+    (alone,), (inside,) = find_ranks(file), find_ranks(tmp_path)
+    assert "kernel-stats" in inside.answers
+    assert inside.answers == alone.answers
 
 
 def test_slices_of_msprof_are_named_and_not_called_unparsed(tmp_path: Path) -> None:

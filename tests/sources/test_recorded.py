@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from prof_analysis import open_profile
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.tables import source_tables
 from prof_analysis.sources import SOURCES
@@ -111,9 +112,14 @@ def test_json_csv_and_database_say_the_same(tmp_path: Path) -> None:
 
 def test_op_statistic_is_counted_by_type_over_devices_models_and_cores(tmp_path: Path) -> None:
     head = "Device_id,Model Name,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max Time(us),Ratio(%)"
-    lines = ["0,a,Add,AI_CORE,2,1.5,0,0,0,9", "0,b,Add,AIV,1,0.001,0,0,0,9", "0,a,Mul,AIV,x,1,,,,", "0,a,N/A,AIV,1,1,,,,"]
+    lines = ["0,a,Add,AI_CORE,2,1.5,0.5,0,1,9", "1,b,Add,AI_CORE,1,0.001,,0,0,9", "0,a,Add,AIV,1,2,2,2,2,9"]
+    lines += ["0,a,Mul,AIV,x,1,,,,", "0,a,Mul,AI_CORE,1,1,,,,", "0,a,N/A,AIV,1,1,,,,"]
     file = write(tmp_path, "op_statistic.csv", "\n".join([head, *lines, ""]))
-    assert staged(file) == ({"reported_kernel_type": [("Add", 3, 1501)]}, [])
+    with open_profile(file) as profile:
+        found = profile.rows("SELECT * EXCLUDE (profile, rank_id) FROM trace.reported_kernel_type ORDER BY type, core")
+    # A type of which a row has no number has none.
+    expected = [("Add", "AIV", 1, 2000, 2000, 2000), ("Add", "AI_CORE", 3, 1501, None, 1000)]
+    assert [tuple(row.values()) for row in found] == expected
 
 
 def test_groups_are_those_of_the_metadata_and_nothing_private_is_kept(tmp_path: Path) -> None:

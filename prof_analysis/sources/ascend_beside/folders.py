@@ -5,12 +5,12 @@ one of these alone, in a folder of any name.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from prof_analysis.sources.ascend_beside import recorded
+from prof_analysis.sources.ascend_beside import recorded, unread
 from prof_analysis.sources.found import Found
 from prof_analysis.sources.rank import Rank, json_object, number, readable
 from prof_analysis.sources.readers.trace_file import is_of_kineto
@@ -34,28 +34,52 @@ MODULE_MEMORY = "npu_module_mem.csv"
 MEMORY = (OPERATOR_MEMORY, MEMORY_RECORD, MODULE_MEMORY)
 TEXTS = (*TRACES, KERNEL_DETAILS, recorded.COMMUNICATION, OPERATOR_DETAILS)
 
+# Files that msprof writes in place of trace_view.json and kernel_details.csv.
+OF_MSPROF = (re.compile(r"msprof_.*\.json"), re.compile(r"op_summary_.*\.csv"))
+_MOST_NAMES = 6
+# What this project writes, in which files have names such as op_statistic.csv, too.
+_WRITTEN = "cluster_analysis_output"
+_DEVICE = re.compile(r"device_(\d+)")
+# Where msprof of 2023 and before put what it exported of a device.
+_OF_DEVICE = ("timeline", "summary")
+_PARTS = (
+    recorded.COMMUNICATION,
+    recorded.MATRIX,
+    recorded.STEPS,
+    recorded.KERNELS,
+    recorded.DATABASE,
+    OPERATOR_DETAILS,
+    *MEMORY,
+)
 _OF_RESULTS = (".json", ".json.gz", ".csv", ".db", "FRAMEWORK", *INNER_FOLDERS)
 
 
 def find(folder: Path, is_folder: Mapping[str, bool]) -> Found:
     """Find out whether a folder is a result, by its name and the names in it."""
-    if folder.name.startswith("PROF_"):
-        return Found((folder,), frozenset(is_folder))
+    if folder.name.startswith(_WRITTEN):
+        return Found(inner_folders=frozenset(is_folder))
     children = {name for name, is_one in is_folder.items() if is_one}
+    if folder.name.startswith("PROF_") or (_DEVICE.fullmatch(folder.name) and children.intersection(_OF_DEVICE)):
+        return Found((folder,), frozenset(is_folder))
     has_prof = any(child.startswith("PROF_") for child in children)
     is_named = folder.name.endswith(("_ascend_pt", "_ascend_ms"))
     holds_result = OUTPUT in children or ("FRAMEWORK" in children and has_prof)
-    if not (is_named or holds_result or any(_is_result(folder / name) for name in is_folder.keys() - children)):
+    files = [folder / name for name in sorted(is_folder.keys() - children)]
+    is_result = is_named or holds_result or any(map(_is_result, files))
+    if not is_result and not any(unread.why_unread(file) for file in files):
         return Found(inner_folders=_INNER)
     inner = {*_INNER, *(child for child in children if child.startswith("PROF_"))}
     # An archive unpacked into a folder of its own name makes an outer folder that holds a result and is not a result.
-    is_by_name_only = not any(name.startswith("PROF_") or name.endswith(_OF_RESULTS) for name in is_folder)
+    holds_part = any(name.startswith("PROF_") or name.endswith(_OF_RESULTS) for name in is_folder)
+    is_by_name_only = not (is_result and holds_part)
     return Found((folder,), frozenset(inner), is_by_name_only)
 
 
 def _is_result(file: Path) -> bool:
     is_database = PROFILER_DB.fullmatch(file.name) or MSPROF_DB.fullmatch(file.name)
-    return bool(is_database) or file.name == KERNEL_DETAILS or (file.name in TRACES and not is_of_kineto(file))
+    is_part = file.name == KERNEL_DETAILS or recorded.role_of(file) in _PARTS or OF_MSPROF[1].fullmatch(file.name)
+    is_trace = file.name in TRACES or OF_MSPROF[0].fullmatch(file.name)
+    return bool(is_database or is_part or (is_trace and not is_of_kineto(file)))
 
 
 def folder_of(result: Path) -> Path:
@@ -89,9 +113,27 @@ def prof_folders(folder: Path) -> list[Path]:
     return [folder] if folder.name.startswith("PROF_") else sorted(folder.glob("PROF_*"))
 
 
+def msprof_exports(folder: Path) -> dict[int | None, list[Path]]:
+    """Return the files that msprof exported without torch_npu by device; None is the device where no folder names it."""
+    found: dict[int | None, list[Path]] = {None: files_in(folder)}
+    found[None] += [file for prof in prof_folders(folder) for file in files_in(prof / MSPROF_OUTPUT)]
+    devices = [one for prof in prof_folders(folder) for one in sorted(prof.glob("device_*"))]
+    for device in [folder, *devices]:
+        if match := _DEVICE.fullmatch(device.name):
+            found.setdefault(int(match[1]), []).extend(file for name in _OF_DEVICE for file in files_in(device / name))
+    return {device: files for device, files in found.items() if files}
+
+
 def recorded_files(folder: Path, names: tuple[str, ...]) -> list[Path]:
     """Return the files with these names, which hold figures that the profiler computed itself."""
-    return [file for name in names for parent in (folder, folder / OUTPUT) if (file := parent / name).is_file()]
+    files = [file for parent in (folder, folder / OUTPUT) for file in files_in(parent)]
+    return [file for name in names for file in files if recorded.role_of(file) == name]
+
+
+def _listed(files: Sequence[Path]) -> str:
+    """Return the names of files, of many only the first ones."""
+    more = f" and {len(files) - _MOST_NAMES} more" if len(files) > _MOST_NAMES else ""
+    return f"{', '.join(file.name for file in files[:_MOST_NAMES])}{more}"
 
 
 def with_info_json(rank: Rank) -> Rank:
@@ -111,13 +153,29 @@ def why_unparsed(folder: Path) -> str | None:
     """Say why a result folder holds no file to read in any format; None where it has an output folder."""
     if (folder / OUTPUT).is_dir():
         return None
-    if not (folder / "FRAMEWORK").is_dir() and not prof_folders(folder):
+    is_collected = (folder / "FRAMEWORK").is_dir() or bool(prof_folders(folder))
+    said = next((said for file in files_in(folder) if (said := unread.why_unread(file))), None)
+    exported = msprof_exports(folder).items()
+    if said and not is_collected:
+        return said
+    if not is_collected and not any(kind.fullmatch(file.name) for _, files in exported for kind in OF_MSPROF for file in files):
         return f"{folder}: is empty: neither FRAMEWORK and PROF_* as collected, nor {OUTPUT} as parsed; collect it again"
-    parsed = [file for prof in prof_folders(folder) for file in files_in(prof / MSPROF_OUTPUT)]
+    parsed = [
+        file
+        for device, files in exported
+        for file in files
+        if device is not None or file.parent != folder or any(kind.fullmatch(file.name) for kind in OF_MSPROF)
+    ]
+    host = [file for prof in prof_folders(folder) for name in _OF_DEVICE for file in files_in(prof / "host" / name)]
     if parsed:
         return (
             f"{parsed[0].parent}: holds files of msprof, but not exactly one op_summary_*.csv and one "
-            "msprof_*.json to read (slices, or several devices); give a single file with -d, or "
+            f"msprof_*.json to read (slices, or several devices): {_listed(parsed)}; give a single file with -d, or "
             f"{ANALYSE.format(folder=str(folder))}"
+        )
+    if host:
+        return (
+            f"{host[0].parent}: holds what msprof exported of the host alone: {_listed(host)}; copy device_*/summary and "
+            "device_*/timeline too"
         )
     return f"{folder}: collected but never parsed; {ANALYSE.format(folder=str(folder))}"

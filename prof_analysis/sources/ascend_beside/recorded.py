@@ -9,6 +9,7 @@ import csv
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,8 @@ _STEP_TIMES = {"computing_ns": "computing", "communication_not_overlapped_ns": "
                "overlapped_ns": "overlapped", "communication_ns": "communication", "free_ns": "free", "stage_ns": "stage",
                "bubble_ns": "bubble", "preparing_ns": "preparing"}  # fmt: skip
 
+_KERNEL_TIMES = {"kernel_count": "count", "total_ns": "total time(us)", "min_ns": "min time(us)", "max_ns": "max time(us)"}
+
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "raw.recorded_communication": {"name": _T, "group_name": _T, "step": _T, "kind": _T, "start_ns": _I,
                                    **dict.fromkeys(_TIMES, _I)},
@@ -41,7 +44,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
     "raw.recorded_link": {"kind": _T, "type": _T, "group_name": _T, "step": _T, "pair": _T, "link": _T, "size_bytes": _I,
                           "duration_ns": _I},
     "raw.recorded_step": {"device_id": _I, "step": _T, **dict.fromkeys(_STEP_TIMES, _I), "file": _T},
-    "raw.recorded_kernel_type": {"type": _T, "kernel_count": _I, "total_ns": _I},
+    "raw.recorded_kernel_type": {"type": _T, "core": _T, "kernel_count": _I, "total_ns": _I, "min_ns": _I, "max_ns": _I},
     "raw.metadata": {"name": _T, "value": _T},
 }  # fmt: skip
 
@@ -51,6 +54,7 @@ STEPS = "step_trace_time.csv"
 KERNELS = "op_statistic.csv"
 METADATA = "profiler_metadata.json"
 DATABASE = "analysis.db"
+_KERNELS_OF_MSPROF = re.compile(r"op_statistic(_.*)?\.csv")
 TEXTS = (MATRIX, STEPS, KERNELS, METADATA)  # the others are next to communication.json
 
 _KINDS = ("p2p", "collective")
@@ -68,9 +72,14 @@ _STEP_TABLE = "StepTraceTime"
 _DATABASE_TABLES = ("CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMatrix", _STEP_TABLE)
 
 
+def role_of(file: Path) -> str:
+    """Return the name that torch_npu gives to a file of this kind: msprof puts the time into the name of some."""
+    return KERNELS if _KERNELS_OF_MSPROF.fullmatch(file.name) else file.name
+
+
 def is_recorded(file: Path) -> bool:
     """Return whether only this module reads a file, by its name."""
-    return file.name in (*TEXTS, DATABASE)
+    return role_of(file) in (*TEXTS, DATABASE)
 
 
 def has_settings(file: Path) -> bool:
@@ -83,30 +92,38 @@ def in_databases(files: Iterable[Path]) -> set[str]:
     found: set[str] = set()
     for file in files:
         if file.name == DATABASE:
-            try:
-                with open_sqlite(file, _DATABASE_TABLES) as database:
-                    rows = {table for table in database.tables if query(database, f"SELECT 1 FROM {table} LIMIT 1")}
-                    found |= rows & {_STEP_TABLE} if len(_devices(database)) > 1 else rows
-            except InputError:
-                pass  # Staging reports what cannot be read.
+            with suppress(InputError):  # Staging reports what cannot be read.
+                rows = tables_with_rows(file)
+                found |= rows & {_STEP_TABLE} if len(_devices_of(file)) > 1 else rows
     return found
+
+
+def tables_with_rows(file: Path) -> set[str]:
+    """Return which tables of an analysis.db have rows. Raises InputError where it cannot be read."""
+    if not file.stat().st_size:
+        raise InputError(f"{file}: is empty; copy it again", path=file)
+    with open_sqlite(file, _DATABASE_TABLES) as database:
+        return {table for table in database.tables if query(database, f"SELECT 1 FROM {table} LIMIT 1")}
 
 
 def devices_of_steps(files: Iterable[Path]) -> list[int]:
     """Return the devices whose steps an analysis.db or, before it, a step_trace_time.csv among the files reports, in order."""
     found: set[int] = set()
     for file in files:
-        try:
+        with suppress(InputError, OSError, csv.Error):  # Staging reports what cannot be read.
             if file.name == STEPS:
                 with file.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
                     rows = ({str(head).strip().lower(): cell for head, cell in row.items()} for row in csv.DictReader(lines))
                     found.update(device for row in rows if (device := number(str(row.get("device_id")).strip())) is not None)
             elif file.name == DATABASE and not found:
-                with open_sqlite(file, (_STEP_TABLE,)) as database:
-                    found.update(_devices(database))
-        except (InputError, OSError, csv.Error):
-            pass  # Staging reports what cannot be read.
+                found.update(_devices_of(file))
     return sorted(found)
+
+
+def _devices_of(file: Path) -> set[int]:
+    """Return the devices whose steps an analysis.db reports. Raises InputError where it cannot be read."""
+    with open_sqlite(file, (_STEP_TABLE,)) as database:
+        return _devices(database)
 
 
 def _devices(database: SqliteFile) -> set[int]:
@@ -160,7 +177,7 @@ def _rows(connection: duckdb.DuckDBPyConnection, file: Path, name: str) -> list[
         return list(_ENTRIES[file.name, name](entries))
     if (file.name, name) == (STEPS, "raw.recorded_step"):
         return [(*row, STEPS) for row in _steps(connection, file)]
-    if (file.name, name) == (KERNELS, "raw.recorded_kernel_type"):
+    if (role_of(file), name) == (KERNELS, "raw.recorded_kernel_type"):
         return _kernels(connection, file)
     if (file.name, name) == (METADATA, "raw.metadata"):
         content = json_object(file)
@@ -220,8 +237,8 @@ def _steps(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any,
 
 
 def _kernels(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
-    rows = _cells(connection, file, {"type": "op type"}, {"kernel_count": "count", "total_ns": "total time(us)"})
-    return [(type_, _whole(count), _whole(total, _US)) for type_, count, total in rows]
+    rows = _cells(connection, file, {"type": "op type", "core": "core type"}, _KERNEL_TIMES)
+    return [(type_, core, _whole(count), *(_whole(cell, _US) for cell in times)) for type_, core, count, *times in rows]
 
 
 def _cells(

@@ -80,6 +80,8 @@ def _ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], op
     try:
         with open_sqlite(database, KNOWN_TABLES) as file:
             ranks_of_devices = _ranks_of_devices(file)
+            if not database.stat().st_size:
+                raise InputError(f"{database}: is empty; copy it again, or parse the profile again", path=database)
             if not file.tables:
                 raise InputError(f"{database}: holds no table of the profiler; parse the profile again", path=database)
             modules_from = _modules_from(file, options)

@@ -10,12 +10,14 @@ from typing import Any
 from prof_analysis.capabilities import lacking
 from prof_analysis.errors import InputError
 from prof_analysis.options import Options
-from prof_analysis.sources.ascend_beside import folders, profiler_info, recorded
+from prof_analysis.sources.ascend_beside import folders, profiler_info, recorded, unread
+from prof_analysis.sources.ascend_beside.contents import holds_figures
 from prof_analysis.sources.ascend_text import staging
 from prof_analysis.sources.ascend_text.columns import DETAILS
 from prof_analysis.sources.ascend_text.counters import has_counters
 from prof_analysis.sources.rank import Rank
 from prof_analysis.sources.readers.csv_file import read_header
+from prof_analysis.sources.readers.cut_off import said_of_cut
 from prof_analysis.sources.readers.marks import ANYTHING, found_marks
 from prof_analysis.sources.readers.trace_file import check_begin, is_of_kineto
 
@@ -30,30 +32,33 @@ _TRACE_MARKS = {
     "kernels": (b'"Task Type"', ANYTHING),
     "communication": (b'"alg_type"', ANYTHING),
     "host calls": (b'"level"', ANYTHING),
+    "transfers": (b'"size(Byte)"', re.compile(rb'"size\(Byte\)"\s*:\s*"?0*[1-9]')),
     "clock": (b'"AI Core Freq', ANYTHING),
     "stacks": (b"", re.compile(rb'"Call stack"|"name"\s*:\s*"[^"]*\(\d+\): ')),
     "marks": (_EVENT_OF_MSTX, ANYTHING),
     "graph calls": (b"_compiler", re.compile(rb'"(?:npu_fx|cache)_compiler[ _]inference"')),
 }
 
+# Capabilities that a trace alone can give, and those of them that kernel_details.csv can give too.
+_OF_DETAILS = ("kernels", "compute", "communication")
+_OF_TRACE = (*_OF_DETAILS, "modules", "ops", "transfers", "graph_calls", "clock", "host_calls", "stacks", "marks")
 _SHAPES = "input shapes"
 _BESIDE = (recorded.COMMUNICATION, folders.OPERATOR_DETAILS, *folders.MEMORY)
 # Further files of text exports: a result with one of them is inspected as text, even if they do not suffice.
 _OTHER_TEXTS = re.compile(
-    r"(op_statistic|api_statistic|operator_details|step_trace_time)\.csv|communication(_matrix)?\.json|analysis\.db"
+    r"(op_statistic(_.*)?|operator_details|step_trace_time)\.csv|communication(_matrix)?\.json|analysis\.db"
 )
-# Files that msprof writes in place of trace_view.json and kernel_details.csv.
-_OF_MSPROF = (re.compile(r"msprof_.*\.json"), re.compile(r"op_summary_.*\.csv"))
 
 _NO_FILES = "no kernel_details.csv and no trace_view.json (exported without NPU activity, or not copied), so no kernels"
 _NO_COMMUNICATION = "no communication operators (collected on one device, or nothing was communicated)"
 _NO_TRACE = "no trace_view.json (exported without CPU activity, or not copied), so no ops and no modules"
-_NO_OPS = "no ops in trace_view.json (collected without CPU activity), so no modules"
+_NO_OPS = "no ops in {} (collected without CPU activity), so no modules"
 _NO_TRANSFERS = "no trace_view.json and no communication_matrix.json (not copied), so no transfers between ranks"
 _NO_DETAILS = "no kernel_details.csv, so no kernel types, cores and shapes"
 _NO_SETTINGS = "no ENV_VARIABLES in profiler_metadata.json, so no environment variables of the run"
 # Reasons for capabilities that need a file of their own.
 _NO_REPORTED = {
+    "reported_kernels": "no op_statistic.csv",
     "reported_ops": "no operator_details.csv",
     "reported_communication": "no communication.json",
     "reported_steps": "no step_trace_time.csv",
@@ -72,9 +77,16 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
     config = profiler_info.config_of(folders.folder_of(result))
     rank = folders.bare_rank(result, profile, config)
     if result.is_file():
+        if said := unread.why_no_profile(result):
+            return [replace(rank, inputs=(result,), left_out=said)]
         return _of_devices(_rank_of_files(rank, [result], config, options))
     output = result / folders.OUTPUT
     texts = _texts(output if output.is_dir() else result)
+    if not texts and (of_devices := _msprof_texts(result)):
+        return [
+            _rank_of_files(_of_device(rank, device, has_several=len(of_devices) > 1), files, config, options)
+            for device, files in of_devices.items()
+        ]
     if not texts and not any(map(_OTHER_TEXTS.fullmatch, rank.files)):
         none = f"{output}: holds no text exports; leave out --source text, or export it with ExportType.Text"
         return [replace(rank, left_out=folders.why_unparsed(result) or none)]
@@ -102,15 +114,28 @@ def _texts(folder: Path) -> list[Path]:
         *folders.MEMORY,
         *(() if traces else (folders.OPERATOR_DETAILS,)),
     )
-    found = [*traces[:1], *(file for name in names if (file := folder / name).is_file())]
-    return found or _msprof_texts(folder)
+    return [*traces[:1], *(file for name in names if (file := folder / name).is_file())]
 
 
-def _msprof_texts(folder: Path) -> list[Path]:
-    """Return the exports of msprof without torch_npu, op_summary and trace; none where there are several of one kind."""
-    files = [file for prof in folders.prof_folders(folder) for file in folders.files_in(prof / folders.MSPROF_OUTPUT)]
-    of_kind = [[file for file in files if kind.fullmatch(file.name)] for kind in _OF_MSPROF]
-    return [kind[0] for kind in of_kind if len(kind) == 1] if all(len(kind) < 2 for kind in of_kind) else []
+def _msprof_texts(folder: Path) -> dict[int | None, list[Path]]:
+    """Return the exports of msprof without torch_npu by device, op_summary and trace, or op_statistic without these.
+
+    None of a device where there are several of one kind.
+    """
+    found = {}
+    for device, files in folders.msprof_exports(folder).items():
+        of_kind = [[file for file in files if kind.fullmatch(file.name)] for kind in folders.OF_MSPROF]
+        sums = [file for file in files if recorded.role_of(file) == recorded.KERNELS]
+        kinds = of_kind if any(of_kind) else [sums]
+        if any(kinds) and all(len(kind) < 2 for kind in kinds):
+            found[device] = [kind[0] for kind in kinds if kind]
+    return found
+
+
+def _of_device(rank: Rank, device: int | None, *, has_several: bool) -> Rank:
+    """Return the rank of a device of a result, which has a name of its own where there are several."""
+    name = f"{rank.profile}/device_{device}" if has_several and device is not None else rank.profile
+    return replace(rank, profile=name, device_id=device)
 
 
 def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], options: Options) -> Rank:
@@ -121,17 +146,23 @@ def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], opt
     held: dict[Path, set[str]] = {}
     unreadable: dict[bool, str] = {}
     beside = [file for file in files if recorded.is_recorded(file) or file.name in _BESIDE]
-    for file in (file for file in files if file not in beside):
+    figures, damaged = _with_figures(beside)
+    beside = [file for file in beside if file not in damaged]
+    for file in (file for file in files if file not in beside and file not in damaged):
         try:
             held[file] = _held(file, config, options)
         except InputError as error:
             unreadable[staging.is_trace(file)] = str(error)
-    if unreadable and not held:
-        return replace(rank, inputs=tuple(files), left_out=next(iter(unreadable.values())))
+    problems = (*unreadable.values(), *damaged.values())
+    if problems and not held and (unreadable or not figures):
+        return replace(rank, inputs=tuple(files), left_out=problems[0])
     marks = set().union(*held.values())
+    cut = next((said for file in held if staging.is_trace(file) and (said := said_of_cut(file, held[file]))), None)
     modules_from = next((mark for mark in options.marks if mark in marks), None)
     no_modules = None if modules_from else profiler_info.why_no_modules(config, options)
-    reasons = _reasons(held, beside, unreadable, config, no_modules)
+    reasons = _reasons(held, beside, figures, unreadable, config, no_modules)
+    if cut is not None:
+        reasons = _of_cut(reasons, cut, has_details=any(not staging.is_trace(file) for file in held))
     has_details = any(not staging.is_trace(file) for file in held)
     no_details = None if has_details or not held else unreadable.get(False, _NO_DETAILS)
     has_reported = reasons["reported_communication"] is None
@@ -143,15 +174,39 @@ def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], opt
         inputs=(*held, *beside),
         lacks=lacking(reasons),
         missing=tuple(dict.fromkeys(missing)),
-        unread=tuple(unreadable.values()),
+        unread=problems,
         modules_from=modules_from if reasons["ops"] is None else None,
+        is_cut_off=cut is not None,
     )
     return folders.with_info_json(found)
+
+
+def _with_figures(files: list[Path]) -> tuple[set[str], dict[Path, str]]:
+    """Return which of the files of figures hold any, by the names of torch_npu, and why others cannot be read."""
+    found: set[str] = set()
+    damaged: dict[Path, str] = {}
+    for file in files:
+        try:
+            if holds_figures(file):
+                found.add(recorded.role_of(file))
+        except InputError as error:
+            damaged[file] = str(error)
+    return found, damaged
+
+
+def _of_cut(reasons: Mapping[str, str | None], cut: str, *, has_details: bool) -> dict[str, str | None]:
+    """Return the capabilities of a rank whose trace was cut off: what it lacks may have been in the part that is missing."""
+    of_trace = {name for name in _OF_TRACE if not (has_details and name in _OF_DETAILS)}
+    return {
+        name: cut if reason and (name in of_trace or reason == reasons["kernels"]) else reason
+        for name, reason in reasons.items()
+    }
 
 
 def _reasons(
     held: Mapping[Path, set[str]],
     beside: list[Path],
+    figures: set[str],
     unreadable: Mapping[bool, str],
     config: Mapping[str, Any],
     no_modules: str | None,
@@ -160,22 +215,23 @@ def _reasons(
     has_trace, has_details = (any(staging.is_trace(file) is is_trace for file in held) for is_trace in (True, False))
     marks = set().union(*held.values())
     no_trace = None if has_trace else unreadable.get(True, _NO_TRACE)
-    no_ops = no_trace or (None if "ops" in marks else _NO_OPS)
+    trace = next((file.name for file in held if staging.is_trace(file)), "trace_view.json")
+    no_ops = no_trace or (None if "ops" in marks else _NO_OPS.format(trace))
     no_kernels = None if "kernels" in marks else profiler_info.why_no_kernels(config) if held else _NO_FILES
     no_details = no_kernels or (None if has_details else _NO_DETAILS)
     no_shapes = no_details or (None if "shapes" in marks else profiler_info.why_no_shapes(config))
-    names = {file.name for file in beside}
     in_database = recorded.in_databases(beside)
     reported = {
-        "reported_ops": folders.OPERATOR_DETAILS in names,
-        "reported_communication": recorded.COMMUNICATION in names or "CommAnalyzerTime" in in_database,
-        "reported_steps": recorded.STEPS in names or "StepTraceTime" in in_database,
+        "reported_kernels": recorded.KERNELS in figures,
+        "reported_ops": folders.OPERATOR_DETAILS in figures,
+        "reported_communication": recorded.COMMUNICATION in figures or "CommAnalyzerTime" in in_database,
+        "reported_steps": recorded.STEPS in figures or "StepTraceTime" in in_database,
     }
     no_operators = no_kernels or (None if "communication" in marks else _NO_COMMUNICATION)
-    # The trace alone has the tasks of operators, but not of low levels.
     is_low = config.get("level") in profiler_info.LEVELS_WITHOUT_TYPES
-    has_tasks = has_trace and no_operators is None and not is_low
-    has_transfers = has_tasks or recorded.MATRIX in names or "CommAnalyzerMatrix" in in_database
+    has_transfers = (
+        (no_operators is None and "transfers" in marks) or recorded.MATRIX in figures or "CommAnalyzerMatrix" in in_database
+    )
     no_transfers = profiler_info.why_no_transfers(config) if has_trace or is_low else _NO_TRANSFERS
     return {
         "modules": no_ops or no_modules,
@@ -192,7 +248,7 @@ def _reasons(
         "stacks": no_ops or (None if "stacks" in marks else profiler_info.NO_STACKS),
         "marks": no_trace or (None if "marks" in marks else profiler_info.why_no_marks(config)),
         "kernel_types": profiler_info.why_untyped(config, no_shapes),
-        "memory": None if names.intersection(folders.MEMORY) else profiler_info.why_no_memory(config),
+        "memory": None if figures.intersection(folders.MEMORY) else profiler_info.why_no_memory(config),
         "settings": None if any(map(recorded.has_settings, beside)) else _NO_SETTINGS,
         **{name: None if is_there else _NO_REPORTED[name] for name, is_there in reported.items()},
     }

@@ -12,11 +12,14 @@ from prof_analysis.sources.found import Found
 from prof_analysis.sources.kineto.around import JOB, around_events
 from prof_analysis.sources.kineto.companions import RANK_IN_NAME, SUFFIXES, capture_folders, companions_of, is_capture
 from prof_analysis.sources.rank import Rank, number, readable
+from prof_analysis.sources.readers.cut_off import said_of_cut
 from prof_analysis.sources.readers.marks import ANYTHING, Marks, found_marks
 from prof_analysis.sources.readers.trace_file import is_of_kineto
 
 _OWN_COLLECTIVES = ("cross_device_reduce_", "all_reduce_kernel", "allreduce_fusion_kernel", "deep_ep::")
 _CATEGORY = rb'"cat"\s*:\s*"(?:%s)"'
+# What was allocated in all is recorded since 2021; the type of a CPU is 0.
+_TOTALS = re.compile(rb'"Device Type"\s*:\s*[1-9][^{}]*"Total Allocated"|"Total Allocated"[^{}]*"Device Type"\s*:\s*[1-9]')
 _MARKS: Marks = {
     "ops": (b"", re.compile(_CATEGORY % b"cpu_op|Operator")),
     "kernels": (b"", re.compile(_CATEGORY % b"[Kk]ernel|gpu_mem(?:cpy|set)|Mem(?:cpy|set)|mtia_ccp_events")),
@@ -32,6 +35,8 @@ _MARKS: Marks = {
     "graphs": (b"raph", re.compile(rb'GraphLaunch|"graph node id"')),
     "annotated": (b'"module_fqn"', ANYTHING),
     "memory": (b'"[memory]"', ANYTHING),
+    "memory of devices": (b'"Device Type"', re.compile(rb'"Device Type"\s*:\s*[1-9]')),
+    "totals of memory": (b'"Total Allocated"', _TOTALS),
 }
 
 _NO_OPS = "no ops; record them with ProfilerActivity.CPU"
@@ -43,6 +48,11 @@ _NO_COUNTERS = "no occupancy of kernels, which torch.profiler records on NVIDIA 
 _NO_SHAPES = "no shapes of ops; set record_shapes=True of torch.profiler.profile"
 _NO_HOST_CALLS = "no calls into CUDA or HIP; record them with ProfilerActivity.CUDA"
 _NO_MEMORY = f"no {CAPABILITIES['memory']}; set profile_memory=True of torch.profiler.profile"
+_NO_TOTALS = (
+    "the records of device memory have no totals (PyTorch of 2021 wrote bytes alone), so what was alive is not known; record "
+    "it with a newer PyTorch"
+)
+_ONLY_CPU = f"no {CAPABILITIES['memory']}: those in the trace are of the CPU (if anything was allocated on the device)"
 _NO_STACKS = f"no {CAPABILITIES['stacks']}; set with_stack=True of torch.profiler.profile"
 _NO_MARKS = "no ranges; put torch.profiler.record_function around what you want to see"
 _NO_GRAPH_CALLS = "no graphs of TorchAir, which compiles for NPUs alone"
@@ -73,6 +83,10 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
     companions = companions_of(result, rank_id, options.capture) if "graphs" in marks else ()
     has_replayed_modules = bool(companions) or "annotated" in marks
     reasons = _reasons(marks, options, has_replayed_modules=has_replayed_modules)
+    lacks_events = any(reason and reason not in (_NO_GRAPH_CALLS, _NO_COUNTERS) for reason in reasons.values())
+    cut = said_of_cut(result, marks) if lacks_events else None
+    if cut is not None:
+        reasons = {name: cut if reason and reason != _NO_GRAPH_CALLS else reason for name, reason in reasons.items()}
     modules_from = next((mark for mark in options.marks if mark in marks), "replayed graphs" if has_replayed_modules else None)
     return [
         Rank(
@@ -85,6 +99,7 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
             lacks=lacking(reasons),
             missing=tuple(dict.fromkeys(reason for reason in reasons.values() if reason and reason != _NO_GRAPH_CALLS)),
             modules_from=modules_from,
+            is_cut_off=cut is not None,
         )
     ]
 
@@ -128,6 +143,15 @@ def _rank_of(file: Path, around: Mapping[str, Any]) -> tuple[int | None, str | N
     return (int(found[-1]), "the name of the file") if found else (None, None)
 
 
+def _why_no_memory(marks: set[str]) -> str | None:
+    """Return why it is not known what was allocated on the device; None where it is."""
+    if "totals of memory" in marks:
+        return None
+    if "memory of devices" in marks:
+        return _NO_TOTALS
+    return _ONLY_CPU if "memory" in marks else _NO_MEMORY
+
+
 def _reasons(marks: set[str], options: Options, *, has_replayed_modules: bool) -> dict[str, str | None]:
     """Return the capabilities, each with the reason why the rank lacks it; None where it has it."""
     no_ops = None if "ops" in marks else _NO_OPS
@@ -147,6 +171,6 @@ def _reasons(marks: set[str], options: Options, *, has_replayed_modules: bool) -
         "graph_calls": _NO_GRAPH_CALLS,
         "stacks": no_ops or (None if "stacks" in marks else _NO_STACKS),
         "marks": None if "marks" in marks else _NO_MARKS,
-        "memory": None if "memory" in marks else _NO_MEMORY,
+        "memory": _why_no_memory(marks),
         "kernel_types": None,
     }

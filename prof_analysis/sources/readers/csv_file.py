@@ -36,6 +36,8 @@ def read_header(path: Path) -> tuple[str, list[str]]:
     line = re.split(rb"[\r\n]", begin.removeprefix(b"\xef\xbb\xbf"), maxsplit=1)[0].decode("utf-8", "replace")
     if not line.strip():
         raise InputError(f"{path}: {'begins with an empty line' if begin else 'is empty'}; export it again", path=path)
+    if len(begin) < _MAX_HEADER_BYTES and not re.search(rb"[\r\n]", begin):
+        raise InputError(f"{path}: breaks off within its first line; copy it again, or export it again", path=path)
     delimiter = max(",;\t", key=line.count)
     try:
         names = next(csv.reader(io.StringIO(line), delimiter=delimiter))

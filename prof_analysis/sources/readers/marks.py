@@ -13,6 +13,8 @@ from prof_analysis.errors import InputError, reason_of
 # A mark is a text and a pattern that is searched only where the text occurs: to search a text takes half the time.
 Marks: TypeAlias = Mapping[str, tuple[bytes, re.Pattern[bytes]]]
 ANYTHING = re.compile(b"")
+# The mark of a packed file that cannot be unpacked to its end. Where all others are found before, nobody looks for it.
+CUT_OFF = "cut off"
 
 _PIECE_BYTES = 2**16  # Fits a core's cache: 2 GB are searched for three marks in 2.8 s, in pieces of 16 MB in 4.0 s.
 _LONGEST_MARK = 1024
@@ -23,7 +25,7 @@ def found_marks(file: Path, marks: Marks) -> set[str]:
     found: set[str] = set()
     end = b""
     try:
-        with _opened(file) as content:
+        with opened(file) as content:
             while len(found) < len(marks) and (piece := content.read1(_PIECE_BYTES)):
                 text = end + piece
                 missing = {name: mark for name, mark in marks.items() if name not in found}
@@ -31,11 +33,12 @@ def found_marks(file: Path, marks: Marks) -> set[str]:
                 found.update(name for name, (part, pattern) in missing.items() if part in here and pattern.search(text))
                 end = text[-_LONGEST_MARK:]
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        pass  # Use what can be unpacked; staging reports the rest.
+        found.add(CUT_OFF)  # Use what can be unpacked; staging reports the rest.
     except OSError as error:
         raise InputError(f"{file}: cannot be read ({reason_of(error)})", path=file) from error
     return found
 
 
-def _opened(file: Path) -> gzip.GzipFile | BufferedReader:
+def opened(file: Path) -> gzip.GzipFile | BufferedReader:
+    """Open a file to read what it holds, unpacked where its name ends with .gz."""
     return gzip.GzipFile(file) if file.suffix == ".gz" else file.open("rb")

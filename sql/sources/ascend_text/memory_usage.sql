@@ -1,11 +1,27 @@
 -- memory_record.csv has the allocators (and sums of two of them, which are left out) and the process, npu_module_mem.csv the
--- modules of CANN, of which APP is what the program asks the runtime for. What both call MB is MiB.
-WITH found AS (
+-- modules of CANN, of which APP is what the program asks the runtime for. What both call MB is MiB. Without records of the
+-- framework, those of its blocks in operator_memory.csv say what it held when each was allocated and released.
+WITH of_block AS (
+    SELECT
+        3 AS part, row_number, 'PTA' AS component, device, allocated_ns AS time_ns, allocated_mib, reserved_mib, active_mib
+    FROM raw.memory_block
+    UNION ALL
+    SELECT
+        4, row_number, 'PTA', device, released_ns, released_allocated_mib, released_reserved_mib, released_active_mib
+    FROM raw.memory_block
+    WHERE released_ns IS NOT NULL
+),
+found AS (
     SELECT 1 AS part, *, role_of_memory(component) AS role
     FROM raw.memory_record
     UNION ALL BY NAME
     SELECT 2 AS part, *, if(component = 'APP', 'program', 'part') AS role
     FROM raw.module_memory
+    UNION ALL BY NAME
+    SELECT *, 'framework' AS role
+    FROM of_block
+    WHERE active_mib IS NOT NULL
+      AND NOT EXISTS (FROM raw.memory_record WHERE role_of_memory(component) = 'framework')
 ),
 in_bytes AS (
     SELECT

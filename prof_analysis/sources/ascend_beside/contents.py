@@ -1,0 +1,44 @@
+"""Finds out whether files of figures hold any, without reading them whole: `ranks` must not promise what they do not answer."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from prof_analysis.errors import InputError
+from prof_analysis.sources.ascend_beside import folders, recorded
+from prof_analysis.sources.readers.csv_file import read_header
+from prof_analysis.sources.readers.cut_off import ends_with_bracket
+from prof_analysis.sources.readers.marks import ANYTHING, found_marks
+
+# File -> the columns without which its rows say nothing.
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    recorded.STEPS: ("step", "computing"),
+    recorded.KERNELS: ("op type", "count", "total time(us)"),
+    folders.OPERATOR_DETAILS: ("name", "host self duration(us)"),
+    folders.OPERATOR_MEMORY: ("name", "size(kb)", "allocation time(us)"),
+    folders.MEMORY_RECORD: ("component", "timestamp(us)"),
+    folders.MODULE_MEMORY: ("component", "timestamp(us)"),
+}
+# File -> a key that each entry has.
+_KEYS: Mapping[str, bytes] = {recorded.COMMUNICATION: b'"Elapse Time(ms)"', recorded.MATRIX: b'"Transit Size(MB)"'}
+_ROW = {"rows": (b"", re.compile(rb"[\r\n][^\r\n]"))}
+
+
+def holds_figures(file: Path) -> bool:
+    """Return whether a file of figures holds any.
+
+    Raises InputError where it cannot be read, was cut off, or is another file than its name says.
+    """
+    role = recorded.role_of(file)
+    if role == recorded.DATABASE:
+        return bool(recorded.tables_with_rows(file))
+    if role in _COLUMNS:
+        names = {name.lower() for name in read_header(file)[1]}
+        if lacking := [name for name in _COLUMNS[role] if name not in names]:
+            raise InputError(f"{file}: is not the {role} of the profiler: it has no column {lacking[0]!r}", path=file)
+        return bool(found_marks(file, _ROW))
+    if role in _KEYS:
+        if not ends_with_bracket(file):
+            raise InputError(f"{file}: was cut off, or is no {role}; copy it again, or export it again", path=file)
+        return bool(found_marks(file, {"entries": (_KEYS[role], ANYTHING)}))
+    return True

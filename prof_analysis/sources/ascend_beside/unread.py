@@ -1,0 +1,48 @@
+"""Files that the profilers write and that no command reads: what they hold, and which files hold the same."""
+
+import re
+from pathlib import Path
+
+_TASKS = "kernel_details.csv, op_summary_*.csv or trace_view.json, or a database"
+_HOST = "trace_view.json or msprof_*.json, or a database"
+# Pattern of names -> what the file holds, and the files to give in its place; "" where there are none.
+_FILES: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
+    (re.compile(pattern), what, instead)
+    for pattern, what, instead in (
+        (r"api_statistic(_.*)?\.csv", "totals of host calls by name", _HOST),
+        (r"task_time(_.*)?\.(csv|json)", "tasks of the device without what they computed", _TASKS),
+        (r"communication_statistic(_.*)?\.csv", "totals of communication operators by type", f"communication.json, {_TASKS}"),
+        (r"(l2_cache|soc_pmu)(_.*)?\.csv", "counters of caches", _TASKS),
+        (r"(data_preprocess|aicpu(_mi)?|dp)(_.*)?\.csv", "tasks of data preprocessing on AI CPUs", _TASKS),
+        (r"fusion_op(_.*)?\.csv", "which operators were fused", _TASKS),
+        (r"(step_trace|iteration_trace)_\d.*\.(csv|json)", "iterations of a model", f"step_trace_time.csv, {_TASKS}"),
+        (r"(msproftx|acl|ge|runtime_api|hccl|thread_group|ai_stack_time|ge_op_execute)_\d.*\.(csv|json)",
+         "calls on the host", _HOST),
+        (r"(npu_mem|npu_op_mem|static_op_mem|memory_pool)(_.*)?\.csv", "memory as msprof samples it",
+         "operator_memory.csv, memory_record.csv or npu_module_mem.csv, or a database"),
+        (r"(hccs|pcie|nic|roce|ub|ddr|hbm|llc_.*|dvpp|qos|acc_pmu|stars_.*|sys_mem|process_mem|cpu_usage|sys_cpu_usage"
+         r"|process_cpu_usage|host_.*|os_runtime_statistic|ai_core_utilization|ai_vector_core_utilization|ai_cpu_.*|ctrl_cpu_.*"
+         r"|ts_cpu_.*)(_.*)?\.(csv|json)", "samples of hardware or of the host", _TASKS),
+        (r"(communication_analyzer|cluster_analysis|cluster_communication_analyzer)\.db", "figures of communication",
+         "analysis.db, or a database of the profiler"),
+        (r"prof_rule_.*\.json", "advice of msprof", _TASKS),
+    )
+)  # fmt: skip
+
+
+_SETTINGS = re.compile(r"profiler_(info(_\d+)?|metadata)\.json")
+
+
+def why_no_profile(file: Path) -> str | None:
+    """Say why a single file is no profile, by its name: none of it is read, or it lies beside what is; None for other files."""
+    if _SETTINGS.fullmatch(file.name):
+        return f"{file}: holds the settings of a recording; give the folder around it"
+    return why_unread(file)
+
+
+def why_unread(file: Path) -> str | None:
+    """Say what a file holds that no command reads, by its name, and what to give in its place; None for other files."""
+    for pattern, what, instead in _FILES:
+        if pattern.fullmatch(file.name):
+            return f"{file}: holds {what}, which no command reads; give {instead}"
+    return None
