@@ -9,7 +9,7 @@
 -- input_values_id  TEXT_ID  inputs of that op that are no tensors; NULL when not recorded
 -- fp32_as          VARCHAR  the data type in which the op multiplies FP32, as in trace.kernel; NULL when it is not known
 -- reason           VARCHAR  why it shares none; NULL where it does
--- until_ns         BIGINT   time of the kernels of the op up to this one, ns
+-- until_ns         BIGINT   time of the kernels of the op up to this one in the order of their starts, ns
 -- all_ns           BIGINT   time of all kernels that share the FLOPs of the op, ns
 --
 -- Only when trace.op_input has rows. The FLOPs of an op belong to the kernels that it, or an op inside it, launched: to those
@@ -20,6 +20,7 @@ WITH RECURSIVE launched AS (
         -- Shapes of the ops of replayed graphs are not recorded: only those of the op that launched the graph may be.
         coalesce(kernel_op.host_op_id, kernel_op.op_id) AS op_id,
         kernel.model_id,
+        kernel.start_ns,
         kernel.duration_ns,
         coalesce(kernel.engine IN ('matrix', 'matrix and vector'), false) AS is_matrix,
         kernel.fp32_as
@@ -56,6 +57,7 @@ of_op AS (
         outer_op.op_id IS NOT NULL AS is_outer,
         launched.op_id,
         launched.model_id,
+        launched.start_ns,
         launched.duration_ns,
         launched.is_matrix,
         bool_or(launched.is_matrix) OVER (PARTITION BY formed.around_id) AS has_matrix,
@@ -69,7 +71,7 @@ sharing AS (
         kernel_id,
         counted_id,
         CASE WHEN count(DISTINCT fp32_as) OVER of_counted = 1 THEN min(fp32_as) OVER of_counted END AS fp32_as,
-        sum(duration_ns) OVER (PARTITION BY counted_id ORDER BY kernel_id ROWS UNBOUNDED PRECEDING) AS until_ns,
+        sum(duration_ns) OVER (PARTITION BY counted_id ORDER BY start_ns, kernel_id ROWS UNBOUNDED PRECEDING) AS until_ns,
         sum(duration_ns) OVER of_counted AS all_ns
     FROM of_op
     WHERE counted_id IS NOT NULL AND NOT is_outer AND (is_matrix OR NOT has_matrix)

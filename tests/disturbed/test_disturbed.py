@@ -114,6 +114,13 @@ def test_each_rank_answers_the_same_whatever_its_number(tmp_path: Path, name: st
     assert differences(of_ranks(answers(name)), of_ranks(answers_of(path))) == []
 
 
+def test_one_rank_with_other_ordinals_meets_the_same_collectives(tmp_path: Path) -> None:
+    path = copied(SAMPLE_PROFILE, tmp_path)
+    databases.later_ordinals(sorted(path.iterdir())[1])
+    questions = ("slow-ranks", "communication-time")
+    assert differences(answers(SAMPLE_PROFILE, *questions), answers_of(path, questions=questions)) == []
+
+
 @pytest.mark.parametrize(
     "name", [SAMPLE_PROFILE, *(pytest.param(one, marks=pytest.mark.slow) for one in (*DATABASES, *TEXTS, *GPU))]
 )
