@@ -32,6 +32,7 @@ NOT_IN_THE_SAMPLE = {
         *("collective", "last", "first", "waited", "by all", "cause", "host", "computing", "idle", "other communication"),
         *("step", "group"),
     },
+    "graph-overhead": {"phase", "share of call", "mean", "median", "p95", "max", "calls", "kind", "graph", "profile"},
     "clock": {"type", "of computing", "kernels below", "kernels", "time"},
     "ranks": {"run"},
     "module-stats": {"source line", "share of kernels"},

@@ -36,6 +36,7 @@ def rows_of(columns: str, *rows: tuple[Any, ...]) -> list[dict[str, Any]]:
 
 
 PARTS = "op_count elapse_ns transit_ns wait_ns synchronization_ns idle_ns longest_plane_wait_ns unknown_ns"
+PARTS_OF_ALL = PARTS.replace("unknown_ns", "waiting_ns unknown_ns")
 MSTX = (
     "kind producer domain message event_count host_total_ns host_max_ns device_count device_total_ns kernel_count "
     "kernel_duration_ns"
@@ -54,15 +55,16 @@ HOSTS = rows_of("profile host_profile", ("a", "ab"), ("b", "ab"), ("c", "c"))
             {
                 "communication.rank_time": rows_of(
                     PARTS, (3, 60, 30, 20, 5, 10, 25, 0), (1, 40, None, None, None, None, None, 40)
-                )
+                ),
+                "communication.breakdown": rows_of("waiting_ns", (18,), (7,), (None,)),
             },
-            rows_of(PARTS, (4, 100, 30, 20, 5, 10, 25, 40)),
+            rows_of(PARTS_OF_ALL, (4, 100, 30, 20, 5, 10, 25, 25, 40)),
             id="the split is summed where it is known",
         ),
         pytest.param(
             "across.communication_time",
-            {"communication.rank_time": []},
-            rows_of(PARTS, (None,) * 8),
+            {"communication.rank_time": [], "communication.breakdown": []},
+            rows_of(PARTS_OF_ALL, (None,) * 9),
             id="no communication at all",
         ),
         pytest.param(

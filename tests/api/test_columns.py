@@ -121,6 +121,7 @@ def test_kernels_in_every_column(shared: Profile) -> None:
             "location": pa.string(),
             "reason": pa.string(),
             "link": pa.string(),
+            "module_by": pa.string(),
             "op_id": pa.int64(),
             "op_name": pa.string(),
             "op_start_ns": pa.int64(),
@@ -135,21 +136,21 @@ def test_kernels_in_every_column(shared: Profile) -> None:
     compute = ("Mul", "AI_CORE", 0, 2)
     described = (SHAPES, TYPES, SHAPES)
     reduce = "hcom_allReduce_"
-    inside = ("inside modules", None, "recorded")
+    inside = ("inside modules", None, "recorded", "op")
     mm, add, item = (
         (op_ids[name], name, *times)
         for name, *times in (("aten::mm", 110, 120), ("aten::add", 130, 140), ("aten::item", 300, 310))
     )
     layer = (*inside, *mm, *[interval_ids["Layer"]] * 2, path_ids["Layer"], "Net", "Layer")
     net = (*inside, *add, *[interval_ids["Net"]] * 2, path_ids["Net"], "", "Net")
-    outside = ("outside modules", "outside every module", "recorded", *item, *[None] * 5)
+    outside = ("outside modules", "outside every module", "recorded", None, *item, *[None] * 5)
     found = table.drop_columns(["kernel_id"]).sort_by([("profile", "ascending"), ("start_ns", "ascending")])
     assert rows(found) == of_both(
         ("compute", "mm_kernel", *compute, 1000, 1040, 40, *described, *layer),
         ("communication", f"{reduce}_904_1_1", reduce, *[None] * 3, 1050, 1150, 100, *[None] * 3, *layer),
         ("compute", "add_kernel", *compute, 1200, 1210, 10, *described, *net),
         ("compute", "copy_kernel", *compute, 1300, 1350, 50, *described, *outside),
-        ("compute", "lost_kernel", *compute, 1400, 1500, 100, *described, "linked to no op", "no host launch", *[None] * 10),
+        ("compute", "lost_kernel", *compute, 1400, 1500, 100, *described, "linked to no op", "no host launch", *[None] * 11),
     )
 
 

@@ -67,7 +67,7 @@ def test_show_tables_lists_what_can_be_asked_with_its_meaning(shared: Profile) -
     expected = [(name, known[name].summary) for name in sorted(known)]
     assert [tuple(row.values()) for row in shared.rows("SHOW TABLES")] == expected
     found = shared.rows("SELECT name FROM (SHOW TABLES) WHERE name LIKE 'trace.st%' ORDER BY name DESC")
-    assert found == [{"name": "trace.string"}, {"name": "trace.step"}, {"name": "trace.stack_frame"}]
+    assert found == [{"name": f"trace.{name}"} for name in ("string", "stream_wait", "step", "stack_frame")]
     of_folder = [row["name"] for row in shared.rows("SHOW TABLES FROM free")]
     assert of_folder == [name.partition(".")[2] for name in sorted(known) if name.startswith("free.")]
     all_tables = shared.rows("FROM (SHOW ALL TABLES) WHERE schema <> 'stored'")

@@ -101,5 +101,5 @@ def test_words_that_are_nowhere_are_an_error_that_says_what_was_meant(command: C
 
 
 def test_the_shell_completes_names_of_tables() -> None:
-    assert names_of_tables("trace.st") == ["trace.stack_frame", "trace.step", "trace.string"]
+    assert names_of_tables("trace.st") == ["trace.stack_frame", "trace.step", "trace.stream_wait", "trace.string"]
     assert sorted(names_of_tables("")) == sorted(documented_tables())

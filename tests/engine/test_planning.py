@@ -41,6 +41,7 @@ def test_what_only_guarded_tables_need_is_deferred() -> None:
         "trace.queue",
         "trace.forward_backward",
         "module.thread_life",
+        "kernels.asked",
         "kernels.step",
     }
     call = {"startNs", "endNs", "globalTid", "connectionId"}
@@ -54,6 +55,7 @@ def test_what_only_guarded_tables_need_is_deferred() -> None:
         "module.thread_life",
         "raw.enqueue",
         "raw.dequeue",
+        "kernels.asked",
         "kernels.step",
     }
     assert "raw.cann_api" in plan.raw_columns

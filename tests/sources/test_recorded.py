@@ -130,7 +130,7 @@ def test_groups_are_those_of_the_metadata_and_nothing_private_is_kept(tmp_path: 
     found, warnings = staged(write(tmp_path, "profiler_metadata.json", content))
     assert warnings == []
     assert found["parallel_group"][-2:] == [("g", "pp", 1, 0, 4), ("g", "pp", 1, 1, 9)]
-    assert found["parallelism"] == [(2, None, None, 4, None)]
+    assert found["parallelism"] == [(2, None, None, 4, None, None)]
     assert "setting" not in found
     for broken in ("[]", "{", '{"parallel_group_info": [1], "distributed_args": "x"}'):
         found, warnings = staged(write(tmp_path, "profiler_metadata.json", broken))
