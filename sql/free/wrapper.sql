@@ -14,16 +14,22 @@ replay AS (
     WHERE is_replay
 ),
 -- The records of launches inside an op, such as aclnnMm, are its own. Python replays graphs, and no op does.
-launched AS (
-    SELECT
+launch AS (
+    SELECT DISTINCT
         coalesce(record.call_id, kernel_op.op_id) AS op_id,
-        count(DISTINCT coalesce(kernel.launch_id, -kernel.kernel_id)) FILTER (replay.launch_id IS NULL) AS own_count,
-        count(DISTINCT kernel.launch_id) FILTER (replay.launch_id IS NOT NULL) AS replay_count
+        coalesce(kernel.launch_id, -kernel.kernel_id) AS launch_id
     FROM module.kernel_op
     JOIN trace.kernel USING (kernel_id)
     LEFT JOIN op.launch AS record USING (op_id)
+),
+launched AS (
+    SELECT
+        launch.op_id,
+        count(*) FILTER (replay.launch_id IS NULL) AS own_count,
+        count(replay.launch_id) AS replay_count
+    FROM launch
     LEFT JOIN replay USING (launch_id)
-    GROUP BY ALL
+    GROUP BY launch.op_id
 ),
 counted AS (
     SELECT
