@@ -105,8 +105,9 @@ QUESTIONS: Mapping[str, Mapping[str, Callable[[Facts], Any]]] = {
     "time of the steps": {
         "step-time, rows": lambda facts: sum_of(steps_of(facts), "stage_ns", "bubble_ns"),
         "step-time, all": lambda facts: sum_of([facts["step-time"]["all"]], "stage_ns", "bubble_ns"),
-        "step-time, ranks": lambda facts: sum_of(facts["step-time"]["steps_of_ranks"], "step_ns"),
-        "advise": lambda facts: sum_of(facts["advise"]["steps_of_ranks"], "step_ns"),
+        # An idle edge of a recording without steps is no part of a step, and is said beside it.
+        "step-time, ranks": lambda facts: sum_of(facts["step-time"]["steps_of_ranks"], "step_ns", "edge_ns"),
+        "advise": lambda facts: sum_of(facts["advise"]["steps_of_ranks"], "step_ns", "edge_ns"),
         "compare": lambda facts: of_comparison(facts, "step time") if per_step(facts) else None,
     },
     "idle time between steps": {
