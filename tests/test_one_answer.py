@@ -135,6 +135,24 @@ QUESTIONS: Mapping[str, Mapping[str, Callable[[Facts], Any]]] = {
         "free-time": lambda facts: sum_of(facts["free-time"]["causes"], "total_ns"),
         "compare": lambda facts: of_comparison(facts, "idle") if per_step(facts) else None,
     },
+    # Of operators in steps alone, and with what each step waits rounded.
+    "waiting for other ranks, in us of a step": {
+        "communication-time": lambda facts: (
+            (facts["communication-time"]["all"]["waiting_ns"] or 0) // 1000
+            if not facts["step-time"]["kernels_of_no_step"]
+            else None
+        ),
+        "slow-ranks": lambda facts: (
+            sum(
+                ((row["collective_wait_ns"] or 0) + (row["p2p_wait_ns"] or 0)) * row["step_count"]
+                for row in facts["slow-ranks"]["evidence"]
+            )
+            // 1000
+            if facts["communication-time"]["all"]["unknown_ns"] == 0
+            and all(row["step_count"] for row in facts["slow-ranks"]["evidence"])
+            else None
+        ),
+    },
     "kernels by kind, with their time": {
         "kernel-stats": lambda facts: kinds(facts["kernel-stats"]["kinds"], "total_ns"),
         "module-stats": lambda facts: kinds(facts["module-stats"]["coverage"], "kernel_duration_ns"),

@@ -31,7 +31,7 @@ SELECT
     longest.start_ns,
     longest.end_ns - longest.start_ns AS duration_ns,
     if(host.is_recorded OR longest.cause = 'edge of the recording', longest.cause, NULL) AS cause,
-    if(cause IS NULL, NULL, longest.cause_ns) AS cause_ns,
+    if(host.is_recorded OR longest.cause = 'edge of the recording', longest.cause_ns, NULL) AS cause_ns,
     kernel_before.name_id AS kernel_before_id,
     op_before.name_id AS op_before_id,
     kernel_after.name_id AS kernel_after_id,
