@@ -1,4 +1,4 @@
-"""What a collective of a GPU trace does: what the profile says of it, what the host calls it, then what its kernel is called."""
+"""What a collective of a GPU trace does, by what the profile says of it, what the host calls it, or the name of its kernel."""
 
 from pathlib import Path
 

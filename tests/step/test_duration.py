@@ -50,7 +50,12 @@ def test_a_first_step_beside_the_end_of_the_one_before_is_no_longer_than_the_oth
         [(160, 180, 1), (180, 240, 2)],
     ]
     ops = [
-        Op("aten::mm", 10 + 60 * number, 12 + 60 * number, tuple(Kernel("mm", start, end, stream=s) for start, end, s in of_step))
+        Op(
+            "aten::mm",
+            10 + 60 * number,
+            12 + 60 * number,
+            tuple(Kernel("mm", *at[:2], stream=at[2]) for at in of_step),
+        )
         for number, of_step in enumerate(kernels)
     ]
     earlier = [Kernel("mm", 20, 30), Kernel("mm", 42, 60, stream=2)]
