@@ -105,8 +105,9 @@ QUESTIONS: Mapping[str, Mapping[str, Callable[[Facts], Any]]] = {
     "time of the steps": {
         "step-time, rows": lambda facts: sum_of(steps_of(facts), "stage_ns", "bubble_ns"),
         "step-time, all": lambda facts: sum_of([facts["step-time"]["all"]], "stage_ns", "bubble_ns"),
-        "step-time, ranks": lambda facts: sum_of(facts["step-time"]["steps_of_ranks"], "step_ns"),
-        "advise": lambda facts: sum_of(facts["advise"]["steps_of_ranks"], "step_ns"),
+        # An idle edge of a recording without steps is no part of a step, and is said beside it.
+        "step-time, ranks": lambda facts: sum_of(facts["step-time"]["steps_of_ranks"], "step_ns", "edge_ns"),
+        "advise": lambda facts: sum_of(facts["advise"]["steps_of_ranks"], "step_ns", "edge_ns"),
         "compare": lambda facts: of_comparison(facts, "step time") if per_step(facts) else None,
     },
     "idle time between steps": {
@@ -134,6 +135,24 @@ QUESTIONS: Mapping[str, Mapping[str, Callable[[Facts], Any]]] = {
         "free-time": lambda facts: sum_of(facts["free-time"]["causes"], "total_ns"),
         "compare": lambda facts: of_comparison(facts, "idle") if per_step(facts) else None,
     },
+    # Of operators in steps alone, and with what each step waits rounded.
+    "waiting for other ranks, in us of a step": {
+        "communication-time": lambda facts: (
+            (facts["communication-time"]["all"]["waiting_ns"] or 0) // 1000
+            if not facts["step-time"]["kernels_of_no_step"]
+            else None
+        ),
+        "slow-ranks": lambda facts: (
+            sum(
+                ((row["collective_wait_ns"] or 0) + (row["p2p_wait_ns"] or 0)) * row["step_count"]
+                for row in facts["slow-ranks"]["evidence"]
+            )
+            // 1000
+            if facts["communication-time"]["all"]["unknown_ns"] == 0
+            and all(row["step_count"] for row in facts["slow-ranks"]["evidence"])
+            else None
+        ),
+    },
     "kernels by kind, with their time": {
         "kernel-stats": lambda facts: kinds(facts["kernel-stats"]["kinds"], "total_ns"),
         "module-stats": lambda facts: kinds(facts["module-stats"]["coverage"], "kernel_duration_ns"),
@@ -147,19 +166,19 @@ QUESTIONS: Mapping[str, Mapping[str, Callable[[Facts], Any]]] = {
             (row for row in facts["step-time"]["longest_steps"] if row["stage_ns"] is None), "kernel_count"
         ),
         "step-time": lambda facts: facts["step-time"]["kernels_of_no_step"],
-        "compare": lambda facts: (
-            (of_comparison(facts, "kernels outside") or 0) - facts["tables"]["schedule_outside"] if per_step(facts) else None
-        ),
+        "compare": lambda facts: of_comparison(facts, "kernels outside") or 0 if per_step(facts) else None,
     },
     "kernels of steps": {
         "step-time": lambda facts: sum_of(steps_of(facts), "kernel_count"),
-        "compare": lambda facts: (
-            (of_comparison(facts, "kernels") or 0) - facts["tables"]["schedule_in_steps"] if per_step(facts) else None
-        ),
+        "compare": lambda facts: of_comparison(facts, "kernels") or 0 if per_step(facts) else None,
     },
     "kernel time": {
         "kernel-stats": lambda facts: kind_total(facts, *DEVICE, "schedule")[1],
         "op-stats": lambda facts: facts["op-stats"]["all_kernels_ns"],
+    },
+    # What helps to start communication runs beside it, and is no work of the model.
+    "kernel time, without schedule": {
+        "kernel-stats": lambda facts: kind_total(facts, *DEVICE)[1],
         "compare": lambda facts: (
             (of_comparison(facts, "kernel time") or 0) + (of_comparison(facts, "kernel time outside") or 0)
         ),
@@ -219,15 +238,7 @@ def facts_of(profile: Profile, commands: tuple[str, ...]) -> dict[str, Mapping[s
         except InputError:  # It may answer, and finds out that it cannot.
             continue
         facts[command] = answer_of(profile, command, ALL).facts
-    (schedule,) = profile.rows("""
-        SELECT
-            count(*) FILTER (step.kernel_id IS NOT NULL) AS schedule_in_steps,
-            count(*) FILTER (step.kernel_id IS NULL) AS schedule_outside
-        FROM trace.kernel
-        LEFT JOIN kernels.step AS step ON step.profile = kernel.profile AND step.kernel_id = kernel.kernel_id
-        WHERE kernel.kind::VARCHAR = 'schedule'
-    """)
-    tables = {**schedule, "collectives": profile.rows("FROM communication.statistic WHERE origin::VARCHAR = 'kernels'")}
+    tables = {"collectives": profile.rows("FROM communication.statistic WHERE origin::VARCHAR = 'kernels'")}
     if "free-time" in facts:
         (between,) = profile.rows(
             "SELECT coalesce(sum(total_ns), 0)::BIGINT AS between_ns FROM free.cause_of_op WHERE is_between_steps"

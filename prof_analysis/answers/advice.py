@@ -123,12 +123,13 @@ def _steps(facts: Facts) -> Iterator[str]:
     count = sum(row["step_count"] for row in ranks)
     if not count:
         return
-    step, between = (sum(row[name] for row in ranks) / count for name in ("step_ns", "between_ns"))
+    step, between, edge = (sum(row[name] for row in ranks) / count for name in ("step_ns", "between_ns", "edge_ns"))
     host = None if any(row["host_ns"] is None for row in ranks) else sum(row["host_ns"] for row in ranks) / count
     mean = f" (mean of {steps_of({**facts, 'rank_count': len(ranks)})})" if count > 1 else ""
     if not facts["has_steps"]:
         mean = f" (mean of {several(len(ranks), 'rank')})" if count > 1 else ""
-        yield f"no steps are recorded: the whole recording counts as one, {duration(step)} on the device{mean}"
+        whole = f", without {duration(edge)} in which it is idle at the edge of the recording" if edge else ""
+        yield f"no steps are recorded: the whole recording counts as one, {duration(step)} on the device{whole}{mean}"
         return
     on_host = "" if host is None else f", {duration(host)} on the host"
     idle = f" and {duration(between)} of idle time before it" if between else ""

@@ -18,7 +18,7 @@ WITH allocating AS (
 expandable AS (
     SELECT DISTINCT profile
     FROM trace.setting
-    WHERE name = 'PYTORCH_NPU_ALLOC_CONF' AND contains(lower(value), 'expandable_segments:true')
+    WHERE name = 'PYTORCH_NPU_ALLOC_CONF' AND contains(lower(replace(value, ' ', '')), 'expandable_segments:true')
 ),
 of_rank AS (
     SELECT

@@ -22,6 +22,12 @@ largest AS (
     FROM unused
     WHERE unused_bytes > 0
     QUALIFY row_number() OVER (PARTITION BY profile ORDER BY unused_bytes DESC, device_id) = 1
+),
+-- What is in force is not advised.
+expandable AS (
+    SELECT DISTINCT profile
+    FROM trace.setting
+    WHERE name = 'PYTORCH_NPU_ALLOC_CONF' AND contains(lower(replace(value, ' ', '')), 'expandable_segments:true')
 )
 SELECT
     profile,
@@ -44,9 +50,13 @@ SELECT
     NULL::BIGINT AS time_ns,
     NULL::BIGINT AS win_ns,
     'hint' AS kind,
-    'Set expandable_segments:True in PYTORCH_NPU_ALLOC_CONF or PYTORCH_CUDA_ALLOC_CONF, so that blocks of changing sizes '
-    || 'share what is reserved; keep shapes equal from step to step. If a larger peak before the recording reserved it, such '
-    || 'as the first step or an evaluation, it is no fragmentation.' AS what_to_do,
+    if(
+        profile IN (FROM expandable),
+        'Keep shapes equal from step to step; expandable_segments:True is in force.',
+        'Set expandable_segments:True in PYTORCH_NPU_ALLOC_CONF or PYTORCH_CUDA_ALLOC_CONF, so that blocks of changing sizes '
+        || 'share what is reserved; keep shapes equal from step to step.'
+    ) || ' If a larger peak before the recording reserved it, such as the first step or an evaluation, it is no fragmentation.'
+        AS what_to_do,
     'docs/advise.md#memory-fragmentation' AS doc,
     'SELECT device_id, peak_allocated_bytes, peak_active_bytes, peak_reserved_bytes FROM across.memory_rank '
     || 'ORDER BY peak_reserved_bytes DESC LIMIT 20' AS sql

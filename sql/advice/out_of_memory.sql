@@ -14,6 +14,12 @@ WITH failed AS (
         max(memory_bytes) AS memory_bytes
     FROM allocation.out_of_memory
     GROUP BY profile, rank_id, op_name
+),
+-- What is in force is not advised.
+expandable AS (
+    SELECT DISTINCT profile
+    FROM trace.setting
+    WHERE name = 'PYTORCH_NPU_ALLOC_CONF' AND contains(lower(replace(value, ' ', '')), 'expandable_segments:true')
 )
 SELECT
     profile,
@@ -34,9 +40,12 @@ SELECT
     NULL::BIGINT AS time_ns,
     NULL::BIGINT AS win_ns,
     'hint' AS kind,
-    'Look with `prof-analysis memory` at what was alive then. If much more is reserved than allocated, set '
-    || 'expandable_segments:True in PYTORCH_NPU_ALLOC_CONF or PYTORCH_CUDA_ALLOC_CONF; else take smaller micro-batches, '
-    || 'recompute activations, or shard optimizer states.' AS what_to_do,
+    'Look with `prof-analysis memory` at what was alive then. ' || if(
+        profile IN (FROM expandable),
+        'Take ',
+        'If much more is reserved than allocated, set expandable_segments:True in PYTORCH_NPU_ALLOC_CONF or '
+        || 'PYTORCH_CUDA_ALLOC_CONF; else take '
+    ) || 'smaller micro-batches, recompute activations, or shard optimizer states.' AS what_to_do,
     'docs/advise.md#out-of-memory' AS doc,
     'SELECT size_bytes, allocated_bytes, reserved_bytes, op_name FROM allocation.out_of_memory '
     || 'ORDER BY size_bytes DESC LIMIT 20' AS sql

@@ -26,8 +26,8 @@ bubble AS (
         bubble_share,
         least_share
     FROM across.pipeline_rank
-    -- Without stages there are passes too, and idle time between them.
-    WHERE coalesce(stage_count > 1, p2p_ns > 0)
+    -- Without stages there are passes too, and idle time between them; and not all sends and receives are between stages.
+    WHERE coalesce(stage_count > 1, p2p_ns > 0 AND profile IN (SELECT profile FROM between_stages))
 ),
 -- Where marks are coarse, sends and receives lie inside passes.
 found AS (

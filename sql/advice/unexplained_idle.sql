@@ -15,10 +15,11 @@ idle AS (
     WHERE cause = 'launch not recorded'
     GROUP BY profile
 ),
+-- Without a host no gap has a cause; and where others are longer, none of these is among the longest.
 longest AS (
     SELECT profile, max(duration_ns) AS duration_ns, arg_max(kernel_after, (duration_ns, -start_ns)) AS kernel_after
     FROM free.longest_gap
-    WHERE cause = 'launch not recorded'
+    WHERE coalesce(cause = 'launch not recorded', true)
     GROUP BY profile
 )
 SELECT
@@ -29,13 +30,19 @@ SELECT
     NULL::VARCHAR AS op,
     NULL::VARCHAR AS kernel_type,
     format(
-        'The device is idle for {} before {} kernels whose launch is not recorded, {} of the time; the longest gap has {}, '
-        || 'before {}',
+        'The device is idle for {} before {} kernels whose launch is not recorded, {} of the time',
         shown_time(idle.total_ns),
         idle.gap_count,
-        shown_share(idle.total_ns / rank_step.duration_ns),
-        shown_time(longest.duration_ns),
-        coalesce(longest.kernel_after, 'a kernel without a name')
+        shown_share(idle.total_ns / rank_step.duration_ns)
+    )
+    || if(
+        longest.duration_ns IS NULL,
+        '',
+        format(
+            '; the longest gap has {}, before {}',
+            shown_time(longest.duration_ns),
+            coalesce(longest.kernel_after, 'a kernel without a name')
+        )
     ) AS evidence,
     idle.gap_count AS count,
     idle.total_ns AS time_ns,
@@ -46,10 +53,10 @@ SELECT
     || 'or schedules.' AS what_to_do,
     'docs/advise.md#unexplained-idle' AS doc,
     'SELECT duration_ns, cause_ns, step_id, kernel_before, kernel_after '
-    || 'FROM free.longest_gap WHERE cause = ''launch not recorded'' ORDER BY duration_ns DESC LIMIT 20' AS sql
+    || 'FROM free.longest_gap WHERE coalesce(cause = ''launch not recorded'', true) ORDER BY duration_ns DESC LIMIT 20' AS sql
 FROM idle
 JOIN across.rank_step AS rank_step ON rank_step.profile = idle.profile
-JOIN longest ON longest.profile = idle.profile
+LEFT JOIN longest ON longest.profile = idle.profile
 CROSS JOIN threshold
 WHERE
     idle.total_ns >= threshold.least_share * rank_step.duration_ns

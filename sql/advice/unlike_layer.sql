@@ -84,7 +84,9 @@ unlike AS (
         arg_max(slower_op, slower_ns) AS slower_op,
         arg_max(slower_type, slower_ns) AS slower_type,
         max(slower_ns) AS slower_ns,
-        bool_and(has_shapes) AS has_shapes
+        bool_and(has_shapes) AS has_shapes,
+        -- Neither another call nor the sizes of its inputs tell it from chance.
+        sum(call_count) = 1 AND NOT bool_and(has_shapes) AS may_be_chance
     FROM compared
     CROSS JOIN threshold
     WHERE sibling_count >= least_sibling_count
@@ -124,9 +126,10 @@ SELECT
     ) AS evidence,
     call_count AS count,
     excess_ns AS time_ns,
-    least(excess_ns, critical_ns) AS win_ns,
-    'upper bound' AS kind,
-    'Compare it with a layer beside it (prof-analysis module-stats --by instance): look for inputs that are not contiguous '
+    if(may_be_chance, NULL, least(excess_ns, critical_ns)) AS win_ns,
+    if(may_be_chance, 'hint', 'upper bound') AS kind,
+    if(may_be_chance, 'Record several passes and see whether it is this layer again: one call may be chance. ', '')
+    || 'Compare it with a layer beside it (prof-analysis module-stats --by instance): look for inputs that are not contiguous '
     || 'or have another memory format, for communication or copies beside it, and for a lower clock then.' AS what_to_do,
     'docs/advise.md#unlike-layer' AS doc,
     if(

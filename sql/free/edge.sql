@@ -1,7 +1,7 @@
 -- One row is an idle beginning or end of a recording without steps: a gap with less than a hundredth of the kernel time before
 -- it, or after it. It takes more than half of the recording; or it takes more than a tenth, and its next kernel was launched
--- in the first tenth of it. What the device did before the recording, or does after it, is not recorded, so this time is no
--- part of a step.
+-- in the first tenth of it, or nothing of the host is recorded that could say when. What the device did before the recording,
+-- or does after it, is not recorded, so this time is no part of a step.
 --
 -- gap_id       BIGINT   a gap of free.gap
 -- side         VARCHAR  beginning or end
@@ -25,8 +25,11 @@ long AS (
     WHERE (gap.end_ns - gap.start_ns) * 2 > span.end_ns - span.start_ns
         OR (
             (gap.end_ns - gap.start_ns) * 10 > span.end_ns - span.start_ns
-            AND (coalesce(request.launch_end_ns, request.asked_ns) - gap.start_ns + clock.offset_ns) * 10
-            < gap.end_ns - gap.start_ns
+            AND (
+                (coalesce(request.launch_end_ns, request.asked_ns) - gap.start_ns + clock.offset_ns) * 10
+                < gap.end_ns - gap.start_ns
+                OR NOT (EXISTS (FROM trace.op) OR EXISTS (FROM trace.host_api))
+            )
         )
 ),
 run AS (

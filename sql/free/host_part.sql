@@ -101,7 +101,8 @@ from_request AS (
     FROM part
     WHERE phase = 2
     UNION ALL
-    SELECT gap_id, start_ns, end_ns, cause, is_late, phase < 5, NULL
+    -- Where the launch is not recorded, a long wait for it is no start.
+    SELECT gap_id, start_ns, end_ns, cause, is_late, phase < 5 AND (phase <> 3 OR cause <> 'between queue and device'), NULL
     FROM free.host_phase
     WHERE phase > 2
 ),

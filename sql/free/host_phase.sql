@@ -3,8 +3,8 @@
 --
 -- gap_id    BIGINT   a gap of free.gap
 -- phase     INTEGER  1 up to the request; 2 up to the end of the launch; 3 after it, where the kernel waits for something else
---                    than the host; 4 the time in which the device starts the kernel; 5 all of a gap whose request is not
---                    recorded
+--                    than the host, or for a launch that is not recorded; 4 the time in which the device starts the kernel; 5
+--                    all of a gap whose request is not recorded
 -- tid       BIGINT   host thread that the device waited for: in phase 1 the one that requested the kernel, in 2 the one that
 --                    launched it; else NULL
 -- start_ns  BIGINT   start, Unix ns, on the clock of the host
@@ -66,7 +66,11 @@ SELECT
     started.launched_ns,
     started.waited_ns,
     started.is_late,
-    if(awaited.gap_id IS NULL, 'unknown after the launch', 'waiting for another stream or event')
+    CASE
+        WHEN awaited.gap_id IS NOT NULL THEN 'waiting for another stream or event'
+        WHEN started.launch_tid IS NULL THEN 'between queue and device'
+        ELSE 'unknown after the launch'
+    END
 FROM started
 LEFT JOIN free.awaited USING (gap_id)
 WHERE started.waited_ns > started.launched_ns

@@ -5,7 +5,7 @@
 -- start_ns          BIGINT   start, Unix ns
 -- duration_ns       BIGINT   length, ns
 -- cause             VARCHAR  the cause of most of its time, as in free.gap_cause; NULL where neither ops nor calls on the host
---                            are recorded, as in a file of kernels alone
+--                            are recorded, as in a file of kernels alone, unless it is an edge of the recording
 -- cause_ns          BIGINT   time of that cause, ns; NULL without one
 -- kernel_before_id  TEXT_ID  name of the kernel that ended last before it
 -- op_before_id      TEXT_ID  name of the op that launched that kernel; NULL when no op is known
@@ -30,8 +30,8 @@ SELECT
     longest.step_id,
     longest.start_ns,
     longest.end_ns - longest.start_ns AS duration_ns,
-    if(host.is_recorded, longest.cause, NULL) AS cause,
-    if(host.is_recorded, longest.cause_ns, NULL) AS cause_ns,
+    if(host.is_recorded OR longest.cause = 'edge of the recording', longest.cause, NULL) AS cause,
+    if(host.is_recorded OR longest.cause = 'edge of the recording', longest.cause_ns, NULL) AS cause_ns,
     kernel_before.name_id AS kernel_before_id,
     op_before.name_id AS op_before_id,
     kernel_after.name_id AS kernel_after_id,

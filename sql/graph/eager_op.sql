@@ -1,4 +1,5 @@
--- One row is an op that launches compute kernels one by one in steps in which a graph is replayed, the most idle time first.
+-- One row is an op that launches compute kernels one by one between replays of graphs, in steps in which one is replayed, the
+-- most idle time first. What runs before the first replay of the recording, or after the last one, is between none.
 --
 -- op_name_id    TEXT_ID  the op; NULL when the profile lost its name
 -- kernel_count  BIGINT   its kernels
@@ -8,6 +9,11 @@ WITH replaying AS (
     SELECT coalesce(step_id, -1) AS step_number
     FROM graph.by_step
     WHERE replayed_count > 0
+),
+replayed AS (
+    SELECT min(start_ns) AS start_ns, max(end_ns) AS end_ns
+    FROM trace.kernel
+    WHERE kind = 'compute' AND model_id IS NOT NULL
 ),
 idle AS (
     SELECT gap.kernel_after_id AS kernel_id, sum(part.duration_ns)::BIGINT AS idle_ns
@@ -24,6 +30,7 @@ SELECT
 FROM trace.kernel
 LEFT JOIN kernels.step USING (kernel_id)
 JOIN replaying ON replaying.step_number = coalesce(step.step_id, -1)
+JOIN replayed ON kernel.start_ns BETWEEN replayed.start_ns AND replayed.end_ns
 JOIN module.kernel_op USING (kernel_id)
 JOIN trace.op ON op.op_id = kernel_op.op_id
 LEFT JOIN trace.string AS op_name ON op_name.text_id = op.name_id

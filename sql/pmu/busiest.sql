@@ -9,6 +9,8 @@
 -- busy_percent  BIGINT   part of the time of a kernel in which the pipe is busy, in percent, rounded down
 -- kernel_count  BIGINT   kernels
 -- duration_ns   BIGINT   their time, ns
+-- core_ns       BIGINT   the part of it in which a core works, on average over those that a kernel uses, ns: in the rest others
+--                        still work. Kernels of which it is not recorded count fully
 -- critical_ns   BIGINT   the part of it in kernels that are critical, as in critical.kernel, ns
 -- busy_ns       BIGINT   time of critical_ns in which the pipe is busy, ns
 -- other_ns      BIGINT   time of critical_ns in which the busiest pipe of another kind is busy, ns: they take no less where
@@ -25,6 +27,11 @@ busy AS (
         counters.kernel_id,
         coalesce(least(1, aic_time_ns / nullif(duration_ns, 0)), 1) AS aic_share,
         coalesce(least(1, aiv_time_ns / nullif(duration_ns, 0)), 1) AS aiv_share,
+        if(
+            aic_is_uncounted OR aiv_is_uncounted,
+            duration_ns,
+            least(duration_ns, coalesce(greatest(aic_time_ns, aiv_time_ns), duration_ns))
+        ) AS core_ns,
         greatest(aic_mac_ratio * aic_share, aiv_vec_ratio * aiv_share) AS compute,
         greatest(aic_mte2_ratio * aic_share, aiv_mte2_ratio * aiv_share, aiv_mte3_ratio * aiv_share) AS memory,
         greatest(aic_mte1_ratio * aic_share, aic_fixpipe_ratio * aic_share) AS on_chip,
@@ -52,6 +59,7 @@ kernel AS (
         END AS bound,
         least(floor(busy.busiest * 100), 100)::BIGINT AS busy_percent,
         kernel.duration_ns,
+        busy.core_ns,
         critical.critical_ns,
         least(busy.busiest, 1) AS busiest,
         least(busy.other, 1) AS other,
@@ -88,6 +96,7 @@ summed AS (
         busy_percent,
         count(*) AS kernel_count,
         sum(duration_ns)::BIGINT AS duration_ns,
+        sum(round(core_ns)::BIGINT)::BIGINT AS core_ns,
         sum(critical_ns)::BIGINT AS critical_ns,
         sum(round(critical_ns * busiest)::BIGINT)::BIGINT AS busy_ns,
         coalesce(sum(round(critical_ns * other)::BIGINT), 0)::BIGINT AS other_ns,

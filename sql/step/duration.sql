@@ -28,16 +28,24 @@ whole AS (
     LEFT JOIN begun USING (step_id)
     WHERE time.step_id IS NOT NULL AND time.stage_ns IS NOT NULL
 ),
--- Kernels from before the recording, which a host that is ahead has launched, end before the first step begins on the device.
+-- Kernels from before the recording, which a host that is ahead has launched, begin before the first step begins on the device.
+-- Where steps overlap on the device, they run beside it: they belong to no step, and none of those begins in a later one.
 first_step AS (
-    SELECT arg_min(first_kernel_ns, step_id) AS first_kernel_ns
+    SELECT arg_min(first_kernel_ns, step_id) AS first_kernel_ns, arg_min(first_kernel_ns, step_id, 2)[2] AS next_kernel_ns
     FROM whole
+),
+of_no_step AS (
+    SELECT max(start_ns) AS last_start_ns
+    FROM step.kernel_step
+    WHERE step_id IS NULL
 ),
 before AS (
     SELECT max(kernel_step.end_ns) AS end_ns
     FROM step.kernel_step
     CROSS JOIN first_step
+    CROSS JOIN of_no_step
     WHERE kernel_step.start_ns < first_step.first_kernel_ns
+        OR (kernel_step.step_id IS NULL AND of_no_step.last_start_ns < first_step.next_kernel_ns)
 ),
 measured AS (
     SELECT

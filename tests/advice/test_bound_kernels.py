@@ -42,12 +42,12 @@ def test_what_keeps_kernels_busy(tmp_path: Path) -> None:
         rules = ("memory_bound", "no_bound")
         found = [row for rule in rules for row in profile.rows(f"SELECT * EXCLUDE (profile, what_to_do) FROM advice.{rule}")]
     assert [tuple(row.values()) for row in busiest] == [
-        ("Add", "memory", 90, 1, 100_000, 100_000, 90_000, 20_000, 100_000, 20_000),
-        ("Exp", "compute", 95, 1, 100_000, 100_000, 95_000, 50_000, 100_000, 95_000),
-        ("Less", "compute", 10, 1, 10_000, 10_000, 1000, 1000, 10_000, 1000),
-        ("Mul", "compute", 50, 1, 1000, 1000, 500, 400, 1000, 1000),
-        ("Sort", "memory", 85, 1, 100_000, 100_000, 85_000, 20_000, 0, None),
-        ("TopK", "scalar", 50, 1, 40_000, 40_000, 20_000, 10_000, 40_000, 10_000),
+        ("Add", "memory", 90, 1, 100_000, 100_000, 100_000, 90_000, 20_000, 100_000, 20_000),
+        ("Exp", "compute", 95, 1, 100_000, 100_000, 100_000, 95_000, 50_000, 100_000, 95_000),
+        ("Less", "compute", 10, 1, 10_000, 10_000, 10_000, 1000, 1000, 10_000, 1000),
+        ("Mul", "compute", 50, 1, 1000, 1000, 1000, 500, 400, 1000, 1000),
+        ("Sort", "memory", 85, 1, 100_000, 100_000, 100_000, 85_000, 20_000, 0, None),
+        ("TopK", "scalar", 50, 1, 40_000, 40_000, 40_000, 20_000, 10_000, 40_000, 10_000),
     ]
     title, doc = "Kernels spend their time on moving data", "docs/advise.md#memory-bound"
     summed = "sum(duration_ns)::BIGINT AS duration_ns, (sum(busy_percent * duration_ns) // sum(duration_ns))::BIGINT AS busy"
@@ -130,3 +130,24 @@ def test_a_matmul_that_another_rule_explains_is_no_finding_of_the_counters(tmp_p
         rules = ("slow_matmul", "no_bound")
         found = [(rule, row["op"]) for rule in rules for row in profile.rows(f"FROM advice.{rule}")]
     assert found == [("slow_matmul", "aten::row"), ("no_bound", "aten::square")]
+
+
+def test_kernels_whose_cores_wait_for_each_other_are_named_so(tmp_path: Path) -> None:
+    """A sort of 100 us, in which a core works for 10 us on average: the last steps of it run on few."""
+    ratios = dict(zip(RATIOS, (0.5, 0.3, 0.1, 0.1), strict=True))
+    kernels = tuple(
+        Kernel(name, start, start + 100_000, core="AI_VECTOR_CORE", type=name, pmu={**ratios, "aiv_total_time": time})
+        for name, start, time in (("Sort", 10_000, 10_000), ("Even", 200_000, 99_000))
+    )
+    write_profile(tmp_path / "0_ascend_pt", [Op("aten::op", 100, 200, kernels)])
+    with open_profile(tmp_path) as profile:
+        rows = profile.rows("SELECT kernel_type, evidence, win_ns, what_to_do FROM advice.no_bound ORDER BY kernel_type")
+    even, sort = rows
+    assert even["evidence"] == "The busiest part of the cores (computing) works for 49.0% of the 100.0 us of a kernel"
+    assert (sort["evidence"], sort["win_ns"]) == (
+        "The busiest part of the cores (computing) works for 5.0% of the 100.0 us of a kernel; a core works for 10.0% of it on "
+        "average, and waits for others",
+        95_000,
+    )
+    assert "even out the blocks" in sort["what_to_do"]
+    assert "even out the blocks" not in even["what_to_do"]

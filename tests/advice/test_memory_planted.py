@@ -16,6 +16,7 @@ from fixtures.text_style import TextStyle
 from fixtures.trace import make_rank
 from prof_analysis import Profile, open_profile
 from tests.helpers.asking import found_by
+from tests.helpers.small_profile import edit
 
 MIB = 2**20
 LEAK = 3 * MIB
@@ -113,3 +114,17 @@ def test_a_run_without_a_defect_has_no_finding_unless_the_user_gives_a_small_dev
         (used,) = profile.rows("SELECT used_bytes FROM across.memory_rank")[0].values()
     with open_profile(tmp_path, thresholds={"memory_limit.memory_gib": used / 2**30 * 1.05}) as profile:
         assert [row[0] for row in findings(profile)] == ["memory_limit"]
+
+
+@pytest.mark.parametrize(
+    ("value", "is_advised"), [("max_split_size_mb:32", True), ("max_split_size_mb:32, expandable_segments: True", False)]
+)
+def test_a_setting_of_the_allocator_that_is_in_force_is_not_advised(tmp_path: Path, value: str, is_advised: bool) -> None:
+    run_of(tmp_path, "db", PLANTED)
+    (database,) = tmp_path.rglob("ascend_pytorch_profiler_0.db")
+    edit(database, "CREATE TABLE IF NOT EXISTS META_DATA (name TEXT, value TEXT)")
+    edit(database, f"""INSERT INTO META_DATA VALUES ('ENV_VARIABLES', '{{"PYTORCH_NPU_ALLOC_CONF": "{value}"}}')""")
+    with open_profile(tmp_path) as profile:
+        (found,) = profile.rows("SELECT what_to_do FROM advice.memory_fragmentation")
+    assert found["what_to_do"].startswith("Set expandable_segments:True") is is_advised
+    assert "keep shapes equal" in found["what_to_do"].lower()

@@ -102,7 +102,7 @@ ELSEWHERE = {
     "module.crossing", "module.crossing_time", "module.edge_call", "module.cut", "module.unplaced_call",
     "module.unplaced_interval",
     "allocation.kept", "allocation.out_of_memory", "trace.out_of_memory", "trace.device_memory", "trace.set_aside_memory",
-    "trace.device_process",
+    "trace.device_process", "trace.named_collective",
 }  # fmt: skip
 
 

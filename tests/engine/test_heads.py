@@ -210,6 +210,7 @@ def test_the_profiler_database_makes_every_trace_table() -> None:
     of_others = {
         "trace.reported_cost", "trace.op_input", "trace.device_memory", "trace.out_of_memory",
         "trace.replayed_op", "trace.replayed_range", "trace.replayed_kernel", "trace.device_process",
+        "trace.named_collective",
     }  # fmt: skip
     assert files == {name for name in TABLES if name.startswith("trace.")} - of_others - SHARED
 

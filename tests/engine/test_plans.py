@@ -77,6 +77,7 @@ ALLOWED = {
     "chain.found": "a row a stream and the few patterns; distinct chains and patterns",
     "critical.contention": "one row says whether there are steps",
     "free.longest_gap": "one row says whether the host is recorded",
+    "graph.eager_op": "one row says from when to when graphs are replayed",
     "critical.wait": "the offset of the clock is one row",
     "graph.execution": "the offset of the clock is one row",
     "graph.compilation": "the offset of the clock is one row",

@@ -146,7 +146,7 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
         {**_THREAD, "plane": (_I, "TRY_CAST(substr(args.name, 7) AS BIGINT)")},
     ),
     "raw.flow": (
-        "ph IN ('s', 'f') AND cat IN ('async_npu', 'fwdbwd')",
+        "ph IN ('s', 'f') AND cat IN ('async_npu', 'fwdbwd', 'HostToDevice')",
         {
             "event_id": (_I, "event_id"),
             "category": (_T, "cat"),

@@ -43,7 +43,7 @@ work AS (
             WHEN collective IS NOT NULL OR named.is_collective THEN 'communication'
             ELSE 'compute'
         END AS kind,
-        CASE coalesce(operation.operation, named.operation)
+        CASE coalesce(operation.operation, named_collective.operation, named.operation)
             WHEN 'send' THEN 'send'
             WHEN 'receive' THEN 'receive'
             WHEN 'sendrecv' THEN 'both'
@@ -52,6 +52,7 @@ work AS (
     LEFT JOIN named USING (name)
     LEFT JOIN operation USING (collective)
     LEFT JOIN launch USING (correlation)
+    LEFT JOIN trace.named_collective ON named_collective.kernel_id = device_work.event_id
 )
 SELECT
     event_id AS kernel_id,
