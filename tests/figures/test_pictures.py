@@ -280,6 +280,15 @@ def test_text_in_a_sector_is_readable_in_front_of_each_colour(scale: tuple[str, 
         assert (lighter + 0.05) / (darker + 0.05) >= 4.5, colour
 
 
+def test_a_picture_of_a_notebook_shows_buttons_of_a_fixed_list_and_sends_nothing() -> None:
+    for figure, buttons in ((modules([module_row("", "Net", 10)], [], 1, None), 1), (steps([step_row("0", 1, 100, 50)]), 7)):
+        for shown in (figure.to_html(), figure._repr_html_(), json.dumps(figure._repr_mimebundle_(), default=str)):
+            config = shown.replace("\\", "").replace(" ", "")
+            assert '"showSendToCloud":false' in config
+            (named,) = re.findall(r'"modeBarButtons":(\[\[.*?\]\])', config)
+            assert sum(map(len, json.loads(named))) == buttons
+
+
 def test_both_themes_recolour_all_that_is_no_figure() -> None:
     light, dark = theme(False).layout, theme(True).layout
     assert light.paper_bgcolor == light.plot_bgcolor == "#ffffff" != dark.paper_bgcolor == dark.plot_bgcolor
