@@ -4,10 +4,12 @@ import csv
 import io
 from pathlib import Path
 
+import duckdb
 import pytest
 from typer.testing import CliRunner, Result
 
 from prof_analysis.cli import app
+from prof_analysis.exports.files import write_rows
 from tests.helpers.cli import Command, files_below, shown_on_terminal
 from tests.helpers.small_profile import Op, write_profile
 
@@ -82,6 +84,20 @@ def test_csv_is_that_of_rfc_4180_and_holds_no_formula(tmp_path: Path) -> None:
     assert result.stdout_bytes.decode() == f'\'=name,a,a_1,nothing,number,list,dash\r\n{cell},{cell},"",,-1.5,"[1, 2]",\'-\r\n'
     read = list(csv.reader(io.StringIO(result.stdout_bytes.decode(), newline="")))
     assert read[1] == [f"'{HOSTILE}", f"'{HOSTILE}", "", "", "-1.5", "[1, 2]", "'-"]
+
+
+@pytest.mark.parametrize("sign", "=+-@\uff1d\uff0b\uff0d\uff20")
+@pytest.mark.parametrize(
+    "before", ["", " ", "\t", "\r", "\n", "\r\n", "\v", "\f", "\0", "\x1b", "\u00a0", "\u200b", "\u2028", "\ufeff", " \t "]
+)
+def test_no_cell_of_csv_is_a_formula_whatever_comes_before_it(tmp_path: Path, before: str, sign: str) -> None:
+    cell = f"{before}{sign}HYPERLINK()"
+    rows = duckdb.connect().sql(f"SELECT $cell AS name, 'a' || $cell AS other, 'b' AS \"{cell}\"", params={"cell": cell})
+    write_rows(rows, tmp_path / "rows.csv")
+    with (tmp_path / "rows.csv").open(encoding="utf-8", newline="") as written:
+        names, cells = csv.reader(written)
+    assert names == ["name", "other", f"'{cell}"]
+    assert cells == [f"'{cell}", f"a{cell}", "b"]
 
 
 def test_csv_on_a_terminal_does_not_steer_it_and_comes_after_the_bar(tmp_path: Path) -> None:
