@@ -174,8 +174,9 @@ class Profile(Questions):
         """Run a DuckDB query on the tables over all ranks, and return its rows.
 
         The tables that the query names are built first. A sum of integers is an integer if it fits into 64 bits. A query
-        changes nothing and loads nothing from the network, but it may read any file that its user may read, as in
-        `JOIN read_csv('mine.csv')`. So do not run queries of people to whom you would not give an account.
+        changes nothing, loads nothing from the network, and reads no file of the machine. With `allow_files=True` of
+        open_profile() it may read any file that its user may read, as in `JOIN read_csv('mine.csv')`: then do not run queries
+        of people to whom you would not give an account.
         Raises QueryError when the query cannot be read or run.
         """
         return self._sql(query, arrow)
