@@ -188,6 +188,13 @@ class Profile(Questions):
         """
         return self._asked(query, frames.rows)
 
+    def exact(self, query: str) -> tuple[list[str], list[list[Any]]]:
+        """Run a query as sql() does, and return columns and rows as JSON can hold them: times are texts, also infinite ones.
+
+        Raises QueryError when the query cannot be read or run.
+        """
+        return self._asked(query, frames.exact)
+
     def write_csv(self, query: str, file: str | Path) -> None:
         """Run a query as sql() does, and write its rows to a file as they come, however many there are.
 

@@ -58,9 +58,7 @@ class Query:
     reads_catalog: bool = False
 
 
-def read_query(
-    query: str, parser: duckdb.DuckDBPyConnection, known: Mapping[str, str], allow_files: bool = False
-) -> Query:
+def read_query(query: str, parser: duckdb.DuckDBPyConnection, known: Mapping[str, str], allow_files: bool = False) -> Query:
     """Read a query of a user. Raises QueryError when it is not a single SELECT, could write, or reads files without leave.
 
     `known` has the tables that SHOW TABLES lists, each with its meaning.

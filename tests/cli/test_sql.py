@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from pathlib import Path
 
 import duckdb
@@ -72,6 +73,26 @@ def test_what_is_wrong_with_a_query_or_its_file_is_one_line(ranks: Path, tmp_pat
 HOSTILE = '=1+1,"x"\r\n\x1b[2J'
 NASTY = """SELECT name AS "=name", name AS a, '' AS a, NULL AS nothing, -1.5 AS "number", [1, 2] AS list, '-' AS dash
 FROM trace.op"""
+
+
+EXACT = {
+    "TIMESTAMP 'infinity'": "infinity", "DATE '-infinity'": "-infinity", "[TIMESTAMPTZ 'infinity']": ["infinity"],
+    "TIMESTAMP '2026-01-01 00:00:00.000001'": "2026-01-01 00:00:00.000001", "TIME '24:00:00'": "24:00:00",
+    "TIMETZ '01:02:03+05'": "01:02:03+05", "INTERVAL 1 month": "1 month", "DATE '0001-01-01 (BC)'": "0001-01-01 (BC)",
+    "340282366920938463463374607431768211455::UHUGEINT": 2**128 - 1,
+    "(-170141183460469231731687303715884105728)::HUGEINT": -(2**127),
+    "'0101'::BIT": "0101", "'NaN'::DOUBLE": None, "'-inf'::FLOAT": None, "1.5::DECIMAL(38, 2)": 1.5, "'\\xAA'::BLOB": "aa",
+    "{'a': ['NaN'::DOUBLE], 'b': NULL}": {"a": [None], "b": None}, "MAP{'a': DATE '2026-01-01'}": [["a", "2026-01-01"]],
+    "union_value(a := 1)": {"a": 1}, "'DATE'::ENUM('DATE')": "DATE", "'é'": "é", "NULL": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("value", EXACT)
+def test_json_holds_each_value_of_duckdb_exactly(command: Command, ranks: Path, value: str) -> None:
+    done = command("sql", "-d", ranks, "--json", f"SELECT {value} AS x")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["rows"] == [{"x": EXACT[value]}]
+    assert command("sql", "-d", ranks, f"SELECT {value} AS x").exit_code == 0
 
 
 def test_csv_is_that_of_rfc_4180_and_holds_no_formula(tmp_path: Path) -> None:
