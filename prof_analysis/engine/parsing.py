@@ -89,7 +89,18 @@ def read_query(query: str, parser: duckdb.DuckDBPyConnection, known: Mapping[str
     for node in describing:
         node["query"] = None
     tables = _of_profile(tree)
-    return Query(query, tables, named - tables, reads_catalog)
+    return Query(_without_end(query), tables, named - tables, reads_catalog)
+
+
+def _without_end(query: str) -> str:
+    """Return a statement without the semicolons and comments at its end, so that it can stand in another one."""
+    text = query.encode()
+    end = len(text)
+    for position, kind in reversed(duckdb.tokenize(query)):  # Positions are those of bytes.
+        if kind != duckdb.token_type.comment and text[position : position + 1] != b";":
+            break
+        end = position
+    return text[:end].decode()
 
 
 def _of_profile(tree: Any) -> frozenset[str]:
@@ -109,7 +120,7 @@ def _pivot(query: str, parser: duckdb.DuckDBPyConnection, allow_files: bool) -> 
             statements = cursor.extract_statements(query)
             if [statement.type.name for statement in statements] != ["MULTI"]:
                 return None
-            pivot = re.sub(r";\s*(--[^\n]*\s*)*$", "", query)
+            pivot = _without_end(query)
             kinds = [statement.type.name for statement in cursor.extract_statements(f"FROM (\n{pivot}\n)")]
     except duckdb.Error:
         return None
