@@ -26,7 +26,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -321,7 +321,9 @@ def profiler(
     ranks: Collection[int] | None = None,
     schedule: Mapping[str, int] | None = None,
 ) -> Iterator[Any]:
-    """Record what the block does into the folder `out`, with modules marked, and yield the profiler, whose step() ends a step.
+    """Record what the block does into the folder `out`, with modules marked, and yield what records, whose step() ends a step.
+
+    Where the profiler fails, one line says so, nothing more is recorded, and the block goes on.
 
     Args:
         level: 0 records ops, kernels, communication and modules, at the least cost. 1 also records shapes and, on Ascend, level
@@ -339,11 +341,64 @@ def profiler(
     if ranks is not None and rank not in ranks:
         yield SimpleNamespace(step=lambda: None)
         return
-    recording = recorder(out, level, schedule)
-    _say(f"rank {rank} records {_recorded(level)}")
-    with modules(), recording:
-        yield recording
-    _say(f"wrote {out}; ask: {_question(out)}")
+    recording = _Recording(out, level, schedule)
+    if recording.start():
+        _say(f"rank {rank} records {_recorded(level)}")
+    try:
+        with modules():
+            yield recording
+    finally:
+        if recording.stop():
+            _say(f"wrote {out}; ask: {_question(out)}")
+
+
+class _Recording:
+    """A profiler whose failures end the recording, and never the program: a line says what failed."""
+
+    def __init__(self, out: str | os.PathLike[str], level: int, schedule: Mapping[str, int] | None = None) -> None:
+        self._level, self._schedule = level, schedule
+        self._out = Path(out)
+        self._began = time.time()
+        self._profiler: Any = None
+
+    def start(self) -> bool:
+        """Begin to record; return whether it does."""
+
+        def begin() -> None:
+            self._profiler = recorder(self._out, self._level, self._schedule)
+            self._profiler.start()
+
+        return self._tried("start", begin)
+
+    def step(self) -> None:
+        """End a step."""
+        if self._profiler is not None:
+            self._tried("step", self._profiler.step)
+
+    def stop(self) -> bool:
+        """Write what was recorded; return whether anything is there."""
+        if self._profiler is None or not self._tried("stop", self._profiler.stop):
+            return False
+        self._profiler = None
+        has_files = any(one.is_file() and one.stat().st_mtime > self._began - 2 for one in self._out.rglob("*"))
+        if not has_files:
+            _say(f"the profiler wrote nothing into {self._out}")
+        return has_files
+
+    def _tried(self, what: str, call: Callable[[], object]) -> bool:
+        try:
+            call()
+        except Exception as error:  # The program must run, whatever is wrong here.
+            failed, self._profiler = self._profiler, None
+            if failed is not None and what != "stop":
+                with suppress(Exception):
+                    failed.stop()
+            reason = f"{type(error).__name__}: {error}".splitlines()[0]
+            _say(
+                f"rank {rank_of_process()}: the profiler failed in {what} ({reason}); nothing is recorded, the program goes on"
+            )
+            return False
+        return True
 
 
 def recorder(out: str | os.PathLike[str], level: int, schedule: Mapping[str, int] | None = None) -> Any:
@@ -456,9 +511,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = run.wait()
         recorded = Path(folder) / _RECORDED
         question = recorded.read_text(encoding="utf-8") if recorded.exists() else None
+        has_failed = (Path(folder) / _FAILED).exists()
     if question is not None:
         _say(f"wrote {options['out']}; ask: {question}")
-    elif options["steps"] is not None and code == 0:
+    elif options["steps"] is not None and code == 0 and not has_failed:
         _say("nothing was recorded; were there as many steps, and a rank that --ranks names?")
         return 1
     return 128 - code if code < 0 else code
@@ -466,6 +522,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 # The file in which a process leaves the question that its recording answers.
 _RECORDED = "recorded"
+# The file that says that a process has told why its profiler failed.
+_FAILED = "failed"
 
 
 # Python imports sitecustomize when it starts. This one begins collecting, and then imports the one that it hides.
@@ -623,7 +681,7 @@ class _Steps:
         self._optimizer: weakref.ref[Any] | None = None
         self._step = 0
         self._is_in_step = False
-        self._recording: Any = None
+        self._recording: _Recording | None = None
         self._is_done = False
 
     def count_those_of_optimizers(self) -> None:
@@ -658,10 +716,10 @@ class _Steps:
         """Write what was recorded, if anything was."""
         if self._recording is not None:
             recording, self._recording = self._recording, None
-            recording.stop()
-            if self._step < self._last:
+            is_written = recording.stop()
+            if is_written and self._step < self._last:
                 _say(f"the program ended in step {self._step}, before step {self._last}")
-            (self._folder / _RECORDED).write_text(_question(self._out), encoding="utf-8")
+            self._note(is_written)
         self._is_done = True
 
     def _begin_recording(self) -> None:
@@ -669,9 +727,17 @@ class _Steps:
         if self._ranks is not None and rank not in self._ranks:
             self._is_done = True
             return
-        self._recording = recorder(self._out, self._level)
-        _say(f"rank {rank} records steps {self._first} to {self._last}: {_recorded(self._level)}")
-        self._recording.start()
+        self._recording = _Recording(self._out, self._level)
+        if self._recording.start():
+            _say(f"rank {rank} records steps {self._first} to {self._last}: {_recorded(self._level)}")
+        else:
+            self._recording, self._is_done = None, True
+            self._note(is_written=False)
+
+    def _note(self, is_written: bool) -> None:
+        """Leave word to the process that started the program, as far as its folder can be written."""
+        with suppress(OSError):
+            (self._folder / (_RECORDED if is_written else _FAILED)).write_text(_question(self._out), encoding="utf-8")
 
     def _end_step(self) -> None:
         self._is_in_step = False

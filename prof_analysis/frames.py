@@ -1,7 +1,9 @@
 """Answers as rows, Arrow tables and DataFrames that keep the types of their values."""
 
+import re
 from collections import Counter
 from contextlib import suppress
+from json import loads
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,6 +16,35 @@ def rows(relation: "duckdb.DuckDBPyRelation") -> list[dict[str, Any]]:
     """Return the rows of an answer, each as values by column. It needs no pyarrow, whose import takes a tenth of a second."""
     columns = unique(relation.columns)
     return [dict(zip(columns, row, strict=True)) for row in relation.fetchall()]
+
+
+# Types of DuckDB whose values Python does not hold all: infinite times, times with zones, months, and alternatives.
+_PARTLY_HELD = re.compile(r"TIME|DATE|INTERVAL|UNION")
+_NESTED = re.compile(r"\[|STRUCT|MAP|UNION")
+
+
+def exact(relation: "duckdb.DuckDBPyRelation") -> tuple[list[str], list[list[Any]]]:
+    """Return the columns and rows of an answer as JSON can hold them.
+
+    Times are texts as DuckDB writes them, infinite ones too; a map is a list of pairs.
+    """
+    columns = unique(relation.columns)
+    are_json = []
+    cells = []
+    for number, type_ in enumerate(map(str, relation.types), start=1):
+        is_partly_held = _PARTLY_HELD.search(type_) is not None and not type_.startswith("ENUM")
+        are_json.append(is_partly_held and _NESTED.search(type_) is not None)
+        cells.append(f"to_json(#{number})" if are_json[-1] else f"#{number}{'::VARCHAR' * is_partly_held}")
+    found = relation.query("rows_of_query", f"SELECT {', '.join(cells)} FROM rows_of_query")
+    assert found is not None, "a SELECT has rows"
+    are_maps = [str(type_).startswith("MAP(") for type_ in relation.types]
+
+    def held(value: Any, is_json: bool, is_map: bool) -> Any:
+        if is_json and value is not None:
+            value = loads(value, parse_constant=lambda _: None)
+        return [list(pair) for pair in value.items()] if is_map and isinstance(value, dict) else value
+
+    return columns, [list(map(held, row, are_json, are_maps)) for row in found.fetchall()]
 
 
 def plain(table: "pyarrow.Table") -> "pyarrow.Table":

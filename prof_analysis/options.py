@@ -253,6 +253,10 @@ class ProfileOptions(Options):
         str | Path | None,
         Doc("A folder of your own tables, as <schema>/<table>.sql, which queries can read like all others.", INPUT),
     ] = None
+    allow_files: Annotated[
+        bool,
+        Doc("Let queries and your own tables read files of this machine, as in FROM read_csv('peaks.csv').", INPUT),
+    ] = False
     workers: Annotated[
         int | None,
         Doc(
@@ -341,6 +345,7 @@ class Keywords(TypedDict, total=False):
     rank_list: Iterable[int] | None
     source: Source
     sql: str | Path | None
+    allow_files: bool
     workers: int | None
     threads: int | None
     memory_limit: int | None

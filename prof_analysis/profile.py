@@ -174,8 +174,9 @@ class Profile(Questions):
         """Run a DuckDB query on the tables over all ranks, and return its rows.
 
         The tables that the query names are built first. A sum of integers is an integer if it fits into 64 bits. A query
-        changes nothing and loads nothing from the network, but it may read any file that its user may read, as in
-        `JOIN read_csv('mine.csv')`. So do not run queries of people to whom you would not give an account.
+        changes nothing, loads nothing from the network, and reads no file of the machine. With `allow_files=True` of
+        open_profile() it may read any file that its user may read, as in `JOIN read_csv('mine.csv')`: then do not run queries
+        of people to whom you would not give an account.
         Raises QueryError when the query cannot be read or run.
         """
         return self._sql(query, arrow)
@@ -186,6 +187,13 @@ class Profile(Questions):
         Raises QueryError when the query cannot be read or run.
         """
         return self._asked(query, frames.rows)
+
+    def exact(self, query: str) -> tuple[list[str], list[list[Any]]]:
+        """Run a query as sql() does, and return columns and rows as JSON can hold them: times are texts, also infinite ones.
+
+        Raises QueryError when the query cannot be read or run.
+        """
+        return self._asked(query, frames.exact)
 
     def write_csv(self, query: str, file: str | Path) -> None:
         """Run a query as sql() does, and write its rows to a file as they come, however many there are.

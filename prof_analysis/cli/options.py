@@ -75,6 +75,9 @@ SqlFolder = Annotated[
     Path | None,
     typer.Option("--sql-folder", help="A folder of your own tables, as <schema>/<table>.sql.", rich_help_panel=INPUT),
 ]
+AllowFiles = Annotated[
+    bool, typer.Option("--allow-files", help="Let these tables read files of this machine.", rich_help_panel=INPUT)
+]
 # The path of a profile: as the argument of the command or with -d; only with -d where the command has another argument.
 ProfilePath = Annotated[Path, "the argument or -d"]
 ProfileOption = Annotated[Path, "-d"]

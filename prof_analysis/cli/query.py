@@ -50,17 +50,17 @@ def sql(
     if as_csv:
         with exit_on_error(screen), temporary_folder() as folder:
             with opened(screen, profiling_path, options) as profile:
-                profile.write_csv(asked, rows := folder / "rows.csv")
-            _print_file(rows)
+                profile.write_csv(asked, csv_file := folder / "rows.csv")
+            _print_file(csv_file)
         finish(profile, screen)
         return
     with opened(screen, profiling_path, options) as profile:
-        answer = profile.sql(asked, arrow=True)
+        columns, rows = profile.exact(asked)
     # Print after the progress bar is gone.
     if screen.as_json:
-        print_answer(profile, rows=answer.to_pylist())
+        print_answer(profile, rows=[dict(zip(columns, row, strict=True)) for row in rows])
     else:
-        listing.print_rows(answer, view_of(screen, answer.column_names))
+        listing.print_rows(columns, rows, view_of(screen, columns))
     finish(profile, screen)
 
 

@@ -54,7 +54,8 @@ def table(
     if screen.as_json:
         print_answer(profile, written, rows=rows.to_pylist())
     else:
-        listing.print_rows(rows.slice(0, result.top), view_of(screen, rows.column_names))
+        shown = [list(row.values()) for row in rows.slice(0, result.top).to_pylist()]
+        listing.print_rows(rows.column_names, shown, view_of(screen, rows.column_names))
         print(f"{min(result.top, rows.num_rows):,} of {several(rows.num_rows, 'row')}")
         terminal.print_files(written.files)
     finish(profile, screen, written)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from prof_analysis.cli.help import LOOK_UP, Command, epilog_of
-from prof_analysis.cli.options import AsJson, ScreenOptions, SqlFolder, takes_options
+from prof_analysis.cli.options import AllowFiles, AsJson, ScreenOptions, SqlFolder, takes_options
 from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, exit_on_error, fail, print_json
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def tables(
         ),
     ] = None,
     sql_folder: SqlFolder = None,
+    allow_files: AllowFiles = False,
     as_json: AsJson = False,
 ) -> None:
     """Which tables and columns are there?
@@ -78,7 +79,7 @@ def tables(
     from prof_analysis.engine.tables import all_tables, unknown_table
 
     with exit_on_error(ScreenOptions(as_json)):
-        own = () if sql_folder is None else read_own_tables(sql_folder)
+        own = () if sql_folder is None else read_own_tables(sql_folder, allow_files)
     found: dict[str, Sequence[Column]]
     known = {table.name: table for table in sorted(all_tables(own).values(), key=_place)}
     asked = [word.lower() for word in words or []]

@@ -10,7 +10,7 @@ import duckdb
 
 from prof_analysis.engine.database import connect, quote
 from prof_analysis.engine.macros import create_macros
-from prof_analysis.engine.parsing import reads_files, referenced_tables
+from prof_analysis.engine.parsing import ALLOW, reads_files, referenced_tables
 from prof_analysis.engine.table_file import TEXT_ID, WARNING, Table, read_table
 from prof_analysis.engine.tables import all_tables, create_schemas, documented_tables, in_building_order, is_gathered
 from prof_analysis.errors import InputError, QueryError, reason_of
@@ -34,16 +34,16 @@ _IN_GRAIN = {
 _HEAD = "a head is `-- One row is ...`, `--`, and a line `-- name  TYPE  meaning` for each column"
 
 
-def read_own_tables(folder: Path) -> tuple[Table, ...]:
-    """Read the tables in a folder, in building order.
+def read_own_tables(folder: Path, allow_files: bool = False) -> tuple[Table, ...]:
+    """Read the tables in a folder, in building order; they may read files of this machine where that is allowed.
 
     Raises InputError, which names the file, for one that cannot be a table next to ours.
     """
     with _naming(folder):
-        return _read_own_tables(folder)
+        return _read_own_tables(folder, allow_files)
 
 
-def _read_own_tables(folder: Path) -> tuple[Table, ...]:
+def _read_own_tables(folder: Path, allow_files: bool) -> tuple[Table, ...]:
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; give one that holds <schema>/<table>.sql")
     # What editors and notebooks leave beside a file is hidden.
@@ -65,6 +65,7 @@ def _read_own_tables(folder: Path) -> tuple[Table, ...]:
     for name, table in tables.items():
         with _naming(file_of[name]):
             _check_needs(file_of[name], table, known)
+            _check_files(file_of[name], table, allow_files)
             _check_gathered(file_of[name], table)
     try:
         order = tuple(name for name in in_building_order(known, tables) if name in tables)
@@ -142,11 +143,18 @@ def _check_needs(file: Path, table: Table, known: Mapping[str, Table]) -> None:
         raise InputError(f"{file}: its head documents the column {twice[0]} twice; rename one of them")
     if table.grain != "rank" and any(column.type == TEXT_ID for column in table.columns):
         raise InputError(f"{file}: a table over ranks sees texts, not their ids; declare VARCHAR in place of {TEXT_ID}")
-    if table.grain == "rank" and reads_files(table.body):
+
+
+def _check_files(file: Path, table: Table, allow_files: bool) -> None:
+    if not reads_files(table.body):
+        return
+    if table.grain == "rank":
         raise InputError(
             f"{file}: reads a file, and the kept table of a rank would not follow its changes; read the file in a "
             "table over ranks (across/), or in the query"
         )
+    if not allow_files:
+        raise InputError(f"{file}: reads files of this machine; {ALLOW}")
 
 
 def _check_gathered(file: Path, table: Table) -> None:
@@ -187,6 +195,8 @@ def _check_warning(file: Path, table: Table) -> None:
     try:
         if others := sorted(referenced_tables(table.warning) - {table.name}):
             raise InputError(f"{file}: reads {others[0]}; a warning can only read its own table, {table.name}")
+        if reads_files(table.warning):
+            raise InputError(f"{file}: reads a file; a warning can only read its own table, {table.name}")
         with connect(threads=1, macros=False) as connection:
             create_macros(connection, table.warning)
             create_schemas(connection, [table.name])

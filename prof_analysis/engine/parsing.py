@@ -1,7 +1,8 @@
 """Reads DuckDB's parse tree of a query: the tables that it needs, whether it orders its rows, whether it reads files.
 
 What is not a query is refused here. In DuckDB a SELECT can write too: through a COPY in its WITH, and through table functions
-such as enable_logging(). So of these only those that read are let through.
+such as enable_logging(). So of these only those that read are let through, and those that read files only where it is allowed.
+Functions that a next version of DuckDB adds are refused.
 """
 
 import json
@@ -21,9 +22,21 @@ NEEDS = "needs"
 # Body -> the tables that it reads, and whether it orders its rows.
 known_needs: dict[str, tuple[frozenset[str], bool]] = {}
 
-_READING = re.compile(
-    r"read_\w+|parquet_\w+|glob|sniff_csv|range|generate_series|unnest|repeat|repeat_row|json_each|json_tree|duckdb_\w+|pragma_\w+"
-)
+_READING = {
+    "range", "generate_series", "unnest", "repeat", "repeat_row", "json_each", "json_tree", "pragma_show", "pragma_table_info",
+    "pragma_version", "duckdb_columns", "duckdb_constraints", "duckdb_functions", "duckdb_indexes", "duckdb_keywords",
+    "duckdb_macros", "duckdb_schemas", "duckdb_sequences", "duckdb_settings", "duckdb_tables", "duckdb_types",
+    "duckdb_variables", "duckdb_views",
+}  # fmt: skip
+_READING_FILES = {
+    "glob", "sniff_csv", "parquet_bloom_probe", "parquet_file_metadata", "parquet_full_metadata", "parquet_kv_metadata",
+    "parquet_metadata", "parquet_scan", "parquet_schema", "read_blob", "read_csv", "read_csv_auto", "read_json",
+    "read_json_auto", "read_json_objects", "read_json_objects_auto", "read_ndjson", "read_ndjson_auto", "read_ndjson_objects",
+    "read_parquet", "read_text",
+}  # fmt: skip
+# A table without a schema is a file where its name has one of these signs. schema.table may be one too, but is not known.
+_SIGN_OF_FILE = re.compile(r"[./\\*?\[]")
+ALLOW = "give --allow-files (in Python allow_files=True) if you trust who wrote it"
 # Statements that DuckDB takes in a WITH, beside SELECT.
 _WRITING = {"copy", "insert", "update", "delete", "merge"}
 _CATALOG_SCHEMAS = {"information_schema", "pg_catalog"}
@@ -45,15 +58,15 @@ class Query:
     reads_catalog: bool = False
 
 
-def read_query(query: str, parser: duckdb.DuckDBPyConnection, known: Mapping[str, str]) -> Query:
-    """Read a query of a user. Raises QueryError when it is not a single SELECT, or could write.
+def read_query(query: str, parser: duckdb.DuckDBPyConnection, known: Mapping[str, str], allow_files: bool = False) -> Query:
+    """Read a query of a user. Raises QueryError when it is not a single SELECT, could write, or reads files without leave.
 
     `known` has the tables that SHOW TABLES lists, each with its meaning.
     """
     try:
-        _refuse_writing(tree := _parse(query, parser))
+        _refuse_writing(tree := _parse(query, parser), allow_files)
     except QueryError:
-        if (pivot := _pivot(query, parser)) is None:
+        if (pivot := _pivot(query, parser, allow_files)) is None:
             raise
         words = set(re.findall(r"\w+\.\w+", query.lower().replace('"', "")))
         return Query(f"FROM (\n{pivot}\n)", frozenset(words & known.keys()))
@@ -76,7 +89,18 @@ def read_query(query: str, parser: duckdb.DuckDBPyConnection, known: Mapping[str
     for node in describing:
         node["query"] = None
     tables = _of_profile(tree)
-    return Query(query, tables, named - tables, reads_catalog)
+    return Query(_without_end(query), tables, named - tables, reads_catalog)
+
+
+def _without_end(query: str) -> str:
+    """Return a statement without the semicolons and comments at its end, so that it can stand in another one."""
+    text = query.encode()
+    end = len(text)
+    for position, kind in reversed(duckdb.tokenize(query)):  # Positions are those of bytes.
+        if kind != duckdb.token_type.comment and text[position : position + 1] != b";":
+            break
+        end = position
+    return text[:end].decode()
 
 
 def _of_profile(tree: Any) -> frozenset[str]:
@@ -84,34 +108,37 @@ def _of_profile(tree: Any) -> frozenset[str]:
     return frozenset(name for name in _base_tables(tree) if name.partition(".")[0] not in _CATALOG_SCHEMAS)
 
 
-def _pivot(query: str, parser: duckdb.DuckDBPyConnection) -> str | None:
+def _pivot(query: str, parser: duckdb.DuckDBPyConnection, allow_files: bool) -> str | None:
     """Return a PIVOT that finds its values itself, without the semicolon at its end; None for other queries.
 
     DuckDB makes several statements of it, for which it has no parse tree. Between parentheses it refuses what writes there
-    too, but table functions remain: no word may be the name of one that does more than read.
+    too, but table functions remain: no word may be the name of one that does more than read. So do names of files: without
+    leave nothing in quotes may look like one.
     """
     try:
         with parser.cursor() as cursor:
             statements = cursor.extract_statements(query)
             if [statement.type.name for statement in statements] != ["MULTI"]:
                 return None
-            pivot = re.sub(r";\s*(--[^\n]*\s*)*$", "", query)
+            pivot = _without_end(query)
             kinds = [statement.type.name for statement in cursor.extract_statements(f"FROM (\n{pivot}\n)")]
     except duckdb.Error:
         return None
     if kinds != ["MULTI"]:
         return None
     words = set(re.findall(r"\w+", pivot.lower()))
-    if refused := sorted(words & (_WRITING | _acting_functions(parser))):
+    if refused := sorted(words & (_WRITING | _acting_functions(parser, allow_files))):
         raise QueryError(f"a PIVOT without values may not have the word {refused[0]}: {_NAME_VALUES}")
+    if not allow_files and (named := re.search(r"'[^']*[./\\][^']*'|\"[^\"]*[./\\][^\"]*\"|\$\w*\$", pivot)):
+        raise QueryError(f"a PIVOT without values may not have {named[0]}, which may be the name of a file: {_NAME_VALUES}")
     return pivot
 
 
-def _acting_functions(parser: duckdb.DuckDBPyConnection) -> set[str]:
-    """Return the names of the table functions that may do more than read."""
+def _acting_functions(parser: duckdb.DuckDBPyConnection, allow_files: bool) -> set[str]:
+    """Return the names of the table functions that may do more than read, or read files without leave."""
     of_kind = "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type IN ('table', 'pragma')"
     with parser.cursor() as cursor:
-        return {name for (name,) in cursor.execute(of_kind).fetchall() if not _READING.fullmatch(name)}
+        return {name for (name,) in cursor.execute(of_kind).fetchall()} - _allowed(allow_files)
 
 
 def referenced_tables(query: str, parser: duckdb.DuckDBPyConnection | None = None) -> frozenset[str]:
@@ -119,17 +146,23 @@ def referenced_tables(query: str, parser: duckdb.DuckDBPyConnection | None = Non
 
     Any open database can be the parser; without one another is opened, which takes as long as to parse a hundred queries.
     """
-    _refuse_writing(tree := _parse(query, parser))
+    _refuse_writing(tree := _parse(query, parser), allow_files=True)
     return _base_tables(tree)
 
 
 def reads_files(query: str) -> bool:
     """Return whether a query reads files, not only tables."""
-    return any(
-        (node.get("type") == "BASE_TABLE" and not node["schema_name"] and re.search(r"[./\\]", node["table_name"]))
-        or (node.get("type") == "TABLE_FUNCTION" and re.match(r"read_|glob$|.*_scan$", node["function"]["function_name"]))
-        for node in nodes(_parse(query))
-    )
+    return any(map(_reads_file, nodes(_parse(query))))
+
+
+def _reads_file(node: Mapping[str, Any]) -> bool:
+    if node.get("type") == "TABLE_FUNCTION":
+        return node["function"]["function_name"] in _READING_FILES
+    return node.get("type") == "BASE_TABLE" and not node["schema_name"] and bool(_SIGN_OF_FILE.search(node["table_name"]))
+
+
+def _allowed(allow_files: bool) -> set[str]:
+    return _READING | _READING_FILES if allow_files else _READING
 
 
 def needs_and_order(body: str) -> tuple[frozenset[str], bool]:
@@ -177,12 +210,16 @@ def _parse(query: str, parser: duckdb.DuckDBPyConnection | None = None) -> dict[
     return tree
 
 
-def _refuse_writing(tree: Any) -> None:
+def _refuse_writing(tree: Any, allow_files: bool) -> None:
     for node in nodes(tree):
         kind, is_table_function = str(node.get("type", "")), node.get("type") == "TABLE_FUNCTION"
-        function = node["function"]["function_name"] if is_table_function else ""
-        if kind.endswith("_QUERY_NODE") or not _READING.fullmatch(function or "range"):
-            raise QueryError(f"{_NO_SELECT}, and {function or kind.partition('_')[0]} in it may do more than read")
+        function = node["function"]["function_name"] if is_table_function else "range"
+        if not allow_files and _reads_file(node):
+            file = node["table_name"] if kind == "BASE_TABLE" else function
+            raise QueryError(f"{file} reads files of this machine; {ALLOW}")
+        if kind.endswith("_QUERY_NODE") or function not in _allowed(allow_files):
+            named = function if is_table_function else kind.partition("_")[0]
+            raise QueryError(f"{_NO_SELECT}, and {named} in it may do more than read")
 
 
 def nodes(tree: Any) -> Iterator[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """Export to csv, parquet and json: one file per table, with all ranks and the columns of the API."""
 
 import os
+import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,6 +13,9 @@ from prof_analysis import frames
 from prof_analysis.engine.database import quote, quote_text
 from prof_analysis.errors import OutputError, QueryError, reason_of
 from prof_analysis.exports.names import file_name
+
+# What begins a formula (also in full width), behind any blank, tab, line end or sign of no width: importers drop these.
+_FORMULA = r"^[\p{Z}\p{C}]*[=+\-@\x{FF0B}\x{FF0D}\x{FF1D}\x{FF20}]"
 
 FORMATS = {"csv": "FORMAT csv, HEADER", "parquet": "FORMAT parquet", "json": "FORMAT json, ARRAY true"}
 
@@ -29,7 +33,7 @@ def write(connection: duckdb.DuckDBPyConnection, folder: Path, exports: Mapping[
 
 
 def _without_formulas(connection: duckdb.DuckDBPyConnection, table: str) -> str:
-    """Return a query that puts an apostrophe before texts whose first character would make a spreadsheet read a formula."""
+    """Return a query that puts an apostrophe before texts that a spreadsheet would take for a formula."""
     columns = [
         f"{_no_formula(quote(name), type_)} AS {quote(name)}"
         for name, type_, *_ in connection.execute(f"DESCRIBE {table}").fetchall()
@@ -38,12 +42,18 @@ def _without_formulas(connection: duckdb.DuckDBPyConnection, table: str) -> str:
 
 
 def _no_formula(cell: str, type_: str) -> str:
-    return f"if({cell}[1] IN ('=', '+', '-', '@'), chr(39) || {cell}, {cell})" if type_ == "VARCHAR" else cell
+    return f"if(regexp_matches({cell}, '{_FORMULA}'), chr(39) || {cell}, {cell})" if type_ == "VARCHAR" else cell
+
+
+def _named(column: str) -> str:
+    """Return the name of a column with the apostrophe that a cell would have."""
+    first = next((sign for sign in column if unicodedata.category(sign)[0] not in "CZ"), "")
+    return f"'{column}" if unicodedata.normalize("NFKC", first) in ("=", "+", "-", "@") else column
 
 
 def write_rows(rows: duckdb.DuckDBPyRelation, target: Path) -> None:
     """Write the rows of a query as csv of RFC 4180. Its columns may have names from a profile, as those of a PIVOT do."""
-    names = [f"'{name}" if name[:1] in ("=", "+", "-", "@") else name for name in frames.unique(rows.columns)]
+    names = [_named(name) for name in frames.unique(rows.columns)]
     cells = [
         f"{_no_formula(f'#{n}', str(type_))} AS {quote(name)}"
         for n, (name, type_) in enumerate(zip(names, rows.types, strict=True), start=1)

@@ -16,6 +16,7 @@ from prof_analysis.figures.style import (
     ROW_PIXELS,
     SEQUENTIAL,
     UNKNOWN,
+    OfflineFigure,
     framed,
     label,
     name_rows,
@@ -81,8 +82,10 @@ def communication(groups: Iterable[Row], links: Iterable[Row] = ()) -> go.Figure
 
 def _frame(height: int, has_links: bool) -> go.Figure:
     if not has_links:
-        return go.Figure()
-    return make_subplots(rows=2, cols=1, row_heights=[height, 430], vertical_spacing=90 / (height + 430))
+        return OfflineFigure()
+    return make_subplots(
+        figure=OfflineFigure(), rows=2, cols=1, row_heights=[height, 430], vertical_spacing=90 / (height + 430)
+    )
 
 
 def _add_links(figure: go.Figure, pairs: Sequence[Row], height: int) -> None:

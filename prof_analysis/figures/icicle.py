@@ -6,7 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from prof_analysis.figures.style import UNKNOWN, framed, ink_on, label, path_label, pattern
+from prof_analysis.figures.style import UNKNOWN, OfflineFigure, framed, ink_on, label, path_label, pattern
 from prof_analysis.figures.tree import Sector, all_of
 
 # Deeper modules appear when a click zooms into those around them: more levels at once are too thin to read, and slow to draw.
@@ -39,7 +39,7 @@ def icicle(
     sectors = all_of(root)
     colours = [one for make in colourings if (one := make(sectors))]
     headings = [heading for heading in shown if heading]
-    figure = go.Figure(
+    figure = OfflineFigure(
         go.Icicle(
             ids=[one.id for one in sectors],
             labels=[label(one.name) for one in sectors],

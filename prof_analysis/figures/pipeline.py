@@ -6,7 +6,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from prof_analysis.answers.words import duration, rank_name, several
-from prof_analysis.figures.style import BLUE, GREY, ORANGE, PURPLE, SKY, framed, label, pattern
+from prof_analysis.figures.style import BLUE, GREY, ORANGE, PURPLE, SKY, OfflineFigure, framed, label, pattern
 from prof_analysis.figures.tree import Row
 
 _MOST_RANKS = 64
@@ -34,7 +34,7 @@ def pipeline(passes: Iterable[Row], p2p: Iterable[Row] = (), step_id: int | None
     origin = dict.fromkeys(ranks, min(begins.values())) if are_together and ranks else begins
     shown = ranks[:_MOST_RANKS]
     named = {_rank(row): _name(row) for row in known}
-    figure = go.Figure()
+    figure = OfflineFigure()
     bars = [
         *({**row, "kind": "p2p", "duration_ns": row["elapse_ns"]} for row in p2p if row["start_ns"] is not None),
         *known,

@@ -7,7 +7,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from prof_analysis.answers.words import count, duration, rank_name, several
-from prof_analysis.figures.style import DIVERGING, framed, label, path_label, scale_of
+from prof_analysis.figures.style import DIVERGING, OfflineFigure, framed, label, path_label, scale_of
 from prof_analysis.figures.tree import Row
 
 _MOST_MODULES = 30
@@ -59,7 +59,7 @@ def ranks(rows: Iterable[Row], slow: Iterable[Row] = ()) -> go.Figure:
             ]
         )
     widest = min(_WIDEST, max((abs(one) for line in heat for one in line if one is not None), default=0)) or 0.01
-    figure = go.Figure(
+    figure = OfflineFigure(
         go.Heatmap(
             x=list(range(len(shown))),
             y=list(range(len(modules))),

@@ -7,7 +7,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from prof_analysis.answers.words import duration, percent, rank_name, several
-from prof_analysis.figures.style import BLUE, GREEN, GREY, PURPLE, VERMILION, framed, label, pattern
+from prof_analysis.figures.style import BLUE, GREEN, GREY, PURPLE, VERMILION, OfflineFigure, framed, label, pattern
 from prof_analysis.figures.tree import Row
 
 _MOST_BARS = 400
@@ -33,7 +33,7 @@ def steps(rows: Iterable[Row]) -> go.Figure:
     positions: list[float] = []
     for place, bar in enumerate(bars):  # A gap of a bar separates ranks.
         positions.append(positions[-1] + 1 + (bar["group"] != bars[place - 1]["group"]) if place else 0)
-    figure = go.Figure()
+    figure = OfflineFigure()
     for name, (part, colour, shape) in _PARTS.items():
         sums = [_sum(part(row) for row in bar["rows"]) for bar in bars]
         if name == "copying alone" and not any(sums):

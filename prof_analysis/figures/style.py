@@ -1,6 +1,6 @@
 """How pictures look: colours that colour-blind people tell apart, two themes, and names from files as plain text."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -22,6 +22,7 @@ UNKNOWN = "#C8C8C8"
 _LONGEST_NAME = 60
 _LONGEST_PATH = 240
 _LINE = 64
+_BUTTONS_OF_AXES = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d", "resetScale2d"]
 
 
 def label(text: str, longest: int = _LONGEST_NAME) -> str:
@@ -78,6 +79,45 @@ def theme(is_dark: bool = False) -> go.layout.Template:
             "dragmode": "zoom",
         }
     )
+
+
+class OfflineFigure(go.Figure):  # type: ignore[misc]  # plotly has no types
+    """A plotly figure that shows with a fixed list of buttons, none of which sends the picture anywhere.
+
+    What plotly shows by itself can upload a chart ("Share chart"), and its next version may add more.
+    """
+
+    def show(self, *args: Any, config: Mapping[str, Any] | None = None, **options: Any) -> None:
+        """Show the figure, as plotly does."""
+        super().show(*args, config=self._offline(config), **options)
+
+    def to_html(self, config: Mapping[str, Any] | None = None, *args: Any, **options: Any) -> str:
+        """Return the figure as HTML, as plotly does."""
+        return str(super().to_html(self._offline(config), *args, **options))
+
+    def write_html(self, file: Any, config: Mapping[str, Any] | None = None, *args: Any, **options: Any) -> None:
+        """Write the figure as HTML, as plotly does."""
+        super().write_html(file, self._offline(config), *args, **options)
+
+    def _repr_mimebundle_(self, *args: Any, **options: Any) -> Any:
+        return super()._repr_mimebundle_(*args, **{"config": self._offline(), **options})
+
+    def _ipython_display_(self) -> None:
+        self.show()
+
+    def _offline(self, config: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        return {**config_of(self), **(config or {})}
+
+
+def config_of(figure: go.Figure) -> dict[str, Any]:
+    """Return the settings of plotly with which a figure is shown: its buttons, and no server to which anything goes."""
+    has_axes = any(trace.type != "icicle" for trace in figure.data)
+    return {
+        "displaylogo": False,
+        "modeBarButtons": [["toImage"], *([_BUTTONS_OF_AXES] if has_axes else [])],
+        "showSendToCloud": False,
+        "plotlyServerURL": "",
+    }
 
 
 def framed(figure: go.Figure, title: str, subtitle: str = "", height: int = 440) -> go.Figure:

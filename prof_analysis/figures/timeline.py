@@ -16,6 +16,7 @@ from prof_analysis.figures.style import (
     UNKNOWN,
     VERMILION,
     YELLOW,
+    OfflineFigure,
     framed,
     label,
     path_label,
@@ -61,7 +62,7 @@ def timeline(calls: Iterable[Row], kernels: Iterable[Row], gaps: Iterable[Row], 
     for position, key in enumerate([*shown_modules, *shown_streams, "idle"]):
         place[key] = position
         names.append(_row_name(key, position))
-    figure = go.Figure()
+    figure = OfflineFigure()
     # A trace for each depth: bars with patterns have one colour.
     for depth, is_backward in sorted({(row["depth"], row["is_backward"]) for row in calls}):
         drawn = [

@@ -245,15 +245,13 @@ if (icicle) {
 }
 
 // Pictures: the library is unpacked and started; then each figure is drawn.
-const CONFIG = { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["select2d", "lasso2d"] };
-
 async function unpack(element) {
   const bytes = Uint8Array.from(atob(element.textContent), (letter) => letter.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
 async function draw(div) {
-  const { data: traces, layout } = structuredClone(data.figures[div.dataset.figure]);
+  const { data: traces, layout, config } = structuredClone(data.figures[div.dataset.figure]);
   const buttons = layout.updatemenus?.[0]?.buttons;
   if (buttons) layout.margin.t = 84; // the menu of notebooks, here a list above the picture
   delete layout.updatemenus;
@@ -265,7 +263,7 @@ async function draw(div) {
   layout.template = data.themes[isDark() ? "dark" : "light"];
   layout.autosize = true;
   div.replaceChildren();
-  await Plotly.newPlot(div, traces, layout, CONFIG);
+  await Plotly.newPlot(div, traces, layout, { ...config, responsive: true });
   plots.set(div.dataset.figure, div);
   if (div.dataset.figure !== "modules") return;
   if (buttons) chooseColours(buttons);

@@ -27,8 +27,11 @@ def picture(profile: "Profile", name: str, text: str) -> Iterator[Part]:
 
 def picture_of(name: str, text: str, figure: "go.Figure") -> Picture:
     """Return a figure as part of a page, without its theme, which the page chooses."""
+    from prof_analysis.figures.style import config_of
+
     made = figure.to_plotly_json()
     made["layout"].pop("template", None)
+    made["config"] = config_of(figure)
     return Picture(name, text, made)
 
 

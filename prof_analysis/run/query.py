@@ -23,7 +23,8 @@ def answer(session: Session, query: str, fetch: Callable[[duckdb.DuckDBPyRelatio
     with session.turn():
         grains = ("rank", "job", "runs") if len(session.runs) > 1 else ("rank", "job")
         known = {name: table for name, table in session.tables.items() if table.grain in grains}
-        asked = read_query(query, session.connection, {name: table.summary for name, table in known.items()})
+        summaries = {name: table.summary for name, table in known.items()}
+        asked = read_query(query, session.connection, summaries, session.allow_files)
         for name in sorted(asked.tables | asked.described):
             if name not in session.tables:
                 raise QueryError(unknown_table(name, known))

@@ -54,7 +54,8 @@ class Session:
         self.shown_path = " and ".join(map(str, paths.values()))
         self.has_several_paths = len(paths) > 1
         check_thresholds(options.thresholds)
-        self._own = () if options.sql is None else read_own_tables(Path(options.sql))
+        self._own = () if options.sql is None else read_own_tables(Path(options.sql), options.allow_files)
+        self.allow_files = options.allow_files
         check_requirements(self._own)
         self.tables = all_tables(self._own)
         self._anonymous = anonymous

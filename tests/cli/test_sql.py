@@ -2,12 +2,15 @@
 
 import csv
 import io
+import json
 from pathlib import Path
 
+import duckdb
 import pytest
 from typer.testing import CliRunner, Result
 
 from prof_analysis.cli import app
+from prof_analysis.exports.files import write_rows
 from tests.helpers.cli import Command, files_below, shown_on_terminal
 from tests.helpers.small_profile import Op, write_profile
 
@@ -72,6 +75,26 @@ NASTY = """SELECT name AS "=name", name AS a, '' AS a, NULL AS nothing, -1.5 AS 
 FROM trace.op"""
 
 
+EXACT = {
+    "TIMESTAMP 'infinity'": "infinity", "DATE '-infinity'": "-infinity", "[TIMESTAMPTZ 'infinity']": ["infinity"],
+    "TIMESTAMP '2026-01-01 00:00:00.000001'": "2026-01-01 00:00:00.000001", "TIME '24:00:00'": "24:00:00",
+    "TIMETZ '01:02:03+05'": "01:02:03+05", "INTERVAL 1 month": "1 month", "DATE '0001-01-01 (BC)'": "0001-01-01 (BC)",
+    "340282366920938463463374607431768211455::UHUGEINT": 2**128 - 1,
+    "(-170141183460469231731687303715884105728)::HUGEINT": -(2**127),
+    "'0101'::BIT": "0101", "'NaN'::DOUBLE": None, "'-inf'::FLOAT": None, "1.5::DECIMAL(38, 2)": 1.5, "'\\xAA'::BLOB": "aa",
+    "{'a': ['NaN'::DOUBLE], 'b': NULL}": {"a": [None], "b": None}, "MAP{'a': DATE '2026-01-01'}": [["a", "2026-01-01"]],
+    "union_value(a := 1)": {"a": 1}, "'DATE'::ENUM('DATE')": "DATE", "'é'": "é", "NULL": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("value", EXACT)
+def test_json_holds_each_value_of_duckdb_exactly(command: Command, ranks: Path, value: str) -> None:
+    done = command("sql", "-d", ranks, "--json", f"SELECT {value} AS x")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["rows"] == [{"x": EXACT[value]}]
+    assert command("sql", "-d", ranks, f"SELECT {value} AS x").exit_code == 0
+
+
 def test_csv_is_that_of_rfc_4180_and_holds_no_formula(tmp_path: Path) -> None:
     write_profile(tmp_path / "a_ascend_pt", [Op(HOSTILE, 100, 200)])
     query = tmp_path / "query.sql"
@@ -82,6 +105,20 @@ def test_csv_is_that_of_rfc_4180_and_holds_no_formula(tmp_path: Path) -> None:
     assert result.stdout_bytes.decode() == f'\'=name,a,a_1,nothing,number,list,dash\r\n{cell},{cell},"",,-1.5,"[1, 2]",\'-\r\n'
     read = list(csv.reader(io.StringIO(result.stdout_bytes.decode(), newline="")))
     assert read[1] == [f"'{HOSTILE}", f"'{HOSTILE}", "", "", "-1.5", "[1, 2]", "'-"]
+
+
+@pytest.mark.parametrize("sign", "=+-@\uff1d\uff0b\uff0d\uff20")
+@pytest.mark.parametrize(
+    "before", ["", " ", "\t", "\r", "\n", "\r\n", "\v", "\f", "\0", "\x1b", "\u00a0", "\u200b", "\u2028", "\ufeff", " \t "]
+)
+def test_no_cell_of_csv_is_a_formula_whatever_comes_before_it(tmp_path: Path, before: str, sign: str) -> None:
+    cell = f"{before}{sign}HYPERLINK()"
+    rows = duckdb.connect().sql(f"SELECT $cell AS name, 'a' || $cell AS other, 'b' AS \"{cell}\"", params={"cell": cell})
+    write_rows(rows, tmp_path / "rows.csv")
+    with (tmp_path / "rows.csv").open(encoding="utf-8", newline="") as written:
+        names, cells = csv.reader(written)
+    assert names == ["name", "other", f"'{cell}"]
+    assert cells == [f"'{cell}", f"a{cell}", "b"]
 
 
 def test_csv_on_a_terminal_does_not_steer_it_and_comes_after_the_bar(tmp_path: Path) -> None:

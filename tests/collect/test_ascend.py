@@ -210,7 +210,10 @@ def test_an_attention_is_marked_with_its_arguments(ascend: SimpleNamespace) -> N
     assert ascend.npu.npu_fusion_attention is original
 
 
-def test_the_profiler_has_the_switches_of_its_level(ascend: SimpleNamespace, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_profiler_has_the_switches_of_its_level(
+    ascend: SimpleNamespace, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     schedule = {"wait": 1, "warmup": 1, "active": 2}
     with ascend.collect.profiler("out", level=2, schedule=schedule) as profiler:
         model_of(ascend)(1)

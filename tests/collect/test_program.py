@@ -151,3 +151,78 @@ def test_the_file_reads_as_python_3_9_and_imports_only_the_standard_library() ->
         for alias in node.names
     }
     assert {name.split(".")[0] for name in imported} <= sys.stdlib_module_names
+
+
+FAULTS = {
+    "profile": "torch.profiler.profile.__init__ = fail",
+    "start": "torch.profiler.profile.start = fail",
+    "step": "torch.profiler.profile.step = fail",
+    "stop": "torch.profiler.profile.stop = fail",
+    "nothing written": "torch.profiler.profile.stop = lambda self: None",
+}
+PLANTED = """
+import torch, torch.optim, torch.profiler
+def fail(*args, **given):
+    raise OSError(28, "No space left on device")
+"""
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_profiler_that_fails_ends_no_training(tmp_path: Path, fault: str) -> None:
+    done = run(tmp_path, "--steps", "1-2", "-o", str(tmp_path / "out"), program=PLANTED + FAULTS[fault] + TRAINING)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "said.json").exists(), "the program went on to its end"
+    (line,) = [line for line in done.stderr.splitlines() if "records steps" not in line]
+    if fault == "nothing written":
+        assert line == f"collect: the profiler wrote nothing into {tmp_path / 'out'}"
+    else:
+        what = "start" if fault == "profile" else fault
+        assert f"rank 0: the profiler failed in {what} (OSError: [Errno 28] No space left on device)" in line
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_profiler_that_fails_ends_no_block(tmp_path: Path, fault: str) -> None:
+    block = """
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location("collect", sys.argv[2])
+collect = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(collect)
+with collect.profiler(sys.argv[1]) as profiler:
+    for step in range(3):
+        torch.nn.Module()
+        profiler.step()
+print("went on")
+"""
+    script = tmp_path / "program.py"
+    script.write_text(PLANTED + FAULTS[fault] + block, encoding="utf-8")
+    (tmp_path / "torch").symlink_to(STANDIN / "torch")
+    done = subprocess.run(
+        [sys.executable, script, str(tmp_path / "out"), FILE], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "went on\n"), done.stderr
+    assert len([line for line in done.stderr.splitlines() if " records " not in line]) == 1
+    assert "wrote " not in done.stderr.replace("wrote nothing", "")
+
+
+@pytest.mark.parametrize(
+    ("end", "code"), [("sys.exit(7)", 7), ("raise ValueError('mine')", 1), ("raise KeyboardInterrupt", -2)]
+)
+def test_the_program_ends_as_it_would_without_collecting(tmp_path: Path, end: str, code: int) -> None:
+    done = run(tmp_path, "--steps", "1-9", "-o", str(tmp_path / "out"), program=TRAINING + end + "\n")
+    assert done.returncode == (code if code >= 0 else 128 - code)
+    assert ("mine" in done.stderr) == ("mine" in end)
+
+
+def test_a_rank_whose_profiler_fails_leaves_the_others_their_recording(tmp_path: Path) -> None:
+    planted = "import os\n" + PLANTED + "if os.environ['RANK'] == '1': torch.profiler.profile.step = fail" + TRAINING
+    ranks = f"""
+import os, subprocess, sys
+if "RANK" not in os.environ:
+    codes = [subprocess.Popen([sys.executable, *sys.argv], env={{**os.environ, "RANK": str(rank)}}).wait() for rank in (0, 1)]
+    sys.exit(max(codes))
+{planted}
+"""
+    done = run(tmp_path, "--steps", "1-2", "-o", str(tmp_path / "out"), program=ranks)
+    assert done.returncode == 0, done.stderr
+    assert "rank 1: the profiler failed in step" in done.stderr
+    assert f"wrote {tmp_path / 'out'}; ask: " in done.stderr

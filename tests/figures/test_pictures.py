@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from plotly.io import renderers
 
 from prof_analysis import InputError, compare, open_profile
 from prof_analysis.figures.communication import communication
@@ -278,6 +279,16 @@ def test_text_in_a_sector_is_readable_in_front_of_each_colour(scale: tuple[str, 
         colour = colour_at(place / 100, scale)
         lighter, darker = sorted((luminance(colour), luminance(ink_on(colour))), reverse=True)
         assert (lighter + 0.05) / (darker + 0.05) >= 4.5, colour
+
+
+def test_a_picture_of_a_notebook_shows_buttons_of_a_fixed_list_and_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(renderers, "default", "plotly_mimetype")
+    for figure, buttons in ((modules([module_row("", "Net", 10)], [], 1, None), 1), (steps([step_row("0", 1, 100, 50)]), 7)):
+        for shown in (figure.to_html(), figure._repr_html_(), json.dumps(figure._repr_mimebundle_(), default=str)):
+            config = shown.replace("\\", "").replace(" ", "")
+            assert '"showSendToCloud":false' in config
+            (named,) = re.findall(r'"modeBarButtons":(\[\[.*?\]\])', config)
+            assert sum(map(len, json.loads(named))) == buttons
 
 
 def test_both_themes_recolour_all_that_is_no_figure() -> None:

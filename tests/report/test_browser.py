@@ -23,7 +23,8 @@ def open_page(chromium: Any) -> Iterator[Open]:
         page = chromium.new_page(**options)
         page.on("console", lambda message: problems.append(message.text))
         page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("request", lambda request: problems.append(request.url) if request.url != file.as_uri() else None)
+        here = (file.as_uri(), "blob:null/", "data:")  # What a page makes itself, such as a picture to download.
+        page.on("request", lambda request: None if request.url.startswith(here) else problems.append(request.url))
         page.goto(file.as_uri())
         page.wait_for_selector("html[data-drawn]", timeout=30_000)
         return page
@@ -44,6 +45,30 @@ def sample(opened_sample: Any) -> Any:
     opened_sample.fill("#search", "")
     opened_sample.evaluate("document.activeElement.blur(); getSelection().removeAllRanges()")
     return opened_sample
+
+
+@pytest.mark.parametrize("which", [0, *(pytest.param(one, marks=pytest.mark.slow) for one in (1, 2))])
+def test_no_control_of_a_page_leaves_it(open_page: Open, page_of_sample: Path, hostile_pages: list[Path], which: int) -> None:
+    file = (page_of_sample, *hostile_pages)[which]
+    page = open_page(file, viewport={"width": 1400, "height": 900}, accept_downloads=True)
+    left: list[str] = []
+    page.on("popup", lambda popup: left.append(popup.url))
+    page.on("framenavigated", lambda frame: left.append(frame.url))
+    page.evaluate("() => { window.open = (url) => { throw new Error(`opens ${url}`) } }")
+    outside = "links => links.map(link => link.getAttribute('href')).filter(target => !target.startsWith('#'))"
+    assert page.locator("[href]").evaluate_all(outside) == []
+    assert page.locator("form, iframe, object, embed, [target]").count() == 0
+    for picture in page.locator("[data-figure]").all():
+        picture.scroll_into_view_if_needed()
+        picture.hover()
+        for button in picture.locator(".modebar-btn").all():
+            button.click()
+            assert page.locator(".plotly-cloud-dialog, [class*=dialog]").count() == 0, button.get_attribute("data-title")
+    for button in page.locator("button:visible, summary:visible").all():
+        if button.is_visible():
+            button.click()
+    assert [url for url in left if not url.startswith(file.as_uri())] == []
+    page.close()
 
 
 def level(page: Any) -> str:

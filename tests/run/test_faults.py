@@ -284,7 +284,7 @@ def test_questions_of_users_are_not_kept_for_ever(six: Path, monkeypatch: pytest
 
 
 def test_a_query_loads_nothing_from_the_net(six: Path) -> None:
-    with open_profile(six, rank_list=[0]) as profile, pytest.raises(QueryError, match="httpfs"):
+    with open_profile(six, rank_list=[0], allow_files=True) as profile, pytest.raises(QueryError, match="httpfs"):
         profile.sql("SELECT * FROM read_csv('http://127.0.0.1:1/x.csv')")
 
 

@@ -198,6 +198,29 @@ def test_a_path_of_any_kind_can_be_read(tmp_path: Path, name: str) -> None:
     assert [file.name for file in folder.iterdir()] == [name]
 
 
+@pytest.mark.parametrize(
+    "made",
+    ["CREATE VIRTUAL TABLE T USING fts5(n)", "CREATE VIEW T AS SELECT 1 AS n", "create\nvirtual table T using rtree(n, a, b)"],
+)
+def test_a_table_that_would_run_what_its_author_wrote_is_not_read(tmp_path: Path, made: str) -> None:
+    path = tmp_path / "a.db"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(made)
+        database.execute("CREATE TABLE other (n INTEGER)")
+    with open_sqlite(path, {"T", "other"}) as file:
+        assert file.tables.keys() == {"other"}
+
+
+@pytest.mark.parametrize("encoding", ["UTF-16le", "UTF-16be"])
+def test_a_database_in_another_encoding_is_refused(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "a.db"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"PRAGMA encoding = '{encoding}'")
+        database.execute("CREATE TABLE T (n TEXT)")
+    with pytest.raises(InputError, match=f"holds its texts in {encoding}.*UTF-8"), open_sqlite(path, {"T"}):
+        pass
+
+
 def test_rows_in_a_write_ahead_log_are_read_and_no_file_is_touched(tmp_path: Path) -> None:
     path = write(tmp_path / "it's #1.db", "n INTEGER", (1,))
     with closing(sqlite3.connect(path)) as writer:

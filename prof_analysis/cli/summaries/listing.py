@@ -1,6 +1,6 @@
 """The output of `ranks`, `sql` and `cache ls`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from prof_analysis import overview
@@ -9,8 +9,6 @@ from prof_analysis.cli.screen import view_of
 from prof_analysis.cli.terminal import View, console, print_grid, text_of
 
 if TYPE_CHECKING:
-    import pyarrow
-
     from prof_analysis.run.entries import Entry
 
 
@@ -39,9 +37,7 @@ def print_entries(entries: "Iterable[Entry]") -> None:
     print_grid(("profile", "size", "input", "tables"), (True, False, True, True), rows, View())
 
 
-def print_rows(table: "pyarrow.Table", view: View) -> None:
+def print_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]], view: View) -> None:
     """Print the rows of an answer."""
-    columns = [column.to_pylist() for column in table.columns]
-    are_texts = [not any(isinstance(value, int | float) for value in column) for column in columns]
-    rows = [["NULL" if value is None else value for value in row] for row in zip(*columns, strict=True)]
-    print_grid(table.column_names, are_texts, rows, view)
+    are_texts = [not any(isinstance(row[place], int | float) for row in rows) for place in range(len(columns))]
+    print_grid(columns, are_texts, [["NULL" if value is None else value for value in row] for row in rows], view)

@@ -93,6 +93,11 @@ class Cell:
         return "rowid" if self.file_column == "rowid" else quote(self.file_column)
 
 
+_NO_TRUST = "PRAGMA trusted_schema = OFF"
+# Neither views nor virtual tables, which run what their author wrote or code of an extension.
+_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'"
+
+
 @contextmanager
 def open_sqlite(path: Path, known_tables: Collection[str]) -> Iterator[SqliteFile]:
     """Open the known tables of an SQLite file without changing it, and check that nobody else changes it meanwhile.
@@ -106,9 +111,9 @@ def open_sqlite(path: Path, known_tables: Collection[str]) -> Iterator[SqliteFil
         try:
             readable = _copy_with_journal(path, sidecars, folder) if sidecars else path.absolute()
             uri = f"file:{percent_encode(os.fsencode(readable))}?mode=ro&immutable=1"
-            with closing(sqlite3.connect(uri, uri=True)) as reader:
-                reader.text_factory = _decode
-                names = [row[0] for row in reader.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            with _reading(uri) as reader:
+                _check_encoding(path, reader)
+                names = [row[0] for row in reader.execute(_TABLES)]
                 tables = {
                     name: {row[1]: row[2].upper() for row in reader.execute(f"PRAGMA table_info({quote(name)})")}
                     for name in names
@@ -132,6 +137,7 @@ def _copy_with_journal(path: Path, sidecars: list[Path], folder: Path) -> Path:
         copy2(original, folder / original.name)
     copy = folder / path.name
     with closing(sqlite3.connect(copy)) as writer:
+        writer.execute(_NO_TRUST)
         writer.execute("SELECT count(*) FROM sqlite_master").fetchall()
         writer.execute("PRAGMA journal_mode = DELETE").fetchall()
     return copy
@@ -146,9 +152,24 @@ def _unreadable(path: Path, error: Exception) -> InputError:
 
 def query(file: SqliteFile, sql: str) -> list[tuple[object, ...]]:
     """Run a small query. Characters that are not UTF-8 become U+FFFD."""
-    with closing(sqlite3.connect(file.uri, uri=True)) as reader:
-        reader.text_factory = _decode
+    with _reading(file.uri) as reader:
         return reader.execute(sql).fetchall()
+
+
+@contextmanager
+def _reading(uri: str) -> Iterator[sqlite3.Connection]:
+    """Open a database of which a stranger may have written the schema: what it defines only computes."""
+    with closing(sqlite3.connect(uri, uri=True)) as reader:
+        reader.execute(_NO_TRUST)
+        reader.text_factory = _decode
+        yield reader
+
+
+def _check_encoding(path: Path, reader: sqlite3.Connection) -> None:
+    (encoding,) = reader.execute("PRAGMA encoding").fetchone()
+    if encoding != "UTF-8":
+        message = f"{path}: holds its texts in {encoding}, which no profiler writes; write it anew in UTF-8 (sqlite3: .dump)"
+        raise InputError(message, path=path)
 
 
 def copy_table(
@@ -256,6 +277,9 @@ def _insert(connection: duckdb.DuckDBPyConnection, file: SqliteFile, queries: li
         for view, sql in zip(views, queries, strict=True):
             database = opened.enter_context(adbc_driver_sqlite.connect(file.uri))
             reader = opened.enter_context(adbc.AdbcConnection(database))
+            with adbc.AdbcStatement(reader) as setting:
+                setting.set_sql_query(_NO_TRUST)
+                setting.execute_update()
             statement = opened.enter_context(adbc.AdbcStatement(reader))
             statement.set_options(**{"adbc.sqlite.query.batch_rows": _BATCH_ROWS})
             statement.set_sql_query(sql)
