@@ -1,0 +1,9 @@
+-- One row is the beginning of a module call on the host: the call itself as the Python tracer recorded it, or what PyTorch does
+-- first in each call, which is in the recording also where the call ended after it.
+--
+-- tid        BIGINT   host thread: process id * 2^32 + thread id
+-- name_id    TEXT_ID  name as recorded, such as nn.Module: Linear_0; NULL where it is not the call
+-- start_ns   BIGINT   start, Unix ns
+-- end_ns     BIGINT   end of the call, Unix ns; NULL where it is not the call
+-- python_id  BIGINT   number of the function in the order in which functions began; NULL where not recorded
+-- caller_id  BIGINT   number of the function that called it; NULL where not recorded
