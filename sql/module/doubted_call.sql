@@ -5,10 +5,18 @@
 --
 -- The signs: module.open_call says so; calls at the edge of the recording are those that a cut in a whole call elsewhere would leave (module.cut); the
 -- Python tracer numbers the modules of a class from 0 in the order of their first calls, and some of the numbers are not in the
--- recording; or the backward goes on behind the first forward op of the thread, so that the forward had begun before. Neither
--- numbers nor the backward say which calls lay inside: these are all outermost ones of the thread, or those up to the backward.
+-- recording; the backward goes on behind the first forward op of the thread, so that the forward had begun before; or no backward
+-- follows a forward of several outermost calls that autograd recorded, of which the first one is of a class that does not come
+-- again. Only the first sign says which calls lay inside: else these are all outermost ones of the thread, or those up to the
+-- backward.
 WITH outermost AS (
-    SELECT interval.interval_id, interval.tid, interval.start_ns, interval.end_ns
+    SELECT
+        interval.interval_id,
+        interval.tid,
+        interval.start_ns,
+        interval.end_ns,
+        interval.name_id,
+        first_value(interval.name_id) OVER (PARTITION BY interval.tid ORDER BY interval.interval_id) AS first_name_id
     FROM module.interval
     JOIN module.interval_parent USING (interval_id)
     WHERE interval.kind = 'module' AND interval_parent.parent_id IS NULL AND interval.tid >= 0
@@ -53,6 +61,15 @@ gone_on AS (
     GROUP BY first_forward.tid, first_forward.start_ns
     HAVING arg_min(task.is_unpaired, task.start_ns)
 ),
+without_backward AS (
+    SELECT tid
+    FROM outermost
+    WHERE tid IN (SELECT tid FROM module.forward_number)
+        AND NOT EXISTS (FROM module.autograd_task)
+        AND NOT EXISTS (FROM module.unpaired_task)
+    GROUP BY tid
+    HAVING count(*) > 2 AND count(*) FILTER (name_id IS NOT DISTINCT FROM first_name_id) = 1
+),
 found AS (
     SELECT edge_call.interval_id
     FROM module.edge_call
@@ -66,6 +83,10 @@ found AS (
     SELECT outermost.interval_id
     FROM outermost
     JOIN module.open_call ON open_call.tid = outermost.tid AND outermost.start_ns >= open_call.start_ns
+    UNION
+    SELECT interval_id
+    FROM outermost
+    WHERE tid IN (SELECT tid FROM without_backward)
     UNION
     SELECT outermost.interval_id
     FROM outermost

@@ -8,8 +8,8 @@
 --
 -- What PyTorch does first in a call lies in no recorded call, and some call comes after it. Where functions are numbered, it is
 -- certain if no later call has a caller that began before: such a call would say that the one in question had ended. Else it is
--- likely where no call comes before it, three or more come after it, and none of these is of a module that was called before,
--- as in the second of several steps.
+-- likely where no call comes before it, none of those after it is of a module that was called before, as in the second of
+-- several steps, and there are more than one or two of them.
 WITH reached AS (
     SELECT
         *,
@@ -34,6 +34,7 @@ of_thread AS (
         min(start_ns) FILTER (end_ns IS NOT NULL) AS first_ns,
         max(start_ns) FILTER (end_ns IS NOT NULL) AS last_ns,
         count(end_ns) AS call_count,
+        count(*) - count(end_ns) AS entry_count,
         count(DISTINCT name_id) AS module_count
     FROM reached
     WHERE NOT is_inside
@@ -48,7 +49,8 @@ lost AS (
         AND reached.start_ns < of_thread.last_ns
         AND if(
             reached.python_id IS NULL,
-            reached.start_ns < of_thread.first_ns AND of_thread.call_count > 2
+            reached.start_ns < of_thread.first_ns
+                AND of_thread.entry_count + of_thread.call_count > 3
                 AND of_thread.call_count = of_thread.module_count,
             reached.least_caller_id >= reached.caller_id
         )

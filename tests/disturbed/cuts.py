@@ -7,10 +7,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from prof_analysis import ProfAnalysisWarning, open_profile
+from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from tests.disturbed import databases, traces
 
-CUT = "cut at the profile edge"
+DOUBT = "may lack the modules around them"
 # What a kernel says of itself, by what it is: its name, stream and times in its rank.
 Kernel = tuple[str, str, int | None, int, int]
 KERNELS = """
@@ -32,7 +32,11 @@ def belonging(path: Path) -> Belonging:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProfAnalysisWarning)
         with open_profile(path) as profile:
-            profile.module_stats()
+            try:
+                profile.module_stats()
+            except InputError as nothing:
+                # No module call is left of which to tell.
+                return Belonging({}, (str(nothing),))
             rows = profile.rows(KERNELS)
             said = tuple(str(one) for one in profile.warnings)
     found = {}
@@ -57,11 +61,12 @@ def cuts(whole: Belonging, count: int, is_database: bool) -> list[Callable[[Path
 
 
 def misplaced(whole: Belonging, cut: Belonging) -> list[str]:
-    """Say which kernels of a cut profile are elsewhere than in the whole of it, without being outside modules.
+    """Say which kernels of a cut profile are elsewhere than in the whole of it, without a word of it.
 
-    A kernel that is outside modules because of the cut needs a warning with a figure.
+    A kernel that is outside modules because of the cut, or in a module without those around it, needs a warning with a figure.
     """
-    found = []
+    said = [warning for warning in set(cut.warnings) - set(whole.warnings) if any(sign.isdigit() for sign in warning)]
+    found, elsewhere = [], []
     outside = 0
     for kernel, place in cut.kernels.items():
         expected = whole.kernels.get(kernel)
@@ -69,9 +74,18 @@ def misplaced(whole: Belonging, cut: Belonging) -> list[str]:
             found.append(f"{kernel} is new")
         elif place["location"] == "inside modules":
             if (place["parent_module"], place["module"]) != (expected["parent_module"], expected["module"]):
-                found.append(f"{kernel}: {place} in place of {expected}")
+                elsewhere.append((kernel, place, expected))
         elif expected["location"] == "inside modules":
             outside += 1
-    if outside and not any(any(sign.isdigit() for sign in warning) for warning in set(cut.warnings) - set(whole.warnings)):
+    for kernel, place, expected in elsewhere:
+        lacks_others = path_of(expected).endswith(f"/{path_of(place)}")
+        if not lacks_others or not any(DOUBT in warning and warning.startswith(f"{kernel[0]}: ") for warning in said):
+            found.append(f"{kernel}: {place} in place of {expected}")
+    if outside and not said:
         found.append(f"{outside} kernels left their modules without a word")
     return found
+
+
+def path_of(place: dict[str, Any]) -> str:
+    """Return the modules of a kernel from the outermost one on."""
+    return f"{place['parent_module']}/{place['module'].removeprefix('[Backward]')}".removeprefix("/")

@@ -1,11 +1,31 @@
--- Other functions ask for the state of tracing, too: nothing says who asked.
+-- The length of a tensor asks for the state of tracing, too.
+WITH named AS (
+    SELECT
+        text_id,
+        CASE WHEN starts_with(text, 'nn.Module: ') THEN 'call' WHEN starts_with(text, '<') THEN 'entry' ELSE 'length' END AS kind
+    FROM trace.string
+    WHERE text_id IN (SELECT name FROM raw.module_call)
+),
+begun AS (
+    SELECT module_call.globalTid AS tid, module_call.name, named.kind, module_call.startNs AS start_ns, module_call.endNs AS end_ns
+    FROM raw.module_call
+    JOIN named ON named.text_id = module_call.name
+    WHERE module_call.endNs >= module_call.startNs
+),
+in_order AS (
+    SELECT
+        *,
+        max(CASE WHEN kind = 'length' THEN end_ns END) OVER (
+            PARTITION BY tid ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS length_end_ns
+    FROM begun
+)
 SELECT
-    module_call.globalTid AS tid,
-    if(call.text_id IS NULL, NULL, module_call.name) AS name_id,
-    module_call.startNs AS start_ns,
-    if(call.text_id IS NULL, NULL, module_call.endNs) AS end_ns,
+    tid,
+    if(kind = 'call', name, NULL) AS name_id,
+    start_ns,
+    if(kind = 'call', end_ns, NULL) AS end_ns,
     NULL::BIGINT AS python_id,
     NULL::BIGINT AS caller_id
-FROM raw.module_call
-LEFT JOIN trace.string AS call ON call.text_id = module_call.name AND starts_with(call.text, 'nn.Module: ')
-WHERE module_call.endNs >= module_call.startNs
+FROM in_order
+WHERE kind = 'call' OR (kind = 'entry' AND coalesce(length_end_ns < end_ns, true))
