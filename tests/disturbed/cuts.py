@@ -14,7 +14,7 @@ DOUBT = "may lack the modules around them"
 # What a kernel says of itself, by what it is: its name, stream and times in its rank.
 Kernel = tuple[str, str, int | None, int, int]
 KERNELS = """
-    SELECT profile, name, stream_id, start_ns, end_ns, op_name, location, reason, parent_module, module
+    SELECT profile, name, stream_id, start_ns, end_ns, op_name, op_start_ns, location, reason, parent_module, module
     FROM module.kernel WHERE kind = 'compute'
 """
 
@@ -47,12 +47,16 @@ def belonging(path: Path) -> Belonging:
 
 
 def cuts(whole: Belonging, count: int, is_database: bool) -> list[Callable[[Path], None]]:
-    """Return so many cuts at moments spread over the kernels of a profile, in turn of its end and of its beginning."""
+    """Return so many cuts of a profile, in turn of its end and of its beginning.
+
+    Two are at moments spread over the ops that launched its kernels, the next two at moments spread over the kernels.
+    """
+    launches = sorted(place["op_start_ns"] for place in whole.kernels.values() if place["location"] == "inside modules")
     starts = sorted(kernel[3] for kernel in whole.kernels)
-    first, last = starts[0], starts[-1]
     made = []
     for number in range(count):
-        moment = first + (last - first) * (number + 1) // (count + 1)
+        moments = starts if number // 2 % 2 else launches
+        moment = moments[0] + (moments[-1] - moments[0]) * (number + 1) // (count + 1)
         within = (0, moment) if number % 2 == 0 else (moment, 2**62)
         made.append(
             databases.kept_within(*within) if is_database else traces.kept_within(*(Decimal(one) / 1000 for one in within))
