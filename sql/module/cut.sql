@@ -22,7 +22,7 @@ WITH RECURSIVE longest AS (
     GROUP BY tid, edge
 ),
 outermost AS (
-    SELECT interval.interval_id, interval.tid, interval.name_id
+    SELECT interval.interval_id, interval.tid, interval.name_id, interval.end_ns
     FROM module.interval
     JOIN module.interval_parent USING (interval_id)
     ANTI JOIN module.edge_call USING (interval_id)
@@ -38,7 +38,7 @@ inside AS (
         row_number() OVER (PARTITION BY outermost.interval_id ORDER BY interval.interval_id) AS position
     FROM module.interval
     ASOF JOIN outermost ON outermost.tid = interval.tid AND outermost.interval_id <= interval.interval_id
-    WHERE interval.kind = 'module'
+    WHERE interval.kind = 'module' AND covers(outermost.end_ns, interval.start_ns, interval.end_ns)
 ),
 structure AS (
     SELECT whole_id, tid, whole_name_id, count(*) AS size, sum(hash(position, name_id)::HUGEINT) AS names
@@ -138,13 +138,11 @@ matching AS (
         recorded.call_count,
         left_over.name_id,
         left_over.whole_id,
-        CASE recorded.call_count
-            WHEN 1 THEN frequency.call_count > 1 AND frequency.is_all
-            ELSE frequency.call_count > 1 OR recorded.call_count > 3
-        END AS is_proven
+        if(recorded.call_count = 1, frequency.is_all, frequency.call_count > 1 OR recorded.call_count > 3) AS is_proven
     FROM recorded
     JOIN left_over USING (tid, edge, call_count, names)
     JOIN frequency ON frequency.tid = left_over.tid AND frequency.name_id = left_over.name_id
+    WHERE recorded.call_count > 1 OR frequency.call_count > 1
 ),
 chosen AS (
     FROM matching
