@@ -3,12 +3,12 @@
 --
 -- interval_id  BIGINT  an interval of module.interval
 --
--- The signs: module.open_call says so; calls at the edge of the recording are those that a cut in a whole call elsewhere would leave (module.cut); the
--- Python tracer numbers the modules of a class from 0 in the order of their first calls, and some of the numbers are not in the
--- recording; the backward goes on behind the first forward op of the thread, so that the forward had begun before; or no backward
--- follows a forward of several outermost calls that autograd recorded, of which the first one is of a class that does not come
--- again. Only the first sign says which calls lay inside: else these are all outermost ones of the thread, or those up to the
--- backward.
+-- The signs: module.open_call says so; calls at the edge of the recording are those that a cut in a whole call elsewhere would
+-- leave (module.cut); the tracer numbers the modules of a class in the order of their first calls, and some of the numbers are
+-- not in the recording; the backward goes on behind the first forward op of the thread, so that the forward had begun before;
+-- or no backward follows a forward of several outermost calls that autograd recorded, of which the first one is of a class that
+-- does not come again. The first two say which calls lay inside: else these are all outermost ones of the thread, or those up
+-- to the backward.
 WITH outermost AS (
     SELECT
         interval.interval_id,
@@ -21,21 +21,15 @@ WITH outermost AS (
     JOIN module.interval_parent USING (interval_id)
     WHERE interval.kind = 'module' AND interval_parent.parent_id IS NULL AND interval.tid >= 0
 ),
-numbered AS (
-    SELECT text_id, TRY_CAST(regexp_extract(text, '_(\d+)$', 1) AS BIGINT) AS number
-    FROM trace.string
-    WHERE starts_with(text, 'nn.Module: ')
-),
 traced AS (
-    SELECT DISTINCT range.tid, range.name_id, numbered.number
-    FROM trace.range
-    JOIN numbered ON numbered.text_id = range.recorded_name_id
-    WHERE range.role = 'module' AND numbered.number IS NOT NULL
+    SELECT DISTINCT tid, class_id, number
+    FROM trace.module_begin
+    WHERE number IS NOT NULL
 ),
 lacking AS (
-    SELECT name_id
+    SELECT class_id
     FROM traced
-    GROUP BY name_id
+    GROUP BY class_id
     HAVING count(DISTINCT number) <= max(number)
 ),
 first_forward AS (
@@ -78,7 +72,7 @@ found AS (
     UNION
     SELECT interval_id
     FROM outermost
-    WHERE tid IN (SELECT traced.tid FROM traced JOIN lacking USING (name_id))
+    WHERE tid IN (SELECT traced.tid FROM traced JOIN lacking USING (class_id))
     UNION
     SELECT outermost.interval_id
     FROM outermost

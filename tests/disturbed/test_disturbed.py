@@ -28,7 +28,7 @@ GPU = (
 # Traces of other hours: a moment of one of them lies in no other.
 TRACES_WITH_MODULES = (
     "gpu_kineto/h100/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz", "gpu_kineto/h100/gaunernst_bert-small-uncased__1016001.json.gz",
-    "gpu_kineto/mi300/normalization_layer_test.json.gz", "gpu_kineto/mi300/resnet_act_checkpoint.json.gz",
+    "gpu_kineto/mi300/resnet_act_checkpoint.json.gz",
     "serving/sglang_prefilldecode/sglang_Qwen3-8B_prefilldecode.json.gz",
 )  # fmt: skip
 SAMPLE_PROFILE = "sample"

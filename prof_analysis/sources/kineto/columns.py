@@ -26,7 +26,8 @@ _COUNTERS: Mapping[str, str] = {
 
 ARGUMENTS = {
     "External id": _I, "Sequence number": _I, "Fwd thread id": _I, "Input Dims": _T, "Input type": _T, "Concrete Inputs": _T,
-    "Python id": _I, "Python parent id": _I, "correlation": _I, "device": _I, "stream": _I, "graph id": _I, "graph node id": _I, "Collective name": _T,
+    "Python id": _I, "Python parent id": _I, "correlation": _I, "device": _I, "stream": _I, "graph id": _I,
+    "graph node id": _I, "Collective name": _T,
     "In msg nelems": _I, "Out msg nelems": _I, "Group size": _I, "dtype": _T, "bytes": _I, "Process Group Name": _T,
     "kernel": _T, "module_fqn": _T, "name": _T, "autograd_phase": _T,
     "Addr": _I, "Block bytes": _I, "Total Allocated": _I, "Total Reserved": _I, "Device Type": _I, "Device Id": _I,

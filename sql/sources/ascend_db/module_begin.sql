@@ -1,13 +1,28 @@
 -- The length of a tensor asks for the state of tracing, too.
 WITH named AS (
     SELECT
-        text_id,
-        CASE WHEN starts_with(text, 'nn.Module: ') THEN 'call' WHEN starts_with(text, '<') THEN 'entry' ELSE 'length' END AS kind
-    FROM trace.string
-    WHERE text_id IN (SELECT name FROM raw.module_call)
+        recorded.text_id,
+        class.text_id AS class_id,
+        number_of_traced_module(recorded.text) AS number,
+        CASE
+            WHEN starts_with(recorded.text, 'nn.Module: ') THEN 'call'
+            WHEN starts_with(recorded.text, '<') THEN 'entry'
+            ELSE 'length'
+        END AS kind
+    FROM trace.string AS recorded
+    LEFT JOIN trace.string AS class
+        ON starts_with(recorded.text, 'nn.Module: ') AND class.text = class_of_traced_module(recorded.text)
+    WHERE recorded.text_id IN (SELECT name FROM raw.module_call)
 ),
 begun AS (
-    SELECT module_call.globalTid AS tid, module_call.name, named.kind, module_call.startNs AS start_ns, module_call.endNs AS end_ns
+    SELECT
+        module_call.globalTid AS tid,
+        module_call.name,
+        named.class_id,
+        named.number,
+        named.kind,
+        module_call.startNs AS start_ns,
+        module_call.endNs AS end_ns
     FROM raw.module_call
     JOIN named ON named.text_id = module_call.name
     WHERE module_call.endNs >= module_call.startNs
@@ -23,6 +38,8 @@ in_order AS (
 SELECT
     tid,
     if(kind = 'call', name, NULL) AS name_id,
+    if(kind = 'call', class_id, NULL) AS class_id,
+    if(kind = 'call', number, NULL) AS number,
     start_ns,
     if(kind = 'call', end_ns, NULL) AS end_ns,
     NULL::BIGINT AS python_id,
