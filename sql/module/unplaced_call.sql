@@ -5,8 +5,8 @@
 --                       whose forward op is not known
 --
 -- Besides the calls of module.cut and module.open_call, these are calls that a backward runs again (activation recomputation):
--- in a task without a known forward op, or on a thread of the autograd engine before its first task or after its last one, where
--- the engine's row around them is cut, if the forward ran calls of that class on another thread and inside others.
+-- in a task without a known forward op, or on a thread of the autograd engine before its first task or after its last one,
+-- where the engine's row around them is cut, if the forward ran calls of that class on another thread and inside others.
 WITH outermost AS (
     SELECT interval.interval_id, interval.tid, interval.name_id, interval.start_ns, interval.end_ns
     FROM module.interval
