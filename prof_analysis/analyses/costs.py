@@ -20,6 +20,7 @@ COSTS = (
             "module.lost_launch",
             "module.lost_backward",
             "module.crossing_time",
+            "module.doubted_time",
             "across.module_time",
             "across.module_cost",
             "across.coverage",

@@ -5,6 +5,10 @@ CREATE MACRO IF NOT EXISTS known(text) AS if(text IN ('', 'N/A', 'NULL'), NULL, 
 CREATE MACRO IF NOT EXISTS class_of_traced_module(recorded_name) AS
     coalesce(nullif(regexp_extract(recorded_name, '(?s)^nn\.Module: (.+?)(_\d+)?$', 1), ''), recorded_name);
 
+-- The number in the name of a module that was traced: 3 in nn.Module: Linear_3.
+CREATE MACRO IF NOT EXISTS number_of_traced_module(recorded_name) AS
+    TRY_CAST(regexp_extract(recorded_name, '(?s)^nn\.Module: .+_(\d+)$', 1) AS BIGINT);
+
 -- The type in the name of a kernel, where a rule makes it certain; for kernels whose type the profile does not record (Level0).
 -- Of 14,000 kernels of real profiles with such a name and a type, none has another type. Names such as ReduceSum47 are not
 -- enough: its type is ReduceSumD.

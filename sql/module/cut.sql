@@ -7,20 +7,22 @@
 -- name_id     TEXT_ID  class name of the outermost of the open calls
 -- start_ns    BIGINT   start of the first of these calls, Unix ns; at the start of the recording 0: all before is inside, too
 -- end_ns      BIGINT   end of the last of them, Unix ns; at the end of the recording the largest number
+-- is_proven   BOOLEAN  whether it is certain; else the calls can as well be of modules that are called by themselves
 --
 -- Only when module.edge_call has rows.
 --
 -- A whole call of a module elsewhere on the thread says what a cut leaves: at the end of the recording the calls before the
 -- cut that are not around it, outermost first; at its beginning those after it. Where the outermost calls up to the edge are
--- of just these classes, in their order, they lay in an open call. One call alone proves it only where several whole calls say
--- that no such call comes between them. Orders are compared by sums of hashes; the beginning is the end read backwards.
+-- of just these classes, in their order, they lay in an open call: it is proven where several whole calls say that no such
+-- calls come between them, or where they are four or more. One call alone proves it only where the thread calls nothing but one
+-- module, always with the same calls inside. Orders are compared by sums of hashes; the beginning is the end read backwards.
 WITH RECURSIVE longest AS (
     SELECT tid, edge, max(distance) AS call_count
     FROM module.edge_call
     GROUP BY tid, edge
 ),
 outermost AS (
-    SELECT interval.interval_id, interval.tid, interval.name_id
+    SELECT interval.interval_id, interval.tid, interval.name_id, interval.end_ns
     FROM module.interval
     JOIN module.interval_parent USING (interval_id)
     ANTI JOIN module.edge_call USING (interval_id)
@@ -36,7 +38,7 @@ inside AS (
         row_number() OVER (PARTITION BY outermost.interval_id ORDER BY interval.interval_id) AS position
     FROM module.interval
     ASOF JOIN outermost ON outermost.tid = interval.tid AND outermost.interval_id <= interval.interval_id
-    WHERE interval.kind = 'module'
+    WHERE interval.kind = 'module' AND covers(outermost.end_ns, interval.start_ns, interval.end_ns)
 ),
 structure AS (
     SELECT whole_id, tid, whole_name_id, count(*) AS size, sum(hash(position, name_id)::HUGEINT) AS names
@@ -49,9 +51,13 @@ whole AS (
     GROUP BY tid, whole_name_id, size, names
 ),
 frequency AS (
-    SELECT tid, name_id, count(*) AS call_count
-    FROM outermost
-    GROUP BY tid, name_id
+    SELECT
+        tid,
+        whole_name_id AS name_id,
+        count(*) AS call_count,
+        count(*) = sum(count(*)) OVER (PARTITION BY tid) AND count(DISTINCT (size, names)) = 1 AS is_all
+    FROM structure
+    GROUP BY tid, whole_name_id
 ),
 ordered AS (
     SELECT
@@ -125,27 +131,33 @@ recorded AS (
         ON edge_call.tid = wanted.tid AND edge_call.edge = wanted.edge AND edge_call.distance <= wanted.call_count
     GROUP BY wanted.tid, wanted.edge, wanted.call_count
 ),
-proven AS (
+matching AS (
     SELECT
         recorded.tid,
         recorded.edge,
-        max(recorded.call_count) AS call_count,
-        arg_max(left_over.name_id, (recorded.call_count, -left_over.whole_id)) AS name_id
+        recorded.call_count,
+        left_over.name_id,
+        left_over.whole_id,
+        if(recorded.call_count = 1, frequency.is_all, frequency.call_count > 1 OR recorded.call_count > 3) AS is_proven
     FROM recorded
     JOIN left_over USING (tid, edge, call_count, names)
     JOIN frequency ON frequency.tid = left_over.tid AND frequency.name_id = left_over.name_id
     WHERE recorded.call_count > 1 OR frequency.call_count > 1
-    GROUP BY recorded.tid, recorded.edge
+),
+chosen AS (
+    FROM matching
+    QUALIFY row_number() OVER (PARTITION BY tid, edge ORDER BY is_proven DESC, call_count DESC, whole_id) = 1
 )
 SELECT
-    proven.tid,
-    proven.edge,
-    proven.call_count,
-    proven.name_id,
-    if(proven.edge = 'start', 0, min(interval.start_ns)) AS start_ns,
-    if(proven.edge = 'end', 9223372036854775807, max(interval.end_ns)) AS end_ns
-FROM proven
+    chosen.tid,
+    chosen.edge,
+    chosen.call_count,
+    chosen.name_id,
+    if(chosen.edge = 'start', 0, min(interval.start_ns)) AS start_ns,
+    if(chosen.edge = 'end', 9223372036854775807, max(interval.end_ns)) AS end_ns,
+    chosen.is_proven
+FROM chosen
 JOIN module.edge_call
-    ON edge_call.tid = proven.tid AND edge_call.edge = proven.edge AND edge_call.distance <= proven.call_count
+    ON edge_call.tid = chosen.tid AND edge_call.edge = chosen.edge AND edge_call.distance <= chosen.call_count
 JOIN module.interval USING (interval_id)
-GROUP BY proven.tid, proven.edge, proven.call_count, proven.name_id
+GROUP BY chosen.tid, chosen.edge, chosen.call_count, chosen.name_id, chosen.is_proven

@@ -4,9 +4,9 @@
 -- is_cut       BOOLEAN  whether the call around it began before the recording or ended after it; else it runs in backward work
 --                       whose forward op is not known
 --
--- Besides the calls of module.cut, these are calls that a backward runs again (activation recomputation): in a task without a
--- known forward op, or on a thread of the autograd engine before its first task or after its last one, where the engine's row
--- around them is cut, if the forward ran calls of that class on another thread and inside others.
+-- Besides the calls of module.cut and module.open_call, these are calls that a backward runs again (activation recomputation):
+-- in a task without a known forward op, or on a thread of the autograd engine before its first task or after its last one,
+-- where the engine's row around them is cut, if the forward ran calls of that class on another thread and inside others.
 WITH outermost AS (
     SELECT interval.interval_id, interval.tid, interval.name_id, interval.start_ns, interval.end_ns
     FROM module.interval
@@ -43,10 +43,15 @@ last_unpaired AS (
 SELECT edge_call.interval_id, true AS is_cut
 FROM module.edge_call
 JOIN module.cut USING (tid, edge)
-WHERE edge_call.distance <= cut.call_count
+WHERE cut.is_proven AND edge_call.distance <= cut.call_count
 UNION
 SELECT interval_id, true
 FROM at_edge
+UNION
+SELECT outermost.interval_id, true
+FROM outermost
+JOIN module.open_call USING (tid)
+WHERE open_call.is_proven AND outermost.start_ns >= open_call.start_ns
 UNION
 SELECT outermost.interval_id, false
 FROM outermost

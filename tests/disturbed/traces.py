@@ -219,10 +219,10 @@ def later_ordinals(folder: Path) -> None:
 def kept_within(first_us: Decimal, last_us: Decimal) -> Callable[[Path], None]:
     """Return what leaves only that which starts and ends within two times."""
 
-    def is_within(event: Event) -> bool:
+    def is_within(event: Event, base_us: Decimal) -> bool:
         if "ts" not in event or event.get("ph") == "M" or event.get("cat") == "Trace" or event.get("ph") == "C":
             return True
-        start = decimal(event["ts"])
+        start = base_us + decimal(event["ts"])
         return first_us <= start and start + decimal(event.get("dur", 0)) <= last_us
 
     def cut_rows(header: list[str], rows: list[list[str]]) -> list[list[str]]:
@@ -236,8 +236,15 @@ def kept_within(first_us: Decimal, last_us: Decimal) -> Callable[[Path], None]:
             if first_us <= decimal(row[start]) and decimal(row[start]) + decimal(row[duration] or 0) <= last_us
         ]
 
+    def cut_trace(trace: Any) -> Any:
+        if not isinstance(trace, dict):
+            return [event for event in trace if is_within(event, Decimal(0))]
+        base_us = Decimal(trace.get("baseTimeNanoseconds", 0)) / 1000
+        return {**trace, "traceEvents": [event for event in trace["traceEvents"] if is_within(event, base_us)]}
+
     def cut(folder: Path) -> None:
-        edit_traces(folder, lambda events: [event for event in events if is_within(event)])
+        for file in traces(folder):
+            _edit(file, cut_trace)
         edit_csv(folder, cut_rows)
 
     return cut

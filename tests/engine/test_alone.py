@@ -100,7 +100,8 @@ ELSEWHERE = {
     "trace.setting",
     "module.doubtful_pair", "module.link_audit", "module.misplaced_launch",
     "module.crossing", "module.crossing_time", "module.edge_call", "module.cut", "module.unplaced_call",
-    "module.unplaced_interval",
+    "module.unplaced_interval", "trace.module_begin", "module.open_call", "module.cut_time", "module.doubted_call",
+    "module.doubted_time",
     "allocation.kept", "allocation.out_of_memory", "trace.out_of_memory", "trace.device_memory", "trace.set_aside_memory",
     "trace.device_process", "trace.named_collective",
 }  # fmt: skip

@@ -13,8 +13,8 @@ from prof_analysis.profile import Profile
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 INSIDE, OUTSIDE, UNLINKED = "inside modules", "outside modules", "linked to no op"
-NOWHERE, HOOKS, NO_LAUNCH = "outside every module", "gradient hooks", "no host launch"
-REASONS: dict[object, set[str | None]] = {INSIDE: {None}, OUTSIDE: {None, NOWHERE, HOOKS}, UNLINKED: {None, NO_LAUNCH}}
+NOWHERE, HOOKS, NO_LAUNCH, CUT = "outside every module", "gradient hooks", "no host launch", "cut at the profile edge"
+REASONS: dict[object, set[str | None]] = {INSIDE: {None}, OUTSIDE: {None, NOWHERE, HOOKS, CUT}, UNLINKED: {None, NO_LAUNCH}}
 ENGINE = "autograd::engine::evaluate_function: "
 RANDOM = settings(max_examples=8, deadline=None, print_blob=True)
 
@@ -173,6 +173,10 @@ def test_all_kernel_time_is_somewhere_once(ops: list[Op], ranges: list[Range], u
             profile.sql("SELECT 1 FROM module.tree, module.coverage, module.statistic")  # builds all three in one go
             tree, coverage = rows(profile, "module.tree"), rows(profile, "module.coverage")
             statistic = rows(profile, "module.statistic")
+            # Of calls of few classes in any order, some look as if the calls around them were cut.
+            unplaced = rows(profile, "module.unplaced_interval")
+            modules = {row[0] for row in rows(profile, "module.interval") if row[4] == "module"}
+            unplaced_calls = len(modules & {row[0] for row in unplaced})
 
     launched = [one for op in ops for one in op.kernels]
     time_by_kind: Counter[str] = Counter()
@@ -210,7 +214,7 @@ def test_all_kernel_time_is_somewhere_once(ops: list[Op], ranges: list[Range], u
     forward_calls = sum(row[3] for row, backward in zip(tree, is_backward, strict=True) if not backward)
     assert forward_calls <= len(ranges)
     if not any(op.backward_of is not None for op in ops):
-        assert forward_calls == len(ranges)
+        assert forward_calls + unplaced_calls == len(ranges)
         assert not any(is_backward)
 
 

@@ -217,7 +217,7 @@ def test_of_tables_that_read_another_option_only_these_are_built(two: Path, tmp_
     assert {".".join(name.split(".")[:2]) for name in new} == {
         "module.statistic", "module.tree", "module.coverage", "module.lost_backward",
         "module.cost", "module.time", "module.step_count", "module.call", "module.path", "module.replayed",
-        "module.crossing_time",
+        "module.crossing_time", "module.doubted_time",
     }  # fmt: skip
     assert all(len(name.split(".")) >= 3 for name in new), "a table of other values has another name"
     assert {file: time for file, time in written(store).items() if file in before} == before

@@ -46,7 +46,8 @@ def rows_of(file: SqliteFile, name: str, beside: str = "false") -> str | None:
 
 def ids_named(name: str) -> str:
     """Return the SQLite query of the ids of the names that a raw table of some rows of PYTORCH_API takes."""
-    return f"SELECT id FROM STRING_IDS WHERE value GLOB {quote_text(NAMED_ROWS[name])}"
+    named_so = " OR ".join(f"value GLOB {quote_text(pattern)}" for pattern in NAMED_ROWS[name])
+    return f"SELECT id FROM STRING_IDS WHERE {named_so}"
 
 
 def few_of(file: SqliteFile, table: str) -> str:

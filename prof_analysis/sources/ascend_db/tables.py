@@ -102,11 +102,12 @@ TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
 # The raw tables of some rows of PYTORCH_API, of which with a task queue 3.0 of 5.2 million are ops; others by their names.
 OP_ROWS = "raw.framework_op"
 PYTHON_ROWS = "raw.python_call"
-NAMED_ROWS: Mapping[str, str] = {
-    "raw.module_call": "nn.Module: *",
-    "raw.enqueue": "Enqueue*",
-    "raw.dequeue": "Dequeue*",
-    "raw.dequeue_thread": "Dequeue*",
+# A module call, what PyTorch does first in each of them, and the function of PyTorch that does the same.
+NAMED_ROWS: Mapping[str, tuple[str, ...]] = {
+    "raw.module_call": ("nn.Module: *", "<built-in*_get_tracing_state*", "*torch/_tensor.py(*): __len__"),
+    "raw.enqueue": ("Enqueue*",),
+    "raw.dequeue": ("Dequeue*",),
+    "raw.dequeue_thread": ("Dequeue*",),
 }
 ONCE_EACH = "raw.dequeue_thread"
 # Of PYTORCH_CALLCHAINS: for each chain the first one with its frames, and the frames of these.

@@ -18,7 +18,7 @@ ARGUMENTS = {
     "Task Type": _T, "Model Id": _I, "Physic Stream Id": _I, "Stream Id": _I, "Task Id": _I, "level": _T, "alg_type": _T,
     "event_type": _T, "domain": _T, "name": _T, "MHz": _I, "count": _I, "data_type": _T, "transport type": _T, "link type": _T,
     "src rank": _I, "dst rank": _I, "size(Byte)": _I, "Call stack": _T,
-    "size(B)": _I, "operation": _T, "Python id": _I, "rank_size": _I, "labels": _T, "sort_index": _I,
+    "size(B)": _I, "operation": _T, "Python id": _I, "Python parent id": _I, "rank_size": _I, "labels": _T, "sort_index": _I,
 }  # fmt: skip
 EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _T, "tid": _I, "ts": _T, "dur": _T, "id": _T}
 
@@ -35,6 +35,7 @@ _START = (_I, "start_ns")
 _TIMES: Columns = {"start_ns": _START, "end_ns": (_I, "end_ns")}
 _THREAD: Columns = {"pid": (_I, "pid"), "tid": (_I, "tid")}
 _CALL: Columns = {"event_id": (_I, "event_id"), "name": (ID, "name"), **_THREAD, **_TIMES}
+_PYTHON_IDS: Columns = {"python_id": (_I, 'args."Python id"'), "caller_id": (_I, 'args."Python parent id"')}
 _CONNECTION: Columns = {"connection_id": (_I, "args.connection_id")}
 
 # Raw table -> (the condition of its events, its columns: type, and the expression that gives them).
@@ -60,7 +61,13 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
     ),
     "raw.module_call": (
         "ph = 'X' AND cat = 'python_function' AND starts_with(name, 'nn.Module: ')",
-        {**_CALL, "class": (ID, "class_of_traced_module(name)")},
+        {**_CALL, **_PYTHON_IDS, "class": (ID, "class_of_traced_module(name)")},
+    ),
+    # What PyTorch does first in each call of a module.
+    "raw.module_entry": (
+        "ph = 'X' AND cat = 'python_function' AND name >= '<built-in method _get_tracing_state'"
+        " AND name < '<built-in method _get_tracing_statf'",
+        {**_CALL, **_PYTHON_IDS},
     ),
     "raw.mstx": (
         "ph = 'X' AND args.event_type IS NOT NULL",
@@ -278,6 +285,7 @@ _CALL_KEY = ("start_ns", "end_ns", "pid", "tid", "name")
 KEYS: Mapping[str, tuple[str, ...]] = {
     "raw.cpu_op": _CALL_KEY,
     "raw.module_call": _CALL_KEY,
+    "raw.module_entry": _CALL_KEY,
     "raw.python_call": _CALL_KEY,
     "raw.mstx": (*_CALL_KEY, "domain"),
     "raw.queue_call": ("start_ns", "end_ns", "pid", "tid", "is_enqueue", "correlation_id"),

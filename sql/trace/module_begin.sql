@@ -1,0 +1,12 @@
+-- One row is the beginning of a module call on the host: the call itself as the Python tracer recorded it, or what PyTorch does
+-- first in each call, which is in the recording also where the call ended after it.
+--
+-- tid        BIGINT   host thread: process id * 2^32 + thread id
+-- name_id    TEXT_ID  name as recorded, such as nn.Module: Linear_0; NULL where it is not the call
+-- class_id   TEXT_ID  class name of the module; NULL where it is not the call
+-- number     BIGINT   number of the module among those of its class in the order of their first calls, from 0; NULL where it is
+--                     not the call, or not recorded
+-- start_ns   BIGINT   start, Unix ns
+-- end_ns     BIGINT   end of the call, Unix ns; NULL where it is not the call
+-- python_id  BIGINT   number of the function in the order in which functions began; NULL where not recorded
+-- caller_id  BIGINT   number of the function that called it; NULL where not recorded
