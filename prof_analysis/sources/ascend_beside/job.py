@@ -1,12 +1,18 @@
 """Reads what the files of a rank say about its job: its ranks, the time at which the recording ended, the host."""
 
 import json
+import re
 from typing import Any
 
 from prof_analysis.errors import InputError
+from prof_analysis.sources.ascend_beside import folders, recorded
 from prof_analysis.sources.rank import Rank, json_object
 from prof_analysis.sources.readers.sqlite_file import open_sqlite, query, sidecars_of
 
+_USUAL = {
+    "trace_view.json", "ascend_pytorch_profiler.db", "profiler_info.json", folders.KERNEL_DETAILS, folders.OPERATOR_DETAILS,
+    *folders.MEMORY, *recorded.TEXTS, recorded.COMMUNICATION, recorded.DATABASE,
+}  # fmt: skip
 _DEFAULT_GROUP = "default_group"
 _TASKS = "COMMUNICATION_TASK_INFO"
 _NO_RANK = 4294967295
@@ -40,6 +46,12 @@ def least_ranks_of(rank: Rank) -> int | None:
         return None
     known = [number for number in rows[0] if isinstance(number, int) and number < _NO_RANK]
     return max(known) + 1 if known else None
+
+
+def usual_files_of(rank: Rank) -> frozenset[str]:
+    """Return the files of a rank that are read, where they exist, by their names without the number of the rank."""
+    names = {re.sub(r"_\d+(?=\.(json|db)$)", "", name.removesuffix(".gz")) for name in rank.files}
+    return frozenset(names & _USUAL) if rank.folder.is_dir() else frozenset()
 
 
 def end_of(rank: Rank) -> int | None:
