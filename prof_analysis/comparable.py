@@ -41,7 +41,7 @@ def _why_no_kernels(profile: Profile, run: str) -> str:
     for rank in profile.ranks(arrow=True).to_pylist():
         for reason in (one.removeprefix(asked) for one in rank["unanswered"] if rank["run"] == run and one.startswith(asked)):
             has_sums = "kernel-stats" in rank["answers"]
-            return f" ({reason}{'; sums over types are not compared' if has_sums else ''})"
+            return f": {reason}{'; sums over types are not compared' if has_sums else ''}"
     return ""
 
 
