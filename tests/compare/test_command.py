@@ -207,8 +207,8 @@ def test_runs_without_kernels_are_one_line(command: Command, tmp_path: Path) -> 
         write_profile(tmp_path / name / "r0_ascend_pt", [Op("x", 10, 20)], [Range("Net", 1, 30)], steps=[(1, 0, 90)])
     result = command("compare", tmp_path / "base", tmp_path / "new")
     message = (
-        f"error: {tmp_path}/new: has no kernels, and neither has {tmp_path}/base: no kernels (collected without NPU activity, or "
-        "nothing ran on the device); `prof-analysis ranks` says why\n"
+        f"error: {tmp_path}/new: has no kernels, and neither has {tmp_path}/base: no kernels (collected without NPU activity, "
+        "or nothing ran on the device); `prof-analysis ranks` says why\n"
     )
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", message)
 
