@@ -36,7 +36,6 @@ ALLOWED = {
     "compare.module_unit": "one row is the unit of a whole run",
     "kernels.engine_time": "one row says whether there are steps",
     "kernels.work": "one row says whether there are steps; a row an engine of a device",
-    "kernels.duration": "one row says whether there are kernels",
     "kernels.step": "text: one row says whether there are ops",
     "kernels.reported": "one row says whether there are kernels",
     "kernels.statistic_audit": "one row says whether kernels have types",

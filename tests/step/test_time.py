@@ -230,7 +230,9 @@ def test_step_times_of_alexnet_are_those_of_the_profiler_to_the_nanosecond(reald
     with open_profile(folder) as profile:
         found = profile.step_time(arrow=True).to_pylist()
         assert holds_identities(profile)
-        assert [warning for warning in profile.warnings if "holds 2 runs" not in warning] == []
+        assert [
+            warning for warning in profile.warnings if "holds 2 runs" not in warning and "2 of at least 8 ranks" not in warning
+        ] == []
     assert len(found) == 4
     for row in found:
         file = folder / row["profile"] / "ASCEND_PROFILER_OUTPUT" / "analysis.db"

@@ -32,7 +32,20 @@ def job_of(rank: Rank) -> tuple[int, str | None] | None:
 
 
 def least_ranks_of(rank: Rank) -> int | None:
-    """Return how many ranks the job has at least, by the ranks that the tasks of its communication name."""
+    """Return how many ranks the job has at least, by the ranks in its groups and those that its communication names."""
+    return max((least for least in (_listed_ranks(rank), _named_ranks(rank)) if least is not None), default=None)
+
+
+def _listed_ranks(rank: Rank) -> int | None:
+    groups = _metadata(rank).get("parallel_group_info")
+    listed = (
+        (group.get("global_ranks") for group in groups.values() if isinstance(group, dict)) if isinstance(groups, dict) else ()
+    )
+    numbers = [number for members in listed if isinstance(members, list) for number in members if isinstance(number, int)]
+    return max(numbers) + 1 if numbers else None
+
+
+def _named_ranks(rank: Rank) -> int | None:
     database = next((file for file in rank.inputs[:1] if file.suffix == ".db"), None)
     if database is None or sidecars_of(database):
         return None
