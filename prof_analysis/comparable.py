@@ -30,8 +30,19 @@ def reasons_against(profile: Profile, runs: Runs) -> dict[str, str]:
         if (run, "new") not in sides:
             reasons[run] = f"{runs[run]}: {_NO_STEP}"
         elif run not in known:
-            reasons[run] = f"{runs[run]}: has no kernels, and neither has {runs[BASE]}; `prof-analysis ranks` says why"
+            said = f"{runs[run]}: has no kernels, and neither has {runs[BASE]}"
+            reasons[run] = f"{said}{_why_no_kernels(profile, run)}; `prof-analysis ranks` says why"
     return {**without_common_modules(profile, runs), **reasons}
+
+
+def _why_no_kernels(profile: Profile, run: str) -> str:
+    """Return why a rank of a run has no kernels to compare, as a question about kernels one by one says it."""
+    asked = "free-time: "
+    for rank in profile.ranks(arrow=True).to_pylist():
+        for reason in (one.removeprefix(asked) for one in rank["unanswered"] if rank["run"] == run and one.startswith(asked)):
+            has_sums = "kernel-stats" in rank["answers"]
+            return f": {reason}{'; sums over types are not compared' if has_sums else ''}"
+    return ""
 
 
 _NO_STEP = "no step is left of it; leave out fewer steps"

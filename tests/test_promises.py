@@ -182,6 +182,7 @@ FILES = {
     "communication_matrix.json": f'{{"step1": {{"collective": {{"allreduce-total@7": {{"0-1": {{{_MOVED}}}}}}}}}}}',
     "api_statistic.csv": "Level,API Name,Time(us),Count\nacl,aclnnMm,1,1\n",
     "task_time.csv": "kernel_name,kernel_type,stream_id,task_id,task_time(us),task_start(us)\nmm,AI_CORE,1,1,1,1\n",
+    "npu_module_mem.csv": "Component,Timestamp(us),Total Reserved(MB),Device\nHCCL,1723000000000000.120,8.5,NPU:0\n",
 }
 ANSWERED = {
     "op_statistic.csv": {"kernel-stats"},
@@ -189,6 +190,7 @@ ANSWERED = {
     "operator_details.csv": {"op-stats"},
     "operator_memory.csv": {"memory"},
     "memory_record.csv": {"memory"},
+    "npu_module_mem.csv": {"memory"},
     "step_trace_time.csv": {"advise", "step-time", "slow-ranks"},
     "communication.json": {"communication-stats", "communication-time", "slow-ranks"},
     "communication_matrix.json": {"links"},

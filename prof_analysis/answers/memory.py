@@ -202,6 +202,9 @@ _COLUMNS: Mapping[str, Mapping[str, Source]] = {
 def _fullness(facts: Facts, device: Row) -> Iterator[str]:
     """Yield sentences: how far the device was from being full, and what the framework held at its peak."""
     of = f"rank {rank_name(device)}" if facts["ranks"] > 1 or device["rank_id"] is not None else "the device"
+    if device["used_by"] is None:
+        yield f"{of}: how much memory was in use is not recorded, but for the parts that --level component shows"
+        return
     used = f"{of}: at most {size(device['used_bytes'])} in use by {_USERS[device['used_by']]}"
     if device["memory_bytes"]:
         left = f"{size(device['left_bytes'])} ({percent(device['left_share'])}) left"

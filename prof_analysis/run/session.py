@@ -32,7 +32,7 @@ from prof_analysis.run.secrets import known_ranks, raise_anonymous
 from prof_analysis.run.store import RankStore, about_rows
 from prof_analysis.run.views import Views
 from prof_analysis.sources.rank import Rank
-from prof_analysis.sources.runs import find_runs, said_of_runs, said_of_shared
+from prof_analysis.sources.runs import find_runs, said_of_missing, said_of_runs, said_of_shared, said_of_uneven
 
 if TYPE_CHECKING:
     from prof_analysis.anonymous import Anonymous
@@ -87,6 +87,12 @@ class Session:
         if said := said_of_runs(self.path, self.ranks) if "" in paths else said_of_shared(self.ranks):
             self.warn(said)
         self._problems.warn_of_same_ids(self.ranks)
+        # Ranks that were found and not chosen are no gap, and who gives a file has chosen it.
+        of_folders = [rank for rank in found if rank.run in self.runs and not paths.get(rank.run, self.path).is_file()]
+        for name, said in said_of_missing(of_folders).items():
+            self.warn(f"{f'run {name}: ' if len(self.runs) > 1 else ''}{said}; figures over ranks are of those here")
+        for rank, said in said_of_uneven(self.ranks):
+            self.warn(said, rank)
         self._folders = Folders(options)
         # The workers of a cluster spill to disks of their own.
         self._spill_folder = self._folders.temporary if options.scheduler is None else None

@@ -67,6 +67,9 @@ class Source(Protocol):
     def least_ranks_of(self, rank: Rank) -> int | None:
         """Return how many ranks the job has at least, by the ranks that its operators name; None when they name none."""
 
+    def usual_files_of(self, rank: Rank) -> frozenset[str]:
+        """Return the files of a rank that each rank of a run has where one has it, by their names without its number."""
+
     def end_of(self, rank: Rank) -> int | None:
         """Return the time at which the recording ended, ns."""
 

@@ -14,6 +14,7 @@ from prof_analysis.sources.rank import Rank, readable
 from prof_analysis.sources.readers.packed import archives_in, why_packed
 
 MAX_DEPTH = 5  # msprof-analyze goes as deep.
+_LOOKED_INTO = 16  # files of a folder without results: looking into a large one takes a second
 
 
 def find_ranks(path: Path, options: Options = USUAL, source: str = "auto") -> list[Rank]:
@@ -40,12 +41,24 @@ def find_ranks(path: Path, options: Options = USUAL, source: str = "auto") -> li
     if not ranks:
         archives = archives_in(path)
         unpack = f"unpack {', '.join(archives[:3])}{' and others' if len(archives) > 3 else ''}; " if archives else ""
+        renamed = _renamed(path, sources, options)
+        give = f"{renamed.name} can be read: give this file; " if renamed else ""
         raise InputError(
-            f"{path}: no profiling result here or in its sub-folders (depth {MAX_DEPTH}); {unpack}a result is "
+            f"{path}: no profiling result here or in its sub-folders (depth {MAX_DEPTH}); {unpack}{give}a result is "
             f"{_described(sources)}",
             path=path,
         )
     return sorted(_with_own_names(ranks), key=lambda rank: (rank.rank_id is None, rank.rank_id or 0, rank.profile))
+
+
+def _renamed(folder: Path, sources: Sequence[Source], options: Options) -> Path | None:
+    """Return a file of a folder without results that answers if it is given by itself: one that was renamed."""
+    files = sorted(file for file in folder.iterdir() if file.is_file())[:_LOOKED_INTO]
+    for file in files:
+        takers = [source for source in sources if source.takes(file)]
+        if takers and not why_packed(file) and any(rank.answers for rank in _inspect(file, file.name, takers, options)):
+            return file
+    return None
 
 
 def root_of(path: Path) -> Path:

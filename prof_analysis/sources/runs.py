@@ -2,10 +2,10 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ from prof_analysis.sources.discovery import find_ranks, root_of
 from prof_analysis.sources.rank import Rank, readable
 
 _Parts = Mapping[Any, Sequence["_Found"]]
+# So many missing ranks are named.
+_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ def said_of_runs(path: object, ranks: Iterable[Rank]) -> str | None:
 
 
 def said_of_missing(ranks: Iterable[Rank]) -> dict[str, str]:
-    """Return for each run that lacks ranks of its job the sentence that says how many of how many are here."""
+    """Return for each run that lacks ranks of its job the sentence that says how many of how many are here, and which not."""
     runs: dict[str, list[Rank]] = {}
     for rank in ranks:
         if not rank.left_out and rank.source is not None:
@@ -145,11 +147,37 @@ def said_of_missing(ranks: Iterable[Rank]) -> dict[str, str]:
         sizes = [size for size, _ in jobs] or [
             least for rank in here if (least := SOURCES[rank.source or ""].least_ranks_of(rank)) is not None
         ]
+        numbers = {rank.rank_id for rank in here}
         count = len({rank.profile if rank.rank_id is None else str(rank.rank_id) for rank in here})
         if sizes and count < max(sizes):
+            missing = (number for number in range(max(sizes)) if number not in numbers)
+            named = list(islice(missing, _NAMED)) if jobs and None not in numbers else []
+            rest = max(sizes) - count - len(named)
+            more = f" and {rest} more" if named and rest > 0 else ""
+            which = f"; not here: {', '.join(map(str, named))}{more}" if named else ""
             how_sure = "" if jobs else "at least "
-            found[run] = f"{count} of {how_sure}{max(sizes)} ranks of the job {'is' if count == 1 else 'are'} here"
+            found[run] = f"{count} of {how_sure}{max(sizes)} ranks of the job {'is' if count == 1 else 'are'} here{which}"
     return found
+
+
+def said_of_uneven(ranks: Iterable[Rank]) -> Iterator[tuple[Rank, str]]:
+    """Yield the few ranks of each run that lack files which most of its ranks have, with a sentence that names these.
+
+    What such a file says of a rank is unknown then, and what compares ranks is made of the others.
+    """
+    runs: dict[str, list[tuple[Rank, frozenset[str]]]] = {}
+    for rank in ranks:
+        if not rank.left_out and rank.source is not None:
+            runs.setdefault(rank.run, []).append((rank, SOURCES[rank.source].usual_files_of(rank)))
+    for here in runs.values():
+        having = Counter(name for _, names in here for name in names)
+        # Of two ranks, one may be the few; where half of more have a file, that is how they were recorded.
+        usual = {name for name, count in having.items() if len(here) > 1 and (count * 2 > len(here) or len(here) == 2)}
+        for rank, names in here:
+            if lacking := sorted(usual - names):
+                count = min(having[name] for name in lacking)
+                have = f"{count} of {len(here)} ranks {'has' if count == 1 else 'have'}"
+                yield rank, f"{rank.profile}: lacks {', '.join(lacking)}, which {have}: what it says of this rank is not known"
 
 
 def said_of_shared(ranks: Iterable[Rank]) -> str | None:

@@ -7,8 +7,8 @@
 -- component             VARCHAR  allocator of the framework; NULL without its records
 -- memory_bytes          BIGINT   all memory of the device; NULL when not recorded
 -- used_bytes            BIGINT   most that was in use on the device, by the widest record there is: of the device, of the
---                                process, else of the allocators, reserved
--- used_by               VARCHAR  what used_bytes is of: device, process or allocators
+--                                process, else of the allocators, reserved; NULL when only parts of it are recorded
+-- used_by               VARCHAR  what used_bytes is of: device, process or allocators; NULL when used_bytes is
 -- left_bytes            BIGINT   memory_bytes - used_bytes; NULL when the memory is not known
 -- left_share            DOUBLE   left_bytes / memory_bytes; NULL when the memory is not known
 -- peak_allocated_bytes  BIGINT   most that the framework had allocated; NULL when not recorded

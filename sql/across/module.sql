@@ -30,6 +30,8 @@ WITH module_time AS (
         module,
         profile,
         {'profile': profile, 'rank_id': rank_id} AS rank,
+        -- Of equal ranks the first: by number, whatever their folders are called.
+        (coalesce(rank_id, 2147483647), profile) AS place,
         own_kernel_duration_ns AS own_ns,
         kernel_duration_ns AS all_ns
     FROM module.tree
@@ -42,15 +44,15 @@ compared AS (
         avg(own_ns) AS own_mean_ns,
         standard_deviation(own_ns) AS own_stddev_ns,
         min(own_ns) AS own_min_ns,
-        arg_min(rank, (own_ns, profile)) AS own_fastest,
+        arg_min(rank, (own_ns, place)) AS own_fastest,
         max(own_ns) AS own_max_ns,
-        arg_min(rank, (-own_ns, profile)) AS own_slowest,
+        arg_min(rank, (-own_ns, place)) AS own_slowest,
         avg(all_ns) AS mean_ns,
         standard_deviation(all_ns) AS stddev_ns,
         min(all_ns) AS min_ns,
-        arg_min(rank, (all_ns, profile)) AS fastest,
+        arg_min(rank, (all_ns, place)) AS fastest,
         max(all_ns) AS max_ns,
-        arg_min(rank, (-all_ns, profile)) AS slowest
+        arg_min(rank, (-all_ns, place)) AS slowest
     FROM module_time
     GROUP BY parent_module, module
 ),

@@ -13,73 +13,17 @@
 -- launch, though one in ten needs no more than 0.2 ms longer than the quickest, so the device was idle, and where most calls
 -- that wait return too early. In both cases the quickest kernel then begins right at its launch. Clocks that drift apart are
 -- moved as one.
-WITH launch AS (
-    SELECT launch_id, min(start_ns) AS start_ns
-    FROM trace.launch
-    GROUP BY launch_id
-),
-linked AS (
-    SELECT
-        coalesce(launch.start_ns, op.start_ns) AS launched_ns,
-        kernel.start_ns - coalesce(launch.start_ns, op.start_ns) AS latency_ns,
-        kernel.end_ns
-    FROM trace.kernel
-    LEFT JOIN launch USING (launch_id)
-    LEFT JOIN module.kernel_op USING (kernel_id)
-    LEFT JOIN trace.op USING (op_id)
-    WHERE kernel.kind <> 'schedule' AND coalesce(launch.start_ns, op.start_ns) IS NOT NULL
-),
-counted AS (
-    SELECT
-        count(*) AS linked_count,
-        count(*) FILTER (latency_ns <= -100_000) AS early_count,
-        quantile_disc(latency_ns, 0.01) AS least_latency_ns,
-        -- Without damaged links, which may lie anywhere.
-        quantile_disc(-latency_ns, 0.95) FILTER (latency_ns <= -100_000) AS usual_early_ns
-    FROM linked
-),
-early AS (
-    SELECT max(-linked.latency_ns) AS early_ns
-    FROM linked
-    CROSS JOIN counted
-    WHERE -linked.latency_ns * 4 <= counted.usual_early_ns * 5
-        AND counted.early_count >= if(counted.early_count * 5 >= counted.linked_count, 3, 10)
-        AND counted.early_count * 1000 >= counted.linked_count
-),
-delayed AS (
-    SELECT linked.*, counted.least_latency_ns
-    FROM linked
-    CROSS JOIN counted
-    WHERE counted.least_latency_ns >= 500_000
-),
-quick AS (
-    SELECT count(*) FILTER (latency_ns <= least_latency_ns + 200_000) * 10 >= count(*) AS is_usual
-    FROM delayed
-),
--- When all that was launched up to a moment had ended.
-launched AS (
-    SELECT launched_ns, max(max(end_ns)) OVER (ORDER BY launched_ns ROWS UNBOUNDED PRECEDING) AS reached_ns
-    FROM delayed
-    GROUP BY launched_ns
-),
-waited AS (
-    SELECT count(*) AS waited_count, count(*) FILTER (launched.reached_ns - call.end_ns >= 500_000) AS late_count
-    FROM trace.host_api AS call
-    ASOF JOIN launched ON launched.launched_ns < call.start_ns
-    WHERE call.role = 'synchronise'
-)
 SELECT
     CASE
-        WHEN early.early_ns IS NOT NULL THEN -early.early_ns
-        WHEN quick.is_usual AND waited.late_count > 0 AND waited.late_count * 2 >= waited.waited_count
-            THEN counted.least_latency_ns
+        WHEN latency.early_ns IS NOT NULL THEN -latency.early_ns
+        WHEN delayed.is_usual AND waited.late_count > 0 AND waited.late_count * 2 >= waited.waited_count
+            THEN delayed.least_latency_ns
         ELSE 0
     END AS offset_ns,
-    counted.linked_count,
-    counted.early_count,
-    waited.waited_count,
-    waited.late_count
-FROM counted
-CROSS JOIN early
-CROSS JOIN quick
-CROSS JOIN waited
+    latency.linked_count,
+    latency.early_count,
+    coalesce(waited.waited_count, 0) AS waited_count,
+    coalesce(waited.late_count, 0) AS late_count
+FROM clock.latency
+LEFT JOIN clock.delayed ON true
+LEFT JOIN clock.waited ON true

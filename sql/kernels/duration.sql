@@ -24,15 +24,5 @@ SELECT
 FROM kernels.selected
 GROUP BY kind, type_id, type_from, core_id, duration_ns
 UNION ALL
-SELECT
-    'compute'::ENUM('compute', 'communication', 'copy', 'schedule'),
-    type_id,
-    'profile'::ENUM('profile', 'name'),
-    core_id,
-    NULL,
-    kernel_count,
-    total_ns,
-    min_ns,
-    max_ns
-FROM trace.reported_kernel_type
-WHERE getvariable('step_id') IS NULL AND NOT EXISTS (FROM trace.kernel)
+SELECT kind, type_id, type_from, core_id, NULL, kernel_count, total_ns, min_ns, max_ns
+FROM kernels.reported

@@ -121,7 +121,7 @@ recorded AS (
     WHERE getvariable('step_id') IS NULL OR step_id = getvariable('step_id')
 ),
 recorded_preparing AS (
-    SELECT step_id, preparing_ns
+    SELECT step_id, preparing_ns, file
     FROM recorded
     QUALIFY count(*) OVER (PARTITION BY step_id) = 1
 ),
@@ -133,6 +133,7 @@ with_begin AS (
         CASE WHEN host.step_count > 0 THEN step_begin.start_ns ELSE host.first_op_ns END + clock.offset_ns AS begin_ns,
         step_begin.host_ns,
         recorded_preparing.preparing_ns AS recorded_preparing_ns,
+        recorded_preparing.file AS recorded_in,
         if(between.start_ns IS NULL, NULL, coalesce(idle_before.idle_ns, 0))::BIGINT AS idle_before_ns
     FROM covered
     CROSS JOIN host
@@ -164,7 +165,9 @@ step AS (
             WHEN first_ns < begin_ns - 500_000 THEN 'its first kernel ran before the host began, by what the profile records'
             WHEN begin_ns IS NOT NULL THEN NULL
             WHEN recorded_preparing_ns IS NOT NULL
-                THEN 'preparing is what the profiler worked out: the profile does not say when the host began'
+                THEN format(
+                    'preparing is what the profiler worked out ({}): the profile does not say when the host began', recorded_in
+                )
             WHEN step_id IS NULL THEN 'no ops, so it is not known when the host began'
             ELSE 'the profile does not tell when the step began on the host'
         END AS reason,

@@ -154,20 +154,36 @@ def test_a_usage_error_is_one_line_and_one_json_object(
     assert result.stderr.count("\n") == 1
 
 
-def test_an_error_comes_with_the_warnings_that_explain_it(command: Command, tmp_path: Path) -> None:
+def test_where_nothing_is_found_the_warnings_explain_it(command: Command, tmp_path: Path) -> None:
     output = tmp_path / "a_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
     output.mkdir(parents=True)
     file = output / "kernel_details.csv"
     file.write_text("Name,Type,Accelerator Core,Start Time(us),Duration(us)\nk,Add,AI_CORE,1.73641E+15,1.5\n")
-    error = f"{tmp_path}: no rank can answer this: no kernels"
     warnings = [
         f"{file}: the numbers of the column 'start time(us)' have lost digits, as when a spreadsheet saves them, and are "
         "taken as unknown; export it again",
         "a_ascend_pt: rows of kernel_details.csv set aside because they have no time: 1",
+        "a_ascend_pt: no kernels",
     ]
     result = command("kernel-stats", "-d", tmp_path, "-o", tmp_path / "out")
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (0, "none found: no kernels")
+    assert result.stderr.splitlines() == [f"warning: {warning}" for warning in warnings]
+    result = command("kernel-stats", "-d", tmp_path, "-o", tmp_path / "out", "--json")
+    assert (result.exit_code, only_json(result)["warnings"]) == (0, warnings)
+
+
+def test_an_error_comes_with_the_warnings_that_explain_it(command: Command, tmp_path: Path) -> None:
+    output = tmp_path / "a_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    kernels = "Name,Type,Accelerator Core,Start Time(us),Duration(us)\nk,Add,AI_CORE,1736410000000000.5,1.5\n"
+    (output / "kernel_details.csv").write_text(kernels)
+    (output / "memory_record.csv").write_text(kernels)
+    reason = f"{output / 'memory_record.csv'}: is not the memory_record.csv of the profiler: it has no column 'component'"
+    error = f"{tmp_path}: no rank can answer this: {reason}"
+    warnings = [f"{reason}; the rank is read without it"]
+    result = command("memory", "-d", tmp_path, "-o", tmp_path / "out")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.splitlines() == [f"error: {error}", *(f"warning: {warning}" for warning in warnings)]
-    result = command("kernel-stats", "-d", tmp_path, "-o", tmp_path / "out", "--json")
+    result = command("memory", "-d", tmp_path, "-o", tmp_path / "out", "--json")
     assert result.exit_code == 2
-    assert only_json(result) == problem("kernel-stats", error, warnings)
+    assert only_json(result) == problem("memory", error, warnings)

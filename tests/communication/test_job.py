@@ -73,6 +73,19 @@ def test_answers_over_ranks_name_the_ranks_that_are_not_here(tmp_path: Path, com
     assert "2 of 4 ranks of the job are not here" in command("slow-ranks", "-d", tmp_path).stdout
 
 
+def test_each_answer_over_ranks_warns_of_ranks_that_are_not_here(tmp_path: Path, command: Callable[..., Result]) -> None:
+    for rank in (0, 2):
+        write_rank(tmp_path, rank, ("parallel_group_info", GROUP))
+    said = "2 of 4 ranks of the job are here; not here: 1, 3; figures over ranks are of those here"
+    for asked in ("kernel-stats", "op-stats", "step-time", "advise"):
+        assert f"warning: {said}" in command(asked, "-d", tmp_path, "-o", tmp_path / "out").stderr, asked
+        assert said in json.loads(command(asked, "-d", tmp_path, "-o", tmp_path / "out", "--json").stdout)["warnings"], asked
+    with open_profile(tmp_path, rank_list=[0]) as profile:
+        assert profile.warnings == [said], "ranks that were not chosen are here"
+    with open_profile(next((tmp_path / "r0_ascend_pt").rglob("*.db"))) as profile:
+        assert profile.warnings == [], "who gives a file has chosen it"
+
+
 def test_a_whole_job_has_nothing_to_say(tmp_path: Path, command: Callable[..., Result]) -> None:
     for rank in range(4):
         write_rank(tmp_path, rank, ("parallel_group_info", GROUP))

@@ -206,8 +206,23 @@ def test_runs_without_kernels_are_one_line(command: Command, tmp_path: Path) -> 
     for name in ("base", "new"):
         write_profile(tmp_path / name / "r0_ascend_pt", [Op("x", 10, 20)], [Range("Net", 1, 30)], steps=[(1, 0, 90)])
     result = command("compare", tmp_path / "base", tmp_path / "new")
-    message = f"error: {tmp_path}/new: has no kernels, and neither has {tmp_path}/base; `prof-analysis ranks` says why\n"
+    message = (
+        f"error: {tmp_path}/new: has no kernels, and neither has {tmp_path}/base: no kernels (collected without NPU activity, "
+        "or nothing ran on the device); `prof-analysis ranks` says why\n"
+    )
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", message)
+
+
+def test_sums_over_types_are_not_compared_and_the_reason_is_said(command: Command, tmp_path: Path) -> None:
+    for name in ("base", "new"):
+        (tmp_path / name).mkdir()
+        text = "OP Type,Core Type,Count,Total Time(us)\nAdd,AI_CORE,2,80\n"
+        (tmp_path / name / "op_statistic.csv").write_text(text, encoding="utf-8")
+    result = command("compare", tmp_path / "base", tmp_path / "new")
+    (error,) = (line for line in result.stderr.splitlines() if line.startswith("error: "))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "no kernel_details.csv and no trace_view.json" in error
+    assert "sums over types are not compared" in error
 
 
 def test_where_one_run_has_no_modules_the_answer_says_so(command: Command, runs: tuple[str, str], tmp_path: Path) -> None:

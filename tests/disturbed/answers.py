@@ -131,16 +131,45 @@ def differences(before: Answers, after: Answers) -> list[str]:
 def silent_changes(before: Answers, after: Answers) -> list[str]:
     """Say which figures stand in what is left of a profile that were not in the whole of it, where no warning is new.
 
-    A warning counts if it has a figure: the rows, the time or the ranks that are missing.
+    A warning counts if it has a figure: the rows, the time or the ranks that are missing. A row with a reason of its own says
+    what it lacks, and so does a table in which a name that told its rows apart is unknown now. Files in which the profiler says
+    the same differ by its rounding.
     """
     if any(re.search(r"\d", warning) for warning in after.warnings - before.warnings):
         return []
-    known = before.columns
+    known, unsaid = before.columns, _without_reasons(before, after).columns
+    nameless = {table for table, column in known if _is_name(known[table, column]) and not unsaid.get((table, column))}
     found = []
-    for (table, column), values in after.columns.items():
-        if table in before.rows and (new := values - known.get((table, column), Counter())) - Counter({None: new[None]}):
+    for (table, column), values in unsaid.items():
+        before_it = known.get((table, column), Counter())
+        new = Counter({value: count for value, count in (values - before_it).items() if not _is_rounding(value, before_it)})
+        if table in before.rows and table not in nameless and new:
             found.append(f"{table}.{column}: {dict(list(new.items())[:3])}")
     return found
+
+
+def _without_reasons(before: Answers, after: Answers) -> Answers:
+    """Leave out the rows whose reason is new."""
+
+    def reason(row: Row) -> Any:
+        return dict(row).get("reason")
+
+    known = {table: {reason(row) for row in rows} | {None} for table, rows in before.rows.items()}
+    rows = {
+        table: Counter({row: count for row, count in rows.items() if reason(row) in known.get(table, {None})})
+        for table, rows in after.rows.items()
+    }
+    return Answers(rows, after.refused, after.warnings)
+
+
+def _is_rounding(value: Any, values: Counter[Any]) -> bool:
+    return isinstance(value, int | float) and any(
+        isinstance(one, int | float) and one and abs(value - one) <= abs(one) / 1000 for one in values
+    )
+
+
+def _is_name(values: Counter[Any]) -> bool:
+    return any(isinstance(value, str) for value in values)
 
 
 def _sides(before: Answers, after: Answers) -> tuple[tuple[str, Answers, Answers], ...]:

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from prof_analysis import open_profile
 from prof_analysis.analyses import ANALYSES
 from tests.disturbed import databases, traces
 from tests.disturbed.answers import Answers, answers_of, differences, of_ranks, silent_changes
 from tests.disturbed.cuts import belonging, cuts, misplaced
 from tests.disturbed.ranks import other_ranks
 from tests.helpers.places import CHECKOUT, SAMPLE
+from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 REAL = CHECKOUT.parent / "shared" / "realdata"
 DATABASES = ("alexnet_ddp_910b_mstx", "alexnet_ddp_910b/db/level0", "alexnet_ddp_910b/db/level1")
@@ -122,6 +124,16 @@ def test_each_rank_answers_the_same_whatever_its_number(tmp_path: Path, name: st
     path = copied(name, tmp_path)
     other_ranks(path)
     assert differences(of_ranks(answers(name)), of_ranks(answers_of(path))) == []
+
+
+def test_ranks_that_are_equal_are_named_by_number_whatever_their_folders_are_called(tmp_path: Path) -> None:
+    for rank, name in ((0, "z_ascend_pt"), (1, "a_ascend_pt")):
+        write_profile(
+            tmp_path / name, [Op("aten::mul", 100, 200, (Kernel("k", 300, 310),))], [Range("Net", 50, 250)], rank=rank
+        )
+    with open_profile(tmp_path) as profile:
+        (row,) = profile.rows("SELECT min_rank_id, max_rank_id, own_min_rank_id, own_max_rank_id FROM across.module")
+    assert set(row.values()) == {0}
 
 
 def test_one_rank_with_other_ordinals_meets_the_same_collectives(tmp_path: Path) -> None:

@@ -88,11 +88,12 @@ def test_tables_built_alone_are_the_tables_built_with_all_others(
 
 # What files beside the database say, of which built() stages none, and what takes more threads than a test says in a few lines:
 # tests/sources/test_recorded.py, tests/step/test_audit.py, tests/communication, tests/module/test_backward.py, test_links.py,
-# tests/memory.
+# tests/memory, tests/clock.
 ELSEWHERE = {
     "trace.op_input", "mfu.op_attention", "mfu.op_convolution", "mfu.op_flops", "mfu.op_form", "mfu.op_kernel",
     "mfu.op_product", "mfu.op_shape", "mfu.product_peak",
     "trace.replayed_op", "trace.replayed_range", "trace.replayed_kernel", "module.replay", "module.replayed",
+    "kernels.reported",
     "communication.reported", "kernels.statistic_audit", "kernels.step_audit", "step.overlap_audit", "step.reported_audit",
     "step.reported_comparison", "step.reported_doubt", "step.task_time",
     "step.reported_total", "trace.overlap", "trace.parallelism", "trace.reported_communication", "trace.reported_cost",
@@ -103,7 +104,7 @@ ELSEWHERE = {
     "module.unplaced_interval", "trace.module_begin", "module.open_call", "module.cut_time", "module.doubted_call",
     "module.doubted_time",
     "allocation.kept", "allocation.out_of_memory", "trace.out_of_memory", "trace.device_memory", "trace.set_aside_memory",
-    "trace.device_process", "trace.named_collective",
+    "trace.device_process", "trace.named_collective", "clock.delayed", "clock.waited",
 }  # fmt: skip
 
 

@@ -353,14 +353,89 @@ def test_a_folder_answers_what_its_op_summary_alone_answers(tmp_path: Path, plac
     assert inside.answers == alone.answers
 
 
-def test_slices_of_msprof_are_named_and_not_called_unparsed(tmp_path: Path) -> None:
+def test_slices_of_a_table_of_msprof_are_one_rank(tmp_path: Path) -> None:
+    """msprof cuts a table after a million rows; each slice has the same columns."""
+    output = tmp_path / "a_ascend_pt" / "PROF_1" / "mindstudio_profiler_output"
+    output.mkdir(parents=True)
+    head, row = OP_SUMMARY.splitlines()
+    for number in range(3):
+        rows = [row.replace("mm_kernel", f"mm_{number}_{one}").replace("000.120", f"{number}{one}0.120") for one in range(2)]
+        text = "\n".join([f"{head},aic_mac_ratio", *(f"{one},0.{number + 1}" for one in rows), ""])
+        (output / f"op_summary_slice_{number}_20260101000000.csv").write_text(text, encoding="utf-8")
+    with open_profile(tmp_path) as profile:
+        assert profile.warnings == []
+        found = profile.rows("SELECT name, start_ns FROM trace.kernel ORDER BY name")
+        counters = profile.rows("SELECT name, value FROM trace.kernel_metric JOIN trace.kernel USING (kernel_id) ORDER BY name")
+    names = [f"mm_{number}_{one}" for number in range(3) for one in range(2)]
+    assert [row["name"] for row in found] == names
+    assert len({row["start_ns"] for row in found}) == 6
+    assert [(row["name"], row["value"]) for row in counters] == [(name, (int(name[3]) + 1) / 10) for name in names]
+    (output / "op_summary_slice_1_20260101000000.csv").unlink()
+    with open_profile(tmp_path) as profile:
+        (said,) = profile.warnings
+    assert said.startswith(f"{output / 'op_summary_slice_1_20260101000000.csv'}: is not here, 2 of at least 3 slices are")
+
+
+def test_sums_over_types_of_several_devices_are_ranks_and_two_files_of_them_are_not_added_up(tmp_path: Path) -> None:
+    head = "Device_id,OP Type,Core Type,Count,Total Time(us)"
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "op_statistic.csv").write_text(f"{head}\n0,Add,AI_CORE,2,80\n1,Add,AI_CORE,3,60\n", encoding="utf-8")
+    with open_profile(tmp_path / "one") as profile:
+        found = profile.rows("SELECT profile, kernel_count, total_ns FROM kernels.statistic ORDER BY profile")
+    assert [tuple(row.values()) for row in found] == [("one/device_0", 2, 80_000), ("one/device_1", 3, 60_000)]
+    (tmp_path / "two").mkdir()
+    for number in (1, 2):
+        (tmp_path / "two" / f"op_statistic_{number}.csv").write_text(f"{head}\n0,Add,AI_CORE,2,80\n", encoding="utf-8")
+    (rank,) = find_ranks(tmp_path / "two")
+    assert "holds 2 tables of sums over types, which are not added up: op_statistic_1.csv, op_stat" in str(rank.left_out)
+
+
+def test_a_rank_that_lacks_a_file_of_all_others_is_named(tmp_path: Path) -> None:
+    for rank in range(4):
+        folder = tmp_path / f"r{rank}_ascend_pt"
+        write_profile(folder, OPS, rank=rank)
+        (folder / "profiler_metadata.json").write_text("{}", encoding="utf-8")
+    with open_profile(tmp_path) as profile:
+        assert profile.warnings == []
+    (tmp_path / "r2_ascend_pt" / "profiler_metadata.json").unlink()
+    with open_profile(tmp_path) as profile:
+        assert profile.warnings == [
+            "r2_ascend_pt: lacks profiler_metadata.json, which 3 of 4 ranks have: what it says of this rank is not known"
+        ]
+    (tmp_path / "r3_ascend_pt" / "profiler_metadata.json").unlink()
+    with open_profile(tmp_path) as profile:
+        assert profile.warnings == [], "so they were recorded"
+
+
+def test_two_exports_of_msprof_are_named_and_not_called_unparsed(tmp_path: Path) -> None:
     output = tmp_path / "a_ascend_pt" / "PROF_1" / "mindstudio_profiler_output"
     output.mkdir(parents=True)
     for number in (0, 1):
-        (output / f"op_summary_slice_{number}_20260101000000.csv").write_text(OP_SUMMARY, encoding="utf-8")
+        (output / f"op_summary_2026010100000{number}.csv").write_text(OP_SUMMARY, encoding="utf-8")
     (rank,) = find_ranks(tmp_path)
     assert rank.left_out is not None
     assert rank.left_out.startswith(f"{output}: holds files of msprof, but not exactly one op_summary_*.csv")
+
+
+@pytest.mark.parametrize("name", ["mine.csv", "mine.db", "mine.json"])
+def test_a_folder_with_a_renamed_result_names_the_file_to_give(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "some" / name
+    file.parent.mkdir()
+    if name.endswith(".db"):
+        write_profile(tmp_path / "a_ascend_pt", OPS).rename(file)
+    else:
+        row = '[{"ph": "X", "name": "k", "pid": 1, "tid": 1, "ts": "1.0", "dur": 1, "args": {"Task Type": "AI_CORE"}}]'
+        file.write_text(OP_SUMMARY if name.endswith(".csv") else row, encoding="utf-8")
+    with pytest.raises(InputError, match=f"no profiling result here .*; {name} can be read: give this file"):
+        find_ranks(file.parent)
+    assert all(rank.answers for rank in find_ranks(file))
+
+
+def test_a_renamed_file_of_figures_is_known_by_its_columns(tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("OP Type,Core Type,Count,Total Time(us)\nAdd,AI_CORE,2,80\n", encoding="utf-8")
+    (rank,) = find_ranks(file)
+    assert str(rank.left_out).endswith("its columns are those of op_statistic.csv: give it this name")
 
 
 def test_a_pipe_in_the_place_of_a_journal_is_no_journal(tmp_path: Path) -> None:

@@ -116,9 +116,9 @@ def test_op_statistic_is_counted_by_type_over_devices_models_and_cores(tmp_path:
     lines += ["0,a,Mul,AIV,x,1,,,,", "0,a,Mul,AI_CORE,1,1,,,,", "0,a,N/A,AIV,1,1,,,,"]
     file = write(tmp_path, "op_statistic.csv", "\n".join([head, *lines, ""]))
     with open_profile(file) as profile:
-        found = profile.rows("SELECT * EXCLUDE (profile, rank_id) FROM trace.reported_kernel_type ORDER BY type, core")
-    # A type of which a row has no number has none.
-    expected = [("Add", "AIV", 1, 2000, 2000, 2000), ("Add", "AI_CORE", 3, 1501, None, 1000)]
+        found = profile.rows("SELECT * EXCLUDE (profile, rank_id) FROM trace.reported_kernel_type ORDER BY type, core, profile")
+    # A type of which a row has no number has none; each device is a rank.
+    expected = [("Add", "AIV", 1, 2000, 2000, 2000), ("Add", "AI_CORE", 2, 1500, 500, 1000), ("Add", "AI_CORE", 1, 1, None, 0)]
     assert [tuple(row.values()) for row in found] == expected
 
 

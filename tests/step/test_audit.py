@@ -222,7 +222,7 @@ def test_the_whole_run_is_compared_whatever_step_is_asked_for(tmp_path: Path) ->
     steps_of(tmp_path, [("1", "19.999", 0), ("2", 10, 10)]).close()
     with open_profile(tmp_path, step_id=2) as profile:
         profile.step_time()
-        assert profile.warnings == []
+        assert [warning for warning in profile.warnings if "ranks of the job" not in warning] == []
         assert len(profile.rows("FROM step.reported_audit WHERE agrees")) == 2
 
 

@@ -230,7 +230,9 @@ def test_step_times_of_alexnet_are_those_of_the_profiler_to_the_nanosecond(reald
     with open_profile(folder) as profile:
         found = profile.step_time(arrow=True).to_pylist()
         assert holds_identities(profile)
-        assert [warning for warning in profile.warnings if "holds 2 runs" not in warning] == []
+        assert [
+            warning for warning in profile.warnings if "holds 2 runs" not in warning and "2 of at least 8 ranks" not in warning
+        ] == []
     assert len(found) == 4
     for row in found:
         file = folder / row["profile"] / "ASCEND_PROFILER_OUTPUT" / "analysis.db"
@@ -276,7 +278,7 @@ def test_ranks_of_which_only_the_figures_of_the_profiler_are_left_are_in_the_ans
         splits = profile.sql("FROM communication.rank_time", arrow=True).to_pylist()
         assert holds_identities_within(profile, 250)
         assert profile.warnings == []
-    reason = "preparing is what the profiler worked out: the profile does not say when the host began"
+    reason = "preparing is what the profiler worked out (step_trace_time.csv): the profile does not say when the host began"
     of_kernels, of_profiler = ("kernels", reason, None), ("profiler", None, None)
     assert rows(found) == [
         (0, 13, 231_290_100, 420_174_260, 420_174_260, 0, 158_558_000, 810_022_360, 0, 206_250, *of_kernels),

@@ -1,7 +1,7 @@
 """Finds out whether files of figures hold any, without reading them whole: `ranks` must not promise what they do not answer."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
 
 from prof_analysis.errors import InputError
@@ -10,11 +10,11 @@ from prof_analysis.sources.readers.csv_file import read_header
 from prof_analysis.sources.readers.cut_off import ends_with_bracket
 from prof_analysis.sources.readers.marks import ANYTHING, found_marks
 
-# File -> the columns without which its rows say nothing.
+# File -> the columns without which its rows say nothing, or it is another file; of those with an "or" one suffices.
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
     recorded.STEPS: ("step", "computing"),
     recorded.KERNELS: ("op type", "count", "total time(us)"),
-    folders.OPERATOR_DETAILS: ("name", "host self duration(us)"),
+    folders.OPERATOR_DETAILS: ("name", "host self duration(us) or call stack"),
     folders.OPERATOR_MEMORY: ("name", "size(kb)", "allocation time(us)"),
     folders.MEMORY_RECORD: ("component", "timestamp(us)"),
     folders.MODULE_MEMORY: ("component", "timestamp(us)"),
@@ -34,11 +34,19 @@ def holds_figures(file: Path) -> bool:
         return bool(recorded.tables_with_rows(file))
     if role in _COLUMNS:
         names = {name.lower() for name in read_header(file)[1]}
-        if lacking := [name for name in _COLUMNS[role] if name not in names]:
-            raise InputError(f"{file}: is not the {role} of the profiler: it has no column {lacking[0]!r}", path=file)
+        if lacking := [column for column in _COLUMNS[role] if names.isdisjoint(column.split(" or "))]:
+            column = " or ".join(map(repr, lacking[0].split(" or ")))
+            raise InputError(f"{file}: is not the {role} of the profiler: it has no column {column}", path=file)
         return bool(found_marks(file, _ROW))
     if role in _KEYS:
         if not ends_with_bracket(file):
             raise InputError(f"{file}: was cut off, or is no {role}; copy it again, or export it again", path=file)
         return bool(found_marks(file, {"entries": (_KEYS[role], ANYTHING)}))
     return True
+
+
+def name_by_columns(columns: Set[str]) -> str | None:
+    """Return the name of the file of figures that has these columns, in lower case; None where none has."""
+    return next(
+        (name for name, needed in _COLUMNS.items() if not any(columns.isdisjoint(one.split(" or ")) for one in needed)), None
+    )

@@ -5,7 +5,7 @@ one of these alone, in a folder of any name.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,8 @@ TEXTS = (*TRACES, KERNEL_DETAILS, recorded.COMMUNICATION, OPERATOR_DETAILS)
 
 # Files that msprof writes in place of trace_view.json and kernel_details.csv.
 OF_MSPROF = (re.compile(r"msprof_.*\.json"), re.compile(r"op_summary_.*\.csv"))
+# msprof cuts a table after a million rows.
+_SLICE = re.compile(r"(op_summary_(?:.*_)?slice_)(\d+)(_.*\.csv)")
 _MOST_NAMES = 6
 # What this project writes, in which files have names such as op_statistic.csv, too.
 _WRITTEN = "cluster_analysis_output"
@@ -124,13 +126,31 @@ def msprof_exports(folder: Path) -> dict[int | None, list[Path]]:
     return {device: files for device, files in found.items() if files}
 
 
+def are_slices(files: Iterable[Path]) -> bool:
+    """Return whether files are slices of one table."""
+    matches = [(file.parent, _SLICE.fullmatch(file.name)) for file in files]
+    return len({(folder, match and match.expand(r"\1\3")) for folder, match in matches}) == 1 and matches[0][1] is not None
+
+
+def said_of_slices(files: Iterable[Path]) -> str | None:
+    """Name the first slice of a table that is not here though a later one is, and say how many are."""
+    found = {int(match[2]): (file, match) for file in files if (match := _SLICE.fullmatch(file.name))}
+    count = max(found, default=-1) + 1
+    if len(found) == count:
+        return None
+    file, match = next(iter(found.values()))
+    first = next(number for number in range(count) if number not in found)
+    here = f"{len(found)} of at least {count} slices {'is' if len(found) == 1 else 'are'}"
+    return f"{file.with_name(f'{match[1]}{first}{match[3]}')}: is not here, {here}"
+
+
 def recorded_files(folder: Path, names: tuple[str, ...]) -> list[Path]:
     """Return the files with these names, which hold figures that the profiler computed itself."""
     files = [file for parent in (folder, folder / OUTPUT) for file in files_in(parent)]
     return [file for name in names for file in files if recorded.role_of(file) == name]
 
 
-def _listed(files: Sequence[Path]) -> str:
+def listed(files: Sequence[Path]) -> str:
     """Return the names of files, of many only the first ones."""
     more = f" and {len(files) - _MOST_NAMES} more" if len(files) > _MOST_NAMES else ""
     return f"{', '.join(file.name for file in files[:_MOST_NAMES])}{more}"
@@ -170,12 +190,12 @@ def why_unparsed(folder: Path) -> str | None:
     if parsed:
         return (
             f"{parsed[0].parent}: holds files of msprof, but not exactly one op_summary_*.csv and one "
-            f"msprof_*.json to read (slices, or several devices): {_listed(parsed)}; give a single file with -d, or "
+            f"msprof_*.json to read (slices, or several devices): {listed(parsed)}; give a single file with -d, or "
             f"{ANALYSE.format(folder=str(folder))}"
         )
     if host:
         return (
-            f"{host[0].parent}: holds what msprof exported of the host alone: {_listed(host)}; copy device_*/summary and "
+            f"{host[0].parent}: holds what msprof exported of the host alone: {listed(host)}; copy device_*/summary and "
             "device_*/timeline too"
         )
     return f"{folder}: collected but never parsed; {ANALYSE.format(folder=str(folder))}"

@@ -1,12 +1,18 @@
 """Reads what the files of a rank say about its job: its ranks, the time at which the recording ended, the host."""
 
 import json
+import re
 from typing import Any
 
 from prof_analysis.errors import InputError
+from prof_analysis.sources.ascend_beside import folders, recorded
 from prof_analysis.sources.rank import Rank, json_object
 from prof_analysis.sources.readers.sqlite_file import open_sqlite, query, sidecars_of
 
+_USUAL = {
+    "trace_view.json", "ascend_pytorch_profiler.db", "profiler_info.json", folders.KERNEL_DETAILS, folders.OPERATOR_DETAILS,
+    *folders.MEMORY, *recorded.TEXTS, recorded.COMMUNICATION, recorded.DATABASE,
+}  # fmt: skip
 _DEFAULT_GROUP = "default_group"
 _TASKS = "COMMUNICATION_TASK_INFO"
 _NO_RANK = 4294967295
@@ -26,7 +32,20 @@ def job_of(rank: Rank) -> tuple[int, str | None] | None:
 
 
 def least_ranks_of(rank: Rank) -> int | None:
-    """Return how many ranks the job has at least, by the ranks that the tasks of its communication name."""
+    """Return how many ranks the job has at least, by the ranks in its groups and those that its communication names."""
+    return max((least for least in (_listed_ranks(rank), _named_ranks(rank)) if least is not None), default=None)
+
+
+def _listed_ranks(rank: Rank) -> int | None:
+    groups = _metadata(rank).get("parallel_group_info")
+    listed = (
+        (group.get("global_ranks") for group in groups.values() if isinstance(group, dict)) if isinstance(groups, dict) else ()
+    )
+    numbers = [number for members in listed if isinstance(members, list) for number in members if isinstance(number, int)]
+    return max(numbers) + 1 if numbers else None
+
+
+def _named_ranks(rank: Rank) -> int | None:
     database = next((file for file in rank.inputs[:1] if file.suffix == ".db"), None)
     if database is None or sidecars_of(database):
         return None
@@ -40,6 +59,12 @@ def least_ranks_of(rank: Rank) -> int | None:
         return None
     known = [number for number in rows[0] if isinstance(number, int) and number < _NO_RANK]
     return max(known) + 1 if known else None
+
+
+def usual_files_of(rank: Rank) -> frozenset[str]:
+    """Return the files of a rank that are read, where they exist, by their names without the number of the rank."""
+    names = {re.sub(r"_\d+(?=\.(json|db)$)", "", name.removesuffix(".gz")) for name in rank.files}
+    return frozenset(names & _USUAL) if rank.folder.is_dir() else frozenset()
 
 
 def end_of(rank: Rank) -> int | None:

@@ -44,7 +44,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
     "raw.recorded_link": {"kind": _T, "type": _T, "group_name": _T, "step": _T, "pair": _T, "link": _T, "size_bytes": _I,
                           "duration_ns": _I},
     "raw.recorded_step": {"device_id": _I, "step": _T, **dict.fromkeys(_STEP_TIMES, _I), "file": _T},
-    "raw.recorded_kernel_type": {"type": _T, "core": _T, "kernel_count": _I, "total_ns": _I, "min_ns": _I, "max_ns": _I},
+    "raw.recorded_kernel_type": {"device_id": _I, "type": _T, "core": _T, **dict.fromkeys(_KERNEL_TIMES, _I)},
     "raw.metadata": {"name": _T, "value": _T},
 }  # fmt: skip
 
@@ -106,12 +106,12 @@ def tables_with_rows(file: Path) -> set[str]:
         return {table for table in database.tables if query(database, f"SELECT 1 FROM {table} LIMIT 1")}
 
 
-def devices_of_steps(files: Iterable[Path]) -> list[int]:
-    """Return the devices whose steps an analysis.db or, before it, a step_trace_time.csv among the files reports, in order."""
+def devices_of_figures(files: Iterable[Path]) -> list[int]:
+    """Return the devices that a step_trace_time.csv or op_statistic.csv, or after these an analysis.db, reports, in order."""
     found: set[int] = set()
     for file in files:
         with suppress(InputError, OSError, csv.Error):  # Staging reports what cannot be read.
-            if file.name == STEPS:
+            if role_of(file) in (STEPS, KERNELS):
                 with file.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
                     rows = ({str(head).strip().lower(): cell for head, cell in row.items()} for row in csv.DictReader(lines))
                     found.update(device for row in rows if (device := number(str(row.get("device_id")).strip())) is not None)
@@ -237,8 +237,8 @@ def _steps(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any,
 
 
 def _kernels(connection: duckdb.DuckDBPyConnection, file: Path) -> list[tuple[Any, ...]]:
-    rows = _cells(connection, file, {"type": "op type", "core": "core type"}, _KERNEL_TIMES)
-    return [(type_, core, _whole(count), *(_whole(cell, _US) for cell in times)) for type_, core, count, *times in rows]
+    rows = _cells(connection, file, {"device_id": "device_id", "type": "op type", "core": "core type"}, _KERNEL_TIMES)
+    return [(_whole(row[0]), *row[1:3], _whole(row[3]), *(_whole(cell, _US) for cell in row[4:])) for row in rows]
 
 
 def _cells(

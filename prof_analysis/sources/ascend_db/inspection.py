@@ -19,6 +19,7 @@ _NO_COMPUTE = "no compute kernels"
 _NO_OPS = "no ops (collected without CPU activity), so no modules"
 _NO_OPERATORS = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
 _NO_REPORTED = "no analysis.db that holds them"
+_NO_TABLE = "holds no table of the profiler; parse the profile again"
 _NO_SETTINGS = "no ENV_VARIABLES in META_DATA, so no environment variables of the run"
 
 
@@ -83,7 +84,9 @@ def _ranks_of_database(rank: Rank, database: Path, config: Mapping[str, Any], op
             if not database.stat().st_size:
                 raise InputError(f"{database}: is empty; copy it again, or parse the profile again", path=database)
             if not file.tables:
-                raise InputError(f"{database}: holds no table of the profiler; parse the profile again", path=database)
+                is_of_figures = bool(recorded.tables_with_rows(database))
+                said = "is an analysis.db under another name: give it this name" if is_of_figures else _NO_TABLE
+                raise InputError(f"{database}: {said}", path=database)
             modules_from = _modules_from(file, options)
             reasons = _reasons(file, beside, modules_from, config, options)
             no_modules = [reason] if (reason := reasons["modules"] or reasons["kernels"]) else []

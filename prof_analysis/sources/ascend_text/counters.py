@@ -59,10 +59,13 @@ def stage_counters(
     file: Path,
     wanted: Mapping[str, frozenset[str]],
     insert: Callable[[str, Mapping[str, tuple[Mapping[str, tuple[str, str]], str]]], None],
+    first_row: int = 0,
+    first_column: int = 0,
 ) -> None:
     """Stage the counters of kernel_details.csv: in raw.pmu_column their names and units, in raw.pmu_cell one row per number.
 
-    `insert` inserts rows into raw tables, by their columns, each with a type and an expression, and a condition.
+    `insert` inserts rows into raw tables, by their columns, each with a type and an expression, and a condition. Rows are
+    numbered from `first_row` on, and columns from `first_column`: a file may be one of several slices.
     Raises InputError when the file cannot be read.
     """
     counters = list(counters_of(read_header(file)[1]))
@@ -73,12 +76,14 @@ def stage_counters(
     copy_columns(connection, file, headers, "stored.counter_row")
     connection.execute(
         "CREATE TABLE stored.counter AS "
-        "SELECT unnest(range(len($metrics))) AS column_number, unnest($metrics) AS metric, unnest($units) AS unit",
+        f"SELECT unnest(range(len($metrics))) + {first_column} AS column_number, unnest($metrics) AS metric, "
+        "unnest($units) AS unit",
         {"metrics": [counter.metric for counter in counters], "units": [counter.unit for counter in counters]},
     )
     numbers = ", ".join(f"TRY_CAST(replace({column}, ',', '.') AS DOUBLE)" for column in columns)
     cells = (
-        f"(SELECT row_number, unnest(range({len(columns)})) AS column_number, unnest([{numbers}]::DOUBLE[]) AS value"
+        f"(SELECT row_number + {first_row} AS row_number, unnest(range({len(columns)})) + {first_column} AS column_number, "
+        f"unnest([{numbers}]::DOUBLE[]) AS value"
         " FROM stored.counter_row)"
     )
     for name, rows, condition in (

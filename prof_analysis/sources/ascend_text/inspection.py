@@ -11,7 +11,7 @@ from prof_analysis.capabilities import lacking
 from prof_analysis.errors import InputError
 from prof_analysis.options import Options
 from prof_analysis.sources.ascend_beside import folders, profiler_info, recorded, unread
-from prof_analysis.sources.ascend_beside.contents import holds_figures
+from prof_analysis.sources.ascend_beside.contents import holds_figures, name_by_columns
 from prof_analysis.sources.ascend_text import staging
 from prof_analysis.sources.ascend_text.columns import DETAILS
 from prof_analysis.sources.ascend_text.counters import has_counters
@@ -56,12 +56,12 @@ _NO_OPS = "no ops in {} (collected without CPU activity), so no modules"
 _NO_TRANSFERS = "no trace_view.json and no communication_matrix.json (not copied), so no transfers between ranks"
 _NO_DETAILS = "no kernel_details.csv, so no kernel types, cores and shapes"
 _NO_SETTINGS = "no ENV_VARIABLES in profiler_metadata.json, so no environment variables of the run"
-# Reasons for capabilities that need a file of their own.
-_NO_REPORTED = {
-    "reported_kernels": "no op_statistic.csv",
-    "reported_ops": "no operator_details.csv",
-    "reported_communication": "no communication.json",
-    "reported_steps": "no step_trace_time.csv",
+# Capabilities that need a file of their own.
+_FILES = {
+    "reported_kernels": recorded.KERNELS,
+    "reported_ops": folders.OPERATOR_DETAILS,
+    "reported_communication": recorded.COMMUNICATION,
+    "reported_steps": recorded.STEPS,
 }
 _OF_SEVERAL = "the profiler's figures are of several devices, and do not say of which an operator is"
 
@@ -84,19 +84,31 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
     texts = _texts(output if output.is_dir() else result)
     if not texts and (of_devices := _msprof_texts(result)):
         return [
-            _rank_of_files(_of_device(rank, device, has_several=len(of_devices) > 1), files, config, options)
+            one
             for device, files in of_devices.items()
+            for one in _of_result(_of_device(rank, device, has_several=len(of_devices) > 1), files, config, options)
         ]
     if not texts and not any(map(_OTHER_TEXTS.fullmatch, rank.files)):
         none = f"{output}: holds no text exports; leave out --source text, or export it with ExportType.Text"
         return [replace(rank, left_out=folders.why_unparsed(result) or none)]
-    beside = folders.recorded_files(result, (*recorded.TEXTS, recorded.DATABASE))
-    return _of_devices(_rank_of_files(rank, [*texts, *beside], config, options))
+    return _of_result(rank, [*texts, *folders.recorded_files(result, (*recorded.TEXTS, recorded.DATABASE))], config, options)
+
+
+def _of_result(rank: Rank, files: list[Path], config: Mapping[str, Any], options: Options) -> list[Rank]:
+    """Return the ranks of the files of a result, without several tables of sums over types: these may hold the same."""
+    sums = [file for file in files if recorded.role_of(file) == recorded.KERNELS]
+    if len(sums) < 2:
+        return _of_devices(_rank_of_files(rank, files, config, options))
+    several = f"{sums[0].parent}: holds {len(sums)} tables of sums over types, which are not added up: {folders.listed(sums)}"
+    if set(files) == set(sums):
+        return [replace(rank, inputs=tuple(sums), left_out=f"{several}; give a single file with -d")]
+    found = _rank_of_files(rank, [file for file in files if file not in sums], config, options)
+    return _of_devices(replace(found, unread=(*found.unread, several)))
 
 
 def _of_devices(rank: Rank) -> list[Rank]:
     """Return a rank for each device, where all that there is are figures of the profiler, and these are of several devices."""
-    devices = [] if {"kernels", "ops"} - dict(rank.lacks).keys() else recorded.devices_of_steps(rank.inputs)
+    devices = [] if {"kernels", "ops"} - dict(rank.lacks).keys() else recorded.devices_of_figures(rank.inputs)
     if len(devices) < 2:
         return [rank]
     lacks = tuple((name, _OF_SEVERAL if name in ("reported_communication", "transfers") else why) for name, why in rank.lacks)
@@ -108,27 +120,22 @@ def _texts(folder: Path) -> list[Path]:
     """Return the trace, the kernel details and the communication file of a folder, those that exist."""
     traces = [file for name in folders.TRACES if (file := folder / name).is_file()]
     # A trace has all that operator_details.csv has.
-    names = (
-        folders.KERNEL_DETAILS,
-        recorded.COMMUNICATION,
-        *folders.MEMORY,
-        *(() if traces else (folders.OPERATOR_DETAILS,)),
-    )
+    names = (folders.KERNEL_DETAILS, recorded.COMMUNICATION, *folders.MEMORY, *(() if traces else (folders.OPERATOR_DETAILS,)))
     return [*traces[:1], *(file for name in names if (file := folder / name).is_file())]
 
 
 def _msprof_texts(folder: Path) -> dict[int | None, list[Path]]:
     """Return the exports of msprof without torch_npu by device, op_summary and trace, or op_statistic without these.
 
-    None of a device where there are several of one kind.
+    None of a device where there are several of one kind, but for the slices of one op_summary.
     """
     found = {}
     for device, files in folders.msprof_exports(folder).items():
         of_kind = [[file for file in files if kind.fullmatch(file.name)] for kind in folders.OF_MSPROF]
         sums = [file for file in files if recorded.role_of(file) == recorded.KERNELS]
         kinds = of_kind if any(of_kind) else [sums]
-        if any(kinds) and all(len(kind) < 2 for kind in kinds):
-            found[device] = [kind[0] for kind in kinds if kind]
+        if any(kinds) and all(len(kind) < 2 or folders.are_slices(kind) for kind in kinds):
+            found[device] = [file for kind in kinds for file in kind]
     return found
 
 
@@ -160,13 +167,13 @@ def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], opt
     cut = next((said for file in held if staging.is_trace(file) and (said := said_of_cut(file, held[file]))), None)
     modules_from = next((mark for mark in options.marks if mark in marks), None)
     no_modules = None if modules_from else profiler_info.why_no_modules(config, options)
-    reasons = _reasons(held, beside, figures, unreadable, config, no_modules)
+    reasons = _reasons(held, beside, figures, unreadable, damaged, config, no_modules)
     if cut is not None:
         reasons = _of_cut(reasons, cut, has_details=any(not staging.is_trace(file) for file in held))
     has_details = any(not staging.is_trace(file) for file in held)
     no_details = None if has_details or not held else unreadable.get(False, _NO_DETAILS)
     has_reported = reasons["reported_communication"] is None
-    unnamed = {"kernel_types", "memory", "settings", "transfers", *_NO_REPORTED, *(("communication",) if has_reported else ())}
+    unnamed = {"kernel_types", "memory", "settings", "transfers", *_FILES, *(("communication",) if has_reported else ())}
     of_files = [reason for name, reason in reasons.items() if name not in unnamed]
     missing = [reason for reason in (*of_files, no_details, *profiler_info.not_collected(config)) if reason]
     found = replace(
@@ -174,7 +181,7 @@ def _rank_of_files(rank: Rank, files: list[Path], config: Mapping[str, Any], opt
         inputs=(*held, *beside),
         lacks=lacking(reasons),
         missing=tuple(dict.fromkeys(missing)),
-        unread=problems,
+        unread=(*problems, *filter(None, [folders.said_of_slices(held)])),
         modules_from=modules_from if reasons["ops"] is None else None,
         is_cut_off=cut is not None,
     )
@@ -208,6 +215,7 @@ def _reasons(
     beside: list[Path],
     figures: set[str],
     unreadable: Mapping[bool, str],
+    damaged: Mapping[Path, str],
     config: Mapping[str, Any],
     no_modules: str | None,
 ) -> dict[str, str | None]:
@@ -217,10 +225,13 @@ def _reasons(
     no_trace = None if has_trace else unreadable.get(True, _NO_TRACE)
     trace = next((file.name for file in held if staging.is_trace(file)), "trace_view.json")
     no_ops = no_trace or (None if "ops" in marks else _NO_OPS.format(trace))
-    no_kernels = None if "kernels" in marks else profiler_info.why_no_kernels(config) if held else _NO_FILES
-    no_details = no_kernels or (None if has_details else _NO_DETAILS)
+    no_files = next(iter(unreadable.values()), _NO_FILES)
+    no_kernels = None if "kernels" in marks else profiler_info.why_no_kernels(config) if held else no_files
+    no_details = no_kernels or (None if has_details else unreadable.get(False, _NO_DETAILS))
     no_shapes = no_details or (None if "shapes" in marks else profiler_info.why_no_shapes(config))
     in_database = recorded.in_databases(beside)
+    # What a file lacks that is there and cannot be read was not left out by who recorded it.
+    unread = {recorded.role_of(file): why for file, why in damaged.items()}
     reported = {
         "reported_kernels": recorded.KERNELS in figures,
         "reported_ops": folders.OPERATOR_DETAILS in figures,
@@ -229,6 +240,7 @@ def _reasons(
     }
     no_operators = no_kernels or (None if "communication" in marks else _NO_COMMUNICATION)
     is_low = config.get("level") in profiler_info.LEVELS_WITHOUT_TYPES
+    no_memory = next((unread[name] for name in folders.MEMORY if name in unread), None) or profiler_info.why_no_memory(config)
     has_transfers = (
         (no_operators is None and "transfers" in marks) or recorded.MATRIX in figures or "CommAnalyzerMatrix" in in_database
     )
@@ -238,7 +250,7 @@ def _reasons(
         "kernels": no_kernels,
         "ops": no_ops,
         "communication": no_operators,
-        "transfers": None if has_transfers else no_operators or no_transfers,
+        "transfers": None if has_transfers else unread.get(recorded.MATRIX) or no_operators or no_transfers,
         "graph_calls": no_ops or (None if "graph calls" in marks else profiler_info.NO_GRAPH_CALLS),
         "compute": no_kernels,
         "shapes": no_shapes,
@@ -248,9 +260,9 @@ def _reasons(
         "stacks": no_ops or (None if "stacks" in marks else profiler_info.NO_STACKS),
         "marks": no_trace or (None if "marks" in marks else profiler_info.why_no_marks(config)),
         "kernel_types": profiler_info.why_untyped(config, no_shapes),
-        "memory": None if figures.intersection(folders.MEMORY) else profiler_info.why_no_memory(config),
+        "memory": None if figures.intersection(folders.MEMORY) else no_memory,
         "settings": None if any(map(recorded.has_settings, beside)) else _NO_SETTINGS,
-        **{name: None if is_there else _NO_REPORTED[name] for name, is_there in reported.items()},
+        **{name: None if is_there else unread.get(_FILES[name], f"no {_FILES[name]}") for name, is_there in reported.items()},
     }
 
 
@@ -264,9 +276,9 @@ def _held(file: Path, config: Mapping[str, Any], options: Options) -> set[str]:
         columns = {name.lower() for name in names}
         known_as = [DETAILS[column][1] for column in _KERNEL_COLUMNS]
         if lacking := [names[0] for names in known_as if not columns.intersection(names)]:
-            raise InputError(
-                f"{file}: is not a kernel_details.csv: it has no column {lacking[0]!r}; export it again", path=file
-            )
+            of_figures = name_by_columns(columns)
+            remedy = f"its columns are those of {of_figures}: give it this name" if of_figures else "export it again"
+            raise InputError(f"{file}: is not a kernel_details.csv: it has no column {lacking[0]!r}; {remedy}", path=file)
         held = found_marks(file, _DETAILS_MARKS)
         return held | ({"shapes"} if _SHAPES in columns else set()) | ({"counters"} if has_counters(names) else set())
     check_begin(file)

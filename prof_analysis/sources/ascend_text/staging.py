@@ -48,6 +48,9 @@ RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
 
 # Raw table with a key -> the CSV file that it is read from.
 _CSV_OF = {"raw.kernel_detail": "kernel_details.csv", "raw.memory_block": folders.OPERATOR_MEMORY}
+# Rows of a slice of a table, and columns of its counters, are fewer.
+_SLICE_BITS = 32
+_MOST_COUNTERS = 10_000
 # Warnings are in this order: of what lies beside the exports, of each export in turn, and of repeated rows.
 _BESIDE, _OF_FILE, _REPEATED = range(3)
 
@@ -78,6 +81,7 @@ def stage(
     create_raw_tables(connection, of_exports, RAW_COLUMNS)
     texts_lock = Lock() if "raw.string" in wanted else None
     remarks = recorded.stage_recorded(connection, files, wanted, _BESIDE)
+    slices = 0
     for number, file in enumerate(files):
         if is_trace(file):
             lost = _EVENTS.stage(connection, file, wanted, texts_lock, threads, on_bytes)
@@ -88,7 +92,8 @@ def stage(
             unread = _stage_groups(connection, file, groups, texts_lock) if groups else []
             remarks += [Remark((_OF_FILE, "", number, 0), ("raw.communication_group",), sentence) for sentence in unread]
         elif not device_info.is_device_info(file) and not recorded.is_recorded(file):
-            remarks += _stage_csv(connection, file, wanted, texts_lock, number)
+            remarks += _stage_csv(connection, file, wanted, texts_lock, number, slices)
+            slices += file.name not in text_columns.CSV_FILES
         on_bytes(file.stat().st_size)
     if texts_lock and have_equal_ids(connection):
         begin_anew(connection)
@@ -106,13 +111,14 @@ def _stage_csv(
     wanted: Mapping[str, frozenset[str]],
     texts_lock: TextsLock,
     number: int,
+    slices: int,
 ) -> list[Remark]:
+    """Stage a CSV file; so many of its kind came before it, as slices of the same table."""
     details = wanted.get(text_columns.CSV_FILES.get(file.name, text_columns.KERNEL_FILE)[0])
-    remarks = _stage_details(connection, file, details, texts_lock, number) if details else []
+    remarks = _stage_details(connection, file, details, texts_lock, number, slices << _SLICE_BITS) if details else []
     if file.name not in text_columns.CSV_FILES and wanted.keys() & counters.TABLES.keys():
-        counters.stage_counters(
-            connection, file, wanted, partial(insert, connection, texts_lock=texts_lock, names=text_columns.NAMES)
-        )
+        insert_rows = partial(insert, connection, texts_lock=texts_lock, names=text_columns.NAMES)
+        counters.stage_counters(connection, file, wanted, insert_rows, slices << _SLICE_BITS, slices * _MOST_COUNTERS)
     return remarks
 
 
@@ -122,8 +128,12 @@ def _stage_details(
     columns: frozenset[str],
     texts_lock: TextsLock,
     number: int,
+    first_row: int,
 ) -> list[Remark]:
-    """Stage a CSV file as a raw table; `number` orders its remarks. In a column whose digits were cut, times are unknown."""
+    """Stage a CSV file as a raw table, its rows numbered from `first_row` on; `number` orders its remarks.
+
+    In a column whose digits were cut, times are unknown.
+    """
     cells = "stored.detail_cell"
     name, known_as, of_lines = text_columns.CSV_FILES.get(file.name, text_columns.KERNEL_FILE)
     headers = {column: names for column, (_, names) in known_as.items() if column in columns}
@@ -145,7 +155,9 @@ def _stage_details(
         for position, column in enumerate(cut)
     ]
     of_several_lines = _of_several_lines(connection, cells, headers.keys() & of_lines.keys())
-    definitions: dict[str, tuple[str, str]] = {"row_number": (_I, "row_number")} if "row_number" in columns else {}
+    definitions: dict[str, tuple[str, str]] = (
+        {"row_number": (_I, f"row_number + {first_row}")} if "row_number" in columns else {}
+    )
     for column in headers:
         type_, cell = known_as[column][0], quote(column)
         if type_ == ID:

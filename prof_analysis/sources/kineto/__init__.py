@@ -1,6 +1,15 @@
 """The source `kineto`: the trace that torch.profiler writes on GPUs of NVIDIA and AMD, one JSON file a rank."""
 
-from prof_analysis.sources.kineto.inspection import end_of, find, host_of, inspect, job_of, least_ranks_of, takes
+from prof_analysis.sources.kineto.inspection import (
+    end_of,
+    find,
+    host_of,
+    inspect,
+    job_of,
+    least_ranks_of,
+    takes,
+    usual_files_of,
+)
 from prof_analysis.sources.kineto.staging import RAW_COLUMNS, stage
 
 NAME = "kineto"
@@ -12,4 +21,5 @@ IS_READ_ONCE = True
 __all__ = [
     "INNER_FOLDERS", "IS_READ_ONCE", "LABEL", "NAME", "RAW_COLUMNS", "RESULTS",
     "end_of", "find", "host_of", "inspect", "job_of", "least_ranks_of", "stage", "takes",
+    "usual_files_of",
 ]  # fmt: skip

@@ -116,6 +116,11 @@ def least_ranks_of(rank: Rank) -> int | None:  # noqa: ARG001
     return None
 
 
+def usual_files_of(rank: Rank) -> frozenset[str]:  # noqa: ARG001
+    """Return nothing: a trace is all that there is of a rank."""
+    return frozenset()
+
+
 def end_of(rank: Rank) -> int | None:  # noqa: ARG001
     """Return None: a trace does not say when the recording ended."""
     return None

@@ -1,0 +1,50 @@
+-- One row is the rank: how long after their launch its kernels begin, by the recorded times of host and device.
+--
+-- linked_count      BIGINT   kernels whose launch is known, or else the op that launched them
+-- early_count       BIGINT   of these, kernels that begin 0.1 ms or more before it by the recorded times
+-- early_ns          BIGINT   by how much kernels begin before their launch, ns: the most of what is usual among those that do;
+--                            NULL where they are too few to be more than damaged links
+-- least_latency_ns  BIGINT   time from its launch to the begin of a kernel, ns: one in a hundred is as quick; NULL where no
+--                            kernel is linked
+-- is_usual          BOOLEAN  whether one kernel in ten needs no more than 0.2 ms longer than that
+--
+-- Ten early kernels and one in a thousand are more than damaged links, or in a small profile three and one in five.
+WITH launch AS (
+    SELECT launch_id, min(start_ns) AS start_ns
+    FROM trace.launch
+    GROUP BY launch_id
+),
+linked AS (
+    SELECT kernel.start_ns - coalesce(launch.start_ns, op.start_ns) AS latency_ns
+    FROM trace.kernel
+    LEFT JOIN launch USING (launch_id)
+    LEFT JOIN module.kernel_op USING (kernel_id)
+    LEFT JOIN trace.op USING (op_id)
+    WHERE kernel.kind <> 'schedule' AND coalesce(launch.start_ns, op.start_ns) IS NOT NULL
+),
+counted AS (
+    SELECT
+        count(*) AS linked_count,
+        count(*) FILTER (latency_ns <= -100_000) AS early_count,
+        quantile_disc(latency_ns, 0.01) AS least_latency_ns,
+        -- Without damaged links, which may lie anywhere.
+        quantile_disc(-latency_ns, 0.95) FILTER (latency_ns <= -100_000) AS usual_early_ns
+    FROM linked
+),
+early AS (
+    SELECT max(-linked.latency_ns) AS early_ns
+    FROM linked
+    CROSS JOIN counted
+    WHERE -linked.latency_ns * 4 <= counted.usual_early_ns * 5
+        AND counted.early_count >= if(counted.early_count * 5 >= counted.linked_count, 3, 10)
+        AND counted.early_count * 1000 >= counted.linked_count
+),
+quick AS (
+    SELECT count(*) FILTER (linked.latency_ns <= counted.least_latency_ns + 200_000) * 10 >= count(*) AS is_usual
+    FROM linked
+    CROSS JOIN counted
+)
+SELECT counted.linked_count, counted.early_count, early.early_ns, counted.least_latency_ns, quick.is_usual
+FROM counted
+CROSS JOIN early
+CROSS JOIN quick
