@@ -1,6 +1,6 @@
 -- One row is an idle beginning or end of a recording without steps: a gap with less than a hundredth of the kernel time before
 -- it, or after it. It takes more than half of the recording; or it takes more than a tenth, and its next kernel was launched
--- in the first tenth of it, or nothing of the host is recorded that could say when. What the device did before the recording,
+-- in the first tenth of it, or no ops are recorded, and no launch that could say when. What the device did before the recording,
 -- or does after it, is not recorded, so this time is no part of a step.
 --
 -- gap_id       BIGINT   a gap of free.gap
@@ -28,7 +28,7 @@ long AS (
             AND (
                 (coalesce(request.launch_end_ns, request.asked_ns) - gap.start_ns + clock.offset_ns) * 10
                 < gap.end_ns - gap.start_ns
-                OR NOT (EXISTS (FROM trace.op) OR EXISTS (FROM trace.host_api))
+                OR coalesce(request.launch_end_ns, request.asked_ns) IS NULL AND NOT EXISTS (FROM trace.op)
             )
         )
 ),

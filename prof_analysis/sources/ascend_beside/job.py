@@ -16,6 +16,8 @@ _USUAL = {
 _DEFAULT_GROUP = "default_group"
 _TASKS = "COMMUNICATION_TASK_INFO"
 _NO_RANK = 4294967295
+# A rank meets the same others again and again, and each opening of a profile looks.
+_TASKS_LOOKED_AT = 10_000
 
 
 def job_of(rank: Rank) -> tuple[int, str | None] | None:
@@ -54,7 +56,8 @@ def _named_ranks(rank: Rank) -> int | None:
             if not {"srcRank", "dstRank"} <= file.tables.get(_TASKS, {}).keys():
                 return None
             # What is no rank is 2^32 - 1.
-            rows = list(query(file, f"SELECT max(srcRank), max(CASE WHEN dstRank < 4294967295 THEN dstRank END) FROM {_TASKS}"))
+            named = f"SELECT srcRank, CASE WHEN dstRank < {_NO_RANK} THEN dstRank END AS dstRank FROM {_TASKS}"
+            rows = query(file, f"SELECT max(srcRank), max(dstRank) FROM ({named} LIMIT {_TASKS_LOOKED_AT})")
     except InputError:  # The error is raised when the rank is read.
         return None
     known = [number for number in rows[0] if isinstance(number, int) and number < _NO_RANK]
