@@ -129,7 +129,7 @@ def test_a_command_has_the_options_of_its_sections_with_their_meaning() -> None:
     built.main(words, standalone_mode=False)
     given = {"rank_list": [0, 3], "module_domains": ["A", "B"], "by": "instance", "memory_limit": 3_000_000_000}
     usual = {"nesting_tolerance_ns": 0, "module_source": "auto", "audit_links": False, "source": "auto"}
-    usual |= {"no_cache": False, "anonymize": False}
+    usual |= {"no_cache": False, "anonymize": False, "allow_files": False}
     assert got == [{**given, **usual}]
 
 

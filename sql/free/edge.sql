@@ -1,7 +1,7 @@
 -- One row is an idle beginning or end of a recording without steps: a gap with less than a hundredth of the kernel time before
 -- it, or after it. It takes more than half of the recording; or it takes more than a tenth, and its next kernel was launched
--- in the first tenth of it, or no ops are recorded, and no launch that could say when. What the device did before the recording,
--- or does after it, is not recorded, so this time is no part of a step.
+-- in the first tenth of it, or neither ops nor a launch that could say when are recorded. What the device did before the
+-- recording, or does after it, is not recorded, so this time is no part of a step.
 --
 -- gap_id       BIGINT   a gap of free.gap
 -- side         VARCHAR  beginning or end

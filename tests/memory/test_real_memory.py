@@ -52,7 +52,7 @@ def test_the_peak_of_alexnet_is_the_recorded_one_its_parts_add_up_and_equal_rank
         """)
         # msprof-analyze gives aten::item of one of these ranks 124 MB, and none of the other.
         assert profile.rows("SELECT 1 FROM allocation.op WHERE op_name = 'aten::item'") == []
-        assert profile.warnings == []
+        assert [one for one in profile.warnings if "ranks of the job" not in one] == []
     blocks = 161 if "910a" in folder else 184
     assert found == {"blocks": blocks, "with_op": blocks, "outside": 0}
 
