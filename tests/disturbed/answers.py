@@ -77,7 +77,7 @@ def _row(table: Table, row: Mapping[str, Any], names: Mapping[str, str]) -> Row:
     located = {
         column.shown_name
         for column in table.columns
-        if "Unix ns" in column.meaning or THREAD in column.meaning or column.name in IDS
+        if "Unix ns" in column.meaning or THREAD in column.meaning or column.name in {*IDS, "next_id"}
     }
     return tuple((column, _value(value, names)) for column, value in row.items() if column not in located)
 
@@ -100,11 +100,17 @@ def _named(text: str, names: Mapping[str, str]) -> str:
     return ORDINAL.sub(r"\1_#_", text)
 
 
+# A rank in its group is called by its place there, whatever its number is.
+_NUMBERS_OF_RANKS = ("rank_id", "source_global_rank", "destination_global_rank")
+
+
 def of_ranks(answers: Answers) -> Answers:
     """Return what is said of single ranks, without their numbers."""
     documented = documented_tables()
     rows = {
-        table: Counter({tuple(cell for cell in row if cell[0] != "rank_id"): count for row, count in of_table.items()})
+        table: Counter(
+            {tuple(cell for cell in row if cell[0] not in _NUMBERS_OF_RANKS): count for row, count in of_table.items()}
+        )
         for table, of_table in answers.rows.items()
         if documented[table].grain == "rank"
     }

@@ -61,12 +61,12 @@ def answers(name: str, *questions: str) -> Answers:
 
 
 def copied(name: str, to: Path) -> Path:
-    """Return a folder with a copy of a profile."""
+    """Return a folder with a copy of a profile: a folder of its name, by which a rank without a number is called."""
     if source(name).is_file():
         (to / "copy").mkdir(parents=True)
         shutil.copy(source(name), to / "copy")
         return to / "copy"
-    return Path(shutil.copytree(source(name), to / "copy"))
+    return Path(shutil.copytree(source(name), to / "copy" / source(name).name))
 
 
 def names_of(change: Change) -> str:
@@ -100,7 +100,12 @@ def test_databases_answer_the_same_however_they_are_numbered(tmp_path: Path, nam
 @pytest.mark.slow
 @pytest.mark.parametrize("change", IN_TEXTS, ids=names_of)
 @pytest.mark.parametrize("name", [*TEXTS, *GPU])
-def test_texts_answer_the_same_however_they_are_numbered(tmp_path: Path, name: str, change: Change) -> None:
+def test_texts_answer_the_same_however_they_are_numbered(
+    request: pytest.FixtureRequest, tmp_path: Path, name: str, change: Change
+) -> None:
+    if (name, change) == ("gpu_more/torch_compile_old_nccl", traces.shuffled_rows):
+        reason = "two ops of this trace begin and end in the same whole microsecond: which is around the other, its order says"
+        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
     path = copied(name, tmp_path)
     change(path)
     assert differences(answers(name), answers_of(path)) == []
