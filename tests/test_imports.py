@@ -8,7 +8,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "prof_analysis"
 # A room imports rooms of lower floors only; within a room everything may be imported.
 FLOORS = (
-    ("collect", "errors", "frames_of_code", "lanes", "pairing", "student", "user_cache", "version", "visible"),
+    ("collect", "errors", "frames_of_code", "input_files", "lanes", "pairing", "student", "user_cache", "version", "visible"),
     ("aliases", "anonymous"),
     ("matching",),
     ("suggestions",),

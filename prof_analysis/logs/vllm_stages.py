@@ -3,6 +3,7 @@
 A log is read as a stream, whatever its size; only lines that report durations are kept. sql/vllm/ interprets them.
 """
 
+import errno
 import gzip
 import sys
 import zlib
@@ -15,6 +16,7 @@ from typing import Any, cast
 
 import duckdb
 
+from prof_analysis import input_files
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.tables import log_tables
 from prof_analysis.errors import InputError, reason_of
@@ -180,14 +182,15 @@ def _blocks(log: str, warnings: list[str]) -> Generator[bytes]:
             if rest:
                 yield rest
     except OSError as error:
-        hint = "; give the logs in it" if isinstance(error, IsADirectoryError) else ""
+        others = f"; give - and its content on standard input (... | prof-analysis stage-durations {STANDARD_INPUT})"
+        hint = {errno.EISDIR: "; give the logs in it", errno.EINVAL: others}.get(error.errno or 0, "")
         raise InputError(f"{log}: cannot be read ({reason_of(error)}){hint}", path=Path(log)) from error
 
 
 @contextmanager
 def _opened(log: str) -> Iterator["BufferedReader[Any]"]:
     if log != STANDARD_INPUT:
-        with Path(log).open("rb") as file:
+        with input_files.opened(Path(log)) as file:
             yield file
         return
     standard_input = BufferedReader(cast(RawIOBase, sys.stdin.buffer))

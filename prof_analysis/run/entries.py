@@ -8,6 +8,7 @@ from pathlib import Path
 from shutil import disk_usage, rmtree
 
 from prof_analysis.errors import InputError, OutputError, reason_of
+from prof_analysis.input_files import SETTINGS_BYTES, whole
 from prof_analysis.run.store import ABOUT, SUFFIX, identity_of
 from prof_analysis.scratch import ScratchFolder, make_folder, used_folders
 from prof_analysis.sources.rank import json_object
@@ -106,7 +107,7 @@ def _in_use(folder: Path) -> set[str]:
     found: set[str] = set()
     for used in used_folders(folder):
         with suppress(OSError, ValueError, TypeError):
-            found.update(map(str, json.loads((used / _IN_USE).read_text(encoding="utf-8"))))
+            found.update(map(str, json.loads(whole(used / _IN_USE, SETTINGS_BYTES))))
     return found
 
 

@@ -23,6 +23,7 @@ from prof_analysis.engine.statements import code_digest
 from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.variables import variables_read
 from prof_analysis.errors import OutputError, reason_of, remedy_of
+from prof_analysis.input_files import SETTINGS_BYTES, opened, whole
 from prof_analysis.options import USUAL, Variables
 from prof_analysis.scratch import temporary_folder
 from prof_analysis.sources.rank import Rank
@@ -65,7 +66,7 @@ class RankStore:
     def warnings(self, tables: Sequence[str]) -> list[str] | None:
         """Return the warnings of the question that these tables answer; None where it was not asked yet."""
         try:
-            found = json.loads(self._question(tables).read_text(encoding="utf-8"))
+            found = json.loads(whole(self._question(tables), SETTINGS_BYTES))
         except (OSError, ValueError):
             return None
         return found if isinstance(found, list) and all(isinstance(one, str) for one in found) else None
@@ -176,10 +177,10 @@ def publish(unfinished: Path, file: Path) -> None:
 def _is_whole(file: Path) -> bool:
     """Return whether a Parquet file ends as one: a cut or overwritten one does not. What is damaged inside, reading shows."""
     try:
-        with file.open("rb") as opened:
-            size = opened.seek(0, os.SEEK_END)
-            opened.seek(max(0, size - 8))
-            length, mark = int.from_bytes(opened.read(4), "little"), opened.read()
+        with opened(file) as content:
+            size = content.seek(0, os.SEEK_END)
+            content.seek(max(0, size - 8))
+            length, mark = int.from_bytes(content.read(4), "little"), content.read()
             return mark == b"PAR1" and 12 <= length + 12 <= size
     except OSError:
         return False

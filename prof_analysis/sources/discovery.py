@@ -8,6 +8,7 @@ from pathlib import Path
 from prof_analysis.analyses import ANALYSES, why_not
 from prof_analysis.capabilities import OF_THE_RUN
 from prof_analysis.errors import InputError, reason_of
+from prof_analysis.input_files import check_regular
 from prof_analysis.options import USUAL, Options
 from prof_analysis.sources import NAMES, SOURCES, Source
 from prof_analysis.sources.rank import Rank, readable
@@ -26,7 +27,11 @@ def find_ranks(path: Path, options: Options = USUAL, source: str = "auto") -> li
     if not path.exists():
         raise InputError(f"{path}: there is no such folder or file", path=path)
     root = root_of(path)
-    if path.is_file():
+    if not path.is_dir():
+        try:
+            check_regular(path)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({reason_of(error)})", path=path) from error
         file = Path(os.path.abspath(path))  # noqa: PTH100
         if packed := why_packed(file):
             raise InputError(packed, path=file)

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from prof_analysis.analyses import ANALYSES, recorded_from, why_not
+from prof_analysis.errors import InputError, reason_of
+from prof_analysis.input_files import SETTINGS_BYTES, whole
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,29 @@ def readable(path: Path) -> str:
 def json_object(file: Path) -> dict[str, Any]:
     """Return the object in a JSON file; an empty one where it cannot be read, since files next to the data are optional."""
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        return read_object(file)
+    except InputError:
         return {}
-    return content if isinstance(content, dict) else {}
+
+
+def read_object(file: Path) -> dict[str, Any]:
+    """Return the object in a small JSON file. Raises InputError where it cannot be read or holds none."""
+    try:
+        return object_in(whole(file, SETTINGS_BYTES))
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read ({reason_of(error)})", path=file) from error
+    except ValueError as error:
+        raise InputError(f"{file}: {error}", path=file) from error
+
+
+def object_in(text: bytes | str) -> dict[str, Any]:
+    """Return the object that a JSON text holds. Raises ValueError, which says what it holds in place of one."""
+    try:
+        content = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("is no JSON that can be read (lists or objects in each other, too deep)") from error
+    except ValueError as error:
+        raise ValueError(f"is no JSON that can be read ({reason_of(error)})" if text else "is empty") from error
+    if not isinstance(content, dict):
+        raise ValueError("holds JSON, but no object")
+    return content

@@ -4,15 +4,17 @@ A result is a folder *_ascend_pt with FRAMEWORK and PROF_* as collected and ASCE
 one of these alone, in a folder of any name.
 """
 
+import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from prof_analysis.errors import InputError
 from prof_analysis.sources.ascend_beside import recorded, unread
 from prof_analysis.sources.found import Found
-from prof_analysis.sources.rank import Rank, json_object, number, readable
+from prof_analysis.sources.rank import Rank, json_object, number, read_object, readable
 from prof_analysis.sources.readers.trace_file import is_of_kineto
 
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
@@ -102,7 +104,23 @@ def bare_rank(result: Path, profile: str, config: Mapping[str, Any]) -> Rank:
         files=tuple(readable(Path(file.name)) for file in files),
         rank_id=config.get("rank_id"),
         rank_id_from=config.get("rank_id_from"),
+        unread=tuple(_said_of_unread(_settings_in(folder))),
     )
+
+
+def _settings_in(folder: Path) -> list[Path]:
+    """Return the entries of a result that are named as files of settings, whatever they are."""
+    found = [*(file for file in folder.iterdir() if PROFILER_INFO.fullmatch(file.name)), folder / recorded.METADATA]
+    return sorted(file for file in (*found, folder / OUTPUT / recorded.METADATA) if os.path.lexists(file))
+
+
+def _said_of_unread(files: Iterable[Path]) -> Iterator[str]:
+    """Yield a sentence about each file of settings that cannot be read."""
+    for file in files:
+        try:
+            read_object(file)
+        except InputError as error:
+            yield f"{error}; copy it again"
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -160,7 +178,7 @@ def with_info_json(rank: Rank) -> Rank:
     """Add info.json of the device of a rank to its inputs, and take the rank id from it where no other file has one."""
     device = "*" if rank.device_id is None else rank.device_id
     files = [file for prof in prof_folders(rank.folder) for file in sorted(prof.glob(f"device_{device}/info.json.{device}"))]
-    rank = replace(rank, inputs=(*rank.inputs, *files))
+    rank = replace(rank, inputs=(*rank.inputs, *files), unread=(*rank.unread, *_said_of_unread(files)))
     if rank.rank_id is not None:
         return rank
     numbered = [(found, file) for file in files if (found := number(json_object(file).get("rank_id"))) is not None]

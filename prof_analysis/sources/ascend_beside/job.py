@@ -1,13 +1,16 @@
 """Reads what the files of a rank say about its job: its ranks, the time at which the recording ended, the host."""
 
-import json
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
+from prof_analysis.engine.database import quote_text
 from prof_analysis.errors import InputError
+from prof_analysis.input_files import SETTINGS_BYTES
 from prof_analysis.sources.ascend_beside import folders, recorded
-from prof_analysis.sources.rank import Rank, json_object
-from prof_analysis.sources.readers.sqlite_file import open_sqlite, query, sidecars_of
+from prof_analysis.sources.rank import Rank, json_object, object_in
+from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite, query, sidecars_of
 
 _USUAL = {
     "trace_view.json", "ascend_pytorch_profiler.db", "profiler_info.json", folders.KERNEL_DETAILS, folders.OPERATOR_DETAILS,
@@ -16,6 +19,9 @@ _USUAL = {
 _DEFAULT_GROUP = "default_group"
 _TASKS = "COMMUNICATION_TASK_INFO"
 _NO_RANK = 4294967295
+_OF_JOB = ("parallel_group_info", "distributed_args")
+_SIZE = "length(CAST(value AS BLOB))"
+_IS_SMALL = f"{_SIZE} <= {SETTINGS_BYTES}"
 # A rank meets the same others again and again, and each opening of a profile looks.
 _TASKS_LOOKED_AT = 10_000
 
@@ -88,16 +94,31 @@ def _metadata(rank: Rank) -> dict[str, Any]:
     if (file := rank.folder / "profiler_metadata.json").is_file():
         return json_object(file)
     found = {}
-    for name, value in _rows(rank, "META_DATA", "name", "value"):
-        if name in ("parallel_group_info", "distributed_args") and isinstance(value, str):
-            try:
-                found[name] = json.loads(value)
-            except (ValueError, RecursionError):
-                continue
+    for name, value in _rows(rank, "META_DATA", "name", "value", where=f"{_is_of(_OF_JOB)} AND {_IS_SMALL}"):
+        with suppress(ValueError):  # unread_metadata() says so.
+            found[str(name)] = object_in(str(value))
     return found
 
 
-def _rows(rank: Rank, table: str, *columns: str) -> list[tuple[object, ...]]:
+def unread_metadata(file: SqliteFile) -> Iterator[str]:
+    """Yield a sentence about each value of META_DATA that is read, and is no object of JSON."""
+    if not {"name", "value"} <= file.tables.get("META_DATA", {}).keys():
+        return
+    named = f"FROM META_DATA WHERE {_is_of((*_OF_JOB, recorded.SETTINGS))}"
+    for name, value, size in query(file, f"SELECT name, CASE WHEN {_IS_SMALL} THEN value END, {_SIZE} {named}"):
+        try:
+            object_in(str(value))
+        except ValueError as error:
+            what = str(error) if value is not None else f"is larger than {SETTINGS_BYTES // 2**20} MB ({size:,} bytes)"
+            yield f"the value of {name} in META_DATA {what}; copy the database again"
+
+
+def _is_of(names: tuple[str, ...]) -> str:
+    """Return the SQLite condition that a row of META_DATA has one of these names, and a text."""
+    return f"name IN ({', '.join(map(quote_text, names))}) AND typeof(value) = 'text' AND value <> ''"
+
+
+def _rows(rank: Rank, table: str, *columns: str, where: str = "true") -> list[tuple[object, ...]]:
     """Return the rows of a small table of the rank's database; none where there is no such table."""
     database = next((file for file in rank.inputs[:1] if file.suffix == ".db"), None)
     if database is None or sidecars_of(database):  # With a journal, the whole database would be copied.
@@ -106,6 +127,6 @@ def _rows(rank: Rank, table: str, *columns: str) -> list[tuple[object, ...]]:
         with open_sqlite(database, {table}) as file:
             if not set(columns) <= file.tables.get(table, {}).keys():
                 return []
-            return list(query(file, f"SELECT {', '.join(columns)} FROM {table}"))
+            return list(query(file, f"SELECT {', '.join(columns)} FROM {table} WHERE {where}"))
     except InputError:  # The error is raised when the rank is read.
         return []

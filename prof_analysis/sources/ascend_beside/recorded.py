@@ -6,6 +6,7 @@ where the others hold nothing; and op_statistic.csv. A value that a file lacks, 
 """
 
 import csv
+import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,6 +20,7 @@ import duckdb
 from prof_analysis.engine.database import quote
 from prof_analysis.engine.tables import store_view
 from prof_analysis.errors import InputError, reason_of
+from prof_analysis.input_files import COMMUNICATION_BYTES, FIGURES_BYTES, whole
 from prof_analysis.sources.ascend_beside.matrix import totals_of
 from prof_analysis.sources.rank import json_object, number
 from prof_analysis.sources.readers.csv_file import copy_columns
@@ -112,9 +114,9 @@ def devices_of_figures(files: Iterable[Path]) -> list[int]:
     for file in files:
         with suppress(InputError, OSError, csv.Error):  # Staging reports what cannot be read.
             if role_of(file) in (STEPS, KERNELS):
-                with file.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
-                    rows = ({str(head).strip().lower(): cell for head, cell in row.items()} for row in csv.DictReader(lines))
-                    found.update(device for row in rows if (device := number(str(row.get("device_id")).strip())) is not None)
+                lines = io.StringIO(whole(file, FIGURES_BYTES).decode("utf-8-sig", "replace"), newline="")
+                rows = ({str(head).strip().lower(): cell for head, cell in row.items()} for row in csv.DictReader(lines))
+                found.update(device for row in rows if (device := number(str(row.get("device_id")).strip())) is not None)
             elif file.name == DATABASE and not found:
                 found.update(_devices_of(file))
     return sorted(found)
@@ -173,7 +175,8 @@ def _rows(connection: duckdb.DuckDBPyConnection, file: Path, name: str) -> list[
             return list(_rows_of_database(database, name))
     if (file.name, name) in _ENTRIES:
         # Numbers stay texts until they are used: one out of all bounds then loses only its own figure.
-        entries = json.loads(file.read_text(encoding="utf-8", errors="replace"), parse_float=str, parse_int=str)
+        text = whole(file, COMMUNICATION_BYTES).decode("utf-8", "replace")
+        entries = json.loads(text, parse_float=str, parse_int=str)
         return list(_ENTRIES[file.name, name](entries))
     if (file.name, name) == (STEPS, "raw.recorded_step"):
         return [(*row, STEPS) for row in _steps(connection, file)]

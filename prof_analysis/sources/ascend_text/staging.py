@@ -17,6 +17,7 @@ from prof_analysis.engine.database import quote
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.tables import create_schemas
 from prof_analysis.errors import reason_of
+from prof_analysis.input_files import COMMUNICATION_BYTES, whole
 from prof_analysis.sources.ascend_beside import device_info, folders, recorded
 from prof_analysis.sources.ascend_text import columns as text_columns
 from prof_analysis.sources.ascend_text import counters
@@ -185,7 +186,7 @@ def _stage_groups(
 ) -> list[str]:
     """Stage the group of each communication operator: communication.json names it after the operator, as in name@group."""
     try:
-        steps = json.loads(file.read_text(encoding="utf-8", errors="replace"))
+        steps = json.loads(whole(file, COMMUNICATION_BYTES).decode("utf-8", "replace"))
         kinds = [step.get(kind, ()) for step in steps.values() for kind in ("p2p", "collective")]
         names = [name for kind in kinds for name in kind if "@" in name]
     except (OSError, ValueError, RecursionError, AttributeError, TypeError) as error:

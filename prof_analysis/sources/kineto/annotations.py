@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from prof_analysis.errors import reason_of
+from prof_analysis.input_files import ANNOTATIONS_BYTES, whole
 
 NAME = re.compile(r"kernel_annotations_rank0*(\d+)(?:_.*)?\.(?:pkl|pickle|json)")
-MAX_BYTES = 256 * 2**20
 # A hostile file can name one large object a million times: of each, no more than this is looked at.
 MAX_DEPTH = MAX_SCOPES = 64
 MAX_CHARACTERS = 4096
@@ -113,9 +113,7 @@ def _path(modules: str) -> tuple[str, ...]:
 
 def _content(file: Path) -> Any:
     try:
-        if file.stat().st_size > MAX_BYTES:
-            raise NotDataError(f"the file is larger than {MAX_BYTES // 2**20} MB")
-        content = file.read_bytes()
+        content = whole(file, ANNOTATIONS_BYTES)
     except OSError as error:
         raise NotDataError(f"the file cannot be read ({reason_of(error)})") from error
     try:

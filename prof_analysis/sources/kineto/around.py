@@ -1,6 +1,5 @@
 """Reads what a trace of Kineto says around its list of events: of the profiler, the devices and the job."""
 
-import gzip
 import json
 import re
 import zlib
@@ -11,11 +10,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from prof_analysis import input_files
 from prof_analysis.errors import InputError, reason_of
+from prof_analysis.sources.rank import object_in
+from prof_analysis.sources.readers.marks import opened
 from prof_analysis.sources.readers.trace_file import TraceFile
 
 BASE = "baseTimeNanoseconds"
 JOB = "distributedInfo"
+_READ = (BASE, JOB, "deviceProperties", "computeProperties")
 # Names that Megatron-LM gives to its process groups.
 _PURPOSES = {
     "TENSOR_MODEL_PARALLEL_GROUP": "tp",
@@ -36,26 +39,46 @@ def around_events(path: Path) -> dict[str, Any]:
     Metadata is before or after the events: these are read where those lack the time base or the job. Raises InputError where
     the file does not begin as a trace.
     """
+    return _read_now(path)[0]
+
+
+def unread_around(path: Path) -> tuple[str, ...]:
+    """Return sentences about metadata of a file that cannot be read. Raises InputError as around_events() does."""
+    return _read_now(path)[1]
+
+
+def _read_now(path: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     try:
-        state = path.stat()
+        state = input_files.check_regular(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({reason_of(error)})", path=path) from error
     return _read(path, state.st_size, state.st_mtime_ns)
 
 
 @lru_cache(maxsize=64)  # Finding runs, inspecting and staging ask for the same files; a packed one is unpacked to its end.
-def _read(path: Path, size: int, changed_ns: int) -> dict[str, Any]:  # noqa: ARG001
-    """Return the keys of the object in a file of this size and time of change."""
+def _read(path: Path, size: int, changed_ns: int) -> tuple[dict[str, Any], tuple[str, ...]]:  # noqa: ARG001
+    """Return the keys of the object in a file of this size and time of change, and sentences about what cannot be read."""
     reader = TraceFile(path, lambda _: None)
     with closing(reader.blocks()) as blocks:
         next(blocks, None)
     if not reader.is_object:
-        return {}
-    found = _object(_text(reader.head + b"]}"))
+        return {}, ()
+    unread = []
+    before = _object(_text(reader.head + b"]}"))
+    found = before or {}
+    if before is None:
+        unread.append("what stands before its events")
     if not {BASE, JOB} <= found.keys():
-        found = {**_object_at_end(_tail(path)), **found}
+        after = _object_at_end(_tail(path))
+        if after is None:
+            unread.append("what stands after its events")
+        found = {**(after or {}), **found}
     found.pop("traceEvents", None)
-    return _as_now({key: parsed(value) for key, value in found.items()})
+    values = {key: parsed(value) for key, value in found.items()}
+    unread += [f"the text of {key}" for key in _READ if str(values.get(key))[:1] in "{[" and isinstance(values.get(key), str)]
+    return _as_now(values), tuple(
+        f"{path}: {what} is no JSON that can be read, so the job, the devices or the time may be unknown" for what in unread
+    )
 
 
 def time_base(around: dict[str, Any]) -> int:
@@ -85,12 +108,11 @@ def _text(content: bytes) -> str:
     return content.decode("utf-8", "replace").lstrip("\ufeff")
 
 
-def _object(text: str) -> dict[str, Any]:
+def _object(text: str) -> dict[str, Any] | None:
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        return object_in(text)
+    except ValueError:
+        return None
 
 
 def parsed(value: Any) -> Any:
@@ -103,23 +125,27 @@ def parsed(value: Any) -> Any:
     return value
 
 
-def _object_at_end(tail: bytes) -> dict[str, Any]:
-    """Return the keys that follow the list of events: the text after its `],`, which comes after the last event."""
+def _object_at_end(tail: bytes) -> dict[str, Any] | None:
+    """Return the keys that follow the list of events: the text after its `],`, which comes after the last event.
+
+    Return None where keys that are read follow it and cannot be read.
+    """
     text = _text(tail)
-    for end in islice(_END_OF_LIST.finditer(text, max(0, text.rfind(_EVENT))), 1000):
+    last = text.rfind(_EVENT)
+    for end in islice(_END_OF_LIST.finditer(text, max(0, last)), 1000):
         if found := _object("{" + text[end.end() :]):
             return found
-    return {}
+    return None if last >= 0 and any(f'"{key}"' in text[last:] for key in _READ) else {}
 
 
 def _tail(path: Path) -> bytes:
     pieces = deque([b""], maxlen=_TAIL_BYTES // _PIECE_BYTES)
     try:
         if path.suffix != ".gz":
-            with path.open("rb") as file:
+            with input_files.opened(path) as file:
                 file.seek(max(0, path.stat().st_size - _TAIL_BYTES))
-                return file.read()
-        with gzip.GzipFile(path) as content:
+                return file.read(_TAIL_BYTES)
+        with opened(path) as content:
             while piece := content.read(_PIECE_BYTES):
                 pieces.append(piece)
     except (OSError, EOFError, zlib.error):

@@ -9,7 +9,7 @@ from prof_analysis.capabilities import CAPABILITIES, lacking
 from prof_analysis.errors import InputError
 from prof_analysis.options import Options
 from prof_analysis.sources.found import Found
-from prof_analysis.sources.kineto.around import JOB, around_events
+from prof_analysis.sources.kineto.around import JOB, around_events, unread_around
 from prof_analysis.sources.kineto.companions import RANK_IN_NAME, SUFFIXES, capture_folders, companions_of, is_capture
 from prof_analysis.sources.rank import Rank, number, readable
 from prof_analysis.sources.readers.cut_off import said_of_cut
@@ -98,6 +98,7 @@ def inspect(result: Path, profile: str, options: Options) -> list[Rank]:
             files=tuple(readable(Path(file.name)) for file in (result, *companions)),
             lacks=lacking(reasons),
             missing=tuple(dict.fromkeys(reason for reason in reasons.values() if reason and reason != _NO_GRAPH_CALLS)),
+            unread=unread_around(result),
             modules_from=modules_from,
             is_cut_off=cut is not None,
         )

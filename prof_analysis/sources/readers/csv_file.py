@@ -12,6 +12,7 @@ import duckdb
 
 from prof_analysis.engine.database import quote, quote_path, quote_text
 from prof_analysis.errors import InputError, reason_of, remedy_of
+from prof_analysis.input_files import opened
 
 _MAX_HEADER_BYTES = 2**20
 _MAX_ROW_BYTES = 2**20
@@ -25,7 +26,7 @@ def read_header(path: Path) -> tuple[str, list[str]]:
     Raises InputError when the file cannot be read or its first line is not a header.
     """
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             begin = file.read(_MAX_HEADER_BYTES)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({reason_of(error)})", path=path) from error
@@ -145,7 +146,7 @@ def _occurs_before(connection: duckdb.DuckDBPyConnection, target: str, column: s
 
 def _unended_row(path: Path) -> str:
     """Return the last row of a file if no line end follows it; else ""."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _MAX_ROW_BYTES))
         text = file.read()

@@ -6,6 +6,7 @@ import re
 import zlib
 from pathlib import Path
 
+from prof_analysis import input_files
 from prof_analysis.sources.readers.marks import CUT_OFF, opened
 
 _TAIL_BYTES = 2**16
@@ -34,7 +35,7 @@ def ends_with_bracket(file: Path) -> bool:
 
 def _tail_of(file: Path) -> bytes:
     try:
-        with file.open("rb") as content:
+        with input_files.opened(file) as content:
             content.seek(max(0, file.stat().st_size - _TAIL_BYTES))
             return content.read().rstrip()
     except OSError:

@@ -3,11 +3,13 @@
 import gzip
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 from typing import TypeAlias
 
+from prof_analysis import input_files
 from prof_analysis.errors import InputError, reason_of
 
 # A mark is a text and a pattern that is searched only where the text occurs: to search a text takes half the time.
@@ -39,6 +41,8 @@ def found_marks(file: Path, marks: Marks) -> set[str]:
     return found
 
 
-def opened(file: Path) -> gzip.GzipFile | BufferedReader:
+@contextmanager
+def opened(file: Path) -> Iterator[gzip.GzipFile | BufferedReader]:
     """Open a file to read what it holds, unpacked where its name ends with .gz."""
-    return gzip.GzipFile(file) if file.suffix == ".gz" else file.open("rb")
+    with input_files.opened(file) as content:
+        yield gzip.GzipFile(fileobj=content) if file.suffix == ".gz" else content

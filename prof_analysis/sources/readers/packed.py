@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from prof_analysis.input_files import opened
+
 _GZIP = b"\x1f\x8b"
 _SQLITE = b"SQLite format 3\0"
 _ARCHIVES = {
@@ -15,7 +17,7 @@ _LONGEST = 16
 def why_packed(file: Path) -> str | None:
     """Say what a file is that must be unpacked or renamed before it can be read; None for other files."""
     try:
-        with file.open("rb") as content:
+        with opened(file) as content:
             begin = content.read(_LONGEST)
     except OSError:
         return None

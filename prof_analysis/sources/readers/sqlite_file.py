@@ -19,6 +19,7 @@ import duckdb
 from prof_analysis.engine.database import quote
 from prof_analysis.engine.statements import run
 from prof_analysis.errors import InputError, reason_of, remedy_of
+from prof_analysis.input_files import check_regular
 from prof_analysis.scratch import temporary_folder
 
 _BATCH_ROWS = "65536"  # 3 million rows of 4 columns: 1.26 s with the driver's default of 1,024 rows, 0.90 s with this
@@ -314,7 +315,7 @@ def _count_rejected(file: SqliteFile, source: str, cell: Cell) -> int:
 
 def _identity(path: Path) -> tuple[int, int]:
     try:
-        status = path.stat()
+        status = check_regular(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({reason_of(error)})", path=path) from error
     return status.st_size, status.st_mtime_ns

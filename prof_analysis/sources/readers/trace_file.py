@@ -13,6 +13,8 @@ from itertools import chain
 from pathlib import Path
 
 from prof_analysis.errors import InputError, reason_of
+from prof_analysis.input_files import opened
+from prof_analysis.sources.readers import marks
 
 CHUNK_BYTES = 2**20
 _BLOCK_BYTES = 8 * 2**20
@@ -41,7 +43,7 @@ def is_of_kineto(path: Path) -> bool:
     """Return whether a file begins as a trace of Kineto, which profiles CPUs and GPUs."""
     begin = b""
     try:
-        with gzip.GzipFile(path) if path.suffix == ".gz" else path.open("rb") as content:
+        with marks.opened(path) as content:
             while len(begin) < _BEGIN_BYTES and (piece := content.read1(_BEGIN_BYTES)):
                 begin += piece
     except (OSError, EOFError, zlib.error):
@@ -112,7 +114,7 @@ class TraceFile:
 
     def _pieces(self) -> Generator[bytes]:
         try:
-            with self.path.open("rb") as file:
+            with opened(self.path) as file:
                 content = gzip.GzipFile(fileobj=file) if self.path.suffix == ".gz" else file
                 position, size = 0, self.path.stat().st_size
                 while piece := self._piece(content):
