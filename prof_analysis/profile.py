@@ -65,6 +65,7 @@ class Profile(Questions):
         paths, chosen = paths_of(path), ProfileOptions(**options)
         self.path = next(iter(paths.values()))
         self._options = chosen
+        self._roots = tuple(map(discovery.root_of, paths.values()))
         self._anonymous = None
         if chosen.anonymize:
             self._anonymous, paths = anonymous_paths(paths)
@@ -370,6 +371,7 @@ class Profile(Questions):
             origin,
             outdated=outdated,
             documented=self._session.exported_tables,
+            roots=self._roots,
         )
         for remark in remarks:
             self._session.warn(remark)

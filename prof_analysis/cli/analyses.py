@@ -171,7 +171,10 @@ def stage_durations(
                 target = (folder or stage_log.folder_of(logs)) / (ANONYMOUS_OUTPUT_FOLDER if anonymize else OUTPUT_FOLDER)
                 exports.check_type(export_type, "stage-durations")
                 origin = Origin(tuple(opened.shown(readable(Path(log))) for log in logs), is_anonymous=anonymize)
-                return exports.export(opened.connection, (), target, stage_log.EXPORTS, export_type, opened.warnings, origin)
+                roots = [stage_log.folder_of([log]) for log in logs]
+                return exports.export(
+                    opened.connection, (), target, stage_log.EXPORTS, export_type, opened.warnings, origin, roots=roots
+                )
 
             written = result.write(export, opened.shown)
             show({"": answer_of(opened, result.top)}, written, screen)

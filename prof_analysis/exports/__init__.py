@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -56,22 +57,26 @@ def export(
     origin: Origin,
     outdated: Iterable[str] = (),
     documented: Mapping[str, Table] | None = None,
+    roots: Iterable[Path] = (),
 ) -> list[Path]:
     """Write tables in a format, and return the files written.
 
     `exports` maps tables to their names in exports. `connection` has the tables, each with the rows of all `ranks` in their
     order. `origin` says what the tables are made of. Warnings of what the format cannot hold, and of what was removed, are
     added to `warnings`. `outdated` names tables whose files an earlier run may have left but that do not belong beside these:
-    they are removed. `documented` has the tables by name, by default those of this package. Raises OutputError when a file
-    cannot be written.
+    they are removed. `documented` has the tables by name, by default those of this package. `roots` are the folders of the
+    profiles, in which no link is followed. Raises OutputError when a file cannot be written.
     """
     from prof_analysis.engine.tables import documented_tables
     from prof_analysis.exports import cluster_db, duckdb_file, files
     from prof_analysis.exports.names import file_name
 
     documented = documented_tables() if documented is None else documented
+    roots = tuple(roots)
+    _refuse_link(folder, roots)
     make(folder)
     if export_type == "db":
+        _refuse_link(folder / cluster_db.FILE_NAME, roots)  # SQLite writes into the file that is there.
         return [cluster_db.write(connection, ranks, folder, exports, documented, origin, warnings)]
     if export_type == "duckdb":
         return [duckdb_file.write(connection, ranks, folder, exports, documented, origin)]
@@ -86,6 +91,7 @@ def export(
     if export_type in ("xlsx", "text", "excel"):
         from prof_analysis.exports import xlsx
 
+        _refuse_link(folder / xlsx.folder_name(exports, documented), roots)
         written = xlsx.write(connection, ranks, folder, exports, documented, warnings)
     else:
         written = files.write(connection, folder, exports, export_type)
@@ -103,6 +109,18 @@ def make(folder: Path) -> None:
         raise OutputError(
             f"{folder}: cannot be made ({reason_of(error)}); give a folder you may write to with -o", path=folder
         ) from error
+
+
+def _refuse_link(path: Path, roots: Iterable[Path]) -> None:
+    """Raise OutputError for a link in one of these folders: its sender, not the user, chose where it leads.
+
+    Also a link within the folder: exports would end in the files of the profile.
+    """
+    if path.is_symlink():
+        parent = Path(os.path.realpath(path.parent))
+        if any(parent.is_relative_to(os.path.realpath(root)) for root in roots):
+            said = "is a link in the folder of a profile, which is not followed; remove it, or give another folder with -o"
+            raise OutputError(f"{path}: {said}", path=path)
 
 
 def _remove(file: Path) -> None:

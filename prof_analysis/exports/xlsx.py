@@ -49,8 +49,7 @@ def write(
     these. Return the files. A warning of each workbook with cut cells is added to `warnings`.
     """
     tables = [(documented[table], name) for table, name in exports.items()]
-    # The workbook of a rank has the name of the first table of ranks.
-    first_name = next((name for table, name in tables if table.grain == "rank"), tables[0][1])
+    first_name = folder_name(exports, documented)
     folder = folder / first_name
     try:
         folder.mkdir(exist_ok=True)
@@ -68,6 +67,12 @@ def write(
             )
         written.append(target)
     return written
+
+
+def folder_name(exports: Mapping[str, str], documented: Mapping[str, Table]) -> str:
+    """Return the name of the folder of workbooks; the workbook of a rank has the name of the first table of ranks."""
+    first, *_ = exports.values()
+    return next((name for table, name in exports.items() if documented[table].grain == "rank"), first)
 
 
 def _write_workbook(sheets: Iterable[tuple[Sheet, Iterator[tuple[Any, ...]]]], target: Path) -> int:
