@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 from prof_analysis import comparable, frames, overview
 from prof_analysis.analyses import COMPARED, COMPARED_ON_REQUEST, COMPARED_WHERE_RECORDED
 from prof_analysis.errors import InputError
-from prof_analysis.options import Keywords, Per, step_numbers
+from prof_analysis.options import Keywords, Per, check_path, step_numbers
 from prof_analysis.profile import Profile
 from prof_analysis.run.secrets import name_of_run
 from prof_analysis.sources.rank import readable
@@ -230,6 +230,7 @@ class Comparison:
         check_libraries()
         from prof_analysis.report.comparison import report
 
+        check_path("file", file)
         return report(self, Path(file), efficiency)
 
     def prepare(self) -> None:

@@ -180,6 +180,8 @@ class Options:
                 one_of(name, value, get_args(type_))
             if doc.at_least is not None:
                 check(name, value, value is None or value >= doc.at_least, f"{doc.at_least} or more")
+        for name in ("capture", "alias", "sql", "store", "cache_dir"):
+            check_path(name, getattr(self, name, None))
         object.__setattr__(self, "module_domains", self.domains)  # An iterator yields its elements only once.
         check("capture", str(self.capture), self.capture is None or Path(self.capture).exists(), "a file or folder that exists")
         object.__setattr__(self, "skip_steps", step_numbers(self.skip_steps))
@@ -394,6 +396,11 @@ def check(option: str, value: object, is_right: bool, expected: str) -> None:
     """Raise an InputError that names an option, its value and the values that it takes, unless the value is right."""
     if not is_right:
         raise InputError(f"{option}={value!r}: give {expected}")
+
+
+def check_path(option: str, path: object) -> None:
+    """Raise an InputError for an empty text in place of a path: it would mean the current folder."""
+    check(option, path, path != "", "a folder or file, not an empty text")
 
 
 def one_of(option: str, value: object, choices: Iterable[str]) -> None:

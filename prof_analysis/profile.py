@@ -17,7 +17,7 @@ from prof_analysis.analyses import ANALYSES, Analysis, export_name
 from prof_analysis.command_line import query_line
 from prof_analysis.engine.tables import unknown_table
 from prof_analysis.errors import InputError, ProfAnalysisError, QueryError
-from prof_analysis.options import Keywords, ProfileOptions, check, described_options, shows_options
+from prof_analysis.options import Keywords, ProfileOptions, check, check_path, described_options, shows_options
 from prof_analysis.questions import Questions
 from prof_analysis.run.query import answer
 from prof_analysis.run.secrets import anonymous_paths, anonymous_rank, raise_anonymous
@@ -205,6 +205,7 @@ class Profile(Questions):
         """
         from prof_analysis.exports.files import write_rows
 
+        check_path("file", file)
         self._asked(query, lambda rows: write_rows(rows, Path(file)))
 
     def _asked(self, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Answer]) -> Answer:
@@ -307,6 +308,7 @@ class Profile(Questions):
         check_libraries()
         from prof_analysis.report.profile import report
 
+        check_path("file", file)
         with self._session.only(None):
             return report(self, Path(file))
 
@@ -348,6 +350,7 @@ class Profile(Questions):
         from prof_analysis import exports
         from prof_analysis.exports.provenance import ANONYMOUS_OUTPUT_FOLDER, OUTPUT_FOLDER, Origin
 
+        check_path("folder", folder)
         if folder is None and self._session.has_several_paths:
             raise InputError("the runs are in several folders: give the folder to write to")
         target = (Path(folder) if folder is not None else discovery.root_of(self.path)) / OUTPUT_FOLDER

@@ -11,6 +11,8 @@ from prof_analysis.options import SHOW
 # The groups of commands: an analysis is of the first one unless it is named here.
 TIME, REASON, CHANGE = "Where the time goes", "Why it takes so long", "What changed"
 LOOK_UP, KEEP = "Look up", "Keep"
+# What the help calls the values of options that are paths.
+PATHS = ("PATH", "FILE", "DIR")
 REASONS = (
     "advise",
     *("free-time", "slow-ranks", "communication-time", "links", "pipeline", "mfu", "pmu-stats", "memory", "experts", "clock"),
@@ -128,6 +130,20 @@ class Command(typer.core.TyperCommand):
             if isinstance(one, typer.core.TyperArgument):
                 vars(one)["display_type_rich"] = lambda **_: ""
         return params
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words; an empty one in place of a path is an empty variable of a shell, and would be the current folder."""
+        if any(not word or word.endswith("=") for word in args):
+            options = {word: one for one in self.get_params(ctx) for word in one.opts if word.startswith("-")}
+            for before, word in zip(("", *args), args, strict=False):
+                name, is_joined, value = word.partition("=") if word.startswith("--") else (before, "", word)
+                option = options.get(name.replace("_", "-"))
+                takes_value = option is not None and not option.is_flag
+                is_argument = not is_joined and not takes_value and (option is not None or not name.startswith("-"))
+                if not value and (is_argument or (option is not None and takes_value and option.metavar in PATHS)):
+                    said = "a word is empty; give a folder or file (or is a variable of the shell empty?)"
+                    raise typer.BadParameter(said, param_hint=None if is_argument else name)
+        return list(super().parse_args(ctx, args))
 
     def get_help_option(self, ctx: Any) -> Any:
         """Return the option --help."""

@@ -20,6 +20,7 @@ from prof_analysis import input_files
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.tables import log_tables
 from prof_analysis.errors import InputError, reason_of
+from prof_analysis.options import check_path
 from prof_analysis.scratch import temporary_folder
 
 STANDARD_INPUT = "-"
@@ -61,6 +62,8 @@ def open_logs(paths: Iterable[str | Path], anonymize: bool = False) -> Iterator[
     Raises InputError when no log reports durations.
     """
     logs = list(dict.fromkeys(map(str, paths)))
+    for log in logs:
+        check_path("log", log)
     anonymous = None
     if anonymize:
         from prof_analysis.anonymous import Anonymous

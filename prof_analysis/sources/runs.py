@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from prof_analysis.errors import InputError
-from prof_analysis.options import USUAL, Options
+from prof_analysis.options import USUAL, Options, check_path
 from prof_analysis.sources import SOURCES, Source
 from prof_analysis.sources.discovery import find_ranks, root_of
 from prof_analysis.sources.rank import Rank, readable
@@ -53,6 +53,8 @@ def paths_of(path: str | Path | Mapping[str, str | Path]) -> dict[str, Path]:
 
     Raises InputError for fewer than two runs, and for one without a name.
     """
+    for name, one in path.items() if isinstance(path, Mapping) else [("path", path)]:
+        check_path(name, one)
     if not isinstance(path, Mapping):
         return {"": Path(path)}
     if len(path) < 2 or not all(isinstance(run, str) and run.strip() for run in path):
