@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import isfinite
+from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
@@ -12,6 +13,7 @@ from openpyxl.cell import Cell, WriteOnlyCell
 from openpyxl.formatting.rule import DataBarRule
 from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
 from openpyxl.utils import get_column_letter
+from openpyxl.worksheet._writer import WorksheetWriter
 from openpyxl.worksheet.cell_range import CellRange
 from openpyxl.worksheet.properties import PageSetupProperties
 from rich.cells import cell_len
@@ -45,10 +47,10 @@ _COLOR, _LINES_COLOR = "FFAFEEEE", "FFBFBFBF"
 class Page:
     """A sheet of a workbook that is written row after row. `next_row` is the number of the next row, `cut` that of cut cells.
 
-    `first_rows` decide how wide the columns are.
+    `first_rows` decide how wide the columns are. What is written waits in a file in `folder` for the end of the workbook.
     """
 
-    def __init__(self, book: Workbook, title: str, layout: Sheet, first_rows: Sequence[tuple[Any, ...]]) -> None:
+    def __init__(self, book: Workbook, title: str, layout: Sheet, first_rows: Sequence[tuple[Any, ...]], folder: Path) -> None:
         self._sheet: Any = book.create_sheet(title)
         self._columns = layout.columns
         self._is_merged = layout.merged > 0
@@ -60,6 +62,8 @@ class Page:
         self.next_row = 1
         self.cut = 0
         self._set_up(max((row[0] or 1 for row in first_rows), default=1))
+        self._sheet._writer = _SheetWriter(self._sheet, str(folder / f"{len(book.worksheets)}.xml"))
+        self._sheet._writer.write_top()
         self._write_headings()
 
     def _styled(
@@ -202,6 +206,13 @@ class Page:
                 cell.value = "Total"
             cells.append(cell)
         self._append(cells)
+
+
+class _SheetWriter(WorksheetWriter):
+    """A writer of openpyxl whose file lies where we say: its own would stay in the temporary folder of a killed process."""
+
+    def cleanup(self) -> None:
+        Path(str(self.out)).unlink()
 
 
 def _width(column: Column, position: int, rows: Iterable[tuple[Any, ...]]) -> int:

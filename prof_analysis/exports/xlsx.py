@@ -25,6 +25,7 @@ from prof_analysis.exports.books import books
 from prof_analysis.exports.cells import MAX_CHARACTERS, Page
 from prof_analysis.exports.files import replacing
 from prof_analysis.exports.sheets import Sheet
+from prof_analysis.scratch import temporary_folder
 from prof_analysis.sources.rank import Rank
 
 MAX_ROWS = 1_048_576
@@ -58,8 +59,8 @@ def write(
     written = []
     for name, sheets in books(connection, ranks, tables, first_name):
         target = folder / f"{name}.xlsx"
-        with replacing(target) as unfinished:
-            cut = _write_workbook(sheets, unfinished)
+        with replacing(target) as unfinished, temporary_folder() as scratch:
+            cut = _write_workbook(sheets, unfinished, scratch)
         if cut:
             warnings.append(
                 f"{target}: {cut} {'cell was' if cut == 1 else 'cells were'} cut at {MAX_CHARACTERS:,} characters; "
@@ -75,13 +76,13 @@ def folder_name(exports: Mapping[str, str], documented: Mapping[str, Table]) -> 
     return next((name for table, name in exports.items() if documented[table].grain == "rank"), first)
 
 
-def _write_workbook(sheets: Iterable[tuple[Sheet, Iterator[tuple[Any, ...]]]], target: Path) -> int:
+def _write_workbook(sheets: Iterable[tuple[Sheet, Iterator[tuple[Any, ...]]]], target: Path, scratch: Path) -> int:
     """Write the sheets of a workbook, and return the number of cells that were cut."""
     book = Workbook(write_only=True)
     try:
         try:
-            cut = sum(_write_sheet(book, sheet, rows) for sheet, rows in sheets)
-        except OSError as error:  # openpyxl collects each sheet in a temporary file.
+            cut = sum(_write_sheet(book, sheet, rows, scratch) for sheet, rows in sheets)
+        except OSError as error:  # Each sheet waits in a temporary file.
             raise OutputError(
                 f"{gettempdir()}: temporary files cannot be written ({reason_of(error)}); set TMPDIR to a larger disk",
                 path=Path(gettempdir()),
@@ -96,19 +97,15 @@ def _write_workbook(sheets: Iterable[tuple[Sheet, Iterator[tuple[Any, ...]]]], t
 
 
 def _discard(book: Workbook) -> None:
-    """Close the sheets of a workbook, and remove their temporary files.
-
-    An open sheet would print a second traceback, and a command that is interrupted ends before openpyxl removes the files.
-    """
+    """Close the sheets of a workbook: an open one would print a second traceback."""
     archive: Any = SimpleNamespace(write=lambda *_: None)
     writer = ExcelWriter(book, archive)
     for sheet in book.worksheets:
         with suppress(Exception):  # The error is already being raised.
-            # It closes the sheet, and removes the file that it has put into the archive.
             writer.write_worksheet(sheet)
 
 
-def _write_sheet(book: Workbook, layout: Sheet, rows: Iterator[tuple[Any, ...]]) -> int:
+def _write_sheet(book: Workbook, layout: Sheet, rows: Iterator[tuple[Any, ...]], scratch: Path) -> int:
     """Write rows to a sheet, and to further sheets when one is full. Return the number of cells that were cut."""
     rows_of_page = MAX_ROWS - any(column.adds_up for column in layout.columns)
     first_rows = list(islice(rows, _MEASURED_ROWS))
@@ -117,7 +114,7 @@ def _write_sheet(book: Workbook, layout: Sheet, rows: Iterator[tuple[Any, ...]])
     cut = 0
     for part in count(1):
         ending = "" if part == 1 else f" ({part})"
-        page = Page(book, layout.title[: _MAX_TITLE - len(ending)] + ending, layout, first_rows)
+        page = Page(book, layout.title[: _MAX_TITLE - len(ending)] + ending, layout, first_rows, scratch)
         while row is not None and page.next_row <= rows_of_page:
             page.write(row)
             row = next(rows, None)

@@ -1,6 +1,11 @@
 """The workbooks: readable, safe to open, and with the sheet that users of msprof-analyze know."""
 
 import gc
+import os
+import signal
+import subprocess
+import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import gettempdir
@@ -19,6 +24,7 @@ from prof_analysis.exports.cells import MAX_CHARACTERS, Page
 from prof_analysis.exports.sheets import ADDS_UP, Column, Sheet, sheets_of
 from prof_analysis.exports.xlsx import _write_workbook
 from prof_analysis.options import Keywords
+from prof_analysis.scratch import temporary_folder
 from tests.helpers.places import SAMPLE
 from tests.helpers.small_profile import Kernel, Matmul, Op, Range, write_profile
 
@@ -163,7 +169,7 @@ def test_tables_of_module_paths_are_trees() -> None:
 def page_of(path: Path, columns: tuple[Column, ...], rows: list[tuple[object, ...]]) -> Worksheet:
     """Write a sheet with these rows, the first value of each the depth in a tree, and read it as a spreadsheet does."""
     book = Workbook(write_only=True)
-    page = Page(book, "Page", Sheet("Page", columns), rows)
+    page = Page(book, "Page", Sheet("Page", columns), rows, path.parent)
     for row in rows:
         page.write(row)
     page.finish()
@@ -396,10 +402,39 @@ def test_an_interrupted_export_leaves_no_temporary_files(tmp_path: Path, monkeyp
 
     def rows() -> Iterator[tuple[object, ...]]:
         yield from ((None, number) for number in range(2000))
-        assert list(tmp_path.glob("openpyxl.*"))
+        assert list(tmp_path.glob("prof_analysis_*/2.xml"))
         raise KeyboardInterrupt
 
     sheet = Sheet("Page", (Column("a", "Count", "#,##0"),))
-    with pytest.raises(KeyboardInterrupt):
-        _write_workbook([(sheet, iter([(None, 1)])), (sheet, rows())], tmp_path / "a.xlsx")
+    with pytest.raises(KeyboardInterrupt), temporary_folder() as scratch:
+        _write_workbook([(sheet, iter([(None, 1)])), (sheet, rows())], tmp_path / "a.xlsx", scratch)
     assert list(tmp_path.iterdir()) == []
+
+
+KILLED = """
+    import os, signal, sys
+    from prof_analysis import open_profile
+    from prof_analysis.exports.cells import Page
+
+    def die(page, row):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    Page.write = die
+    with open_profile(sys.argv[1], no_cache=True) as profile:
+        profile.export(export_type="xlsx")
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs kill -9")
+def test_a_killed_export_leaves_nothing_after_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    layers(tmp_path / "a_ascend_pt", 2)
+    words = [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path)]
+    ended = subprocess.run(words, env={**os.environ, "TMPDIR": str(temporary)}, check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert list(temporary.rglob("*.xml"))
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    with temporary_folder():
+        pass
+    assert list(temporary.iterdir()) == []
