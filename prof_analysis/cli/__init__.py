@@ -5,8 +5,6 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
-from io import TextIOWrapper
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -19,7 +17,8 @@ from prof_analysis.cli import query as cli_query
 from prof_analysis.cli import report as cli_report
 from prof_analysis.cli import table as cli_table
 from prof_analysis.cli import tables as cli_tables
-from prof_analysis.cli.screen import INTERRUPTED, USAGE_OR_INPUT_ERROR, remember, report
+from prof_analysis.cli.ending import INTERRUPTED, TERMINATED, UntakenError, end_at_sigterm, guard_streams, interruption
+from prof_analysis.cli.screen import DONE, OUTPUT_ERROR, USAGE_OR_INPUT_ERROR, remember, report, tell
 from prof_analysis.cli.usage import said_of
 from prof_analysis.version import __version__
 
@@ -46,7 +45,8 @@ class _Commands(typer.core.TyperGroup):
                 report(message, "--json" in words)
             sys.exit(USAGE_OR_INPUT_ERROR)
         if code == INTERRUPTED:  # of a command, or of typer when a second interrupt ends the handling of the first
-            report("interrupted", "--json" in words)
+            code, said = interruption()
+            report(said, "--json" in words)
         sys.exit(code)
 
     def _command_of(self, words: Sequence[str]) -> list[str]:
@@ -76,7 +76,7 @@ Begin with (result is the folder of a profile):
 Options and examples of a command: prof-analysis COMMAND --help
 
 Exit codes: 0 done; 1 done, but some ranks failed; 2 wrong words or input;
-3 the output could not be written; 130 interrupted."""
+3 the output could not be written; 130 interrupted; 143 terminated."""
 app = typer.Typer(
     cls=_Commands,
     name="prof-analysis",
@@ -117,22 +117,34 @@ def main(
 def run() -> None:
     """Run the command `prof-analysis`."""
     gc.set_threshold(_OBJECTS_BETWEEN_LOOKS)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # A name that the terminal's encoding lacks must not end the command.
-            stream.reconfigure(errors="backslashreplace")
+    guard_streams()
+    end_at_sigterm()
     atexit.register(_end_at_once)
     _leave_out_all_but(sys.argv[1:2])
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # Of a short answer, only this shows that it cannot be written.
+    except UntakenError as error:
+        if not error.is_closed:
+            tell(f"error: {error}")
+        _end_with(DONE if error.is_closed else OUTPUT_ERROR)
     except SystemExit as end:
-        if end.code == INTERRUPTED:
-            _leave(INTERRUPTED)
+        if end.code in (INTERRUPTED, TERMINATED):
+            _leave(end.code)
         if isinstance(end.code, int):
-            _ending_with.append(end.code)
+            _end_with(end.code)
         raise
     except (KeyboardInterrupt, typer.Abort):  # while the commands are set up, or a second time
-        report("interrupted", "--json" in sys.argv)
-        _leave(INTERRUPTED)
+        code, said = interruption()
+        report(said, "--json" in sys.argv)
+        _leave(code)
+
+
+def _end_with(code: int) -> NoReturn:
+    _ending_with.append(code)
+    sys.exit(code)
 
 
 def _leave_out_all_but(words: Sequence[str]) -> None:
@@ -146,8 +158,7 @@ def _leave_out_all_but(words: Sequence[str]) -> None:
 def _end_at_once() -> None:
     """End after what the command still does at the end: Python would take 0.1 s to free what the system frees at once."""
     if _ending_with:
-        with suppress(OSError):  # Python itself reports a stdout that nobody reads.
-            _leave(_ending_with[0])
+        _leave(_ending_with[0])
 
 
 def _leave(code: int) -> NoReturn:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
+from prof_analysis.cli.ending import INTERRUPTED
 from prof_analysis.cli.options import ScreenOptions, Written
 from prof_analysis.errors import OutputError, ProfAnalysisError, ProfAnalysisWarning
 from prof_analysis.options import Keywords
@@ -32,7 +33,6 @@ DONE = 0
 SOME_RANKS_FAILED = 1
 USAGE_OR_INPUT_ERROR = 2
 OUTPUT_ERROR = 3
-INTERRUPTED = 130
 
 
 @contextmanager

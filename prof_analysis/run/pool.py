@@ -196,9 +196,13 @@ _to_parent: list[Connection] = []
 
 
 def _set_up(parent: int, sender: Connection) -> None:
-    """Set up a worker: it ignores interrupts, as the parent ends it; it ends by itself when the parent was killed."""
+    """Set up a worker: it ignores interrupts, as the parent ends it; it ends by itself when the parent was killed.
+
+    Batch systems send SIGTERM to all processes of a job.
+    """
     _to_parent.append(sender)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for interrupt in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(interrupt, signal.SIG_IGN)
 
     def look() -> None:
         while os.getppid() == parent:
