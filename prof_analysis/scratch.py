@@ -60,6 +60,12 @@ def used_folders(parent: Path) -> list[Path]:
     return []
 
 
+def remove_all() -> None:
+    """Remove the temporary folders of this process, which ends at once: an interrupt may come before anybody holds a folder."""
+    for folder in list(_in_use):
+        _remove(folder)
+
+
 class ScratchFolder:
     """A temporary folder of this process: its path, and the lock that marks it as in use."""
 

@@ -17,7 +17,15 @@ from prof_analysis.cli import query as cli_query
 from prof_analysis.cli import report as cli_report
 from prof_analysis.cli import table as cli_table
 from prof_analysis.cli import tables as cli_tables
-from prof_analysis.cli.ending import INTERRUPTED, TERMINATED, UntakenError, end_at_sigterm, guard_streams, interruption
+from prof_analysis.cli.ending import (
+    INTERRUPTED,
+    TERMINATED,
+    UntakenError,
+    clean_up,
+    end_at_sigterm,
+    guard_streams,
+    interruption,
+)
 from prof_analysis.cli.screen import DONE, OUTPUT_ERROR, USAGE_OR_INPUT_ERROR, remember, report, tell
 from prof_analysis.cli.usage import said_of
 from prof_analysis.version import __version__
@@ -132,12 +140,14 @@ def run() -> None:
         _end_with(DONE if error.is_closed else OUTPUT_ERROR)
     except SystemExit as end:
         if end.code in (INTERRUPTED, TERMINATED):
+            clean_up()
             _leave(end.code)
         if isinstance(end.code, int):
             _end_with(end.code)
         raise
     except (KeyboardInterrupt, typer.Abort):  # while the commands are set up, or a second time
         code, said = interruption()
+        clean_up()
         report(said, "--json" in sys.argv)
         _leave(code)
 

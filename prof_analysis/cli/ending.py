@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from io import BufferedWriter, FileIO, TextIOWrapper
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 from prof_analysis.errors import reason_of
 
@@ -89,6 +89,18 @@ def _interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
     signal.signal(number, signal.SIG_IGN)  # Some send it again and again: then nothing would be removed.
     _terminated.append(number)
     raise KeyboardInterrupt
+
+
+def clean_up() -> None:
+    """Remove the temporary folders of an interrupted command, and the semaphores of its workers.
+
+    Of semaphores that are left, their tracker would print a list.
+    """
+    # What is not loaded has made nothing.
+    if scratch := sys.modules.get("prof_analysis.scratch"):
+        cast(Any, scratch).remove_all()
+    if library := sys.modules.get("multiprocessing.util"):
+        cast(Any, library)._run_finalizers(0)
 
 
 def interruption() -> tuple[int, str]:

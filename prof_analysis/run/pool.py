@@ -8,6 +8,7 @@ import signal
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from multiprocessing import Pipe
@@ -36,6 +37,8 @@ _LOOKS_EVERY_S = 0.5
 _SHOWS_EVERY_S = 0.1
 _STOPS_WITHIN_S = 0.5
 _ENDS_WITHIN_S = 5.0
+# Ctrl-C, and the end of a job in a batch system: both go to all processes of a command.
+_INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True)
@@ -138,8 +141,14 @@ def _run_in_processes(
     is_stopped: Callable[[], bool],
 ) -> None:
     """Run jobs in executors of one process each, so that it is known whose process died, and the others continue."""
-    from loky import ProcessPoolExecutor
+    from multiprocessing import resource_tracker
 
+    from loky import ProcessPoolExecutor
+    from loky.backend import resource_tracker as resource_tracker_of_loky
+
+    # Their start would let interrupts through again that are held back.
+    resource_tracker.ensure_running()
+    resource_tracker_of_loky.ensure_running()
     waiting = deque(jobs)
     running: dict[Future[Outcome], tuple[Job, ProcessPoolExecutor]] = {}
     receivers: dict[ProcessPoolExecutor, Connection] = {}
@@ -153,11 +162,12 @@ def _run_in_processes(
         while waiting:
             job = waiting.popleft()
             try:
-                if executor is None:
-                    receiver, sender = Pipe(duplex=False)
-                    executor = ProcessPoolExecutor(max_workers=1, initializer=_set_up, initargs=(os.getpid(), sender))
-                    receivers[executor] = receiver
-                running[executor.submit(_run_in_worker, job)] = job, executor
+                with _holding_interrupts():
+                    if executor is None:
+                        receiver, sender = Pipe(duplex=False)
+                        executor = ProcessPoolExecutor(max_workers=1, initializer=_set_up, initargs=(os.getpid(), sender))
+                        receivers[executor] = receiver
+                    running[executor.submit(_run_in_worker, job)] = job, executor
                 return
             except Exception as error:
                 executor = None
@@ -192,16 +202,23 @@ def _end(executors: "Collection[ProcessPoolExecutor]") -> None:
         sleep(0.005)
 
 
+@contextmanager
+def _holding_interrupts() -> Iterator[None]:
+    """Hold interrupts back from this thread, and from the processes that it starts: these would print what they import."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 _to_parent: list[Connection] = []
 
 
 def _set_up(parent: int, sender: Connection) -> None:
-    """Set up a worker: it ignores interrupts, as the parent ends it; it ends by itself when the parent was killed.
-
-    Batch systems send SIGTERM to all processes of a job.
-    """
+    """Set up a worker: it ignores interrupts, as the parent ends it; it ends by itself when the parent was killed."""
     _to_parent.append(sender)
-    for interrupt in (signal.SIGINT, signal.SIGTERM):
+    for interrupt in _INTERRUPTS:
         signal.signal(interrupt, signal.SIG_IGN)
 
     def look() -> None:
