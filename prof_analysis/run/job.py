@@ -13,6 +13,7 @@ from prof_analysis.engine.database import connect
 from prof_analysis.engine.statements import code_digest
 from prof_analysis.engine.table_file import Table
 from prof_analysis.errors import ProfAnalysisError, reason_of, remedy_of
+from prof_analysis.input_files import opened
 from prof_analysis.options import Variables
 from prof_analysis.run.kept import UnfitError
 from prof_analysis.run.progress import OnWork
@@ -95,6 +96,16 @@ def run_elsewhere(job: Job, code: Code) -> Outcome:
             failure=f"{job.rank.folder}: the worker on {node()} does not see the store ({job.folder}); give --store a folder "
             "that all machines see under the same path",
         )
+    for file in job.rank.inputs:
+        try:
+            opened(file).close()
+        except OSError as error:
+            return Outcome(
+                job,
+                failure=f"{file}: the worker on {node()} cannot read this file ({reason_of(error)}); put the profile where all "
+                "machines see it under the same path",
+                path=file,
+            )
     return run_rank(job)
 
 

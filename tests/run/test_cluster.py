@@ -66,6 +66,19 @@ def test_a_worker_that_does_not_see_the_store_says_so_and_makes_no_folder(six: P
     assert not (tmp_path / "not here").exists()
 
 
+def test_a_worker_that_does_not_see_the_profile_says_so_and_names_itself_and_the_file(six: Path, tmp_path: Path) -> None:
+    job = job_of(six, tmp_path / "store")
+    (database,) = (six / "0_ascend_pt").rglob("*.db")
+    (six / "0_ascend_pt").rename(tmp_path / "elsewhere")
+    outcome = run_elsewhere(job, own_code())
+    assert outcome.failure is not None
+    assert outcome.failure.startswith(
+        f"{database}: the worker on {socket.gethostname()} cannot read this file (No such file or directory); put the profile"
+    )
+    assert outcome.path == database
+    assert [file.name for file in job.folder.iterdir()] == ["about.json"]
+
+
 @pytest.mark.parametrize(
     ("address", "reason"),
     [
