@@ -108,7 +108,7 @@ def begun(profile: Path, tmp_path: Path, in_processes: bool) -> subprocess.Popen
 
 
 @posix
-@pytest.mark.parametrize("in_processes", [False, True])
+@pytest.mark.parametrize("in_processes", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("to_all", [False, True])
 @pytest.mark.parametrize(("sent", "code", "word"), [("SIGTERM", 143, "terminated"), ("SIGINT", 130, "interrupted")])
 def test_a_command_that_is_ended_leaves_nothing_behind(
