@@ -26,6 +26,7 @@ from prof_analysis.exports.files import flush, unfinished_beside
 from prof_analysis.exports.names import camel_case, with_unit
 from prof_analysis.exports.provenance import PROFILE_RANK, PROVENANCE, Origin, profile_rank, provenance
 from prof_analysis.sources.rank import Rank
+from prof_analysis.sources.readers.sqlite_journal import names_another_file
 
 FILE_NAME = "cluster_analysis.db"
 # How long to wait for another process that writes the same file.
@@ -101,6 +102,9 @@ def write(
         rows = provenance(connection, exports, origin, [PROFILE_RANK.name] * bool(ranks))
         removed[:] = _write_provenance(connection, database, rows)
 
+    if names_another_file(target):
+        said = "its journal names another file, which SQLite would delete; remove the journal, or give another folder with -o"
+        raise OutputError(f"{target}: {said}", path=target)
     if target.exists() or not _make(target, fill):
         with _transaction(target, target) as database:
             fill(database)

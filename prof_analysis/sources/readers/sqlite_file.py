@@ -21,6 +21,7 @@ from prof_analysis.engine.statements import run
 from prof_analysis.errors import InputError, reason_of, remedy_of
 from prof_analysis.input_files import check_regular
 from prof_analysis.scratch import temporary_folder
+from prof_analysis.sources.readers.sqlite_journal import names_another_file
 
 _BATCH_ROWS = "65536"  # 3 million rows of 4 columns: 1.26 s with the driver's default of 1,024 rows, 0.90 s with this
 
@@ -137,6 +138,10 @@ def _copy_with_journal(path: Path, sidecars: list[Path], folder: Path) -> Path:
     for original in (path, *sidecars):
         copy2(original, folder / original.name)
     copy = folder / path.name
+    if names_another_file(copy):
+        raise InputError(
+            f"{path}: its journal names another file, which SQLite would delete; remove {path.name}-journal", path=path
+        )
     with closing(sqlite3.connect(copy)) as writer:
         writer.execute(_NO_TRUST)
         writer.execute("SELECT count(*) FROM sqlite_master").fetchall()
