@@ -8,6 +8,9 @@ from typing import Any
 
 from prof_analysis.analyses import ANALYSES, recorded_from, why_not
 
+# In front of the name of a table, among the names of files that a rank has.
+TABLE = "table "
+
 
 @dataclass(frozen=True)
 class Rank:
