@@ -383,3 +383,10 @@ def test_rows_whose_text_is_lost_are_counted(tmp_path: Path) -> None:
     ]
     edit(path, "UPDATE COMPUTE_TASK_INFO SET name = 4294967295; UPDATE MSTX_EVENTS SET message = NULL WHERE message = 0")
     assert not any("COMPUTE_TASK_INFO" in one for one in ask(path, STATISTIC)[1]), "where there was no text, none is lost"
+
+
+def test_a_table_without_its_column_of_names_is_named(tmp_path: Path) -> None:
+    path = training(tmp_path)
+    edit(path, "ALTER TABLE COMPUTE_TASK_INFO RENAME COLUMN name TO kernelName")
+    names, said = ask(path, "SELECT DISTINCT name FROM trace.kernel WHERE kind = 'compute'")
+    assert (names, said) == ([(None,)], ["COMPUTE_TASK_INFO has no column name, so all its rows have no name"])

@@ -107,6 +107,12 @@ def _remark_of_lost_texts(file: SqliteFile, name: str, column: str, count: int) 
     return Remark((_OF_TABLE, name, 2, list(TABLES[name][1]).index(column)), (name,), sentence, column)
 
 
+def _remark_of_no_names(file: SqliteFile, name: str, column: str) -> Remark:
+    table = TABLES[name][0]
+    sentence = f"{file.path}: {table} has no column {column}, so all its rows have no name"
+    return Remark((_OF_TABLE, name, 3, list(TABLES[name][1]).index(column)), (name,), sentence, column)
+
+
 def _sizes(file: SqliteFile, columns: Mapping[str, int], input_bytes: int) -> dict[str, int]:
     """Return each raw table's part of the size of the input: that of its cells, with one more per row."""
     rows = {table: rows_by_id(file, table) for table in {TABLES[name][0] for name in columns} & file.tables.keys()}
@@ -179,8 +185,8 @@ def _stage_table(
         is_looked_at = may_repeat(connection, name, *key[:2])
     repeated = drop_repeated(connection, name, key, columns) if is_looked_at else 0
     store_view(connection, name, types, columns)
-
-    return _remarks_of(file, name, rejected, repeated, constant)
+    nameless = [_remark_of_no_names(file, name, column) for column in sorted(wanted & {"name", "opName"} - set(columns))]
+    return [*_remarks_of(file, name, rejected, repeated, constant), *nameless]
 
 
 def _remarks_of(

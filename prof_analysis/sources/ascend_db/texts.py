@@ -42,7 +42,7 @@ def lost_texts(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, froze
     ]
     counts = [
         f"SELECT {place} AS place, count(*) AS row_count FROM {name}"
-        f" WHERE {column} BETWEEN 0 AND {_NO_TEXT - 1} AND {column} NOT IN (SELECT id FROM stored.\"raw.string_ids\")"
+        f' WHERE {column} BETWEEN 0 AND {_NO_TEXT - 1} AND {column} NOT IN (SELECT id FROM stored."raw.string_ids")'
         for place, (name, column) in enumerate(named)
     ]
     if counts:
