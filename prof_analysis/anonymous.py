@@ -14,51 +14,28 @@ from pathlib import Path
 from typing import Literal
 
 from prof_analysis.frames_of_code import library_file
+from prof_analysis.looks import HOME, HOST, MAIL, SECRET
+from prof_analysis.usual_names import COMMON, OF_HOST, PUBLIC_SITE, USUAL_FILE, USUAL_FUNCTION, USUAL_NAME, is_usual_group
 
 # What a text is: decides what is replaced in it.
-Role = Literal["text", "sentence", "profile", "frame", "log"]
+Role = Literal["text", "sentence", "profile", "frame", "log", "group"]
 # Columns whose texts are more than names.
 _ROLES: Mapping[str, Role] = {
     "profile": "profile", "frame": "frame", "frames": "frame", "stack": "frame", "python_stack": "frame", "log": "log",
+    "group_name": "group", "next_group_name": "group", "listed_name": "group", "known_group": "group", "group_label": "group",
+    "group_role": "group", "groups": "group", "label": "group",
     "sentence": "sentence", "finding": "sentence", "slow_ranks": "sentence", "reason": "sentence", "reasons": "sentence",
 }  # fmt: skip
 
-# What profilers and this package call files and folders: such names say nothing of who made them.
-_USUAL_NAME = re.compile(
-    r"ASCEND_PROFILER_OUTPUT|FRAMEWORK|PROF_\d+_\d+_[A-Z]+|(device|host)(_\d+)?|sqlite|cluster_analysis_output|mindstudio_\w+|"
-    r"(trace_view|communication|communication_matrix|profiler_metadata|profiler_info(_\d+)?)\.json(\.gz)?|info\.json(\.\d+)?|"
-    r"(kernel_details|memory_record|npu_module_mem|op_statistic|operator_details|operator_memory|step_trace_time|api_statistic|"
-    r"l2_cache|data_preprocess)\.csv|"
-    r"(ascend_pytorch_profiler|msprof|analysis|cluster_analysis)(_\d+)*\.db"
-)
-# The folder that the profiler makes for a rank, and the file that it makes on GPUs: both begin with the host and the process.
-_OF_HOST = re.compile(r"(?P<host>.+?)_(?P<pid>\d+)(_\d{14,}_ascend_\w+|\.(\d+\.)?pt\.trace\.json(\.gz)?)")
 _SEPARATORS = re.compile(r"(;| > |\n)")
 _FRAME = re.compile(
-    r"(?P<before>.*File \")?(?P<file>.+\.pyx?)(\((?P<line>\d+)\): |\", line (?P<number>\d+), in )(?P<function>.+)"
+    r"(?P<before>.*File \")?(?P<file>.+\.pyx?|<[^<>]+>(?:\.\d+)?)"
+    r"(\((?P<line>\d+)\): |\", line (?P<number>\d+), in )(?P<function>.+)"
 )
-_USUAL_FUNCTION = re.compile(r"<\w+>|__\w+__|forward|backward|main|run|step|train|wrapper|inner")
-_NO_FRAME = re.compile(r"<.*|nn\.Module: .*|\(name lost\)|\w+(?:::\w+)+|frame\d+|\s*", re.DOTALL)
-# Names that many machines share, and words of the tables: to replace them would hide nothing.
-_COMMON = frozenset({
-    "root", "admin", "user", "users", "home", "ubuntu", "ma-user", "HwHiAiUser", "ascend", "npu", "gpu", "localhost",
-    "node", "host", "docker", "data", "work", "test", "tmp", "model", "module", "op", "kernel", "step", "rank", "train",
-    "torch", "python", "python3", "default", "base", "new",
-})  # fmt: skip
-_OURS = re.compile(r"(rank|folder|run|host|user|path|address|process|log|file|frame)\d+")
-_PATTERN = re.compile(
-    r"(?P<url>(?<![A-Za-z+.])[A-Za-z][A-Za-z+.]{1,15}://[^\s\"'<>]+|(?<![\w:/<])//[\w.-]+\.[^\s\"'<>]+)"
-    r"|(?P<windows>(?<!\w)[A-Za-z]:\\[^\s\"'<>|:;,()]+|(?<![\w\\])\\{1,2}[\w.$-]+\\[^\s\"'<>|:;,()]+)"
-    r"|(?P<path>(?<![\w/.<\])}~-])(?:~[\w.-]{0,64})?/(?:[^/\n\"'<>|:;]{0,254}[^/\s\"'<>|:;]/)+[^\s/\"'<>|:;,()\[\]]*)"
-    r"|(?P<script>(?<![\w.\\/-])[\w.\\/-]+\.pyx?\b(?!\())"
-    r"|(?P<mail>(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]+)"
-    r"|(?P<address>(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.]*\d)(?:[%:][\w.]+)*"
-    r"|(?<![\w:])(?:[\dA-Fa-f]{1,4}:){7}[\dA-Fa-f]{1,4}(?:%\w+)?|(?<![\w:])[fF][dDeE][\dA-Fa-f]{2}:(?::?[\dA-Fa-f]{1,4}){1,7}(?:%\w+)?"
-    r"|(?<![\w:])2[\dA-Fa-f]{3}(?::[\dA-Fa-f]{1,4}){0,6}::(?:[\dA-Fa-f]{1,4}(?::[\dA-Fa-f]{1,4}){0,6})?|(?<![\w:])(?:[\dA-Fa-f]{2}:){5}[\dA-Fa-f]{2}(?![\w:]))"
-    r"|(?P<host>(?<=\bworker on )[\w.-]+)"
-    r"|(?P<process>\b(?:pid|tid|PID|TID)\s*[=: ]\s*\d+)"
-)
-_HOME = re.compile(r"(?:/home|/Users|[A-Za-z]:\\Users)[/\\]([^/\\\s\"']+)")
+_NO_FRAME = re.compile(r"<built-in .*|<\w+>|nn\.Module: .*|\(name lost\)|\w+(?:::\w+)+|frame\d+|\s*", re.DOTALL)
+# Code of Python and NumPy that comes from no file.
+_PYTHONS_OWN = re.compile(r"<(?:frozen [\w.]+|__array_function__ internals)>")
+_OURS = re.compile(r"(rank|folder|run|host|user|path|address|process|log|file|frame|group|secret|id)\d+")
 
 
 class Anonymous:
@@ -103,16 +80,28 @@ class Anonymous:
         self._profiles[profile] = shown
         self._add_host(host)
         for part in profile.split("/"):
-            if found := _OF_HOST.match(part):
+            if found := OF_HOST.match(part):
                 self._add_host(found["host"])
         self.learn(profile)
         self._forget_patterns()
 
-    def learn(self, text: str) -> None:
-        """Find names of users in a text, to replace them in all others."""
+    def learn(self, text: str, role: Role = "text") -> None:
+        """Find names of users, hosts and groups in a text, to replace them in all others."""
         if "/" in text or "\\" in text:
-            for user in _HOME.findall(text):
+            for user in HOME.findall(text):
                 self._add_user(user)
+        if "//" in text or "\\\\" in text or "worker on " in text:
+            for names in HOST.findall(text):
+                host = "".join(names).strip(".-")
+                self._add_host(None if PUBLIC_SITE.fullmatch(host.lower()) else host)
+        if "@" in text:
+            for user, host in MAIL.findall(text):
+                self._add_user(user)
+                self._add("host", None if PUBLIC_SITE.fullmatch(host.lower()) else host.strip(".-"))
+        if role == "group":
+            for one in text.split(", "):
+                if not is_usual_group(one) and SECRET.sub("", one) == one:
+                    self._add("group", one)
 
     def shown(self, text: str, role: Role = "sentence") -> str:
         """Return a text with its secrets replaced."""
@@ -120,6 +109,8 @@ class Anonymous:
             return self._profiles.get(text) or (text if text in self._shown_profiles else self._new("folder", text))
         if role == "log":
             return text if text == "-" or _OURS.fullmatch(text) else self._folders.get(text) or self._new("log", text)
+        if role == "group":
+            return ", ".join(self._group(one) for one in text.split(", "))
         if role == "sentence":
             text = self._without_profiles(text)
         if any(folder in text and _SEPARATORS.search(folder) for folder in self._folders):
@@ -129,7 +120,7 @@ class Anonymous:
     def file_name(self, name: str) -> str:
         """Return the name of a file or folder, as it is where profilers call it so."""
         parts = name.split("/")
-        return "/".join(one if _USUAL_NAME.fullmatch(one) or _OURS.match(one) else self._new_file(one) for one in parts)
+        return "/".join(one if USUAL_NAME.fullmatch(one) or _OURS.match(one) else self._new_file(one) for one in parts)
 
     def values(self, values: Mapping[str, object]) -> dict[str, object]:
         """Return values of options with the secrets in their texts replaced."""
@@ -166,7 +157,13 @@ class Anonymous:
             return self._frame(found)
         if role == "frame" and not _NO_FRAME.fullmatch(text) and not _SEPARATORS.fullmatch(text):
             return self._new("frame", text)
-        return _PATTERN.sub(self._of_pattern, self._without_known(text))
+        return SECRET.sub(self._of_pattern, self._without_known(text))
+
+    def _group(self, name: str) -> str:
+        """Return the name or the description of a group of ranks; names that frameworks give stay."""
+        shown = SECRET.sub(self._of_pattern, self._without_known(name))
+        is_usual = shown != name or is_usual_group(name) or _OURS.fullmatch(name)
+        return shown if is_usual else self._new("group", name)
 
     def _without_known(self, text: str) -> str:
         """Return a text with known folders, hosts and users replaced."""
@@ -177,10 +174,11 @@ class Anonymous:
     def _frame(self, found: re.Match[str]) -> str:
         place = f"({found['line']}): " if found["line"] else f'", line {found["number"]}, in '
         before = found["before"] or ""
-        if (file := library_file(found["file"])) is not None:
+        file = found["file"] if _PYTHONS_OWN.match(found["file"]) else library_file(found["file"])
+        if file is not None:
             return f"{before}{file}{place}{found['function']}"
         function = found["function"]
-        if not _USUAL_FUNCTION.fullmatch(function) and not re.fullmatch(r"function_\d+", function):
+        if not USUAL_FUNCTION.fullmatch(function) and not re.fullmatch(r"function_\d+", function):
             function = f"function_{self._count('function', function)}"
         return f"{before}{self._script(found['file'])}{place}{function}"
 
@@ -188,6 +186,8 @@ class Anonymous:
         """Return the name of a file of Python code, of a library as it is."""
         if (known := library_file(file)) is not None:
             return known
+        if USUAL_FILE.fullmatch(file):
+            return file
         if re.fullmatch(r"user_file_\d+\.pyx?", file):
             return file
         return f"user_file_{self._count('script', file)}.py"
@@ -199,14 +199,14 @@ class Anonymous:
         return self._known_in_sentences.sub(lambda found: self._profiles[found[0]], text)
 
     def _pattern_of_known(self) -> re.Pattern[str]:
-        hosts, users = (_any_of(self._replacements.get(kind, ()), *_WORD).pattern for kind in ("host", "user"))
+        hosts, users, groups = (_any_of(self._replacements.get(kind, ()), *_WORD).pattern for kind in _KNOWN)
         folders = _any_of(self._folders).pattern
         return re.compile(
-            f"(?P<folder>{folders})(?P<below>{_ODD_FILE}|(?:/[^/\\s\"'<>|:;,()]+)*)(?![\\w-])|(?P<host>{hosts})|(?P<user>{users})"
+            f"(?P<folder>{folders})(?P<below>{_ODD_FILE}|(?:/[^/\\s\"'<>|:;,()]+)*)(?![\\w-])|(?P<host>{hosts})|(?P<user>{users})|(?P<group>{groups})"
         )
 
     def _of_known(self, found: re.Match[str]) -> str:
-        for kind in ("host", "user"):
+        for kind in _KNOWN:
             if found[kind]:
                 return self._replacements[kind][found[kind]]
         below = found["below"].removeprefix("/")
@@ -221,11 +221,15 @@ class Anonymous:
             return self._path(text)
         if kind == "script":
             return self._script(text)
+        if kind == "credential":
+            (name,) = re.findall(r"^\w+", text)
+            between = text[len(name) : re.search(r"[=:][\s\"']*", text).end()]  # type: ignore[union-attr]
+            return f"{name}{between}{self._new('secret', text[len(name) + len(between) :])}"
         if kind == "process":
             return self._new("process", re.sub(r"\D", "", text))
         if _OURS.fullmatch(text):
             return text
-        return self._new({"mail": "user", "host": "host"}.get(kind, "address"), text)
+        return self._new({"mail": "user", "url": "address"}.get(kind, kind), text)
 
     def _path(self, text: str) -> str:
         if text.endswith((".py", ".pyx")):
@@ -233,7 +237,7 @@ class Anonymous:
         path = text.rstrip("/\\.")
         ending = text[len(path) :].replace("/", "").replace("\\", "")
         *_, name = re.split(r"[/\\]", path)
-        if "." in name and _USUAL_NAME.fullmatch(name):
+        if "." in name and USUAL_NAME.fullmatch(name):
             return f"{self._new('path', path.removesuffix(name))}/{name}{ending}"
         return self._new("path", path) + ending
 
@@ -258,7 +262,7 @@ class Anonymous:
 
     def _add(self, kind: str, name: str | None) -> None:
         """Know a name wherever it is a word; short ones and those of many machines would be found where they mean nothing."""
-        if name and len(name) > 2 and name not in _COMMON and not name.isdecimal() and not _OURS.fullmatch(name):
+        if name and len(name) > 2 and name not in COMMON and not name.isdecimal() and not _OURS.fullmatch(name):
             self._new(kind, name)
             self._forget_patterns()
 
@@ -266,6 +270,8 @@ class Anonymous:
         self._known = self._known_in_sentences = None
 
 
+# Kinds of names that are replaced wherever they are words.
+_KNOWN = ("host", "user", "group")
 _WORD = (r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])")
 # A file in a known folder whose name has blanks or the like.
 _ODD_FILE = r"(?:/[^\n:;\"'<>|]{1,255}?\.(?:db|json|csv|gz|sql|log|txt|html|xlsx|parquet|duckdb)\b)"

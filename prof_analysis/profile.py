@@ -95,6 +95,11 @@ class Profile(Questions):
 
         return ProfilePlots(self)
 
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether secrets such as paths and hosts are replaced in all that is shown."""
+        return self._anonymous is not None
+
     def anonymous(self, text: str) -> str:
         """Return a text as it may be shown: with `anonymize`, secrets such as paths and hosts are replaced; else as it is."""
         return text if self._anonymous is None else self._anonymous.shown(text)

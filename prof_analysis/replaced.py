@@ -27,6 +27,7 @@ def create_functions(connection: duckdb.DuckDBPyConnection, anonymous: Anonymous
     connection.create_function(_TEXTS, texts, ["VARCHAR", "VARCHAR[]"], "VARCHAR[]")
 
     def any_text(role: Role, value: str) -> str:
+        anonymous.learn(value, role)
         anonymous.seen(role, [value])
         return text(role, value)
 
@@ -37,6 +38,9 @@ def create_functions(connection: duckdb.DuckDBPyConnection, anonymous: Anonymous
 def replace_in(connection: duckdb.DuckDBPyConnection, tables: Iterable[str], anonymous: Anonymous) -> None:
     """Replace the secrets in tables of a database that holds nothing else to read."""
     create_functions(connection, anonymous)
+    tables = list(tables)
+    for table in tables:
+        learn_from(connection, table, anonymous)
     for table in tables:
         if columns := replaced_columns(connection, table, anonymous):
             replaced = ", ".join(f"{made} AS {quote(name)}" for name, made in columns.items())
@@ -59,14 +63,7 @@ def replaced_columns(connection: duckdb.DuckDBPyConnection, table: str, anonymou
     found: dict[str, str] = {}
     described = connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()
     texts = {name: type_ for name, type_, *_ in described if "VARCHAR" in type_}
-    values: dict[str, list[str]] = {}
-    for name, type_ in texts.items():
-        column = quote(name)
-        each = column if type_ == "VARCHAR" else f"unnest({column})" if type_ == "VARCHAR[]" else f"{column}::VARCHAR"
-        rows = connection.execute(f"SELECT DISTINCT {each} AS text FROM {table} ORDER BY text").fetchall()
-        values[name] = [text for (text,) in rows if text is not None]
-        for text in values[name]:
-            anonymous.learn(text)
+    values = _texts(connection, table, texts)
     for name, type_ in texts.items():
         role = role_of(name)
         if anonymous.seen(role, values[name]):
@@ -80,6 +77,25 @@ def replaced_columns(connection: duckdb.DuckDBPyConnection, table: str, anonymou
                     anonymous.number(kind, value)
             found[name] = f"{_ID}({quote_text(kind)}, {quote(name)})"
     return found
+
+
+def learn_from(connection: duckdb.DuckDBPyConnection, table: str, anonymous: Anonymous) -> None:
+    """Find names of users, hosts and groups in a table, to replace them in this and in all others."""
+    described = connection.execute(f"DESCRIBE SELECT * FROM {table}").fetchall()
+    for name, values in _texts(connection, table, {name: type_ for name, type_, *_ in described if "VARCHAR" in type_}).items():
+        for text in values:
+            anonymous.learn(text, role_of(name))
+
+
+def _texts(connection: duckdb.DuckDBPyConnection, table: str, columns: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the distinct texts of columns, given with their types, in their order."""
+    values: dict[str, list[str]] = {}
+    for name, type_ in columns.items():
+        column = quote(name)
+        each = column if type_ == "VARCHAR" else f"unnest({column})" if type_ == "VARCHAR[]" else f"{column}::VARCHAR"
+        rows = connection.execute(f"SELECT DISTINCT {each} AS text FROM {table} ORDER BY text").fetchall()
+        values[name] = [text for (text,) in rows if text is not None]
+    return values
 
 
 def replaced_rows(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:

@@ -8,7 +8,10 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "prof_analysis"
 # A room imports rooms of lower floors only; within a room everything may be imported.
 FLOORS = (
-    ("collect", "errors", "frames_of_code", "input_files", "lanes", "pairing", "student", "user_cache", "version", "visible"),
+    (
+        "collect", "errors", "frames_of_code", "input_files", "lanes", "looks", "pairing", "student", "user_cache", "usual_names",
+        "version", "visible",
+    ),  # fmt: skip
     ("aliases", "anonymous"),
     ("matching",),
     ("suggestions",),
@@ -27,7 +30,7 @@ FLOORS = (
     ("report",),
     ("cli",),
     ("__main__",),
-)
+)  # fmt: skip
 # What a method of the API imports when it is called, though it lies above: what it shows is made of the method's own answers.
 SHOWN_BY = {"profile": {"figures", "report"}, "comparison": {"figures", "report"}}
 # The public API is above all but the command, and imports the rest when it is used.

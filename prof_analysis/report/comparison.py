@@ -12,7 +12,7 @@ from prof_analysis.report.modules import CostColumn, costs_of, in_tree
 from prof_analysis.report.page import Page, file_for, write_page
 from prof_analysis.report.parts import Heading, Modules, Notes, Part, Section, as_parts, plain, table
 from prof_analysis.report.pictures import picture_of
-from prof_analysis.report.profile import made_of
+from prof_analysis.report.profile import foot_of, made_of
 
 if TYPE_CHECKING:
     from prof_analysis.comparison import Comparison
@@ -67,7 +67,8 @@ def report(comparison: "Comparison", file: Path, efficiency: bool = False) -> Pa
         if parts:
             sections.append(Section(id_, title, question, parts))
     names = " and ".join(["base", *comparison.runs])
-    page = Page(plain(f"Comparison of {names}"), [], matters, sections, made_of(comparison.profile, ranks))
+    made, foot = made_of(comparison.profile, ranks), foot_of(comparison.profile)
+    page = Page(plain(f"Comparison of {names}"), [], matters, sections, made, foot)
     return write_page(page, file)
 
 

@@ -42,7 +42,7 @@ def report(profile: "Profile", file: Path) -> Path:
     about = [several(len(ranks), "rank"), *_about(ranks)]
     title = plain(Path(profile.anonymous(str(profile.path.resolve()))).name or "Report")
     advice = advice_of(found.answers, sections)
-    page = Page(title, about, _matters(found), sections, made_of(profile, ranks), advice)
+    page = Page(title, about, _matters(found), sections, made_of(profile, ranks), foot_of(profile), advice)
     return write_page(page, file)
 
 
@@ -108,6 +108,13 @@ def made_of(profile: "Profile", ranks: list[dict[str, Any]]) -> Section:
         Notes([plain(line) for line in (*overview.sentences(ranks), *problems)]),
     ]
     return Section("made", "How it was made", "Which files, which command, and what is missing?", parts)
+
+
+def foot_of(profile: "Profile") -> str:
+    """Return the sentence at the foot of a page: whether it may be sent to others as it is."""
+    if profile.is_anonymous:
+        return "Anonymised: paths, hosts, addresses, users and their code are replaced. Names of modules, ops and marks stay."
+    return "Not anonymised: paths, hosts and users are named as they are; --anonymize replaces them."
 
 
 def _about(ranks: list[dict[str, Any]]) -> list[str]:

@@ -249,6 +249,9 @@ class Session:
             )
         if self._views.are_of_one_run and (of_runs := [table for table in across if self.tables[table].grain == "runs"]):
             raise QueryError(f"{of_runs[0]} compares runs, and this is asked of one: ask it outside of only()")
+        # What identifies people and machines may stand in a text that no other table of the question has.
+        texts = [_TEXTS] if self._anonymous is not None and of_ranks and _TEXTS not in self._shown else []
+        of_ranks = (*of_ranks, *_without(texts, set(of_ranks)))
         new = _without(of_ranks, self._provided)
         self._build(tuple(new))
         if self._drop_damaged(new):
@@ -265,7 +268,7 @@ class Session:
             self._show(_without(of_ranks, self._shown), _without(across, self._shown), new)
         self._provided.update(of_ranks)
         self._shown.update(of_ranks, across)
-        self._views.show_anonymous(_without(tables, self._shown_to_users))
+        self._views.show_anonymous(_without(tables, self._shown_to_users), texts)
         self._shown_to_users.update(tables if self._anonymous else self._shown)
 
     def _show(self, of_ranks: list[str], across: list[str], new: list[str]) -> None:
@@ -363,6 +366,8 @@ class Session:
 
 # Reading without DuckDB needs up to this long to notice that it must end.
 _ENDS_WITHIN_S = 10
+# All texts of the ranks.
+_TEXTS = "trace.string"
 
 
 def _without(tables: Iterable[str], others: Set[str]) -> list[str]:

@@ -75,12 +75,17 @@ class Views:
         with self._in_catalog(_OF_USERS):
             yield
 
-    def show_anonymous(self, tables: Iterable[str]) -> None:
-        """Show users these tables with secrets replaced; the tables must be there."""
+    def show_anonymous(self, tables: Iterable[str], texts: Iterable[str]) -> None:
+        """Show users these tables with secrets replaced; these and those with `texts`, which tell of secrets, must be there."""
         if self._anonymous is None:
             return
-        from prof_analysis.replaced import replaced_columns
+        from prof_analysis.replaced import learn_from, replaced_columns
 
+        tables = list(tables)
+        # A host may be a word in one table, and only another one says that it is a host.
+        with self.as_they_are():
+            for table in dict.fromkeys((*texts, *tables)):
+                learn_from(self._connection, table, self._anonymous)
         for table in tables:
             with self.as_they_are():
                 columns = replaced_columns(self._connection, table, self._anonymous)

@@ -10,6 +10,9 @@ from prof_analysis.analyses import ANALYSES, recorded_from, why_not
 from prof_analysis.errors import InputError, reason_of
 from prof_analysis.input_files import SETTINGS_BYTES, whole
 
+# In front of the name of a table, among the names of files that a rank has.
+TABLE = "table "
+
 
 @dataclass(frozen=True)
 class Rank:

@@ -13,7 +13,7 @@ from prof_analysis.errors import InputError
 from prof_analysis.options import USUAL, Options, check_path
 from prof_analysis.sources import SOURCES, Source
 from prof_analysis.sources.discovery import find_ranks, root_of
-from prof_analysis.sources.rank import Rank, readable
+from prof_analysis.sources.rank import TABLE, Rank, readable
 
 _Parts = Mapping[Any, Sequence["_Found"]]
 # So many missing ranks are named.
@@ -176,7 +176,9 @@ def said_of_uneven(ranks: Iterable[Rank]) -> Iterator[tuple[Rank, str]]:
         # Of two ranks, one may be the few; where half of more have a file, that is how they were recorded.
         usual = {name for name, count in having.items() if len(here) > 1 and (count * 2 > len(here) or len(here) == 2)}
         for rank, names in here:
-            if lacking := sorted(usual - names):
+            # A rank without tables has another export, or they are not known.
+            has_tables = any(name.startswith(TABLE) for name in names)
+            if lacking := sorted(name for name in usual - names if has_tables or not name.startswith(TABLE)):
                 count = min(having[name] for name in lacking)
                 have = f"{count} of {len(here)} ranks {'has' if count == 1 else 'have'}"
                 yield rank, f"{rank.profile}: lacks {', '.join(lacking)}, which {have}: what it says of this rank is not known"

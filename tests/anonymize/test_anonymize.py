@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -35,6 +36,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         secrets.write_secret(root / "job", rank)
     secrets.write_secret(root / "other", 0, slower=30)
     secrets.write_secret_trace(root / "gpu")
+    secrets.write_secret_text(root / "text")
     secrets.write_secret_log(root / "zzq.log")
     return root
 
@@ -45,7 +47,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("zzqstore")
 
 
-@pytest.fixture(scope="module", params=["job", "gpu"])
+@pytest.fixture(scope="module", params=["job", "gpu", "text"])
 def both(root: Path, store: Path, request: pytest.FixtureRequest) -> Iterator[tuple[Profile, Profile]]:
     """A profile as it is, and the same one anonymous."""
     with warnings.catch_warnings():
@@ -135,27 +137,46 @@ def test_what_is_in_place_of_secrets(root: Path, store: Path) -> None:
             rows = profile.rows("SELECT name FROM trace.op WHERE name <> 'aten::mul' AND rank_id = 0 ORDER BY start_ns")
             frames = profile.rows("SELECT frame FROM stack.by_frame WHERE rank_id = 0 AND frame IS NOT NULL ORDER BY ALL")
             groups = {row["group_name"] for row in profile.rows("SELECT group_name FROM communication.statistic")}
+            labels = {row["label"] for row in profile.rows("SELECT label FROM trace.parallel_group")}
             ranks = profile.ranks(arrow=True).to_pylist()
             threads = profile.rows(
                 "SELECT DISTINCT tid >> 32 AS process, tid & 4294967295 AS thread FROM trace.op ORDER BY ALL"
             )
             processes = profile.rows("SELECT DISTINCT pid FROM trace.process")
     assert [row["name"] for row in rows] == [
-        "read path3 now",
+        "read path4 now",
         "path2",
-        "address1",
-        "user2",
+        "address3",
+        "user1@host6",
         "worker on host1: process1",
-        "to address2 and address3",
+        "to address7 and address8",
         "compiled user_file_1.py",
+        "address6",
+        "init address4 now",
+        "wait for host4 to come",
+        "path3",
+        "mounted from host2 twice",
+        "mailed user2@host5",
+        "made by user2 today",
+        "login secret2",
+        "api_key=secret1, tries=1500",
+        "volume id1 is here",
+        "join address5 now",
+        "card address1",
+        "address2",
+        "path5",
     ]
     assert [row["frame"] for row in frames] == [
+        "<string>(2): function_2",
+        "<string>(4): __init__",
         "threading.py(980): run",
         "torch/nn/modules/module.py(1501): _call_impl",
         "user_file_2.py(12): function_1",
-        "user_file_3.py(7): forward",
+        "user_file_3.py(3): function_2",
+        "user_file_4.py(7): forward",
     ]
-    assert groups == {"address4"}
+    assert labels == {"group1"}
+    assert groups == {"address9"}
     assert [(row["profile"], row["folder"], row["files"]) for row in ranks] == [
         (f"rank{rank}", f"rank{rank}", [f"profiler_info_{rank}.json", f"ascend_pytorch_profiler_{rank}.db"]) for rank in (0, 1)
     ]
@@ -209,7 +230,7 @@ def test_a_comparison_prints_and_writes_no_secret(root: Path, tmp_path: Path, st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", ["job", "gpu", ""])
+@pytest.mark.parametrize("path", ["job", "gpu", "text", ""])
 def test_no_command_and_no_format_has_a_secret(root: Path, tmp_path: Path, store: Path, command: Command, path: str) -> None:
     for name in ANALYSES:
         for words in (["--json"], *(["-o", f"{tmp_path}/zzq", "--export-type", one] for one in ExportType)):
@@ -217,6 +238,20 @@ def test_no_command_and_no_format_has_a_secret(root: Path, tmp_path: Path, store
             assert not leaks(result.output), (name, words)
     assert len(written(tmp_path)) > 40
     assert not [(file, leak) for file in written(tmp_path) for text in contents(file) for leak in leaks(text)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ["job", "gpu", "text"])
+def test_no_report_has_a_secret_and_its_foot_says_so(root: Path, tmp_path: Path, command: Command, path: str) -> None:
+    pages = {}
+    for name, words in (("plain", ()), ("anonymous", ("--anonymize",))):
+        assert command("report", root / path, "-o", tmp_path / f"{name}.html", *words).exit_code == 0
+        page = (tmp_path / f"{name}.html").read_text(encoding="utf-8")
+        pages[name] = re.sub(r'<script type="text/plain" id="library">.*?</script>', "", page, flags=re.DOTALL)
+    assert leaks(pages["plain"])
+    assert not leaks(pages["anonymous"])
+    assert "<footer>Not anonymised: " in pages["plain"]
+    assert "<footer>Anonymised: " in pages["anonymous"]
 
 
 @pytest.mark.parametrize(
@@ -298,6 +333,18 @@ def test_the_provenance_of_an_export_names_options_and_no_values(root: Path, tmp
     )
 
 
+def test_a_group_keeps_the_name_that_a_framework_gave_it() -> None:
+    anonymous = Anonymous()
+    usual = (
+        "default_group", "default_pg", "mesh_dp_cp", "TENSOR_MODEL_PARALLEL_GROUP", "hccl_world_group", "dp, tp", "0,1,2,3", "7"
+    )  # fmt: skip
+    assert [anonymous.shown(name, "group") for name in usual] == [*usual]
+    assert anonymous.shown("zzqfirm_dp, tp", "group") == "group1, tp"
+    assert anonymous.shown("group zzqfirm_dp waits") == "group zzqfirm_dp waits", "only what a column names is known as a group"
+    anonymous.learn("zzqfirm_dp", "group")
+    assert anonymous.shown("group zzqfirm_dp waits") == "group group1 waits"
+
+
 TEXT_OF_EACH_KIND = {
     "aten::mm": "aten::mm",
     "Qwen2Model/Qwen2DecoderLayer[3]/Linear[0]": "Qwen2Model/Qwen2DecoderLayer[3]/Linear[0]",
@@ -333,6 +380,14 @@ TEXT_OF_EACH_KIND = {
     "logging/zzq.py(3): <module>": "user_file_1.py(3): <module>",
     "torch/a.py(5): f;/x/zzq.py(7): g;<built-in h>": "torch/a.py(5): f;user_file_1.py(7): function_1;<built-in h>",
     f'  File "{prof_analysis.__file__}", line 3, in f': '  File "prof_analysis/__init__.py", line 3, in f',
+    "<string>(1): zzq": "<string>(1): function_1",
+    "<string>(1): __init__": None,
+    "<zzq>(1): forward": "user_file_1.py(1): forward",
+    "<frozen importlib._bootstrap>(241): _call_with_frames_removed": None,
+    '  File "<string>", line 3, in zzq': '  File "<string>", line 3, in function_1',
+    "//zzqhost:8080/x and file:///home/zzq/x": "address1 and address2",
+    "GPU-0badcafe-0011-2233-4455-66778899aabb": "GPU-id1",
+    "HF_TOKEN=zzqzzqzzq password: 'zzqzzqzzq' max_token=128000": "HF_TOKEN=secret1 password: 'secret1' max_token=128000",
     "a.py(1): f > b.py(2): f": "user_file_1.py(1): function_1 > user_file_2.py(2): function_1",
 }  # fmt: skip
 

@@ -13,13 +13,15 @@ from pathlib import Path
 
 import duckdb
 
+from fixtures.text_export import export_text
 from tests.helpers import kineto
 from tests.helpers.small_profile import Frame, HostCall, Kernel, Op, Range, edit, write_profile
 
 HOST, USER, PROJECT, PID, THREAD = "zzqhost7", "zzquser", "zzqproject", 987_654, 345_678
 ADDRESS, CODE, FUNCTION = "10.77.66.55", "zzqnet", "zzqfunction"
 TID, OTHER_TID = PID << 32 | PID, PID << 32 | THREAD
-MARKS = ("zzq", ADDRESS, str(PID), str(THREAD), str(TID), str(OTHER_TID))
+IDENTIFIER, LONG_ADDRESS, CARD = "0badcafe-0011-2233-4455-66778899aabb", "2001:db8:85a3::8a2e:370:7334", "0a:1b:2c:3d:4e:5f"
+MARKS = ("zzq", ADDRESS, IDENTIFIER, LONG_ADDRESS, CARD, str(PID), str(THREAD), str(TID), str(OTHER_TID))
 # A folder of the user, as it is inside texts.
 HOME = f"/home/{USER}/{PROJECT}"
 GROUP = f"{ADDRESS}%enp189s0f0_60000_0_1738000000000000"
@@ -31,11 +33,28 @@ TEXTS = {
     "host": f"worker on {HOST}: pid={PID}",
     "address": f"to {ADDRESS}:29500 and fe80::1:2:3%zq0",
     "code": f"compiled {CODE}.py",
+    "user and folder of a link": f"scp://{USER}:zzqword@{HOST}/data",
+    "host of a link": "init tcp://zzqmaster:29500 now",
+    "host alone": "wait for zzqmaster to come",
+    "share": r"\\zzqserver\zzqshare\x.bin",
+    "host of a share": "mounted from zzqserver twice",
+    "sender": "mailed zzqwriter@zzqfirm.example.org",
+    "sender alone": "made by zzqwriter today",
+    "token": "login hf_zzqAbCdEfGhIjKlMnOpQr",
+    "credential": "api_key=zzqcredential, tries=1500",
+    "identifier": f"volume {IDENTIFIER} is here",
+    "long address": f"join {LONG_ADDRESS} now",
+    "address of a card": f"card {CARD}",
+    "file link": f"file://{HOME}/zzq.bin",
+    "below a home": "~zzqother/data/zzq.bin",
 }
 STACK = (
     "/usr/local/lib/python3.11/site-packages/torch/nn/modules/module.py(1501): _call_impl",
     f"{HOME}/{CODE}.py(12): {FUNCTION}",
     f"{PROJECT}/{CODE}_train.py(7): forward",
+    "<string>(2): zzqgenerated",
+    "<zzqmade>(3): zzqgenerated",
+    "<string>(4): __init__",
     "/usr/lib/python3.11/threading.py(980): run",
 )
 
@@ -59,8 +78,10 @@ def write_secret(folder: Path, rank: int = 0, slower: int = 0) -> Path:
     steps = [(1, 90, 1500), (2, 1500, 9500)]
     result = folder / folder_name(rank)
     path = write_profile(result, ops, ranges, steps=steps, rank=rank, frames=frames, calls=calls)
-    groups = {GROUP: {"group_name": "default_group", "group_rank": rank, "global_ranks": [0, 1]}}
+    groups = {GROUP: {"group_name": "zzqcustomer_dp", "group_rank": rank, "global_ranks": [0, 1]}}
     rows = {"parallel_group_info": groups, "distributed_args": {"world_size": 2, "master": HOST}}
+    rows["ENV_VARIABLES"] = dict.fromkeys(("HF_TOKEN", "MASTER_ADDR", "HCCL_ALGO", "CPU_AFFINITY_CONF"), f"zzq {HOST}")
+    rows["zzqjob"] = {"command": f"python {HOME}/zzq.py --token zzq", "job": "zzq-4711", "serial": "zzqserial"}
     values = "".join(f"INSERT INTO META_DATA VALUES ('{name}', '{json.dumps(value)}');" for name, value in rows.items())
     edit(
         path,
@@ -86,17 +107,56 @@ def write_secret_trace(folder: Path) -> Path:
                 "cuda_runtime", text, at + 20, at + 30, TID & 0xFFFF, PID, {"correlation": number, "External id": number}
             ),
             kineto.kernel(text, at + 50, at + 150, number),
+            kineto.event(
+                "cuda_runtime",
+                "cudaLaunchKernel",
+                at + 35,
+                at + 40,
+                TID & 0xFFFF,
+                PID,
+                {"correlation": 100 + number, "External id": number},
+            ),
+            kineto.kernel(
+                "ncclDevKernel_AllReduce_Sum_bf16_RING_LL",
+                at + 160,
+                at + 190,
+                100 + number,
+                9,
+                arguments={
+                    "Collective name": "allreduce",
+                    "In msg nelems": 8,
+                    "Out msg nelems": 8,
+                    "Group size": 2,
+                    "dtype": "BFloat16",
+                    "Process Group Name": "7",
+                    "Process Group Description": "zzqcustomer_dp",
+                    "Process Group Ranks": "[0, 1]",
+                },
+            ),
             kineto.event("user_annotation", text, at + 2, at + 498, TID & 0xFFFF, PID),
         ]
     head = {
         **kineto.HEAD,
         "host_name": HOST,
         "trace_id": "zzq",
-        "distributedInfo": {"rank": 0, "world_size": 2, "pg_config": [GROUP]},
+        "distributedInfo": {
+            "rank": 0,
+            "world_size": 2,
+            "pg_config": [GROUP, {"pg_name": "7", "pg_desc": "zzqcustomer_dp", "backend_config": "zzq", "ranks": [0, 1]}],
+        },
     }
     return kineto.write_trace(
         folder / f"{HOST}_{PID}.1700000000000000000.pt.trace.json", events, head, {"traceName": f"{HOME}/zzq"}
     )
+
+
+def write_secret_text(folder: Path, rank: int = 0) -> Path:
+    """Write the same rank as a text export; return its folder."""
+    result = write_secret(folder, rank)
+    (database,) = result.rglob("ascend_pytorch_profiler_*.db")
+    export_text(database)
+    database.unlink()
+    return result
 
 
 def write_secret_log(file: Path) -> Path:

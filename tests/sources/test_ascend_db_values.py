@@ -90,9 +90,13 @@ def test_ids_without_a_text_lose_the_name_and_nothing_else(tmp_path: Path) -> No
             ("", "(name lost)", "c10d::allreduce_", "hcom_allReduce_, allReduceAicpuKernel", 157, 157.0, 1, "c10d::allreduce_"),
             ("(name lost)", "[Backward]Linear", "MmBackward0", "(name lost)", 203, 203.0, 1, "MmBackward0"),
         ],
-        [],
+        [
+            "1 row of COMPUTE_TASK_INFO has no known name: STRING_IDS lacks the text",
+            lost := "1 row of PYTORCH_API has no known name: STRING_IDS lacks the text",
+            "1 row of MSTX_EVENTS has no known message: STRING_IDS lacks the text",
+        ],
     )
-    assert ask(path, "SELECT name FROM trace.op ORDER BY start_ns LIMIT 1") == ([(None,)], [])
+    assert ask(path, "SELECT name FROM trace.op ORDER BY start_ns LIMIT 1") == ([(None,)], [lost])
 
 
 def test_ids_that_are_null_lose_the_name_and_nothing_else(tmp_path: Path) -> None:
@@ -366,3 +370,23 @@ def test_an_id_with_two_texts_doubles_nothing(tmp_path: Path) -> None:
     )
     edit(path, f"{columns}; INSERT INTO STRING_IDS SELECT * FROM s; INSERT INTO STRING_IDS SELECT id, value || '2' FROM s")
     assert ask(path, STATISTIC) == (WHOLE, [])
+
+
+def test_rows_whose_text_is_lost_are_counted(tmp_path: Path) -> None:
+    path = training(tmp_path)
+    edit(path, "DELETE FROM STRING_IDS WHERE value IN ('MatMul', 'MatMulGrad', 'Net')")
+    names, said = ask(path, "SELECT name, module FROM module.kernel WHERE kind = 'compute' ORDER BY start_ns")
+    assert names == [("Memset", None), (None, "Linear"), (None, "[Backward]Linear")]
+    assert said == [
+        "2 rows of COMPUTE_TASK_INFO have no known name: STRING_IDS lacks the text",
+        "1 row of MSTX_EVENTS has no known message: STRING_IDS lacks the text",
+    ]
+    edit(path, "UPDATE COMPUTE_TASK_INFO SET name = 4294967295; UPDATE MSTX_EVENTS SET message = NULL WHERE message = 0")
+    assert not any("COMPUTE_TASK_INFO" in one for one in ask(path, STATISTIC)[1]), "where there was no text, none is lost"
+
+
+def test_a_table_without_its_column_of_names_is_named(tmp_path: Path) -> None:
+    path = training(tmp_path)
+    edit(path, "ALTER TABLE COMPUTE_TASK_INFO RENAME COLUMN name TO kernelName")
+    names, said = ask(path, "SELECT DISTINCT name FROM trace.kernel WHERE kind = 'compute'")
+    assert (names, said) == ([(None,)], ["COMPUTE_TASK_INFO has no column name, so all its rows have no name"])

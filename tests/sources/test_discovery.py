@@ -407,6 +407,21 @@ def test_a_rank_that_lacks_a_file_of_all_others_is_named(tmp_path: Path) -> None
         assert profile.warnings == [], "so they were recorded"
 
 
+def test_a_rank_that_lacks_a_table_of_the_others_is_named(tmp_path: Path) -> None:
+    databases = [write_profile(tmp_path / f"r{rank}_ascend_pt", OPS, rank=rank, steps=[(1, 0, 900)]) for rank in range(2)]
+    for drop in ("STEP_TIME", "COMMUNICATION_OP"):
+        edit(databases[1], f"DROP TABLE {drop}")
+    lacks = "lacks table COMMUNICATION_OP, table STEP_TIME, which 1 of 2 ranks has: what it says of this rank is not known"
+    with open_profile(tmp_path) as profile:
+        assert profile.warnings == [f"r1_ascend_pt: {lacks}"]
+    edit(databases[0], "DROP TABLE STEP_TIME")
+    with open_profile(tmp_path) as profile:
+        assert profile.warnings == [f"r1_ascend_pt: {lacks.replace(', table STEP_TIME', '')}"], "so they were recorded"
+    databases[1].with_name(f"{databases[1].name}-wal").write_bytes(b"")
+    with open_profile(tmp_path) as profile:
+        assert not any("lacks table" in warning for warning in profile.warnings), "its tables are not known without reading it"
+
+
 def test_two_exports_of_msprof_are_named_and_not_called_unparsed(tmp_path: Path) -> None:
     output = tmp_path / "a_ascend_pt" / "PROF_1" / "mindstudio_profiler_output"
     output.mkdir(parents=True)

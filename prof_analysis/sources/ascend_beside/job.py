@@ -9,12 +9,17 @@ from prof_analysis.engine.database import quote_text
 from prof_analysis.errors import InputError
 from prof_analysis.input_files import SETTINGS_BYTES
 from prof_analysis.sources.ascend_beside import folders, recorded
-from prof_analysis.sources.rank import Rank, json_object, object_in
+from prof_analysis.sources.rank import TABLE, Rank, json_object, object_in
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite, query, sidecars_of
 
 _USUAL = {
     "trace_view.json", "ascend_pytorch_profiler.db", "profiler_info.json", folders.KERNEL_DETAILS, folders.OPERATOR_DETAILS,
     *folders.MEMORY, *recorded.TEXTS, recorded.COMMUNICATION, recorded.DATABASE,
+}  # fmt: skip
+# Tables that the profiler writes where there is a row for them: of a job that is alike on its ranks, all have them or none.
+_USUAL_TABLES = {
+    "TASK", "COMPUTE_TASK_INFO", "COMMUNICATION_OP", "COMMUNICATION_TASK_INFO", "COMMUNICATION_SCHEDULE_TASK_INFO", "CANN_API",
+    "PYTORCH_API", "CONNECTION_IDS", "STRING_IDS", "STEP_TIME",
 }  # fmt: skip
 _DEFAULT_GROUP = "default_group"
 _TASKS = "COMMUNICATION_TASK_INFO"
@@ -71,9 +76,25 @@ def _named_ranks(rank: Rank) -> int | None:
 
 
 def usual_files_of(rank: Rank) -> frozenset[str]:
-    """Return the files of a rank that are read, where they exist, by their names without the number of the rank."""
+    """Return the files of a rank that are read, where they exist, by their names without the number of the rank.
+
+    Of its database there are also the tables, where they are known: `table TASK`.
+    """
+    if not rank.folder.is_dir():
+        return frozenset()
     names = {re.sub(r"_\d+(?=\.(json|db)$)", "", name.removesuffix(".gz")) for name in rank.files}
-    return frozenset(names & _USUAL) if rank.folder.is_dir() else frozenset()
+    return frozenset((names & _USUAL) | {f"{TABLE}{name}" for name in _usual_tables(rank)})
+
+
+def _usual_tables(rank: Rank) -> set[str]:
+    database = next((file for file in rank.inputs[:1] if file.suffix == ".db"), None)
+    if database is None or sidecars_of(database):  # With a journal, the whole database would be copied.
+        return set()
+    try:
+        with open_sqlite(database, _USUAL_TABLES) as file:
+            return _USUAL_TABLES & set(file.tables)
+    except InputError:  # The error is raised when the rank is read.
+        return set()
 
 
 def end_of(rank: Rank) -> int | None:

@@ -28,7 +28,7 @@ from prof_analysis.sources.ascend_db.tables import (
     TABLES,
     gaps,
 )
-from prof_analysis.sources.ascend_db.texts import merge_texts, number_texts
+from prof_analysis.sources.ascend_db.texts import lost_texts, merge_texts, number_texts
 from prof_analysis.sources.readers.repeated import drop_repeated, may_repeat, remark_of, with_keys
 from prof_analysis.sources.readers.sqlite_file import Cell, SqliteFile, copy_table, open_sqlite, query
 from prof_analysis.sources.remarks import Remark
@@ -91,12 +91,26 @@ def stage(
         if wanted.keys() >= set(DESCRIPTIONS):
             remarks += _describe_once(connection, file)
         if wanted.get("raw.string_ids") and "STRING_IDS" in file.tables:
+            remarks += [_remark_of_lost_texts(file, *lost_text) for lost_text in lost_texts(connection, wanted)]
             number_texts(connection)
         merge_texts(connection, wanted)
         lacking = [
             Remark((_LACKING, "", 0, number), tuple(TABLES), f"{path}: {gap}") for number, gap in enumerate(gaps(file.tables))
         ]
         return [*lacking, *remarks, *lost]
+
+
+def _remark_of_lost_texts(file: SqliteFile, name: str, column: str, count: int) -> Remark:
+    table = TABLES[name][0]
+    rows = f"{count} rows of {table} have" if count > 1 else f"1 row of {table} has"
+    sentence = f"{file.path}: {rows} no known {column}: STRING_IDS lacks the text"
+    return Remark((_OF_TABLE, name, 2, list(TABLES[name][1]).index(column)), (name,), sentence, column)
+
+
+def _remark_of_no_names(file: SqliteFile, name: str, column: str) -> Remark:
+    table = TABLES[name][0]
+    sentence = f"{file.path}: {table} has no column {column}, so all its rows have no name"
+    return Remark((_OF_TABLE, name, 3, list(TABLES[name][1]).index(column)), (name,), sentence, column)
 
 
 def _sizes(file: SqliteFile, columns: Mapping[str, int], input_bytes: int) -> dict[str, int]:
@@ -171,8 +185,8 @@ def _stage_table(
         is_looked_at = may_repeat(connection, name, *key[:2])
     repeated = drop_repeated(connection, name, key, columns) if is_looked_at else 0
     store_view(connection, name, types, columns)
-
-    return _remarks_of(file, name, rejected, repeated, constant)
+    nameless = [_remark_of_no_names(file, name, column) for column in sorted(wanted & {"name", "opName"} - set(columns))]
+    return [*_remarks_of(file, name, rejected, repeated, constant), *nameless]
 
 
 def _remarks_of(

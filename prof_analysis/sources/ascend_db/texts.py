@@ -1,6 +1,6 @@
 """Gives equal texts of a profiler database the same id, and texts that mean no value no id."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import duckdb
 
@@ -8,6 +8,9 @@ from prof_analysis.engine.database import quote
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.statements import run
 from prof_analysis.sources.ascend_db.tables import NAMES, TABLES, TEXT_REFERENCES
+
+# The id that is written where there is no text.
+_NO_TEXT = 4294967295
 
 
 def number_texts(connection: duckdb.DuckDBPyConnection) -> None:
@@ -27,6 +30,24 @@ def number_texts(connection: duckdb.DuckDBPyConnection) -> None:
         QUALIFY id > text_id OR is_no_value
     """,
     )
+
+
+def lost_texts(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, frozenset[str]]) -> Iterator[tuple[str, str, int]]:
+    """Yield the names in raw tables that are ids of no text: the table, the column and the number of rows."""
+    named = [
+        (name, column)
+        for name, columns in wanted.items()
+        for column in sorted(NAMES & columns)
+        if TABLES[name][1].get(column) == "BIGINT"
+    ]
+    counts = [
+        f"SELECT {place} AS place, count(*) AS row_count FROM {name}"
+        f' WHERE {column} BETWEEN 0 AND {_NO_TEXT - 1} AND {column} NOT IN (SELECT id FROM stored."raw.string_ids")'
+        for place, (name, column) in enumerate(named)
+    ]
+    if counts:
+        rows = run(connection, f"FROM ({' UNION ALL '.join(counts)}) WHERE row_count > 0 ORDER BY place").fetchall()
+        yield from ((*named[place], count) for place, count in rows)
 
 
 def merge_texts(connection: duckdb.DuckDBPyConnection, wanted: Mapping[str, frozenset[str]]) -> None:

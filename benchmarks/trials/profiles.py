@@ -1,0 +1,95 @@
+"""The profiles of the trials: the sample, generated ones, and the real ones where they are here."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+from benchmarks.answers import HARD, REAL
+from benchmarks.jobs import CHECKOUT
+from benchmarks.trials.registry import Kind
+from fixtures.generate import generate
+from fixtures.kineto_export import export_kineto
+from fixtures.shape import Shape
+from fixtures.text_style import TextStyle
+
+KINDS_OF_EXPORTS: Mapping[Literal["db", "text"], Kind] = {"db": "ascend_db", "text": "ascend_text"}
+# A folder that holds results of several kinds or runs is none itself; these hold no profile.
+NO_PROFILES = ("expected", "memory_snapshot", "nsys_h100", "vllm_ascend_log", "capture_traces", "perf_csvs")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A profile by its name; `make` writes it where it is generated.
+
+    `warns` matches the warnings that it gives untouched, because its recording lacks something.
+    """
+
+    name: str
+    kind: Kind
+    path: Path
+    make: Callable[[Path], object] | None = None
+    warns: str = r"(?!)"
+
+
+# What untouched real profiles say, each with what is true of it.
+WARNS = {
+    "alexnet_ddp_910b_mstx": r"ranks of the job are here",  # two ranks of a group of eight, by its groups
+    "alexnet_ddp_910b/db": r"ranks of the job are here",
+    "gpu_kineto": r"ranks of the job are here",  # four traces of a job of eight
+    "gpu_more": r"ranks of the job are here",  # one rank of eight
+    "serving": r"in which the device is idle|ranks of the job are here",  # begins long before its only pass
+}
+
+
+def subjects(made: Path) -> list[Subject]:
+    """Return all profiles; generated ones are to be written below a folder."""
+    sample = Subject("sample", "ascend_db", CHECKOUT / "fixtures" / "sample" / "decoder_training")
+    generated = [
+        Subject(f"{name}_{exports}", kind, made / f"{name}_{exports}", partial(_write, HARD[name], exports))
+        for exports, kind in KINDS_OF_EXPORTS.items()
+        for name in ("training", "inference")
+    ]
+    traces = Subject("training_trace", "kineto", made / "training_trace", _write_traces)
+    return [sample, *generated, traces, *_real()]
+
+
+def _write(shape: Shape, exports: Literal["db", "text"], folder: Path) -> None:
+    generate(folder, shape, ranks=2, seed=3, style=TextStyle(exports=exports))
+
+
+def _write_traces(folder: Path) -> None:
+    shape = Shape(task_queue=False, schedule_kernels=False, nn_module_ranges="instead", gradient_hooks=True)
+    with TemporaryDirectory() as npu:
+        generate(Path(npu), shape, ranks=2)
+        for rank, db in enumerate(sorted(Path(npu).rglob("ascend_pytorch_profiler_*.db"))):
+            export_kineto(db, folder / f"rank{rank}.json.gz", rank, 2)
+
+
+def _real() -> list[Subject]:
+    found: dict[Path, Kind] = {}
+    for file in sorted(REAL.rglob("*")):
+        if not file.is_file() or any(part in NO_PROFILES for part in file.relative_to(REAL).parts):
+            continue
+        if re.match(r"ascend_pytorch_profiler.*\.db$", file.name):
+            found[_run_of(file)] = "ascend_db"
+        elif file.name in ("trace_view.json", "kernel_details.csv"):
+            found.setdefault(_run_of(file), "ascend_text")
+        elif file.suffix == ".csv" and file.parent.name.endswith("_vllm_a3"):
+            found[file] = "ascend_text"
+        elif file.name.endswith(".json.gz"):
+            found[file.parent] = "kineto"
+    return [Subject(name := str(path.relative_to(REAL)), kind, path, None, _warns(name)) for path, kind in found.items()]
+
+
+def _run_of(file: Path) -> Path:
+    """Return the folder of the run whose rank a file is of: of the ranks, or of the file if it lies alone."""
+    rank = next((parent for parent in file.parents if parent.name.endswith("_ascend_pt")), None)
+    return rank.parent if rank else file.parent
+
+
+def _warns(name: str) -> str:
+    return next((pattern for start, pattern in WARNS.items() if name.startswith(start)), r"(?!)")
