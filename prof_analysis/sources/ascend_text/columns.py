@@ -293,7 +293,14 @@ CLOCKS: Mapping[str, Mapping[str, Timed]] = {
     },
     "device": {
         **dict.fromkeys(
-            ("raw.device_task", "raw.copy_task", "raw.communication_op", "raw.communication_task", "raw.mstx_task", "raw.overlap"),
+            (
+                "raw.device_task",
+                "raw.copy_task",
+                "raw.communication_op",
+                "raw.communication_task",
+                "raw.mstx_task",
+                "raw.overlap",
+            ),
             _EVENT_TIMES,
         ),
         "raw.kernel_detail": Timed("start_ns", "TRY(start_ns + duration_ns)"),

@@ -182,7 +182,9 @@ RECORDING = "raw.recording"
 _EVENT_TIMES = Timed("start_ns", "end_ns")
 CLOCKS: Mapping[str, Mapping[str, Timed]] = {
     "host": {
-        **dict.fromkeys(("raw.cpu_op", "raw.module_call", "raw.annotation", "raw.runtime_call", "raw.python_call"), _EVENT_TIMES),
+        **dict.fromkeys(
+            ("raw.cpu_op", "raw.module_call", "raw.annotation", "raw.runtime_call", "raw.python_call"), _EVENT_TIMES
+        ),
         "raw.memory_event": Timed("start_ns", "start_ns"),
     },
     "device": {"raw.device_work": _EVENT_TIMES},
