@@ -25,7 +25,7 @@ CREATE MACRO IF NOT EXISTS is_lifetime(allocated_ns, released_ns) AS
 -- Why a record of memory is set aside whose times is_lifetime() or is_moment() rejects.
 CREATE MACRO IF NOT EXISTS why_not_alive(allocated_ns, released_ns) AS
     if(
-        allocated_ns < 0 AND getvariable('host_from_ns') IS NULL,
+        allocated_ns < 0,
         'they have no time',
         why_set_aside(allocated_ns, coalesce(released_ns, allocated_ns), getvariable('host_longest_ns'))
     );

@@ -121,7 +121,7 @@ def test_ops_ranges_and_host_calls_with_absurd_times_are_set_aside(tmp_path: Pat
         file.execute("INSERT INTO SESSION_TIME_INFO VALUES (?, ?)", (FIRST, FIRST + LENGTH))
         file.execute("UPDATE PYTORCH_API SET startNs = '0' WHERE rowid = 1")
         file.execute(f"UPDATE MSTX_EVENTS SET endNs = {LAST_TIME}")
-        file.execute("UPDATE CANN_API SET startNs = 7, endNs = 8 WHERE rowid = 1")
+        file.execute("UPDATE CANN_API SET startNs = 7, endNs = 8 WHERE connectionId = (SELECT min(connectionId) FROM CANN_API)")
     found, _, _ = set_aside(tmp_path)
     assert found == [("mstx ranges", LONGER, LENGTH, 1, None), ("ops", LONGER, LENGTH, 1, None)]
     found, _, _ = set_aside(tmp_path, "trace.set_aside_call")

@@ -18,6 +18,8 @@ _LONGEST_NS = 24 * _HOUR
 # are all.
 _MEDIANS = 10
 _FEWEST_ROWS = 3
+# More rows than that are no damage, but a recording of several times.
+_ONE_IN = 20
 
 
 class Recording(NamedTuple):
@@ -134,5 +136,11 @@ def _bounds_of(connection: duckdb.DuckDBPyConnection, seen: _Seen, recording: Re
         ((usual,),) = connection.execute(f"SELECT {distance} FROM {seen.rows}").fetchall()
         length = max(int(usual) * _MEDIANS, _HOUR)
         first, last = middle - 2 * length, middle + 2 * length
+        ((outside,),) = connection.execute(
+            f"SELECT count(*) FROM {seen.rows}"
+            f" WHERE start_ns < {first} OR end_ns > {last} OR end_ns::HUGEINT - start_ns > {length}"
+        ).fetchall()
+        if outside > max(1, count // _ONE_IN):
+            return {}
     bounds = {"from_ns": first, "to_ns": last, "longest_ns": length}
     return {name: min(max(value, -(2**63)), 2**63 - 1) for name, value in bounds.items()}
