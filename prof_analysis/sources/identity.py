@@ -28,8 +28,8 @@ class Identity:
     """What the data of a rank say of it.
 
     `of_job` is what says its number in the job, and this. `numbers` has all that says a number, also names of files.
-    `recording` is from when to when it was recorded, ns. `members` are all ranks of the job, `times` the first ones in the
-    data. Each is None, or empty, where the data do not say it.
+    `recording` is from when to when it was recorded, ns. `members` are all ranks of the job, `times` the first ones in each
+    of its files, by the kind of file. Each is None, or empty, where the data do not say it.
     """
 
     of_job: tuple[str, int] | None = None
@@ -39,7 +39,12 @@ class Identity:
     chip: str | None = None
     steps: frozenset[int] = frozenset()
     members: frozenset[int] = frozenset()
-    times: tuple[object, ...] = ()
+    times: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+
+    @property
+    def told_times(self) -> Mapping[str, tuple[object, ...]]:
+        """The times of the files that have enough of them to tell one recording from another."""
+        return {kind: times for kind, times in self.times.items() if len(set(times)) >= FEWEST_TIMES}
 
     @property
     def is_doubtful(self) -> bool:
@@ -67,7 +72,7 @@ def without_copies(ranks: Sequence[Rank], known: Mapping[str, Identity], place_o
     """Leave out each rank whose recording another one in the same place has; where one's names fit its data, this stays."""
     alike: dict[tuple[object, ...], list[Rank]] = {}
     for rank in ranks:
-        if not rank.left_out and len(set(times := known[rank.profile].times)) >= FEWEST_TIMES:
+        if not rank.left_out and (times := tuple(known[rank.profile].told_times.items())):
             device = None if rank.first_device_id is None else rank.device_id
             alike.setdefault((place_of(rank), rank.source, device, times), []).append(rank)
     kept = {
@@ -94,7 +99,7 @@ def with_doubts(ranks: Sequence[Rank], known: Mapping[str, Identity]) -> list[Ra
             doubts[rank.profile] = list(_own_doubts(rank, known[rank.profile]))
             runs.setdefault(rank.run, {})[rank] = known[rank.profile]
     for run in runs.values():
-        for rank, said in (*_other_times(run), *_other_chips(run), *_other_steps(run)):
+        for rank, said in (*_shared_files(run), *_other_times(run), *_other_chips(run), *_other_steps(run)):
             doubts[rank.profile].append(said)
     return [replace(rank, doubts=tuple(doubts.get(rank.profile, ()))) for rank in ranks]
 
@@ -108,6 +113,22 @@ def _own_doubts(rank: Rank, known: Identity) -> Iterable[str]:
     if known.members and rank.rank_id is not None and rank.rank_id not in known.members:
         members = ", ".join(map(str, sorted(known.members)[:8])) + (", ..." if len(known.members) > 8 else "")
         yield f"{rank.profile}: is rank {rank.rank_id}, and its job has the ranks {members}: it may be of another job"
+
+
+def _shared_files(known: Mapping[Rank, Identity]) -> Iterable[tuple[Rank, str]]:
+    """Yield the ranks of which one file has the times of another rank's file, while other files differ."""
+    first: dict[tuple[object, ...], Rank] = {}
+    for rank, one in known.items():
+        for kind, times in one.told_times.items():
+            key = (rank.source, kind, times, None if rank.first_device_id is None else rank.device_id)
+            if (other := first.setdefault(key, rank)) is not rank:
+                yield (
+                    rank,
+                    (
+                        f"{rank.profile}: its {kind} has the times of that of {other.profile}, to the nanosecond, and other "
+                        "files differ: one of both was copied, so figures of these two ranks are mixed; export them again"
+                    ),
+                )
 
 
 def _other_times(known: Mapping[Rank, Identity]) -> Iterable[tuple[Rank, str]]:

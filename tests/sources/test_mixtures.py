@@ -149,19 +149,42 @@ def test_ranks_on_other_chips_and_of_other_steps_are_told(tmp_path: Path) -> Non
     assert "1_ascend_pt: has step 13, 0_ascend_pt step 3" in doubts[1]
 
 
-def test_text_exports_of_one_recording_count_once_and_name_their_own_rank(tmp_path: Path) -> None:
+def text(folder: Path, number: int, details_of: int, trace_of: int, own: int | None) -> None:
+    """Text exports of a rank by its names, its files being those of these ranks, and its groups saying that it is `own`."""
     header = "Name,Type,Accelerator Core,Start Time(us),Duration(us)"
-    lines = [f"mm,MatMul,AI_CORE,17672256000{n:05}.{n:03}\t,1.5" for n in range(KERNELS)]
-    for number in (0, 1):
-        output = tmp_path / f"{number}_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
-        output.mkdir(parents=True)
-        (output / "kernel_details.csv").write_text("\n".join([header, *lines, ""]))
-        (output.parent / f"profiler_info_{number}.json").write_text("{}")
-        groups = {"g": {"group_name": "default_group", "group_rank": 1, "global_ranks": [0, 1]}}
+    lines = [f"mm,MatMul,AI_CORE,17672256000{n:05}.{n + details_of:03}\t,1.5" for n in range(KERNELS)]
+    args = {"Task Type": "AI_CORE", "Physic Stream Id": 2, "Task Id": 7}
+    events = [
+        {"ph": "X", "name": "mm", "pid": 5, "tid": 2, "ts": f"17672256000{n:05}.{n + trace_of:03}", "dur": 1.5, "args": args}
+        for n in range(KERNELS)
+    ]
+    output = folder / f"{number}_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    (output / "kernel_details.csv").write_text("\n".join([header, *lines, ""]))
+    (output / "trace_view.json").write_text(json.dumps(events))
+    (output.parent / f"profiler_info_{number}.json").write_text("{}")
+    if own is not None:
+        groups = {"g": {"group_name": "default_group", "group_rank": own, "global_ranks": [0, 1]}}
         (output.parent / "profiler_metadata.json").write_text(json.dumps({"parallel_group_info": groups}))
+
+
+def test_text_exports_of_one_recording_count_once_and_name_their_own_rank(tmp_path: Path) -> None:
+    for number in (0, 1):
+        text(tmp_path, number, details_of=1, trace_of=1, own=1)
     numbers, left_out, _ = found(tmp_path)
     assert numbers == {"1_ascend_pt": 1}
     assert "is the recording of 1_ascend_pt once more" in left_out["0_ascend_pt"]
+
+
+def test_text_exports_of_which_one_is_copied_from_another_rank_are_told(tmp_path: Path) -> None:
+    text(tmp_path / "whole", 0, details_of=0, trace_of=0, own=None)
+    text(tmp_path / "whole", 1, details_of=1, trace_of=1, own=None)
+    assert found(tmp_path / "whole") == ({"0_ascend_pt": 0, "1_ascend_pt": 1}, {}, {})
+    text(tmp_path / "mixed", 0, details_of=0, trace_of=0, own=None)
+    text(tmp_path / "mixed", 1, details_of=0, trace_of=1, own=None)
+    numbers, left_out, doubts = found(tmp_path / "mixed")
+    assert (numbers, left_out) == ({"0_ascend_pt": 0, "1_ascend_pt": 1}, {})
+    assert "its kernel_details.csv has the times of that of 0_ascend_pt" in doubts["1_ascend_pt"][0]
 
 
 def trace(path: Path, number: int, first: int = 0, device: str = "H100") -> Path:

@@ -16,6 +16,7 @@ from prof_analysis.sources.readers.trace_file import begin_of
 _TABLES = {"META_DATA", "RANK_DEVICE_MAP", "SESSION_TIME_INFO", "HOST_INFO", "NPU_INFO", "STEP_TIME", "TASK", "PYTORCH_API"}
 _METADATA = "profiler_metadata.json"
 _MOST_STEPS = 10_000
+_TIMES = ("startNs", "endNs")
 
 
 def identity_of(rank: Rank) -> Identity:
@@ -49,7 +50,7 @@ def _of_database(rank: Rank, file: SqliteFile, numbers: Mapping[str, int], besid
     session = next(iter(_rows(file, "SESSION_TIME_INFO", "startTimeNs", "endTimeNs")), (None, None))
     recording = known_recording(*session) or profiler_info.recording_of(rank.folder)
     chips = [str(row[1]) for row in _rows(file, "NPU_INFO", "id", "name") if row[0] == rank.device_id or rank.device_id is None]
-    timed = "TASK" if {"startNs", "endNs"} <= file.tables.get("TASK", {}).keys() else "PYTORCH_API"
+    timed = "TASK" if set(_TIMES) <= file.tables.get("TASK", {}).keys() else "PYTORCH_API"
     return Identity(
         of_job=next(((place, one) for place, one in in_job.items() if one is not None), None),
         numbers={**numbers, **known} if rank.first_device_id is None else {},
@@ -58,15 +59,14 @@ def _of_database(rank: Rank, file: SqliteFile, numbers: Mapping[str, int], besid
         chip=chips[0] if len(chips) == 1 else None,
         steps=frozenset(row[0] for row in _rows(file, "STEP_TIME", "id") if isinstance(row[0], int)),
         members=_members(metadata or beside),
-        times=tuple(time for row in _rows(file, timed, "startNs", "endNs", limit=MOST_TIMES // 2) for time in row),
+        times={"database": tuple(one for row in _rows(file, timed, *_TIMES, limit=MOST_TIMES // 2) for one in row)},
     )
 
 
 def _of_texts(rank: Rank, numbers: Mapping[str, int], beside: Mapping[str, Any]) -> Identity:
     recording = profiler_info.recording_of(rank.folder)
-    timed = next(
-        (file for file in rank.inputs if not recorded.is_recorded(file) and not device_info.is_device_info(file)), None
-    )
+    timed = [file for file in rank.inputs if file.name == folders.KERNEL_DETAILS or file.name in folders.TRACES]
+    timed = timed or [file for file in rank.inputs[:1] if not recorded.is_recorded(file)]
     chips = [chip for file in rank.inputs if device_info.is_device_info(file) and (chip := device_info.chip_of(file))]
     in_job = _number_in_job(beside)
     steps = next((begin_of(file) for file in rank.inputs if recorded.role_of(file) == recorded.STEPS), b"")
@@ -77,7 +77,7 @@ def _of_texts(rank: Rank, numbers: Mapping[str, int], beside: Mapping[str, Any])
         chip=chips[0] if len(chips) == 1 else None,
         steps=_steps(steps.decode("utf-8-sig", "replace")),
         members=_members(beside),
-        times=() if timed is None else times_in(begin_of(timed)),
+        times={file.name: times_in(begin_of(file)) for file in timed},
     )
 
 

@@ -158,7 +158,7 @@ def identity_of(rank: Rank) -> Identity:
         recording=None if moment is None else (moment, moment + 1),
         chip=names.pop() if len(names) == 1 else None,
         members=frozenset(range(size)) if isinstance(size, int) and 0 < size < _MOST_RANKS else frozenset(),
-        times=times,
+        times={"trace": times},
     )
 
 

@@ -27,7 +27,9 @@ device_row AS (
     FROM raw.overlap_analysis
     WHERE type BETWEEN 0 AND 3
     UNION ALL
-    SELECT 'kernels', deviceId, startNs, endNs FROM task SEMI JOIN described_task USING (globalTaskId)
+    SELECT if(described_task.globalTaskId IS NULL, 'other tasks on the device', 'kernels'), deviceId, startNs, endNs
+    FROM task
+    LEFT JOIN described_task USING (globalTaskId)
     UNION ALL
     SELECT 'communication operators', deviceId, startNs, endNs FROM raw.communication_op
 ),
