@@ -27,7 +27,7 @@ _TIME = re.compile(rb"(?<![\w.])(\d{10,}(?:\.\d+)?)")
 class Identity:
     """What the data of a rank say of it.
 
-    `of_job` is what says its number in the job, and this. `numbers` has all that says a number, also names of files.
+    `of_job` is what says its number in the job for certain, and this; `numbers` all that says one, also names of files.
     `recording` is from when to when it was recorded, ns. `members` are all ranks of the job, `times` the first ones in each
     of its files, by the kind of file. Each is None, or empty, where the data do not say it.
     """

@@ -45,6 +45,7 @@ def _of_database(rank: Rank, file: SqliteFile, numbers: Mapping[str, int], besid
                 continue
     in_job = {"META_DATA": _number_in_job(metadata), _METADATA: _number_in_job(beside)}
     mapped = [number(row[0]) for row in _rows(file, "RANK_DEVICE_MAP", "rankId", "deviceId")]
+    own = in_job["META_DATA"]
     by_map = {"RANK_DEVICE_MAP": mapped[0]} if len(mapped) == 1 else {}
     known = {place: one for place, one in {**in_job, **by_map}.items() if one is not None}
     session = next(iter(_rows(file, "SESSION_TIME_INFO", "startTimeNs", "endTimeNs")), (None, None))
@@ -52,7 +53,8 @@ def _of_database(rank: Rank, file: SqliteFile, numbers: Mapping[str, int], besid
     chips = [str(row[1]) for row in _rows(file, "NPU_INFO", "id", "name") if row[0] == rank.device_id or rank.device_id is None]
     timed = "TASK" if set(_TIMES) <= file.tables.get("TASK", {}).keys() else "PYTORCH_API"
     return Identity(
-        of_job=next(((place, one) for place, one in in_job.items() if one is not None), None),
+        # The database says it twice, where a name says it once.
+        of_job=("META_DATA", own) if own is not None and [own] == mapped else None,
         numbers={**numbers, **known} if rank.first_device_id is None else {},
         recording=None if recording is None else (recording.first_ns, recording.last_ns),
         host=next((f"{row[0]} {row[1]}" for row in _rows(file, "HOST_INFO", "hostUid", "hostName")), None),
@@ -71,7 +73,6 @@ def _of_texts(rank: Rank, numbers: Mapping[str, int], beside: Mapping[str, Any])
     in_job = _number_in_job(beside)
     steps = next((begin_of(file) for file in rank.inputs if recorded.role_of(file) == recorded.STEPS), b"")
     return Identity(
-        of_job=None if in_job is None else (_METADATA, in_job),
         numbers={**numbers, **({} if in_job is None else {_METADATA: in_job})} if rank.first_device_id is None else {},
         recording=None if recording is None else (recording.first_ns, recording.last_ns),
         chip=chips[0] if len(chips) == 1 else None,
