@@ -164,6 +164,8 @@ def raw_kernel(ts: str, dur: str) -> str:
         ("4000000000000.0", "1.0", OUTSIDE),
         ("100.0", "4000000000.0", LONGER),
         ("1e30", "1.0", "they have no time"),
+        ("9000000000000000.0", "1.0", "they have no time"),
+        ("NaN", "1.0", "they have no time"),
         ("100.0", "1e30", "they have no time"),
         ("100.0", "-5", EARLIER),
     ],

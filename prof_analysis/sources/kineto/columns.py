@@ -43,7 +43,8 @@ EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur":
 BLOCK: Mapping[str, str] = {
     **{name: f"event.{name}" for name in ("ph", "cat", "name", "pid", "tid", "id", "args")},
     "start_ns": "TRY(ns_of_us_timestamp(event.ts) + getvariable('base_time_ns'))",
-    "end_ns": "TRY(ns_of_us_timestamp(event.ts) + getvariable('base_time_ns') + ns_of_us_duration(event.dur))",
+    # DuckDB adds up what two expressions have in common outside of TRY, so they have no sum in common.
+    "end_ns": "TRY(ns_of_us_timestamp(event.ts) + (getvariable('base_time_ns') + ns_of_us_duration(event.dur)))",
 }
 
 _THREAD: Columns = {"pid": (_I, "pid"), "tid": (_I, "tid")}
