@@ -50,7 +50,8 @@ def _of_database(rank: Rank, file: SqliteFile, numbers: Mapping[str, int], besid
     known = {place: one for place, one in {**in_job, **by_map}.items() if one is not None}
     session = next(iter(_rows(file, "SESSION_TIME_INFO", "startTimeNs", "endTimeNs")), (None, None))
     recording = known_recording(*session) or profiler_info.recording_of(rank.folder)
-    chips = [str(row[1]) for row in _rows(file, "NPU_INFO", "id", "name") if row[0] == rank.device_id or rank.device_id is None]
+    npus = [row for row in _rows(file, "NPU_INFO", "id", "name") if rank.device_id in (None, row[0])]
+    chips = [str(name) for _, name in npus if name not in (None, "", "UNKNOWN")]
     timed = "TASK" if set(_TIMES) <= file.tables.get("TASK", {}).keys() else "PYTORCH_API"
     return Identity(
         # The database says it twice, where a name says it once.
