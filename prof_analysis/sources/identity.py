@@ -20,7 +20,7 @@ _FIRST_MOMENT_NS = 10**18
 # Clocks of two hosts are less apart.
 _HOUR_NS = 3_600_000_000_000
 _TIME_OF_EVENT = re.compile(rb'"ts"\s*:\s*"?(-?\d+(?:\.\d+)?)')
-_TIME = re.compile(rb"(?<![\w.])(\d{10,}(?:\.\d+)?)")
+_TIME = re.compile(rb"(?<![\w.])(\d{13,}(?:\.\d+)?)")
 
 
 @dataclass(frozen=True)
