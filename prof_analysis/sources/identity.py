@@ -15,8 +15,8 @@ from prof_analysis.sources.rank import Rank
 # Times to the nanosecond of so many rows agree in copies alone; made-up profiles can have a few in common.
 FEWEST_TIMES = 32
 MOST_TIMES = 256
-# Before it a clock counts from the start of the machine: 2001.
-_FIRST_MOMENT_NS = 10**18
+# Before it a clock counts from the start of the machine, or from nothing that was ever recorded: 2001.
+FIRST_MOMENT_NS = 10**18
 # Clocks of two hosts are less apart.
 _HOUR_NS = 3_600_000_000_000
 _TIME_OF_EVENT = re.compile(rb'"ts"\s*:\s*"?(-?\d+(?:\.\d+)?)')
@@ -135,7 +135,7 @@ def _other_times(known: Mapping[Rank, Identity]) -> Iterable[tuple[Rank, str]]:
     """Yield the ranks that were recorded at another time than the first: on one host, or too far apart for two clocks."""
     first: tuple[Rank, tuple[int, int], str | None] | None = None
     for rank, one in known.items():
-        if one.recording is None or one.recording[0] < _FIRST_MOMENT_NS:
+        if one.recording is None or one.recording[0] < FIRST_MOMENT_NS:
             continue
         if first is None:
             first = (rank, one.recording, one.host)

@@ -7,7 +7,7 @@ from typing import Any
 
 from prof_analysis.errors import InputError
 from prof_analysis.sources.ascend_beside import device_info, folders, profiler_info, recorded
-from prof_analysis.sources.identity import MOST_TIMES, Identity, times_in
+from prof_analysis.sources.identity import FIRST_MOMENT_NS, MOST_TIMES, Identity, times_in
 from prof_analysis.sources.rank import Rank, json_object, number
 from prof_analysis.sources.readers.bounds import known_recording
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite, query, sidecars_of
@@ -53,6 +53,7 @@ def _of_database(rank: Rank, file: SqliteFile, numbers: Mapping[str, int], besid
     npus = [row for row in _rows(file, "NPU_INFO", "id", "name") if rank.device_id in (None, row[0])]
     chips = [str(name) for _, name in npus if name not in (None, "", "UNKNOWN")]
     timed = "TASK" if set(_TIMES) <= file.tables.get("TASK", {}).keys() else "PYTORCH_API"
+    first = [one for row in _rows(file, timed, *_TIMES, limit=MOST_TIMES // 2) for one in row]
     return Identity(
         # The database says it twice, where a name says it once.
         of_job=("META_DATA", own) if own is not None and [own] == mapped else None,
@@ -62,7 +63,7 @@ def _of_database(rank: Rank, file: SqliteFile, numbers: Mapping[str, int], besid
         chip=chips[0] if len(chips) == 1 else None,
         steps=frozenset(row[0] for row in _rows(file, "STEP_TIME", "id") if isinstance(row[0], int)),
         members=_members(metadata or beside),
-        times={"database": tuple(one for row in _rows(file, timed, *_TIMES, limit=MOST_TIMES // 2) for one in row)},
+        times={"database": tuple(found for one in first if (found := _whole(one)) and found >= FIRST_MOMENT_NS)},
     )
 
 
@@ -131,3 +132,9 @@ def _rows(file: SqliteFile, table: str, *columns: str, limit: int = _MOST_STEPS)
     if not set(columns) <= file.tables.get(table, {}).keys():
         return []
     return list(query(file, f"SELECT {', '.join(columns)} FROM {table} LIMIT {limit}"))
+
+
+def _whole(value: object) -> int | None:
+    """Return a time, which PYTORCH_API has as a text."""
+    text = str(value)
+    return int(text) if text.isdecimal() and len(text) < 20 else None
