@@ -132,8 +132,9 @@ class Profile(Questions):
         source (None when nothing can be read), modules_from (what marks the modules: mstx, nn.Module or replayed graphs),
         answers (list of the questions that the rank answers, with rows or with what was not found), may_answer (an empty list,
         as each question is in one of the others), unanswered (list of those that it cannot answer, each with the reason),
-        better_recording (what would answer more of them), missing (list of all that was not collected or found),
-        unread (list of further files that cannot be read, each with the reason), left_out (why nothing can be read),
+        better_recording (what would answer more of them), missing (list of all that was not collected or found, and of what
+        does not fit together), unread (list of further files that cannot be read, each with the reason), left_out (why nothing
+        can be read),
         files (list), folder.
         """
         import pyarrow
@@ -409,8 +410,12 @@ class Profile(Questions):
         lacking = said_of_missing(self._session.ranks)
         return [
             {
-                **{name: value for name, value in vars(rank).items() if name != "run" or self.runs},
-                "missing": (*rank.missing, *([lacking[rank.run]] if rank.run in lacking and not rank.left_out else [])),
+                **{name: value for name, value in vars(rank).items() if name != "doubts" and (name != "run" or self.runs)},
+                "missing": (
+                    *rank.doubts,
+                    *rank.missing,
+                    *([lacking[rank.run]] if rank.run in lacking and not rank.left_out else []),
+                ),
                 "answers": rank.answers,
                 "may_answer": (),
                 "unanswered": [": ".join(pair) for pair in rank.unanswered],

@@ -15,6 +15,7 @@ from prof_analysis.options import Options
 from prof_analysis.sources import NAMES, SOURCES, Source
 from prof_analysis.sources.discovery import find_ranks
 from prof_analysis.sources.found import Found
+from prof_analysis.sources.identity import Identity
 from prof_analysis.sources.rank import Rank
 from prof_analysis.sources.remarks import Remark
 
@@ -78,6 +79,7 @@ def signature_of(function: Any) -> tuple[list[tuple[str, Any]], Any]:
     names = {
         "Found": Found,
         "Options": Options,
+        "Identity": Identity,
         "Rank": Rank,
         "Remark": Remark,
         "duckdb": duckdb,

@@ -11,7 +11,7 @@ FLOORS = (
     (
         "collect", "errors", "frames_of_code", "input_files", "lanes", "looks", "pairing", "student", "user_cache", "usual_names",
         "version", "visible",
-    ),  # fmt: skip
+    ),
     ("aliases", "anonymous"),
     ("matching",),
     ("suggestions",),

@@ -12,8 +12,8 @@ from prof_analysis.engine.statements import run
 from prof_analysis.errors import InputError
 from prof_analysis.options import USUAL, Variables
 
-# The variables that the SQL reads with getvariable(), by default: the options, the rank, the salt of the ids of texts, and the
-# moment to which the times of a file are relative.
+# The variables that the SQL reads with getvariable(), by default: the options, the rank, the salt of the ids of texts, the
+# moment to which the times of a file are relative, and the bounds of times on host and device, NULL where they are open.
 _DEFAULTS: Variables = {
     **USUAL.variables(),
     "device_id": None,
@@ -22,6 +22,12 @@ _DEFAULTS: Variables = {
     "rank_id": None,
     "text_salt": 0,
     "base_time_ns": 0,
+    "host_from_ns": None,
+    "host_to_ns": None,
+    "host_longest_ns": None,
+    "device_from_ns": None,
+    "device_to_ns": None,
+    "device_longest_ns": None,
 }
 
 

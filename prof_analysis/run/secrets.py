@@ -65,6 +65,7 @@ def anonymous_rank(anonymous: Anonymous, rank: Rank) -> Rank:
         lacks=tuple((capability, anonymous.shown(reason)) for capability, reason in rank.lacks),
         missing=sentences(rank.missing),
         unread=sentences(rank.unread),
+        doubts=sentences(rank.doubts),
         left_out=None if rank.left_out is None else anonymous.shown(rank.left_out),
     )
 

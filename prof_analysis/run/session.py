@@ -82,8 +82,8 @@ class Session:
         for rank in self.ranks:
             if rank.left_out:
                 self._problems.fail(rank.left_out, rank)
-            for reason in rank.unread:
-                self.warn(f"{reason}; the rank is read without it", rank)
+            for remark in (*(f"{reason}; the rank is read without it" for reason in rank.unread), *rank.doubts):
+                self.warn(remark, rank)
         if said := said_of_runs(self.path, self.ranks) if "" in paths else said_of_shared(self.ranks):
             self.warn(said)
         self._problems.warn_of_same_ids(self.ranks)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from prof_analysis.options import Options
     from prof_analysis.sources.found import Found
+    from prof_analysis.sources.identity import Identity
     from prof_analysis.sources.rank import Rank
     from prof_analysis.sources.remarks import Remark
 
@@ -75,6 +76,9 @@ class Source(Protocol):
 
     def host_of(self, rank: Rank) -> str | None:
         """Return the name of the host that the rank ran on."""
+
+    def identity_of(self, rank: Rank) -> Identity:
+        """Return what the data of a rank say of it, by which misplaced and repeated recordings are found."""
 
     def stage(
         self,

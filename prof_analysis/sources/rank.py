@@ -24,7 +24,8 @@ class Rank:
     is missing; `missing` says what was not collected or not found. `unread` says which files should be read next to the
     `inputs` and cannot be. `modules_from` is the kind of marks of modules: mstx, nn.Module or replayed graphs. `left_out`
     says why the rank cannot be read. `run` is the name of its run, where there are several. `is_cut_off`: its trace ends too
-    early, so that what it lacks may well have been recorded.
+    early, so that what it lacks may well have been recorded. `doubts` say what of its names, or of other ranks, its data
+    contradict.
     """
 
     profile: str
@@ -44,6 +45,7 @@ class Rank:
     left_out: str | None = None
     run: str = ""
     is_cut_off: bool = False
+    doubts: tuple[str, ...] = ()
 
     @property
     def answers(self) -> tuple[str, ...]:

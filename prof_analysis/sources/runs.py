@@ -13,6 +13,7 @@ from prof_analysis.errors import InputError
 from prof_analysis.options import USUAL, Options, check_path
 from prof_analysis.sources import SOURCES, Source
 from prof_analysis.sources.discovery import find_ranks, root_of
+from prof_analysis.sources.identity import with_doubts, with_numbers, without_copies
 from prof_analysis.sources.rank import TABLE, Rank, readable
 
 _Parts = Mapping[Any, Sequence["_Found"]]
@@ -70,10 +71,7 @@ def find_runs(paths: Mapping[str, Path], options: Options = USUAL, source: str =
     Raises InputError when a path holds no rank, when one of several paths holds several runs, or when no rank takes the
     recording of captures that was given.
     """
-    if list(paths) == [""]:
-        found = with_runs(find_ranks(paths[""], options, source), root_of(paths[""]))
-    else:
-        found = _of_runs(paths, options, source)
+    found = _under(paths[""], options, source) if list(paths) == [""] else _of_runs(paths, options, source)
     if options.capture is not None:
         capture = Path(os.path.abspath(options.capture))  # noqa: PTH100
         found = [rank for rank in found if capture not in (rank.folder, *rank.folder.parents)]
@@ -86,10 +84,20 @@ def find_runs(paths: Mapping[str, Path], options: Options = USUAL, source: str =
     return found
 
 
+def _under(path: Path, options: Options, source: str) -> list[Rank]:
+    """Find the ranks under a path with their runs and their doubts, each recording of a folder or of a run once."""
+    ranks = find_ranks(path, options, source)
+    known = {rank.profile: SOURCES[rank.source].identity_of(rank) for rank in ranks if not rank.left_out and rank.source}
+    folders = {rank.folder for rank in ranks}
+    ranks = without_copies(with_numbers(ranks, known), known, lambda rank: _parent(rank.folder, folders))
+    ranks = without_copies(with_runs(ranks, root_of(path)), known, lambda rank: rank.run)
+    return with_doubts(ranks, known)
+
+
 def _of_runs(paths: Mapping[str, Path], options: Options, source: str) -> list[Rank]:
     found: list[Rank] = []
     for run, path in paths.items():
-        ranks = with_runs(find_ranks(path, options, source), root_of(path))
+        ranks = _under(path, options, source)
         if said := said_of_runs(path, ranks):
             raise InputError(
                 f"run {run}: {said.partition('; each is')[0]}; give the folder of one run for each name", path=path

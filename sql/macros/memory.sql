@@ -18,9 +18,20 @@ CREATE MACRO IF NOT EXISTS is_change(bytes) AS bytes <> 0 AND bytes BETWEEN -112
 CREATE MACRO IF NOT EXISTS are_totals(allocated, reserved, active) AS
     least(allocated, reserved, active) >= 0 AND greatest(allocated, reserved, active) < 1125899906842624;
 
--- Whether a block was allocated at a time, and released no earlier, where it was.
+-- Whether a block can have been allocated at a time, and released no earlier, where it was.
 CREATE MACRO IF NOT EXISTS is_lifetime(allocated_ns, released_ns) AS
-    allocated_ns >= 0 AND coalesce(released_ns, allocated_ns) >= allocated_ns;
+    allocated_ns >= 0 AND is_host_time(allocated_ns, coalesce(released_ns, allocated_ns));
+
+-- Why a record of memory is set aside whose times is_lifetime() or is_moment() rejects.
+CREATE MACRO IF NOT EXISTS why_not_alive(allocated_ns, released_ns) AS
+    if(
+        allocated_ns < 0,
+        'they have no time',
+        why_set_aside(allocated_ns, coalesce(released_ns, allocated_ns), getvariable('host_longest_ns'))
+    );
+
+-- Whether something can have been recorded at a moment.
+CREATE MACRO IF NOT EXISTS is_moment(time_ns) AS time_ns >= 0 AND is_host_time(time_ns, time_ns);
 
 -- The device in a text such as NPU:0.
 CREATE MACRO IF NOT EXISTS device_of_memory(text) AS TRY_CAST(regexp_extract(text, '(\d+)\s*$', 1) AS BIGINT);

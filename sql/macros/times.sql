@@ -28,3 +28,22 @@ CREATE MACRO IF NOT EXISTS ns_of_us_duration(microseconds) AS
 -- their ends; both are NULL where none had begun.
 CREATE MACRO IF NOT EXISTS covered_until(covered_ns, reached_ns, at_ns) AS
     coalesce(covered_ns - greatest(0, reached_ns - at_ns), 0);
+
+-- Whether a row can have these times by the clock of the host: it ends at or after its start, and lies neither outside of the
+-- recording by more than its length nor lasts longer than all of it. Sources set the bounds (sources/readers/bounds.py), which
+-- are open where no row lies beyond.
+CREATE MACRO IF NOT EXISTS is_host_time(start_ns, end_ns) AS
+    end_ns >= start_ns
+    AND is_within(start_ns, end_ns, getvariable('host_from_ns'), getvariable('host_to_ns'), getvariable('host_longest_ns'));
+
+-- The same by the clock of the device.
+CREATE MACRO IF NOT EXISTS is_device_time(start_ns, end_ns) AS
+    end_ns >= start_ns
+    AND is_within(
+        start_ns, end_ns, getvariable('device_from_ns'), getvariable('device_to_ns'), getvariable('device_longest_ns')
+    );
+
+CREATE MACRO IF NOT EXISTS is_within(start_ns, end_ns, from_ns, to_ns, longest_ns) AS
+    start_ns >= coalesce(from_ns, -9223372036854775808)::BIGINT
+    AND end_ns <= coalesce(to_ns, 9223372036854775807)::BIGINT
+    AND TRY(end_ns - start_ns) <= coalesce(longest_ns, 9223372036854775807)::BIGINT;

@@ -7,9 +7,27 @@ CREATE MACRO IF NOT EXISTS shown_time(time_ns) AS
         ELSE format('{} ns', round(time_ns)::BIGINT)
     END;
 
--- Why a row is set aside that does not end at or after its start.
-CREATE MACRO IF NOT EXISTS why_set_aside(start_ns, end_ns) AS
-    if(end_ns < start_ns, 'they end before they start', 'they have no time');
+-- Why a row is set aside whose times is_host_time() or is_device_time() rejects, with the longest time that this allows.
+CREATE MACRO IF NOT EXISTS why_set_aside(start_ns, end_ns, longest_ns) AS
+    CASE
+        WHEN end_ns < start_ns THEN 'they end before they start'
+        WHEN (end_ns >= start_ns) IS NULL THEN 'they have no time'
+        WHEN (TRY(end_ns - start_ns) <= longest_ns) IS NOT TRUE THEN 'they last longer than the recording'
+        ELSE 'they lie outside of the recording by more than its length'
+    END;
+
+-- The length of the recording, where a reason to set rows aside compares with it.
+CREATE MACRO IF NOT EXISTS threshold_of(reason, longest_ns) AS if(contains(reason, 'the recording'), longest_ns, NULL)::BIGINT;
+
+-- The time of a row that is set aside; NULL where its times cannot be true.
+CREATE MACRO IF NOT EXISTS time_set_aside(reason, start_ns, end_ns) AS
+    if(starts_with(reason, 'they lie outside'), TRY(end_ns - start_ns), NULL)::BIGINT;
+
+-- A warning of rows that are set aside.
+CREATE MACRO IF NOT EXISTS said_of_set_aside(what, reason, threshold_ns, row_count) AS
+    format(
+        '{} set aside because {}{}: {}', what, reason, coalesce(' (' || shown_time(threshold_ns) || ')', ''), row_count
+    );
 
 -- By how much a time changed, with its sign.
 CREATE MACRO IF NOT EXISTS signed_time(time_ns) AS if(time_ns < 0, '-', '+') || shown_time(abs(time_ns));

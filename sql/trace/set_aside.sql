@@ -1,6 +1,8 @@
 -- One row is a kind of input row that the trace cannot hold, and how many of them were set aside. Without rows, nothing was set
--- aside.
+-- aside. docs/set-aside.md has the rules.
 --
--- what       VARCHAR  what the rows are
--- reason     VARCHAR  why they were set aside
--- row_count  BIGINT   how many
+-- what          VARCHAR  what the rows are
+-- reason        VARCHAR  why they were set aside
+-- threshold_ns  BIGINT   length of the recording that the reason compares with, ns; NULL for other reasons
+-- row_count     BIGINT   how many
+-- time_ns       BIGINT   their time, ns; NULL where their times cannot be true, or are not recorded

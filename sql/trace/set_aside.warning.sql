@@ -2,6 +2,6 @@
 SELECT
     profile,
     'warning' AS severity,
-    format('{} set aside because {}: {}', what, reason, row_count) AS sentence
+    said_of_set_aside(what, reason, threshold_ns, row_count) AS sentence
 FROM trace.set_aside
 ORDER BY profile, what, reason

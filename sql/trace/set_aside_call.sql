@@ -1,6 +1,8 @@
 -- One row is a kind of call on the host that the trace cannot hold, and how many of them were set aside. Only some analyses
 -- need these calls, so trace.set_aside does not have them. Without rows, no call was set aside.
 --
--- what       VARCHAR  what the calls are
--- reason     VARCHAR  why they were set aside
--- row_count  BIGINT   how many
+-- what          VARCHAR  what the calls are
+-- reason        VARCHAR  why they were set aside
+-- threshold_ns  BIGINT   length of the recording that the reason compares with, ns; NULL for other reasons
+-- row_count     BIGINT   how many
+-- time_ns       BIGINT   their time, ns; NULL where their times cannot be true, or are not recorded

@@ -1,6 +1,8 @@
 -- One row is a reason why records of memory are left out, with their number. Whatever memory costs is staged only for questions
 -- about memory, so they are apart from trace.set_aside.
 --
--- what       VARCHAR  the kind of the rows
--- reason     VARCHAR  why they are left out
--- row_count  BIGINT   rows
+-- what          VARCHAR  the kind of the rows
+-- reason        VARCHAR  why they are left out
+-- threshold_ns  BIGINT   length of the recording that the reason compares with, ns; NULL for other reasons
+-- row_count     BIGINT   how many
+-- time_ns       BIGINT   their time, ns; NULL where their times cannot be true, or are not recorded

@@ -33,7 +33,7 @@ OF_LOGS = sorted(table.name for table in log_tables())
 # What profiles of all sources have in the same files, so that one body makes it.
 SHARED = {
     "trace.parallel_group", "trace.parallelism", "trace.reported_communication", "trace.reported_link", "trace.reported_step",
-    "trace.reported_transfer", "trace.reported_kernel_type", "trace.setting",
+    "trace.reported_transfer", "trace.reported_kernel_type", "trace.setting", "trace.set_aside_rule",
 }  # fmt: skip
 
 

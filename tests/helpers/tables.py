@@ -59,7 +59,7 @@ EMPTY = {
     "mfu.marked_kernel", "mfu.plain_shape", "mfu.recorded", "mfu.recorded_range", "trace.mstx_task",
     "mfu.grouped_matmul", "mfu.counted", "mfu.matrix_unit", "mfu.unsure_shape", "mfu.vector_shape",
     "allocation.kept", "allocation.out_of_memory", "trace.out_of_memory", "trace.device_memory", "trace.set_aside_memory",
-    "trace.device_process", "trace.named_collective",
+    "trace.set_aside_rule", "trace.device_process", "trace.named_collective",
     "trace.grouped_matmul", "experts.kernel",
     "experts.shape", "experts.call", "experts.expert", "experts.load", "experts.parallel_group",
     "compare.root_call", "compare.kernel_of_call", "op.beside", "op.recursive_call", "op.recursive_name",

@@ -43,6 +43,12 @@ def stage_device_info(connection: duckdb.DuckDBPyConnection, files: Iterable[Pat
             connection.execute(f"INSERT INTO {target} VALUES (?, ?, ?, ?, ?)", [file.name, int(match[1]), *_figures(file)])
 
 
+def chip_of(file: Path) -> str | None:
+    """Return what tells one kind of device from another; None where the file does not say it."""
+    cores, _, clock_mhz = _figures(file)
+    return None if cores is None or clock_mhz is None else f"a device of {cores} cores and {clock_mhz} MHz"
+
+
 def _figures(file: Path) -> tuple[int | None, int | None, int | None]:
     """Return the number of cube cores, that of vector cores, and the rated clock of the cube cores in MHz.
 

@@ -8,6 +8,7 @@ from prof_analysis.capabilities import CAPABILITIES
 from prof_analysis.options import Options
 from prof_analysis.sources.ascend_beside.folders import PROFILER_INFO, files_in
 from prof_analysis.sources.rank import json_object, number
+from prof_analysis.sources.readers.bounds import Recording, known_recording
 
 LEVELS_WITHOUT_TYPES = ("Level0", "Level_none")
 
@@ -39,6 +40,18 @@ def config_of(folder: Path) -> dict[str, Any]:
         "domain_include": _list(experimental, "_mstx_domain_include"),
         "domain_exclude": _list(experimental, "_mstx_domain_exclude"),
     }
+
+
+def recording_of(folder: Path) -> Recording | None:
+    """Return the time that was recorded, by profiler_info*.json of a folder; None where it does not say it."""
+    for file in files_in(folder):
+        if PROFILER_INFO.fullmatch(file.name):
+            info = json_object(file)
+            first, last = _object(info, "start_info"), _object(info, "end_info")
+            end, times = last.get("collectionTimeEnd"), (first.get("start_monotonic"), last.get("MonotonicTimeEnd"))
+            if isinstance(end, int) and isinstance(times[0], int) and isinstance(times[1], int):
+                return known_recording(end - (times[1] - times[0]), end)
+    return None
 
 
 def not_collected(config: Mapping[str, Any]) -> Iterable[str]:

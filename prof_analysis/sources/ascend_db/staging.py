@@ -11,11 +11,12 @@ import duckdb
 from prof_analysis.engine.database import cursor_of, quote, quote_text
 from prof_analysis.engine.statements import run
 from prof_analysis.engine.tables import create_schemas, store_view
-from prof_analysis.sources.ascend_beside import device_info, recorded
+from prof_analysis.sources.ascend_beside import device_info, folders, profiler_info, recorded
 from prof_analysis.sources.ascend_db import chains, queue_threads
 from prof_analysis.sources.ascend_db.rows import cells_of, ranges_of, rows_by_id, rows_of
 from prof_analysis.sources.ascend_db.tables import (
     CHAINS,
+    CLOCKS,
     COUNTERS,
     DESCRIPTIONS,
     FEW_LINKS,
@@ -29,6 +30,7 @@ from prof_analysis.sources.ascend_db.tables import (
     gaps,
 )
 from prof_analysis.sources.ascend_db.texts import lost_texts, merge_texts, number_texts
+from prof_analysis.sources.readers.bounds import Recording, known_recording, set_bounds
 from prof_analysis.sources.readers.repeated import drop_repeated, may_repeat, remark_of, with_keys
 from prof_analysis.sources.readers.sqlite_file import Cell, SqliteFile, copy_table, open_sqlite, query
 from prof_analysis.sources.remarks import Remark
@@ -94,6 +96,7 @@ def stage(
             remarks += [_remark_of_lost_texts(file, *lost_text) for lost_text in lost_texts(connection, wanted)]
             number_texts(connection)
         merge_texts(connection, wanted)
+        set_bounds(connection, _recording_of(file), wanted, CLOCKS)
         lacking = [
             Remark((_LACKING, "", 0, number), tuple(TABLES), f"{path}: {gap}") for number, gap in enumerate(gaps(file.tables))
         ]
@@ -111,6 +114,15 @@ def _remark_of_no_names(file: SqliteFile, name: str, column: str) -> Remark:
     table = TABLES[name][0]
     sentence = f"{file.path}: {table} has no column {column}, so all its rows have no name"
     return Remark((_OF_TABLE, name, 3, list(TABLES[name][1]).index(column)), (name,), sentence, column)
+
+
+def _recording_of(file: SqliteFile) -> Recording | None:
+    """Return the time that was recorded, by the database, else by profiler_info.json beside it."""
+    if {"startTimeNs", "endTimeNs"} <= file.tables.get("SESSION_TIME_INFO", {}).keys():
+        moments = "min(CAST(startTimeNs AS INTEGER)), max(CAST(endTimeNs AS INTEGER))"
+        if found := known_recording(*query(file, f"SELECT {moments} FROM SESSION_TIME_INFO")[0]):
+            return found
+    return profiler_info.recording_of(folders.folder_of(file.path))
 
 
 def _sizes(file: SqliteFile, columns: Mapping[str, int], input_bytes: int) -> dict[str, int]:

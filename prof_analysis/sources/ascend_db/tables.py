@@ -8,6 +8,7 @@ from collections.abc import Container, Mapping
 
 from prof_analysis.engine.tables import ROW_ID
 from prof_analysis.sources.ascend_beside import device_info, recorded
+from prof_analysis.sources.readers.bounds import Timed
 
 _I = "BIGINT"
 _T = "VARCHAR"
@@ -157,9 +158,29 @@ RAW_COLUMNS: Mapping[str, Mapping[str, str]] = {
     **{name: columns for name, columns in recorded.COLUMNS.items() if name not in TABLES},
 }
 
-KNOWN_TABLES = frozenset(table for table, _ in TABLES.values()) | {"RANK_DEVICE_MAP", "NPU_INFO"}
+KNOWN_TABLES = frozenset(table for table, _ in TABLES.values()) | {"RANK_DEVICE_MAP", "NPU_INFO", "SESSION_TIME_INFO"}
 MEMORY_TABLES = ("OP_MEMORY", "MEMORY_RECORD", "NPU_OP_MEM", "NPU_MEM", "NPU_MODULE_MEM")
 KERNEL_TABLES = ("COMPUTE_TASK_INFO", "COMMUNICATION_OP", "COMMUNICATION_SCHEDULE_TASK_INFO")
+
+# The times of rows by the clocks of host and device; where a database holds several devices, of the rank's own.
+_CALL_TIMES = Timed("startNs", "endNs")
+_DEVICE_TIMES = Timed(
+    "startNs",
+    "endNs",
+    "(getvariable('device_id') IS NULL OR coalesce(deviceId, getvariable('first_device_id')) = getvariable('device_id'))",
+)
+CLOCKS: Mapping[str, Mapping[str, Timed]] = {
+    "host": {
+        **dict.fromkeys(
+            (OP_ROWS, "raw.module_call", PYTHON_ROWS, "raw.enqueue", "raw.dequeue", "raw.mstx_events", "raw.cann_api",
+             "raw.gc_record", "raw.step_time"),
+            _CALL_TIMES,
+        ),
+        "raw.op_memory": Timed("allocationTime", "coalesce(releaseTime, allocationTime)"),
+        "raw.memory_record": Timed("timestamp", "timestamp"),
+    },
+    "device": dict.fromkeys(("raw.task", "raw.communication_op", "raw.overlap_analysis"), _DEVICE_TIMES),
+}  # fmt: skip
 
 # Columns that hold an id into STRING_IDS.
 TEXT_REFERENCES = frozenset(

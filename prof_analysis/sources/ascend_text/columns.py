@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from prof_analysis.sources.ascend_beside import folders
 from prof_analysis.sources.ascend_text import counters
+from prof_analysis.sources.readers.bounds import Timed
 from prof_analysis.sources.readers.event_tables import ID, Columns
 
 _I = "BIGINT"
@@ -277,6 +278,33 @@ TABLES: Mapping[str, Mapping[str, str]] = {
     },
     **counters.TABLES,
     **{name: {column: type_ for column, (type_, _) in columns.items()} for name, (_, columns) in EVENTS.items()},
+}
+
+# The times of rows by the clocks of host and device.
+_EVENT_TIMES = Timed("start_ns", "end_ns")
+CLOCKS: Mapping[str, Mapping[str, Timed]] = {
+    "host": {
+        **dict.fromkeys(
+            ("raw.cpu_op", "raw.module_call", "raw.python_call", "raw.mstx", "raw.host_api", "raw.gc", "raw.queue_call"),
+            _EVENT_TIMES,
+        ),
+        "raw.memory_block": Timed("allocated_ns", "coalesce(released_ns, allocated_ns)"),
+        "raw.memory_record": Timed("time_ns", "time_ns"),
+    },
+    "device": {
+        **dict.fromkeys(
+            (
+                "raw.device_task",
+                "raw.copy_task",
+                "raw.communication_op",
+                "raw.communication_task",
+                "raw.mstx_task",
+                "raw.overlap",
+            ),
+            _EVENT_TIMES,
+        ),
+        "raw.kernel_detail": Timed("start_ns", "TRY(start_ns + duration_ns)"),
+    },
 }
 
 _CALL_KEY = ("start_ns", "end_ns", "pid", "tid", "name")

@@ -18,9 +18,10 @@ from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.tables import create_schemas
 from prof_analysis.errors import reason_of
 from prof_analysis.input_files import COMMUNICATION_BYTES, whole
-from prof_analysis.sources.ascend_beside import device_info, folders, recorded
+from prof_analysis.sources.ascend_beside import device_info, folders, profiler_info, recorded
 from prof_analysis.sources.ascend_text import columns as text_columns
 from prof_analysis.sources.ascend_text import counters
+from prof_analysis.sources.readers.bounds import set_bounds
 from prof_analysis.sources.readers.csv_file import copy_columns
 from prof_analysis.sources.readers.csv_numbers import Notation, lost_digits, notation_of
 from prof_analysis.sources.readers.event_tables import (
@@ -103,6 +104,7 @@ def stage(
         count = drop_repeated(connection, name, text_columns.KEYS[name], wanted[name])
         what = _CSV_OF.get(name, "trace_view.json")
         remarks += remark_of((name,), count, what, (_REPEATED, what, 0, 0), files[0].parent)
+    set_bounds(connection, profiler_info.recording_of(folders.folder_of(files[0])), wanted, text_columns.CLOCKS)
     return remarks
 
 

@@ -4,6 +4,7 @@ from prof_analysis.sources.kineto.inspection import (
     end_of,
     find,
     host_of,
+    identity_of,
     inspect,
     job_of,
     least_ranks_of,
@@ -20,6 +21,6 @@ IS_READ_ONCE = True
 
 __all__ = [
     "INNER_FOLDERS", "IS_READ_ONCE", "LABEL", "NAME", "RAW_COLUMNS", "RESULTS",
-    "end_of", "find", "host_of", "inspect", "job_of", "least_ranks_of", "stage", "takes",
+    "end_of", "find", "host_of", "identity_of", "inspect", "job_of", "least_ranks_of", "stage", "takes",
     "usual_files_of",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ Kernel, Memcpy, Memset; those of other devices have others: xpu_runtime, mtia_ru
 
 from collections.abc import Mapping
 
+from prof_analysis.sources.readers.bounds import Timed
 from prof_analysis.sources.readers.event_tables import ID, Columns
 
 _I = "BIGINT"
@@ -42,7 +43,8 @@ EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur":
 BLOCK: Mapping[str, str] = {
     **{name: f"event.{name}" for name in ("ph", "cat", "name", "pid", "tid", "id", "args")},
     "start_ns": "TRY(ns_of_us_timestamp(event.ts) + getvariable('base_time_ns'))",
-    "end_ns": "TRY(ns_of_us_timestamp(event.ts) + getvariable('base_time_ns') + ns_of_us_duration(event.dur))",
+    # DuckDB adds up what two expressions have in common outside of TRY, so they have no sum in common.
+    "end_ns": "TRY(ns_of_us_timestamp(event.ts) + (getvariable('base_time_ns') + ns_of_us_duration(event.dur)))",
 }
 
 _THREAD: Columns = {"pid": (_I, "pid"), "tid": (_I, "tid")}
@@ -162,6 +164,8 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "device_id": (_I, 'args."Device Id"'),
         },
     ),
+    # What the profiler says of the time that it recorded.
+    "raw.recording": ("ph = 'X' AND cat = 'Trace'", {"start_ns": (_I, "start_ns"), "end_ns": (_I, "end_ns")}),
     "raw.flow": (
         "ph IN ('s', 'f') AND cat IN ('fwdbwd', 'forward_backward')",
         {
@@ -172,6 +176,19 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "start_ns": (_I, "start_ns"),
         },
     ),
+}
+
+RECORDING = "raw.recording"
+# The times of rows by the clocks of host and device.
+_EVENT_TIMES = Timed("start_ns", "end_ns")
+CLOCKS: Mapping[str, Mapping[str, Timed]] = {
+    "host": {
+        **dict.fromkeys(
+            ("raw.cpu_op", "raw.module_call", "raw.annotation", "raw.runtime_call", "raw.python_call"), _EVENT_TIMES
+        ),
+        "raw.memory_event": Timed("start_ns", "start_ns"),
+    },
+    "device": {"raw.device_work": _EVENT_TIMES},
 }
 
 # With stacks, two of three events are calls of Python functions.

@@ -1,7 +1,8 @@
 """Finds traces of Kineto by their content, and their capabilities, without parsing them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,16 @@ from prof_analysis.capabilities import CAPABILITIES, lacking
 from prof_analysis.errors import InputError
 from prof_analysis.options import Options
 from prof_analysis.sources.found import Found
-from prof_analysis.sources.kineto.around import JOB, around_events, unread_around
+from prof_analysis.sources.identity import Identity, times_in
+from prof_analysis.sources.kineto.around import JOB, around_events, time_base, unread_around
 from prof_analysis.sources.kineto.companions import RANK_IN_NAME, SUFFIXES, capture_folders, companions_of, is_capture
 from prof_analysis.sources.rank import Rank, number, readable
 from prof_analysis.sources.readers.cut_off import said_of_cut
 from prof_analysis.sources.readers.marks import ANYTHING, Marks, found_marks
-from prof_analysis.sources.readers.trace_file import is_of_kineto
+from prof_analysis.sources.readers.trace_file import begin_of, is_of_kineto
 
+_MOST_RANKS = 10**6
+_LONGEST_TIME = 24
 _OWN_COLLECTIVES = ("cross_device_reduce_", "all_reduce_kernel", "allreduce_fusion_kernel", "deep_ep::")
 _CATEGORY = rb'"cat"\s*:\s*"(?:%s)"'
 # What was allocated in all is recorded since 2021; the type of a CPU is 0.
@@ -131,6 +135,38 @@ def host_of(rank: Rank) -> str | None:
     """Return the name of the host that the rank ran on."""
     host = around_events(rank.inputs[0]).get("host_name")
     return host if isinstance(host, str) and host else None
+
+
+def identity_of(rank: Rank) -> Identity:
+    """Return what a trace says of its rank."""
+    trace = rank.inputs[0]
+    around = around_events(trace)
+    job = around.get(JOB)
+    said = number(job.get("rank")) if isinstance(job, dict) else None
+    size = job.get("world_size") if isinstance(job, dict) else None
+    in_name = [int(found) for found in RANK_IN_NAME.findall(trace.name)][-1:]
+    # Some number their files by the ranks of a host: rank 8 of the job is the first one of a host of up to 8.
+    is_of_host = said is not None and in_name != [] and said > 2 * in_name[0]
+    times = times_in(begin_of(trace))
+    properties = around.get("deviceProperties")
+    names = {str(one.get("name")) for one in properties if isinstance(one, dict)} if isinstance(properties, list) else set()
+    moment = _first_moment(around, times)
+    return Identity(
+        numbers={
+            **({} if said is None else {JOB: said}),
+            **({trace.name: in_name[0]} if in_name and not is_of_host else {}),
+        },
+        recording=None if moment is None else (moment, moment + 1),
+        chip=names.pop() if len(names) == 1 else None,
+        members=frozenset(range(size)) if isinstance(size, int) and 0 < size < _MOST_RANKS else frozenset(),
+        times={"trace": times},
+    )
+
+
+def _first_moment(around: dict[str, Any], times: Sequence[bytes]) -> int | None:
+    """Return the time of the first events, ns since 1970; None where the trace has times since another moment."""
+    moments = sorted(time_base(around) + int(Decimal(time.decode()) * 1000) for time in times if len(time) < _LONGEST_TIME)
+    return moments[len(moments) // 2] if moments else None
 
 
 def _marks_of_modules(options: Options) -> Marks:

@@ -18,6 +18,7 @@ from prof_analysis.sources.kineto import columns as kineto_columns
 from prof_analysis.sources.kineto.annotations import is_of_annotations, read_annotations
 from prof_analysis.sources.kineto.around import JOB, around_events, parsed, purpose_of_group, time_base
 from prof_analysis.sources.rank import number
+from prof_analysis.sources.readers.bounds import Recording, known_recording, set_bounds
 from prof_analysis.sources.readers.event_tables import ID, EventTables, begin_anew, create_raw_tables, have_equal_ids, stored
 from prof_analysis.sources.readers.repeated import drop_repeated, remark_of, with_keys
 from prof_analysis.sources.remarks import Remark
@@ -51,13 +52,15 @@ def stage(
     """
     file, *companions = files
     create_macros(connection)
-    create_schemas(connection, wanted)
     wanted = with_keys(wanted, kineto_columns.KEYS)
     needs_replays = bool(wanted.keys() & kineto_columns.REPLAYED.keys())
     if needs_replays:
         wanted = {
             name: wanted.get(name, frozenset()) | replays.NEEDS.get(name, frozenset()) for name in {*wanted, *replays.NEEDS}
         }
+    if any(name in wanted for tables in kineto_columns.CLOCKS.values() for name in tables):
+        wanted = {**wanted, kineto_columns.RECORDING: frozenset(RAW_COLUMNS[kineto_columns.RECORDING])}
+    create_schemas(connection, wanted)
     create_raw_tables(connection, wanted, RAW_COLUMNS)
     around = around_events(file)
     connection.execute("SET VARIABLE base_time_ns = $base", {"base": time_base(around)})
@@ -73,7 +76,16 @@ def stage(
     if texts_lock and have_equal_ids(connection):
         begin_anew(connection)
         return stage(connection, files, wanted, threads, on_bytes)
+    if kineto_columns.RECORDING in wanted:
+        set_bounds(connection, _recording_of(connection), wanted, kineto_columns.CLOCKS)
+        connection.execute(f"DROP TABLE {stored(kineto_columns.RECORDING)} CASCADE")
     return remarks
+
+
+def _recording_of(connection: duckdb.DuckDBPyConnection) -> Recording | None:
+    """Return the time that was recorded, by the profiler's own events; None where it has none."""
+    moments = f"SELECT min(start_ns), max(end_ns) FROM {stored(kineto_columns.RECORDING)} WHERE end_ns >= start_ns"
+    return known_recording(*connection.execute(moments).fetchall()[0])
 
 
 def _stage_replays(

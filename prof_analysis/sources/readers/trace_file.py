@@ -39,8 +39,8 @@ def check_begin(path: Path) -> None:
         next(blocks, None)
 
 
-def is_of_kineto(path: Path) -> bool:
-    """Return whether a file begins as a trace of Kineto, which profiles CPUs and GPUs."""
+def begin_of(path: Path) -> bytes:
+    """Return the first bytes of a file, unpacked; as many as can be read."""
     begin = b""
     try:
         with marks.opened(path) as content:
@@ -48,6 +48,12 @@ def is_of_kineto(path: Path) -> bool:
                 begin += piece
     except (OSError, EOFError, zlib.error):
         pass  # What could be read is enough, or inspect() says what is wrong.
+    return begin
+
+
+def is_of_kineto(path: Path) -> bool:
+    """Return whether a file begins as a trace of Kineto, which profiles CPUs and GPUs."""
+    begin = begin_of(path)
     return begin.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[") and _OF_KINETO.search(begin) is not None
 
 

@@ -50,7 +50,7 @@ executed AS (
     FROM task_of_operator AS task
     LEFT JOIN named USING (taskType)
     ASOF JOIN execution ON execution.globalTaskId = task.globalTaskId AND task.kernel_start_ns <= execution.startNs
-    WHERE execution.startNs <= task.kernel_end_ns AND execution.endNs >= execution.startNs
+    WHERE execution.startNs <= task.kernel_end_ns AND is_device_time(execution.startNs, execution.endNs)
 ),
 with_role AS (
     SELECT

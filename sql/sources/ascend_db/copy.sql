@@ -11,12 +11,12 @@ WITH task AS (
     FROM raw.task AS task
     LEFT JOIN trace.string AS type ON type.text_id = task.taskType
     LEFT JOIN raw.memcpy_info USING (globalTaskId)
-    WHERE task.endNs >= task.startNs
+    WHERE is_device_time(task.startNs, task.endNs)
 ),
 operator AS (
     SELECT startNs, max(max(endNs)) OVER (ORDER BY startNs) AS reached_ns
     FROM raw.communication_op
-    WHERE endNs >= startNs
+    WHERE is_device_time(startNs, endNs)
     GROUP BY startNs
 ),
 between_streams AS (
@@ -63,7 +63,7 @@ linked_op AS (
     FROM raw.connection_ids AS link
     SEMI JOIN copy ON copy.connectionId = link.connectionId
     JOIN raw.framework_op AS op ON op.connectionId = link.id
-    WHERE op.endNs >= op.startNs
+    WHERE is_host_time(op.startNs, op.endNs)
     GROUP BY link.connectionId
 )
 SELECT

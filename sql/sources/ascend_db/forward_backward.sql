@@ -12,7 +12,7 @@ SELECT forward.row_id AS forward_op_id, backward.row_id AS backward_op_id
 FROM pair
 JOIN raw.framework_op AS forward ON forward.connectionId = pair.forward_group
 JOIN raw.framework_op AS backward ON backward.connectionId = pair.backward_group
-WHERE forward.endNs >= forward.startNs
-  AND backward.endNs >= backward.startNs
+WHERE is_host_time(forward.startNs, forward.endNs)
+  AND is_host_time(backward.startNs, backward.endNs)
   AND coalesce(forward.fwdThreadId, 0) = 0
   AND backward.fwdThreadId IS DISTINCT FROM 0

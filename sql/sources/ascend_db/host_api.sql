@@ -22,4 +22,4 @@ SELECT
     nullif(connectionId, -1) AS launch_id
 FROM raw.cann_api
 LEFT JOIN named USING (name)
-WHERE endNs >= startNs
+WHERE is_host_time(startNs, endNs)

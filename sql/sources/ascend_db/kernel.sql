@@ -118,6 +118,6 @@ FROM kernel
 LEFT JOIN type_in_name ON type_in_name.name_id = kernel.name_id AND type_in_name.kind = kernel.kind
 LEFT JOIN named_direction ON named_direction.name_id = kernel.name_id AND kernel.kind = 'communication'
 LEFT JOIN named_engine ON named_engine.core_id = kernel.core_id
-WHERE end_ns >= start_ns
+WHERE is_device_time(start_ns, end_ns)
   -- Where a database holds several devices, rows that name no device belong to the first one.
   AND (getvariable('device_id') IS NULL OR coalesce(device_id, getvariable('first_device_id')) = getvariable('device_id'))

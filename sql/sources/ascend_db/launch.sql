@@ -6,4 +6,4 @@ SELECT
     NULL::BIGINT AS name_id,
     false AS is_replay
 FROM raw.cann_api
-WHERE endNs >= startNs
+WHERE is_host_time(startNs, endNs)

@@ -10,4 +10,4 @@ SELECT
 FROM raw.mstx_events AS mstx
 LEFT JOIN trace.string AS message ON message.text_id = mstx.message
 LEFT JOIN trace.string AS domain ON domain.text_id = mstx.domainId
-WHERE eventType IN (0, 3) AND startNs IS NOT NULL
+WHERE eventType IN (0, 3) AND is_host_time(startNs, startNs)

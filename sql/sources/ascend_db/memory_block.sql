@@ -51,7 +51,7 @@ found AS (
         timestampNs AS allocated_ns,
         if(next_type = 'release', next_ns, NULL) AS released_ns
     FROM library_event
-    WHERE is_allocation AND is_size(size) AND timestampNs >= 0
+    WHERE is_allocation AND is_size(size) AND is_moment(timestampNs)
 )
 SELECT
     block_id,

@@ -38,5 +38,5 @@ SELECT
     reserved_bytes,
     if(role = 'operators', NULL, active_bytes) AS active_bytes
 FROM found
-WHERE role IS NOT NULL AND time_ns >= 0 AND are_totals(allocated_bytes, reserved_bytes, active_bytes)
+WHERE role IS NOT NULL AND is_moment(time_ns) AND are_totals(allocated_bytes, reserved_bytes, active_bytes)
   AND (getvariable('device_id') IS NULL OR coalesce(device_id, getvariable('first_device_id')) = getvariable('device_id'))

@@ -25,7 +25,7 @@ begun AS (
         module_call.endNs AS end_ns
     FROM raw.module_call
     JOIN named ON named.text_id = module_call.name
-    WHERE module_call.endNs >= module_call.startNs
+    WHERE is_host_time(module_call.startNs, module_call.endNs)
 ),
 in_order AS (
     SELECT

@@ -7,6 +7,6 @@ SELECT
     endNs - startNs AS duration_ns
 FROM raw.task
 WHERE connectionId IN (SELECT connection_id FROM trace.mstx_record)
-  AND endNs >= startNs
+  AND is_device_time(startNs, endNs)
   -- Where a database holds several devices, rows that name no device belong to the first one.
   AND (getvariable('device_id') IS NULL OR coalesce(deviceId, getvariable('first_device_id')) = getvariable('device_id'))

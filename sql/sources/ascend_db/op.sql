@@ -11,4 +11,4 @@ SELECT
     inputShapes AS input_shapes_id,
     inputDtypes AS input_types_id
 FROM raw.framework_op
-WHERE endNs >= startNs
+WHERE is_host_time(startNs, endNs)

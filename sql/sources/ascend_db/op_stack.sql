@@ -13,4 +13,4 @@ SELECT framework_op.row_id AS op_id, stack.stack_id
 FROM raw.framework_op
 JOIN raw.chain ON chain.id = framework_op.callchainId
 JOIN stack ON stack.id = chain.first_id
-WHERE framework_op.endNs >= framework_op.startNs
+WHERE is_host_time(framework_op.startNs, framework_op.endNs)

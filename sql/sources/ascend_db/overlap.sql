@@ -11,5 +11,5 @@ SELECT
     endNs - startNs AS duration_ns
 FROM raw.overlap_analysis
 WHERE type BETWEEN 0 AND 3
-  AND endNs >= startNs
+  AND is_device_time(startNs, endNs)
   AND (getvariable('device_id') IS NULL OR coalesce(deviceId, getvariable('first_device_id')) = getvariable('device_id'))

@@ -5,13 +5,13 @@ WITH enqueued AS (
     SELECT link.connectionId AS queue_id, enqueue.*
     FROM raw.enqueue
     JOIN raw.connection_ids AS link ON link.id = enqueue.connectionId
-    WHERE enqueue.endNs >= enqueue.startNs AND link.connectionId IS NOT NULL
+    WHERE is_host_time(enqueue.startNs, enqueue.endNs) AND link.connectionId IS NOT NULL
 ),
 dequeued AS (
     SELECT link.connectionId AS queue_id, dequeue.*
     FROM raw.dequeue
     JOIN raw.connection_ids AS link ON link.id = dequeue.connectionId
-    WHERE dequeue.endNs >= dequeue.startNs AND link.connectionId IS NOT NULL
+    WHERE is_host_time(dequeue.startNs, dequeue.endNs) AND link.connectionId IS NOT NULL
 ),
 recorded AS (
     SELECT
@@ -44,13 +44,13 @@ in_order AS (
         SELECT *, row_number() OVER (ORDER BY startNs, row_id) AS position
         FROM raw.enqueue
         CROSS JOIN no_link
-        WHERE endNs >= startNs
+        WHERE is_host_time(startNs, endNs)
     ) AS enqueue
     FULL JOIN (
         SELECT *, row_number() OVER (ORDER BY startNs, row_id) AS position
         FROM raw.dequeue
         CROSS JOIN no_link
-        WHERE endNs >= startNs
+        WHERE is_host_time(startNs, endNs)
     ) AS dequeue USING (position)
     LEFT JOIN trace.string AS enqueue_name ON enqueue_name.text_id = enqueue.name
     LEFT JOIN trace.string AS dequeue_name ON dequeue_name.text_id = dequeue.name

@@ -22,7 +22,7 @@ SELECT
 FROM raw.mstx_events AS mstx
 LEFT JOIN trace.string AS message ON message.text_id = mstx.message
 LEFT JOIN trace.string AS domain ON domain.text_id = mstx.domainId
-WHERE eventType IN (1, 2) AND endNs >= startNs
+WHERE eventType IN (1, 2) AND is_host_time(startNs, endNs)
 UNION ALL
 SELECT
     2 * api.row_id + 1,
@@ -38,4 +38,4 @@ SELECT
     api.endNs - api.startNs
 FROM raw.module_call AS api
 JOIN traced_class ON traced_class.text_id = api.name
-WHERE api.endNs >= api.startNs
+WHERE is_host_time(api.startNs, api.endNs)

@@ -13,32 +13,50 @@ task AS (
     FROM raw.task
     ANTI JOIN type_without_work USING (taskType)
 ),
-timed AS (
-    SELECT 'ops' AS what, NULL::BIGINT AS deviceId, startNs, endNs FROM raw.framework_op
+host_row AS (
+    SELECT 'ops' AS what, startNs AS start_ns, endNs AS end_ns FROM raw.framework_op
     UNION ALL
-    SELECT 'mstx ranges', NULL, startNs, endNs FROM raw.mstx_events WHERE eventType IN (1, 2)
+    SELECT 'mstx ranges', startNs, endNs FROM raw.mstx_events WHERE eventType IN (1, 2)
     UNION ALL
-    SELECT 'mstx marks', NULL, startNs, startNs FROM raw.mstx_events WHERE eventType IN (0, 3)
+    SELECT 'mstx marks', startNs, startNs FROM raw.mstx_events WHERE eventType IN (0, 3)
     UNION ALL
-    SELECT 'intervals of the Overlap Analysis', deviceId, startNs, endNs FROM raw.overlap_analysis WHERE type BETWEEN 0 AND 3
+    SELECT 'steps', startNs, endNs FROM raw.step_time
+),
+device_row AS (
+    SELECT 'intervals of the Overlap Analysis' AS what, deviceId, startNs AS start_ns, endNs AS end_ns
+    FROM raw.overlap_analysis
+    WHERE type BETWEEN 0 AND 3
     UNION ALL
-    SELECT 'kernels', deviceId, startNs, endNs FROM task SEMI JOIN described_task USING (globalTaskId)
+    SELECT if(described_task.globalTaskId IS NULL, 'other tasks on the device', 'kernels'), deviceId, startNs, endNs
+    FROM task
+    LEFT JOIN described_task USING (globalTaskId)
     UNION ALL
     SELECT 'communication operators', deviceId, startNs, endNs FROM raw.communication_op
-    UNION ALL
-    SELECT 'steps', NULL, startNs, endNs FROM raw.step_time
 ),
 rejected AS (
-    SELECT what, deviceId, why_set_aside(startNs, endNs) AS reason
-    FROM timed
-    WHERE (endNs >= startNs) IS NOT TRUE
+    SELECT what, NULL::BIGINT AS deviceId, getvariable('host_longest_ns') AS longest_ns, start_ns, end_ns
+    FROM host_row
+    WHERE is_host_time(start_ns, end_ns) IS NOT TRUE
     UNION ALL
-    SELECT 'kernels', NULL, 'no task on the device goes with their description'
+    SELECT what, deviceId, getvariable('device_longest_ns'), start_ns, end_ns
+    FROM device_row
+    WHERE is_device_time(start_ns, end_ns) IS NOT TRUE
+),
+counted AS (
+    SELECT
+        what,
+        deviceId,
+        why_set_aside(start_ns, end_ns, longest_ns) AS reason,
+        threshold_of(reason, longest_ns) AS threshold_ns,
+        time_set_aside(reason, start_ns, end_ns) AS time_ns
+    FROM rejected
+    UNION ALL
+    SELECT 'kernels', NULL, 'no task on the device goes with their description', NULL, NULL
     FROM described_task
     ANTI JOIN task USING (globalTaskId)
 )
-SELECT what, reason, count(*) AS row_count
-FROM rejected
+SELECT what, reason, max(threshold_ns) AS threshold_ns, count(*) AS row_count, TRY_CAST(sum(time_ns) AS BIGINT) AS time_ns
+FROM counted
 WHERE getvariable('device_id') IS NULL OR coalesce(deviceId, getvariable('first_device_id')) = getvariable('device_id')
 GROUP BY what, reason
 ORDER BY what, reason

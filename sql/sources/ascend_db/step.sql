@@ -1,3 +1,3 @@
 SELECT id AS step_id, startNs AS start_ns, endNs AS end_ns
 FROM raw.step_time
-WHERE endNs >= startNs
+WHERE is_host_time(startNs, endNs)

@@ -7,7 +7,7 @@ SELECT nullif(task.streamId, 4294967295) AS stream_id, NULL::BIGINT AS tid, task
 FROM raw.task AS task
 JOIN named ON named.text_id = task.taskType
 WHERE NOT named.is_call
-    AND task.endNs >= task.startNs
+    AND is_device_time(task.startNs, task.endNs)
     AND (
         getvariable('device_id') IS NULL
         OR coalesce(task.deviceId, getvariable('first_device_id')) = getvariable('device_id')
@@ -16,4 +16,4 @@ UNION ALL
 SELECT NULL, call.globalTid, call.startNs, call.endNs
 FROM raw.cann_api AS call
 JOIN named ON named.text_id = call.name
-WHERE named.is_call AND call.endNs >= call.startNs
+WHERE named.is_call AND is_host_time(call.startNs, call.endNs)

@@ -18,7 +18,7 @@ plane_of_group AS (
 operator AS (
     SELECT pid, tid, start_ns, max(end_ns) AS end_ns, max(event_id) AS event_id
     FROM raw.communication_op
-    WHERE end_ns >= start_ns
+    WHERE is_device_time(start_ns, end_ns)
     GROUP BY pid, tid, start_ns
 ),
 task AS (
@@ -64,7 +64,7 @@ any_operator AS (
         max(event_id) AS event_id,
         max(max(end_ns)) OVER (ORDER BY start_ns ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ns
     FROM raw.communication_op
-    WHERE end_ns >= start_ns
+    WHERE is_device_time(start_ns, end_ns)
     GROUP BY start_ns
     HAVING count(*) = 1
 ),
@@ -92,7 +92,7 @@ SELECT
     task.duration_ps
 FROM with_role AS task
 ASOF JOIN operator ON operator.pid = task.pid AND operator.tid = task.group_tid AND operator.start_ns <= task.start_ns
-WHERE task.start_ns <= operator.end_ns AND task.end_ns >= task.start_ns
+WHERE task.start_ns <= operator.end_ns AND is_device_time(task.start_ns, task.end_ns)
 UNION ALL
 SELECT
     operator.event_id AS kernel_id,
@@ -113,6 +113,6 @@ FROM raw.device_task
 JOIN device_name USING (name)
 SEMI JOIN notifying_stream USING (pid, stream_id)
 ASOF JOIN any_operator AS operator ON operator.start_ns <= device_task.start_ns
-WHERE device_task.end_ns >= device_task.start_ns
+WHERE is_device_time(device_task.start_ns, device_task.end_ns)
   AND device_task.start_ns <= operator.end_ns
   AND coalesce(operator.before_ns <= device_task.start_ns, true)

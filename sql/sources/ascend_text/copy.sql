@@ -5,7 +5,7 @@
 WITH operator AS (
     SELECT start_ns, max(max(end_ns)) OVER (ORDER BY start_ns) AS reached_ns
     FROM raw.communication_op
-    WHERE end_ns >= start_ns
+    WHERE is_device_time(start_ns, end_ns)
     GROUP BY start_ns
 ),
 task_name AS (
@@ -34,7 +34,8 @@ copy AS (
     SELECT *
     FROM raw.copy_task
     ANTI JOIN stream_of_operators USING (pid, stream_id)
-    WHERE end_ns >= start_ns AND start_ns NOT IN (SELECT start_ns FROM raw.communication_task WHERE start_ns IS NOT NULL)
+    WHERE is_device_time(start_ns, end_ns)
+      AND start_ns NOT IN (SELECT start_ns FROM raw.communication_task WHERE start_ns IS NOT NULL)
 ),
 flow_point AS (
     SELECT

@@ -18,4 +18,4 @@ SELECT
 FROM raw.host_api
 CROSS JOIN trace.process
 LEFT JOIN named USING (call)
-WHERE end_ns >= start_ns
+WHERE is_host_time(start_ns, end_ns)

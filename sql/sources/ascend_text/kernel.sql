@@ -20,7 +20,9 @@ type_in_name AS (
 ),
 described AS (
     SELECT
-        kernel_detail.*,
+        kernel_detail.* REPLACE (
+            if(is_device_time(start_ns, TRY(start_ns + duration_ns)), duration_ns, NULL) AS duration_ns
+        ),
         CASE
             WHEN core.text IN ('COMMUNICATION', 'HCCL') OR ends_with(name.text, 'AivKernel') THEN 'communication'
             WHEN ends_with(name.text, 'AicpuKernel') THEN 'schedule'
@@ -42,7 +44,7 @@ operator_time AS (
         SELECT start_ns, end_ns
         FROM raw.communication_op
     )
-    WHERE end_ns >= start_ns
+    WHERE is_device_time(start_ns, end_ns)
     GROUP BY start_ns
 ),
 within_operator AS (
@@ -207,4 +209,4 @@ FROM kernel
 LEFT JOIN type_in_name ON type_in_name.name_id = kernel.name_id AND kernel.kind = 'compute'
 LEFT JOIN named_direction ON named_direction.name_id = kernel.name_id AND kernel.kind = 'communication'
 LEFT JOIN named_engine ON named_engine.core_id = kernel.core_id
-WHERE end_ns >= start_ns
+WHERE is_device_time(start_ns, end_ns)

@@ -4,7 +4,7 @@ WITH called AS (
     SELECT connection_id, thread_id(process.pid, host_api.tid) AS tid, start_ns, end_ns
     FROM raw.host_api
     CROSS JOIN trace.process
-    WHERE connection_id IS NOT NULL AND end_ns >= start_ns
+    WHERE connection_id IS NOT NULL AND is_host_time(start_ns, end_ns)
 ),
 flow_start AS (
     SELECT flow_id, min((start_ns, tid)) AS launched

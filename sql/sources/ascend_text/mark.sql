@@ -10,4 +10,4 @@ FROM raw.mstx
 CROSS JOIN trace.process
 LEFT JOIN trace.string AS message ON message.text_id = mstx.name
 LEFT JOIN trace.string AS domain ON domain.text_id = mstx.domain
-WHERE event_type IN ('marker', 'marker_ex') AND start_ns IS NOT NULL
+WHERE event_type IN ('marker', 'marker_ex') AND is_host_time(start_ns, start_ns)

@@ -41,4 +41,4 @@ SELECT
     reserved_bytes,
     if(role = 'operators', NULL, active_bytes) AS active_bytes
 FROM in_bytes
-WHERE role IS NOT NULL AND time_ns >= 0 AND are_totals(allocated_bytes, reserved_bytes, active_bytes)
+WHERE role IS NOT NULL AND is_moment(time_ns) AND are_totals(allocated_bytes, reserved_bytes, active_bytes)

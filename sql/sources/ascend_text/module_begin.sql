@@ -14,7 +14,7 @@ SELECT
     caller_id
 FROM raw.module_call
 LEFT JOIN numbered ON numbered.text_id = module_call.name
-WHERE end_ns >= start_ns
+WHERE is_host_time(start_ns, end_ns)
 UNION ALL
 -- Other functions ask the same, but not first of all.
 SELECT thread_id(pid, tid), NULL, NULL, NULL, start_ns, NULL, python_id, caller_id

@@ -2,7 +2,7 @@
 WITH task AS (
     SELECT *, row_number() OVER (PARTITION BY pid, tid, start_ns ORDER BY event_id) AS position
     FROM raw.mstx_task
-    WHERE end_ns >= start_ns
+    WHERE is_device_time(start_ns, end_ns)
 ),
 flow AS (
     SELECT connection_id, row_number() OVER (PARTITION BY pid, tid, start_ns ORDER BY event_id) AS position, pid, tid, start_ns

@@ -13,4 +13,4 @@ FROM raw.overlap
 SEMI JOIN (FROM raw.process WHERE name = 'Overlap Analysis') AS named USING (pid)
 LEFT JOIN trace.device_process AS process USING (pid)
 JOIN trace.string ON string.text_id = overlap.name
-WHERE overlap.end_ns >= overlap.start_ns
+WHERE is_device_time(overlap.start_ns, overlap.end_ns)

@@ -10,5 +10,5 @@ FROM raw.queue_call AS enqueue
 JOIN raw.queue_call AS dequeue USING (correlation_id)
 WHERE enqueue.is_enqueue
   AND NOT dequeue.is_enqueue
-  AND enqueue.end_ns >= enqueue.start_ns
-  AND dequeue.end_ns >= dequeue.start_ns
+  AND is_host_time(enqueue.start_ns, enqueue.end_ns)
+  AND is_host_time(dequeue.start_ns, dequeue.end_ns)

@@ -15,7 +15,7 @@ FROM raw.mstx
 CROSS JOIN trace.process
 LEFT JOIN trace.string AS message ON message.text_id = mstx.name
 LEFT JOIN trace.string AS domain ON domain.text_id = mstx.domain
-WHERE event_type IN ('push/pop', 'start/end') AND end_ns >= start_ns
+WHERE event_type IN ('push/pop', 'start/end') AND is_host_time(start_ns, end_ns)
 UNION ALL
 SELECT
     event_id,
@@ -30,4 +30,4 @@ SELECT
     end_ns,
     end_ns - start_ns
 FROM raw.module_call
-WHERE end_ns >= start_ns
+WHERE is_host_time(start_ns, end_ns)

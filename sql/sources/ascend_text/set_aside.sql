@@ -1,27 +1,46 @@
-WITH timed AS (
-    SELECT 'ops' AS what, start_ns, end_ns FROM raw.cpu_op
+WITH rejected AS (
+    SELECT 'ops' AS what, getvariable('host_longest_ns') AS longest_ns, start_ns, end_ns
+    FROM raw.cpu_op
+    WHERE is_host_time(start_ns, end_ns) IS NOT TRUE
     UNION ALL
-    SELECT 'module calls', start_ns, end_ns FROM raw.module_call
+    SELECT 'module calls', getvariable('host_longest_ns'), start_ns, end_ns
+    FROM raw.module_call
+    WHERE is_host_time(start_ns, end_ns) IS NOT TRUE
     UNION ALL
-    SELECT 'mstx ranges', start_ns, end_ns FROM raw.mstx WHERE event_type IN ('push/pop', 'start/end')
+    SELECT 'mstx ranges', getvariable('host_longest_ns'), start_ns, end_ns
+    FROM raw.mstx
+    WHERE event_type IN ('push/pop', 'start/end') AND is_host_time(start_ns, end_ns) IS NOT TRUE
     UNION ALL
-    SELECT 'mstx marks', start_ns, start_ns FROM raw.mstx WHERE event_type IN ('marker', 'marker_ex')
+    SELECT 'mstx marks', getvariable('host_longest_ns'), start_ns, start_ns
+    FROM raw.mstx
+    WHERE event_type IN ('marker', 'marker_ex') AND is_host_time(start_ns, start_ns) IS NOT TRUE
     UNION ALL
-    SELECT 'intervals of the Overlap Analysis', start_ns, end_ns
+    SELECT 'intervals of the Overlap Analysis', getvariable('device_longest_ns'), start_ns, end_ns
     FROM raw.overlap
     SEMI JOIN (FROM raw.process WHERE name = 'Overlap Analysis') AS process USING (pid)
+    WHERE is_device_time(start_ns, end_ns) IS NOT TRUE
     UNION ALL
-    SELECT 'tasks on the device', start_ns, end_ns FROM raw.device_task
+    SELECT 'tasks on the device', getvariable('device_longest_ns'), start_ns, end_ns
+    FROM raw.device_task
+    WHERE is_device_time(start_ns, end_ns) IS NOT TRUE
     UNION ALL
-    SELECT 'communication operators', start_ns, end_ns FROM raw.communication_op
+    SELECT 'communication operators', getvariable('device_longest_ns'), start_ns, end_ns
+    FROM raw.communication_op
+    WHERE is_device_time(start_ns, end_ns) IS NOT TRUE
     UNION ALL
-    SELECT 'rows of kernel_details.csv', start_ns, TRY(start_ns + duration_ns) FROM raw.kernel_detail
+    SELECT 'rows of kernel_details.csv', getvariable('device_longest_ns'), start_ns, TRY(start_ns + duration_ns)
+    FROM raw.kernel_detail
+    WHERE is_device_time(start_ns, TRY(start_ns + duration_ns)) IS NOT TRUE
+),
+counted AS (
+    SELECT
+        what,
+        why_set_aside(start_ns, end_ns, longest_ns) AS reason,
+        threshold_of(reason, longest_ns) AS threshold_ns,
+        time_set_aside(reason, start_ns, end_ns) AS time_ns
+    FROM rejected
 )
-SELECT
-    what,
-    why_set_aside(start_ns, end_ns) AS reason,
-    count(*) AS row_count
-FROM timed
-WHERE (end_ns >= start_ns) IS NOT TRUE
+SELECT what, reason, max(threshold_ns) AS threshold_ns, count(*) AS row_count, TRY_CAST(sum(time_ns) AS BIGINT) AS time_ns
+FROM counted
 GROUP BY what, reason
 ORDER BY what, reason

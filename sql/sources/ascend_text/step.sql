@@ -6,7 +6,7 @@ SELECT
     max(cpu_op.end_ns) AS end_ns
 FROM raw.cpu_op
 JOIN trace.string ON string.text_id = cpu_op.name
-WHERE starts_with(string.text, 'ProfilerStep#') AND cpu_op.end_ns >= cpu_op.start_ns
+WHERE starts_with(string.text, 'ProfilerStep#') AND is_host_time(cpu_op.start_ns, cpu_op.end_ns)
 GROUP BY step_id
 HAVING step_id IS NOT NULL
 UNION ALL

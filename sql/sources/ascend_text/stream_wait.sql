@@ -7,4 +7,4 @@ SELECT NULL::BIGINT AS stream_id, thread_id(process.pid, host_api.tid) AS tid, h
 FROM raw.host_api
 SEMI JOIN named USING (call)
 CROSS JOIN trace.process
-WHERE host_api.end_ns >= host_api.start_ns
+WHERE is_host_time(host_api.start_ns, host_api.end_ns)

@@ -18,4 +18,4 @@ SELECT
     nullif(greatest(size_bytes, -1), -1) AS size_bytes
 FROM raw.device_work
 LEFT JOIN named USING (name)
-WHERE NOT is_kernel AND end_ns >= start_ns
+WHERE NOT is_kernel AND is_device_time(start_ns, end_ns)

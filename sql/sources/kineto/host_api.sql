@@ -15,4 +15,4 @@ SELECT
     nullif(correlation, 0) AS launch_id
 FROM raw.runtime_call
 LEFT JOIN named USING (name)
-WHERE end_ns >= start_ns
+WHERE is_host_time(start_ns, end_ns)

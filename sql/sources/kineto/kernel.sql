@@ -85,4 +85,4 @@ SELECT
         ::ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu') AS engine,
     fp32_as::ENUM('fp32', 'tf32') AS fp32_as
 FROM work
-WHERE end_ns >= start_ns
+WHERE is_device_time(start_ns, end_ns)

@@ -16,7 +16,7 @@ WITH metric AS (
             {name: 'shared memory', unit: 'bytes', value: shared_memory_bytes}
         ]) AS one
     FROM raw.device_work
-    WHERE end_ns >= start_ns
+    WHERE is_device_time(start_ns, end_ns)
 )
 SELECT kernel_id, text_id(one.name) AS metric_id, one.value, one.unit
 FROM metric

@@ -11,4 +11,4 @@ SELECT
     name AS name_id,
     coalesce(name IN (FROM replay), false) AS is_replay
 FROM raw.runtime_call
-WHERE correlation <> 0 AND end_ns >= start_ns
+WHERE correlation <> 0 AND is_host_time(start_ns, end_ns)

@@ -6,7 +6,7 @@ WITH event AS (
         *,
         lead(start_ns) OVER at_address AS next_ns
     FROM raw.memory_event
-    WHERE device_type <> 0 AND address IS NOT NULL AND is_change(size_bytes) AND start_ns >= 0
+    WHERE device_type <> 0 AND address IS NOT NULL AND is_change(size_bytes) AND is_moment(start_ns)
     WINDOW at_address AS (PARTITION BY device_type, device_id, address ORDER BY start_ns, event_id)
 )
 SELECT

@@ -8,4 +8,4 @@ SELECT
     reserved_bytes,
     NULL::BIGINT AS active_bytes
 FROM raw.memory_event
-WHERE device_type <> 0 AND start_ns >= 0 AND are_totals(allocated_bytes, reserved_bytes, NULL)
+WHERE device_type <> 0 AND is_moment(start_ns) AND are_totals(allocated_bytes, reserved_bytes, NULL)

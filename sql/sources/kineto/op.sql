@@ -11,4 +11,4 @@ SELECT
     input_dims AS input_shapes_id,
     input_types AS input_types_id
 FROM raw.cpu_op
-WHERE end_ns >= start_ns
+WHERE is_host_time(start_ns, end_ns)

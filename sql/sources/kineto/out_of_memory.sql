@@ -7,4 +7,4 @@ SELECT
     if(allocated_bytes >= 0, allocated_bytes, NULL) AS allocated_bytes,
     if(reserved_bytes >= 0, reserved_bytes, NULL) AS reserved_bytes
 FROM raw.out_of_memory
-WHERE start_ns >= 0 AND device_type IS DISTINCT FROM 0
+WHERE is_moment(start_ns) AND device_type IS DISTINCT FROM 0

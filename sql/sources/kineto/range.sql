@@ -23,7 +23,7 @@ SELECT
     end_ns - start_ns AS duration_ns
 FROM raw.annotation
 LEFT JOIN named USING (name)
-WHERE end_ns >= start_ns
+WHERE is_host_time(start_ns, end_ns)
 UNION ALL
 SELECT
     event_id,
@@ -38,4 +38,4 @@ SELECT
     end_ns,
     end_ns - start_ns
 FROM raw.module_call
-WHERE end_ns >= start_ns
+WHERE is_host_time(start_ns, end_ns)

@@ -1,17 +1,29 @@
-WITH timed AS (
-    SELECT 'ops' AS what, start_ns, end_ns FROM raw.cpu_op
+WITH rejected AS (
+    SELECT 'ops' AS what, getvariable('host_longest_ns') AS longest_ns, start_ns, end_ns
+    FROM raw.cpu_op
+    WHERE is_host_time(start_ns, end_ns) IS NOT TRUE
     UNION ALL
-    SELECT 'module calls', start_ns, end_ns FROM raw.module_call
+    SELECT 'module calls', getvariable('host_longest_ns'), start_ns, end_ns
+    FROM raw.module_call
+    WHERE is_host_time(start_ns, end_ns) IS NOT TRUE
     UNION ALL
-    SELECT 'ranges of record_function', start_ns, end_ns FROM raw.annotation
+    SELECT 'ranges of record_function', getvariable('host_longest_ns'), start_ns, end_ns
+    FROM raw.annotation
+    WHERE is_host_time(start_ns, end_ns) IS NOT TRUE
     UNION ALL
-    SELECT 'kernels and copies', start_ns, end_ns FROM raw.device_work
+    SELECT 'kernels and copies', getvariable('device_longest_ns'), start_ns, end_ns
+    FROM raw.device_work
+    WHERE is_device_time(start_ns, end_ns) IS NOT TRUE
+),
+counted AS (
+    SELECT
+        what,
+        why_set_aside(start_ns, end_ns, longest_ns) AS reason,
+        threshold_of(reason, longest_ns) AS threshold_ns,
+        time_set_aside(reason, start_ns, end_ns) AS time_ns
+    FROM rejected
 )
-SELECT
-    what,
-    why_set_aside(start_ns, end_ns) AS reason,
-    count(*) AS row_count
-FROM timed
-WHERE (end_ns >= start_ns) IS NOT TRUE
+SELECT what, reason, max(threshold_ns) AS threshold_ns, count(*) AS row_count, TRY_CAST(sum(time_ns) AS BIGINT) AS time_ns
+FROM counted
 GROUP BY what, reason
 ORDER BY what, reason

@@ -1,13 +1,21 @@
-WITH timed AS (
-    SELECT 'calls of CUDA or HIP' AS what, start_ns, end_ns FROM raw.runtime_call
+WITH rejected AS (
+    SELECT 'calls of CUDA or HIP' AS what, getvariable('host_longest_ns') AS longest_ns, start_ns, end_ns
+    FROM raw.runtime_call
+    WHERE is_host_time(start_ns, end_ns) IS NOT TRUE
     UNION ALL
-    SELECT 'Python functions', start_ns, end_ns FROM raw.python_call
+    SELECT 'Python functions', getvariable('host_longest_ns'), start_ns, end_ns
+    FROM raw.python_call
+    WHERE is_host_time(start_ns, end_ns) IS NOT TRUE
+),
+counted AS (
+    SELECT
+        what,
+        why_set_aside(start_ns, end_ns, longest_ns) AS reason,
+        threshold_of(reason, longest_ns) AS threshold_ns,
+        time_set_aside(reason, start_ns, end_ns) AS time_ns
+    FROM rejected
 )
-SELECT
-    what,
-    why_set_aside(start_ns, end_ns) AS reason,
-    count(*) AS row_count
-FROM timed
-WHERE (end_ns >= start_ns) IS NOT TRUE
+SELECT what, reason, max(threshold_ns) AS threshold_ns, count(*) AS row_count, TRY_CAST(sum(time_ns) AS BIGINT) AS time_ns
+FROM counted
 GROUP BY what, reason
 ORDER BY what, reason

@@ -10,6 +10,6 @@ SELECT
     max(wrapper.end_ns) AS end_ns
 FROM wrapper
 JOIN trace.string ON string.text_id = wrapper.name
-WHERE is_name_of_step(string.text) AND wrapper.end_ns >= wrapper.start_ns
+WHERE is_name_of_step(string.text) AND is_host_time(wrapper.start_ns, wrapper.end_ns)
 GROUP BY step_id
 HAVING step_id IS NOT NULL

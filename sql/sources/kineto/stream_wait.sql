@@ -6,4 +6,4 @@ WITH named AS (
 SELECT NULL::BIGINT AS stream_id, thread_id(pid, tid) AS tid, start_ns, end_ns
 FROM raw.runtime_call
 SEMI JOIN named USING (name)
-WHERE end_ns >= start_ns
+WHERE is_host_time(start_ns, end_ns)
