@@ -120,7 +120,10 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
         f"(ph = 'X' OR dur IS NOT NULL) AND ({_IS_WORK} OR (cat IS NULL AND {_IS_ON_STREAM}))",
         {
             **_CALL,
-            "is_kernel": (_B, "coalesce(lower(cat) IN ('kernel', 'mtia_ccp_events'), NOT regexp_matches(name, '^Mem(cpy|set) '), true)"),
+            "is_kernel": (
+                _B,
+                "coalesce(lower(cat) IN ('kernel', 'mtia_ccp_events'), NOT regexp_matches(name, '^Mem(cpy|set) '), true)",
+            ),
             "correlation": (_I, "args.correlation"),
             "device_id": (_I, "coalesce(args.device, pid)"),
             "stream_id": (_I, "coalesce(args.stream, tid)"),
