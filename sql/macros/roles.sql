@@ -40,7 +40,7 @@ CREATE MACRO IF NOT EXISTS why_without_work(type) AS
         WHEN regexp_matches(type_of_task(type), '^PLACE_?HOLDER(_|$)') THEN 'hold a place for other tasks'
         WHEN regexp_matches(
             type_of_task(type),
-            '^(MODEL|STREAM|LABEL|END_GRAPH|CREATE|MAINTENANCE|CALLBACK|HOSTFUNC|TIMEOUT|DATA_?DUMP|UPDATE|DEVICE_RINGBUFFER)(_|$)'
+            '^(MODEL|STREAM|LABEL|END_GRAPH|CREATE|MAINTENANCE|CALLBACK|HOSTFUNC|TIMEOUT|DATA_?DUMP|DEVICE_RINGBUFFER)(_|$)'
         ) THEN 'steer streams and graphs'
         WHEN regexp_matches(type_of_task(type), '^(CMO|LOAD_CONTEXT|((INVALIDATE|WRITEBACK)_)?DATA_CONTEXT)(_|$)')
             THEN 'prepare caches'

@@ -35,7 +35,7 @@ first_seen AS (
     WHERE kernel.model_id IS NULL AND EXISTS (FROM unseen)
     GROUP BY kernel.device_id, kernel.stream_id
 ),
--- Kernels that name no launch, and those of which most name the same, do not say their moment: one on any stream is before them.
+-- Kernels that name no launch, and those that nearly all name the same one, are lost behind a kernel of any stream.
 without_launch AS (
     SELECT kernel_id, duration_ns, start_ns
     FROM unseen

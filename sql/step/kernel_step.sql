@@ -1,6 +1,6 @@
 -- One row is a compute or communication kernel, or a copy, and the step that it belongs to: the one in which the op that
--- launched it started. Where no compute or communication kernel has a known step, the steps of copies say nothing of the work, and
--- no kernel has one.
+-- launched it started. Where the step of no compute or communication kernel is known, no kernel has one: the few copies would
+-- show steps that do nothing else.
 --
 -- kernel_id   BIGINT   a kernel of trace.kernel
 -- step_id     BIGINT   a step of trace.step; NULL when it is of no step, as in kernels.step, and without steps

@@ -1,8 +1,8 @@
--- One row is a kind of work on the device, by a plain count of what the file holds, and where the answers have it. What is missing
--- is work that no analysis counts.
+-- One row is a kind of work on the device, by a plain count of what the file holds, and where the answers have it. What is
+-- missing is work that no analysis counts.
 --
 -- what         VARCHAR  the kind, as the file calls it: a type of tasks, a category of events, or the file that has the rows
--- place        ENUM('kernel', 'undescribed', 'copy', 'communication', 'around others', 'no work', 'set aside', 'missing')  where
+-- place        ENUM('kernel', 'undescribed', 'copy', 'communication', 'around', 'no work', 'set aside', 'missing')  where
 --                       the answers have it: as kernels; as kernels of which only the time is known; as copies; as a part of
 --                       communication operators; as the tasks that it is made of; nowhere, since it is no work, since its rows
 --                       cannot be right (trace.set_aside), or though it is work

@@ -84,7 +84,7 @@ def test_a_task_of_parts_is_no_kernel_beside_them(tmp_path: Path) -> None:
     )
     assert asked(tmp_path, STEPS) == ([(0, 3, 400, 60)], [])
     rows, _ = asked(tmp_path, AUDIT)
-    assert rows == [("KERNEL_AIVEC", "around others", 1, 110), ("SDMA", "communication", 2, 20)]
+    assert rows == [("KERNEL_AIVEC", "around", 1, 110), ("SDMA", "communication", 2, 20)]
 
 
 def test_what_operators_run_on_cores_is_a_part_of_them(tmp_path: Path) -> None:

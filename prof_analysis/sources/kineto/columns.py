@@ -57,7 +57,10 @@ _PYTHON_ID: Columns = {"python_id": (_I, 'args."Python id"')}
 _PYTHON_IDS: Columns = {**_PYTHON_ID, "caller_id": (_I, 'args."Python parent id"')}
 
 # Categories of work on the device. Of more than two words in one list DuckDB makes a join.
-_IS_WORK = "(cat IN ('kernel', 'Kernel') OR cat IN ('gpu_memcpy', 'Memcpy') OR cat IN ('gpu_memset', 'Memset') OR cat = 'mtia_ccp_events')"
+_IS_WORK = (
+    "(cat IN ('kernel', 'Kernel') OR cat IN ('gpu_memcpy', 'Memcpy') OR cat IN ('gpu_memset', 'Memset')"
+    " OR cat = 'mtia_ccp_events')"
+)
 # What runs on the device names it and the stream; without a category, that is what tells it from all else.
 _IS_ON_STREAM = "args.device IS NOT NULL AND args.stream IS NOT NULL"
 # Categories with a device and a stream that are no work: calls on the host, waits and marks on the stream, and annotations.

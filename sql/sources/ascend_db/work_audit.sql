@@ -1,5 +1,6 @@
 -- Each row of TASK and COMMUNICATION_OP is in one place. What communication operators do is listed as theirs, carries
--- their launch, or moves data while one runs. Where a database holds several devices, rows that name no device belong to the first one.
+-- their launch, or moves data while one runs. Where a database holds several devices, rows that name no device belong to the
+-- first one.
 WITH task AS (
     SELECT *, TRY(endNs - startNs) AS duration_ns
     FROM raw.task
@@ -88,7 +89,7 @@ placed AS (
             WHEN (endNs >= startNs) IS NOT TRUE THEN 'set aside'
             WHEN is_copy THEN 'copy'
             WHEN row_id IN (FROM part_of_operator) THEN 'communication'
-            WHEN row_id IN (FROM task_of_parts) THEN 'around others'
+            WHEN row_id IN (FROM task_of_parts) THEN 'around'
             -- A rule of trace.set_aside holds it back.
             WHEN is_described OR is_on_cores THEN 'set aside'
             ELSE 'missing'
@@ -109,11 +110,11 @@ placed AS (
 )
 SELECT
     what,
-    place::ENUM('kernel', 'undescribed', 'copy', 'communication', 'around others', 'no work', 'set aside', 'missing') AS place,
+    place::ENUM('kernel', 'undescribed', 'copy', 'communication', 'around', 'no work', 'set aside', 'missing') AS place,
     CASE place
         WHEN 'undescribed' THEN 'no row of COMPUTE_TASK_INFO describes them'
         WHEN 'communication' THEN 'they are what communication operators are made of'
-        WHEN 'around others' THEN 'they are made of other tasks'
+        WHEN 'around' THEN 'they are made of other tasks'
         WHEN 'no work' THEN 'they ' || why
         WHEN 'set aside' THEN 'their rows cannot be right'
         WHEN 'missing' THEN 'no row of COMPUTE_TASK_INFO or COMMUNICATION_OP tells what they do'

@@ -1,5 +1,5 @@
--- Tasks are events of trace_view.json; kernel_details.csv can have kernels that are not there. The name of a task says what it is
--- where its type does not. What communication operators do begins while one runs.
+-- Tasks are events of trace_view.json; kernel_details.csv can have kernels beside them. Where the type of a task does not
+-- say what it is, its name does. What communication operators do begins while one runs.
 WITH type AS (
     SELECT
         text_id,
@@ -70,7 +70,7 @@ placed AS (
 )
 SELECT
     what,
-    place::ENUM('kernel', 'undescribed', 'copy', 'communication', 'around others', 'no work', 'set aside', 'missing') AS place,
+    place::ENUM('kernel', 'undescribed', 'copy', 'communication', 'around', 'no work', 'set aside', 'missing') AS place,
     CASE place
         WHEN 'undescribed' THEN 'kernel_details.csv has no row of them'
         WHEN 'communication' THEN 'they are what communication operators are made of'

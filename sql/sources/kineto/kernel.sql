@@ -41,7 +41,8 @@ work AS (
         named.type_id,
         named.is_matrix,
         named.fp32_as,
-        if(of_all.correlation IS NOT NULL AND NOT coalesce(launch.is_of_graph, true), NULL, nullif(correlation, 0)) AS launch_id,
+        if(of_all.correlation IS NOT NULL AND NOT coalesce(launch.is_of_graph, true), NULL, nullif(correlation, 0))
+            AS launch_id,
         coalesce(
             nullif(graph_id, 0), nullif(graph_node_id, 0) >> 32, if(launch.is_of_graph, launch.correlation, NULL)
         ) AS model_id,

@@ -1,4 +1,4 @@
--- A kernel without a name is of the kind compute, unless its collective is recorded or the host launched it in the range of one.
+-- A kernel without a name counts as computing, unless its collective is recorded or the host launched it in the range of one.
 WITH work AS (
     SELECT
         if(is_kernel, 'kernel', 'copy') AS what,
@@ -8,7 +8,8 @@ WITH work AS (
             WHEN device_work.name IS NULL AND kernel.kind = 'compute' THEN 'undescribed'
             ELSE 'kernel'
         END AS place,
-        if(place = 'undescribed', 'their events have no name, so what communicates among them counts as computing', NULL) AS reason,
+        CASE place WHEN 'undescribed' THEN 'their events have no name, so what communicates among them counts as computing' END
+            AS reason,
         TRY(device_work.end_ns - device_work.start_ns) AS duration_ns
     FROM raw.device_work
     LEFT JOIN trace.kernel ON kernel.kernel_id = device_work.event_id
@@ -17,7 +18,7 @@ WITH work AS (
 other AS (
     SELECT
         coalesce(category, 'event without a category') AS what,
-        if(phase IN ('B', 'E'), 'they are begun and ended by two events (ph B and E)', 'events like these are not known') AS reason,
+        if(phase IN ('B', 'E'), 'two events (ph B and E) begin and end them', 'events like these are not known') AS reason,
         count(*) FILTER (phase <> 'E') AS row_count,
         CASE
             WHEN count(*) = count(*) FILTER (phase = 'X') THEN sum(TRY(end_ns - start_ns))
@@ -37,7 +38,7 @@ counted AS (
 )
 SELECT
     what,
-    place::ENUM('kernel', 'undescribed', 'copy', 'communication', 'around others', 'no work', 'set aside', 'missing') AS place,
+    place::ENUM('kernel', 'undescribed', 'copy', 'communication', 'around', 'no work', 'set aside', 'missing') AS place,
     if(place = 'set aside', 'their rows cannot be right', reason) AS reason,
     row_count,
     TRY_CAST(duration_ns AS BIGINT) AS duration_ns
