@@ -1,6 +1,6 @@
 -- One row is the kernels that link to no op because the profile lost the link: it has ops, but names none for any launch; or it
 -- has the launch on a queue thread, but not the task that the thread ran; or it names no launch, or one that it does not have,
--- for a kernel that ran after one of the recording on its stream, and so was launched in the recording. Where there are none,
+-- for more than 10 kernels that ran after one of the recording on their stream, and so were launched in the recording. Where there are none,
 -- there is no row.
 --
 -- kernel_count           BIGINT  number of these kernels, without those of a replayed graph
@@ -23,7 +23,8 @@ beside_ops AS (
     FROM module.bare_launch
     SEMI JOIN (SELECT DISTINCT tid FROM trace.op) AS thread USING (tid)
 ),
--- A launch from before the recording is not in it. A stream runs its kernels in the order of their launches.
+-- A launch from before the recording is not in it. A stream runs its kernels in the order of their launches. The profiler finds
+-- no launch for a few kernels: only more than 10 are a loss.
 unseen AS (
     FROM unlinked
     ANTI JOIN trace.launch USING (launch_id)
@@ -68,12 +69,15 @@ lost AS (
     JOIN first_seen
         ON first_seen.device_id IS NOT DISTINCT FROM unseen.device_id
         AND first_seen.stream_id IS NOT DISTINCT FROM unseen.stream_id
-    WHERE unseen.start_ns > first_seen.start_ns
+    WHERE unseen.start_ns > first_seen.start_ns AND (SELECT count(*) FROM unseen) > 10
     UNION
     SELECT kernel_id, duration_ns
     FROM without_launch
-    WHERE start_ns > (SELECT min(start_ns) FROM first_seen)
-       OR (NOT EXISTS (FROM first_seen) AND EXISTS (FROM trace.launch))
+    WHERE (SELECT count(*) FROM unseen) > 10
+      AND (
+          start_ns > (SELECT min(start_ns) FROM first_seen)
+          OR (NOT EXISTS (FROM first_seen) AND EXISTS (FROM trace.launch))
+      )
 )
 SELECT
     count(*) AS kernel_count,

@@ -271,11 +271,11 @@ def test_rows_that_kernel_details_lacks_are_kernels_without_shapes(tmp_path: Pat
 
 
 def test_kernels_that_only_kernel_details_has_are_said_to_link_to_no_op(tmp_path: Path) -> None:
-    events = [event for event in events_of(6) if event["pid"] != text.HARDWARE or float(event["ts"]) < text.BASE_US + 3]
+    events = [event for event in events_of(24) if event["pid"] != text.HARDWARE or float(event["ts"]) < text.BASE_US + 12]
     rows, warnings = asked(
-        exported(tmp_path, events, details_of(6)), "SELECT count(*), sum(duration_ns)::BIGINT FROM trace.kernel"
+        exported(tmp_path, events, details_of(24)), "SELECT count(*), sum(duration_ns)::BIGINT FROM trace.kernel"
     )
-    assert rows == [(6, 1200)]
+    assert rows == [(24, 4800)]
     assert [warning.partition(" (")[0] for warning in warnings] == ["0_ascend_pt: 50.0% of the kernel time"]
 
 
