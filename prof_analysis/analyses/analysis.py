@@ -87,7 +87,9 @@ class Analysis:
     def tables(self) -> tuple[str, ...]:
         """All tables to build for it, also those whose warnings say which rows were skipped and which kernels are missing."""
         of_steps = () if "step.reported_audit" in self.also else ("kernels.step_audit",)
-        missing = ("step.overlap_audit", *of_steps, "kernels.statistic_audit") if self.counts_kernels else ()
+        missing = (
+            ("trace.work_audit", "step.overlap_audit", *of_steps, "kernels.statistic_audit") if self.counts_kernels else ()
+        )
         return (*self.exports, *self.also, *missing, "trace.set_aside", "trace.device_process")
 
     def with_extra(self, name: str) -> "Analysis":

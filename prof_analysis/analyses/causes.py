@@ -27,6 +27,7 @@ CAUSES = (
         requires=(any_of("kernels", "reported_steps"),),
         also=(
             "step.reported_audit",
+            "module.lost_launch",
             "across.step_total",
             "across.step_duration",
             "across.rank_step",
@@ -42,7 +43,14 @@ CAUSES = (
         "kernels",
         {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.unknown_cause": "FreeUnknownCause"},
         requires=("kernels",),
-        also=("step.time", "step.reported_audit", "trace.set_aside_call", "across.free_cause", "across.free_unknown_cause"),
+        also=(
+            "step.time",
+            "step.reported_audit",
+            "module.lost_launch",
+            "trace.set_aside_call",
+            "across.free_cause",
+            "across.free_unknown_cause",
+        ),
         pictures=TIMELINE,
         counted="step.time",
     ),

@@ -29,9 +29,29 @@ CREATE MACRO IF NOT EXISTS role_of_communication_task(type) AS
 CREATE MACRO IF NOT EXISTS is_task_between_streams(type) AS
     regexp_matches(type_of_task(type), '^(NOTIFY|EVENT|MEMCPY|REDUCE|SDMA|RDMA|PCIE_DMA|WRITE_VALUE|PLACE_HOLDER)');
 
--- Whether a task of this type computes nothing: it marks a moment, waits, or is the profiler's own.
-CREATE MACRO IF NOT EXISTS is_task_without_work(type) AS
-    regexp_matches(type_of_task(type), '^(EVENT|NOTIFY|WRITE_VALUE|PROFILING|PLACE_HOLDER)(_|$)');
+-- Why a task of this type does no work of the model on the device, in words that follow "they"; NULL where it does, and where
+-- the type is not known. This list is the whole of it: all other tasks are work, which is missing where no answer holds it.
+CREATE MACRO IF NOT EXISTS why_without_work(type) AS
+    CASE
+        WHEN regexp_matches(
+            type_of_task(type), '^((REMOTE_)?EVENT|NOTIFY|CAPTURE|(MEM_)?(WRITE|WAIT)_VALUE|STREAM_WAIT|BARRIER)(_|$)'
+        ) THEN 'mark a moment or wait for one'
+        WHEN regexp_matches(type_of_task(type), '^(PROFILING|PROFILER|PCTRACE|MSTX)(_|$)') THEN 'are the profiler''s own'
+        WHEN regexp_matches(type_of_task(type), '^PLACE_?HOLDER(_|$)') THEN 'hold a place for other tasks'
+        WHEN regexp_matches(
+            type_of_task(type),
+            '^(MODEL|STREAM|LABEL|END_GRAPH|CREATE|MAINTENANCE|CALLBACK|HOSTFUNC|TIMEOUT|DATA_?DUMP|DEVICE_RINGBUFFER)(_|$)'
+        ) THEN 'steer streams and graphs'
+        WHEN regexp_matches(type_of_task(type), '^(CMO|LOAD_CONTEXT|((INVALIDATE|WRITEBACK)_)?DATA_CONTEXT)(_|$)')
+            THEN 'prepare caches'
+    END;
+
+-- Whether a task of this type does no work of the model.
+CREATE MACRO IF NOT EXISTS is_task_without_work(type) AS why_without_work(type) IS NOT NULL;
+
+-- Whether a task of this type runs on the cores that compute; CPUs of the device compute too, but also serve communication.
+CREATE MACRO IF NOT EXISTS is_task_on_cores(type) AS
+    regexp_matches(type_of_task(type), '^(KERNEL_|AI_?CORE|AI_?VEC|AIC|AIV|MIX_AI|DSA)') AND NOT contains(upper(type), 'CPU');
 
 -- The bytes of an element of a data type, in the words of HCCL.
 CREATE MACRO IF NOT EXISTS bytes_of_data_type(data_type) AS

@@ -1,17 +1,17 @@
 -- One row is the kernels that link to no op because the profile lost the link: it has ops, but names none for any launch; or it
--- has the launch on a queue thread, but not the task that the thread ran. Where there are none, there is no row.
+-- has the launch on a queue thread, but not the task that the thread ran; or it names no launch, or one that it does not have,
+-- for more than 10 kernels that ran after one of the recording on their stream, so that it launched them. Where there
+-- are none, there is no row.
 --
--- kernel_count           BIGINT  number of these kernels, without those of a replayed graph and those without a launch
+-- kernel_count           BIGINT  number of these kernels, without those of a replayed graph
 -- kernel_duration_ns     BIGINT  their time, ns
 -- kernel_duration_share  DOUBLE  share of all kernel time; NULL when that is 0
 -- what_to_do             VARCHAR the end of a sentence: where the links are missing, and how to get them; NULL when not known
---
--- Only when module.doubtful_launch has rows.
 WITH unlinked AS (
-    SELECT kernel_id, launch_id, duration_ns
+    SELECT kernel_id, launch_id, device_id, stream_id, start_ns, duration_ns
     FROM trace.kernel
     ANTI JOIN module.kernel_op USING (kernel_id)
-    WHERE launch_id IS NOT NULL AND model_id IS NULL
+    WHERE model_id IS NULL AND EXISTS (FROM trace.op)
 ),
 launch_of_queue AS (
     FROM trace.launch
@@ -23,13 +23,61 @@ beside_ops AS (
     FROM module.bare_launch
     SEMI JOIN (SELECT DISTINCT tid FROM trace.op) AS thread USING (tid)
 ),
+-- A launch from before the recording is not in it. A stream runs its kernels in the order of their launches. The profiler finds
+-- no launch for a few kernels: only more than 10 are a loss.
+unseen AS (
+    FROM unlinked
+    ANTI JOIN trace.launch USING (launch_id)
+),
+first_seen AS (
+    SELECT kernel.device_id, kernel.stream_id, min(kernel.start_ns) AS start_ns
+    FROM trace.kernel
+    ANTI JOIN unseen USING (kernel_id)
+    WHERE kernel.model_id IS NULL AND EXISTS (FROM unseen)
+    GROUP BY kernel.device_id, kernel.stream_id
+),
+-- Kernels that name no launch, and those that nearly all name the same one, are lost behind a kernel of any stream.
+without_launch AS (
+    SELECT kernel_id, duration_ns, start_ns
+    FROM unseen
+    WHERE launch_id IS NULL
+    UNION ALL
+    SELECT kernel_id, duration_ns, start_ns
+    FROM unseen
+    WHERE launch_id IN (
+        SELECT launch_id
+        FROM unseen
+        GROUP BY launch_id
+        HAVING count(*) > 10 AND 2 * count(*) > (SELECT count(*) FROM unseen)
+    )
+),
 lost AS (
+    SELECT kernel_id, duration_ns
     FROM unlinked
     SEMI JOIN launch_of_queue USING (launch_id)
     UNION
+    SELECT kernel_id, duration_ns
     FROM unlinked
     ANTI JOIN beside_ops USING (launch_id)
-    WHERE NOT EXISTS (FROM module.recorded_link) AND EXISTS (FROM trace.op)
+    WHERE launch_id IS NOT NULL
+      AND NOT EXISTS (FROM module.recorded_link)
+      -- Else those that the recording does not have are of before.
+      AND 2 * (SELECT count(*) FROM unseen) > (SELECT count(*) FROM trace.kernel)
+    UNION
+    SELECT unseen.kernel_id, unseen.duration_ns
+    FROM unseen
+    JOIN first_seen
+        ON first_seen.device_id IS NOT DISTINCT FROM unseen.device_id
+        AND first_seen.stream_id IS NOT DISTINCT FROM unseen.stream_id
+    WHERE unseen.start_ns > first_seen.start_ns AND (SELECT count(*) FROM unseen) > 10
+    UNION
+    SELECT kernel_id, duration_ns
+    FROM without_launch
+    WHERE (SELECT count(*) FROM unseen) > 10
+      AND (
+          start_ns > (SELECT min(start_ns) FROM first_seen)
+          OR (NOT EXISTS (FROM first_seen) AND EXISTS (FROM trace.launch))
+      )
 )
 SELECT
     count(*) AS kernel_count,

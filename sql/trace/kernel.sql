@@ -2,10 +2,10 @@
 --
 -- kernel_id         BIGINT   the id, unique in the rank
 -- kind              ENUM('compute', 'communication', 'copy', 'schedule')  which of the three
--- name_id           TEXT_ID  name of the kernel
+-- name_id           TEXT_ID  name of the kernel; where nothing describes it, the type of its task; NULL when not recorded
 -- type_id           TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL when it is neither recorded (Level0) nor
 --                            certain from the name
--- core_id           TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC; NULL for communication
+-- core_id           TEXT_ID  cores it ran on, such as AI_CORE or MIX_AIC; NULL for communication, and when not recorded
 -- device_id         BIGINT   device; NULL when not recorded
 -- stream_id         BIGINT   stream; NULL for communication, whose tasks run on several
 -- task_id           BIGINT   task number on the stream; NULL for communication

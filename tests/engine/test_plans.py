@@ -129,6 +129,7 @@ ALLOWED = {
     "communication.parallel_rank": "one row",
     "communication.breakdown": "the few reasons that a source gives",
     "module.lost_launch": "one row says whether a link is left; so is the time of all kernels",
+    "step.kernel_step": "one row says whether the step of a kernel is known",
     "module.lost_backward": "one row says the time of all kernels",
     "module.kernel": "a thread is cut at its start and at its end at most",
     "module.edge_call": "a thread has one row that says where its whole calls begin and end",

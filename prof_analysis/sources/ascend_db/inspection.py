@@ -15,6 +15,7 @@ from prof_analysis.sources.ascend_db.tables import KERNEL_TABLES, KNOWN_TABLES, 
 from prof_analysis.sources.rank import Rank, number
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite, query
 
+_TYPES_ON_CORES = ("KERNEL_AICORE*", "KERNEL_AIV*", "KERNEL_MIX*", "AI_CORE*", "AI_VECTOR_CORE*", "AIV*", "MIX_AI*")
 _NO_COMPUTE = "no compute kernels"
 _NO_OPS = "no ops (collected without CPU activity), so no modules"
 _NO_OPERATORS = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"
@@ -144,7 +145,8 @@ def _reasons(
     has_operators = _has_rows(file, "COMMUNICATION_OP")
     has_compute = _has_compute(file)
     reported = recorded.in_databases(beside)
-    no_kernels = gap("table of kernels") or (None if has_operators or has_compute else profiler_info.why_no_kernels(config))
+    has_kernels = has_operators or has_compute
+    no_kernels = None if has_kernels else gap("table of kernels") or profiler_info.why_no_kernels(config)
     no_compute = no_kernels or (None if has_compute else _NO_COMPUTE)
     no_shapes = no_compute or (None if _has_shapes(file) else profiler_info.why_no_shapes(config))
     no_counters = None if _has_rows(file, "TASK_PMU_INFO", "value", "IS NOT NULL") else profiler_info.why_no_counters(config)
@@ -198,7 +200,17 @@ def _has_rows(file: SqliteFile, table: str, column: str = "rowid", condition: st
 
 def _has_compute(file: SqliteFile) -> bool:
     described = [table for table in KERNEL_TABLES if table != "COMMUNICATION_OP"]
-    return _has_rows(file, "TASK") and any(_has_rows(file, table) for table in described)
+    return _has_rows(file, "TASK") and (any(_has_rows(file, table) for table in described) or _has_tasks_on_cores(file))
+
+
+def _has_tasks_on_cores(file: SqliteFile) -> bool:
+    """Return whether a task ran on cores, by the usual types, where no table says what the tasks computed."""
+    usual = " OR ".join(f"value GLOB '{pattern}'" for pattern in _TYPES_ON_CORES)
+    return (
+        "value" in file.tables.get("STRING_IDS", {})
+        and "taskType" in file.tables["TASK"]
+        and bool(query(file, f"SELECT 1 FROM TASK WHERE taskType IN (SELECT id FROM STRING_IDS WHERE {usual}) LIMIT 1"))
+    )
 
 
 def _has_graph_calls(file: SqliteFile) -> bool:

@@ -37,7 +37,7 @@ TABLES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "raw.task": (
         "TASK",
         {ROW_ID: _I, "startNs": _I, "endNs": _I, "deviceId": _I, "connectionId": _I, "globalTaskId": _I, "streamId": _I,
-         "taskId": _I, "modelId": _I, "taskType": _I},
+         "taskId": _I, "modelId": _I, "taskType": _I, "contextId": _I},
     ),
     "raw.memcpy_info": ("MEMCPY_INFO", {"globalTaskId": _I, "size": _I, "memcpyOperation": _I}),
     "raw.enum_memcpy_operation": ("ENUM_MEMCPY_OPERATION", {"id": _I, "name": _T}),

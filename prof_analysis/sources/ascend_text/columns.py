@@ -102,8 +102,9 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "start_ns": _START,
         },
     ),
+    # Of any phase: one without a duration has no time, and is set aside.
     "raw.device_task": (
-        "ph = 'X' AND args.\"Task Type\" IS NOT NULL",
+        'args."Task Type" IS NOT NULL',
         {
             **_CALL,
             **_CONNECTION,
@@ -125,7 +126,7 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
         },
     ),
     "raw.communication_op": (
-        "ph = 'X' AND args.alg_type IS NOT NULL",
+        "args.alg_type IS NOT NULL",
         {
             **_CALL,
             **_CONNECTION,

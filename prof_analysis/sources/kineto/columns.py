@@ -41,7 +41,7 @@ EVENT = {"ph": _T, "cat": _T, "name": _T, "pid": _I, "tid": _I, "ts": _T, "dur":
 
 # Times are relative to a moment that the head of the file names, or absolute.
 BLOCK: Mapping[str, str] = {
-    **{name: f"event.{name}" for name in ("ph", "cat", "name", "pid", "tid", "id", "args")},
+    **{name: f"event.{name}" for name in ("ph", "cat", "name", "pid", "tid", "dur", "id", "args")},
     "start_ns": "TRY(ns_of_us_timestamp(event.ts) + getvariable('base_time_ns'))",
     # DuckDB adds up what two expressions have in common outside of TRY, so they have no sum in common.
     "end_ns": "TRY(ns_of_us_timestamp(event.ts) + (getvariable('base_time_ns') + ns_of_us_duration(event.dur)))",
@@ -57,6 +57,18 @@ _CALL: Columns = {
 }
 _PYTHON_ID: Columns = {"python_id": (_I, 'args."Python id"')}
 _PYTHON_IDS: Columns = {**_PYTHON_ID, "caller_id": (_I, 'args."Python parent id"')}
+
+# Categories of work on the device. Of more than two words in one list DuckDB makes a join.
+_IS_WORK = (
+    "(cat IN ('kernel', 'Kernel') OR cat IN ('gpu_memcpy', 'Memcpy') OR cat IN ('gpu_memset', 'Memset')"
+    " OR cat = 'mtia_ccp_events')"
+)
+# What runs on the device names it and the stream; without a category, that is what tells it from all else.
+_IS_ON_STREAM = "args.device IS NOT NULL AND args.stream IS NOT NULL"
+# Categories with a device and a stream that are no work: calls on the host, waits and marks on the stream, and annotations.
+_IS_NO_WORK = (
+    "regexp_matches(cat, '(_runtime|_driver|_annotation)$|^(cuda_sync|cuda_event|overhead|cpu_op|Runtime|Operator|ac2g)$')"
+)
 
 # Raw table -> (the condition of its events, its columns: type, and the expression that gives them).
 EVENTS: Mapping[str, tuple[str, Columns]] = {
@@ -108,13 +120,15 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "kernel": (_T, "args.kernel"),
         },
     ),
+    # An event with a duration is whole, whatever its phase.
     "raw.device_work": (
-        # Of more than two words in one list DuckDB makes a join.
-        "ph = 'X' AND (cat IN ('kernel', 'Kernel') OR cat IN ('gpu_memcpy', 'Memcpy') OR cat IN ('gpu_memset', 'Memset')"
-        " OR cat = 'mtia_ccp_events')",
+        f"(ph = 'X' OR dur IS NOT NULL) AND ({_IS_WORK} OR (cat IS NULL AND {_IS_ON_STREAM}))",
         {
             **_CALL,
-            "is_kernel": (_B, "lower(cat) IN ('kernel', 'mtia_ccp_events')"),
+            "is_kernel": (
+                _B,
+                "coalesce(lower(cat) IN ('kernel', 'mtia_ccp_events'), NOT regexp_matches(name, '^Mem(cpy|set) '), true)",
+            ),
             "correlation": (_I, "args.correlation"),
             "device_id": (_I, "coalesce(args.device, pid)"),
             "stream_id": (_I, "coalesce(args.stream, tid)"),
@@ -135,6 +149,12 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
             "block": (_T, "args.block"),
             **{column: (_D, f'args."{counter}"') for column, counter in _COUNTERS.items()},
         },
+    ),
+    # What runs on the device and is not among it: events without a duration, and categories that are not known.
+    "raw.other_work": (
+        f"CASE WHEN {_IS_WORK} THEN ph <> 'X' AND dur IS NULL"
+        f" WHEN {_IS_ON_STREAM} THEN if(cat IS NULL, ph <> 'X' AND dur IS NULL, NOT {_IS_NO_WORK}) ELSE false END",
+        {"phase": (_T, "ph"), "category": (_T, "cat"), "start_ns": (_I, "start_ns"), "end_ns": (_I, "end_ns")},
     ),
     # Bytes of a release are negative. Device type 0 is the host.
     "raw.memory_event": (

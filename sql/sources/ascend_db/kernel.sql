@@ -1,6 +1,7 @@
 -- A TASK row is an execution on the device; what it computed is in one of two info tables. Large communication operators have a
 -- table of their own. A task id can be executed more than once: each execution is a kernel. An id can also come again as that
--- of an event, a wait or a copy, as the type of the task says: that is none.
+-- of an event, a wait or a copy, as the type of the task says: that is none. A task on cores that nothing describes is a kernel
+-- too, whose only name is the type of the task: its time is known, all else is not.
 WITH untyped AS (
     SELECT DISTINCT name AS name_id, 'compute' AS kind FROM raw.compute_task_info WHERE opType IS NULL
     UNION ALL
@@ -48,6 +49,34 @@ type_of_no_kernel AS (
     WHERE text_id IN (SELECT taskType FROM raw.task)
       AND (is_task_without_work(text) OR role_of_communication_task(text) = 'transfer')
 ),
+type_on_cores AS (
+    SELECT text_id AS taskType
+    FROM trace.string
+    WHERE text_id IN (SELECT taskType FROM raw.task) AND is_task_on_cores(text)
+),
+-- What operators run on cores is listed as theirs, or carries their launch.
+undescribed_task AS (
+    FROM raw.task
+    SEMI JOIN type_on_cores USING (taskType)
+    ANTI JOIN described_task USING (globalTaskId)
+    ANTI JOIN raw.communication_task_info USING (globalTaskId)
+    ANTI JOIN (SELECT connectionId FROM raw.communication_op WHERE connectionId <> -1) AS operator USING (connectionId)
+),
+-- A task of parts lasts from before the first to after the last of them. They have its number, and a context each; they ran.
+task_of_parts AS (
+    SELECT row_id
+    FROM (
+        SELECT
+            task.row_id,
+            coalesce(task.contextId, 4294967295) = 4294967295 AND lead(task.endNs) OVER by_time <= task.endNs AS is_around_next
+        FROM raw.task AS task
+        SEMI JOIN undescribed_task USING (streamId, taskId)
+        WINDOW by_time AS (
+            PARTITION BY task.deviceId, task.streamId, task.taskId ORDER BY task.startNs, task.endNs DESC, task.row_id
+        )
+    )
+    WHERE is_around_next
+),
 kernel AS (
     SELECT
         2 * task.row_id AS kernel_id,
@@ -86,6 +115,20 @@ kernel AS (
     LEFT JOIN type_of_no_kernel ON type_of_no_kernel.taskType = task.taskType
     -- What ran on cores was no copy.
     WHERE type_of_no_kernel.taskType IS NULL OR NOT (type_of_no_kernel.is_without_work OR named_engine.engine IS NOT NULL)
+    UNION ALL BY NAME
+    SELECT
+        2 * row_id AS kernel_id,
+        'compute' AS kind,
+        taskType AS name_id,
+        deviceId AS device_id,
+        nullif(streamId, 4294967295) AS stream_id,
+        nullif(taskId, 4294967295) AS task_id,
+        nullif(modelId, 4294967295) AS model_id,
+        startNs AS start_ns,
+        endNs AS end_ns,
+        nullif(connectionId, -1) AS launch_id
+    FROM undescribed_task
+    ANTI JOIN task_of_parts USING (row_id)
     UNION ALL BY NAME
     SELECT
         2 * row_id + 1 AS kernel_id,

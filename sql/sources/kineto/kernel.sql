@@ -27,6 +27,13 @@ launch AS (
     WHERE correlation <> 0
     GROUP BY correlation
 ),
+-- A launch puts one kernel on the device, unless it replays a graph: a number that all kernels have is that of none.
+of_all AS (
+    SELECT min(correlation) AS correlation
+    FROM raw.device_work
+    WHERE is_kernel AND correlation <> 0
+    HAVING count(*) > 10 AND min(correlation) = max(correlation) AND count(nullif(coalesce(graph_id, graph_node_id), 0)) = 0
+),
 work AS (
     SELECT
         device_work.*,
@@ -34,13 +41,15 @@ work AS (
         named.type_id,
         named.is_matrix,
         named.fp32_as,
-        nullif(correlation, 0) AS launch_id,
+        if(of_all.correlation IS NOT NULL AND NOT coalesce(launch.is_of_graph, true), NULL, nullif(correlation, 0))
+            AS launch_id,
         coalesce(
             nullif(graph_id, 0), nullif(graph_node_id, 0) >> 32, if(launch.is_of_graph, launch.correlation, NULL)
         ) AS model_id,
         CASE
             WHEN NOT is_kernel THEN 'copy'
             WHEN collective IS NOT NULL OR named.is_collective THEN 'communication'
+            WHEN device_work.name IS NULL AND named_collective.kernel_id IS NOT NULL THEN 'communication'
             ELSE 'compute'
         END AS kind,
         CASE coalesce(operation.operation, named_collective.operation, named.operation)
@@ -52,6 +61,7 @@ work AS (
     LEFT JOIN named USING (name)
     LEFT JOIN operation USING (collective)
     LEFT JOIN launch USING (correlation)
+    LEFT JOIN of_all ON of_all.correlation = device_work.correlation AND is_kernel
     LEFT JOIN trace.named_collective ON named_collective.kernel_id = device_work.event_id
 )
 SELECT

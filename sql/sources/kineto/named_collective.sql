@@ -28,9 +28,12 @@ launch AS (
         runtime_call.start_ns,
         runtime_call.end_ns
     FROM raw.device_work
-    JOIN collective USING (name)
     JOIN raw.runtime_call USING (correlation)
-    WHERE device_work.correlation <> 0 AND EXISTS (FROM host_range)
+    WHERE device_work.correlation <> 0
+      AND device_work.is_kernel
+      -- Of a kernel without a name, the range alone says that it is one.
+      AND (device_work.name IN (FROM collective) OR device_work.name IS NULL)
+      AND EXISTS (FROM host_range)
 )
 SELECT launch.event_id AS kernel_id, min(host_range.inner_range[2]) AS operation
 FROM launch

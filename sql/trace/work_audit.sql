@@ -1,0 +1,11 @@
+-- One row is a kind of work on the device, by a plain count of what the file holds, and where the answers have it. What is
+-- missing is work that no analysis counts.
+--
+-- what         VARCHAR  the kind, as the file calls it: a type of tasks, a category of events, or the file that has the rows
+-- place        ENUM('kernel', 'undescribed', 'copy', 'communication', 'around', 'no work', 'set aside', 'missing')  where
+--                       the answers have it: as kernels; as kernels of which only the time is known; as copies; as a part of
+--                       communication operators; as the tasks that it is made of; nowhere, since it is no work, since its rows
+--                       cannot be right (trace.set_aside), or though it is work
+-- reason       VARCHAR  why it is not among kernels and copies, or only its time is known; NULL for other kernels and copies
+-- row_count    BIGINT   rows in the file
+-- duration_ns  BIGINT   their time, ns; what overlaps counts fully; NULL when not known

@@ -1,0 +1,299 @@
+"""What a file holds as work on the device is in the answers, or said to be missing with its rank, rows and time."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prof_analysis import open_profile
+from tests.helpers import kineto
+from tests.helpers.ascend_db import NOW
+from tests.helpers.small_profile import Kernel, Op, edit, write_profile
+from tests.sources import test_ascend_text as text
+
+NONE = 4294967295
+AUDIT = "SELECT what, place, row_count, duration_ns FROM trace.work_audit WHERE place NOT IN ('kernel', 'copy') ORDER BY ALL"
+STEPS = "SELECT rank_id, step_id, computing_ns, communication_ns FROM step.time ORDER BY ALL"
+
+
+def asked(path: Path, query: str) -> tuple[list[tuple[Any, ...]], list[str]]:
+    """The rows of a query, and the warnings of step-time but for ranks that are not here."""
+    with open_profile(path) as profile:
+        rows = [tuple(row.values()) for row in profile.sql(query, arrow=True).to_pylist()]
+        profile.step_time()
+        return rows, [warning for warning in profile.warnings if "of the job" not in warning]
+
+
+def training(folder: Path, rank: int = 0) -> Path:
+    """A step of four kernels on cores of 100 ns each, an operator of 60 ns, and its two transfers of 10 ns each."""
+    kernels = [
+        Kernel(f"KERNEL_AI{kind}", NOW + at, NOW + at + 100)
+        for kind, at in zip(("CORE", "VEC") * 2, (0, 100, 200, 300), strict=True)
+    ]
+    ops = [Op("aten::mm", NOW - 900 + 10 * n, NOW - 895 + 10 * n, (kernel,)) for n, kernel in enumerate(kernels)]
+    ops.append(
+        Op("c10d::allreduce_", NOW - 800, NOW - 700, (Kernel("hcom_allReduce_", NOW + 500, NOW + 560, "communication"),))
+    )
+    transfers = [Kernel("SDMA", NOW + at, NOW + at + 10, "copy", stream=9) for at in (510, 530)]
+    return write_profile(folder / f"{rank}_ascend_pt", ops, unlinked=transfers, steps=[(3, NOW - 1000, NOW + 900)], rank=rank)
+
+
+UNDESCRIBED = "are kernels of unknown name, type and shapes: no row of COMPUTE_TASK_INFO describes them"
+
+
+def test_kernels_without_a_description_compute_all_the_same(tmp_path: Path) -> None:
+    path = training(tmp_path)
+    edit(path, "DELETE FROM COMPUTE_TASK_INFO WHERE globalTaskId IN (0, 1, 2)")
+    rows, warnings = asked(tmp_path, STEPS)
+    assert rows == [(0, 3, 400, 60)]
+    (warning,) = warnings
+    assert warning.startswith("0_ascend_pt: 3 rows of work on the device (KERNEL_AICORE, KERNEL_AIVEC) of 300 ns, 65.2% of")
+    assert warning.endswith(UNDESCRIBED)
+    named = (
+        "SELECT kernel.name, type, kernel_op.op_id IS NOT NULL FROM trace.kernel LEFT JOIN module.kernel_op USING (kernel_id)"
+        " WHERE kind = 'compute' ORDER BY start_ns"
+    )
+    rows, _ = asked(tmp_path, named)
+    assert rows == [(name, None if n < 3 else "Mul", True) for n, name in enumerate(("KERNEL_AICORE", "KERNEL_AIVEC") * 2)]
+
+
+def test_a_rank_that_lost_the_table_of_its_kernels_computes_like_the_other(tmp_path: Path) -> None:
+    edit(training(tmp_path), "DROP TABLE COMPUTE_TASK_INFO")
+    training(tmp_path, rank=1)
+    rows, warnings = asked(tmp_path, STEPS)
+    assert rows == [(0, 3, 400, 60), (1, 3, 400, 60)]
+    assert [warning.partition(" (")[0] for warning in warnings] == ["0_ascend_pt: 4 rows of work on the device"]
+
+
+def test_a_rank_with_tasks_on_cores_alone_is_answered(tmp_path: Path) -> None:
+    edit(training(tmp_path), "DROP TABLE COMPUTE_TASK_INFO; DROP TABLE COMMUNICATION_OP; DELETE FROM TASK WHERE streamId = 9")
+    rows, _ = asked(tmp_path, STEPS)
+    assert rows == [(0, 3, 400, 0)]
+
+
+def test_a_task_of_parts_is_no_kernel_beside_them(tmp_path: Path) -> None:
+    """The runtime records a task with the number of its parts around them."""
+    path = training(tmp_path)
+    edit(
+        path,
+        f"UPDATE TASK SET contextId = 0 WHERE globalTaskId = 3;"
+        f"INSERT INTO TASK SELECT startNs - 5, endNs + 5, deviceId, connectionId, 900, globalPid, taskType, {NONE}, streamId,"
+        " taskId, modelId FROM TASK WHERE globalTaskId = 3",
+    )
+    assert asked(tmp_path, STEPS) == ([(0, 3, 400, 60)], [])
+    rows, _ = asked(tmp_path, AUDIT)
+    assert rows == [("KERNEL_AIVEC", "around", 1, 110), ("SDMA", "communication", 2, 20)]
+
+
+def test_what_operators_run_on_cores_is_a_part_of_them(tmp_path: Path) -> None:
+    path = training(tmp_path)
+    edit(
+        path,
+        f"INSERT INTO TASK SELECT startNs, endNs, 0, connectionId, 901, 1, (SELECT id FROM STRING_IDS WHERE value ="
+        f" 'KERNEL_AIVEC'), {NONE}, 9, 77, {NONE} FROM COMMUNICATION_OP",
+    )
+    assert asked(tmp_path, STEPS) == ([(0, 3, 400, 60)], [])
+
+
+@pytest.mark.parametrize("type_", ("QUANTUM_SQE", "AI_CPU", "VPC_SQE"))
+def test_tasks_that_nothing_tells_of_are_missing_with_their_time(tmp_path: Path, type_: str) -> None:
+    """A CPU of the device computes, or serves communication: its type does not say which."""
+    path = training(tmp_path)
+    edit(
+        path,
+        f"INSERT INTO STRING_IDS VALUES (7777, '{type_}'); UPDATE TASK SET taskType = 7777 WHERE globalTaskId IN (0, 1);"
+        "DELETE FROM COMPUTE_TASK_INFO WHERE globalTaskId IN (0, 1)",
+    )
+    rows, warnings = asked(tmp_path, AUDIT)
+    assert rows == sorted([(type_, "missing", 2, 200), ("SDMA", "communication", 2, 20)])
+    assert [warning.partition(":")[0] + warning.partition("device")[2].partition(":")[0] for warning in warnings] == [
+        f"0_ascend_pt ({type_}) of 200 ns, 43.5% of all its time, are in no answer"
+    ]
+
+
+def test_a_described_task_of_a_type_never_seen_is_a_kernel(tmp_path: Path) -> None:
+    edit(
+        training(tmp_path),
+        "INSERT INTO STRING_IDS VALUES (7777, 'QUANTUM_SQE'); UPDATE TASK SET taskType = 7777 WHERE streamId = 2",
+    )
+    assert asked(tmp_path, STEPS) == ([(0, 3, 400, 60)], [])
+
+
+def test_operators_that_are_gone_leave_their_transfers(tmp_path: Path) -> None:
+    edit(training(tmp_path), "DROP TABLE COMMUNICATION_OP")
+    training(tmp_path, rank=1)
+    rows, warnings = asked(tmp_path, AUDIT)
+    assert rows == [("SDMA", "communication", 2, 20), ("SDMA", "missing", 2, 20)]
+    (warning,) = warnings
+    assert warning.startswith(
+        "0_ascend_pt: 2 rows of work on the device (SDMA) of 20 ns, 4.8% of all its time, are in no answer"
+    )
+
+
+@pytest.mark.parametrize(
+    "type_",
+    ("EVENT_RECORD", "EVENT_WAIT_SQE", "Notify Wait", "Write Value", "PROFILING_ENABLE", "PLACE_HOLDER_SQE", "MsTx",
+     "MODEL_EXECUTE", "STREAM_ACTIVE", "LABEL_SET", "Invalidate Data Context"),
+)  # fmt: skip
+def test_tasks_that_do_no_work_are_left_out_with_their_reason(tmp_path: Path, type_: str) -> None:
+    path = training(tmp_path)
+    edit(
+        path,
+        f"INSERT INTO STRING_IDS VALUES (7777, '{type_}');"
+        f"INSERT INTO TASK VALUES ({NOW}, {NOW + 5000}, 0, -1, 950, 1, 7777, {NONE}, 3, 1, {NONE})",
+    )
+    assert asked(tmp_path, STEPS) == ([(0, 3, 400, 60)], [])
+    rows, _ = asked(tmp_path, "SELECT place, duration_ns, reason IS NOT NULL FROM trace.work_audit WHERE place = 'no work'")
+    assert rows == [("no work", 5000, True)]
+
+
+def on_gpu(path: Path, change: Callable[[int, dict[str, Any]], list[dict[str, Any]]] | None = None) -> Path:
+    """Two steps of ten ops with a kernel of 100 ns each, a copy each, and changed kernels."""
+    events = []
+    for number in range(20):
+        at = 1_000 * number
+        if number % 10 == 0:
+            events.append(kineto.event("user_annotation", f"ProfilerStep#{number // 10}", at, at + 9_990))
+        events += [
+            kineto.op("aten::mm", at + 10, at + 100, number + 1),
+            kineto.launch(at + 20, at + 30, number + 1, number + 1),
+        ]
+        one = json.loads(kineto.kernel("gemm", at + 200, at + 300, number + 1))
+        events += [json.dumps(each) for each in (change(number, one) if change else [one])]
+        events += [
+            kineto.launch(at + 40, at + 50, 100 + number, number + 1, name="cudaMemcpyAsync"),
+            kineto.kernel("Memcpy DtoD (Device -> Device)", at + 400, at + 410, 100 + number, category="gpu_memcpy"),
+        ]
+    return kineto.write_trace(path / "rank0.pt.trace.json", events)
+
+
+def with_(**keys: Any) -> Callable[[int, dict[str, Any]], list[dict[str, Any]]]:
+    """Change these keys of each second kernel, and drop those that are None."""
+
+    def change(number: int, one: dict[str, Any]) -> list[dict[str, Any]]:
+        changed = {key: value for key, value in {**one, **keys}.items() if value is not None}
+        return [changed if number % 2 else one]
+
+    return change
+
+
+WHOLE = [(0, 0, 1000, 0), (0, 1, 1000, 0)]
+
+
+@pytest.mark.parametrize("keys", ({}, {"ph": "B"}, {"cat": None}), ids=("as they are", "begun", "without a category"))
+def test_an_event_with_a_duration_is_a_kernel(tmp_path: Path, keys: dict[str, Any]) -> None:
+    on_gpu(tmp_path, with_(**keys))
+    assert asked(tmp_path, STEPS) == (WHOLE, [])
+
+
+def halves(number: int, one: dict[str, Any]) -> list[dict[str, Any]]:
+    begin = {**one, "ph": "B"}
+    end = {key: one[key] for key in ("cat", "name", "pid", "tid")} | {"ph": "E", "ts": one["ts"] + begin.pop("dur")}
+    return [begin, end] if number % 2 else [one]
+
+
+@pytest.mark.parametrize(
+    ("change", "rows"),
+    [
+        pytest.param(halves, [("kernel", "missing", 10, 1000)], id="begin and end"),
+        pytest.param(with_(cat="hpu_op"), [("hpu_op", "missing", 10, 1000)], id="a category never seen"),
+        pytest.param(with_(name=None), [("kernel", "undescribed", 10, 1000)], id="no name"),
+    ],
+)
+def test_events_that_are_no_kernels_of_known_name_are_counted(tmp_path: Path, change: Any, rows: list[tuple[Any, ...]]) -> None:
+    on_gpu(tmp_path, change)
+    found, warnings = asked(tmp_path, AUDIT)
+    assert found == rows
+    (warning,) = warnings
+    assert (
+        warning.startswith("rank0.pt.trace.json: 10 rows of work on the device")
+        and " of 1.0 us, 45.5% of all its time" in warning
+    )
+
+
+def numbered(value: int | None) -> Callable[[int, dict[str, Any]], list[dict[str, Any]]]:
+    """Give all kernels this number of their launch, or none."""
+
+    def change(_: int, one: dict[str, Any]) -> list[dict[str, Any]]:
+        args = {**one["args"], "correlation": value}
+        return [{**one, "args": {key: kept for key, kept in args.items() if kept is not None}}]
+
+    return change
+
+
+@pytest.mark.parametrize("value", (None, 999, 7), ids=("none", "one that is not there", "one of the recording"))
+def test_kernels_that_lost_their_launches_leave_no_steps_without_computing(tmp_path: Path, value: int | None) -> None:
+    on_gpu(tmp_path, numbered(value))
+    rows, warnings = asked(tmp_path, STEPS)
+    assert rows == [(0, None, 2000, 0)]
+    (warning,) = warnings
+    assert warning.startswith("rank0.pt.trace.json: ") and "links to no op" in warning and " kernels, " in warning
+
+
+def test_kernels_from_before_the_recording_have_lost_nothing(tmp_path: Path) -> None:
+    """The host is ahead of the device: the first kernels of a stream were launched before, and are not linked."""
+    on_gpu(tmp_path, lambda n, one: [one if n > 5 else {**one, "args": {**one["args"], "correlation": 9000 + n}}])
+    path = tmp_path / "rank0.pt.trace.json"
+    trace = json.loads(path.read_text())
+    trace["traceEvents"] = [e for e in trace["traceEvents"] if e["cat"] != "gpu_memcpy" or float(e["ts"]) > 6]
+    path.write_text(json.dumps(trace))
+    assert asked(tmp_path, STEPS)[1] == []
+
+
+def exported(folder: Path, events: list[dict[str, Any]], details: list[str] | None) -> Path:
+    output = folder / "0_ascend_pt" / "ASCEND_PROFILER_OUTPUT"
+    output.mkdir(parents=True)
+    (output / "trace_view.json").write_text(json.dumps(events))
+    if details is not None:
+        (output / "kernel_details.csv").write_text("\n".join([text.HEADER, *details]) + "\n")
+    return folder
+
+
+def events_of(count: int) -> list[dict[str, Any]]:
+    events = []
+    for n in range(count):
+        events += [text.op("aten::mm", 1000 * n, 1000 * n + 90), *text.flow(1000 * n, 1000 * n + 500)]
+        events.append(text.task("mm", 1000 * n + 500, 1000 * n + 700, 17 + n, number=n))
+    return events
+
+
+def details_of(count: int) -> list[str]:
+    return [text.detail("mm", text.us(1000 * n + 500), "0.2", **{"Task ID": str(n)}) for n in range(count)]
+
+
+def test_rows_that_kernel_details_lacks_are_kernels_without_shapes(tmp_path: Path) -> None:
+    rows, warnings = asked(exported(tmp_path, events_of(6), details_of(3)), AUDIT)
+    assert rows == [("AI_CORE", "undescribed", 3, 600)]
+    (warning,) = warnings
+    assert warning.startswith("0_ascend_pt: 3 rows of work on the device (AI_CORE) of 600 ns, 50.0% of all its time")
+
+
+def test_kernels_that_only_kernel_details_has_are_said_to_link_to_no_op(tmp_path: Path) -> None:
+    events = [event for event in events_of(24) if event["pid"] != text.HARDWARE or float(event["ts"]) < text.BASE_US + 12]
+    rows, warnings = asked(
+        exported(tmp_path, events, details_of(24)), "SELECT count(*), sum(duration_ns)::BIGINT FROM trace.kernel"
+    )
+    assert rows == [(24, 4800)]
+    assert [warning.partition(" (")[0] for warning in warnings] == ["0_ascend_pt: 50.0% of the kernel time"]
+
+
+@pytest.mark.parametrize("details", (None, 6), ids=("no csv", "with csv"))
+def test_tasks_of_another_phase_are_kernels_too(tmp_path: Path, details: int | None) -> None:
+    events = [{**event, "ph": "B"} if event["pid"] == text.HARDWARE and event["ph"] == "X" else event for event in events_of(6)]
+    exported(tmp_path, events, details and details_of(details))
+    rows, warnings = asked(tmp_path, "SELECT count(*), sum(duration_ns)::BIGINT FROM trace.kernel")
+    assert (rows, warnings) == ([(6, 1200)], [])
+
+
+def test_transfers_of_no_operator_and_types_never_seen_are_missing(tmp_path: Path) -> None:
+    more = [text.task("SDMA", 100 * n, 100 * n + 50, -1, stream=9, core="SDMA") for n in range(4)]
+    more += [
+        text.task("secret", 3000, 3200, 90, core="QUANTUM_SQE"),
+        text.task("EVENT_WAIT", 0, 9000, -1, core="EVENT_WAIT_SQE"),
+    ]
+    rows, warnings = asked(exported(tmp_path, [*events_of(6), *more], details_of(6)), AUDIT)
+    assert rows == [("EVENT_WAIT_SQE", "no work", 1, 9000), ("QUANTUM_SQE", "missing", 1, 200), ("SDMA", "missing", 4, 200)]
+    (warning,) = warnings
+    assert warning.startswith("0_ascend_pt: 5 rows of work on the device (SDMA, QUANTUM_SQE) of 400 ns, 25.0% of all its time")
