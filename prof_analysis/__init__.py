@@ -13,16 +13,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from prof_analysis.errors import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, QueryError
-from prof_analysis.options import Keywords, check, shows_options
-from prof_analysis.version import __version__
+from prof_analysis.common.errors import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, QueryError
+from prof_analysis.common.options import Keywords, check, shows_options
+from prof_analysis.common.version import __version__
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-    from prof_analysis.comparison import Comparison
-    from prof_analysis.profile import Profile
+    from prof_analysis.profile.comparison import Comparison
+    from prof_analysis.profile.profile import Profile
 
 __all__ = [
     "Comparison",
@@ -44,7 +44,7 @@ __all__ = [
 @shows_options
 def open_profile(path: str | Path, **options: Unpack[Keywords]) -> "Profile":
     """Open the profiling results under a path; see Profile for the options. Raises InputError when there are none."""
-    from prof_analysis.profile import Profile
+    from prof_analysis.profile.profile import Profile
 
     return Profile(path, **options)
 
@@ -57,7 +57,7 @@ def open_profiles(runs: Mapping[str, str | Path], **options: Unpack[Keywords]) -
     the ranks of one run with each other. Your own tables in runs/ compare runs.
     Raises InputError when a path holds no results or several runs.
     """
-    from prof_analysis.profile import Profile
+    from prof_analysis.profile.profile import Profile
 
     return Profile(runs if isinstance(runs, Mapping) else {}, **options)  # Paths without names are no runs with names.
 
@@ -69,7 +69,7 @@ def compare(base: str | Path, new: str | Path, *more: str | Path, **options: Unp
     Any formats compare with each other. Each figure is a mean over steps unless `per` says otherwise; see Comparison for the
     tables and Profile for the options. Raises InputError when a path holds no results or several runs.
     """
-    from prof_analysis.comparison import open_comparison
+    from prof_analysis.profile.comparison import open_comparison
 
     return open_comparison(base, (new, *more), options)
 
@@ -114,7 +114,7 @@ def stage_durations(
     """
     import warnings
 
-    from prof_analysis import frames
+    from prof_analysis.common import frames
     from prof_analysis.logs.vllm_stages import LEVELS, open_logs
 
     check("level", level, level in LEVELS, ", ".join(LEVELS))
@@ -127,11 +127,11 @@ def stage_durations(
 
 def __getattr__(name: str) -> Any:
     if name == "Profile":
-        from prof_analysis.profile import Profile
+        from prof_analysis.profile.profile import Profile
 
         return Profile
     if name == "Comparison":
-        from prof_analysis.comparison import Comparison
+        from prof_analysis.profile.comparison import Comparison
 
         return Comparison
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,10 +17,10 @@ import prof_analysis
 from prof_analysis import InputError, OutputError, ProfAnalysisWarning, Profile, open_profile
 from prof_analysis.cli import app
 from prof_analysis.cli.options import ModuleOptions, takes_options
+from prof_analysis.common.options import Keywords, Options, ProfileOptions, documented
 from prof_analysis.engine.statements import sql_folder
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.engine.variables import variables_read
-from prof_analysis.options import Keywords, Options, ProfileOptions, documented
 from prof_analysis.sources import SOURCES
 from tests.helpers.places import CHECKOUT
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile

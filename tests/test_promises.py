@@ -12,8 +12,8 @@ from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.answers import answer_of
-from prof_analysis.answers.answer import Sentences
+from prof_analysis.analyses.answers import answer_of
+from prof_analysis.analyses.answers.answer import Sentences
 from tests.helpers.asking import build_at_once
 from tests.helpers.places import SAMPLE
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, edit, write_profile

@@ -11,8 +11,8 @@ from docs.json_schema.causes import CAUSES
 from docs.json_schema.costs import COSTS
 from docs.json_schema.others import OTHERS
 from docs.json_schema.parts import Schema, amount, fields, of_table, one_of, or_null, rows, tables_in, text, texts
+from prof_analysis.common.version import SCHEMA_VERSION
 from prof_analysis.engine.tables import documented_tables
-from prof_analysis.version import SCHEMA_VERSION
 
 FILE = Path(__file__).parents[2] / "prof_analysis" / "json.schema.json"
 # Command -> the schema of its summary.

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from prof_analysis.capabilities import RECORDED_FROM
-from prof_analysis.options import INPUT, MACHINE
+from prof_analysis.common.capabilities import RECORDED_FROM
+from prof_analysis.common.options import INPUT, MACHINE
 
 # A capability, or several of which one suffices; where a rank has none of them, the reason is that of the first one.
 Requirement: TypeAlias = str | tuple[str, ...]

@@ -21,7 +21,7 @@ from prof_analysis.cli import table as cli_table
 from prof_analysis.cli import tables as cli_tables
 from prof_analysis.cli.screen import INTERRUPTED, USAGE_OR_INPUT_ERROR, remember, report
 from prof_analysis.cli.usage import said_of
-from prof_analysis.version import __version__
+from prof_analysis.common.version import __version__
 
 # How many objects are made between two looks for cycles of garbage; with Python's 700 the imports take a fifth longer.
 _OBJECTS_BETWEEN_LOOKS = 200_000

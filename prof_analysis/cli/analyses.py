@@ -29,7 +29,7 @@ from prof_analysis.cli.options import (
     takes_options,
 )
 from prof_analysis.cli.screen import exit_on_error, finish, opened, show
-from prof_analysis.options import Keywords
+from prof_analysis.common.options import Keywords
 
 app = typer.Typer()
 
@@ -160,9 +160,9 @@ def stage_durations(
     """
     with exit_on_error(screen):
         from prof_analysis import exports
-        from prof_analysis.answers.stage import stage_durations as answer_of
         from prof_analysis.exports.provenance import ANONYMOUS_OUTPUT_FOLDER, OUTPUT_FOLDER, Origin
         from prof_analysis.logs import vllm_stages as stage_log
+        from prof_analysis.logs.answer import stage_durations as answer_of
         from prof_analysis.sources.rank import readable
 
         with stage_log.open_logs(logs, anonymize) as opened:
@@ -189,7 +189,7 @@ def _analyse(
 ) -> None:
     """Write the tables of an analysis and its extras, and print its answer; `shown` has the options of the answer."""
     with opened(screen, path, options) as profile:
-        from prof_analysis.answers import answer_of
+        from prof_analysis.analyses.answers import answer_of
         from prof_analysis.exports import check_type
 
         export_type = str(result.export_type or "db")

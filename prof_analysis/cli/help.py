@@ -6,7 +6,7 @@ from typing import Any
 import typer
 
 from prof_analysis.analyses import ANALYSES, COMPARED
-from prof_analysis.options import SHOW
+from prof_analysis.common.options import SHOW
 
 # The groups of commands: an analysis is of the first one unless it is named here.
 TIME, REASON, CHANGE = "Where the time goes", "Why it takes so long", "What changed"

@@ -8,8 +8,8 @@ import typer
 from prof_analysis.cli.help import KEEP, LOOK_UP, Command, epilog_of
 from prof_analysis.cli.options import AsJson, ProfilePath, ScreenOptions, SourceOption, takes_options
 from prof_analysis.cli.screen import exit_on_error, opened, print_json
-from prof_analysis.errors import InputError
-from prof_analysis.options import MACHINE
+from prof_analysis.common.errors import InputError
+from prof_analysis.common.options import MACHINE
 
 app = typer.Typer()
 
@@ -21,7 +21,7 @@ def ranks(path: ProfilePath, options: SourceOption, screen: ScreenOptions) -> No
 
     Lists the ranks with their files, the commands that can answer, and why others cannot: what was not collected.
     """
-    from prof_analysis.cli.summaries import listing
+    from prof_analysis.cli import shown_listing as listing
 
     # It builds no tables, so there is nothing to keep.
     with opened(screen, path, {**options, "no_cache": True}) as profile:
@@ -49,8 +49,8 @@ CacheFolder = Annotated[
 @takes_options
 def list_cache(cache_dir: CacheFolder = None, as_json: AsJson = False) -> None:
     """List the ranks whose results are kept, their tables and size, and whether their input is unchanged."""
-    from prof_analysis.cli.summaries import listing
-    from prof_analysis.run.entries import entries
+    from prof_analysis.cli import shown_listing as listing
+    from prof_analysis.run.cache.entries import entries
 
     with exit_on_error(ScreenOptions(as_json)):
         kept = list(entries(_folder(cache_dir)))
@@ -64,7 +64,7 @@ def list_cache(cache_dir: CacheFolder = None, as_json: AsJson = False) -> None:
 @takes_options
 def clear_cache(cache_dir: CacheFolder = None, as_json: AsJson = False) -> None:
     """Remove what is kept, except what another process uses, and nothing else in the folder."""
-    from prof_analysis.run.entries import clear
+    from prof_analysis.run.cache.entries import clear
 
     with exit_on_error(ScreenOptions(as_json)):
         removed, in_use = clear(_folder(cache_dir))
@@ -81,7 +81,7 @@ def clear_cache(cache_dir: CacheFolder = None, as_json: AsJson = False) -> None:
 
 def _folder(chosen: Path | None) -> Path:
     """Return the folder to list or to clear. Raises InputError where there is none."""
-    from prof_analysis.user_cache import VARIABLE, cache_folder
+    from prof_analysis.common.user_cache import VARIABLE, cache_folder
 
     if (folder := chosen or cache_folder()) is None:
         raise InputError(f"there is no cache: {VARIABLE} is off, or its folder cannot be written; give --cache-dir")

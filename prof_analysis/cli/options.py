@@ -12,10 +12,9 @@ import typer
 
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli.values import PARSERS
-from prof_analysis.command_line import word
-from prof_analysis.errors import OutputError
-from prof_analysis.exports import ExportType
-from prof_analysis.options import (
+from prof_analysis.common.command_line import word
+from prof_analysis.common.errors import OutputError
+from prof_analysis.common.options import (
     ANSWER,
     COMPARE,
     INPUT,
@@ -28,6 +27,7 @@ from prof_analysis.options import (
     ProfileOptions,
     documented,
 )
+from prof_analysis.exports import ExportType
 
 # The groups of options, as the help has them one below the other.
 _GROUPS = (INPUT, COMPARE, ANSWER, MODULES, SHOW, RESULT, MACHINE)

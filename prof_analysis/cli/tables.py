@@ -74,7 +74,7 @@ def tables(
 
     Lists the tables that `sql`, `table` and Profile.sql() know. Needs no profile.
     """
-    from prof_analysis.cli.summaries import tables as summary
+    from prof_analysis.cli import shown_tables as summary
     from prof_analysis.engine.own_tables import read_own_tables
     from prof_analysis.engine.tables import all_tables, unknown_table
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import duckdb
 
+from prof_analysis.common.errors import InputError
+from prof_analysis.common.options import USUAL, Variables
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.statements import run
-from prof_analysis.errors import InputError
-from prof_analysis.options import USUAL, Variables
 
 # The variables that the SQL reads with getvariable(), by default: the options, the rank, the salt of the ids of texts, and the
 # moment to which the times of a file are relative.

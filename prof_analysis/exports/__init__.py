@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.errors import InputError, OutputError, reason_of
-from prof_analysis.options import check
+from prof_analysis.common.errors import InputError, OutputError, reason_of
+from prof_analysis.common.options import check
 
 if TYPE_CHECKING:
     import duckdb

@@ -9,9 +9,9 @@ from uuid import uuid4
 
 import duckdb
 
-from prof_analysis import frames
+from prof_analysis.common import frames
+from prof_analysis.common.errors import OutputError, QueryError, reason_of
 from prof_analysis.engine.database import quote, quote_text
-from prof_analysis.errors import OutputError, QueryError, reason_of
 from prof_analysis.exports.names import file_name
 
 # What begins a formula (also in full width), behind any blank, tab, line end or sign of no width: importers drop these.

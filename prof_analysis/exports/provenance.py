@@ -14,8 +14,8 @@ from typing import NamedTuple
 import duckdb
 
 from prof_analysis.analyses import ANALYSES
+from prof_analysis.common.version import __version__
 from prof_analysis.sources.rank import Rank
-from prof_analysis.version import __version__
 
 # The folder that exports make; the second one where secrets are replaced, so that nothing else is beside them.
 OUTPUT_FOLDER, ANONYMOUS_OUTPUT_FOLDER = "cluster_analysis_output", "cluster_analysis_output_anonymous"

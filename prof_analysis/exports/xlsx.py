@@ -19,8 +19,8 @@ import duckdb
 from openpyxl import Workbook
 from openpyxl.writer.excel import ExcelWriter
 
+from prof_analysis.common.errors import OutputError, reason_of
 from prof_analysis.engine.table_file import Table
-from prof_analysis.errors import OutputError, reason_of
 from prof_analysis.exports.books import books
 from prof_analysis.exports.cells import MAX_CHARACTERS, Page
 from prof_analysis.exports.files import replacing

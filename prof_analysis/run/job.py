@@ -9,18 +9,18 @@ from platform import node
 
 import duckdb
 
+from prof_analysis.common.errors import ProfAnalysisError, reason_of, remedy_of
+from prof_analysis.common.options import Variables
+from prof_analysis.common.scratch import temporary_folder
+from prof_analysis.common.version import __version__
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.statements import code_digest
 from prof_analysis.engine.table_file import Table
-from prof_analysis.errors import ProfAnalysisError, reason_of, remedy_of
-from prof_analysis.options import Variables
-from prof_analysis.run.kept import UnfitError
+from prof_analysis.run.cache.kept import UnfitError
+from prof_analysis.run.cache.store import is_entry
 from prof_analysis.run.progress import OnWork
 from prof_analysis.run.rank_tables import make_tables, plan_of_job
-from prof_analysis.run.store import is_entry
-from prof_analysis.scratch import temporary_folder
 from prof_analysis.sources.rank import Rank
-from prof_analysis.version import __version__
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from prof_analysis.errors import QueryError
+from prof_analysis.common.errors import QueryError
 from prof_analysis.run.job import Job, Outcome, died, failed, plan_once, run_rank
 from prof_analysis.sources.rank import Rank
 

@@ -14,28 +14,28 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from prof_analysis.analyses import Analysis, Requirement, recorded_from, why_not
+from prof_analysis.common.errors import InputError, ProfAnalysisError, QueryError, reason_of, remedy_of
+from prof_analysis.common.options import OnProgress, ProfileOptions
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.planning import split_across_ranks
 from prof_analysis.engine.table_file import Column, Table
 from prof_analysis.engine.tables import all_tables, is_gathered
 from prof_analysis.engine.variables import variables_named, variables_read
-from prof_analysis.errors import InputError, ProfAnalysisError, QueryError, reason_of, remedy_of
-from prof_analysis.options import OnProgress, ProfileOptions
-from prof_analysis.run.folders import Folders
+from prof_analysis.run.cache.folders import Folders
+from prof_analysis.run.cache.store import RankStore, about_rows
 from prof_analysis.run.job import Job, Outcome
 from prof_analysis.run.pool import Machine, run
 from prof_analysis.run.problems import Problems, found_in_tables
 from prof_analysis.run.progress import of_all
 from prof_analysis.run.rules import check_requirements, check_thresholds
 from prof_analysis.run.secrets import known_ranks, raise_anonymous
-from prof_analysis.run.store import RankStore, about_rows
 from prof_analysis.run.views import Views
 from prof_analysis.sources.rank import Rank
 from prof_analysis.sources.runs import find_runs, said_of_missing, said_of_runs, said_of_shared, said_of_uneven
 
 if TYPE_CHECKING:
-    from prof_analysis.anonymous import Anonymous
+    from prof_analysis.anonymous.texts import Anonymous
 
 
 class Session:
@@ -216,7 +216,7 @@ class Session:
         is_plain = self._anonymous is None or re.fullmatch(r"FROM \w+\.\w+( LIMIT \d+)?", query)
         if is_plain:
             return rows
-        from prof_analysis.replaced import replaced_rows
+        from prof_analysis.anonymous.columns import replaced_rows
 
         return replaced_rows(rows)
 

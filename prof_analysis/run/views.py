@@ -10,11 +10,11 @@ from prof_analysis.engine.database import parquet_rows, quote, quote_text
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.table_file import Table
-from prof_analysis.run.store import RankStore
+from prof_analysis.run.cache.store import RankStore
 from prof_analysis.sources.rank import Rank
 
 if TYPE_CHECKING:
-    from prof_analysis.anonymous import Anonymous
+    from prof_analysis.anonymous.texts import Anonymous
 
 # The catalog whose views users see.
 _OF_USERS = "memory"
@@ -44,7 +44,7 @@ class Views:
         self._catalog = _OF_USERS
         catalogs = [_OF_USERS, *map(self._catalog_of, self._runs)]
         if anonymous is not None:
-            from prof_analysis.replaced import create_functions
+            from prof_analysis.anonymous.columns import create_functions
 
             create_functions(connection, anonymous)
         for catalog in catalogs if anonymous is None else (*catalogs, *(f"{_REPLACED}{one}" for one in catalogs)):
@@ -79,7 +79,7 @@ class Views:
         """Show users these tables with secrets replaced; the tables must be there."""
         if self._anonymous is None:
             return
-        from prof_analysis.replaced import replaced_columns
+        from prof_analysis.anonymous.columns import replaced_columns
 
         for table in tables:
             with self.as_they_are():
@@ -93,7 +93,7 @@ class Views:
     def close(self) -> None:
         """Remove the functions of views: a connection that ends with functions in it complains on the terminal."""
         if self._anonymous is not None:
-            from prof_analysis.replaced import remove_functions
+            from prof_analysis.anonymous.columns import remove_functions
 
             remove_functions(self._connection)
 

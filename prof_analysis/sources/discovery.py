@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from prof_analysis.analyses import ANALYSES, why_not
-from prof_analysis.capabilities import OF_THE_RUN
-from prof_analysis.errors import InputError, reason_of
-from prof_analysis.options import USUAL, Options
+from prof_analysis.common.capabilities import OF_THE_RUN
+from prof_analysis.common.errors import InputError, reason_of
+from prof_analysis.common.options import USUAL, Options
 from prof_analysis.sources import NAMES, SOURCES, Source
 from prof_analysis.sources.rank import Rank, readable
 from prof_analysis.sources.readers.packed import archives_in, why_packed

@@ -9,8 +9,8 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
-from prof_analysis.errors import InputError
-from prof_analysis.options import USUAL, Options
+from prof_analysis.common.errors import InputError
+from prof_analysis.common.options import USUAL, Options
 from prof_analysis.sources import SOURCES, Source
 from prof_analysis.sources.discovery import find_ranks, root_of
 from prof_analysis.sources.rank import Rank, readable

@@ -17,14 +17,14 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
-from prof_analysis.answers import answer_of
-from prof_analysis.capabilities import CAPABILITIES
-from prof_analysis.command_line import query_line
+from prof_analysis.analyses.answers import answer_of
+from prof_analysis.common.capabilities import CAPABILITIES
+from prof_analysis.common.command_line import query_line
+from prof_analysis.common.options import ProfileOptions
+from prof_analysis.common.user_cache import VARIABLE
 from prof_analysis.engine.tables import documented_tables
-from prof_analysis.options import ProfileOptions
-from prof_analysis.report.advice import SAID_BY, section_of
-from prof_analysis.report.sections import SECTIONS
-from prof_analysis.user_cache import VARIABLE
+from prof_analysis.pictures.report.advice import SAID_BY, section_of
+from prof_analysis.pictures.report.sections import SECTIONS
 from tests.helpers import secrets
 from tests.helpers.cli import Command, files_below, only_json, shown_on_terminal
 from tests.helpers.places import CHECKOUT, SAMPLE

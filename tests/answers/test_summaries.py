@@ -13,10 +13,9 @@ import pytest
 
 from prof_analysis import Profile
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.answers import ANSWERS, answer_of
-from prof_analysis.answers.answer import Answer
-from prof_analysis.answers.stage import stage_durations
-from prof_analysis.answers.words import as_text
+from prof_analysis.analyses.answers import ANSWERS, answer_of
+from prof_analysis.analyses.answers.answer import Answer
+from prof_analysis.analyses.answers.words import as_text
 from prof_analysis.cli.screen import print_json
 from prof_analysis.cli.terminal import print_answer
 from prof_analysis.engine.database import connect, quote, quote_text
@@ -24,6 +23,7 @@ from prof_analysis.engine.parsing import referenced_tables
 from prof_analysis.engine.planning import split_across_ranks
 from prof_analysis.engine.table_file import Column, Table
 from prof_analysis.engine.tables import documented_tables, log_tables
+from prof_analysis.logs.answer import stage_durations
 from prof_analysis.logs.vllm_stages import StageLogs
 from tests.helpers.places import CHECKOUT
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile

@@ -13,7 +13,7 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
-from prof_analysis.errors import InputError
+from prof_analysis.common.errors import InputError
 from tests.communication.test_group import group, write
 from tests.helpers.planes import Task, add_tasks
 from tests.helpers.small_profile import Kernel, edit, write_profile

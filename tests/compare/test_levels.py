@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import prof_analysis
-from prof_analysis.comparison import Comparison
+from prof_analysis.profile.comparison import Comparison
 from tests.compare.runs import STEP, Work, write_run
 
 LAYER = ("Net[0]", "Layer[0]")

@@ -15,8 +15,8 @@ from prof_analysis import InputError, Profile, QueryError, open_profile, open_pr
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.run import pool
+from prof_analysis.run.cache.store import RankStore, entry_folder
 from prof_analysis.run.job import Job, own_code, run_elsewhere
-from prof_analysis.run.store import RankStore, entry_folder
 from prof_analysis.sources.discovery import find_ranks
 from tests.helpers.places import CHECKOUT, SAMPLE
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile

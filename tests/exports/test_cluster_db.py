@@ -16,11 +16,11 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import open_profile
+from prof_analysis.common.version import __version__
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.exports import cluster_db
 from prof_analysis.exports.provenance import Origin
 from prof_analysis.sources.rank import Rank
-from prof_analysis.version import __version__
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 RANGES = (Range("Net", 100, 200), Range("Layer", 105, 125))

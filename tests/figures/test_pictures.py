@@ -12,11 +12,11 @@ import pytest
 from plotly.io import renderers
 
 from prof_analysis import InputError, compare, open_profile
-from prof_analysis.figures.communication import communication
-from prof_analysis.figures.modules import modules
-from prof_analysis.figures.ranks import ranks
-from prof_analysis.figures.steps import steps
-from prof_analysis.figures.style import DIVERGING, SEQUENTIAL, UNKNOWN, colour_at, ink_on, label, luminance, theme
+from prof_analysis.pictures.figures.communication import communication
+from prof_analysis.pictures.figures.modules import modules
+from prof_analysis.pictures.figures.ranks import ranks
+from prof_analysis.pictures.figures.steps import steps
+from prof_analysis.pictures.figures.style import DIVERGING, SEQUENTIAL, UNKNOWN, colour_at, ink_on, label, luminance, theme
 from tests.helpers.hostile import LONG, write_hostile
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 from tests.helpers.small_runs import module, write_run

@@ -18,7 +18,7 @@ from typer.testing import Result
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import ProfAnalysisWarning, Profile, open_profile
-from prof_analysis.version import SCHEMA_VERSION
+from prof_analysis.common.version import SCHEMA_VERSION
 from tests.helpers.answers import NO_OPERATORS
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 

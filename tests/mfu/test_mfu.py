@@ -13,7 +13,7 @@ from typer.testing import Result
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import InputError, open_profile
-from prof_analysis.answers import answer_of
+from prof_analysis.analyses.answers import answer_of
 from tests.helpers.small_profile import Matmul, Op, Range, write_chip, write_profile
 
 MATMUL: dict[str, Any] = {"inputs": "64,32;32,48", "outputs": "64,48"}

@@ -10,7 +10,7 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
-from prof_analysis.options import Source
+from prof_analysis.common.options import Source
 from tests.helpers.asking import build_at_once
 from tests.helpers.small_profile import edit
 
@@ -38,7 +38,7 @@ FOUND_ANYWAY = {
 WITHOUT_OPS = {"links and order": EMPTY_LINKS + OTHER_ORDER, "links and an end of the queue": EMPTY_LINKS + NO_QUEUE}
 WITHOUT_FORWARD_OPS = {"threads and pairs": NO_THREADS + NO_PAIRS, "numbers and pairs": NO_NUMBERS + NO_PAIRS}
 
-pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
 
 
 @pytest.fixture(scope="module")

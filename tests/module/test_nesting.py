@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from prof_analysis.common.options import Variables
 from prof_analysis.engine.building import build
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.planning import Plan, make_plan
 from prof_analysis.engine.tables import documented_tables
-from prof_analysis.options import Variables
 from prof_analysis.sources.ascend_db import RAW_COLUMNS
 
 EPOCH = 1_700_000_000_000_000_000  # beyond 2^53: a time that went through a float would not come back

@@ -13,7 +13,7 @@ from fixtures.shape import Shape
 from fixtures.text_export import export_text
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
-from prof_analysis.errors import InputError
+from prof_analysis.common.errors import InputError
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 
 STAGES = {"group_name_7": {"group_name": "pp", "global_ranks": [0, 1]}}

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
-from prof_analysis.answers.answer import Sentences, ShownTable
-from prof_analysis.answers.pmu import pmu_stats
+from prof_analysis.analyses.answers.answer import Sentences, ShownTable
+from prof_analysis.analyses.answers.pmu import pmu_stats
 from tests.helpers.kineto import kernel, launch, module, op, write_trace
 
 

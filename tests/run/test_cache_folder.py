@@ -15,8 +15,8 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, OutputError, open_profile
-from prof_analysis.run import entries
-from prof_analysis.user_cache import VARIABLE
+from prof_analysis.common.user_cache import VARIABLE
+from prof_analysis.run.cache import entries
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 

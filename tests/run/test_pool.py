@@ -18,7 +18,7 @@ from typing import Any, cast
 import pytest
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
-from prof_analysis.options import Keywords
+from prof_analysis.common.options import Keywords
 from prof_analysis.run import pool
 from tests.helpers.processes import children, command_line
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile

@@ -185,7 +185,7 @@ def test_what_a_killed_run_left_unfinished_is_removed_and_nothing_else(two: Path
 @contextmanager
 def killed_while_it_writes(entry: Path) -> Iterator[Path]:
     script = (
-        "import sys, os, signal; from pathlib import Path; from prof_analysis.scratch import make_folder\n"
+        "import sys, os, signal; from pathlib import Path; from prof_analysis.common.scratch import make_folder\n"
         "folder = make_folder(Path(sys.argv[1])).path; (folder / 'trace.op.parquet').write_bytes(b'PAR1')\n"
         "print(folder, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
     )

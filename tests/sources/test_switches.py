@@ -9,7 +9,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import ProfAnalysisWarning, open_profile
-from prof_analysis.options import Options
+from prof_analysis.common.options import Options
 from prof_analysis.sources.discovery import find_ranks
 from tests.helpers.answers import NOT_IN_ONE_RANK, answered_without
 from tests.helpers.discovery import OPS, RANGES, write_info

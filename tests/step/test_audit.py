@@ -16,7 +16,7 @@ from tests.helpers.planes import Task, add_tasks
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, write_profile
 
-pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
 
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 HEAD = "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble,Preparing"

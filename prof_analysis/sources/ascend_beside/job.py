@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from prof_analysis.errors import InputError
+from prof_analysis.common.errors import InputError
 from prof_analysis.sources.ascend_beside import folders, recorded
 from prof_analysis.sources.rank import Rank, json_object
 from prof_analysis.sources.readers.sqlite_file import open_sqlite, query, sidecars_of

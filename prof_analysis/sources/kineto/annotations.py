@@ -12,7 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from prof_analysis.errors import reason_of
+from prof_analysis.common.errors import reason_of
 
 NAME = re.compile(r"kernel_annotations_rank0*(\d+)(?:_.*)?\.(?:pkl|pickle|json)")
 MAX_BYTES = 256 * 2**20

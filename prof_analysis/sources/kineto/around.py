@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from prof_analysis.errors import InputError, reason_of
+from prof_analysis.common.errors import InputError, reason_of
 from prof_analysis.sources.readers.trace_file import TraceFile
 
 BASE = "baseTimeNanoseconds"

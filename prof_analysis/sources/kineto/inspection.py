@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from prof_analysis.capabilities import CAPABILITIES, lacking
-from prof_analysis.errors import InputError
-from prof_analysis.options import Options
+from prof_analysis.common.capabilities import CAPABILITIES, lacking
+from prof_analysis.common.errors import InputError
+from prof_analysis.common.options import Options
 from prof_analysis.sources.found import Found
 from prof_analysis.sources.kineto.around import JOB, around_events
 from prof_analysis.sources.kineto.companions import RANK_IN_NAME, SUFFIXES, capture_folders, companions_of, is_capture

@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 import duckdb
 
+from prof_analysis.common.errors import InputError, reason_of, remedy_of
 from prof_analysis.engine.database import quote, quote_path, quote_text
-from prof_analysis.errors import InputError, reason_of, remedy_of
 
 _MAX_HEADER_BYTES = 2**20
 _MAX_ROW_BYTES = 2**20

@@ -12,7 +12,7 @@ from io import BufferedReader
 from itertools import chain
 from pathlib import Path
 
-from prof_analysis.errors import InputError, reason_of
+from prof_analysis.common.errors import InputError, reason_of
 
 CHUNK_BYTES = 2**20
 _BLOCK_BYTES = 8 * 2**20

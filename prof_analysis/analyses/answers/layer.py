@@ -1,0 +1,71 @@
+"""The answer of `layer-stats`: the structure of each rank, and the heaviest positions of its layers."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from prof_analysis.analyses.answers.answer import Block, Facts, said, size_of, table_of
+from prof_analysis.analyses.answers.words import percent, several
+
+if TYPE_CHECKING:
+    from prof_analysis.profile.profile import Profile
+
+
+def layer_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+    """Return the layers found in each rank, where all compute time is, and the heaviest positions over all ranks."""
+    structures = profile.rows(f"FROM layer.structure ORDER BY profile LIMIT {top:d}")
+    (whole,) = profile.rows("FROM across.layer_time")
+    positions = profile.rows(f"FROM layer.statistic ORDER BY total_ns DESC, profile, kind, position LIMIT {top:d}")
+    facts: Facts = {
+        **size_of(profile, "layer.structure"),
+        "structures": structures,
+        "all": whole,
+        "heaviest_positions": positions,
+    }
+    of_structures = {
+        "profile": "profile",
+        "layers": "layer_count",
+        "alike": "alike_count",
+        "passes": "pass_count",
+        "kernels": "kernel_count",
+        "kernels x layers": "kernels_of_layers",
+        "streams": "streams",
+        "streams beside": "beside_streams",
+        "why no layers": "reason",
+    }
+    of_positions = {
+        "type": "type",
+        "position": "position",
+        "mean": "mean_ns",
+        "share of layer": "share",
+        "gap before": "mean_gap_ns",
+        "median": "median_ns",
+        "p95": "p95_ns",
+        "kind": "kind",
+        "name": "name",
+    }
+    total_ns = sum(time_ns or 0 for time_ns in whole.values())
+    parts = [
+        f"{name.removesuffix('_ns').replace('_', ' ')} {percent(time_ns / total_ns)}"
+        for name, time_ns in whole.items()
+        if time_ns
+    ]
+    blocks: list[Block] = [
+        table_of("layer.structure", structures, of_structures),
+        said(f"compute time: {', '.join(parts)}; {several(facts['ranks'], 'rank')}"),
+    ]
+    blocks += [
+        said(_of_passes(one)) for one in structures if one["draft_count"] or one["whole_pass_count"] != one["pass_count"]
+    ]
+    if positions:
+        in_order = sorted(positions, key=lambda row: (row["profile"], row["kind"], row["position"]))
+        blocks.append(table_of("layer.statistic", in_order, of_positions))
+    return facts, blocks
+
+
+def _of_passes(structure: Mapping[str, Any]) -> str:
+    """Return how the layers of a rank are passes: whole ones, those that the profile cuts, and layers of a draft model."""
+    passes, whole, drafts = (structure[name] for name in ("pass_count", "whole_pass_count", "draft_count"))
+    parts = [f"{structure['profile']}: {structure['pass_layer_count']} layers a pass"]
+    parts += [f"{several(drafts, 'layer')} behind them (MTP or a draft model)"] if drafts else []
+    parts += [f"{whole} of {several(passes, 'pass', 'es')} whole, the others have fewer layers"] if whole < passes else []
+    return "; ".join(parts)

@@ -1,0 +1,166 @@
+"""The sections of the report of a profile, from top to bottom: a new one is a function and an entry in SECTIONS."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from prof_analysis.analyses.answers.answer import Answer, Block, ShownTable, Source, table_of
+from prof_analysis.pictures.report.modules import modules_of
+from prof_analysis.pictures.report.parts import Heading, Part, Section, as_parts, plain
+from prof_analysis.pictures.report.pictures import picture
+
+if TYPE_CHECKING:
+    from prof_analysis.profile.profile import Profile
+
+
+# What the pictures show, for those who do not see them.
+_TEXTS = {
+    "steps": "Stacked bars of steps: computing, communication and idle time. The table of steps has the same figures.",
+    "ranks": "Heat map of ranks and modules: the own computing time of a module against the median of the ranks.",
+    "timeline": "Timeline of a step: streams, modules and idle gaps. The table has the longest gaps.",
+    "communication": "Stacked bars of groups: transfer, wait and idle; below, what each rank moved to each other one. The "
+    "tables of groups and of links have the same figures.",
+    "pipeline": "Forward and backward passes of micro-batches in time, a row for each rank. The table has their sums.",
+    "memory": "Memory over time, and what was allocated at the peak, by module. The table has the same parts.",
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found in a profile: the answers of each run by its name and command, and why other commands have none."""
+
+    profile: "Profile"
+    answers: Mapping[str, Mapping[str, Answer]]
+    reasons: Mapping[str, Sequence[str]]
+
+    def parts(self, command: str, *captions: str, blocks: Callable[[Answer], Sequence[Block]] | None = None) -> Iterator[Part]:
+        """Yield the answer of a command as parts of a page; of several runs one after the other, each below its name."""
+        for run, answers in self.answers.items():
+            if command in answers:
+                if run:
+                    yield Heading(plain(f"Run {run}"))
+                yield from as_parts(answers[command].blocks if blocks is None else blocks(answers[command]), captions)
+
+    def has(self, command: str) -> bool:
+        """Return whether a run has an answer to a command."""
+        return any(command in answers for answers in self.answers.values())
+
+
+def sections_of(found: Found) -> list[Section]:
+    """Return the sections of the page; those that the profile cannot answer say why."""
+    sections = []
+    for id_, (title, question, commands, parts) in SECTIONS.items():
+        made = list(parts(found))
+        of_commands = {command: found.reasons.get(command, ()) for command in commands}
+        if id_ in OPTIONAL and not made:
+            continue
+        front = "{}: " if made and len(commands) > 1 else ""
+        reasons = dict.fromkeys(
+            f"{front.format(command)}{reason}" for command, reasons in of_commands.items() for reason in reasons
+        )
+        sections.append(Section(id_, title, question, made, [plain(reason) for reason in reasons]))
+    return sections
+
+
+def _modules(found: Found) -> Iterator[Part]:
+    if found.has("module-stats"):
+        yield modules_of(found.profile)
+        yield from found.parts("module-stats", "Where kernels lie", blocks=lambda answer: [answer.blocks[-1]])
+
+
+def _steps(found: Found) -> Iterator[Part]:
+    if found.has("step-time"):
+        yield from picture(found.profile, "steps", _TEXTS["steps"])
+        yield from found.parts("step-time", "Steps", "Communication of groups, and how much of it computing covers")
+
+
+def _ranks(found: Found) -> Iterator[Part]:
+    if not found.has("across-ranks") and not found.has("slow-ranks"):
+        return
+    if found.has("module-stats"):
+        yield from picture(found.profile, "ranks", _TEXTS["ranks"])
+    yield from found.parts("slow-ranks", "Ranks, and how long each waited for others")
+    yield from found.parts("across-ranks", "Modules whose own time differs most between ranks")
+
+
+def _pipeline(found: Found) -> Iterator[Part]:
+    stages = [row for answers in found.answers.values() if "pipeline" in answers for row in answers["pipeline"].facts["stages"]]
+    if any((row["stage_count"] or 1) > 1 for row in stages):
+        yield from picture(found.profile, "pipeline", _TEXTS["pipeline"])
+        yield from found.parts("pipeline", "Ranks by pipeline stage")
+
+
+def _timeline(found: Found) -> Iterator[Part]:
+    if found.has("free-time"):
+        yield from picture(found.profile, "timeline", _TEXTS["timeline"])
+        yield from found.parts("free-time", "Longest gaps", blocks=_with_stacks)
+
+
+def _kernels_around(gaps: Sequence[Mapping[str, object]]) -> dict[str, Source]:
+    """Return the columns with the kernels around gaps; none where ops are known."""
+    if any(row["op_before"] is not None or row["op_after"] is not None for row in gaps):
+        return {}
+    return {"kernel before": "kernel_before", "kernel after": "kernel_after"}
+
+
+def _with_stacks(answer: Answer) -> list[Block]:
+    """Return the answer about idle time, where the table has the Python stacks and ops around each gap too."""
+    columns: dict[str, Source] = {
+        "main cause": "cause",
+        "gap": "duration_ns",
+        "share of gap": ("share", lambda row: None if row["cause_ns"] is None else row["cause_ns"] / row["duration_ns"]),
+        "step": ("text", lambda row: row["step_id"]),
+        "op before": "op_before",
+        "op after": "op_after",
+        **_kernels_around(answer.facts["longest_gaps"]),
+        "host ops": "host_ops",
+        "Python stack": "python_stack",
+        "profile": "profile",
+    }
+    rows = answer.facts["longest_gaps"]
+    shown = {
+        header: source
+        for header, source in columns.items()
+        if not isinstance(source, str) or any(row[source] is not None for row in rows)
+    }
+    return [table_of("free.longest_gap", rows, shown), *(block for block in answer.blocks if not isinstance(block, ShownTable))]
+
+
+def _kernels(found: Found) -> Iterator[Part]:
+    yield from found.parts("kernel-stats", "Types of kernels")
+    yield from found.parts("mfu", "MFU and efficiency of ops, by their shapes")
+    yield from found.parts("pmu-stats", "What bounds each type of kernels")
+
+
+def _communication(found: Found) -> Iterator[Part]:
+    if found.has("communication-time"):
+        yield from picture(found.profile, "communication", _TEXTS["communication"])
+    yield from found.parts("communication-time", "Groups")
+    yield from found.parts("communication-stats", "Types of operators")
+    yield from found.parts("links", "Links between ranks: slow ones, and those that lose most time beside others, first")
+
+
+def _memory(found: Found) -> Iterator[Part]:
+    if found.has("memory"):
+        yield from picture(found.profile, "memory", _TEXTS["memory"])
+        yield from found.parts("memory", "What was alive at the peak")
+
+
+# Id -> the heading, the question that it answers, its commands, and the function that returns its parts.
+SECTIONS: Mapping[str, tuple[str, str, Sequence[str], Callable[[Found], Iterator[Part]]]] = {
+    "modules": ("Modules", "Which modules cost the time, by which ops and kernels?", ["module-stats"], _modules),
+    "steps": ("Steps", "What is each step made of?", ["step-time"], _steps),
+    "ranks": ("Ranks", "Which rank makes the others wait?", ["slow-ranks"], _ranks),
+    "pipeline": ("Pipeline", "How do micro-batches pass the pipeline stages?", ["pipeline"], _pipeline),
+    "timeline": ("Timeline", "What runs when, and why is the device idle?", ["free-time"], _timeline),
+    "kernels": ("Kernels", "Which kernels cost the time, what bounds them?", ["kernel-stats", "mfu", "pmu-stats"], _kernels),
+    "communication": (
+        "Communication",
+        "Does communication transfer, or wait?",
+        ["communication-time", "communication-stats", "links"],
+        _communication,
+    ),
+    "memory": ("Memory", "What fills the memory of the device?", ["memory"], _memory),
+}
+# Sections that are left out where they have no answer, as most profiles lack the thing itself.
+OPTIONAL = ("pipeline",)

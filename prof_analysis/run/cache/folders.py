@@ -1,0 +1,75 @@
+"""Chooses the folder for the tables of each rank: in a store, in the cache, or a temporary one."""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from prof_analysis.common.errors import OutputError
+from prof_analysis.common.options import ProfileOptions
+from prof_analysis.common.scratch import ScratchFolder, make_folder
+from prof_analysis.common.user_cache import cache_folder
+from prof_analysis.run.cache.entries import hold, shrink
+from prof_analysis.run.cache.store import RankStore, entry_folder, entry_of
+from prof_analysis.sources.rank import Rank
+
+_PRIVATE = 0o700
+
+
+class Folders:
+    """The folders of the ranks of a session, and one for what is temporary, as long as the session lasts.
+
+    `keep` says whether they are there for later questions, too.
+    """
+
+    def __init__(self, options: ProfileOptions) -> None:
+        self._store = None if options.store is None else Path(os.path.abspath(options.store))  # noqa: PTH100  (links stay)
+        self._cache = None if self._store or options.no_cache else _cache_of(options)
+        self._held: ScratchFolder | None = None
+        self._temporary = make_folder()
+        self.temporary = self._temporary.path
+
+    @property
+    def keep(self) -> bool:
+        """Whether tables stay for later questions."""
+        return self._store is not None or self._cache is not None
+
+    def of(self, ranks: Iterable[Rank]) -> Mapping[Rank, Path]:
+        """Return the folder of each rank. Raises OutputError where the store cannot be made."""
+        ranks = list(ranks)
+        if self._store is not None:
+            return {rank: entry_folder(self._store, rank) for rank in ranks}
+        if self._cache is not None:
+            try:
+                self._held = hold(self._cache, (entry_of(self._cache, rank).name for rank in ranks))
+                return {rank: entry_folder(self._cache, rank, _PRIVATE) for rank in ranks}
+            except (OSError, OutputError):  # Then the answer matters, not the cache.
+                self._cache = None
+        return {rank: self.temporary / str(number) for number, rank in enumerate(ranks)}
+
+    def without_cache(self, store: RankStore) -> RankStore | None:
+        """Return a temporary folder in place of one in the cache, which may be full; None for a folder of another kind."""
+        if self._cache is None or store.folder.parent != self._cache:
+            return None
+        return RankStore(self.temporary / store.folder.name, store.rank, store.variables, store.own)
+
+    def shrink(self) -> None:
+        """Remove what was not used for the longest time where the cache has become too large."""
+        if self._cache is not None:
+            shrink(self._cache)
+
+    def close(self) -> None:
+        """Remove what is temporary."""
+        self._temporary.remove()
+        if self._held is not None:
+            self._held.remove()
+
+
+def _cache_of(options: ProfileOptions) -> Path | None:
+    """Return the folder of the cache; None where there is none. Raises OutputError for a chosen one that cannot be used."""
+    chosen = None if options.cache_dir is None else Path(os.path.abspath(options.cache_dir))  # noqa: PTH100
+    found = cache_folder(chosen)
+    if chosen is not None and found is None:
+        raise OutputError(
+            f"{chosen}: cannot be the cache; give --cache-dir a folder of yours that you may write to", path=chosen
+        )
+    return found
