@@ -3,13 +3,12 @@
 import re
 from collections.abc import Mapping
 
-from prof_analysis.analyses.analysis import Analysis, Extra, Requirement, any_of, recorded_from, why_not
+from prof_analysis.analyses.analysis import Analysis, Extra
 from prof_analysis.analyses.causes import CAUSES
 from prof_analysis.analyses.costs import COSTS
 
 __all__ = [
-    "ANALYSES", "COMPARED", "COMPARED_ON_REQUEST", "COMPARED_WHERE_RECORDED", "PICTURES", "Analysis", "Extra", "Requirement",
-    "any_of", "export_name", "recorded_from", "why_not",
+    "ANALYSES", "COMPARED", "COMPARED_ON_REQUEST", "COMPARED_WHERE_RECORDED", "PICTURES", "Analysis", "Extra", "export_name",
 ]  # fmt: skip
 
 ANALYSES: Mapping[str, Analysis] = {analysis.command: analysis for analysis in (*COSTS, *CAUSES)}

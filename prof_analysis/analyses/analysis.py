@@ -2,40 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
-from prof_analysis.common.capabilities import RECORDED_FROM
+from prof_analysis.common.capabilities import Requirement, any_of
 from prof_analysis.common.options import INPUT, MACHINE
-
-# A capability, or several of which one suffices; where a rank has none of them, the reason is that of the first one.
-Requirement: TypeAlias = str | tuple[str, ...]
-
-
-def any_of(*capabilities: str) -> Requirement:
-    """Require at least one of these capabilities."""
-    return capabilities
-
-
-def why_not(requires: tuple[Requirement, ...], lacks: Mapping[str, str]) -> str | None:
-    """Return the reason for the first requirement that is not met; None where all are.
-
-    `lacks` has the capabilities that the rank lacks, each with the reason.
-    """
-    for requirement in requires:
-        capabilities = (requirement,) if isinstance(requirement, str) else requirement
-        if all(capability in lacks for capability in capabilities):
-            return lacks[capabilities[0]]
-    return None
-
-
-def recorded_from(requires: tuple[Requirement, ...], lacks: Mapping[str, str]) -> int | None:
-    """Return the level of prof_analysis.collect that records what these requirements miss; None where none does."""
-    levels = []
-    for requirement in requires:
-        capabilities = (requirement,) if isinstance(requirement, str) else requirement
-        if all(capability in lacks for capability in capabilities):
-            levels.append(min((RECORDED_FROM[one] for one in capabilities if one in RECORDED_FROM), default=None))
-    return None if None in levels else max((level for level in levels if level is not None), default=None)
 
 
 @dataclass(frozen=True)
@@ -82,6 +51,11 @@ class Analysis:
     pictures: Mapping[str, Extra] = field(default_factory=dict)
     counted: str | None = None
     counts_kernels: bool = True
+
+    @property
+    def counted_table(self) -> str:
+        """The table in which a rank without rows has none of the subject."""
+        return self.counted or next(iter(self.exports))
 
     @property
     def tables(self) -> tuple[str, ...]:

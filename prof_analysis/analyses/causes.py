@@ -1,7 +1,7 @@
 """The analyses of why it takes so long: steps, idle time, pipelines, links, ranks, memory, experts, clocks, layers, graphs."""
 
-from prof_analysis.analyses.analysis import COMMUNICATION, TIMELINE, Analysis, Extra, any_of
-from prof_analysis.common.capabilities import CAPABILITIES
+from prof_analysis.analyses.analysis import COMMUNICATION, TIMELINE, Analysis, Extra
+from prof_analysis.common.capabilities import CAPABILITIES, any_of
 from prof_analysis.common.options import INPUT, MACHINE, MODULES
 
 CAUSES = (

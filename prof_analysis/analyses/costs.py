@@ -1,6 +1,7 @@
 """The analyses of where the time goes: modules, kernels, ops, host calls, communication, and how well the device is used."""
 
-from prof_analysis.analyses.analysis import COMMUNICATION, COUNTERS, STACKS, TIMELINE, Analysis, Extra, any_of, flame
+from prof_analysis.analyses.analysis import COMMUNICATION, COUNTERS, STACKS, TIMELINE, Analysis, Extra, flame
+from prof_analysis.common.capabilities import any_of
 from prof_analysis.common.options import INPUT, MACHINE, MODULES
 
 COSTS = (

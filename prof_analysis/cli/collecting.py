@@ -31,7 +31,7 @@ def collect(
     beside torch; here it is `python -m prof_analysis.collect`. How: docs/collecting.md.
     """
     from prof_analysis import collect as collecting
-    from prof_analysis.exports.files import replacing
+    from prof_analysis.common.files import replacing
 
     with exit_on_error(ScreenOptions(as_json)):
         if not copy_to.is_dir():

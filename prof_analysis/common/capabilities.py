@@ -1,6 +1,7 @@
 """The capabilities of ranks: a source says which of them a rank has, an analysis says which of them it requires."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import TypeAlias
 
 # Capability -> its meaning, as in "no {meaning}". A reported figure is one that the profiler itself computed.
 CAPABILITIES: Mapping[str, str] = {
@@ -49,3 +50,37 @@ def lacking(reasons: Mapping[str, str | None]) -> tuple[tuple[str, str], ...]:
     assert reasons.keys() <= CAPABILITIES.keys(), reasons.keys() - CAPABILITIES.keys()
     never = {name: f"no {meaning} in this format" for name, meaning in CAPABILITIES.items()}
     return tuple((name, reason) for name in CAPABILITIES if (reason := reasons.get(name, never[name])) is not None)
+
+
+# A capability, or several of which one suffices; where a rank has none of them, the reason is that of the first one.
+Requirement: TypeAlias = str | tuple[str, ...]
+# What questions require, each of them all of its requirements.
+Questions: TypeAlias = Collection[tuple[Requirement, ...]]
+EACH_CAPABILITY: Questions = tuple((name,) for name in CAPABILITIES)
+
+
+def any_of(*capabilities: str) -> Requirement:
+    """Require at least one of these capabilities."""
+    return capabilities
+
+
+def why_not(requires: tuple[Requirement, ...], lacks: Mapping[str, str]) -> str | None:
+    """Return the reason for the first requirement that is not met; None where all are.
+
+    `lacks` has the capabilities that the rank lacks, each with the reason.
+    """
+    for requirement in requires:
+        capabilities = (requirement,) if isinstance(requirement, str) else requirement
+        if all(capability in lacks for capability in capabilities):
+            return lacks[capabilities[0]]
+    return None
+
+
+def recorded_from(requires: tuple[Requirement, ...], lacks: Mapping[str, str]) -> int | None:
+    """Return the level of prof_analysis.collect that records what these requirements miss; None where none does."""
+    levels = []
+    for requirement in requires:
+        capabilities = (requirement,) if isinstance(requirement, str) else requirement
+        if all(capability in lacks for capability in capabilities):
+            levels.append(min((RECORDED_FROM[one] for one in capabilities if one in RECORDED_FROM), default=None))
+    return None if None in levels else max((level for level in levels if level is not None), default=None)

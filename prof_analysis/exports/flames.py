@@ -13,9 +13,9 @@ from typing import Any
 
 import duckdb
 
+from prof_analysis.common.files import replacing
 from prof_analysis.common.version import __version__
 from prof_analysis.common.visible import visible
-from prof_analysis.exports.files import replacing
 from prof_analysis.exports.names import file_name
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"

@@ -20,10 +20,10 @@ from openpyxl import Workbook
 from openpyxl.writer.excel import ExcelWriter
 
 from prof_analysis.common.errors import OutputError, reason_of
+from prof_analysis.common.files import replacing
 from prof_analysis.engine.table_file import Table
 from prof_analysis.exports.books import books
 from prof_analysis.exports.cells import MAX_CHARACTERS, Page
-from prof_analysis.exports.files import replacing
 from prof_analysis.exports.sheets import Sheet
 from prof_analysis.sources.rank import Rank
 

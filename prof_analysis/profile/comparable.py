@@ -38,7 +38,7 @@ def reasons_against(profile: Profile, runs: Runs) -> dict[str, str]:
 def _why_no_kernels(profile: Profile, run: str) -> str:
     """Return why a rank of a run has no kernels to compare, as a question about kernels one by one says it."""
     asked = "free-time: "
-    for rank in profile.ranks(arrow=True).to_pylist():
+    for rank in profile.rank_rows():
         for reason in (one.removeprefix(asked) for one in rank["unanswered"] if rank["run"] == run and one.startswith(asked)):
             has_sums = "kernel-stats" in rank["answers"]
             return f": {reason}{'; sums over types are not compared' if has_sums else ''}"

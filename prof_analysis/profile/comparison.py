@@ -302,7 +302,7 @@ class Comparison:
         """Show the runs, and what was found if a question was asked before: looking works nothing out."""
         found = self.profile.rows("SELECT run, sentence FROM runs.comparison_finding") if self._is_prepared else []
         paths = {run: readable(Path(path)) for run, path in self._runs.items()}
-        ranks = self.profile.ranks(arrow=True).to_pylist()
+        ranks = self.profile.rank_rows()
         return overview.comparison_as_html(paths, ranks, {row["run"]: row["sentence"] for row in found})
 
     def close(self) -> None:

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 import duckdb
 
 from prof_analysis.analyses import ANALYSES, Analysis, export_name, overview
+from prof_analysis.analyses.answerable import QUESTIONS, answered_by, better_recording_of, unanswered_by
 from prof_analysis.common import frames
 from prof_analysis.common.command_line import query_line
 from prof_analysis.common.errors import InputError, ProfAnalysisError, QueryError
 from prof_analysis.common.options import Keywords, ProfileOptions, check, described_options, shows_options
 from prof_analysis.engine.tables import unknown_table
+from prof_analysis.profile.asking import ask, require, rules_of, said_of_nothing
 from prof_analysis.profile.questions import Questions
 from prof_analysis.run.cache.store import digest_of
 from prof_analysis.run.query import answer
@@ -69,7 +71,7 @@ class Profile(Questions):
         if chosen.anonymize:
             self._anonymous, paths = anonymous_paths(paths)
         try:
-            self._session = Session(paths, chosen, self._anonymous)
+            self._session = Session(paths, chosen, QUESTIONS, self._anonymous)
         except ProfAnalysisError as error:
             raise_anonymous(error, self._anonymous)
         self.failures = self._session.failures
@@ -79,7 +81,7 @@ class Profile(Questions):
     @property
     def runs(self) -> tuple[str, ...]:
         """The names of the runs, if there are several: then every table has the column `run` in front. Else empty."""
-        return self._session.runs if len(self._session.runs) > 1 else ()
+        return self._session.runs if len(self._session.runs) > 1 and not self._session.is_of_one_run else ()
 
     @property
     def plot(self) -> ProfilePlots:
@@ -110,8 +112,9 @@ class Profile(Questions):
 
         Raises QueryError when there is no such run.
         """
-        if run not in self.runs:
-            raise QueryError(f"there is no run {run}; the runs are {', '.join(self.runs) or 'one, without a name'}")
+        runs = self._session.runs if len(self._session.runs) > 1 else ()
+        if run not in runs:
+            raise QueryError(f"there is no run {run}; the runs are {', '.join(runs) or 'one, without a name'}")
         with self._session.only(run):
             yield
 
@@ -151,7 +154,7 @@ class Profile(Questions):
             "files": pyarrow.list_(pyarrow.string()),
             "folder": pyarrow.string(),
         }
-        rows = self._rank_rows()
+        rows = self.rank_rows()
         table = pyarrow.table({name: pyarrow.array([row[name] for row in rows], type_) for name, type_ in columns.items()})
         return _frame(table, arrow)
 
@@ -254,14 +257,14 @@ class Profile(Questions):
         with self._session.only(None):
             for extra in extras:
                 check("extras", extra, extra in chosen.extras, f"{' or '.join(chosen.extras) or 'none'} with {analysis}")
-                self._session.require(chosen.extras[extra].requires)
+                require(self._session, chosen.extras[extra].requires)
                 chosen = chosen.with_extra(extra)
             if export_type in chosen.pictures:
-                self._session.require(chosen.pictures[export_type].requires)
+                require(self._session, chosen.pictures[export_type].requires)
                 chosen = chosen.with_picture(export_type)
             wanted = replace(chosen, also=(*chosen.also, *also))
             try:
-                self._session.answer(wanted)
+                ask(self._session, wanted)
             except InputError as error:
                 # A timeline shows the kernels also where nothing answers the question of its command.
                 if export_type not in chosen.pictures or not chosen.pictures[export_type].requires:
@@ -276,7 +279,7 @@ class Profile(Questions):
         ranks is how many; level that of prof_analysis.collect which records what they lack, None where none does.
         """
         with self._session.turn():
-            return self._session.rules()
+            return rules_of(self._session)
 
     def query_line(self, query: str) -> str:
         """Return the command line that runs a query on this profile, with the options that change its rows."""
@@ -284,16 +287,15 @@ class Profile(Questions):
 
     def answered_by_runs(self) -> list[tuple[str, tuple[str, ...]]]:
         """Return the run of each rank, and the questions that the rank can answer."""
-        return [(rank.run, tuple(rank.answers)) for rank in self._session.ranks]
+        return [(rank.run, answered_by(rank)) for rank in self._session.ranks]
 
     def has_answer(self, analysis: str) -> bool:
         """Return whether an analysis has rows, over all ranks or over those of the run of only()."""
-        counted = ANALYSES[analysis].counted or next(iter(ANALYSES[analysis].exports))
-        return bool(self.rows(f"SELECT 1 FROM {counted} LIMIT 1"))
+        return bool(self.rows(f"SELECT 1 FROM {ANALYSES[analysis].counted_table} LIMIT 1"))
 
     def said_of_nothing(self, analysis: str) -> str:
         """Return what is said where an analysis has no rows."""
-        return self._session.said_of_nothing(ANALYSES[analysis])
+        return said_of_nothing(self._session, ANALYSES[analysis])
 
     def report(self, file: str | Path) -> Path:
         """Write all answers into one HTML file with pictures, which opens offline in any browser, and return the file.
@@ -386,13 +388,13 @@ class Profile(Questions):
         self.close()
 
     def __repr__(self) -> str:
-        return overview.as_text(self.anonymous(self._session.shown_path), self._rank_rows())
+        return overview.as_text(self.anonymous(self._session.shown_path), self.rank_rows())
 
     def _repr_html_(self) -> str:
-        return overview.as_html(self.anonymous(self._session.shown_path), self._rank_rows())
+        return overview.as_html(self.anonymous(self._session.shown_path), self.rank_rows())
 
-    def _rank_rows(self) -> list[dict[str, Any]]:
-        """Return the ranks as rows, from what inspection found: nothing is read for it."""
+    def rank_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of ranks() as dictionaries."""
         ranks = self._session.ranks
         if self._anonymous is not None:
             ranks = [anonymous_rank(self._anonymous, rank) for rank in ranks]
@@ -401,10 +403,10 @@ class Profile(Questions):
             {
                 **{name: value for name, value in vars(rank).items() if name != "run" or self.runs},
                 "missing": (*rank.missing, *([lacking[rank.run]] if rank.run in lacking and not rank.left_out else [])),
-                "answers": rank.answers,
+                "answers": answered_by(rank),
                 "may_answer": (),
-                "unanswered": [": ".join(pair) for pair in rank.unanswered],
-                "better_recording": rank.better_recording,
+                "unanswered": [": ".join(pair) for pair in unanswered_by(rank)],
+                "better_recording": better_recording_of(rank),
                 "folder": self.anonymous(readable(rank.folder)),
             }
             for rank in ranks
@@ -412,8 +414,8 @@ class Profile(Questions):
 
     def _answer(self, analysis: str, table: str, arrow: bool, also: str | None = None) -> Frame:
         if also is not None:
-            self._session.require(ANALYSES[also].requires)
-        self._session.answer(ANALYSES[analysis])
+            require(self._session, ANALYSES[also].requires)
+        ask(self._session, ANALYSES[analysis])
         return self._table(table, arrow)
 
     def _table(self, name: str, arrow: bool) -> Frame:

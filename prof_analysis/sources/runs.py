@@ -9,6 +9,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
+from prof_analysis.common.capabilities import EACH_CAPABILITY, Questions
 from prof_analysis.common.errors import InputError
 from prof_analysis.common.options import USUAL, Options
 from prof_analysis.sources import SOURCES, Source
@@ -62,16 +63,18 @@ def paths_of(path: str | Path | Mapping[str, str | Path]) -> dict[str, Path]:
     return {run: Path(one) for run, one in path.items()}
 
 
-def find_runs(paths: Mapping[str, Path], options: Options = USUAL, source: str = "auto") -> list[Rank]:
+def find_runs(
+    paths: Mapping[str, Path], options: Options = USUAL, source: str = "auto", questions: Questions = EACH_CAPABILITY
+) -> list[Rank]:
     """Find the ranks under one path, whose name is "", or under the paths of several named runs, run by run.
 
     Raises InputError when a path holds no rank, when one of several paths holds several runs, or when no rank takes the
     recording of captures that was given.
     """
     if list(paths) == [""]:
-        found = with_runs(find_ranks(paths[""], options, source), root_of(paths[""]))
+        found = with_runs(find_ranks(paths[""], options, source, questions), root_of(paths[""]))
     else:
-        found = _of_runs(paths, options, source)
+        found = _of_runs(paths, options, source, questions)
     if options.capture is not None:
         capture = Path(os.path.abspath(options.capture))  # noqa: PTH100
         found = [rank for rank in found if capture not in (rank.folder, *rank.folder.parents)]
@@ -84,10 +87,10 @@ def find_runs(paths: Mapping[str, Path], options: Options = USUAL, source: str =
     return found
 
 
-def _of_runs(paths: Mapping[str, Path], options: Options, source: str) -> list[Rank]:
+def _of_runs(paths: Mapping[str, Path], options: Options, source: str, questions: Questions) -> list[Rank]:
     found: list[Rank] = []
     for run, path in paths.items():
-        ranks = with_runs(find_ranks(path, options, source), root_of(path))
+        ranks = with_runs(find_ranks(path, options, source, questions), root_of(path))
         if said := said_of_runs(path, ranks):
             raise InputError(
                 f"run {run}: {said.partition('; each is')[0]}; give the folder of one run for each name", path=path

@@ -4,13 +4,11 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from inspect import getmembers, isfunction
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.analyses.answers.answer import Answer, Block, Facts, said
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
+from prof_analysis.analyses.asked import Tables
 
 
 def _answers() -> Mapping[str, Callable[..., tuple[Facts, list[Block]]]]:
@@ -24,7 +22,7 @@ def _answers() -> Mapping[str, Callable[..., tuple[Facts, list[Block]]]]:
 ANSWERS = _answers()
 
 
-def answer_of(profile: "Profile", command: str, top: int, **shown: Any) -> Answer:
+def answer_of(profile: Tables, command: str, top: int, **shown: Any) -> Answer:
     """Return the answer of a command about a profile, with at most `top` rows of each list; `shown` has further options.
 
     Where it finds nothing, people read that in place of tables without rows.

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.answer import Block, Entry, Facts, Source, job_of, said, size_of, table_of
 from prof_analysis.analyses.answers.words import duration, percent, several, steps_of
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
+from prof_analysis.analyses.asked import Tables
 
 Row = Mapping[str, Any]
 # So many findings are shown with their evidence.
@@ -23,7 +21,7 @@ _KINDS = {
 }
 
 
-def advise(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+def advise(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return the findings with the most time to win, and the rules that lack data."""
     rules = profile.rules()
     findings = profile.rows(f"FROM advice.finding LIMIT {top:d}")
@@ -137,7 +135,7 @@ def _steps(facts: Facts) -> Iterator[str]:
     yield "wins are per step; the evidence is over all steps of a rank"
 
 
-def _more(facts: Facts, profile: "Profile") -> Iterator[str]:
+def _more(facts: Facts, profile: Tables) -> Iterator[str]:
     """Yield where the evidence of the other findings is."""
     if facts["rows"] > min(_EXPLAINED, len(facts["findings"])):
         yield f"evidence of all: {profile.query_line('SELECT rule, evidence, what_to_do, sql FROM advice.finding')}"

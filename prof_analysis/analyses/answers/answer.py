@@ -4,15 +4,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.words import ShownFormat
+from prof_analysis.analyses.asked import Tables
 from prof_analysis.common.errors import InputError
 from prof_analysis.engine.database import quote
 from prof_analysis.engine.tables import documented_tables
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
 
 # The findings of a command: values by name; some are lists of rows.
 Facts = dict[str, Any]
@@ -104,20 +102,20 @@ def said(*lines: str) -> Sentences:
     return Sentences(lines)
 
 
-def size_of(profile: "Profile", table: str, of_ranks: str | None = None) -> Facts:
+def size_of(profile: Tables, table: str, of_ranks: str | None = None) -> Facts:
     """Return the number of ranks of a table, or of another one, and the number of its rows."""
     (ranks,) = profile.rows(f"SELECT count(DISTINCT profile) AS ranks FROM {of_ranks or table}")
     return {**ranks, **profile.rows(f"SELECT count(*) AS rows FROM {table}")[0]}
 
 
-def job_of(profile: "Profile") -> tuple[Facts, list[str]]:
+def job_of(profile: Tables) -> tuple[Facts, list[str]]:
     """Return how many ranks of the job are here, and a line that says so where some are missing."""
     (job,) = profile.rows("FROM across.job") or [{"sentence": None}]
     return {"job": job}, [job["sentence"]] if job["sentence"] else []
 
 
 def heaviest_of(
-    profile: "Profile", table: str, top: int, columns: Mapping[str, Source] = MappingProxyType({}), sort: str | None = None
+    profile: Tables, table: str, top: int, columns: Mapping[str, Source] = MappingProxyType({}), sort: str | None = None
 ) -> list[dict[str, Any]]:
     """Return the first rows of a table whose heaviest rows come first; with `sort` in the order of a column.
 

@@ -1,12 +1,8 @@
 """The answer of `api-stats`."""
 
-from typing import TYPE_CHECKING
-
 from prof_analysis.analyses.answers.answer import Block, Facts, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.answers.words import duration, percent, several
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
+from prof_analysis.analyses.asked import Tables
 
 _COLUMNS = {
     "call": "name",
@@ -31,7 +27,7 @@ _DOING = {
 }
 
 
-def api_stats(profile: "Profile", top: int, sort: str | None = None) -> tuple[Facts, list[Block]]:
+def api_stats(profile: Tables, top: int, sort: str | None = None) -> tuple[Facts, list[Block]]:
     """Return the host calls that cost most, and the time of each role, over all ranks.
 
     Raises InputError where `sort` is no column.

@@ -1,16 +1,14 @@
 """The answer of `clock`: the real clock of each device beside its rated one, and what a lower clock cost."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.answers.words import duration, percent, rank_name, several
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
+from prof_analysis.analyses.asked import Tables
 
 
-def clock(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+def clock(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return the devices whose lower clock cost most, and the types of kernels that it cost most."""
     devices = profile.rows(f"FROM clock.device ORDER BY lost_ns DESC, computing_below_ns DESC, rank_id, profile LIMIT {top:d}")
     types = profile.rows(

@@ -1,19 +1,17 @@
 """The answers of `communication-time` and `slow-ranks`."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.answer import Block, Facts, Source, job_of, said, size_of, table_of
 from prof_analysis.analyses.answers.words import duration, rank_name, several
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
+from prof_analysis.analyses.asked import Tables
 
 _PARTS = ("elapse", "transit", "wait", "synchronization", "idle", "longest_plane_wait")
 _SHOWN_MODULES = 3
 
 
-def communication_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+def communication_time(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return the groups and types of operators that took longest, the time of all operators, and why some is not split."""
     parts = ", ".join(f"{part}_ns" for part in _PARTS)
     groups = profile.rows(
@@ -73,7 +71,7 @@ def _waiting(whole: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def slow_ranks(profile: "Profile", top: int, by: str = "rank") -> tuple[Facts, list[Block]]:
+def slow_ranks(profile: Tables, top: int, by: str = "rank") -> tuple[Facts, list[Block]]:
     """Return the finding, and the ranks that waited least for others with the evidence; or the collectives that cost most."""
     if by == "collective":
         return _slow_collectives(profile, top)
@@ -109,7 +107,7 @@ def slow_ranks(profile: "Profile", top: int, by: str = "rank") -> tuple[Facts, l
     ]
 
 
-def _slow_collectives(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+def _slow_collectives(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return the collectives in which ranks waited most, and how much of all this waiting has which cause."""
     collectives = profile.rows(f"FROM across.collective LIMIT {top:d}")
     causes = profile.rows(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.answer import Answer, Block, Facts, ShownTable, Source, said, table_of
 from prof_analysis.analyses.answers.words import as_text, change, count, percent, several
+from prof_analysis.analyses.asked import Compared
 from prof_analysis.engine.database import quote_text
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.comparison import Comparison
 
 # The rows of a table that changed by more than noise, and those of which that is not known.
 _CHANGED = "change IS NOT NULL AND change <> 'noise'"
@@ -29,7 +27,7 @@ _TIMES: Mapping[str, Source] = {
 }
 
 
-def answers_of(comparison: Comparison, top: int, *, efficiency: bool = False) -> dict[str, Answer]:
+def answers_of(comparison: Compared, top: int, *, efficiency: bool = False) -> dict[str, Answer]:
     """Return the answer about each run that is compared with the base, by its name; '' where one was given.
 
     With `efficiency` it has MFU and bounds of modules too.
@@ -39,7 +37,7 @@ def answers_of(comparison: Comparison, top: int, *, efficiency: bool = False) ->
     return found if comparison.has_several else {"": next(iter(found.values()))}
 
 
-def _answer(comparison: Comparison, run: str, top: int, efficiency: bool) -> Answer:
+def _answer(comparison: Compared, run: str, top: int, efficiency: bool) -> Answer:
     def rows(table: str, condition: str = "true", limit: int | None = top) -> list[dict[str, Any]]:
         first = "" if limit is None else f" LIMIT {limit:d}"
         return [

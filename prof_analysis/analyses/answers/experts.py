@@ -1,16 +1,14 @@
 """The answer of `experts`: how evenly the experts of a model load its ranks, and what an uneven load costs."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.answers.words import count, duration, rank_name, several
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
+from prof_analysis.analyses.asked import Tables
 
 
-def experts(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+def experts(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return the ranks with most work for their experts, the grouped matmuls whose spread costs most, and each group's sum."""
     groups = profile.rows("FROM across.expert_total")
     ranks = profile.rows(f"FROM across.expert_rank ORDER BY duration_ns DESC, rank_id, profile LIMIT {top:d}")

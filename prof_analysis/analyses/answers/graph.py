@@ -1,13 +1,11 @@
 """The answer of `graph-overhead`: the phases of each compiled graph, and whether they add up to its calls."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.answers.words import several
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
+from prof_analysis.analyses.asked import Tables
 
 _PHASES = {
     "torchair_python": "  Python", "creation": "    tensors from scalars and lists", "contiguous": "    contiguous",
@@ -17,7 +15,7 @@ _PHASES = {
 }  # fmt: skip
 
 
-def graph_overhead(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+def graph_overhead(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return the phases of the graphs that take most time, the number of calls, and the reasons why some values are unknown."""
     phases = profile.rows(f"SELECT * EXCLUDE (graph_number) FROM across.graph_phase WHERE graph_number <= {top:d}")
     (total,) = profile.rows("FROM across.graph_total")

@@ -1,16 +1,14 @@
 """The answer of `layer-stats`: the structure of each rank, and the heaviest positions of its layers."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.answer import Block, Facts, said, size_of, table_of
 from prof_analysis.analyses.answers.words import percent, several
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
+from prof_analysis.analyses.asked import Tables
 
 
-def layer_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+def layer_stats(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return the layers found in each rank, where all compute time is, and the heaviest positions over all ranks."""
     structures = profile.rows(f"FROM layer.structure ORDER BY profile LIMIT {top:d}")
     (whole,) = profile.rows("FROM across.layer_time")

@@ -1,16 +1,14 @@
 """The answer of `links`."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.answer import Block, Facts, Source, job_of, said, size_of, table_of
 from prof_analysis.analyses.answers.words import count, duration, percent, several, size
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
+from prof_analysis.analyses.asked import Tables
 
 
-def links(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+def links(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return the pairs of ranks that lose most time beside other pairs, and what each kind of link carries."""
     pairs = profile.rows(f"FROM across.link LIMIT {top:d}")
     kinds = profile.rows("FROM across.link_kind")

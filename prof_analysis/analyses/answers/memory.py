@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.answers.tree import PATH, as_tree
 from prof_analysis.analyses.answers.words import percent, rank_name, several, size
+from prof_analysis.analyses.asked import Tables
 from prof_analysis.engine.database import quote_text
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
 
 Row = Mapping[str, Any]
 PART_LABELS = {
@@ -83,7 +81,7 @@ _FLOOR = """
 """
 
 
-def memory(profile: "Profile", top: int, level: str = "peak") -> tuple[Facts, list[Block]]:
+def memory(profile: Tables, top: int, level: str = "peak") -> tuple[Facts, list[Block]]:
     """Return how full the fullest device was, what held its memory at the peak or in time, and what stays after each step."""
     ranks = profile.rows("FROM across.memory_rank")
     facts: Facts = {**size_of(profile, "allocation.component"), "level": level, "devices": ranks, "rows_shown": []}
@@ -122,7 +120,7 @@ def _failure(event: Row) -> str:
     return f"out of memory ({where}): {size(event['size_bytes'])} were tried{op} when {held}{left}"
 
 
-def _of_device(profile: "Profile", sql: str, device: Row, top: int = 0) -> list[dict[str, Any]]:
+def _of_device(profile: Tables, sql: str, device: Row, top: int = 0) -> list[dict[str, Any]]:
     """Return the rows of a query about one device of one rank."""
     number = "NULL" if device["device_id"] is None else f"{device['device_id']:d}"
     one = f"profile = {quote_text(device['profile'])} AND device_id IS NOT DISTINCT FROM {number}"

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.answers.tree import PATH, as_tree
 from prof_analysis.analyses.answers.words import duration, percent, several
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
+from prof_analysis.analyses.asked import Tables
 
 _FIGURES = ("mfu", "efficiency", "achieved_tflops", "known_share", "duration_ns", "kernel_count", "mac_ratio", "reasons")
 _SELECTED = ", ".join(_FIGURES)
@@ -44,7 +42,7 @@ _ROWS = {
 }
 
 
-def mfu(profile: "Profile", top: int, level: str | None = None) -> tuple[Facts, list[Block]]:
+def mfu(profile: Tables, top: int, level: str | None = None) -> tuple[Facts, list[Block]]:
     """Return MFU and efficiency of the heaviest modules, ops, kernels or ranks, and of all; the peaks; what is left out."""
     has_modules = bool(profile.rows("SELECT 1 FROM mfu.module LIMIT 1"))
     level = level or ("module" if has_modules else "op")

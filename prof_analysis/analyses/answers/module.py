@@ -2,18 +2,15 @@
 
 from collections.abc import Mapping
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers import pmu as counters
 from prof_analysis.analyses.answers.answer import Block, Facts, ShownColumn, ShownTable, Source, said, size_of, table_of
 from prof_analysis.analyses.answers.tree import PATH, as_tree, paths_of
 from prof_analysis.analyses.answers.words import several, source_line_of
+from prof_analysis.analyses.asked import Tables
 from prof_analysis.common.errors import InputError
 from prof_analysis.engine.database import quote_text
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
-
 
 # The columns of what costs modules: of ops with the kernels that they launched, or with the lines that called them.
 _COSTS: Mapping[str, Mapping[str, Source]] = {
@@ -38,7 +35,7 @@ _COSTS: Mapping[str, Mapping[str, Source]] = {
 
 
 def module_stats(
-    profile: "Profile",
+    profile: Tables,
     top: int,
     across_ranks: bool = False,
     pmu: bool = False,
@@ -60,7 +57,7 @@ def module_stats(
     return {**facts, "counters": heaviest}, [counters.table_of_level("module", heaviest), *blocks]
 
 
-def _modules(profile: "Profile", top: int, module: str | None, source_line: bool) -> tuple[Facts, list[Block]]:
+def _modules(profile: Tables, top: int, module: str | None, source_line: bool) -> tuple[Facts, list[Block]]:
     """Return the modules with most kernel time of their own, the ops and kernels that cost it, and the coverage."""
     chosen = "true" if module is None else f"contains('/' || {PATH} || '/', {quote_text(f'/{module}/')})"
     row = f"{PATH} AS module, * EXCLUDE (parent_module, module)"
@@ -117,7 +114,7 @@ def _coverage(rows: list[dict[str, Any]]) -> ShownTable:
     )
 
 
-def _across_ranks(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+def _across_ranks(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return the modules whose own kernel time differs most between ranks."""
     modules = profile.rows("FROM across.module")
     (counts,) = profile.rows("SELECT count(DISTINCT profile) AS ranks FROM module.tree")

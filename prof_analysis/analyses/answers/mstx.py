@@ -1,12 +1,8 @@
 """The answer of `mstx-stats`: the mstx ranges with the most time, then marks, and how many each producer has made."""
 
-from typing import TYPE_CHECKING
-
 from prof_analysis.analyses.answers.answer import Block, Facts, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.answers.words import several
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
+from prof_analysis.analyses.asked import Tables
 
 _COLUMNS = {
     "message": "message",
@@ -22,7 +18,7 @@ _COLUMNS = {
 }
 
 
-def mstx_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+def mstx_stats(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return the ranges with the most host time, then marks, and how many each producer has made, over all ranks."""
     heaviest = heaviest_of(profile, "across.mstx", top)
     producers = profile.rows("FROM across.mstx_producer")

@@ -1,13 +1,11 @@
 """The answer of `pipeline`."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.answers.words import duration, percent, rank_name, several
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
+from prof_analysis.analyses.asked import Tables
 
 _MARKED_BY = {
     "range": "ranges named forward and backward",
@@ -16,7 +14,7 @@ _MARKED_BY = {
 }
 
 
-def pipeline(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+def pipeline(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return what each rank does as a stage of the pipeline, and how much of the time is bubbles."""
     ranks = profile.rows("FROM across.pipeline_rank")
     facts: Facts = {**size_of(profile, "pipeline.pass"), "stages": ranks}

@@ -3,14 +3,12 @@
 from collections.abc import Mapping
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.answer import Block, Facts, ShownTable, Source, said, size_of, table_of
 from prof_analysis.analyses.answers.tree import PATH, as_tree
 from prof_analysis.analyses.answers.words import duration, percent, several
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
+from prof_analysis.analyses.asked import Tables
 
 # Level -> the labels of its rows, each with its SQL.
 _LABELS = {
@@ -52,7 +50,7 @@ _TIMES = (
 )
 
 
-def pmu_stats(profile: "Profile", top: int, level: str = "kernel_type") -> tuple[Facts, list[Block]]:
+def pmu_stats(profile: Tables, top: int, level: str = "kernel_type") -> tuple[Facts, list[Block]]:
     """Return the counters of the heaviest kernel types, ops or modules, and what bounds all kernels, over all ranks."""
     (whole,) = profile.rows(f"SELECT {', '.join(_TIMES)} FROM across.pmu WHERE level = 'all'") or [dict.fromkeys(_TIMES)]
     heaviest = heaviest_of_level(profile, level, top)
@@ -73,7 +71,7 @@ def pmu_stats(profile: "Profile", top: int, level: str = "kernel_type") -> tuple
     return facts, [table_of_level(level, heaviest), said(*lines)]
 
 
-def heaviest_of_level(profile: "Profile", level: str, top: int) -> list[dict[str, Any]]:
+def heaviest_of_level(profile: Tables, level: str, top: int) -> list[dict[str, Any]]:
     """Return the heaviest rows of a level over all ranks, labels first."""
     labels = ", ".join(f"{made} AS {label}" for label, made in _LABELS[level].items())
     ratios = ", ".join(f"{ratio}_ratio" for ratio in _RATIOS)

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.answer import Block, Facts, Source, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.answers.words import duration, percent, several
+from prof_analysis.analyses.asked import Tables
 from prof_analysis.common.errors import InputError
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
 
 _TABLES = {"frame": "across.stack_frame", "stack": "across.stack"}
 _COLUMNS: Mapping[str, Mapping[str, Source]] = {
@@ -48,7 +46,7 @@ _SUMS = """
 
 
 def stacks(
-    profile: "Profile", top: int, level: str = "frame", sort: str | None = None, module: str | None = None
+    profile: Tables, top: int, level: str = "frame", sort: str | None = None, module: str | None = None
 ) -> tuple[Facts, list[Block]]:
     """Return the places in the source, or whole stacks, that cost most on the device, and how much has no stack.
 

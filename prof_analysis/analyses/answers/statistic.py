@@ -1,13 +1,11 @@
 """The answers of `kernel-stats`, `op-stats` and `communication-stats`."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.answer import Block, Facts, Source, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.answers.words import duration, percent, several, source_line_of
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
+from prof_analysis.analyses.asked import Tables
 
 _SPREAD = {name: f"{name}_ns" for name in ("mean", "median", "p95", "min", "max")}
 
@@ -74,7 +72,7 @@ _GROUP = {"for": "group_label"}
 _BYTES = {"bytes": "size_bytes", "GB/s": "algorithm_gb_s", "bus GB/s": "bus_gb_s", "ranks": "group_size"}
 
 
-def kernel_stats(profile: "Profile", top: int, by: str = "type", sort: str | None = None) -> tuple[Facts, list[Block]]:
+def kernel_stats(profile: Tables, top: int, by: str = "type", sort: str | None = None) -> tuple[Facts, list[Block]]:
     """Return the heaviest types, or names, of kernels and the time of each kind, over all ranks.
 
     Raises InputError where `sort` is no column.
@@ -111,7 +109,7 @@ def kernel_stats(profile: "Profile", top: int, by: str = "type", sort: str | Non
     return facts, [table_of(table, shown, columns), said(*lines)]
 
 
-def op_stats(profile: "Profile", top: int, sort: str | None = None, source_line: bool = False) -> tuple[Facts, list[Block]]:
+def op_stats(profile: Tables, top: int, sort: str | None = None, source_line: bool = False) -> tuple[Facts, list[Block]]:
     """Return the heaviest framework ops, and the device and host time of all ops, over all ranks.
 
     With `source_line` a row is an op and the line of user code that called it. Raises InputError where `sort` is no column.
@@ -147,7 +145,7 @@ def _left_out(rows: int, shown: list[dict[str, Any]], share: float | None = None
     return [f"--filter leaves out {several(rows, 'row')}{of_time}"]
 
 
-def communication_stats(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+def communication_stats(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return the heaviest types and groups of communication and the time of all operators, over all ranks."""
     heaviest = heaviest_of(profile, "across.communication_statistic", top)
     (total,) = profile.rows("FROM across.communication_total")

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.answers.words import as_text, count, duration, percent, rank_name, several, size, steps_of
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
+from prof_analysis.analyses.asked import Tables
 
 _SUMS = (
     "computing",
@@ -31,7 +29,7 @@ _PARTS = {
 }
 
 
-def step_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+def step_time(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return the longest steps, where their time went, the times of all steps together, and what these leave out."""
     steps = profile.rows(f"FROM step.time ORDER BY stage_ns + bubble_ns DESC NULLS LAST, profile, step_id LIMIT {top:d}")
     (total,) = profile.rows("FROM across.step_total")
@@ -130,7 +128,7 @@ def _between(ranks: list[dict[str, Any]]) -> Iterator[str]:
         )
 
 
-def free_time(profile: "Profile", top: int) -> tuple[Facts, list[Block]]:
+def free_time(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     """Return the causes of the idle time of all steps, the longest gaps, and the causes that nothing recorded can show."""
     causes = profile.rows("FROM across.free_cause")
     gaps = profile.rows(f"FROM free.longest_gap ORDER BY duration_ns DESC, profile, start_ns LIMIT {top:d}")

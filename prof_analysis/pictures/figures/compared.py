@@ -7,20 +7,15 @@ import plotly.graph_objects as go
 from prof_analysis.analyses.answers.words import change, duration, percent
 from prof_analysis.pictures.figures.icicle import Colouring, icicle
 from prof_analysis.pictures.figures.style import DIVERGING, UNKNOWN, colour_at, legend_of
-from prof_analysis.pictures.figures.tree import Row, Sector, folded, sector_id, summed, tree_of
+from prof_analysis.pictures.figures.tree import Row, Sector, all_of, folded, sector_id, summed, tree_of
 
 _UNITS = {"step": "step", "call": "call of the outermost module", "run": "run"}
 _OWN = ("base_self_ns", "new_self_ns")
 _SQUARES = 5
 
 
-def compared_modules(rows: Iterable[Row], depth: int | None = None) -> go.Figure:
-    """Return an icicle of modules, from rows of runs.module_comparison.
-
-    The width is the time in the base and in the new run together, so that what only one of them has is there too; the colour
-    is the difference with all modules inside, blue where the new run is shorter and orange where it is longer. Times are means
-    over steps, or what `unit` says.
-    """
+def compared_root(rows: Iterable[Row]) -> Sector:
+    """Return the outermost sector of the modules of both runs, from rows of runs.module_comparison, small ones folded."""
     rows = [
         {
             **row,
@@ -37,7 +32,17 @@ def compared_modules(rows: Iterable[Row], depth: int | None = None) -> go.Figure
         tree_of(of_run, [row for row in rows if row["run"] == run], "both_ns", run, _OWN)
         if of_run is not root:
             root.inside.append(of_run)
-    folded(summed(root))
+    return folded(summed(root))
+
+
+def compared_modules(root: Sector, depth: int | None = None) -> go.Figure:
+    """Return an icicle of modules, from the sectors of compared_root().
+
+    The width is the time in the base and in the new run together, so that what only one of them has is there too; the colour
+    is the difference with all modules inside, blue where the new run is shorter and orange where it is longer. Times are means
+    over steps, or what `unit` says.
+    """
+    rows = [one.row for one in all_of(root) if one.row]
     shown = {
         "difference": lambda one: change(_difference(one)),
         "base": lambda one: duration(_totals(one)[0]),
@@ -50,7 +55,9 @@ def compared_modules(rows: Iterable[Row], depth: int | None = None) -> go.Figure
     }
     base, new = _totals(root)
     units = _UNITS.get(str(rows[0]["unit"]), "step") if rows else "step"
-    of_each = "" if len(runs) > 1 else f": base {duration(base)}, new {duration(new)}, {change(new - base)}"
+    of_each = (
+        "" if len({row["run"] for row in rows}) > 1 else f": base {duration(base)}, new {duration(new)}, {change(new - base)}"
+    )
     return icicle(
         root, "Kernel time by module, compared", f"per {units}{of_each}", shown, (_by_difference, _by_own_difference), depth
     )

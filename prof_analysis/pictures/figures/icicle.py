@@ -113,7 +113,7 @@ def _pattern_of(one: Colouring) -> dict[str, Any]:
 
 
 def _shown_path(one: Sector) -> str:
-    return one.name if not one.path or one.folded else f"{one.path.rpartition('/')[0]}/{one.name}".removeprefix("/")
+    return one.name if not one.path or one.folded_ids else f"{one.path.rpartition('/')[0]}/{one.name}".removeprefix("/")
 
 
 def _depth_of(root: Sector) -> int:

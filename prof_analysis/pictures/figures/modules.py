@@ -21,16 +21,11 @@ _BOUNDS = {
 _SQUARES = 5
 
 
-def modules(
-    rows: Iterable[Row], outside: Iterable[Row], ranks: int, steps: int | None = None, depth: int | None = None
-) -> go.Figure:
-    """Return an icicle of modules, with the kernel time outside of all modules beside them.
+def modules(root: Sector, ranks: int, steps: int | None = None, depth: int | None = None) -> go.Figure:
+    """Return an icicle of modules, from the sectors of root_of().
 
-    `rows` are modules as in across.module_time, with `efficiency`, `mfu` and `bound` where they are known; `outside` has the
-    kernel time of each `location` outside of modules. `steps` is the number of steps of all ranks. `depth` is how many levels
-    are drawn at once; a click zooms into those below.
+    `steps` is the number of steps of all ranks. `depth` is how many levels are drawn at once; a click zooms into those below.
     """
-    root = root_of(rows, outside)
     whole = root.total
     shown = {
         "kernel time": lambda one: duration(one.total),
@@ -50,7 +45,11 @@ def modules(
 
 
 def root_of(rows: Iterable[Row], outside: Iterable[Row]) -> Sector:
-    """Return the outermost sector of the icicle, with all others in it, small ones folded."""
+    """Return the outermost sector of modules, with the kernel time outside of all modules beside them, small ones folded.
+
+    `rows` are modules as in across.module_time, with `efficiency`, `mfu` and `bound` where they are known; `outside` has the
+    kernel time of each `location` outside of modules.
+    """
     rows, outside = list(rows), list(outside)
     root = Sector("all", "all kernels", "", 0)
     for run in dict.fromkeys(row.get("run") for row in (*rows, *outside)):

@@ -1,17 +1,15 @@
 """The rows of the picture of one step: which step of which rank it is, and what happened in it, short things together."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.tree import PATH
 from prof_analysis.analyses.answers.words import count, duration, rank_name
+from prof_analysis.analyses.asked import Tables
 from prof_analysis.common.errors import InputError
 from prof_analysis.engine.database import quote_text
 from prof_analysis.pictures.figures.style import label
 from prof_analysis.pictures.figures.tree import Row
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
 
 Rows = list[dict[str, Any]]
 # What is shorter than one of so many slices of the step is drawn together with others of its row in the same slice.
@@ -111,7 +109,7 @@ def step_of(steps: Sequence[Row], step: int | None, rank: int | str | None) -> R
     return found
 
 
-def timeline_rows(profile: "Profile", step: Row, usual: str) -> tuple[Rows, Rows, Rows, int, str]:
+def timeline_rows(profile: Tables, step: Row, usual: str) -> tuple[Rows, Rows, Rows, int, str]:
     """Return module calls, kernels and gaps of a step, its length, and a line about it.
 
     `usual` is "usual_" where the step is that of timeline.usual_step, so that tables of this step suffice; else "".

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Any
 from prof_analysis.analyses.answers.memory import PART_LABELS
 from prof_analysis.analyses.answers.tree import PATH
 from prof_analysis.analyses.answers.words import rank_name, several
+from prof_analysis.analyses.asked import Compared, Tables
 from prof_analysis.common.errors import InputError
 from prof_analysis.engine.database import quote_text
 from prof_analysis.pictures.figures.communication import communication
-from prof_analysis.pictures.figures.compared import compared_modules
+from prof_analysis.pictures.figures.compared import compared_modules, compared_root
 from prof_analysis.pictures.figures.memory import memory
-from prof_analysis.pictures.figures.modules import modules
+from prof_analysis.pictures.figures.modules import modules, root_of
 from prof_analysis.pictures.figures.moment import step_of, timeline_rows
 from prof_analysis.pictures.figures.pipeline import pipeline
 from prof_analysis.pictures.figures.ranks import ranks
@@ -21,8 +22,6 @@ from prof_analysis.pictures.figures.timeline import timeline
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from prof_analysis.profile.comparison import Comparison
-    from prof_analysis.profile.profile import Profile
 
 Rows = list[dict[str, Any]]
 _MODULE = "parent_module, module"
@@ -52,7 +51,7 @@ TABLES = {
 class ProfilePlots:
     """The pictures of a profile, each a plotly figure."""
 
-    def __init__(self, profile: "Profile") -> None:
+    def __init__(self, profile: Tables) -> None:
         self._profile = profile
 
     def _prepare(self, picture: str) -> str:
@@ -61,8 +60,8 @@ class ProfilePlots:
         Fails as the method of the question does where the profile cannot answer.
         """
         analysis, also = TABLES[picture]
-        table, *_ = self._profile.prepare(analysis, also=also).exports
-        return "run, " if "run" in self._profile.sql(f"FROM {table} LIMIT 0", arrow=True).column_names else ""
+        self._profile.prepare(analysis, also=also)
+        return "run, " if self._profile.runs else ""
 
     def modules(self, depth: int | None = None) -> "go.Figure":
         """Return an icicle of the modules: width is kernel time with all modules inside, a click zooms, a menu colours.
@@ -70,7 +69,8 @@ class ProfilePlots:
         `depth` is how many levels are drawn at once.
         Raises InputError when no rank holds module ranges.
         """
-        return modules(*self.module_rows(), depth)
+        rows, outside, rank_count, steps = self.module_rows()
+        return modules(root_of(rows, outside), rank_count, steps, depth)
 
     def module_rows(self) -> tuple[Rows, Rows, int, int | None]:
         """Return what the picture of modules is made of: modules, kernel time outside of them, ranks, and steps of all ranks.
@@ -256,7 +256,7 @@ class ProfilePlots:
 class ComparisonPlots:
     """The pictures of a comparison, each a plotly figure."""
 
-    def __init__(self, comparison: "Comparison") -> None:
+    def __init__(self, comparison: Compared) -> None:
         self._comparison = comparison
 
     def modules(self, depth: int | None = None) -> "go.Figure":
@@ -265,4 +265,4 @@ class ComparisonPlots:
         `depth` is how many levels are drawn at once.
         Raises InputError when there is nothing to compare.
         """
-        return compared_modules(self._comparison.rows("FROM runs.module_comparison"), depth)
+        return compared_modules(compared_root(self._comparison.rows("FROM runs.module_comparison")), depth)

@@ -14,7 +14,8 @@ MOST_SECTORS = 1000
 class Sector:
     """A module, or several folded ones: its own figure, and that with all inside it. The outermost sector has no parent.
 
-    `sums` has further figures: first its own ones, and after summed() those with all inside it.
+    `sums` has further figures: first its own ones, and after summed() those with all inside it. `folded_ids` has the ids of the
+    sectors that were folded into this one.
     """
 
     id: str
@@ -25,7 +26,7 @@ class Sector:
     row: Row = field(default_factory=dict)
     total: int = 0
     sums: dict[str, float] = field(default_factory=dict)
-    folded: int = 0
+    folded_ids: tuple[str, ...] = ()
     inside: "list[Sector]" = field(default_factory=list)
 
 
@@ -92,9 +93,9 @@ def folded(root: Sector, most: int = MOST_SECTORS) -> Sector:
     for one in sectors:
         small = [inner for inner in one.inside if id(inner) not in kept]
         if id(one) in kept and small:
-            count = sum(len(all_of(inner)) for inner in small)
-            name = f"other ({count:,} module{'s' * (count != 1)})"
-            other = Sector(f"{one.id}+", name, one.path, sum(inner.total for inner in small), one, folded=count)
+            ids = tuple(each.id for inner in small for each in all_of(inner))
+            name = f"other ({len(ids):,} module{'s' * (len(ids) != 1)})"
+            other = Sector(f"{one.id}+", name, one.path, sum(inner.total for inner in small), one, folded_ids=ids)
             other.total, other.sums = other.own, _added(small)
             one.inside = [*(inner for inner in one.inside if id(inner) in kept), other]
     return root

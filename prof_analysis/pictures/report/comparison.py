@@ -2,20 +2,19 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses.answers.answer import Answer, Block, Sentences, ShownTable, Source, table_of
 from prof_analysis.analyses.answers.comparison import answers_of
 from prof_analysis.analyses.answers.words import change
+from prof_analysis.analyses.asked import Compared
+from prof_analysis.pictures.figures.compared import compared_modules, compared_root
 from prof_analysis.pictures.report.matters import Matter
 from prof_analysis.pictures.report.modules import CostColumn, costs_of, in_tree
 from prof_analysis.pictures.report.page import Page, file_for, write_page
 from prof_analysis.pictures.report.parts import Heading, Modules, Notes, Part, Section, as_parts, plain, table
 from prof_analysis.pictures.report.pictures import picture_of
 from prof_analysis.pictures.report.profile import made_of
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.comparison import Comparison
 
 Row = Mapping[str, Any]
 _ROWS = 100
@@ -47,14 +46,14 @@ _COSTS: tuple[CostColumn, ...] = (
 )
 
 
-def report(comparison: "Comparison", file: Path, efficiency: bool = False) -> Path:
+def report(comparison: Compared, file: Path, efficiency: bool = False) -> Path:
     """Write the report of a comparison into an HTML file, and return the file.
 
     Raises InputError when there is nothing to compare, OutputError when the file cannot be written.
     """
     file = file_for(file)
     answers = answers_of(comparison, _ROWS, efficiency=efficiency)
-    ranks = comparison.profile.ranks(arrow=True).to_pylist()
+    ranks = comparison.profile.rank_rows()
     matters = [
         (plain(f"{about} of {run}" if run else about), plain(f"{sentence[:1].upper()}{sentence[1:]}."), section)
         for run, answer in answers.items()
@@ -114,20 +113,12 @@ def _tables(answers: Mapping[str, Answer], header: str, caption: str) -> Iterato
             yield from parts
 
 
-def _modules(comparison: "Comparison", answers: Mapping[str, Answer]) -> Iterator[Part]:
+def _modules(comparison: Compared, answers: Mapping[str, Answer]) -> Iterator[Part]:
     rows = comparison.rows("FROM runs.module_comparison")
     if not rows:
         return
-    figure = comparison.plot.modules()
-    named = [
-        {
-            **row,
-            "parent_module": row["parent_module"] or "",
-            "module": row["module"] if row["match_id"] is not None else f"({row['module']})",
-        }
-        for row in rows
-    ]
-    tree = in_tree(figure, named)
+    root = compared_root(rows)
+    tree = in_tree(root)
     base, new = (sum(row[f"{run}_self_ns"] for row in rows) for run in ("base", "new"))
     tree[0].update(
         base_total_ns=base, new_total_ns=new, total_difference_ns=new - base, total_ratio=new / base if base else None
@@ -146,6 +137,6 @@ def _modules(comparison: "Comparison", answers: Mapping[str, Answer]) -> Iterato
     }
     ids = [row["id"] for row in tree]
     shown = table(table_of("runs.module_comparison", tree, columns), "All modules", ids)
-    costs = costs_of(comparison.rows("FROM runs.op_comparison"), _COSTS, figure)
-    yield Modules(picture_of("modules", _TEXT, figure), shown, costs)
+    costs = costs_of(comparison.rows("FROM runs.op_comparison"), _COSTS, root)
+    yield Modules(picture_of("modules", _TEXT, compared_modules(root)), shown, costs)
     yield from _tables(answers, "module", "Modules")

@@ -1,20 +1,21 @@
 """The modules of a page: the icicle, the table of its sectors, and what each costs by op, kernel type and shapes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import unescape
 from typing import TYPE_CHECKING, Any
 
 from prof_analysis.analyses.answers.answer import Source, table_of
 from prof_analysis.analyses.answers.words import as_text, several
+from prof_analysis.analyses.asked import Tables
 from prof_analysis.engine.units import Format
-from prof_analysis.pictures.figures.tree import path_of, sector_id
+from prof_analysis.pictures.figures.modules import modules, root_of
+from prof_analysis.pictures.figures.plots import ProfilePlots
+from prof_analysis.pictures.figures.tree import Sector, all_of, path_of, sector_id
 from prof_analysis.pictures.report.parts import Modules, plain_cell, table
 from prof_analysis.pictures.report.pictures import picture_of
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
+    pass
 
-    from prof_analysis.profile.profile import Profile
 
 Row = Mapping[str, Any]
 # A column of the costs of a module: its heading, format, and the value of a row.
@@ -39,11 +40,11 @@ _COSTS: Sequence[CostColumn] = (
 )
 
 
-def modules_of(profile: "Profile") -> Modules:
+def modules_of(profile: Tables) -> Modules:
     """Return the modules of all runs of a profile."""
-    figure = profile.plot.modules()
-    rows, *_ = profile.plot.module_rows()
-    tree = in_tree(figure, rows)
+    rows, outside, ranks, steps = ProfilePlots(profile).module_rows()
+    root = root_of(rows, outside)
+    tree = in_tree(root)
     columns: dict[str, Source] = {
         "module": ("tree", lambda row: row["line"]),
         "kernel time": ("time", lambda row: row["total"]),
@@ -57,8 +58,8 @@ def modules_of(profile: "Profile") -> Modules:
         **_if_known(tree, "bound", "bound", "text"),
     }
     shown = table(table_of("across.module_time", tree, columns), "All modules", [row["id"] for row in tree])
-    costs = costs_of(profile.rows("FROM across.module_cost_by_shapes"), _COSTS, figure)
-    return Modules(picture_of("modules", _TEXT, figure), shown, costs)
+    costs = costs_of(profile.rows("FROM across.module_cost_by_shapes"), _COSTS, root)
+    return Modules(picture_of("modules", _TEXT, modules(root, ranks, steps)), shown, costs)
 
 
 def _if_known(rows: Sequence[Row], header: str, column: str, format_: Format) -> dict[str, Source]:
@@ -66,43 +67,28 @@ def _if_known(rows: Sequence[Row], header: str, column: str, format_: Format) ->
     return {header: (format_, lambda row: row.get(column))} if any(row.get(column) for row in rows) else {}
 
 
-def in_tree(figure: "go.Figure", rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return a row for each sector of an icicle, each before those inside it, with its depth and name as `line`.
+def in_tree(root: Sector) -> list[dict[str, Any]]:
+    """Return a row for each sector, each before those inside it, with its depth and name as `line`.
 
-    It has the id of the sector, its `total` and `own` time, the `share` of the total in all, and what its row of `rows` has.
+    It has the id of the sector, its `total` and `own` time, the `share` of the total in all, and what its own row has.
     """
-    sectors = figure.data[0]
-    ids, totals = sectors.ids, sectors["values"]
-    of_sector = {sector_id(row.get("run"), path_of(row), _is_backward(row)): row for row in rows}
-    below: dict[str, list[int]] = {}
-    for place, parent in enumerate(sectors.parents):
-        below.setdefault(parent, []).append(place)
     found: list[dict[str, Any]] = []
-    ahead = [(place, 0) for place in reversed(below[""])]
+    ahead = [(root, 0)]
     while ahead:
-        place, depth = ahead.pop()
-        row = of_sector.get(ids[place], {})
-        found.append(
-            {
-                **row,
-                "id": ids[place],
-                "line": (depth, row.get("module") or unescape(sectors.labels[place])),
-                "total": totals[place],
-                "own": sectors.customdata[place][1],
-                "share": totals[place] / totals[0] if totals[0] else None,
-            }
-        )
-        ahead += [(inside, depth + 1) for inside in reversed(below.get(ids[place], []))]
+        one, depth = ahead.pop()
+        share = one.total / root.total if root.total else None
+        found.append({**one.row, "id": one.id, "line": (depth, one.name), "total": one.total, "own": one.own, "share": share})
+        ahead += [(inside, depth + 1) for inside in reversed(one.inside)]
     return found
 
 
-def costs_of(rows: Iterable[Row], columns: Sequence[CostColumn], figure: "go.Figure") -> dict[str, Any]:
+def costs_of(rows: Iterable[Row], columns: Sequence[CostColumn], root: Sector) -> dict[str, Any]:
     """Return the rows of the table of costs, each behind the id of its sector; of many, those of one sector in one row."""
-    known = set(figure.data[0].ids)
+    shown_as = {id_: one.id for one in all_of(root) for id_ in (one.id, *one.folded_ids)}
     found: list[list[Any]] = []
     rest: dict[str, list[Row]] = {}
     for row in rows:
-        sector = _sector_of(row, known)
+        sector = _sector_of(row, shown_as)
         if len(found) < _MOST_COSTS:
             found.append([sector, *(_cell(get(row), format_) for _, format_, get in columns)])
         else:
@@ -122,19 +108,11 @@ def _cell(value: Any, format_: Format) -> Any:
     return plain_cell(as_text(value, format_)) if format_ == "text" or value is None else [as_text(value, format_), value]
 
 
-def _sector_of(row: Row, known: set[str]) -> str:
-    """Return the id of the sector of the module of a row: its own, or the one into which it is folded."""
-    if row["module"] is None:
-        return "all"
-    path, is_backward = path_of(row), _is_backward(row)
-    sector = sector_id(row.get("run"), path, is_backward)
-    while sector not in known and path:
+def _sector_of(row: Row, shown_as: Mapping[str, str]) -> str:
+    """Return the id of the sector that shows the module of a row; where none does, that of the next module around it."""
+    path = "" if row["module"] is None else path_of(row)
+    while path:
+        if shown := shown_as.get(sector_id(row.get("run"), path, row["module"].startswith(_BACKWARD))):
+            return shown
         path = path.rpartition("/")[0]
-        sector = sector_id(row.get("run"), path, is_backward)
-        if f"{sector}+" in known:
-            return f"{sector}+"
-    return sector if sector in known else "all"
-
-
-def _is_backward(row: Row) -> bool:
-    return bool(row["module"].startswith(_BACKWARD))
+    return "all"

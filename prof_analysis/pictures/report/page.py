@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from prof_analysis.common.errors import OutputError, reason_of
-from prof_analysis.exports.files import replacing
+from prof_analysis.common.files import replacing
 from prof_analysis.pictures.figures.style import theme
 from prof_analysis.pictures.report.matters import Matter
 from prof_analysis.pictures.report.parts import Modules, Picture, Section

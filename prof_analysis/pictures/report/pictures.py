@@ -6,19 +6,19 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from prof_analysis.analyses.asked import OpenProfile
 from prof_analysis.common.errors import InputError
+from prof_analysis.pictures.figures.plots import ProfilePlots
 from prof_analysis.pictures.report.parts import Notes, Part, Picture, plain
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from prof_analysis.profile.profile import Profile
 
-
-def picture(profile: "Profile", name: str, text: str) -> Iterator[Part]:
+def picture(profile: OpenProfile, name: str, text: str) -> Iterator[Part]:
     """Yield a picture of a profile, or the reason why there is none; `text` says what it shows to those who do not see it."""
     try:
-        figure = getattr(profile.plot, name)()
+        figure = getattr(ProfilePlots(profile), name)()
     except InputError as error:
         yield Notes([plain(profile.anonymous(str(error)))])
         return

@@ -3,12 +3,13 @@
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prof_analysis.analyses import ANALYSES, overview
 from prof_analysis.analyses.answers import answer_of
 from prof_analysis.analyses.answers.answer import Answer, ShownColumn, ShownTable
 from prof_analysis.analyses.answers.words import several
+from prof_analysis.analyses.asked import OpenProfile
 from prof_analysis.common.errors import InputError
 from prof_analysis.common.version import __version__
 from prof_analysis.pictures.figures.plots import TABLES
@@ -18,9 +19,6 @@ from prof_analysis.pictures.report.page import Page, file_for, write_page
 from prof_analysis.pictures.report.parts import Notes, Part, Section, plain, table
 from prof_analysis.pictures.report.sections import OPTIONAL, SECTIONS, Found, sections_of
 
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
-
 _ROWS = 100
 # Options of answers: the table of modules has the MFU of modules already.
 _SHOWN = {"mfu": {"level": "op"}}
@@ -29,13 +27,13 @@ _ONE_RANK = "one rank alone cannot be compared; open a folder with several ranks
 _COSTS = "across.module_cost_by_shapes"
 
 
-def report(profile: "Profile", file: Path) -> Path:
+def report(profile: OpenProfile, file: Path) -> Path:
     """Write the report of a profile into an HTML file, and return the file.
 
     Raises InputError when no rank can answer any question, OutputError when the file cannot be written.
     """
     file = file_for(file)
-    ranks = profile.ranks(arrow=True).to_pylist()
+    ranks = profile.rank_rows()
     found = _found(profile, ranks)
     sections = sections_of(found)
     about = [several(len(ranks), "rank"), *_about(ranks)]
@@ -45,7 +43,7 @@ def report(profile: "Profile", file: Path) -> Path:
     return write_page(page, file)
 
 
-def _found(profile: "Profile", ranks: list[dict[str, Any]]) -> Found:
+def _found(profile: OpenProfile, ranks: list[dict[str, Any]]) -> Found:
     """Return the answers to all questions of the report, for which the files are read once."""
     commands = ["advise", *(command for _, _, of_section, _ in SECTIONS.values() for command in of_section)]
     asked = [command for command in commands if any(command in row["answers"] for row in ranks)]
@@ -91,7 +89,7 @@ def _matters(found: Found) -> list[Matter]:
     return [*said, *not_answered(lacking)]
 
 
-def made_of(profile: "Profile", ranks: list[dict[str, Any]]) -> Section:
+def made_of(profile: OpenProfile, ranks: list[dict[str, Any]]) -> Section:
     """Return the section that says how the page was made: the command, the files, what is missing, and warnings."""
     headers = list(overview.columns_of(ranks[0]))
     columns = tuple(ShownColumn(header, "count" if header in ("rank", "device") else "text") for header in headers)

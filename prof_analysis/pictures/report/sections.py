@@ -2,16 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from prof_analysis.analyses.answers.answer import Answer, Block, ShownTable, Source, table_of
+from prof_analysis.analyses.asked import OpenProfile
 from prof_analysis.pictures.report.modules import modules_of
 from prof_analysis.pictures.report.parts import Heading, Part, Section, as_parts, plain
 from prof_analysis.pictures.report.pictures import picture
-
-if TYPE_CHECKING:
-    from prof_analysis.profile.profile import Profile
-
 
 # What the pictures show, for those who do not see them.
 _TEXTS = {
@@ -29,7 +25,7 @@ _TEXTS = {
 class Found:
     """What was found in a profile: the answers of each run by its name and command, and why other commands have none."""
 
-    profile: "Profile"
+    profile: OpenProfile
     answers: Mapping[str, Mapping[str, Answer]]
     reasons: Mapping[str, Sequence[str]]
 
