@@ -16,7 +16,7 @@ from typer.main import get_command
 
 from docs import tables
 from prof_analysis.cli import app
-from prof_analysis.cli.tables import SCHEMAS
+from prof_analysis.engine.schemas import schemas
 from prof_analysis.engine.tables import documented_tables
 from tests.helpers.places import CHECKOUT
 
@@ -75,7 +75,7 @@ def test_tests_that_are_named_are_there(page: Path) -> None:
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=lambda page: page.stem)
 def test_tables_that_are_named_are_there(page: Path) -> None:
     for name, column in re.findall(r"`(\w+\.\w+)(?:\.(\w+))?`", page.read_text(encoding="utf-8")):
-        if name.partition(".")[0] in SCHEMAS and not name.endswith(".json"):
+        if name.partition(".")[0] in schemas() and not name.endswith(".json"):
             table = documented_tables().get(name)
             assert table is not None, f"there is no table {name}"
             assert not column or column in {one.shown_name for one in table.columns}, f"{name} has no column {column}"

@@ -6,7 +6,6 @@ from typing import Any
 
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.common.visible import visible
-from prof_analysis.sources import SOURCES
 
 # A row of Profile.ranks().
 RankRow = Mapping[str, Any]
@@ -28,7 +27,7 @@ def columns_of(row: RankRow) -> dict[str, object]:
         "answers": f"{len(row['answers'])} of {len(ANALYSES)}",
         "level": row["profiler_level"],
         "modules from": row["modules_from"],
-        "read from": SOURCES[row["source"]].LABEL if row["source"] else None,
+        "read from": row["read_from"],
         "rank from": row["rank_id_from"],
         "files": ", ".join(row["files"]),
     }

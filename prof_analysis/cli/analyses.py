@@ -163,14 +163,20 @@ def stage_durations(
         from prof_analysis.exports.provenance import ANONYMOUS_OUTPUT_FOLDER, OUTPUT_FOLDER, Origin
         from prof_analysis.logs import vllm_stages as stage_log
         from prof_analysis.logs.answer import stage_durations as answer_of
+        from prof_analysis.profile.command import command_line
+        from prof_analysis.profile.exporting import check_type
         from prof_analysis.sources.rank import readable
 
         with stage_log.open_logs(logs, anonymize) as opened:
 
             def export(folder: Path | None, export_type: str) -> list[Path]:
                 target = (folder or stage_log.folder_of(logs)) / (ANONYMOUS_OUTPUT_FOLDER if anonymize else OUTPUT_FOLDER)
-                exports.check_type(export_type, "stage-durations")
-                origin = Origin(tuple(opened.shown(readable(Path(log))) for log in logs), is_anonymous=anonymize)
+                check_type(export_type, "stage-durations")
+                origin = Origin(
+                    tuple(opened.shown(readable(Path(log))) for log in logs),
+                    is_anonymous=anonymize,
+                    command=command_line(anonymize),
+                )
                 return exports.export(opened.connection, (), target, stage_log.EXPORTS, export_type, opened.warnings, origin)
 
             written = result.write(export, opened.shown)
@@ -190,7 +196,7 @@ def _analyse(
     """Write the tables of an analysis and its extras, and print its answer; `shown` has the options of the answer."""
     with opened(screen, path, options) as profile:
         from prof_analysis.analyses.answers import answer_of
-        from prof_analysis.exports import check_type
+        from prof_analysis.profile.exporting import check_type
 
         export_type = str(result.export_type or "db")
         check_type(export_type, command)

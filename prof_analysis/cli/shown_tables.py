@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from prof_analysis.analyses.answers.words import several
-from prof_analysis.cli.tables import SCHEMAS
 from prof_analysis.cli.terminal import console, text_of
+from prof_analysis.engine.schemas import schemas
 from prof_analysis.engine.table_file import Column, Table
 
 Documented = Sequence[tuple[Table, Sequence[Column]]]
@@ -21,7 +21,7 @@ def print_list(tables: Documented) -> None:
     out = console()
     for folder, members in groupby(tables, key=lambda one: one[0].name.partition(".")[0]):
         of_folder = [table for table, _ in members]
-        _print_line(out, text_of(folder, "bold") + text_of(f"  {SCHEMAS.get(folder, 'your own tables')}", "dim"))
+        _print_line(out, text_of(folder, "bold") + text_of(f"  {schemas().get(folder, 'your own tables')}", "dim"))
         width = max(len(table.name) for table in of_folder)
         for table in of_folder:
             _print_line(out, text_of(f"  {table.name:<{width}}  {table.summary.removeprefix(_ONE_ROW)}"))

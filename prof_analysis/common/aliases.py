@@ -1,13 +1,10 @@
 """Aliases of modules: which class or path of the base is called otherwise in the new run."""
 
 import csv
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from prof_analysis.common.errors import InputError
-
-Aliases = Mapping[str, str]
 
 
 def read_aliases(given: object) -> dict[str, str]:
@@ -51,17 +48,3 @@ def _checked(base: str, new: str, where: str, file: Path | None = None) -> str:
             f"{where}: {base} and {new} have different numbers of *; each * stands for the same part in both", path=file
         )
     return new
-
-
-def renamed(name: str, aliases: Aliases) -> list[str]:
-    """Return the names that a class or a path of classes of the base may have in the new run by the aliases, without itself."""
-    names = []
-    for base, new in aliases.items():
-        if ("/" in base) == ("/" in name) and (match := _pattern(base).fullmatch(name)):
-            first, *others = new.split("*")
-            names.append(first + "".join(part + rest for part, rest in zip(match.groups(), others, strict=True)))
-    return [one for one in dict.fromkeys(names) if one != name]
-
-
-def _pattern(base: str) -> re.Pattern[str]:
-    return re.compile("([^/]*)".join(map(re.escape, base.split("*"))))

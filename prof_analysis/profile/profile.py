@@ -20,12 +20,13 @@ from prof_analysis.common.errors import InputError, ProfAnalysisError, QueryErro
 from prof_analysis.common.options import Keywords, ProfileOptions, check, described_options, shows_options
 from prof_analysis.engine.tables import unknown_table
 from prof_analysis.profile.asking import ask, require, rules_of, said_of_nothing
+from prof_analysis.profile.exporting import check_type
 from prof_analysis.profile.questions import Questions
 from prof_analysis.run.cache.store import digest_of
 from prof_analysis.run.query import answer
 from prof_analysis.run.secrets import anonymous_paths, anonymous_rank, raise_anonymous
 from prof_analysis.run.session import Session
-from prof_analysis.sources import discovery
+from prof_analysis.sources import SOURCES, discovery
 from prof_analysis.sources.rank import readable
 from prof_analysis.sources.runs import paths_of, said_of_missing
 
@@ -102,7 +103,7 @@ class Profile(Questions):
 
     def command_line(self) -> str:
         """Return the command line of this process as it may be shown: with `anonymize` without values."""
-        from prof_analysis.exports.provenance import command_line
+        from prof_analysis.profile.command import command_line
 
         return command_line(self._anonymous is not None)
 
@@ -230,10 +231,8 @@ class Profile(Questions):
         is only one rank: an earlier export of several ranks has left them.
         Raises InputError when no rank can answer or an argument is unknown, OutputError when a file cannot be written.
         """
-        from prof_analysis import exports
-
         check("analysis", analysis, analysis in ANALYSES, " or ".join(ANALYSES))
-        exports.check_type(export_type, analysis)
+        check_type(export_type, analysis)
         with self._session.only(None):
             chosen = self.prepare(analysis, extras, export_type)
             if export_type in chosen.pictures:
@@ -318,18 +317,14 @@ class Profile(Questions):
         an analysis has that name.
         Raises QueryError for an unknown name, OutputError when a file cannot be written.
         """
-        from prof_analysis import exports
-
-        exports.check_type(export_type, "table")
+        check_type(export_type, "table")
         with self._session.only(None):
             self.rows(f"FROM {self._known(name)} LIMIT 0")
             return self._write(folder, {name: export_name(name)}, export_type)
 
     def export_tables(self, tables: Mapping[str, str], folder: str | Path | None = None, export_type: str = "db") -> list[Path]:
         """Write tables by their names in exports, as export() writes those of an analysis."""
-        from prof_analysis import exports
-
-        exports.check_type(export_type, "compare")
+        check_type(export_type, "compare")
         with self._session.only(None):
             self._session.provide(tuple(tables))
             return self._write(folder, tables, export_type)
@@ -360,7 +355,7 @@ class Profile(Questions):
             ranks = [anonymous_rank(self._anonymous, rank) for rank in ranks]
             options = {table: self._anonymous.values(values) for table, values in options.items()}
         inputs = tuple(self.anonymous(readable(rank.folder)) for rank in ranks)
-        origin = Origin(inputs, digest_of(ranks), options, is_anonymous=self._anonymous is not None)
+        origin = Origin(inputs, digest_of(ranks), options, self._anonymous is not None, self.command_line())
         remarks: list[str] = []
         files = exports.export(
             self._session.connection,
@@ -403,6 +398,7 @@ class Profile(Questions):
             {
                 **{name: value for name, value in vars(rank).items() if name != "run" or self.runs},
                 "missing": (*rank.missing, *([lacking[rank.run]] if rank.run in lacking and not rank.left_out else [])),
+                "read_from": SOURCES[rank.source].LABEL if rank.source else None,
                 "answers": answered_by(rank),
                 "may_answer": (),
                 "unanswered": [": ".join(pair) for pair in unanswered_by(rank)],

@@ -10,8 +10,9 @@ from typing import Any
 
 from prof_analysis.common.errors import InputError, reason_of
 from prof_analysis.run.cache.store import RankStore
-from prof_analysis.run.job import Job, Outcome, died, own_code, run_elsewhere
-from prof_analysis.run.pool import each_done, refuse_when
+from prof_analysis.run.job import Job, Outcome, died, own_code
+from prof_analysis.run.waiting import each_done, refuse_when
+from prof_analysis.run.work import run_elsewhere
 
 _ANSWERS_WITHIN_S = 3
 # A cluster that starts workers on demand needs at most this long to start the first one.

@@ -24,7 +24,7 @@ from prof_analysis.engine.variables import variables_named, variables_read
 from prof_analysis.run.cache.folders import Folders
 from prof_analysis.run.cache.store import RankStore, about_rows
 from prof_analysis.run.job import Job, Outcome
-from prof_analysis.run.pool import Machine, run
+from prof_analysis.run.machine import Machine, run
 from prof_analysis.run.problems import Problems, found_in_tables
 from prof_analysis.run.progress import of_all
 from prof_analysis.run.rules import check_requirements, check_thresholds

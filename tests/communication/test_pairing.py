@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
-from prof_analysis.engine.functions.pairing import paired_calls
+from prof_analysis.functions.pairing import paired_calls
 
 SAMPLE = Path(__file__).parent.parent.parent / "fixtures" / "sample" / "decoder_training"
 GROUP = "127.0.0.1%eth0_60000_0_1767225600000000"

@@ -10,7 +10,7 @@ import pytest
 
 import prof_analysis
 from prof_analysis.common.errors import InputError
-from prof_analysis.engine.functions.matching import Tree, matched
+from prof_analysis.functions.matching import Tree, matched
 from prof_analysis.profile.comparison import Comparison
 from tests.compare.runs import Work, write_run
 from tests.compare.test_truth import assert_closes

@@ -10,8 +10,8 @@ import pytest
 
 from prof_analysis import InputError, compare
 from prof_analysis.common.aliases import read_aliases
-from prof_analysis.engine.functions.matching import Matching, Tree, matched
-from prof_analysis.engine.functions.suggestions import suggested
+from prof_analysis.functions.matching import Matching, Tree, matched
+from prof_analysis.functions.suggestions import suggested
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, write_profile
 from tests.helpers.small_runs import Module, module, write_run
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import Comparison, compare
-from prof_analysis.engine.functions.student import p_value, quantile
+from prof_analysis.functions.student import p_value, quantile
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 from tests.helpers.small_runs import Module, Work, module, write_run
 

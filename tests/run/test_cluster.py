@@ -21,7 +21,8 @@ from typer.testing import Result
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from prof_analysis.run import cluster as dask_cluster
 from prof_analysis.run.cache.store import entry_folder
-from prof_analysis.run.job import Job, own_code, run_elsewhere
+from prof_analysis.run.job import Job, own_code
+from prof_analysis.run.work import run_elsewhere
 from prof_analysis.sources.discovery import find_ranks
 from tests.helpers.faults import LIBRARY, check, limit
 from tests.helpers.places import CHECKOUT

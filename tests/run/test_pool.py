@@ -19,7 +19,7 @@ import pytest
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from prof_analysis.common.options import Keywords
-from prof_analysis.run import pool
+from prof_analysis.run import machine
 from tests.helpers.processes import children, command_line
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
@@ -29,7 +29,7 @@ RANGES = (Range("Net", 100, 200),)
 @pytest.fixture
 def three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Three ranks that are analysed in processes, however small."""
-    monkeypatch.setattr(pool, "_WORTH_PROCESSES_BYTES", 0)
+    monkeypatch.setattr(machine, "_WORTH_PROCESSES_BYTES", 0)
     for rank in range(3):
         ops = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040 + rank),)),)
         write_profile(tmp_path / f"{rank}_ascend_pt", ops, RANGES, rank=rank)
@@ -78,8 +78,8 @@ def test_workers_killed_at_random_moments_leave_the_right_answer_to_the_next_run
 def test_an_unguarded_script_may_use_processes(three: Path, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
-        "from prof_analysis import open_profile\nfrom prof_analysis.run import pool\n"
-        "pool._WORTH_PROCESSES_BYTES = 0\n"
+        "from prof_analysis import open_profile\nfrom prof_analysis.run import machine\n"
+        "machine._WORTH_PROCESSES_BYTES = 0\n"
         f"print(len(open_profile({str(three)!r}, workers=2).module_stats()))\n",
         encoding="utf-8",
     )

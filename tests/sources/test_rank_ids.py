@@ -8,6 +8,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import open_profile
+from prof_analysis.analyses.answerable import answered_by
 from prof_analysis.sources.discovery import find_ranks
 from tests.helpers.answers import NOT_IN_ONE_RANK, answered_without
 from tests.helpers.discovery import OPS, RANGES, identities, write_info
@@ -213,7 +214,7 @@ def test_a_broken_profiler_info_stops_nothing_and_its_name_still_tells_the_rank(
     (folder / "profiler_info_7.json").write_bytes(content)
     (rank,) = find_ranks(tmp_path)
     assert (rank.rank_id, rank.rank_id_from, rank.profiler_level) == (7, "profiler_info_7.json", None)
-    assert (rank.missing, rank.answers) == ((), answered_without(*NOT_IN_ONE_RANK))
+    assert (rank.missing, answered_by(rank)) == ((), answered_without(*NOT_IN_ONE_RANK))
 
 
 @pytest.mark.parametrize(
@@ -230,7 +231,7 @@ def test_an_odd_table_of_devices_leaves_the_rank_unnumbered(tmp_path: Path, made
     edit(write_profile(tmp_path / "a_ascend_pt", OPS, RANGES, rank=None), made)
     (rank,) = find_ranks(tmp_path)
     assert (rank.profile, rank.rank_id, rank.left_out) == ("a_ascend_pt", None, None)
-    assert rank.answers == answered_without(*NOT_IN_ONE_RANK)
+    assert answered_by(rank) == answered_without(*NOT_IN_ONE_RANK)
 
 
 def test_a_number_that_can_be_no_rank_is_none(tmp_path: Path) -> None:

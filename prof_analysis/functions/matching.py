@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from prof_analysis.common.aliases import Aliases, renamed
+from prof_analysis.functions.aliases import Aliases, renamed
 
 if TYPE_CHECKING:
     import numpy

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 from typing import Any
 
-from prof_analysis.common.aliases import Aliases
-from prof_analysis.engine.functions.matching import Matching, Pair, Tree, matched
+from prof_analysis.functions.aliases import Aliases
+from prof_analysis.functions.matching import Matching, Pair, Tree, matched
 
 _LIKE_NAMES = 0.6
 # Of modules without a partner in one module, so many classes are compared with each other.
