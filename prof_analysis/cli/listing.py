@@ -25,7 +25,7 @@ def ranks(path: ProfilePath, options: SourceOption, screen: ScreenOptions) -> No
 
     # It builds no tables, so there is nothing to keep.
     with opened(screen, path, {**options, "no_cache": True}) as profile:
-        rows = profile.ranks(arrow=True).to_pylist()
+        rows = profile.ranks(arrow=True).to_pylist() if screen.as_json else profile.rank_rows()
     if screen.as_json:
         print_json(status="done", ranks=rows)
     else:
