@@ -9,6 +9,7 @@ import pytest
 
 from fixtures.kineto_graphs import Graph, Names, Run, event, model, write, write_annotations, write_capture
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
+from tests.helpers.frames import arrow_of
 
 KERNELS = """
     SELECT start_ns, op_name, if(parent_module = '', module, parent_module || '/' || module) AS path,
@@ -66,7 +67,7 @@ def test_calls_are_those_of_the_replays(tmp_path: Path) -> None:
     with open_profile(tmp_path / "traces", no_cache=True) as profile:
         tree = profile.module_tree().set_index("module")
         statistic = profile.module_stats().query("op_name == 'aten::rms_norm'")
-        (step,) = profile.step_time(arrow=True).to_pylist()
+        (step,) = arrow_of(profile.step_time()).to_pylist()
         coverage = profile.coverage()
     assert tree.groupby(level=0)["calls"].sum().to_dict() == {
         **{"LlamaModel": 3, "Layer": 9, "Norm": 9, "Attention": 9, "Linear": 27, "MLP": 9, "Head": 3}
@@ -246,7 +247,7 @@ def test_ops_of_replays_are_in_op_stats(tmp_path: Path) -> None:
     run.write_replays(tmp_path / "rank0.json", 0, [0, 0])
     write_capture(tmp_path / "capture_traces" / "graph_capture_rank_0.json", ONE_STREAM[:1])
     with open_profile(tmp_path) as profile:
-        ops = {row["name"]: row for row in profile.op_stats(arrow=True).to_pylist()}
+        ops = {row["name"]: row for row in arrow_of(profile.op_stats()).to_pylist()}
     linear = ops["aten::linear"]
     assert (linear["calls"], linear["kernel_count"], linear["host_self_ns"]) == (18, 18, 0)
     assert "cuLaunchKernel" not in ops

@@ -18,7 +18,7 @@ import pytest
 
 from prof_analysis import ProfAnalysisWarning, Profile, open_profile
 from prof_analysis.analyses import ANALYSES, PICTURES
-from prof_analysis.analyses.answers import answer_of
+from prof_analysis.analyses.answering import answer_of
 from prof_analysis.cli import terminal
 from prof_analysis.common.visible import visible, visible_json
 from prof_analysis.exports import ExportType

@@ -12,8 +12,8 @@ from typer.testing import Result
 
 from prof_analysis import InputError, Profile, open_profile
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.analyses.answers import answer_of
-from prof_analysis.analyses.answers.comparison import answers_of
+from prof_analysis.analyses.answering import answer_of
+from prof_analysis.analyses.comparison import answers_of
 from prof_analysis.profile.asking import ask
 from prof_analysis.profile.comparison import Comparison
 from tests.helpers.asking import build_at_once

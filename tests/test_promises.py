@@ -12,8 +12,8 @@ from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.analyses.answers import answer_of
-from prof_analysis.analyses.answers.answer import Sentences
+from prof_analysis.analyses.answer import Sentences
+from prof_analysis.analyses.answering import answer_of
 from prof_analysis.profile.asking import require
 from tests.helpers.asking import build_at_once
 from tests.helpers.places import SAMPLE

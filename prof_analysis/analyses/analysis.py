@@ -27,6 +27,25 @@ TIMELINE: Mapping[str, Extra] = {
 }
 
 
+# The groups of analyses in the help of the command.
+WHERE, WHY = "Where the time goes", "Why it takes so long"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A choice of what a row of an answer is: its table for each rank, or for all, and the table of all ranks together.
+
+    `requires`: what a rank must have beyond what the analysis requires. `extra`: the extra of the analysis that it needs.
+    `is_listed`: the command lists it as its table is; the function of the analysis shows the others in words of its own.
+    """
+
+    table: str
+    over_ranks: str | None = None
+    requires: tuple[Requirement, ...] = ()
+    extra: str | None = None
+    is_listed: bool = False
+
+
 @dataclass(frozen=True)
 class Analysis:
     """A question with a command of its own.
@@ -36,14 +55,25 @@ class Analysis:
     compare ranks. `extras`: what an option adds and requires, by the name of the option. `pictures`: the tables that an export
     type writes in place of `exports`, where it writes a picture. `subject`: the thing that it counts; a rank
     without rows in the table `counted`, by default the first of `exports`, has none of it. `also`: further tables that the
-    summary reads. `counts_kernels`: whether its figures are wrong where kernels are missing.
+    summary reads. `counts_kernels`: whether its figures are wrong where kernels are missing. `rows`: the choices of what a row
+    is, the usual one first. `place` and `heading`: where the help of the command has it. `examples`: words of a command line
+    behind its name, where `result` is a folder of a profile, by what they do. `returns`: the documentation of its method of
+    Profile.
+
+    The function of the same name beside it answers: it takes the tables, how many rows to show, perhaps `by`, and options of
+    the screen, and returns facts and blocks.
     """
 
     command: str
     meaning: str  # the help of the command: a question in one line of at most 55 characters, and below it what is shown
     subject: str
     exports: Mapping[str, str]
+    rows: Mapping[str, Rows]
     requires: tuple[Requirement, ...]
+    place: int
+    returns: str
+    heading: str = WHERE
+    examples: Mapping[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = (INPUT, MACHINE)  # options of a profile that the command takes, by section or name
     also: tuple[str, ...] = ()
     of_several_ranks: Mapping[str, str] = field(default_factory=dict)
@@ -51,6 +81,11 @@ class Analysis:
     pictures: Mapping[str, Extra] = field(default_factory=dict)
     counted: str | None = None
     counts_kernels: bool = True
+
+    @property
+    def name(self) -> str:
+        """The name of its function, and of its method of Profile."""
+        return self.command.replace("-", "_")
 
     @property
     def counted_table(self) -> str:

@@ -21,6 +21,7 @@ from prof_analysis.cli import table as cli_table
 from prof_analysis.cli import tables as cli_tables
 from prof_analysis.cli.screen import INTERRUPTED, USAGE_OR_INPUT_ERROR, remember, report
 from prof_analysis.cli.usage import said_of
+from prof_analysis.common.old_words import command_line_in_new_words
 from prof_analysis.common.version import __version__
 
 # How many objects are made between two looks for cycles of garbage; with Python's 700 the imports take a fifth longer.
@@ -34,11 +35,11 @@ class _Commands(typer.core.TyperGroup):
 
     def main(self, *args: Any, **options: Any) -> NoReturn:
         """Run a command line and exit."""
-        given = args[0] if args else options.get("args")
-        words = sys.argv[1:] if given is None else given
+        given = args[0] if args else options.pop("args", None)
+        words = command_line_in_new_words(sys.argv[1:] if given is None else given)
         remember(words, self._command_of(words))
         try:
-            code = super().main(*args, **{**options, "standalone_mode": False})
+            code = super().main(words, *args[1:], **{**options, "standalone_mode": False})
         except Exception as error:
             if not hasattr(error, "format_message"):
                 raise

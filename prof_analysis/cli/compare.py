@@ -93,8 +93,8 @@ def compare(
             "--export-type: give the folder to write to with -o; the runs are in several", USAGE_OR_INPUT_ERROR, screen.as_json
         )
     with _opened(screen, base, runs, options) as comparison:
-        from prof_analysis.analyses.answers.comparison import answers_of
-        from prof_analysis.analyses.answers.words import several
+        from prof_analysis.analyses.comparison import answers_of
+        from prof_analysis.analyses.words import several
 
         if result.export_type == HTML:  # Before the answer, which takes a while.
             from prof_analysis.pictures.report import check_libraries

@@ -9,7 +9,7 @@ from prof_analysis.cli.help import KEEP, LOOK_UP, Command, epilog_of
 from prof_analysis.cli.options import AsJson, ProfilePath, ScreenOptions, SourceOption, takes_options
 from prof_analysis.cli.screen import exit_on_error, opened, print_json
 from prof_analysis.common.errors import InputError
-from prof_analysis.common.options import MACHINE
+from prof_analysis.common.options import MACHINE, NO_CACHE
 
 app = typer.Typer()
 
@@ -24,7 +24,7 @@ def ranks(path: ProfilePath, options: SourceOption, screen: ScreenOptions) -> No
     from prof_analysis.cli import shown_listing as listing
 
     # It builds no tables, so there is nothing to keep.
-    with opened(screen, path, {**options, "no_cache": True}) as profile:
+    with opened(screen, path, {**options, "cache": NO_CACHE}) as profile:
         rows = profile.ranks(arrow=True).to_pylist() if screen.as_json else profile.rank_rows()
     if screen.as_json:
         print_json(status="done", ranks=rows)
@@ -37,9 +37,9 @@ app.add_typer(cache_app, rich_help_panel=KEEP)
 CacheFolder = Annotated[
     Path | None,
     typer.Option(
-        "--cache-dir",
+        "--cache",
         metavar="PATH",
-        help="The folder that another command had as --cache-dir or --store; by default your cache folder.",
+        help="The folder that another command had as --cache; by default your cache folder.",
         rich_help_panel=MACHINE,
     ),
 ]
@@ -47,13 +47,13 @@ CacheFolder = Annotated[
 
 @cache_app.command("ls", cls=Command, epilog=epilog_of("cache ls"))
 @takes_options
-def list_cache(cache_dir: CacheFolder = None, as_json: AsJson = False) -> None:
+def list_cache(cache: CacheFolder = None, as_json: AsJson = False) -> None:
     """List the ranks whose results are kept, their tables and size, and whether their input is unchanged."""
     from prof_analysis.cli import shown_listing as listing
     from prof_analysis.run.cache.entries import entries
 
     with exit_on_error(ScreenOptions(as_json)):
-        kept = list(entries(_folder(cache_dir)))
+        kept = list(entries(_folder(cache)))
     if as_json:
         print_json(status="done", entries=[{**vars(entry), "folder": str(entry.folder)} for entry in kept])
     else:
@@ -62,12 +62,12 @@ def list_cache(cache_dir: CacheFolder = None, as_json: AsJson = False) -> None:
 
 @cache_app.command("clear", cls=Command, epilog=epilog_of("cache clear"))
 @takes_options
-def clear_cache(cache_dir: CacheFolder = None, as_json: AsJson = False) -> None:
+def clear_cache(cache: CacheFolder = None, as_json: AsJson = False) -> None:
     """Remove what is kept, except what another process uses, and nothing else in the folder."""
     from prof_analysis.run.cache.entries import clear
 
     with exit_on_error(ScreenOptions(as_json)):
-        removed, in_use = clear(_folder(cache_dir))
+        removed, in_use = clear(_folder(cache))
     size = sum(entry.size_bytes for entry in removed)
     if as_json:
         names = {"removed": removed, "in_use": in_use}

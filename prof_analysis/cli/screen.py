@@ -23,7 +23,7 @@ from prof_analysis.common.version import SCHEMA_VERSION
 from prof_analysis.common.visible import visible, visible_json, visible_lines
 
 if TYPE_CHECKING:
-    from prof_analysis.analyses.answers.answer import Answer
+    from prof_analysis.analyses.answer import Answer
     from prof_analysis.cli.terminal import View
     from prof_analysis.logs.vllm_stages import StageLogs
     from prof_analysis.profile.profile import Profile

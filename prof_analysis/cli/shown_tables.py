@@ -7,7 +7,7 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
-from prof_analysis.analyses.answers.words import several
+from prof_analysis.analyses.words import several
 from prof_analysis.cli.terminal import console, text_of
 from prof_analysis.engine.schemas import schemas
 from prof_analysis.engine.table_file import Column, Table

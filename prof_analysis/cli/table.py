@@ -43,7 +43,7 @@ def table(
 
     The meaning of its columns: prof-analysis tables NAME.
     """
-    from prof_analysis.analyses.answers.words import several
+    from prof_analysis.analyses.words import several
     from prof_analysis.cli import shown_listing as listing
     from prof_analysis.cli import terminal
 

@@ -21,10 +21,11 @@ Variables = Mapping[str, int | bool | str | list[str] | None]
 OnProgress = Callable[[int, int], None]
 Source = Literal["auto", "db", "text", "kineto"]
 ModuleSource = Literal["auto", "mstx", "nn.Module"]
-By = Literal["class", "instance"]
 Per = Literal["step", "call", "run"]
 Peaks = Mapping[str, float] | Literal["published"]
 
+# The value of the option `cache` that keeps nothing.
+NO_CACHE = "none"
 # The groups of options in the help of a command.
 INPUT, ANSWER, MODULES = "What to read", "What to answer", "What counts as a module"
 COMPARE = "How to compare runs"
@@ -70,14 +71,14 @@ class Options:
         str | Iterable[str],
         Doc("Take the start/end ranges of these domains of mstx as modules.", MODULES, spelled="Module,Custom"),
     ] = ("Module",)
-    by: Annotated[
-        By,
+    instances: Annotated[
+        bool,
         Doc(
-            "What a row is: all modules with the same chain of classes (class), or each module by itself (instance), where "
-            "siblings are numbered in the order of their calls, as in Layer[3]/Linear[0].",
+            "Take each module by itself, where siblings are numbered in the order of their calls, as in Layer[3]/Linear[0]; by "
+            "default modules with the same chain of classes are one.",
             MODULES,
         ),
-    ] = "class"
+    ] = False
     depth: Annotated[
         int | None,
         Doc(
@@ -281,18 +282,14 @@ class ProfileOptions(Options):
     scheduler: Annotated[
         str | None, Doc("Analyse the ranks on the workers of this Dask scheduler, such as tcp://host:8786.", MACHINE)
     ] = None
-    store: Annotated[
-        str | Path | None,
-        Doc("Keep results in this folder, which has no limit of size and which the workers of a cluster share.", MACHINE),
-    ] = None
-    cache_dir: Annotated[
+    cache: Annotated[
         str | Path | None,
         Doc(
-            "Keep results for the next questions in this folder, not in your cache folder.",
+            "Keep results for the next questions in this folder, which has no limit of size and which the workers of a cluster "
+            "share; none keeps nothing. By default they are kept in your cache folder.",
             MACHINE,
         ),
     ] = None
-    no_cache: Annotated[bool, Doc("Work everything out again and keep nothing for the next question.", MACHINE)] = False
     anonymize: Annotated[
         bool,
         Doc(
@@ -312,13 +309,11 @@ class ProfileOptions(Options):
         if self.rank_list is not None:
             object.__setattr__(self, "rank_list", tuple(self.rank_list))
             check("rank_list", self.rank_list, bool(self.rank_list), "at least one rank id")
-        chosen = [name for name in ("store", "cache_dir", "no_cache") if getattr(self, name) not in (None, False)]
-        check(" and ".join(chosen), True, len(chosen) < 2, "one of them")
         if self.scheduler is not None:
             for name in ("workers", "memory_limit"):
                 value = getattr(self, name)
                 check(name, value, value is None, "no value, a cluster has limits of its own")
-            check("store", self.store, self.store is not None, "a folder that the workers of the cluster see too")
+            check("cache", self.cache, self.cache not in (None, NO_CACHE), "a folder that the workers of the cluster see too")
 
 
 class Keywords(TypedDict, total=False):
@@ -328,7 +323,7 @@ class Keywords(TypedDict, total=False):
     nesting_tolerance_ns: int
     module_source: ModuleSource
     module_domains: str | Iterable[str]
-    by: By
+    instances: bool
     depth: int | None
     audit_links: bool
     capture: str | Path | None
@@ -350,9 +345,7 @@ class Keywords(TypedDict, total=False):
     threads: int | None
     memory_limit: int | None
     scheduler: str | None
-    store: str | Path | None
-    cache_dir: str | Path | None
-    no_cache: bool
+    cache: str | Path | None
     anonymize: bool
     on_progress: OnProgress | None
 

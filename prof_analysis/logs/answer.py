@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from prof_analysis.analyses.answers.answer import Answer, said, table_of
-from prof_analysis.analyses.answers.words import several
+from prof_analysis.analyses.answer import Answer, said, table_of
+from prof_analysis.analyses.words import several
 from prof_analysis.common import frames
 from prof_analysis.logs.vllm_stages import StageLogs
 

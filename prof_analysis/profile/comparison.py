@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack
 
 from prof_analysis.analyses import COMPARED, COMPARED_ON_REQUEST, COMPARED_WHERE_RECORDED, overview
 from prof_analysis.common import frames
 from prof_analysis.common.errors import InputError
+from prof_analysis.common.old_words import options_in_new_words
 from prof_analysis.common.options import Keywords, Per, step_numbers
 from prof_analysis.common.visible import visible
 from prof_analysis.profile import comparable
@@ -19,13 +20,8 @@ from prof_analysis.sources.rank import readable
 
 if TYPE_CHECKING:
     import pandas
-    import pyarrow
 
     from prof_analysis.pictures.figures.plots import ComparisonPlots
-    from prof_analysis.profile.questions.question import Frame
-
-Yes = Literal[True]
-No = Literal[False]
 
 
 class Comparison:
@@ -45,7 +41,9 @@ class Comparison:
         if options.get("anonymize"):
             self._runs = {name_of_run(run, number): path for number, (run, path) in enumerate(runs.items(), 1)}
         # Modules are compared one by one: the same class has other costs in other places.
-        self._options: Keywords = {**options, "by": "instance", "skip_steps": step_numbers(options.get("skip_steps", ()))}
+        chosen = options_in_new_words(options)
+        steps = step_numbers(chosen.get("skip_steps", ()))
+        self._options: Keywords = {**chosen, "instances": True, "skip_steps": steps}
         self.profile = Profile(self._runs, **self._options)
         self._per: Per = self._options.get("per", "step")
         self._is_prepared = False
@@ -84,90 +82,50 @@ class Comparison:
 
         return ComparisonPlots(self)
 
-    @overload
-    def modules(self, *, arrow: Yes) -> pyarrow.Table: ...
-    @overload
-    def modules(self, *, arrow: No = ...) -> pandas.DataFrame: ...
-    def modules(self, *, arrow: bool = False) -> Frame:
+    def modules(self) -> pandas.DataFrame:
         """Return modules with their kernel time in base and new run, those whose own time changed most first."""
-        return self._answer("runs.module_comparison", arrow)
+        return self._answer("runs.module_comparison")
 
-    @overload
-    def summary(self, *, arrow: Yes) -> pyarrow.Table: ...
-    @overload
-    def summary(self, *, arrow: No = ...) -> pandas.DataFrame: ...
-    def summary(self, *, arrow: bool = False) -> Frame:
+    def summary(self) -> pandas.DataFrame:
         """Return the figures of whole runs: step time and its parts, kernels, launches."""
-        return self._answer("runs.comparison_summary", arrow)
+        return self._answer("runs.comparison_summary")
 
-    @overload
-    def finding(self, *, arrow: Yes) -> pyarrow.Table: ...
-    @overload
-    def finding(self, *, arrow: No = ...) -> pandas.DataFrame: ...
-    def finding(self, *, arrow: bool = False) -> Frame:
+    def finding(self) -> pandas.DataFrame:
         """Return what changed most, in a sentence, and how sure that is."""
-        return self._answer("runs.comparison_finding", arrow)
+        return self._answer("runs.comparison_finding")
 
-    @overload
-    def ops(self, *, arrow: Yes) -> pyarrow.Table: ...
-    @overload
-    def ops(self, *, arrow: No = ...) -> pandas.DataFrame: ...
-    def ops(self, *, arrow: bool = False) -> Frame:
+    def ops(self) -> pandas.DataFrame:
         """Return ops in modules with their kernels in base and new run, those that changed most first."""
-        return self._answer("runs.op_comparison", arrow)
+        return self._answer("runs.op_comparison")
 
-    @overload
-    def kernels(self, *, arrow: Yes) -> pyarrow.Table: ...
-    @overload
-    def kernels(self, *, arrow: No = ...) -> pandas.DataFrame: ...
-    def kernels(self, *, arrow: bool = False) -> Frame:
+    def kernels(self) -> pandas.DataFrame:
         """Return types of kernels with their input shapes, those that changed most first."""
-        return self._answer("runs.kernel_comparison", arrow)
+        return self._answer("runs.kernel_comparison")
 
-    @overload
-    def communication(self, *, arrow: Yes) -> pyarrow.Table: ...
-    @overload
-    def communication(self, *, arrow: No = ...) -> pandas.DataFrame: ...
-    def communication(self, *, arrow: bool = False) -> Frame:
+    def communication(self) -> pandas.DataFrame:
         """Return communication by type, group role and size, what changed most first."""
-        return self._answer("runs.communication_comparison", arrow)
+        return self._answer("runs.communication_comparison")
 
-    @overload
-    def steps(self, *, arrow: Yes) -> pyarrow.Table: ...
-    @overload
-    def steps(self, *, arrow: No = ...) -> pandas.DataFrame: ...
-    def steps(self, *, arrow: bool = False) -> Frame:
+    def steps(self) -> pandas.DataFrame:
         """Return each step of base and new run, and what makes some of them outliers."""
-        return self._answer("runs.step_comparison", arrow)
+        return self._answer("runs.step_comparison")
 
-    @overload
-    def idle(self, *, arrow: Yes) -> pyarrow.Table: ...
-    @overload
-    def idle(self, *, arrow: No = ...) -> pandas.DataFrame: ...
-    def idle(self, *, arrow: bool = False) -> Frame:
+    def idle(self) -> pandas.DataFrame:
         """Return the idle time of the device by cause, the cause that changed most first."""
-        return self._answer("runs.idle_comparison", arrow)
+        return self._answer("runs.idle_comparison")
 
-    @overload
-    def efficiency(self, *, arrow: Yes) -> pyarrow.Table: ...
-    @overload
-    def efficiency(self, *, arrow: No = ...) -> pandas.DataFrame: ...
-    def efficiency(self, *, arrow: bool = False) -> Frame:
+    def efficiency(self) -> pandas.DataFrame:
         """Return MFU, efficiency and what bounds modules, where both runs have them; it is worked out on request only."""
-        return self._answer("runs.efficiency_comparison", arrow)
+        return self._answer("runs.efficiency_comparison")
 
-    @overload
-    def memory(self, *, arrow: Yes) -> pyarrow.Table: ...
-    @overload
-    def memory(self, *, arrow: No = ...) -> pandas.DataFrame: ...
-    def memory(self, *, arrow: bool = False) -> Frame:
+    def memory(self) -> pandas.DataFrame:
         """Return the memory of the device by op and module, allocated and alive at the peak, what changed most first.
 
         Raises InputError where not both runs recorded it.
         """
         if not self.has_memory:
             raise InputError("not both runs have records of device memory; collect with profile_memory=True")
-        return self._answer("runs.memory_comparison", arrow)
+        return self._answer("runs.memory_comparison")
 
     @property
     def has_memory(self) -> bool:
@@ -175,22 +133,14 @@ class Comparison:
         recorded = {run for run, answers in self.profile.answered_by_runs() if "memory" in answers}
         return comparable.BASE in recorded and len(recorded) > 1
 
-    @overload
-    def table(self, name: str, *, arrow: Yes) -> pyarrow.Table: ...
-    @overload
-    def table(self, name: str, *, arrow: No = ...) -> pandas.DataFrame: ...
-    def table(self, name: str, *, arrow: bool = False) -> Frame:
+    def table(self, name: str) -> pandas.DataFrame:
         """Return a table over all runs. Raises QueryError for an unknown name."""
-        return self.sql(f"FROM {name}", arrow=arrow)  # type: ignore[call-overload]
+        return self.sql(f"FROM {name}")
 
-    @overload
-    def sql(self, query: str, *, arrow: Yes) -> pyarrow.Table: ...
-    @overload
-    def sql(self, query: str, *, arrow: No = ...) -> pandas.DataFrame: ...
-    def sql(self, query: str, *, arrow: bool = False) -> Frame:
+    def sql(self, query: str) -> pandas.DataFrame:
         """Run a DuckDB query on the tables over all runs, as Profile.sql() does. Raises QueryError when it cannot be run."""
         self.prepare()
-        return self.profile.sql(query, arrow=arrow)  # type: ignore[call-overload]
+        return self.profile.sql(query)
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         """Run a query as sql() does, and return its rows as dictionaries by column."""
@@ -290,10 +240,9 @@ class Comparison:
         self._options["per"] = per
         self.profile = Profile(self._runs, **self._options)
 
-    def _answer(self, table: str, arrow: bool) -> Frame:
+    def _answer(self, table: str) -> pandas.DataFrame:
         self.prepare()
-        found = self.profile.table(table, arrow=True)
-        return found if arrow else frames.to_pandas(frames.arranged(found))
+        return frames.to_pandas(frames.arranged(self.profile.table(table, arrow=True)))
 
     def __repr__(self) -> str:
         return visible(f"Comparison({', '.join(f'{run}={str(path)!r}' for run, path in self._runs.items())})")

@@ -17,11 +17,12 @@ from prof_analysis.analyses.answerable import QUESTIONS, answered_by, better_rec
 from prof_analysis.common import frames
 from prof_analysis.common.command_line import query_line
 from prof_analysis.common.errors import InputError, ProfAnalysisError, QueryError
+from prof_analysis.common.old_words import options_in_new_words
 from prof_analysis.common.options import Keywords, ProfileOptions, check, described_options, shows_options
 from prof_analysis.engine.tables import unknown_table
 from prof_analysis.profile.asking import ask, require, rules_of, said_of_nothing
 from prof_analysis.profile.exporting import check_type
-from prof_analysis.profile.questions import Questions
+from prof_analysis.profile.questions import Questions, gives
 from prof_analysis.run.cache.store import digest_of
 from prof_analysis.run.query import answer
 from prof_analysis.run.secrets import anonymous_paths, anonymous_rank, raise_anonymous
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from prof_analysis.pictures.figures.plots import ProfilePlots
-    from prof_analysis.profile.questions.question import Frame
+    from prof_analysis.profile.questions import Frame
 
 Answer = TypeVar("Answer")
 
@@ -46,7 +47,7 @@ class Profile(Questions):
     Every frame holds all ranks in the order of ranks(), with the columns `profile` (the folder below the path, which
     identifies a rank) and `rank_id` (NULL when no file has one). Times are integer nanoseconds since 1970, UTC. A method
     that answers a question returns a pandas.DataFrame with names first, then figures, and last what only locates a row, such
-    as `profile`; with arrow=True it returns a pyarrow.Table with the columns in the order of the table.
+    as `profile`; table() and sql() give the columns in their own order, with arrow=True as a pyarrow.Table.
 
     Threads may share a Profile: their questions are answered one after the other; one Profile per thread is faster. A forked
     process must open its own. close() in one thread ends the questions of other threads with a QueryError.
@@ -65,7 +66,7 @@ class Profile(Questions):
 
     @shows_options
     def __init__(self, path: str | Path | Mapping[str, str | Path], **options: Unpack[Keywords]) -> None:
-        paths, chosen = paths_of(path), ProfileOptions(**options)
+        paths, chosen = paths_of(path), ProfileOptions(**options_in_new_words(options))
         self.path = next(iter(paths.values()))
         self._options = chosen
         self._anonymous = None
@@ -158,6 +159,33 @@ class Profile(Questions):
         rows = self.rank_rows()
         table = pyarrow.table({name: pyarrow.array([row[name] for row in rows], type_) for name, type_ in columns.items()})
         return _frame(table, arrow)
+
+    @gives("module.tree")
+    def module_tree(self) -> pandas.DataFrame:
+        """Return kernel time by module path: that of the module itself, and with all modules inside it.
+
+        Raises InputError when no rank holds module ranges.
+        """
+        ask(self._session, ANALYSES["module-stats"])
+        return self._frame_of("module.tree")
+
+    @gives("module.coverage")
+    def coverage(self) -> pandas.DataFrame:
+        """Return where all kernel time went: inside modules, outside modules, or linked to no op.
+
+        The times of a rank add up to all its kernel time.
+        """
+        return self._frame_of("module.coverage")
+
+    @gives("module.kernel")
+    def kernels(self) -> pandas.DataFrame:
+        """Return every kernel with its times, shapes, the op that launched it and the module that it belongs to."""
+        return self._frame_of("module.kernel")
+
+    @gives("trace.op")
+    def ops(self) -> pandas.DataFrame:
+        """Return every framework op with its thread, times, sequence number and shapes."""
+        return self._frame_of("trace.op")
 
     @overload
     def table(self, name: str, *, arrow: Literal[True]) -> pyarrow.Table: ...
@@ -408,15 +436,13 @@ class Profile(Questions):
             for rank in ranks
         ]
 
-    def _answer(self, analysis: str, table: str, arrow: bool, also: str | None = None) -> Frame:
-        if also is not None:
-            require(self._session, ANALYSES[also].requires)
-        ask(self._session, ANALYSES[analysis])
-        return self._table(table, arrow)
+    def _answer(self, analysis: Analysis, by: str, table: str) -> pandas.DataFrame:
+        require(self._session, analysis.rows[by].requires)
+        ask(self._session, analysis)
+        return self._frame_of(table)
 
-    def _table(self, name: str, arrow: bool) -> Frame:
-        found = self._sql(f"FROM {self._known(name)}", arrow=True)
-        return found if arrow else frames.to_pandas(frames.arranged(found))
+    def _frame_of(self, table: str) -> pandas.DataFrame:
+        return frames.to_pandas(frames.arranged(self._sql(f"FROM {self._known(table)}", arrow=True)))
 
     def _known(self, table: str) -> str:
         if table not in self._session.tables:

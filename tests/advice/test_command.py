@@ -17,7 +17,7 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
-from prof_analysis.analyses.answers import answer_of
+from prof_analysis.analyses.answering import answer_of
 from prof_analysis.common.capabilities import CAPABILITIES
 from prof_analysis.common.command_line import query_line
 from prof_analysis.common.options import ProfileOptions

@@ -15,7 +15,7 @@ import pytest
 import prof_analysis
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile, open_profiles
 from prof_analysis.analyses import ANALYSES, PICTURES
-from prof_analysis.analyses.answers import answer_of
+from prof_analysis.analyses.answering import answer_of
 from prof_analysis.anonymous.texts import Anonymous
 from prof_analysis.cli import terminal
 from prof_analysis.exports import ExportType

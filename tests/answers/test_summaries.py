@@ -13,9 +13,9 @@ import pytest
 
 from prof_analysis import Profile
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.analyses.answers import ANSWERS, answer_of
-from prof_analysis.analyses.answers.answer import Answer
-from prof_analysis.analyses.answers.words import as_text
+from prof_analysis.analyses.answer import Answer
+from prof_analysis.analyses.answering import ANSWERS, answer_of
+from prof_analysis.analyses.words import as_text
 from prof_analysis.cli.screen import print_json
 from prof_analysis.cli.terminal import print_answer
 from prof_analysis.engine.database import connect, quote, quote_text

@@ -8,13 +8,14 @@ import pytest
 import prof_analysis
 from prof_analysis import InputError, open_profile
 from tests.helpers.api import OPS, RANGES, rows
+from tests.helpers.frames import arrow_of
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Range, write_profile
 
 
 def test_step_id_keeps_the_kernels_whose_op_started_in_the_step(two: Path) -> None:
     with open_profile(two, step_id=7) as profile:
-        assert rows(profile.module_stats(arrow=True)) == [
+        assert rows(arrow_of(profile.module_stats())) == [
             ("a_ascend_pt", 0, "Net", "Layer", "aten::mm", "mm_kernel, hcom_allReduce_", 140, 140.0, 1, None, "aten::mm"),
             ("b_ascend_pt", 3, "Net", "Layer", "aten::mm", "mm_kernel, hcom_allReduce_", 140, 140.0, 1, None, "aten::mm"),
         ]

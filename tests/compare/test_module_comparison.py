@@ -6,6 +6,7 @@ import pytest
 
 from prof_analysis import Comparison, compare
 from prof_analysis.functions.student import p_value, quantile
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 from tests.helpers.small_runs import Module, Work, module, write_run
 
@@ -109,7 +110,7 @@ def test_the_same_run_twice_has_no_difference(tmp_path: Path) -> None:
             assert row["is_noise"] is not False
         frame = comparison.modules()
         assert frame.columns[0] == "run"
-        assert frame.module.tolist() == comparison.modules(arrow=True)["module"].to_pylist()
+        assert frame.module.tolist() == arrow_of(comparison.modules())["module"].to_pylist()
 
 
 def test_backward_has_rows_of_its_own(tmp_path: Path) -> None:

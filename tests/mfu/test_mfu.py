@@ -13,7 +13,8 @@ from typer.testing import Result
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import InputError, open_profile
-from prof_analysis.analyses.answers import answer_of
+from prof_analysis.analyses.answering import answer_of
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Matmul, Op, Range, write_chip, write_profile
 
 MATMUL: dict[str, Any] = {"inputs": "64,32;32,48", "outputs": "64,48"}
@@ -44,7 +45,7 @@ def share(flops: int, duration_ns: int) -> float:
 def test_roll_ups_are_sums_over_sums_and_show_what_is_left_out(tmp_path: Path) -> None:
     write_two_layers(tmp_path)
     with open_profile(tmp_path) as profile:
-        modules, ranks, ops = (profile.mfu(level, arrow=True).to_pylist() for level in ("module", "rank", "op"))
+        modules, ranks, ops = (arrow_of(profile.mfu(level)).to_pylist() for level in ("module", "rank", "op"))
     net: dict[str, Any] = {
         "profile": tmp_path.name,
         "rank_id": 0,

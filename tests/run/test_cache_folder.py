@@ -17,6 +17,7 @@ from typer.testing import Result
 from prof_analysis import InputError, OutputError, open_profile
 from prof_analysis.common.user_cache import VARIABLE
 from prof_analysis.run.cache import entries
+from tests.helpers.frames import arrow_of
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
@@ -177,11 +178,11 @@ def test_what_is_in_use_stays(tmp_path: Path, cache: Path, monkeypatch: pytest.M
     first, second = (profile_in(tmp_path / f"{number}_ascend_pt") for number in range(2))
     monkeypatch.setattr(entries, "_MOST_BYTES", 1)
     with open_profile(first, cache_dir=cache) as profile:
-        rows = profile.module_stats(arrow=True)
+        rows = arrow_of(profile.module_stats())
         duration(second, cache_dir=cache)
         assert next(entry.profile for entry in entries.entries(cache)) == "0_ascend_pt"
         assert command("cache", "clear", "--cache-dir", cache).stdout.endswith("; 1 in use stay\n")
-        assert profile.module_stats(arrow=True) == rows
+        assert arrow_of(profile.module_stats()) == rows
     assert command("cache", "clear", "--cache-dir", cache).stdout.startswith("removed 1 entry")
     assert list(cache.iterdir()) == []
 

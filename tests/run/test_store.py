@@ -18,6 +18,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import OutputError, ProfAnalysisWarning, Profile, open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
@@ -45,14 +46,14 @@ def written(store: Path) -> dict[Path, int]:
 def test_a_second_question_reads_the_store_and_not_the_profile(two: Path, tmp_path: Path) -> None:
     store = tmp_path / "kept"
     with open_profile(two, store=store) as profile:
-        rows = profile.module_stats(arrow=True).to_pylist()
+        rows = arrow_of(profile.module_stats()).to_pylist()
     before = written(store)
     read: list[int] = []
     with open_profile(two, store=store, on_progress=lambda done, _: read.append(done)) as profile:
-        assert profile.module_stats(arrow=True).to_pylist() == rows
+        assert arrow_of(profile.module_stats()).to_pylist() == rows
     assert (written(store), read) == (before, [])
     with open_profile(two) as profile:
-        assert profile.module_stats(arrow=True).to_pylist() == rows
+        assert arrow_of(profile.module_stats()).to_pylist() == rows
 
 
 def test_a_changed_input_and_another_question_are_built_anew(two: Path, tmp_path: Path) -> None:
@@ -199,10 +200,10 @@ def killed_while_it_writes(entry: Path) -> Iterator[Path]:
 def test_an_option_that_a_table_does_not_read_builds_nothing_anew(two: Path, tmp_path: Path, other: Any) -> None:
     store = tmp_path / "kept"
     with open_profile(two, store=store) as profile:
-        rows = profile.op_stats(arrow=True).to_pylist()
+        rows = arrow_of(profile.op_stats()).to_pylist()
     before, read = written(store), list[int]()
     with open_profile(two, store=store, on_progress=lambda done, _: read.append(done), **other) as profile:
-        assert profile.op_stats(arrow=True).to_pylist() == rows
+        assert arrow_of(profile.op_stats()).to_pylist() == rows
     assert (written(store), read) == (before, [])
 
 

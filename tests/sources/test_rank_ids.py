@@ -12,6 +12,7 @@ from prof_analysis.analyses.answerable import answered_by
 from prof_analysis.sources.discovery import find_ranks
 from tests.helpers.answers import NOT_IN_ONE_RANK, answered_without
 from tests.helpers.discovery import OPS, RANGES, identities, write_info
+from tests.helpers.frames import arrow_of
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
@@ -87,7 +88,7 @@ def test_unnumbered_folders_and_duplicate_ranks_are_all_kept(tmp_path: Path) -> 
         write_profile(tmp_path / f"{folder}_ascend_pt", ops, RANGES, rank=rank)
         expected.append((f"{folder}_ascend_pt", rank, 10 + n))
     with open_profile(tmp_path) as profile:
-        found = profile.kernels(arrow=True).select(["profile", "rank_id", "duration_ns"])
+        found = arrow_of(profile.kernels()).select(["profile", "rank_id", "duration_ns"])
         assert [tuple(row.values()) for row in found.to_pylist()] == expected
     with open_profile(tmp_path, rank_list=[0]) as profile:
         assert profile.ranks()["profile"].tolist() == ["a_ascend_pt", "b_ascend_pt"]
@@ -165,7 +166,7 @@ def test_what_the_host_of_two_devices_did_counts_once_over_all_ranks(tmp_path: P
     edit(database, RANK_DEVICE_MAP.format("(0, 0), (1, 1)"))
     with open_profile(tmp_path) as profile:
         profile.rows("SELECT 1 FROM across.op_statistic, trace.set_aside, mstx.statistic, graph.call LIMIT 0")
-        ops = profile.op_stats(across_ranks=True, arrow=True).to_pylist()
+        ops = arrow_of(profile.op_stats(across_ranks=True)).to_pylist()
         aside = profile.sql("FROM trace.set_aside ORDER BY ALL", arrow=True).to_pylist()
     assert [tuple(row.values()) for row in ops] == [
         ("aten::mm", None, 1, 10, 10, 2, 90, 90, 1.0),
@@ -183,7 +184,7 @@ def test_what_the_host_of_two_devices_did_counts_once_over_all_ranks(tmp_path: P
     assert (row["event_count"], row["host_total_ns"], row["kernel_count"], row["kernel_duration_ns"]) == (1, 25, 2, 90)
     assert json.loads(command("graph-overhead", "-d", tmp_path, "-o", tmp_path, "--json").stdout)["summary"]["calls"] == 1
     with open_profile(tmp_path, rank_list=[1]) as profile:
-        (row, *_) = profile.op_stats(across_ranks=True, arrow=True).to_pylist()
+        (row, *_) = arrow_of(profile.op_stats(across_ranks=True)).to_pylist()
     assert (row["calls"], row["kernel_count"], row["device_self_ns"]) == (1, 1, 80), "the second device alone has its host too"
 
 

@@ -8,6 +8,7 @@ from click.testing import Result
 
 from prof_analysis import InputError, open_profile
 from tests.helpers.api import rows
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, write_profile
 
 OPS = [
@@ -54,13 +55,13 @@ def write(folder: Path) -> Path:
 
 def test_ops_by_line_add_up_to_all_ops_and_modules(tmp_path: Path) -> None:
     with open_profile(write(tmp_path)) as profile:
-        assert [row[2:] for row in rows(profile.op_stats(source_line=True, arrow=True))] == BY_OP
-        assert rows(profile.op_stats(source_line=True, across_ranks=True, arrow=True)) == BY_OP
-        assert [row[2:] for row in rows(profile.module_stats(source_line=True, arrow=True))] == BY_MODULE
-        over_ranks = rows(profile.module_stats(source_line=True, across_ranks=True, arrow=True))
+        assert [row[2:] for row in rows(arrow_of(profile.op_stats(source_line=True)))] == BY_OP
+        assert rows(arrow_of(profile.op_stats(source_line=True, across_ranks=True))) == BY_OP
+        assert [row[2:] for row in rows(arrow_of(profile.module_stats(source_line=True)))] == BY_MODULE
+        over_ranks = rows(arrow_of(profile.module_stats(source_line=True, across_ranks=True)))
         assert over_ranks == [(*row, row[-1] / 199) for row in BY_MODULE]
     with open_profile(tmp_path, filter="SUB") as profile:
-        assert [row[2:] for row in rows(profile.op_stats(source_line=True, arrow=True))] == [BY_OP[3]]
+        assert [row[2:] for row in rows(arrow_of(profile.op_stats(source_line=True)))] == [BY_OP[3]]
 
 
 def test_the_screen_and_the_files_name_the_line(tmp_path: Path, command: Callable[..., Result]) -> None:

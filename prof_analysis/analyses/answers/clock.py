@@ -1,11 +1,40 @@
-"""The answer of `clock`: the real clock of each device beside its rated one, and what a lower clock cost."""
+"""The analysis `clock`: did kernels run below the rated clock?"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from prof_analysis.analyses.answers.answer import Block, Facts, Source, said, size_of, table_of
-from prof_analysis.analyses.answers.words import duration, percent, rank_name, several
+from prof_analysis.analyses.analysis import WHY, Analysis, Rows
+from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.words import duration, percent, rank_name, several
+
+ANALYSIS = Analysis(
+    "clock",
+    "Did kernels run below the rated clock?\n\n"
+    "Shows the real clock of each device over time beside its rated clock, which kernels ran below that, and what it "
+    "cost at most.",
+    "compute kernels with samples of the clock",
+    {
+        "clock.device": "Clock",
+        "clock.span": "ClockSpan",
+        "clock.kernel_type": "ClockKernelType",
+        "across.clock_kernel_type": "ClockKernelTypeAllRanks",
+    },
+    requires=("compute", "clock"),
+    rows={
+        "device": Rows("clock.device"),
+        "span": Rows("clock.span", is_listed=True),
+        "kernel_type": Rows("clock.kernel_type", is_listed=True),
+    },
+    place=18,
+    heading=WHY,
+    examples={"The clock while one step ran": "result --step-id 10"},
+    returns="""Return the real clock of each device beside its rated one, and what a lower clock cost at most.
+
+    Spans of time are in clock.span, types of kernels in clock.kernel_type.
+    Raises InputError when no rank holds compute kernels and samples of the clock.
+    """,
+)
 
 
 def clock(profile: Tables, top: int) -> tuple[Facts, list[Block]]:

@@ -1,11 +1,47 @@
-"""The answer of `experts`: how evenly the experts of a model load its ranks, and what an uneven load costs."""
+"""The analysis `experts`: do experts (MoE) load the ranks evenly?"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from prof_analysis.analyses.answers.answer import Block, Facts, Source, said, size_of, table_of
-from prof_analysis.analyses.answers.words import count, duration, rank_name, several
+from prof_analysis.analyses.analysis import WHY, Analysis, Rows
+from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.words import count, duration, rank_name, several
+from prof_analysis.common.options import INPUT, MACHINE, MODULES
+
+ANALYSIS = Analysis(
+    "experts",
+    "Do experts (MoE) load the ranks evenly?\n\n"
+    "Shows time and rows of grouped matmuls by rank and place in the step, how uneven they are over the ranks that "
+    "share the experts, and what that costs.",
+    "grouped matmuls, the kernels of experts (MoE)",
+    {
+        "experts.load": "ExpertLoad",
+        "experts.call": "ExpertCall",
+        "experts.expert": "Expert",
+        "experts.kernel": "ExpertKernel",
+        "across.expert_total": "ExpertGroup",
+        "across.expert_rank": "ExpertRank",
+        "across.expert_call": "ExpertCallAllRanks",
+    },
+    requires=("compute",),
+    options=(INPUT, MODULES, MACHINE),
+    also=("module.chosen_domain", "across.expert_group", "across.expert_rows", "across.expert_kernel"),
+    counted="experts.kernel",
+    rows={
+        "call": Rows("across.expert_call"),
+        "rank": Rows("across.expert_rank", is_listed=True),
+        "group": Rows("across.expert_total", is_listed=True),
+    },
+    place=17,
+    heading=WHY,
+    examples={"The 20 grouped matmuls that cost most": "result --top 20"},
+    returns="""Return the grouped matmuls of experts (MoE) at each place of a step, and what their uneven spread costs.
+
+    Sums by rank and by group of ranks are in across.expert_rank and across.expert_total.
+    Raises InputError when no rank holds grouped matmuls.
+    """,
+)
 
 
 def experts(profile: Tables, top: int) -> tuple[Facts, list[Block]]:

@@ -1,14 +1,66 @@
-"""The answer of `memory`: how full the device was, what was alive at the peak, and what stays from step to step."""
+"""The analysis `memory`: what fills the memory of the device, and does it leak?"""
 
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Any
 
-from prof_analysis.analyses.answers.answer import Block, Facts, Source, said, size_of, table_of
-from prof_analysis.analyses.answers.tree import PATH, as_tree
-from prof_analysis.analyses.answers.words import percent, rank_name, several, size
+from prof_analysis.analyses.analysis import WHY, Analysis, Rows
+from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.tree import PATH, as_tree
+from prof_analysis.analyses.words import percent, rank_name, several, size
+from prof_analysis.common.options import INPUT, MACHINE, MODULES
 from prof_analysis.engine.database import quote_text
+
+ANALYSIS = Analysis(
+    "memory",
+    "What fills the memory of the device, and does it leak?\n\n"
+    "Shows what was alive when most memory was allocated, by module and op, how far that was from the memory of the "
+    "device, and what stays from step to step.",
+    "records of device memory",
+    {
+        "allocation.peak": "MemoryPeak",
+        "allocation.module": "MemoryModule",
+        "allocation.op": "MemoryOp",
+        "allocation.block": "MemoryBlock",
+        "allocation.step": "MemoryStep",
+        "allocation.kept": "MemoryKept",
+        "allocation.usage": "MemoryUsage",
+        "allocation.component": "MemoryComponent",
+        "allocation.out_of_memory": "MemoryOutOfMemory",
+        "across.memory_rank": "MemoryAllRanks",
+    },
+    requires=("memory",),
+    options=(INPUT, MODULES, MACHINE),
+    also=("module.chosen_domain", "allocation.peak_moment", "trace.set_aside_memory"),
+    counted="allocation.component",
+    counts_kernels=False,
+    rows={
+        "peak": Rows("allocation.peak"),
+        "module": Rows("allocation.module"),
+        "op": Rows("allocation.op"),
+        "block": Rows("allocation.block"),
+        "step": Rows("allocation.step"),
+        "time": Rows("allocation.usage"),
+        "component": Rows("allocation.component"),
+        "kept": Rows("allocation.kept", is_listed=True),
+        "rank": Rows("across.memory_rank", is_listed=True),
+    },
+    place=16,
+    heading=WHY,
+    examples={
+        "Floor and peak of each step, and whether it leaks": "result --by step",
+        "The largest blocks and how long they live": "result --by block --top 20",
+    },
+    returns="""Return what held the memory of the device.
+
+    With by="peak" a row is a part of what was alive when an allocator, or another component, held most; the rows of each
+    peak add up to it. by="module" and by="op" sum up the blocks that were allocated, by="block" has each of them with its
+    lifetime. by="step" has the floor and the peak of each step, by="kept" the ops whose blocks stay (a leak), by="time" the
+    totals over time, by="component" what else holds memory, by="rank" how full the device of each rank was.
+    Raises InputError when no rank holds records of device memory.
+    """,
+)
 
 Row = Mapping[str, Any]
 PART_LABELS = {
@@ -81,15 +133,15 @@ _FLOOR = """
 """
 
 
-def memory(profile: Tables, top: int, level: str = "peak") -> tuple[Facts, list[Block]]:
+def memory(profile: Tables, top: int, by: str = "peak") -> tuple[Facts, list[Block]]:
     """Return how full the fullest device was, what held its memory at the peak or in time, and what stays after each step."""
     ranks = profile.rows("FROM across.memory_rank")
-    facts: Facts = {**size_of(profile, "allocation.component"), "level": level, "devices": ranks, "rows_shown": []}
+    facts: Facts = {**size_of(profile, "allocation.component"), "level": by, "devices": ranks, "rows_shown": []}
     facts["out_of_memory"] = profile.rows("FROM allocation.out_of_memory ORDER BY time_ns, profile, device_id LIMIT 5")
     if not ranks:
         return facts, [said("no component of the device holds memory in these records")]
     fullest = ranks[0]
-    rows = _of_device(profile, _ROWS[level], fullest, top)
+    rows = _of_device(profile, _ROWS[by], fullest, top)
     facts["rows_shown"] = rows
     facts["components"] = _of_device(profile, _ROWS["component"], fullest, 20)
     facts["peaks"] = _of_device(
@@ -97,8 +149,8 @@ def memory(profile: Tables, top: int, level: str = "peak") -> tuple[Facts, list[
     )
     (facts["floor"],) = _of_device(profile, _FLOOR, fullest)
     facts["kept"] = _of_device(profile, "FROM allocation.kept WHERE {one} LIMIT {top}", fullest, 5)
-    shown = as_tree(rows, _of_device(profile, _ROWS[level], fullest, _ALL)) if level == "module" else rows
-    table = table_of(_TABLES[level], shown, _COLUMNS[level])
+    shown = as_tree(rows, _of_device(profile, _ROWS[by], fullest, _ALL)) if by == "module" else rows
+    table = table_of(_TABLES[by], shown, _COLUMNS[by])
     failed = map(_failure, facts["out_of_memory"])
     return facts, [said(*failed, *_fullness(facts, fullest)), table, said(*_rest(facts, fullest))]
 
@@ -201,7 +253,7 @@ def _fullness(facts: Facts, device: Row) -> Iterator[str]:
     """Yield sentences: how far the device was from being full, and what the framework held at its peak."""
     of = f"rank {rank_name(device)}" if facts["ranks"] > 1 or device["rank_id"] is not None else "the device"
     if device["used_by"] is None:
-        yield f"{of}: how much memory was in use is not recorded, but for the parts that --level component shows"
+        yield f"{of}: how much memory was in use is not recorded, but for the parts that --by component shows"
         return
     used = f"{of}: at most {size(device['used_bytes'])} in use by {_USERS[device['used_by']]}"
     if device["memory_bytes"]:

@@ -1,13 +1,60 @@
-"""The answer of `mfu`: MFU, and how well modules, ops, kernels or ranks use the device; the peaks; what is left out."""
+"""The analysis `mfu`: how much of the peak of the device does the model use?"""
 
 from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
 
-from prof_analysis.analyses.answers.answer import Block, Facts, Source, said, size_of, table_of
-from prof_analysis.analyses.answers.tree import PATH, as_tree
-from prof_analysis.analyses.answers.words import duration, percent, several
+from prof_analysis.analyses.analysis import WHY, Analysis, Rows
+from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.tree import PATH, as_tree
+from prof_analysis.analyses.words import duration, percent, several
+from prof_analysis.common.options import INPUT, MACHINE, MODULES
+
+ANALYSIS = Analysis(
+    "mfu",
+    "How much of the peak of the device does the model use?\n\n"
+    "Shows model FLOPs utilisation (MFU: FLOPs by the time of the steps), and how well the matrix products use the "
+    "device while they run.",
+    "compute kernels",
+    {
+        "mfu.rank": "Mfu",
+        "mfu.module": "MfuModule",
+        "mfu.op": "MfuOp",
+        "mfu.kernel_efficiency": "MfuKernel",
+        "mfu.audit": "MfuAudit",
+        "mfu.operator_mfu": "OperatorMFU",
+        "mfu.module_mfu": "ModuleMFU",
+        "across.mfu": "MfuAllRanks",
+    },
+    requires=("compute", "shapes"),
+    options=(INPUT, MODULES, MACHINE, "peak_tflops"),
+    also=(
+        "module.chosen_domain",
+        "across.mfu_peak",
+        "across.mfu_left_out",
+        "across.mfu_finding",
+    ),
+    rows={
+        "module": Rows("mfu.module", requires=("modules", "kernels")),
+        "op": Rows("mfu.op"),
+        "kernel": Rows("mfu.kernel_efficiency"),
+        "rank": Rows("mfu.rank"),
+    },
+    place=6,
+    heading=WHY,
+    examples={
+        "Each op by its input shapes": "result --by op",
+        "Against the peaks of your device": "result --peak-tflops fp16=376,bf16=353.9",
+    },
+    returns="""Return model FLOPs utilisation, and how much of the peak of the device the matrix products used while they ran.
+
+    mfu = time that the FLOPs would take at the peak / time from the first kernel to the end of the last one;
+    efficiency = known_flops / possible_flops, over kernels with known FLOPs and peak; reasons say why others are left out.
+    Table across.mfu has the same over all ranks.
+    Raises InputError when no rank holds compute kernels with types, or with by="module" no modules.
+    """,
+)
 
 _FIGURES = ("mfu", "efficiency", "achieved_tflops", "known_share", "duration_ns", "kernel_count", "mac_ratio", "reasons")
 _SELECTED = ", ".join(_FIGURES)
@@ -42,23 +89,23 @@ _ROWS = {
 }
 
 
-def mfu(profile: Tables, top: int, level: str | None = None) -> tuple[Facts, list[Block]]:
+def mfu(profile: Tables, top: int, by: str | None = None) -> tuple[Facts, list[Block]]:
     """Return MFU and efficiency of the heaviest modules, ops, kernels or ranks, and of all; the peaks; what is left out."""
     has_modules = bool(profile.rows("SELECT 1 FROM mfu.module LIMIT 1"))
-    level = level or ("module" if has_modules else "op")
-    rows = profile.rows(f"{_ROWS[level]} LIMIT {top:d}")
+    by = by or ("module" if has_modules else "op")
+    rows = profile.rows(f"{_ROWS[by]} LIMIT {top:d}")
     figures = (*_FIGURES, "elapsed_ns", "cube_duration_ns", "cube_known_share")
     (whole,) = profile.rows(f"SELECT {', '.join(figures)} FROM across.mfu WHERE level = 'all'") or [dict.fromkeys(figures)]
     facts: Facts = {
         **size_of(profile, "mfu.rank"),
-        "level": level,
+        "level": by,
         "heaviest": rows,
         "all": whole,
         "peaks": profile.rows("FROM across.mfu_peak"),
         "left_out": profile.rows("FROM across.mfu_left_out"),
         "audit": profile.rows("FROM across.mfu_finding"),
     }
-    labels = [name for name in rows[0] if name not in (*_FIGURES, "input_shapes")] if rows else [level]
+    labels = [name for name in rows[0] if name not in (*_FIGURES, "input_shapes")] if rows else [by]
     has_shapes = any("input_shapes" in row for row in rows)
     columns: dict[str, Source] = {
         **{label: ("tree", itemgetter("line")) if label == "module" else ("text", itemgetter(label)) for label in labels},
@@ -72,7 +119,7 @@ def mfu(profile: Tables, top: int, level: str | None = None) -> tuple[Facts, lis
         **({"matrix unit": "mac_ratio"} if any(row["mac_ratio"] is not None for row in rows) else {}),
         **({"why FLOPs lack": ("text", itemgetter("reasons"))} if any(row["reasons"] for row in rows) else {}),
     }
-    shown = as_tree(rows) if level == "module" else rows
+    shown = as_tree(rows) if by == "module" else rows
     return facts, [table_of("across.mfu", shown, columns, "efficiency"), said(*_lines(facts, whole))]
 
 

@@ -1,11 +1,45 @@
-"""The answer of `pipeline`."""
+"""The analysis `pipeline`: how do micro-batches pass the pipeline stages?"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from prof_analysis.analyses.answers.answer import Block, Facts, Source, said, size_of, table_of
-from prof_analysis.analyses.answers.words import duration, percent, rank_name, several
+from prof_analysis.analyses.analysis import WHY, Analysis, Rows
+from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.words import duration, percent, rank_name, several
+from prof_analysis.common.capabilities import any_of
+from prof_analysis.common.options import INPUT, MACHINE, MODULES
+
+ANALYSIS = Analysis(
+    "pipeline",
+    "How do micro-batches pass the pipeline stages?\n\n"
+    "Shows for each rank the forward and backward passes of micro-batches on the device, and the bubbles between "
+    "them.",
+    "forward and backward passes (mark them with mstx ranges named forward_step and backward_step, mark the modules, "
+    "or collect with with_stack=True)",
+    {
+        "pipeline.pass": "PipelinePass",
+        "pipeline.stage": "PipelineStage",
+        "across.pipeline_rank": "PipelineRank",
+    },
+    requires=(any_of("modules", "marks", "stacks"),),
+    options=(INPUT, MODULES, MACHINE),
+    also=("module.chosen_domain",),
+    rows={
+        "pass": Rows("pipeline.pass"),
+        "stage": Rows("pipeline.stage", is_listed=True),
+        "rank": Rows("across.pipeline_rank", is_listed=True),
+    },
+    place=12,
+    heading=WHY,
+    examples={"The passes of one step in files": "result --step-id 10 --export-type csv -o out"},
+    returns="""Return the forward and backward passes of micro-batches on the device.
+
+    With by="stage" a row is a step of a rank with its bubbles: span = passes + bubble, bubble = p2p + idle; with by="rank"
+    the means of all steps of a rank.
+    Raises InputError when no rank holds modules, marks or Python stacks.
+    """,
+)
 
 _MARKED_BY = {
     "range": "ranges named forward and backward",

@@ -7,7 +7,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from prof_analysis.analyses.answers.words import count, duration, percent, several, size
+from prof_analysis.analyses.words import count, duration, percent, several, size
 from prof_analysis.pictures.figures.style import (
     BAR,
     BLUE,

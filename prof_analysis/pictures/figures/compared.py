@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import plotly.graph_objects as go
 
-from prof_analysis.analyses.answers.words import change, duration, percent
+from prof_analysis.analyses.words import change, duration, percent
 from prof_analysis.pictures.figures.icicle import Colouring, icicle
 from prof_analysis.pictures.figures.style import DIVERGING, UNKNOWN, colour_at, legend_of
 from prof_analysis.pictures.figures.tree import Row, Sector, all_of, folded, sector_id, summed, tree_of

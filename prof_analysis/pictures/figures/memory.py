@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from prof_analysis.analyses.answers.words import duration, percent, several, size
+from prof_analysis.analyses.words import duration, percent, several, size
 from prof_analysis.pictures.figures.style import (
     BAR,
     BLUE,

@@ -5,7 +5,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from prof_analysis.analyses.answers.words import count, duration, percent, several
+from prof_analysis.analyses.words import count, duration, percent, several
 from prof_analysis.pictures.figures.icicle import Colouring, icicle
 from prof_analysis.pictures.figures.style import GREEN, GREY, ORANGE, PURPLE, SEQUENTIAL, SKY, UNKNOWN, colour_at, legend_of
 from prof_analysis.pictures.figures.tree import Row, Sector, folded, sector_id, summed, tree_of

@@ -5,7 +5,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from prof_analysis.analyses.answers.words import duration, rank_name, several
+from prof_analysis.analyses.words import duration, rank_name, several
 from prof_analysis.pictures.figures.style import BLUE, GREY, ORANGE, PURPLE, SKY, OfflineFigure, framed, label, pattern
 from prof_analysis.pictures.figures.tree import Row
 

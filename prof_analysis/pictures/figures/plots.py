@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 from prof_analysis.analyses.answers.memory import PART_LABELS
-from prof_analysis.analyses.answers.tree import PATH
-from prof_analysis.analyses.answers.words import rank_name, several
 from prof_analysis.analyses.asked import Compared, Tables
+from prof_analysis.analyses.tree import PATH
+from prof_analysis.analyses.words import rank_name, several
 from prof_analysis.common.errors import InputError
 from prof_analysis.engine.database import quote_text
 from prof_analysis.pictures.figures.communication import communication

@@ -6,7 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from prof_analysis.analyses.answers.words import count, duration, rank_name, several
+from prof_analysis.analyses.words import count, duration, rank_name, several
 from prof_analysis.pictures.figures.style import DIVERGING, OfflineFigure, framed, label, path_label, scale_of
 from prof_analysis.pictures.figures.tree import Row
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from prof_analysis.analyses.answers.words import duration, percent, rank_name, several
+from prof_analysis.analyses.words import duration, percent, rank_name, several
 from prof_analysis.pictures.figures.style import BLUE, GREEN, GREY, PURPLE, VERMILION, OfflineFigure, framed, label, pattern
 from prof_analysis.pictures.figures.tree import Row
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from prof_analysis.analyses.answers.words import count, duration
+from prof_analysis.analyses.words import count, duration
 from prof_analysis.pictures.figures.style import (
     BLUE,
     GREEN,

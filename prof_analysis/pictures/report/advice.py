@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from prof_analysis.analyses.answers.advice import how_to_read, lacking, numbered, place_of, shared_of
-from prof_analysis.analyses.answers.answer import Answer
-from prof_analysis.analyses.answers.words import duration, percent
+from prof_analysis.analyses.answer import Answer
+from prof_analysis.analyses.answers.advise import how_to_read, lacking, numbered, place_of, shared_of
+from prof_analysis.analyses.words import duration, percent
 from prof_analysis.common.errors import QueryError
 from prof_analysis.engine.parsing import referenced_tables
 from prof_analysis.pictures.report.parts import Advice, Finding, Heading, Part, Section, plain

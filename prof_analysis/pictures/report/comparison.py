@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from prof_analysis.analyses.answers.answer import Answer, Block, Sentences, ShownTable, Source, table_of
-from prof_analysis.analyses.answers.comparison import answers_of
-from prof_analysis.analyses.answers.words import change
+from prof_analysis.analyses.answer import Answer, Block, Sentences, ShownTable, Source, table_of
 from prof_analysis.analyses.asked import Compared
+from prof_analysis.analyses.comparison import answers_of
+from prof_analysis.analyses.words import change
 from prof_analysis.pictures.figures.compared import compared_modules, compared_root
 from prof_analysis.pictures.report.matters import Matter
 from prof_analysis.pictures.report.modules import CostColumn, costs_of, in_tree

@@ -3,8 +3,8 @@
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
-from prof_analysis.analyses.answers.answer import Facts
-from prof_analysis.analyses.answers.words import duration, percent, rank_name, several, size, steps_of
+from prof_analysis.analyses.answer import Facts
+from prof_analysis.analyses.words import duration, percent, rank_name, several, size, steps_of
 from prof_analysis.pictures.report.parts import plain
 
 # What a sentence is about, the sentence, and the section that shows more.

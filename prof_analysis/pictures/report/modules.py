@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from prof_analysis.analyses.answers.answer import Source, table_of
-from prof_analysis.analyses.answers.words import as_text, several
+from prof_analysis.analyses.answer import Source, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.words import as_text, several
 from prof_analysis.engine.units import Format
 from prof_analysis.pictures.figures.modules import modules, root_of
 from prof_analysis.pictures.figures.plots import ProfilePlots

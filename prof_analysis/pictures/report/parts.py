@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from prof_analysis.analyses.answers.answer import Block, Sentences, ShownTable
-from prof_analysis.analyses.answers.words import ShownFormat, as_text
+from prof_analysis.analyses.answer import Block, Sentences, ShownTable
+from prof_analysis.analyses.words import ShownFormat, as_text
 from prof_analysis.common.visible import visible
 
 _LONGEST_CELL = 160

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from prof_analysis.analyses import ANALYSES, overview
-from prof_analysis.analyses.answers import answer_of
-from prof_analysis.analyses.answers.answer import Answer, ShownColumn, ShownTable
-from prof_analysis.analyses.answers.words import several
+from prof_analysis.analyses.answer import Answer, ShownColumn, ShownTable
+from prof_analysis.analyses.answering import answer_of
 from prof_analysis.analyses.asked import OpenProfile
+from prof_analysis.analyses.words import several
 from prof_analysis.common.errors import InputError
 from prof_analysis.common.version import __version__
 from prof_analysis.pictures.figures.plots import TABLES

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from prof_analysis.analyses.answers.answer import Answer, Block, ShownTable, Source, table_of
+from prof_analysis.analyses.answer import Answer, Block, ShownTable, Source, table_of
 from prof_analysis.analyses.asked import OpenProfile
 from prof_analysis.pictures.report.modules import modules_of
 from prof_analysis.pictures.report.parts import Heading, Part, Section, as_parts, plain

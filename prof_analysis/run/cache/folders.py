@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from prof_analysis.common.errors import OutputError
-from prof_analysis.common.options import ProfileOptions
+from prof_analysis.common.options import NO_CACHE, ProfileOptions
 from prof_analysis.common.scratch import ScratchFolder, make_folder
 from prof_analysis.common.user_cache import cache_folder
 from prof_analysis.run.cache.entries import hold, shrink
@@ -22,8 +22,9 @@ class Folders:
     """
 
     def __init__(self, options: ProfileOptions) -> None:
-        self._store = None if options.store is None else Path(os.path.abspath(options.store))  # noqa: PTH100  (links stay)
-        self._cache = None if self._store or options.no_cache else _cache_of(options)
+        chosen = None if options.cache in (None, NO_CACHE) else options.cache
+        self._store = None if chosen is None else Path(os.path.abspath(chosen))  # noqa: PTH100  (links stay)
+        self._cache = cache_folder() if options.cache is None else None
         self._held: ScratchFolder | None = None
         self._temporary = make_folder()
         self.temporary = self._temporary.path
@@ -62,14 +63,3 @@ class Folders:
         self._temporary.remove()
         if self._held is not None:
             self._held.remove()
-
-
-def _cache_of(options: ProfileOptions) -> Path | None:
-    """Return the folder of the cache; None where there is none. Raises OutputError for a chosen one that cannot be used."""
-    chosen = None if options.cache_dir is None else Path(os.path.abspath(options.cache_dir))  # noqa: PTH100
-    found = cache_folder(chosen)
-    if chosen is not None and found is None:
-        raise OutputError(
-            f"{chosen}: cannot be the cache; give --cache-dir a folder of yours that you may write to", path=chosen
-        )
-    return found

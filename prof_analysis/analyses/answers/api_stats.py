@@ -1,8 +1,32 @@
-"""The answer of `api-stats`."""
+"""The analysis `api-stats`: which host calls into CANN or CUDA cost the time?"""
 
-from prof_analysis.analyses.answers.answer import Block, Facts, heaviest_of, said, size_of, table_of
-from prof_analysis.analyses.answers.words import duration, percent, several
+from prof_analysis.analyses.analysis import Analysis, Rows
+from prof_analysis.analyses.answer import Block, Facts, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.words import duration, percent, several
+from prof_analysis.common.options import INPUT, MACHINE
+
+ANALYSIS = Analysis(
+    "api-stats",
+    "Which host calls into CANN or CUDA cost the time?\n\n"
+    "Shows the calls by layer and name: how many there are, how long they take without the calls inside them, and how "
+    "long the device was idle meanwhile.",
+    "host calls",
+    {"api.statistic": "ApiStatistic", "across.api_statistic": "ApiStatisticAllRanks"},
+    requires=("host_calls",),
+    options=(INPUT, MACHINE, "filter"),
+    also=("op.host", "across.api_role"),
+    counted="api.duration",
+    counts_kernels=False,
+    rows={"call": Rows("api.statistic", "across.api_statistic")},
+    place=3,
+    examples={"Where the host waits for the device": "result --filter Synchronize"},
+    returns="""Return host calls into CANN, CUDA or HIP by layer and name, the largest own time first.
+
+    Quantiles are times that occur, as in kernel_stats(). With across_ranks a row covers all ranks.
+    Raises InputError when no rank holds host calls.
+    """,
+)
 
 _COLUMNS = {
     "call": "name",

@@ -1,74 +1,51 @@
-"""The answers of `communication-time` and `slow-ranks`."""
+"""The analysis `slow-ranks`: which rank makes the others wait?"""
 
 from collections.abc import Mapping
 from typing import Any
 
-from prof_analysis.analyses.answers.answer import Block, Facts, Source, job_of, said, size_of, table_of
-from prof_analysis.analyses.answers.words import duration, rank_name, several
+from prof_analysis.analyses.analysis import WHY, Analysis, Extra, Rows
+from prof_analysis.analyses.answer import Block, Facts, Source, job_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.words import duration, rank_name, several
+from prof_analysis.common.capabilities import any_of
 
-_PARTS = ("elapse", "transit", "wait", "synchronization", "idle", "longest_plane_wait")
+ANALYSIS = Analysis(
+    "slow-ranks",
+    "Which rank makes the others wait?\n\n"
+    "Finds the slow rank or pipeline stage by what the ranks wait for each other in communication, and shows where "
+    "it loses the time.",
+    "communication and steps",
+    {
+        "across.slow_rank": "SlowRank",
+        "across.slow_rank_finding": "SlowRankFinding",
+        "across.slow_rank_module": "SlowRankModule",
+        "across.rank_communication": "RankCommunication",
+    },
+    requires=(any_of("kernels", "reported_communication", "reported_steps"),),
+    also=("step.reported_audit", "across.job"),
+    extras={"by collective": Extra(("kernels", "communication"), {"across.collective": "SlowCollective"})},
+    rows={
+        "rank": Rows("across.slow_rank"),
+        "group": Rows("across.rank_communication", is_listed=True),
+        "module": Rows("across.slow_rank_module", is_listed=True),
+        "finding": Rows("across.slow_rank_finding", is_listed=True),
+        "collective": Rows("across.collective", extra="by collective"),
+    },
+    place=15,
+    heading=WHY,
+    examples={
+        "The collectives in which ranks waited most, and why": "result --by collective",
+        "The same for a script": "result --json",
+    },
+    returns="""Return which rank, or pipeline stage, makes the others wait, with the evidence.
+
+    A row is a rank, with means per step; with by="group" a rank and a group, all steps together; with by="module" a module
+    of a slow rank, the largest excess first; with by="finding" the only row is the conclusion; with by="collective" a
+    collective in which ranks waited, with the rank that came last and the cause.
+    Raises InputError when no rank holds communication or steps.
+    """,
+)
 _SHOWN_MODULES = 3
-
-
-def communication_time(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
-    """Return the groups and types of operators that took longest, the time of all operators, and why some is not split."""
-    parts = ", ".join(f"{part}_ns" for part in _PARTS)
-    groups = profile.rows(
-        f"""
-        SELECT op_count, {parts}, unknown_ns, bandwidth_gb_s, type, group_name
-        FROM across.communication_group_time
-        ORDER BY elapse_ns DESC, type, group_name, kind
-        LIMIT {top:d}
-        """
-    )
-    (whole,) = profile.rows("FROM across.communication_time")
-    unknown = profile.rows("FROM across.communication_unknown")
-    unpaired = profile.rows(
-        "SELECT reason, count(*) AS operators FROM across.p2p WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason"
-    )
-    job, of_job = job_of(profile)
-    facts: Facts = {
-        **size_of(profile, "communication.time"),
-        **job,
-        "all": whole,
-        "longest_groups": groups,
-        "unknown": unknown,
-        "unpaired": unpaired,
-    }
-    columns = {
-        "type": "type",
-        "group": "group_name",
-        "operators": "op_count",
-        **{part.replace("_", " "): f"{part}_ns" for part in ("elapse", "transit", "wait", "idle")},
-        "GB/s": "bandwidth_gb_s",
-        "synchronization": "synchronization_ns",
-        "longest plane wait": "longest_plane_wait_ns",
-    }
-    of_parts = ", ".join(f"{part} {duration(whole[f'{part}_ns'])}" for part in ("transit", "wait", "idle"))
-    return facts, [
-        table_of("across.communication_group_time", groups, columns),
-        said(
-            f"communication {duration(whole['elapse_ns'])}: {of_parts}; {several(facts['ranks'], 'rank')}",
-            *_waiting(whole),
-            *(
-                f"not split: {duration(row['elapse_ns'])} in {several(row['op_count'], 'operator')}: {row['reason']}"
-                for row in unknown
-            ),
-            *(f"not paired: {several(row['operators'], 'operator')} that send or receive: {row['reason']}" for row in unpaired),
-            *of_job,
-        ),
-    ]
-
-
-def _waiting(whole: Mapping[str, Any]) -> list[str]:
-    """Return how long operators wait for other ranks, where the master planes, whose times are shown, do not show it all."""
-    if whole["waiting_ns"] is None or whole["waiting_ns"] == whole["wait_ns"]:
-        return []
-    return [
-        f"waiting for other ranks: {duration(whole['waiting_ns'])}, by the plane of each operator that waits longest; wait and"
-        " idle are those of the master planes, as in communication.json"
-    ]
 
 
 def slow_ranks(profile: Tables, top: int, by: str = "rank") -> tuple[Facts, list[Block]]:

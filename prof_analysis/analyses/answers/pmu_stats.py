@@ -1,14 +1,48 @@
-"""The answer of `pmu-stats`: how busy the pipes of the cores were and what bounds the kernels, or how full the cores were."""
+"""The analysis `pmu-stats`: what bounds the kernels: computing, memory or neither?"""
 
 from collections.abc import Mapping
 from functools import partial
 from operator import itemgetter
 from typing import Any
 
-from prof_analysis.analyses.answers.answer import Block, Facts, ShownTable, Source, said, size_of, table_of
-from prof_analysis.analyses.answers.tree import PATH, as_tree
-from prof_analysis.analyses.answers.words import duration, percent, several
+from prof_analysis.analyses.analysis import COUNTERS, WHY, Analysis, Rows
+from prof_analysis.analyses.answer import Block, Facts, ShownTable, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.tree import PATH, as_tree
+from prof_analysis.analyses.words import duration, percent, several
+from prof_analysis.common.options import INPUT, MACHINE, MODULES
+
+ANALYSIS = Analysis(
+    "pmu-stats",
+    "What bounds the kernels: computing, memory or neither?\n\n"
+    "Shows hardware counters: how busy the pipes of the cores were, how often caches were hit.",
+    "kernels with hardware counters",
+    {
+        "pmu.kernel_type": "PmuKernelType",
+        "pmu.op": "PmuOp",
+        "pmu.module": "PmuModule",
+        "pmu.metric": "PmuMetric",
+        "across.pmu": "PmuAllRanks",
+    },
+    requires=COUNTERS,
+    options=(INPUT, MODULES, MACHINE),
+    also=("module.chosen_domain",),
+    rows={
+        "kernel_type": Rows("pmu.kernel_type"),
+        "op": Rows("pmu.op"),
+        "module": Rows("pmu.module", requires=("modules", "kernels")),
+        "metric": Rows("pmu.metric", is_listed=True),
+    },
+    place=7,
+    heading=WHY,
+    examples={"What bounds each module": "result --by module"},
+    returns="""Return hardware counters (PMU) of kernels: how busy the pipes of the cores were, and what bounds the kernels.
+
+    Ratios are means weighted by time, 0 to 1, and NULL where the set of counters lacks them. With by="metric" a row is
+    a kernel type and one counter, of any set.
+    Raises InputError when no rank holds hardware counters, or with by="module" no modules.
+    """,
+)
 
 # Level -> the labels of its rows, each with its SQL.
 _LABELS = {
@@ -50,11 +84,11 @@ _TIMES = (
 )
 
 
-def pmu_stats(profile: Tables, top: int, level: str = "kernel_type") -> tuple[Facts, list[Block]]:
+def pmu_stats(profile: Tables, top: int, by: str = "kernel_type") -> tuple[Facts, list[Block]]:
     """Return the counters of the heaviest kernel types, ops or modules, and what bounds all kernels, over all ranks."""
     (whole,) = profile.rows(f"SELECT {', '.join(_TIMES)} FROM across.pmu WHERE level = 'all'") or [dict.fromkeys(_TIMES)]
-    heaviest = heaviest_of_level(profile, level, top)
-    facts: Facts = {**size_of(profile, f"pmu.{level}"), "level": level, "heaviest": heaviest, "all": whole}
+    heaviest = heaviest_of_level(profile, by, top)
+    facts: Facts = {**size_of(profile, f"pmu.{by}"), "level": by, "heaviest": heaviest, "all": whole}
     lines = []
     if any(whole[time] for time in _BOUNDS.values()) or whole["blocks_per_sm"] is None:
         bounds = ", ".join(f"{bound} {percent(_part_of_known(whole, bound))}" for bound in _BOUNDS)
@@ -68,7 +102,7 @@ def pmu_stats(profile: Tables, top: int, level: str = "kernel_type") -> tuple[Fa
         )
     lines[-1] += f"; {percent(whole['known_share'])} of the kernel time has counters; {several(facts['ranks'], 'rank')}"
     lines += [_uncounted(whole, core) for core in _COUNTED if whole[f"{core}_uncounted_count"]]
-    return facts, [table_of_level(level, heaviest), said(*lines)]
+    return facts, [table_of_level(by, heaviest), said(*lines)]
 
 
 def heaviest_of_level(profile: Tables, level: str, top: int) -> list[dict[str, Any]]:

@@ -1,11 +1,38 @@
-"""The answer of `links`."""
+"""The analysis `links`: which links between ranks carry how much, and how fast?"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from prof_analysis.analyses.answers.answer import Block, Facts, Source, job_of, said, size_of, table_of
-from prof_analysis.analyses.answers.words import count, duration, percent, several, size
+from prof_analysis.analyses.analysis import WHY, Analysis, Rows
+from prof_analysis.analyses.answer import Block, Facts, Source, job_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.words import count, duration, percent, several, size
+
+ANALYSIS = Analysis(
+    "links",
+    "Which links between ranks carry how much, and how fast?\n\n"
+    "Shows for each pair of ranks and each link what was moved, how fast, and how much slower that is than the same "
+    "transfers of other pairs.",
+    "transfers",
+    {"across.link": "Link", "across.link_packet": "LinkPacket"},
+    requires=("transfers",),
+    also=("communication.packet", "across.link_kind", "across.job"),
+    counted="communication.packet",
+    rows={
+        "pair": Rows("across.link"),
+        "packet": Rows("across.link_packet", is_listed=True),
+        "kind": Rows("across.link_kind", is_listed=True),
+    },
+    place=14,
+    heading=WHY,
+    examples={"The 30 pairs of ranks that lose most": "result --top 30"},
+    returns="""Return what was moved between each pair of ranks, how fast, and how much slower than between other pairs.
+
+    A row is a pair of ranks and a link, in ranks of the whole job; with by="packet" it is of one group, type of operators
+    and size of packets; with by="kind" a kind of link.
+    Raises InputError when no rank holds transfers between ranks.
+    """,
+)
 
 
 def links(profile: Tables, top: int) -> tuple[Facts, list[Block]]:

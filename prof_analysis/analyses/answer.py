@@ -6,8 +6,8 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
-from prof_analysis.analyses.answers.words import ShownFormat
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.words import ShownFormat
 from prof_analysis.common.errors import InputError
 from prof_analysis.engine.database import quote
 from prof_analysis.engine.tables import documented_tables

@@ -1,13 +1,47 @@
-"""The answer of `stacks`."""
+"""The analysis `stacks`: where in my Python source is the time spent?"""
 
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Any
 
-from prof_analysis.analyses.answers.answer import Block, Facts, Source, heaviest_of, said, size_of, table_of
-from prof_analysis.analyses.answers.words import duration, percent, several
+from prof_analysis.analyses.analysis import STACKS, Analysis, Extra, Rows, flame
+from prof_analysis.analyses.answer import Block, Facts, Source, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.words import duration, percent, several
 from prof_analysis.common.errors import InputError
+from prof_analysis.common.options import INPUT, MACHINE, MODULES
+
+ANALYSIS = Analysis(
+    "stacks",
+    "Where in my Python source is the time spent?\n\n"
+    "Shows the places in the source, or whole stacks, from which ops were called: the time of their kernels, and their "
+    "own time on the host.",
+    "ops with Python stacks",
+    {
+        "stack.by_frame": "StackFrame",
+        "stack.by_stack": "Stack",
+        "across.stack_frame": "StackFrameAllRanks",
+        "across.stack": "StackAllRanks",
+    },
+    requires=STACKS,
+    options=(INPUT, MODULES, MACHINE, "under", "module", "user_code"),
+    also=("op.host", "kernels.duration", "stack.cost", "stack.chosen_path"),
+    extras={"module": Extra(("modules",), {})},
+    pictures=flame("flame.stack", "StackFlame", "kernels"),
+    counted="stack.cost",
+    rows={"frame": Rows("stack.by_frame", "across.stack_frame"), "stack": Rows("stack.by_stack", "across.stack")},
+    place=4,
+    examples={
+        "Places in your own code alone": "result --user-code",
+        "Whole stacks below one place": "result --by stack --under main.py",
+    },
+    returns="""Return what the ops that were called from each place in the Python source cost, the heaviest on the device first.
+
+    With by="stack" a row is a whole stack. Work whose stack is not known has a row with the reason. With across_ranks a row
+    covers all ranks.
+    Raises InputError when no rank holds Python stacks.
+    """,
+)
 
 _TABLES = {"frame": "across.stack_frame", "stack": "across.stack"}
 _COLUMNS: Mapping[str, Mapping[str, Source]] = {
@@ -46,7 +80,7 @@ _SUMS = """
 
 
 def stacks(
-    profile: Tables, top: int, level: str = "frame", sort: str | None = None, module: str | None = None
+    profile: Tables, top: int, by: str = "frame", sort: str | None = None, module: str | None = None
 ) -> tuple[Facts, list[Block]]:
     """Return the places in the source, or whole stacks, that cost most on the device, and how much has no stack.
 
@@ -54,16 +88,16 @@ def stacks(
     """
     if module is not None and not profile.rows("SELECT 1 FROM stack.chosen_path LIMIT 1"):
         raise InputError(f"there is no module {module}; module-stats shows which there are")
-    heaviest = heaviest_of(profile, _TABLES[level], top, _COLUMNS[level], sort)
+    heaviest = heaviest_of(profile, _TABLES[by], top, _COLUMNS[by], sort)
     (kernels,) = profile.rows("SELECT coalesce(sum(duration_ns * kernel_count), 0)::BIGINT AS ns FROM kernels.duration")
     facts: Facts = {
-        **size_of(profile, _TABLES[level], "op.host"),
-        "level": level,
+        **size_of(profile, _TABLES[by], "op.host"),
+        "level": by,
         "all_kernels_ns": kernels["ns"],
         "parts": profile.rows(_SUMS),
         "heaviest": heaviest,
     }
-    return facts, [table_of(_TABLES[level], heaviest, _COLUMNS[level]), said(*_sums(facts))]
+    return facts, [table_of(_TABLES[by], heaviest, _COLUMNS[by]), said(*_sums(facts))]
 
 
 def _sums(facts: Facts) -> Iterator[str]:

@@ -1,12 +1,40 @@
-"""The answer of `advise`: what to change first, and what it can win."""
+"""The analysis `advise`: what should be changed first, and what can it win?"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from prof_analysis.analyses.answers.answer import Block, Entry, Facts, Source, job_of, said, size_of, table_of
-from prof_analysis.analyses.answers.words import duration, percent, several, steps_of
+from prof_analysis.analyses.analysis import WHY, Analysis, Rows
+from prof_analysis.analyses.answer import Block, Entry, Facts, Source, job_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.words import duration, percent, several, steps_of
+from prof_analysis.common.capabilities import any_of
+from prof_analysis.common.options import INPUT, MACHINE, MODULES
+
+ANALYSIS = Analysis(
+    "advise",
+    "What should be changed first, and what can it win?\n\n"
+    "Shows findings, the one with the most time to win first: where it is, the evidence, and what to do. Wins overlap: "
+    "never add them up.",
+    "kernels",
+    {"advice.finding": "Finding", "advice.finding_of_rank": "FindingOfRank", "advice.threshold": "Threshold"},
+    requires=(any_of("kernels", "reported_steps"),),
+    options=(INPUT, MODULES, MACHINE, "thresholds", "peak_tflops"),
+    also=("across.rank_step", "across.job"),
+    counted="across.rank_step",
+    rows={"finding": Rows("advice.finding")},
+    place=9,
+    heading=WHY,
+    examples={
+        "Only what is a twentieth of the step or more": "result --threshold every.least_share=0.05",
+        "The same for a script": "result --json",
+    },
+    returns="""Return what should be changed, the finding with the most time to win first.
+
+    Wins overlap: never add them up. rules() says which rules lack data.
+    Raises InputError when no rank holds kernels or step times reported by the profiler.
+    """,
+)
 
 Row = Mapping[str, Any]
 # So many findings are shown with their evidence.

@@ -1,11 +1,43 @@
-"""The answer of `layer-stats`: the structure of each rank, and the heaviest positions of its layers."""
+"""The analysis `layer-stats`: which layers cost the time, seen in kernels alone?"""
 
 from collections.abc import Mapping
 from typing import Any
 
-from prof_analysis.analyses.answers.answer import Block, Facts, said, size_of, table_of
-from prof_analysis.analyses.answers.words import percent, several
+from prof_analysis.analyses.analysis import Analysis, Rows
+from prof_analysis.analyses.answer import Block, Facts, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.words import percent, several
+
+ANALYSIS = Analysis(
+    "layer-stats",
+    "Which layers cost the time, seen in kernels alone?\n\n"
+    "Finds the layers of a model in the sequence of its kernels, without modules or ops as in graph mode, and shows "
+    "their time by position and by layer.",
+    "compute kernels",
+    {
+        "layer.structure": "LayerStructure",
+        "layer.statistic": "LayerPosition",
+        "layer.by_index": "LayerByIndex",
+        "layer.pass_layer": "Layer",
+    },
+    requires=("compute",),
+    also=("across.layer_time",),
+    rows={
+        "position": Rows("layer.statistic"),
+        "layer": Rows("layer.by_index", is_listed=True),
+        "pass": Rows("layer.pass_layer", is_listed=True),
+        "rank": Rows("layer.structure", is_listed=True),
+    },
+    place=19,
+    examples={"More positions in a layer": "result --top 30"},
+    returns="""Return the repeating layers of a model, found in the sequence of its kernels; nothing needs to mark modules.
+
+    With by="position" a row is a kernel in the layers of one kind. by="layer" has a row for the first layer of all
+    passes, the second, and so on; by="pass" one for each layer of each pass, such as a step or token. by="rank" says
+    what was found and where all compute time is, or why no period is convincing; then the other choices have no rows.
+    Raises InputError when no rank holds compute kernels.
+    """,
+)
 
 
 def layer_stats(profile: Tables, top: int) -> tuple[Facts, list[Block]]:

@@ -1,12 +1,45 @@
-"""The answers of `step-time` and `free-time`."""
+"""The analysis `step-time`: what is each step made of: computing, communication?"""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from prof_analysis.analyses.answers.answer import Block, Facts, Source, said, size_of, table_of
-from prof_analysis.analyses.answers.words import as_text, count, duration, percent, rank_name, several, size, steps_of
+from prof_analysis.analyses.analysis import TIMELINE, Analysis, Rows
+from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.words import as_text, count, duration, percent, rank_name, several, size, steps_of
+from prof_analysis.common.capabilities import any_of
+
+ANALYSIS = Analysis(
+    "step-time",
+    "What is each step made of: computing, communication?\n\n"
+    "Shows for each step the time in which the device computes, communicates, does both at once, or neither; and how "
+    "much of each group's communication, and of copies, computing covers.",
+    "kernels",
+    {"step.time": "StepTime", "step.communication": "StepCommunication", "step.copy": "StepCopy"},
+    requires=(any_of("kernels", "reported_steps"),),
+    also=(
+        "step.reported_audit",
+        "across.step_total",
+        "across.step_duration",
+        "across.rank_step",
+        "across.step_communication",
+        "across.copy",
+    ),
+    pictures=TIMELINE,
+    rows={
+        "step": Rows("step.time"),
+        "communication": Rows("step.communication", is_listed=True),
+        "copy": Rows("step.copy", is_listed=True),
+    },
+    place=10,
+    examples={"Only some columns": "result --columns step,rank,time,free"},
+    returns="""Return where the time of each step went on the device, in ns; where kernels overlap, time counts once.
+
+    stage + bubble = computing + communication not overlapped + free.
+    Raises InputError when no rank holds kernels or step times reported by the profiler.
+    """,
+)
 
 _SUMS = (
     "computing",
@@ -126,52 +159,6 @@ def _between(ranks: list[dict[str, Any]]) -> Iterator[str]:
             f"not included: {duration(between)} between the steps, in which the device was idle "
             f"({percent(between / (between + step))} of both)"
         )
-
-
-def free_time(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
-    """Return the causes of the idle time of all steps, the longest gaps, and the causes that nothing recorded can show."""
-    causes = profile.rows("FROM across.free_cause")
-    gaps = profile.rows(f"FROM free.longest_gap ORDER BY duration_ns DESC, profile, start_ns LIMIT {top:d}")
-    unknown = profile.rows("FROM across.free_unknown_cause")
-    facts: Facts = {
-        **size_of(profile, "free.cause"),
-        "ranks": size_of(profile, "step.time")["ranks"],
-        "causes": causes,
-        "longest_gaps": gaps,
-        "unknown_causes": unknown,
-    }
-    columns: dict[str, Source] = {
-        "main cause": "cause",
-        "gap": "duration_ns",
-        "share of gap": ("share", lambda row: None if row["cause_ns"] is None else row["cause_ns"] / row["duration_ns"]),
-        **_neighbours(gaps),
-        "longest host call": ("text", _host_call),
-        "step": ("text", lambda row: row["step_id"]),
-        "profile": "profile",
-    }
-    return facts, [
-        table_of("free.longest_gap", gaps, columns),
-        said(
-            f"free {duration(sum(row['total_ns'] for row in causes))}; {several(facts['ranks'], 'rank')}",
-            *(f"{percent(row['share'])} {row['cause']}, {duration(row['total_ns'])}{_gaps(row)}" for row in causes),
-            *(f"not known: {row['cause']}: {row['reason']}" for row in unknown),
-        ),
-    ]
-
-
-def _neighbours(gaps: list[dict[str, Any]]) -> dict[str, Source]:
-    """Return the columns of what ran before and after gaps: the ops, or the kernels where no op is known."""
-    if gaps and all(row["op_before"] is None and row["op_after"] is None for row in gaps):
-        return {"kernel before": "kernel_before", "kernel after": "kernel_after"}
-    return {"op before": "op_before", "op after": "op_after"}
-
-
-def _host_call(row: Mapping[str, Any]) -> str | None:
-    return None if row["host_call"] is None else f"{row['host_call']} ({duration(row['host_call_ns'])})"
-
-
-def _gaps(row: Mapping[str, Any]) -> str:
-    return "" if row["gap_count"] is None else f" in {several(row['gap_count'], 'gap')}"
 
 
 def _part(row: Mapping[str, Any], column: str) -> tuple[int, float | None] | None:

@@ -1,11 +1,36 @@
-"""The answer of `graph-overhead`: the phases of each compiled graph, and whether they add up to its calls."""
+"""The analysis `graph-overhead`: what do calls of compiled graphs cost on the host?"""
 
 from collections.abc import Mapping
 from typing import Any
 
-from prof_analysis.analyses.answers.answer import Block, Facts, Source, said, size_of, table_of
-from prof_analysis.analyses.answers.words import several
+from prof_analysis.analyses.analysis import WHY, Analysis, Rows
+from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.words import several
+from prof_analysis.common.capabilities import CAPABILITIES
+from prof_analysis.common.options import MACHINE
+
+ANALYSIS = Analysis(
+    "graph-overhead",
+    "What do calls of compiled graphs cost on the host?\n\n"
+    "Shows the host time of calls of TorchAir graphs by phase: front end, TorchAir, graph engine.",
+    CAPABILITIES["graph_calls"],
+    {"graph.statistic": "GraphOverhead", "graph.call": "GraphCall"},
+    requires=("ops", "graph_calls"),
+    options=("source", MACHINE),
+    also=("op.host", "trace.set_aside_call", "across.graph_phase", "across.graph_total", "across.graph_unknown"),
+    counts_kernels=False,
+    rows={"phase": Rows("graph.statistic"), "call": Rows("graph.call", is_listed=True)},
+    place=20,
+    heading=WHY,
+    examples={"The 20 graphs that cost most": "result --top 20"},
+    returns="""Return what calls of compiled graphs cost on the host, by graph and phase; compiling calls apart from replays.
+
+    The phases front_end, torchair_python, torchair_cpp and ge_to_end add up to call; ge_to_first_kernel ends at the first
+    kernel on the device. With by="call" a row is a call.
+    Raises InputError when no rank holds calls of compiled graphs.
+    """,
+)
 
 _PHASES = {
     "torchair_python": "  Python", "creation": "    tensors from scalars and lists", "contiguous": "    contiguous",

@@ -1,16 +1,66 @@
-"""The answer of `module-stats`: modules summed over ranks, with counters too, or the modules that differ between ranks."""
+"""The analysis `module-stats`: which modules cost the time, by which ops and kernels?"""
 
 from collections.abc import Mapping
 from operator import itemgetter
 from typing import Any
 
-from prof_analysis.analyses.answers import pmu as counters
-from prof_analysis.analyses.answers.answer import Block, Facts, ShownColumn, ShownTable, Source, said, size_of, table_of
-from prof_analysis.analyses.answers.tree import PATH, as_tree, paths_of
-from prof_analysis.analyses.answers.words import several, source_line_of
+from prof_analysis.analyses.analysis import COUNTERS, STACKS, TIMELINE, Analysis, Extra, Rows, flame
+from prof_analysis.analyses.answer import Block, Facts, ShownColumn, ShownTable, Source, said, size_of, table_of
+from prof_analysis.analyses.answers import pmu_stats as counters
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.tree import PATH, as_tree, paths_of
+from prof_analysis.analyses.words import several, source_line_of
 from prof_analysis.common.errors import InputError
+from prof_analysis.common.options import INPUT, MACHINE, MODULES
 from prof_analysis.engine.database import quote_text
+
+ANALYSIS = Analysis(
+    "module-stats",
+    "Which modules cost the time, by which ops and kernels?\n\n"
+    "Shows the modules as a tree with the compute time inside each and of its own, the ops and kernels that cost "
+    "them most, and how much of all kernel time modules explain.",
+    "modules",
+    {"module.statistic": "ModuleStatistic", "module.tree": "ModuleTree", "module.coverage": "ModuleCoverage"},
+    requires=("modules", "kernels"),
+    options=(INPUT, MODULES, MACHINE),
+    # Of the first tables only the warnings are shown.
+    also=(
+        "module.chosen_domain",
+        "module.replayed",
+        "module.lost_launch",
+        "module.lost_backward",
+        "module.crossing_time",
+        "module.doubted_time",
+        "across.module_time",
+        "across.module_cost",
+        "across.coverage",
+    ),
+    of_several_ranks={"across.module": "ModuleAcrossRanks"},
+    extras={
+        "pmu": Extra(COUNTERS, {"pmu.module": "PmuModule"}, also=("across.pmu",)),
+        "source-line": Extra(
+            STACKS, {"stack.by_module": "ModuleSourceLine", "across.module_source_line": "ModuleSourceLineAllRanks"}
+        ),
+    },
+    pictures={**flame("flame.module", "ModuleFlame"), **TIMELINE},
+    counted="module.tree",
+    rows={
+        "op": Rows("module.statistic", "across.module"),
+        "source_line": Rows("stack.by_module", "across.module_source_line", requires=STACKS, extra="source-line"),
+    },
+    place=0,
+    examples={
+        "Look inside one module": "result --module Qwen2Attention",
+        "Each layer by itself": "result --instances --top 30",
+    },
+    returns="""Return kernel time by module and op, merged over layers, steps and micro-batches, as msprof-analyze does.
+
+    Rows of a rank are in the order of execution. With across_ranks a row compares a module over the ranks that have it,
+    and the modules that differ most come first. With by="source_line" a row is an op in a module and the line of user code that
+    called it; with both, over all ranks.
+    Raises InputError when no rank holds module ranges.
+    """,
+)
 
 # The columns of what costs modules: of ops with the kernels that they launched, or with the lines that called them.
 _COSTS: Mapping[str, Mapping[str, Source]] = {
@@ -37,27 +87,28 @@ _COSTS: Mapping[str, Mapping[str, Source]] = {
 def module_stats(
     profile: Tables,
     top: int,
+    by: str = "op",
+    *,
     across_ranks: bool = False,
     pmu: bool = False,
     module: str | None = None,
-    source_line: bool = False,
 ) -> tuple[Facts, list[Block]]:
     """Return the heaviest modules, what costs them and the coverage, with pmu also counters; or what differs between ranks.
 
     `module` names a module, perhaps with modules around it, as in Layer/Linear: then only such modules, and those inside them.
-    With `source_line`, what costs them are ops and the lines of user code that called them.
+    With by="source_line", what costs them are ops and the lines of user code that called them.
     Raises InputError where there is none.
     """
     if across_ranks:
         return _across_ranks(profile, top)
-    facts, blocks = _modules(profile, top, module, source_line)
+    facts, blocks = _modules(profile, top, module, by)
     if not pmu:
         return facts, blocks
     heaviest = counters.heaviest_of_level(profile, "module", top)
     return {**facts, "counters": heaviest}, [counters.table_of_level("module", heaviest), *blocks]
 
 
-def _modules(profile: Tables, top: int, module: str | None, source_line: bool) -> tuple[Facts, list[Block]]:
+def _modules(profile: Tables, top: int, module: str | None, by: str) -> tuple[Facts, list[Block]]:
     """Return the modules with most kernel time of their own, the ops and kernels that cost it, and the coverage."""
     chosen = "true" if module is None else f"contains('/' || {PATH} || '/', {quote_text(f'/{module}/')})"
     row = f"{PATH} AS module, * EXCLUDE (parent_module, module)"
@@ -66,7 +117,7 @@ def _modules(profile: Tables, top: int, module: str | None, source_line: bool) -
         raise InputError(f"there is no module {module}; without --module, module-stats shows which there are")
     in_tree = ", ".join(quote_text(path) for path in paths_of(heaviest)) or "NULL"
     known = profile.rows(f"SELECT {row} FROM across.module_time WHERE {PATH} IN ({in_tree})")
-    of_costs = "across.module_source_line" if source_line else "across.module_cost"
+    of_costs = "across.module_source_line" if by == "source_line" else "across.module_cost"
     costs = profile.rows(f"SELECT {row} FROM {of_costs} WHERE {chosen} LIMIT {top:d}")
     coverage = profile.rows("FROM across.coverage")
     facts: Facts = {
