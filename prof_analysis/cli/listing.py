@@ -84,5 +84,5 @@ def _folder(chosen: Path | None) -> Path:
     from prof_analysis.common.user_cache import VARIABLE, cache_folder
 
     if (folder := chosen or cache_folder()) is None:
-        raise InputError(f"there is no cache: {VARIABLE} is off, or its folder cannot be written; give --cache-dir")
+        raise InputError(f"there is no cache: {VARIABLE} is off, or its folder cannot be written; give --cache")
     return folder

@@ -47,7 +47,7 @@ def run_on_cluster(
             if future.cancelled():
                 raise InputError(
                     f"{scheduler}: the Dask scheduler ended or can no longer be reached; start it, and run this again with the "
-                    f"same --store, which keeps the {done_count} of {len(jobs)} ranks that are done"
+                    f"same --cache, which keeps the {done_count} of {len(jobs)} ranks that are done"
                 )
             job = running[future]
             error = future.exception()
@@ -78,7 +78,7 @@ def _looked_up(outcome: Outcome) -> Outcome:
         if monotonic() > give_up or not job.folder.is_dir():
             return Outcome(
                 job,
-                failure=f"{job.rank.folder}: the tables that its worker wrote are not in {job.folder}; give --store a folder "
+                failure=f"{job.rank.folder}: the tables that its worker wrote are not in {job.folder}; give --cache a folder "
                 "that all machines see under the same path",
             )
         sleep(0.2)
@@ -100,7 +100,7 @@ def _looking_for_workers(client: Any, scheduler: str) -> Callable[[], None]:
         elif monotonic() - last_seen > _WORKERS_WITHIN_S:
             raise InputError(
                 f"{scheduler}: the cluster has had no workers for {_WORKERS_WITHIN_S} s; start some with "
-                f"`dask worker {scheduler}`, and run this again with the same --store"
+                f"`dask worker {scheduler}`, and run this again with the same --cache"
             )
 
     return look

@@ -28,7 +28,7 @@ def run_elsewhere(job: Job, code: Code) -> Outcome:
     if not is_entry(job.folder):
         return Outcome(
             job,
-            failure=f"{job.rank.folder}: the worker on {node()} does not see the store ({job.folder}); give --store a folder "
+            failure=f"{job.rank.folder}: the worker on {node()} does not see the store ({job.folder}); give --cache a folder "
             "that all machines see under the same path",
         )
     return run_rank(job)

@@ -14,7 +14,7 @@ import pytest
 from prof_analysis import Profile
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.analyses.answer import Answer
-from prof_analysis.analyses.answering import ANSWERS, answer_of
+from prof_analysis.analyses.answering import answer_of
 from prof_analysis.analyses.words import as_text
 from prof_analysis.cli.screen import print_json
 from prof_analysis.cli.terminal import print_answer
@@ -35,7 +35,7 @@ STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u20
 KNOWN_TEXTS = {"phase": "call"}
 # The commands, and what else their answers can be about.
 CASES = [
-    *(pytest.param(command, {}, id=command) for command in ANSWERS),
+    *(pytest.param(command, {}, id=command) for command in ANALYSES),
     pytest.param("module-stats", {"across_ranks": True}, id="module-stats across ranks"),
     # The answer of modules with counters is that of modules and that of counters.
     pytest.param("module-stats", {"pmu": True}, id="module-stats with counters", marks=pytest.mark.slow),
@@ -52,7 +52,7 @@ class WatchedProfile(Profile):
     def __init__(self, path: Path, store: Path) -> None:
         self.read: set[str] = set()
         self.kept: dict[str, tuple[list[str], bool]] = {}
-        super().__init__(path, store=store)
+        super().__init__(path, cache=store)
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         self.read |= referenced_tables(query)

@@ -91,7 +91,7 @@ MARKED: dict[str, tuple[dict[str, Any], list[tuple[str, str, int, int]]]] = {
     "a domain that is not there": ({"module_domains": ["None"]}, [("Net", "My_Layer", 100, 1), ("", "Net", 200, 1)]),
     "classes": ({"by": "class"}, [("Net/Layer", "Linear", 600, 4)]),
     "instances": (
-        {"by": "instance"},
+        {"instances": True},
         [("Net[0]/Layer[0]", "Linear[0]", 200, 2), ("Net[0]/Layer[1]", "Linear[0]", 400, 2)],
     ),
     "depth 1": ({"depth": 1}, [("", "Net", 600, 4)]),
@@ -118,7 +118,7 @@ def test_what_a_module_is_can_be_chosen(
 
 
 def test_the_one_line_takes_the_choice_of_modules(tmp_path: Path) -> None:
-    frame = prof_analysis.module_stats(two_steps_of_two_layers(tmp_path / "a_ascend_pt"), by="instance", depth=1)
+    frame = prof_analysis.module_stats(two_steps_of_two_layers(tmp_path / "a_ascend_pt"), instances=True, depth=1)
     assert frame["module"].tolist() == ["Net[0]"] * len(frame)
 
 

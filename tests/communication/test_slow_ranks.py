@@ -30,7 +30,7 @@ def finding(folder: Path) -> dict[str, Any]:
 
 def test_a_rank_that_computes_longer_makes_the_others_wait(tmp_path: Path, command: Callable[..., Result]) -> None:
     data_parallel(tmp_path, [[100_000, 110_000, 200_000], [104_000, 90_000, 200_000]])
-    with open_profile(tmp_path, store=tmp_path / "store") as profile:
+    with open_profile(tmp_path, cache=tmp_path / "store") as profile:
         evidence = [tuple(row.values()) for row in arrow_of(profile.slow_ranks()).to_pylist()]
         groups = [tuple(row.values()) for row in arrow_of(profile.slow_ranks("group")).to_pylist()]
         (found,) = arrow_of(profile.slow_ranks("finding")).to_pylist()
@@ -62,7 +62,7 @@ def test_a_rank_that_computes_longer_makes_the_others_wait(tmp_path: Path, comma
         "computing_ns": 200_000,
         "computing_of_others_ns": 101_000,
     }
-    result = command("slow-ranks", "-d", tmp_path, "--store", tmp_path / "store", "--export_type", "db")
+    result = command("slow-ranks", "-d", tmp_path, "--cache", tmp_path / "store", "--export_type", "db")
     assert (result.exit_code, result.stderr) == (0, "")
     assert f"\n{sentence}\nrank 2 computes 198.00 us longer in Net than the others\n3 ranks\n" in result.stdout
     shown = [(line.split()[:2], line.split()[-1]) for line in result.stdout.splitlines()[1:4]]

@@ -38,7 +38,7 @@ def runs(tmp_path: Path) -> tuple[Path, Path]:
 def test_each_module_has_the_mfu_that_each_run_has_by_itself(runs: tuple[Path, Path]) -> None:
     alone = []
     for run in runs:
-        with open_profile(run, by="instance") as profile:
+        with open_profile(run, instances=True) as profile:
             by_module = {
                 f"{row['parent_module']}/{row['module']}".lstrip("/"): (row["mfu"], row["efficiency"])
                 for row in arrow_of(profile.mfu()).to_pylist()

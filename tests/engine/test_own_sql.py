@@ -124,7 +124,7 @@ def test_the_store_keeps_what_a_table_gives_until_its_file_changes(tmp_path: Pat
     found = []
     for value in ("1", "2", "1"):
         folder = written(tmp_path / "sql", ours__number=number("a", value))
-        with open_profile(profile_folder, sql=folder, store=tmp_path / "store") as profile:
+        with open_profile(profile_folder, sql=folder, cache=tmp_path / "store") as profile:
             found.append(rows(profile, "ours.number")[0][2])
     assert found == [1, 2, 1]
 

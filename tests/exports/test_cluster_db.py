@@ -195,7 +195,7 @@ def test_provenance_says_of_each_table_what_it_was_made_of(tmp_path: Path, monke
     for rank in (0, 1):
         write_profile(tmp_path / f"{rank}_ascend_pt", OPS, RANGES, rank=rank)
     before = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    with open_profile(tmp_path, by="instance", depth=3) as profile:
+    with open_profile(tmp_path, instances=True, depth=3) as profile:
         (database,) = profile.export(analysis="kernel-stats")
         profile.export()
     folders = [str(tmp_path / f"{rank}_ascend_pt") for rank in (0, 1)]

@@ -153,7 +153,7 @@ def test_a_folder_with_odd_characters_is_written_to(profile: Profile, tmp_path: 
 @pytest.mark.parametrize("file_format", [pytest.param("text", marks=pytest.mark.slow), "csv"])
 def test_threads_that_write_to_one_folder_do_not_disturb_each_other(ranks: Path, tmp_path: Path, file_format: str) -> None:
     def export(_: int) -> list[Path]:
-        with open_profile(ranks, store=tmp_path / "store") as profile:
+        with open_profile(ranks, cache=tmp_path / "store") as profile:
             return profile.export(tmp_path, file_format)
 
     first = export(0)
@@ -164,7 +164,7 @@ def test_threads_that_write_to_one_folder_do_not_disturb_each_other(ranks: Path,
 
 @pytest.mark.parametrize("file_format", ["xls", "", "CSV"])
 def test_an_unknown_type_is_refused_before_anything_is_built(ranks: Path, tmp_path: Path, file_format: str) -> None:
-    with open_profile(ranks, store=tmp_path / "store") as profile, pytest.raises(InputError) as error:
+    with open_profile(ranks, cache=tmp_path / "store") as profile, pytest.raises(InputError) as error:
         profile.export(tmp_path, file_format)
     assert str(error.value).startswith(f"export_type='{file_format}': give db, xlsx, csv, parquet, json, duckdb, text, excel")
     assert not list(tmp_path.rglob("*.parquet"))

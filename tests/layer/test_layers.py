@@ -224,8 +224,8 @@ def test_level0_text_other_streams_and_steps(tmp_path: Path, command: Callable[.
         (structure,) = arrow_of(profile.layer_stats("rank")).to_pylist()
         assert [structure[key] for key in ("streams", "beside_streams", "kernels_of_layers")] == ["7", "8", "10 x 5"]
         assert structure["other_streams_ns"] == 57 * 500
-        with pytest.raises(InputError, match="level='step': give position, layer, pass or rank"):
-            profile.layer_stats("step")  # type: ignore[call-overload]
+        with pytest.raises(InputError, match="by='step': give position, layer, pass or rank"):
+            profile.layer_stats("step")
     result = command("layer-stats", "-d", tmp_path, "--top", "1", "--export_type", "csv")
     assert (result.exit_code, result.stderr) == (0, "")
     assert [line.split() for line in result.stdout.splitlines() if "wrote" not in line and line.strip()] == [

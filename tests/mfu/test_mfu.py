@@ -133,7 +133,7 @@ def test_avg_mfu_is_the_mean_of_ratios_and_only_there_with_a_value(tmp_path: Pat
 
 def test_the_command_writes_the_tables_and_prints_the_peak(tmp_path: Path, command: Callable[..., Result]) -> None:
     write_two_layers(tmp_path / "a_ascend_pt")
-    result = command("mfu", "-d", tmp_path, "--level", "op", "--peak_tflops", "fp16=376", "--export_type", "db")
+    result = command("mfu", "-d", tmp_path, "--by", "op", "--peak_tflops", "fp16=376", "--export_type", "db")
     assert result.exit_code == 0
     assert (
         "MFU at least 0.1% of the peak, over 1.10 us of 1 rank, idle time included\n"

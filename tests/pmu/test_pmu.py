@@ -532,7 +532,7 @@ def test_modules_of_a_real_profile_are_what_their_kernels_give(realdata: Path) -
 
 @pytest.mark.slow
 def test_the_summary_and_the_tables_that_are_written(small: Path, tmp_path: Path, command: Callable[..., Result]) -> None:
-    result = command("pmu-stats", "-d", small, "-o", tmp_path, "--level", "module", "--top", "1", "--export_type", "csv")
+    result = command("pmu-stats", "-d", small, "-o", tmp_path, "--by", "module", "--top", "1", "--export_type", "csv")
     assert (result.exit_code, result.stderr) == (0, "")
     assert [line.split() for line in result.stdout.splitlines()[:2]] == [
         ["kernel", "time", "with", "counters", "mac", "aic", "scalar", "mte1", "aic", "mte2", "fixpipe", "vec", "aiv",
@@ -552,8 +552,8 @@ def test_the_summary_and_the_tables_that_are_written(small: Path, tmp_path: Path
     assert {path.name for path in (tmp_path / "modules" / "cluster_analysis_output").iterdir()} == {
         *("module_statistic.csv", "module_tree.csv", "module_coverage.csv", "pmu_module.csv")
     }
-    with open_profile(small) as profile, pytest.raises(InputError, match="level='x': give kernel_type, op, module or metric"):
-        profile.pmu_stats("x")  # type: ignore[call-overload]
+    with open_profile(small) as profile, pytest.raises(InputError, match="by='x': give kernel_type, op, module or metric"):
+        profile.pmu_stats("x")
 
 
 def test_counters_over_all_ranks_are_means_by_the_time_of_the_core(tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def test_no_process_lives_on_when_the_command_is_ended(
 @pytest.mark.usefixtures("faulty_library")
 def test_a_second_interrupt_ends_the_command_without_a_traceback(six: Path, tmp_path: Path, pause_s: float) -> None:
     (tmp_path / "site" / "sitecustomize.py").write_text(SLOW_LIBRARY, encoding="utf-8")
-    words = [sys.executable, "-m", "prof_analysis", "module-stats", "-d", str(six), "--store", str(tmp_path / "kept")]
+    words = [sys.executable, "-m", "prof_analysis", "module-stats", "-d", str(six), "--cache", str(tmp_path / "kept")]
     command = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with limit(60):
         while not list((tmp_path / "kept").rglob("about.json")):

@@ -67,11 +67,11 @@ def test_workers_killed_at_random_moments_leave_the_right_answer_to_the_next_run
         store = tmp_path_factory.mktemp("store")
         with killing_a_child(draw.uniform(0, 2)), warnings.catch_warnings():
             warnings.simplefilter("ignore", ProfAnalysisWarning)
-            with open_profile(three, workers=2, store=store) as profile:
+            with open_profile(three, workers=2, cache=store) as profile:
                 found = arrow_of(profile.module_stats()).to_pylist()
         assert [row for row in rows if row in found] == found
         assert len(found) + len(profile.failures) == 3
-        with open_profile(three, workers=2, store=store) as again:
+        with open_profile(three, workers=2, cache=store) as again:
             assert arrow_of(again.module_stats()).to_pylist() == rows
 
 
@@ -171,10 +171,10 @@ def test_a_cluster_gives_the_same_rows_though_one_of_its_workers_is_killed(three
     with cluster(tmp_path) as (address, workers):
         killer = Timer(0.3, workers[0].kill)
         killer.start()
-        with open_profile(three, scheduler=address, store=tmp_path / "store") as profile:
+        with open_profile(three, scheduler=address, cache=tmp_path / "store") as profile:
             assert arrow_of(profile.module_stats()).to_pylist() == rows
         killer.join()
-        with open_profile(three, scheduler=address, store=tmp_path / "other store") as profile:
+        with open_profile(three, scheduler=address, cache=tmp_path / "other store") as profile:
             assert arrow_of(profile.module_stats()).to_pylist() == rows
 
 

@@ -87,9 +87,9 @@ def test_a_chosen_step_does_not_make_it_begin_anew(tmp_path: Path) -> None:
 def test_what_is_kept_is_no_work(two: Path, tmp_path: Path) -> None:
     """Kernels are kept of one rank, so it has less to do than the other."""
     store = tmp_path / "store"
-    with open_profile(two, store=store, rank_list=[0]) as profile:
+    with open_profile(two, cache=store, rank_list=[0]) as profile:
         profile.kernels()
-    assert asked(two, store=store).shown[-1][1] < size_of(two)
+    assert asked(two, cache=store).shown[-1][1] < size_of(two)
 
 
 def test_a_rank_that_fails_leaves_no_work(two: Path) -> None:

@@ -50,6 +50,6 @@ def test_threads_processes_memory_and_store_change_nothing(
     assert all(table.num_rows for table in expected.values())
     with monkeypatch.context() as processes_however_small:
         processes_however_small.setattr(machine, "_WORTH_PROCESSES_BYTES", 0)
-        found = answers(profiles, workers=2, threads=4, memory_limit=400_000_000, store=store)
+        found = answers(profiles, workers=2, threads=4, memory_limit=400_000_000, cache=store)
     assert found == expected, "in processes with two threads each and little memory"
-    assert answers(profiles, store=store) == expected, "from the store"
+    assert answers(profiles, cache=store) == expected, "from the store"

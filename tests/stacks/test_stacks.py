@@ -204,7 +204,7 @@ def test_a_rank_without_stacks_says_what_to_collect(tmp_path: Path, command: Cal
 
 def test_the_screen_says_what_has_no_stack(tmp_path: Path, command: Callable[..., Result]) -> None:
     with_chains(tmp_path)
-    result = command("stacks", "-d", tmp_path, "--under", "forward", "--level", "stack")
+    result = command("stacks", "-d", tmp_path, "--under", "forward", "--by", "stack")
     assert (result.exit_code, result.stderr) == (0, "")
     assert "net.py(7): forward > net.py(7): forward > torch/_ops.py(5): __call__" in result.stdout
     assert "1 stack called ops that launched kernels of 110 ns, of 150 ns in all (73.3%); 1 rank" in result.stdout

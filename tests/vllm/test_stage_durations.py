@@ -200,8 +200,8 @@ def test_what_cannot_be_answered_is_said(tmp_path: Path) -> None:
         stage_durations(log)
     with pytest.raises(InputError, match=r"missing: cannot be read"):
         stage_durations(tmp_path / "missing")
-    with pytest.raises(InputError, match="level='pid': give process, all, log"):
-        stage_durations(log, level="pid")  # type: ignore[call-overload]
+    with pytest.raises(InputError, match="by='pid': give process, all, log"):
+        stage_durations(log, by="pid")  # type: ignore[arg-type]
     with open_profile(SAMPLE / "decoder_training") as profile, pytest.raises(QueryError, match=r"vllm\.log is made from logs"):
         profile.sql("FROM vllm.log")
     assert "stage_durations" in prof_analysis.__all__

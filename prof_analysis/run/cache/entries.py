@@ -39,7 +39,7 @@ def entries(store: Path) -> Iterator[Entry]:
     Raises InputError when there is no such folder.
     """
     if not store.is_dir():
-        raise InputError(f"{store}: there is no such folder; give the one that --store or --cache-dir had", path=store)
+        raise InputError(f"{store}: there is no such folder; give the one that --cache or --cache had", path=store)
     for about_file in sorted(store.glob(f"*/{ABOUT}")):
         about = json_object(about_file)
         inputs = tuple(str(file) for file in about.get("inputs", ()))

@@ -116,7 +116,7 @@ def entry_folder(store: Path, rank: Rank, mode: int = 0o777) -> Path:
         raise
     except OSError as error:
         raise OutputError(
-            f"{folder}: cannot be made ({reason_of(error)}); give --store a folder you may write to", path=folder
+            f"{folder}: cannot be made ({reason_of(error)}); give --cache a folder you may write to", path=folder
         ) from error
     return folder
 
@@ -142,7 +142,7 @@ def write_rows(
     except (duckdb.IOException, OSError) as error:
         remedy = remedy_of(error) or "; set TMPDIR to a larger disk"
         raise OutputError(
-            f"{file.parent}: temporary files cannot be written ({reason_of(error)}){remedy}, or give --store a folder on one",
+            f"{file.parent}: temporary files cannot be written ({reason_of(error)}){remedy}, or give --cache a folder on one",
             path=file.parent,
         ) from error
 
