@@ -1,13 +1,12 @@
 """Words of earlier releases are understood until 1.0: scripts that have them go on."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from prof_analysis import open_profile
+from prof_analysis import InputError, open_profile
 from prof_analysis.common.old_words import arguments_in_new_words, command_line_in_new_words, options_in_new_words
-from tests.helpers.small_profile import write_profile
+from tests.helpers.places import SAMPLE
 
 
 @pytest.mark.parametrize(
@@ -57,8 +56,11 @@ def test_of_methods(method: str, old: dict[str, Any], new: dict[str, Any]) -> No
     assert arguments_in_new_words(method, old) == new
 
 
-def test_a_profile_understands_them(tmp_path: Path) -> None:
-    with open_profile(write_profile(tmp_path), **{"no_cache": True, "by": "instance"}) as profile:  # type: ignore[arg-type]
+def test_a_profile_understands_them() -> None:
+    old: dict[str, Any] = {"no_cache": True, "by": "instance"}
+    with open_profile(SAMPLE / "decoder_training", **old) as profile:
         assert profile.free_time(gaps=True).equals(profile.free_time(by="gap"))
         with pytest.raises(TypeError, match="unexpected keyword argument 'level'"):
             profile.free_time(level="gap")
+    with pytest.raises(InputError, match="by='name': give class or instance"):
+        open_profile(SAMPLE / "decoder_training", **{**old, "by": "name"})

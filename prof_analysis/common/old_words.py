@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from prof_analysis.common.options import Keywords
+from prof_analysis.common.options import Keywords, one_of
 
 # Option of a profile -> what a value of it is now.
 _OPTIONS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
-    "by": lambda value: {"instances": value == "instance"},
+    "by": lambda value: {"instances": _is_instance(value)},
     "store": lambda value: {} if value is None else {"cache": value},
     "cache_dir": lambda value: {} if value is None else {"cache": value},
     "no_cache": lambda value: {"cache": "none"} if value else {},
@@ -31,6 +31,11 @@ _WITH_VALUE: Mapping[str, Sequence[str | None]] = {
 }
 _WITH_THIS_VALUE: Mapping[tuple[str, str], Sequence[str]] = {("--by", "instance"): ("--instances",), ("--by", "class"): ()}
 _ALONE: Mapping[str, Sequence[str]] = {"--no-cache": ("--cache", "none"), "--source-line": ("--by", "source-line")}
+
+
+def _is_instance(by: object) -> bool:
+    one_of("by", by, ("class", "instance"))
+    return by == "instance"
 
 
 def options_in_new_words(given: Mapping[str, Any]) -> Keywords:
