@@ -56,7 +56,8 @@ class Analysis:
     type writes in place of `exports`, where it writes a picture. `subject`: the thing that it counts; a rank
     without rows in the table `counted`, by default the first of `exports`, has none of it. `also`: further tables that the
     summary reads. `counts_kernels`: whether its figures are wrong where kernels are missing. `rows`: the choices of what a row
-    is, the usual one first. `place` and `heading`: where the help of the command has it. `examples`: words of a command line
+    is, the usual one first. `place` and `heading`: where the help of the command has it. `section`: the section of the report
+    that shows its answer, with `captions` above its tables. `examples`: words of a command line
     behind its name, where `result` is a folder of a profile, by what they do. `returns`: the documentation of its method of
     Profile.
 
@@ -73,6 +74,8 @@ class Analysis:
     place: int
     returns: str
     heading: str = WHERE
+    section: str | None = None
+    captions: tuple[str, ...] = ()
     examples: Mapping[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = (INPUT, MACHINE)  # options of a profile that the command takes, by section or name
     also: tuple[str, ...] = ()

@@ -4,17 +4,36 @@ from importlib import import_module
 from inspect import signature
 from typing import Any
 
-from prof_analysis.analyses import ANALYSES, answers
+from prof_analysis.analyses import ANALYSES, answers, schema
 from prof_analysis.analyses.answer import Answer, Block, Facts, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.words import several
 from prof_analysis.engine.tables import documented_tables
 
 
+def _file_of(command: str) -> Any:
+    """Return the file of an analysis."""
+    return import_module(f"{answers.__name__}.{ANALYSES[command].name}")
+
+
 def options_of(command: str) -> tuple[str, ...]:
     """Return the options that the function of an analysis takes beyond the number of rows and what a row is."""
-    taken = signature(getattr(import_module(f"{answers.__name__}.{ANALYSES[command].name}"), ANALYSES[command].name)).parameters
+    taken = signature(getattr(_file_of(command), ANALYSES[command].name)).parameters
     return tuple(name for name in taken if name not in ("profile", "top", "by"))
+
+
+def schema_of(command: str) -> schema.Schema:
+    """Return the schema of `summary` in the output of an analysis with --json, whatever a row is."""
+    listed = {by: rows for by, rows in ANALYSES[command].rows.items() if rows.is_listed}
+    of_listed = [
+        schema.answer(
+            by={"const": by, "description": "what a row is"},
+            rows_shown=schema.rows("rows of the table", schema.row(rows.over_ranks or rows.table)),
+        )
+        for by, rows in listed.items()
+    ]
+    own: schema.Schema = _file_of(command).keys()
+    return {"anyOf": [*own.get("anyOf", [own]), *of_listed]} if of_listed else own
 
 
 def answer_of(profile: Tables, command: str, top: int, by: str | None = None, **shown: Any) -> Answer:
@@ -27,7 +46,7 @@ def answer_of(profile: Tables, command: str, top: int, by: str | None = None, **
     if by is not None and analysis.rows[by].is_listed:
         facts, blocks = _listed(profile, command, top, by)
     else:
-        function = getattr(import_module(f"{answers.__name__}.{analysis.name}"), analysis.name)
+        function = getattr(_file_of(command), analysis.name)
         facts, blocks = function(profile, top, **({} if by is None or len(analysis.rows) < 2 else {"by": by}), **shown)
     if not profile.has_answer(command):
         blocks = [said(f"none found: {profile.said_of_nothing(command)}")]

@@ -1,8 +1,10 @@
 """The analysis `api-stats`: which host calls into CANN or CUDA cost the time?"""
 
+from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several
 from prof_analysis.common.options import INPUT, MACHINE
 
@@ -78,3 +80,12 @@ def api_stats(profile: Tables, top: int, sort: str | None = None) -> tuple[Facts
         share = 1 - sum(row["share"] or 0 for row in profile.rows("FROM across.api_statistic"))
         lines.append(f"--filter leaves out {several(left_out, 'row')}, with {percent(share)} of the time of all calls")
     return facts, [table_of("across.api_statistic", heaviest, _COLUMNS), said(*lines)]
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    return schema.answer(
+        roles=schema.rows("all host calls by role", schema.row("across.api_role", "role", "calls", "self_ns", "idle_ns")),
+        rows_left_out=schema.LEFT_OUT,
+        heaviest_calls=schema.rows("host calls", schema.row("across.api_statistic")),
+    )

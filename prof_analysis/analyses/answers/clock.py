@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, rank_name, several
 
 ANALYSIS = Analysis(
@@ -96,3 +98,21 @@ def _of_all(ranks: int, whole: Mapping[str, Any]) -> Iterator[str]:
             yield f"{duration(whole['computing_lost_ns'])} of it in kernels that counters show to be bound by computing"
     if whole["unrated_count"]:
         yield f"the rated clock of {several(whole['unrated_count'], 'device')} is not recorded: the highest clock seen is taken"
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    return schema.answer(
+        all=schema.one(
+            "all devices",
+            schema.fields(
+                slow_count=schema.count("devices that computed below the rated clock"),
+                lost_ns=schema.or_null(schema.amount("what that cost at most", "ns"), "where unknown"),
+                computing_lost_ns=schema.or_null(schema.amount("of it in kernels bound by computing", "ns"), "where unknown"),
+                computing_ns=schema.or_null(schema.amount("computing", "ns"), "where unknown"),
+                unrated_count=schema.count("devices whose rated clock is not recorded"),
+            ),
+        ),
+        devices=schema.rows("devices whose lower clock cost most", schema.row("clock.device")),
+        kernel_types=schema.rows("types of kernels that it cost most", schema.row("across.clock_kernel_type")),
+    )

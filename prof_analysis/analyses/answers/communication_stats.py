@@ -1,8 +1,10 @@
 """The analysis `communication-stats`: which kinds of communication cost the time?"""
 
+from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import COMMUNICATION, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, several
 
 ANALYSIS = Analysis(
@@ -16,6 +18,8 @@ ANALYSIS = Analysis(
         "across.communication_statistic": "CommunicationStatisticAllRanks",
         "across.communication_group": "CommunicationGroup",
     },
+    section="communication",
+    captions=("Types of operators",),
     requires=(COMMUNICATION,),
     also=("across.communication_total",),
     rows={"type": Rows("communication.statistic", "across.communication_statistic")},
@@ -60,3 +64,11 @@ def communication_stats(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
             "the times are those that the profiler reported"
         )
     return facts, [table_of("across.communication_statistic", heaviest, columns), said(*lines)]
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    return schema.answer(
+        **schema.columns_of("across.communication_total"),
+        heaviest_communication=schema.rows("operators by type and group", schema.row("across.communication_statistic")),
+    )

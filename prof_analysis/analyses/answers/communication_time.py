@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import COMMUNICATION, WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, job_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, several
 from prof_analysis.common.options import INPUT, MACHINE, MODULES
 
@@ -24,6 +26,8 @@ ANALYSIS = Analysis(
         "across.communication_group_time": "CommunicationGroupTimeAllRanks",
         "across.p2p": "P2p",
     },
+    section="communication",
+    captions=("Groups",),
     requires=(COMMUNICATION,),
     options=(INPUT, MODULES, MACHINE),
     also=(
@@ -114,3 +118,30 @@ def _waiting(whole: Mapping[str, Any]) -> list[str]:
         f"waiting for other ranks: {duration(whole['waiting_ns'])}, by the plane of each operator that waits longest; wait and"
         " idle are those of the master planes, as in communication.json"
     ]
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    parts = (
+        "elapse_ns",
+        "transit_ns",
+        "wait_ns",
+        "synchronization_ns",
+        "idle_ns",
+        "longest_plane_wait_ns",
+        "unknown_ns",
+    )
+    job = schema.one("how many ranks of the job are here", schema.row("across.job"))
+    return schema.answer(
+        job=job,
+        all=schema.one("all operators", schema.row("across.communication_time")),
+        longest_groups=schema.rows(
+            "operators by type and group",
+            schema.row("across.communication_group_time", "op_count", *parts, "bandwidth_gb_s", "type", "group_name"),
+        ),
+        unknown=schema.rows("what is not split, by reason", schema.row("across.communication_unknown")),
+        unpaired=schema.rows(
+            "operators that send or receive without a partner",
+            schema.fields(reason=schema.text("why there is none"), operators=schema.count("operators")),
+        ),
+    )

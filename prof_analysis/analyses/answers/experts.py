@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import count, duration, rank_name, several
 from prof_analysis.common.options import INPUT, MACHINE, MODULES
 
@@ -141,3 +143,14 @@ def _of_experts(by_expert: list[dict[str, Any]], has_matmuls: bool) -> Iterator[
     much = "" if most["row_imbalance"] is None else f", {most['row_imbalance']:.2f} times the mean"
     where = f"expert {most['expert']} of rank {rank_name(most)}"
     yield f"most rows: {where}, {count(most['row_count'])}{much} of {several(len(by_expert), 'expert')}"
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    return schema.answer(
+        groups=schema.rows("groups of ranks", schema.row("across.expert_total")),
+        most_loaded_ranks=schema.rows("ranks", schema.row("across.expert_rank")),
+        costliest_calls=schema.rows("grouped matmuls", schema.row("across.expert_call")),
+        rows_by_expert=schema.rows("experts", schema.row("across.expert_rows")),
+        kernels=schema.rows("kernels of experts by role and type", schema.row("across.expert_kernel")),
+    )

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import TIMELINE, WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several
 
 ANALYSIS = Analysis(
@@ -14,6 +16,7 @@ ANALYSIS = Analysis(
     "Shows what the host did while no kernel ran, by cause, and the longest gaps with the ops around them.",
     "kernels",
     {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.unknown_cause": "FreeUnknownCause"},
+    section="timeline",
     requires=("kernels",),
     also=("step.time", "step.reported_audit", "trace.set_aside_call", "across.free_cause", "across.free_unknown_cause"),
     pictures=TIMELINE,
@@ -74,3 +77,12 @@ def _host_call(row: Mapping[str, Any]) -> str | None:
 
 def _gaps(row: Mapping[str, Any]) -> str:
     return "" if row["gap_count"] is None else f" in {several(row['gap_count'], 'gap')}"
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    return schema.answer(
+        causes=schema.rows("idle time by cause", schema.row("across.free_cause")),
+        longest_gaps=schema.rows("gaps", schema.row("free.longest_gap")),
+        unknown_causes=schema.rows("causes that this recording cannot show", schema.row("across.free_unknown_cause")),
+    )

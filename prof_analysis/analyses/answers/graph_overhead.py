@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import several
 from prof_analysis.common.capabilities import CAPABILITIES
 from prof_analysis.common.options import MACHINE
@@ -72,3 +74,12 @@ def graph_overhead(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
 def _graph(row: Mapping[str, Any]) -> str:
     region = "" if row["region"] is None else f", {row['region']}"
     return f"{row['name']}{region}"
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    return schema.answer(
+        **schema.columns_of("across.graph_total"),
+        phases=schema.rows("phases of the graphs", schema.row("across.graph_phase", without=("graph_number",))),
+        unknown=schema.rows("why values are unknown", schema.row("across.graph_unknown")),
+    )

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import Analysis, Extra, Rows
 from prof_analysis.analyses.answer import Block, Facts, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several
 from prof_analysis.common.capabilities import any_of
 from prof_analysis.common.options import INPUT, MACHINE
@@ -15,6 +17,8 @@ ANALYSIS = Analysis(
     "Shows for each type and core how many kernels there are and how long they take: total, mean, median, p95.",
     "kernels",
     {"kernels.statistic": "KernelStatistic", "across.kernel_statistic": "KernelStatisticAllRanks"},
+    section="kernels",
+    captions=("Types of kernels",),
     requires=(any_of("kernels", "reported_kernels"),),
     options=(INPUT, MACHINE, "filter"),
     also=("across.kernel_kind",),
@@ -130,3 +134,21 @@ def _left_out(rows: int, shown: list[dict[str, Any]], share: float | None = None
         return [f"no name contains the text of --filter, which leaves out {several(rows, 'row')}"]
     of_time = "" if share is None else f", with {percent(share)} of the device time of all ops"
     return [f"--filter leaves out {several(rows, 'row')}{of_time}"]
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    return schema.answer(
+        kinds=schema.rows("all kernels by kind", schema.row("across.kernel_kind", "kind", "kernel_count", "total_ns")),
+        types_from_names_share=schema.or_null(
+            schema.share("part of the compute time of kernels whose type is known from their name"), "without compute kernels"
+        ),
+        rows_left_out=schema.LEFT_OUT,
+        heaviest_kernels=schema.rows(
+            "by type; with --by by name, by shapes, or those on CPUs of the device",
+            schema.row("across.kernel_statistic"),
+            schema.row("across.kernel_by_name"),
+            schema.row("across.kernel_by_shapes"),
+            schema.row("across.kernel_on_cpu"),
+        ),
+    )

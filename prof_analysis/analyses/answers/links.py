@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, job_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import count, duration, percent, several, size
 
 ANALYSIS = Analysis(
@@ -15,6 +17,8 @@ ANALYSIS = Analysis(
     "transfers of other pairs.",
     "transfers",
     {"across.link": "Link", "across.link_packet": "LinkPacket"},
+    section="communication",
+    captions=("Links between ranks: slow ones, and those that lose most time beside others, first",),
     requires=("transfers",),
     also=("communication.packet", "across.link_kind", "across.job"),
     counted="communication.packet",
@@ -91,3 +95,13 @@ def _verdict(kinds: list[dict[str, Any]], ranks: int) -> Iterator[str]:
             "whether a link is slow is not known: fewer than three pairs of ranks move the same over the same kind of link"
         )
         yield f"{unknown}; {several(ranks, 'rank')}"
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    job = schema.one("how many ranks of the job are here", schema.row("across.job"))
+    return schema.answer(
+        job=job,
+        links=schema.rows("each kind of link", schema.row("across.link_kind")),
+        pairs=schema.rows("pairs of ranks that lose most time beside others", schema.row("across.link")),
+    )

@@ -4,9 +4,11 @@ from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Any
 
+from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.tree import PATH, as_tree
 from prof_analysis.analyses.words import percent, rank_name, several, size
 from prof_analysis.common.options import INPUT, MACHINE, MODULES
@@ -30,6 +32,8 @@ ANALYSIS = Analysis(
         "allocation.out_of_memory": "MemoryOutOfMemory",
         "across.memory_rank": "MemoryAllRanks",
     },
+    section="memory",
+    captions=("What was alive at the peak",),
     requires=("memory",),
     options=(INPUT, MODULES, MACHINE),
     also=("module.chosen_domain", "allocation.peak_moment", "trace.set_aside_memory"),
@@ -302,3 +306,49 @@ def _growth(facts: Facts) -> Iterator[str]:
         yield f"leak: {size(row['bytes_per_step'])} a step stay, allocated by {row['op_name']}{module} {each}"
     if not leaks and count > 2:  # What the last step leaves may still be released.
         yield "no op leaves blocks in each step"
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    return schema.by_level(
+        schema.answer(
+            "components",
+            "peaks",
+            "floor",
+            "kept",
+            devices=schema.rows(
+                "the fullest first; components, peaks, floor and kept are of the first one", schema.row("across.memory_rank")
+            ),
+            rows_shown=schema.rows("rows of the first device; with --by another row each"),
+            out_of_memory=schema.rows("attempts to allocate that failed", schema.row("allocation.out_of_memory")),
+            components=schema.rows("who holds memory", schema.row("allocation.component")),
+            peaks=schema.rows("the peaks", schema.row("allocation.peak_moment")),
+            floor=schema.one(
+                "least that is allocated in steps",
+                schema.fields(
+                    step_count=schema.count("steps"),
+                    first_bytes=schema.or_null(
+                        schema.amount("least that is allocated in the first step", "bytes"), "without steps"
+                    ),
+                    last_bytes=schema.or_null(
+                        schema.amount("least that is allocated in the last step", "bytes"), "without steps"
+                    ),
+                ),
+            ),
+            kept=schema.rows("ops whose blocks stay", schema.row("allocation.kept")),
+        ),
+        "rows_shown",
+        {
+            "peak": schema.row("allocation.peak", without=(), module_path=schema.IN_MODULE),
+            "module": schema.row("allocation.module", without=("module",), module=schema.MODULE),
+            "op": schema.row("allocation.op"),
+            "block": schema.row("allocation.block", module_path=schema.IN_MODULE),
+            "step": schema.row("allocation.step"),
+            "time": schema.row(
+                "allocation.usage",
+                since_ns=schema.amount("time since the first moment", "ns"),
+                all_ns=schema.amount("time from the first moment to the last, both included", "ns"),
+            ),
+            "component": schema.row("allocation.component"),
+        },
+    )

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
 
+from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.tree import PATH, as_tree
 from prof_analysis.analyses.words import duration, percent, several
 from prof_analysis.common.options import INPUT, MACHINE, MODULES
@@ -27,6 +29,8 @@ ANALYSIS = Analysis(
         "mfu.module_mfu": "ModuleMFU",
         "across.mfu": "MfuAllRanks",
     },
+    section="kernels",
+    captions=("MFU and efficiency of ops, by their shapes",),
     requires=("compute", "shapes"),
     options=(INPUT, MODULES, MACHINE, "peak_tflops"),
     also=(
@@ -157,3 +161,26 @@ def _peaks(rows: list[dict[str, Any]]) -> Iterator[str]:
         more = sum(row["ranks"] for row in others)
         same_for = f", and the same for {several(more, 'more rank')}"
         yield f"peak: {first['peak']}{same_for if more else ''}"
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    mfu_figures = ("mfu", "efficiency", "achieved_tflops", "known_share", "duration_ns", "kernel_count", "mac_ratio", "reasons")
+    return schema.by_level(
+        schema.answer(
+            heaviest=schema.rows("modules, ops, kernels or ranks with most kernel time"),
+            all=schema.one(
+                "all together", schema.row("across.mfu", *mfu_figures, "elapsed_ns", "cube_duration_ns", "cube_known_share")
+            ),
+            peaks=schema.rows("the peaks that it counts with", schema.row("across.mfu_peak")),
+            left_out=schema.rows("kernels without FLOPs", schema.row("across.mfu_left_out")),
+            audit=schema.rows("what contradicts itself", schema.row("across.mfu_finding")),
+        ),
+        "heaviest",
+        {
+            "module": schema.row("across.mfu", *mfu_figures, module=schema.MODULE),
+            "op": schema.row("across.mfu", *mfu_figures, "type", "input_shapes", op=schema.columns_of("across.mfu")["op_name"]),
+            "kernel": schema.row("across.mfu", *mfu_figures, kernel=schema.columns_of("mfu.kernel_efficiency")["name"]),
+            "rank": schema.row("across.mfu", *mfu_figures, rank=schema.columns_of("mfu.rank")["profile"]),
+        },
+    )

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from operator import itemgetter
 from typing import Any
 
+from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import COUNTERS, STACKS, TIMELINE, Analysis, Extra, Rows, flame
 from prof_analysis.analyses.answer import Block, Facts, ShownColumn, ShownTable, Source, said, size_of, table_of
 from prof_analysis.analyses.answers import pmu_stats as counters
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.tree import PATH, as_tree, paths_of
 from prof_analysis.analyses.words import several, source_line_of
 from prof_analysis.common.errors import InputError
@@ -21,6 +23,7 @@ ANALYSIS = Analysis(
     "them most, and how much of all kernel time modules explain.",
     "modules",
     {"module.statistic": "ModuleStatistic", "module.tree": "ModuleTree", "module.coverage": "ModuleCoverage"},
+    section="modules",
     requires=("modules", "kernels"),
     options=(INPUT, MODULES, MACHINE),
     # Of the first tables only the warnings are shown.
@@ -190,3 +193,67 @@ def _across_ranks(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
 def _rank(row: Mapping[str, Any], extreme: str) -> str:
     rank_id, profile = row[f"{extreme}_rank_id"], row[f"{extreme}_profile"]
     return str(profile) if rank_id is None else str(rank_id)
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    pmu_figures = (
+        "duration_ns",
+        "known_duration_ns",
+        "known_share",
+        "compute_ns",
+        "memory_ns",
+        "on_chip_ns",
+        "scalar_ns",
+        "wait_ns",
+        "unbound_ns",
+        "occupancy_duration_ns",
+        "occupancy",
+        "few_blocks_ns",
+        "blocks_per_sm",
+        "warps_per_sm",
+        "registers_per_thread",
+        "shared_memory_bytes",
+        "aic_kernel_count",
+        "aic_uncounted_count",
+        "aic_uncounted_ns",
+        "aiv_kernel_count",
+        "aiv_uncounted_count",
+        "aiv_uncounted_ns",
+    )
+    pmu_ratios = (
+        "aic_mac_ratio",
+        "aic_scalar_ratio",
+        "aic_mte1_ratio",
+        "aic_mte2_ratio",
+        "aic_fixpipe_ratio",
+        "aiv_vec_ratio",
+        "aiv_scalar_ratio",
+        "aiv_mte2_ratio",
+        "aiv_mte3_ratio",
+    )
+    of_pmu_module = schema.row("across.pmu", *pmu_figures, *pmu_ratios, module=schema.MODULE)
+    return {
+        "anyOf": [
+            schema.answer(
+                "counters",
+                heaviest_modules=schema.rows(
+                    "modules with most kernel time of their own", schema.of_module("across.module_time")
+                ),
+                heaviest_costs=schema.rows(
+                    "what costs them: ops with their kernels; with --by source-line, with the lines that called them",
+                    schema.of_module("across.module_cost"),
+                    schema.of_module("across.module_source_line"),
+                ),
+                coverage=schema.rows("where all kernel time is", schema.row("across.coverage")),
+                counters=schema.rows("with --pmu: the hardware counters of modules", of_pmu_module),
+            ),
+            schema.fields(
+                ranks=schema.SIZE["ranks"],
+                modules=schema.count("modules"),
+                most_different_modules=schema.rows(
+                    "with --across-ranks: modules that differ most", schema.row("across.module")
+                ),
+            ),
+        ]
+    }

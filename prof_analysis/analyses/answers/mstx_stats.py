@@ -1,8 +1,10 @@
 """The analysis `mstx-stats`: how long did my mstx ranges take, and what ran inside?"""
 
+from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import several
 
 ANALYSIS = Analysis(
@@ -50,3 +52,11 @@ def mstx_stats(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
         table_of("across.mstx", heaviest, _COLUMNS),
         said(f"{'; '.join(of_producers)}; {several(facts['ranks'], 'rank')}"),
     ]
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    return schema.answer(
+        producers=schema.rows("who made marks and ranges", schema.row("across.mstx_producer")),
+        heaviest=schema.rows("ranges with most host time, then marks", schema.row("across.mstx")),
+    )

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import STACKS, Analysis, Extra, Rows, flame
 from prof_analysis.analyses.answer import Block, Facts, Source, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several, source_line_of
 from prof_analysis.common.capabilities import any_of
 from prof_analysis.common.options import INPUT, MACHINE
@@ -99,3 +101,15 @@ def _left_out(rows: int, shown: list[dict[str, Any]], share: float | None = None
         return [f"no name contains the text of --filter, which leaves out {several(rows, 'row')}"]
     of_time = "" if share is None else f", with {percent(share)} of the device time of all ops"
     return [f"--filter leaves out {several(rows, 'row')}{of_time}"]
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    return schema.answer(
+        **schema.columns_of("across.op_total"),
+        heaviest_ops=schema.rows(
+            "ops; with --by source-line each with a line that called it",
+            schema.row("across.op_statistic"),
+            schema.row("across.op_source_line"),
+        ),
+    )

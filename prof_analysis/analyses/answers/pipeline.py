@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, rank_name, several
 from prof_analysis.common.capabilities import any_of
 from prof_analysis.common.options import INPUT, MACHINE, MODULES
@@ -22,6 +24,7 @@ ANALYSIS = Analysis(
         "pipeline.stage": "PipelineStage",
         "across.pipeline_rank": "PipelineRank",
     },
+    section="pipeline",
     requires=(any_of("modules", "marks", "stacks"),),
     options=(INPUT, MODULES, MACHINE),
     also=("module.chosen_domain",),
@@ -94,3 +97,8 @@ def _about(ranks: list[dict[str, Any]]) -> Iterator[str]:
         yield line
     if any(shares) and not any(row["p2p_ns"] for row in ranks):
         yield "no send or receive lies between the passes: these bubbles are not waits for other stages"
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    return schema.answer(stages=schema.rows("each rank as a stage", schema.row("across.pipeline_rank")))

@@ -5,9 +5,11 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
+from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import COUNTERS, WHY, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, ShownTable, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.tree import PATH, as_tree
 from prof_analysis.analyses.words import duration, percent, several
 from prof_analysis.common.options import INPUT, MACHINE, MODULES
@@ -24,6 +26,8 @@ ANALYSIS = Analysis(
         "pmu.metric": "PmuMetric",
         "across.pmu": "PmuAllRanks",
     },
+    section="kernels",
+    captions=("What bounds each type of kernels",),
     requires=COUNTERS,
     options=(INPUT, MODULES, MACHINE),
     also=("module.chosen_domain",),
@@ -193,3 +197,57 @@ def _share_of_few_blocks(row: Mapping[str, Any]) -> float | None:
 
 def _share_of_occupancy(row: Mapping[str, Any]) -> float | None:
     return row["occupancy_duration_ns"] / row["duration_ns"] if row["duration_ns"] else None
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    pmu_figures = (
+        "duration_ns",
+        "known_duration_ns",
+        "known_share",
+        "compute_ns",
+        "memory_ns",
+        "on_chip_ns",
+        "scalar_ns",
+        "wait_ns",
+        "unbound_ns",
+        "occupancy_duration_ns",
+        "occupancy",
+        "few_blocks_ns",
+        "blocks_per_sm",
+        "warps_per_sm",
+        "registers_per_thread",
+        "shared_memory_bytes",
+        "aic_kernel_count",
+        "aic_uncounted_count",
+        "aic_uncounted_ns",
+        "aiv_kernel_count",
+        "aiv_uncounted_count",
+        "aiv_uncounted_ns",
+    )
+    pmu_ratios = (
+        "aic_mac_ratio",
+        "aic_scalar_ratio",
+        "aic_mte1_ratio",
+        "aic_mte2_ratio",
+        "aic_fixpipe_ratio",
+        "aiv_vec_ratio",
+        "aiv_scalar_ratio",
+        "aiv_mte2_ratio",
+        "aiv_mte3_ratio",
+    )
+    of_pmu_module = schema.row("across.pmu", *pmu_figures, *pmu_ratios, module=schema.MODULE)
+    return schema.by_level(
+        schema.answer(
+            heaviest=schema.rows("kernel types, ops or modules with most kernel time"),
+            all=schema.one("all kernels", schema.row("across.pmu", *pmu_figures)),
+        ),
+        "heaviest",
+        {
+            "kernel_type": schema.row("across.pmu", "type", "core", "kind", *pmu_figures, *pmu_ratios),
+            "op": schema.row(
+                "across.pmu", "type", "core", *pmu_figures, *pmu_ratios, op=schema.columns_of("across.pmu")["op_name"]
+            ),
+            "module": of_pmu_module,
+        },
+    )

@@ -4,9 +4,11 @@ from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Any
 
+from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import STACKS, Analysis, Extra, Rows, flame
 from prof_analysis.analyses.answer import Block, Facts, Source, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import duration, percent, several
 from prof_analysis.common.errors import InputError
 from prof_analysis.common.options import INPUT, MACHINE, MODULES
@@ -118,3 +120,26 @@ def _sums(facts: Facts) -> Iterator[str]:
     of_ops = sum(map(itemgetter("host_ns"), unknown))
     if of_ops:
         yield f"ops without a stack took {duration(of_ops)} on host threads"
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    return schema.by_level(
+        schema.answer(
+            all_kernels_ns=schema.amount("time of all kernels", "ns"),
+            parts=schema.rows(
+                "what has a stack (reason null), and what has none",
+                schema.fields(
+                    reason=schema.or_null(schema.text("why there is no stack"), "where there is one"),
+                    kernel_count=schema.count("kernels"),
+                    device_ns=schema.amount("their time", "ns"),
+                    backward_ns=schema.amount("of it in the backward", "ns"),
+                    host_ns=schema.amount("time of the ops on host threads", "ns"),
+                    stack_count=schema.count("stacks"),
+                ),
+            ),
+            heaviest=schema.rows("places in the source, or whole stacks"),
+        ),
+        "heaviest",
+        {"frame": schema.row("across.stack_frame"), "stack": schema.row("across.stack")},
+    )

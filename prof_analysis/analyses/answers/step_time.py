@@ -4,9 +4,11 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from prof_analysis.analyses import schema
 from prof_analysis.analyses.analysis import TIMELINE, Analysis, Rows
 from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.words import as_text, count, duration, percent, rank_name, several, size, steps_of
 from prof_analysis.common.capabilities import any_of
 
@@ -17,6 +19,7 @@ ANALYSIS = Analysis(
     "much of each group's communication, and of copies, computing covers.",
     "kernels",
     {"step.time": "StepTime", "step.communication": "StepCommunication", "step.copy": "StepCopy"},
+    section="steps",
     requires=(any_of("kernels", "reported_steps"),),
     also=(
         "step.reported_audit",
@@ -167,3 +170,33 @@ def _part(row: Mapping[str, Any], column: str) -> tuple[int, float | None] | Non
         return None
     span_ns = 0 if row["stage_ns"] is None else row["stage_ns"] + (row["bubble_ns"] or 0)
     return row[column], row[column] / span_ns if span_ns else None
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    of_steps = (
+        "computing_ns",
+        "communication_ns",
+        "communication_not_overlapped_ns",
+        "overlapped_ns",
+        "free_ns",
+        "stage_ns",
+        "bubble_ns",
+        "copying_not_overlapped_ns",
+    )
+    of_step_rest = {
+        name: column
+        for name, column in schema.columns_of("across.step_total").items()
+        if name in ("ranks_of_profiler", "computing_of_no_step_ns", "steps_known_in_part", "kernels_of_no_step")
+    }
+    return schema.answer(
+        all=schema.one("all steps together", schema.row("across.step_total", *of_steps)),
+        **of_step_rest,
+        longest_steps=schema.rows("steps", schema.row("step.time")),
+        durations=schema.one("how long the steps took", schema.row("across.step_duration")),
+        steps_of_ranks=schema.rows("how long the steps of each rank take together", schema.row("across.rank_step")),
+        communication=schema.rows(
+            "communication by type and group, and how much is not covered", schema.row("across.step_communication")
+        ),
+        copies=schema.rows("copies by direction", schema.row("across.copy")),
+    )

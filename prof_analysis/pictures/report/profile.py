@@ -17,11 +17,11 @@ from prof_analysis.pictures.report.advice import advice_of, said_by_findings
 from prof_analysis.pictures.report.matters import Matter, matters, not_answered
 from prof_analysis.pictures.report.page import Page, file_for, write_page
 from prof_analysis.pictures.report.parts import Notes, Part, Section, plain, table
-from prof_analysis.pictures.report.sections import OPTIONAL, SECTIONS, Found, sections_of
+from prof_analysis.pictures.report.sections import OPTIONAL, SECTIONS, Found, commands_of, sections_of
 
 _ROWS = 100
 # Options of answers: the table of modules has the MFU of modules already.
-_SHOWN = {"mfu": {"level": "op"}}
+_SHOWN = {"mfu": {"by": "op"}}
 _ONE_RANK = "one rank alone cannot be compared; open a folder with several ranks of a job"
 # What the table beside the icicle reads.
 _COSTS = "across.module_cost_by_shapes"
@@ -45,7 +45,7 @@ def report(profile: OpenProfile, file: Path) -> Path:
 
 def _found(profile: OpenProfile, ranks: list[dict[str, Any]]) -> Found:
     """Return the answers to all questions of the report, for which the files are read once."""
-    commands = ["advise", *(command for _, _, of_section, _ in SECTIONS.values() for command in of_section)]
+    commands = ["advise", *(command for section in SECTIONS for command in commands_of(section))]
     asked = [command for command in commands if any(command in row["answers"] for row in ranks)]
     reasons: dict[str, list[str]] = {command: _why_not(command, ranks) for command in commands if command not in asked}
     tables = [name for command in asked for name in (*ANALYSES[command].tables, *ANALYSES[command].of_several_ranks)]

@@ -1,8 +1,9 @@
-"""The sections of the report of a profile, from top to bottom: a new one is a function and an entry in SECTIONS."""
+"""The sections of the report of a profile, from top to bottom. An analysis names its section; this file has what is more."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from prof_analysis.analyses import ANALYSES
 from prof_analysis.analyses.answer import Answer, Block, ShownTable, Source, table_of
 from prof_analysis.analyses.asked import OpenProfile
 from prof_analysis.pictures.report.modules import modules_of
@@ -45,8 +46,12 @@ class Found:
 def sections_of(found: Found) -> list[Section]:
     """Return the sections of the page; those that the profile cannot answer say why."""
     sections = []
-    for id_, (title, question, commands, parts) in SECTIONS.items():
-        made = list(parts(found))
+    for id_, (title, question, first) in SECTIONS.items():
+        commands = commands_of(id_)
+        made = list(first(found))
+        for command in commands:
+            if captions := ANALYSES[command].captions:
+                made += found.parts(command, *captions)
         of_commands = {command: found.reasons.get(command, ()) for command in commands}
         if id_ in OPTIONAL and not made:
             continue
@@ -122,41 +127,36 @@ def _with_stacks(answer: Answer) -> list[Block]:
     return [table_of("free.longest_gap", rows, shown), *(block for block in answer.blocks if not isinstance(block, ShownTable))]
 
 
-def _kernels(found: Found) -> Iterator[Part]:
-    yield from found.parts("kernel-stats", "Types of kernels")
-    yield from found.parts("mfu", "MFU and efficiency of ops, by their shapes")
-    yield from found.parts("pmu-stats", "What bounds each type of kernels")
-
-
 def _communication(found: Found) -> Iterator[Part]:
     if found.has("communication-time"):
         yield from picture(found.profile, "communication", _TEXTS["communication"])
-    yield from found.parts("communication-time", "Groups")
-    yield from found.parts("communication-stats", "Types of operators")
-    yield from found.parts("links", "Links between ranks: slow ones, and those that lose most time beside others, first")
 
 
 def _memory(found: Found) -> Iterator[Part]:
     if found.has("memory"):
         yield from picture(found.profile, "memory", _TEXTS["memory"])
-        yield from found.parts("memory", "What was alive at the peak")
 
 
-# Id -> the heading, the question that it answers, its commands, and the function that returns its parts.
-SECTIONS: Mapping[str, tuple[str, str, Sequence[str], Callable[[Found], Iterator[Part]]]] = {
-    "modules": ("Modules", "Which modules cost the time, by which ops and kernels?", ["module-stats"], _modules),
-    "steps": ("Steps", "What is each step made of?", ["step-time"], _steps),
-    "ranks": ("Ranks", "Which rank makes the others wait?", ["slow-ranks"], _ranks),
-    "pipeline": ("Pipeline", "How do micro-batches pass the pipeline stages?", ["pipeline"], _pipeline),
-    "timeline": ("Timeline", "What runs when, and why is the device idle?", ["free-time"], _timeline),
-    "kernels": ("Kernels", "Which kernels cost the time, what bounds them?", ["kernel-stats", "mfu", "pmu-stats"], _kernels),
-    "communication": (
-        "Communication",
-        "Does communication transfer, or wait?",
-        ["communication-time", "communication-stats", "links"],
-        _communication,
-    ),
-    "memory": ("Memory", "What fills the memory of the device?", ["memory"], _memory),
+def _nothing(_: Found) -> Iterator[Part]:
+    """Yield nothing: the section has the answers alone."""
+    yield from ()
+
+
+# Id -> the heading, the question that it answers, and the function that returns the parts before the answers.
+SECTIONS: Mapping[str, tuple[str, str, Callable[[Found], Iterator[Part]]]] = {
+    "modules": ("Modules", "Which modules cost the time, by which ops and kernels?", _modules),
+    "steps": ("Steps", "What is each step made of?", _steps),
+    "ranks": ("Ranks", "Which rank makes the others wait?", _ranks),
+    "pipeline": ("Pipeline", "How do micro-batches pass the pipeline stages?", _pipeline),
+    "timeline": ("Timeline", "What runs when, and why is the device idle?", _timeline),
+    "kernels": ("Kernels", "Which kernels cost the time, what bounds them?", _nothing),
+    "communication": ("Communication", "Does communication transfer, or wait?", _communication),
+    "memory": ("Memory", "What fills the memory of the device?", _memory),
 }
 # Sections that are left out where they have no answer, as most profiles lack the thing itself.
 OPTIONAL = ("pipeline",)
+
+
+def commands_of(section: str) -> list[str]:
+    """Return the analyses whose answers a section shows."""
+    return [command for command, analysis in ANALYSES.items() if analysis.section == section]
