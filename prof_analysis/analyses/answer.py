@@ -9,8 +9,7 @@ from typing import Any
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.words import ShownFormat
 from prof_analysis.common.errors import InputError
-from prof_analysis.engine.database import quote
-from prof_analysis.engine.tables import documented_tables
+from prof_analysis.engine.quotes import quote
 
 # The findings of a command: values by name; some are lists of rows.
 Facts = dict[str, Any]
@@ -82,6 +81,8 @@ def table_of(
 
     The share with bars is that in the column `bar`, by default in the first one that is a share of something.
     """
+    from prof_analysis.engine.tables import documented_tables
+
     formats: dict[str, ShownFormat] = {"profile": "text"}  # It precedes the columns that heads document.
     formats |= {column.shown_name: column.format for column in documented_tables()[table].columns}
     made = [_format_and_getter(source, formats) for source in columns.values()]
@@ -124,6 +125,8 @@ def heaviest_of(
     """
     if sort is None:
         return profile.rows(f"FROM {table} LIMIT {top:d}")
+    from prof_analysis.engine.tables import documented_tables
+
     of_table = {column.shown_name: column for column in documented_tables()[table].columns}
     column = of_table.get(str(columns.get(sort, sort)))
     if column is None:

@@ -8,7 +8,6 @@ from prof_analysis.analyses import ANALYSES, answers, schema
 from prof_analysis.analyses.answer import Answer, Block, Facts, heaviest_of, said, size_of, table_of
 from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.words import several
-from prof_analysis.engine.tables import documented_tables
 
 
 def _file_of(command: str) -> Any:
@@ -55,6 +54,8 @@ def answer_of(profile: Tables, command: str, top: int, by: str | None = None, **
 
 def _listed(profile: Tables, command: str, top: int, by: str) -> tuple[Facts, list[Block]]:
     """Return the first rows of the table of a choice, with the columns that its head documents."""
+    from prof_analysis.engine.tables import documented_tables
+
     chosen = ANALYSES[command].rows[by]
     table = chosen.over_ranks or chosen.table
     rows = heaviest_of(profile, table, top)

@@ -9,7 +9,7 @@ from typing import Any
 from prof_analysis.analyses.answer import Answer, Block, Facts, ShownTable, Source, said, table_of
 from prof_analysis.analyses.asked import Compared
 from prof_analysis.analyses.words import as_text, change, count, percent, several
-from prof_analysis.engine.database import quote_text
+from prof_analysis.engine.quotes import quote_text
 
 # The rows of a table that changed by more than noise, and those of which that is not known.
 _CHANGED = "change IS NOT NULL AND change <> 'noise'"

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from prof_analysis.engine.table_file import Column, Table
-from prof_analysis.engine.tables import documented_tables
+if TYPE_CHECKING:
+    from prof_analysis.engine.table_file import Column, Table
+
 
 Schema = dict[str, Any]
 _TYPES = {
@@ -14,14 +15,16 @@ _TYPES = {
     "BOOLEAN": "boolean",
     "VARCHAR": "string",
 }
-# What users see in front of the columns of a table of one rank.
-_OF_RANK = (
-    Column("profile", "VARCHAR", "folder of the rank, as in `prof-analysis ranks`"),
-    Column("rank_id", "INTEGER", "rank; NULL where no file names it"),
-)
 # A head that refers to another column says there when it is NULL.
 _MAY_BE_NULL = re.compile(r"NULL|\bas in\b|^as \w+|\bthe same\b|\blikewise\b")
 _PATH = "path of the module, all modules around it in front, joined by /"
+
+
+def _tables() -> "Mapping[str, Table]":
+    """Return the documented tables. They need DuckDB, which takes long to import, and a command must start without it."""
+    from prof_analysis.engine.tables import documented_tables
+
+    return documented_tables()
 
 
 def text(meaning: str) -> Schema:
@@ -88,7 +91,7 @@ def answer(*optional: str, **properties: Schema) -> Schema:
 
 def row(table: str, *columns: str, without: Iterable[str] = (), **more: Schema) -> Schema:
     """Return the schema of a row: with all columns of a table, with those named, or without some; with `more` keys."""
-    known = [column.shown_name for column in shown_columns(documented_tables()[table])]
+    known = [column.shown_name for column in shown_columns(_tables()[table])]
     left_out = set(without)
     if unknown := ({*columns} | left_out) - set(known):
         raise ValueError(f"{table} has no {', '.join(sorted(unknown))}")
@@ -127,22 +130,28 @@ def columns_of(table: str) -> dict[str, Schema]:
     """Return the properties of a row by name, for an object that has those of a row and more."""
     return {
         column.shown_name: {"$ref": f"#/$defs/{table}/properties/{column.shown_name}"}
-        for column in shown_columns(documented_tables()[table])
+        for column in shown_columns(_tables()[table])
     }
 
 
-def shown_columns(table: Table) -> tuple[Column, ...]:
+def shown_columns(table: "Table") -> "tuple[Column, ...]":
     """Return the columns that users see."""
-    return (*(_OF_RANK if table.grain == "rank" else ()), *table.columns)
+    from prof_analysis.engine.table_file import Column
+
+    of_rank = (
+        Column("profile", "VARCHAR", "folder of the rank, as in `prof-analysis ranks`"),
+        Column("rank_id", "INTEGER", "rank; NULL where no file names it"),
+    )
+    return (*(of_rank if table.grain == "rank" else ()), *table.columns)
 
 
-def of_table(table: Table) -> Schema:
+def of_table(table: "Table") -> Schema:
     """Return the schema of a row of a table."""
     properties = {column.shown_name: _of_column(column) for column in shown_columns(table)}
     return {**fields(**properties), "description": table.summary}
 
 
-def _of_column(column: Column) -> Schema:
+def _of_column(column: "Column") -> Schema:
     """Return the schema of a value, which is null only where the head says so."""
     unit = {"moment": "Unix ns"}.get(column.format, column.unit)
     return {
@@ -169,7 +178,7 @@ def _of_type(type_: str, is_nullable: bool) -> Schema:
 def tables_in(schema: object) -> Iterator[str]:
     """Yield the tables to which a schema refers."""
     if isinstance(schema, dict):
-        if (match := re.match(r"#/\$defs/(\w+\.\w+)(/|$)", str(schema.get("$ref")))) and match[1] in documented_tables():
+        if (match := re.match(r"#/\$defs/(\w+\.\w+)(/|$)", str(schema.get("$ref")))) and match[1] in _tables():
             yield match[1]
         for one in schema.values():
             yield from tables_in(one)

@@ -7,7 +7,7 @@ import duckdb
 
 from prof_analysis.anonymous.texts import Anonymous, Role, role_of
 from prof_analysis.common.frames import unique
-from prof_analysis.engine.database import quote, quote_text
+from prof_analysis.engine.quotes import quote, quote_text
 
 # Functions for texts that were looked at, for ids, and for texts that were not.
 _TEXT, _TEXTS, _ID, _ANY = "anonymous_text", "anonymous_texts", "anonymous_id", "anonymous_any"

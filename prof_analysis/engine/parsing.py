@@ -15,7 +15,7 @@ from typing import Any
 import duckdb
 
 from prof_analysis.common.errors import QueryError
-from prof_analysis.engine.database import quote_text
+from prof_analysis.engine.quotes import quote_text
 from prof_analysis.engine.remembered import recall
 
 NEEDS = "needs"

@@ -9,7 +9,7 @@ import duckdb
 from prof_analysis.common import frames
 from prof_analysis.common.errors import QueryError, reason_of
 from prof_analysis.common.files import replacing
-from prof_analysis.engine.database import quote, quote_text
+from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.exports.names import file_name
 
 # What begins a formula (also in full width), behind any blank, tab, line end or sign of no width: importers drop these.

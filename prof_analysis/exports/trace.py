@@ -12,7 +12,7 @@ import duckdb
 
 from prof_analysis.common.files import replacing
 from prof_analysis.common.visible import visible
-from prof_analysis.engine.database import quote_text
+from prof_analysis.engine.quotes import quote_text
 from prof_analysis.sources.rank import Rank
 
 # zlib's fastest level: others take longer than making the events, and spare a tenth.

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from prof_analysis.engine.database import parquet_rows, quote, quote_text
+from prof_analysis.engine.database import parquet_rows
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.table_file import Table
 from prof_analysis.run.cache.store import RankStore
 from prof_analysis.sources.rank import Rank

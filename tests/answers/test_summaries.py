@@ -18,9 +18,10 @@ from prof_analysis.analyses.answering import answer_of
 from prof_analysis.analyses.words import as_text
 from prof_analysis.cli.screen import print_json
 from prof_analysis.cli.terminal import print_answer
-from prof_analysis.engine.database import connect, quote, quote_text
+from prof_analysis.engine.database import connect
 from prof_analysis.engine.parsing import referenced_tables
 from prof_analysis.engine.planning import split_across_ranks
+from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.table_file import Column, Table
 from prof_analysis.engine.tables import documented_tables, log_tables
 from prof_analysis.logs.answer import stage_durations

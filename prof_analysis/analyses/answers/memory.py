@@ -12,7 +12,7 @@ from prof_analysis.analyses.schema import Schema
 from prof_analysis.analyses.tree import PATH, as_tree
 from prof_analysis.analyses.words import percent, rank_name, several, size
 from prof_analysis.common.options import INPUT, MACHINE, MODULES
-from prof_analysis.engine.database import quote_text
+from prof_analysis.engine.quotes import quote_text
 
 ANALYSIS = Analysis(
     "memory",

@@ -7,7 +7,7 @@ from prof_analysis.analyses.asked import Tables
 from prof_analysis.analyses.tree import PATH
 from prof_analysis.analyses.words import count, duration, rank_name
 from prof_analysis.common.errors import InputError
-from prof_analysis.engine.database import quote_text
+from prof_analysis.engine.quotes import quote_text
 from prof_analysis.pictures.figures.style import label
 from prof_analysis.pictures.figures.tree import Row
 

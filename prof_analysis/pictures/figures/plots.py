@@ -7,7 +7,7 @@ from prof_analysis.analyses.asked import Compared, Tables
 from prof_analysis.analyses.tree import PATH
 from prof_analysis.analyses.words import rank_name, several
 from prof_analysis.common.errors import InputError
-from prof_analysis.engine.database import quote_text
+from prof_analysis.engine.quotes import quote_text
 from prof_analysis.pictures.figures.communication import communication
 from prof_analysis.pictures.figures.compared import compared_modules, compared_root
 from prof_analysis.pictures.figures.memory import memory

@@ -21,7 +21,8 @@ import duckdb
 from prof_analysis.common.errors import OutputError, reason_of, remedy_of
 from prof_analysis.common.options import USUAL, Variables
 from prof_analysis.common.scratch import temporary_folder
-from prof_analysis.engine.database import quote_path, quote_text
+from prof_analysis.engine.database import quote_path
+from prof_analysis.engine.quotes import quote_text
 from prof_analysis.engine.statements import code_digest
 from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.variables import variables_read

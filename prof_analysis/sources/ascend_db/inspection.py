@@ -8,7 +8,7 @@ from typing import Any
 from prof_analysis.common.capabilities import lacking
 from prof_analysis.common.errors import InputError
 from prof_analysis.common.options import Options
-from prof_analysis.engine.database import quote_text
+from prof_analysis.engine.quotes import quote_text
 from prof_analysis.sources.ascend_beside import folders, profiler_info, recorded
 from prof_analysis.sources.ascend_db.rows import few_of, rows_of
 from prof_analysis.sources.ascend_db.tables import KERNEL_TABLES, KNOWN_TABLES, MEMORY_TABLES, OP_ROWS, gaps

@@ -18,7 +18,7 @@ import duckdb
 
 from prof_analysis.common.errors import InputError, reason_of, remedy_of
 from prof_analysis.common.scratch import temporary_folder
-from prof_analysis.engine.database import quote
+from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import run
 
 _BATCH_ROWS = "65536"  # 3 million rows of 4 columns: 1.26 s with the driver's default of 1,024 rows, 0.90 s with this
