@@ -19,6 +19,7 @@ from prof_analysis.cli import query as cli_query
 from prof_analysis.cli import report as cli_report
 from prof_analysis.cli import table as cli_table
 from prof_analysis.cli import tables as cli_tables
+from prof_analysis.cli.help import show_all_options
 from prof_analysis.cli.screen import INTERRUPTED, USAGE_OR_INPUT_ERROR, remember, report
 from prof_analysis.cli.usage import said_of
 from prof_analysis.common.old_words import command_line_in_new_words
@@ -37,6 +38,9 @@ class _Commands(typer.core.TyperGroup):
         """Run a command line and exit."""
         given = args[0] if args else options.pop("args", None)
         words = command_line_in_new_words(sys.argv[1:] if given is None else given)
+        if "--help-all" in words:
+            show_all_options()
+            words = ["--help" if word == "--help-all" else word for word in words]
         remember(words, self._command_of(words))
         try:
             code = super().main(words, *args[1:], **{**options, "standalone_mode": False})

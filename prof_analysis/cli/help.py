@@ -6,7 +6,7 @@ from typing import Any
 import typer
 
 from prof_analysis.analyses import ANALYSES, COMPARED
-from prof_analysis.common.options import SHOW
+from prof_analysis.common.options import MACHINE, SHOW, ProfileOptions, documented
 
 # The groups of commands that are no analyses.
 CHANGE, LOOK_UP, KEEP = "What changed", "Look up", "Keep"
@@ -71,13 +71,30 @@ def epilog_of(command: str) -> str:
     return "\nExamples:\n" + "\n".join(f"  {purpose}:\n    {line}" for purpose, line in examples_of(command).items())
 
 
+_shown_all: list[bool] = []
+
+
+def _rare_options() -> set[str]:
+    """Return the options that few people need: those of the machine, and others that say so."""
+    of_profile = documented(ProfileOptions).items()
+    return {"quiet", "debug", *(name for name, (_, doc) in of_profile if doc.is_rare or doc.section == MACHINE)}
+
+
+def show_all_options() -> None:
+    """Let the help show the options that few people need, too."""
+    _shown_all.append(True)
+
+
 class Command(typer.core.TyperCommand):
-    """A command whose help has --help beside the options of what is shown, and no types of Python."""
+    """A command whose help has --help beside the options of what is shown, without types of Python and rare options."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters; typer would show the type of an argument, such as list[str], beside its name."""
         params = super().get_params(ctx)
+        rare = set() if _shown_all else _rare_options()
         for one in params:
+            if one.name in rare:
+                vars(one)["hidden"] = True
             if isinstance(one, typer.core.TyperArgument):
                 vars(one)["display_type_rich"] = lambda **_: ""
         return params
@@ -86,7 +103,8 @@ class Command(typer.core.TyperCommand):
         """Return the option --help."""
         option = super().get_help_option(ctx)
         if option is not None:
-            option.rich_help_panel, option.metavar, option.help = SHOW, "", "Show this help."
+            option.rich_help_panel, option.metavar = SHOW, ""
+            option.help = "Show this help; --help-all shows rare options too."
         return option
 
 

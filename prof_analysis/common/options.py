@@ -41,13 +41,15 @@ _DATA_TYPES = (
 class Doc:
     """The documentation of an option: its meaning, its section in the command's help, and the smallest number that it takes.
 
-    `spelled` is an example value for the command line, given where it is written in another form than in Python.
+    `spelled` is an example value for the command line, given where it is written in another form than in Python. `is_rare`:
+    only --help-all shows it.
     """
 
     meaning: str
     section: str | None = None
     at_least: int | None = None
     spelled: str | None = None
+    is_rare: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +59,12 @@ class Options:
     step_id: Annotated[int | None, Doc("Use only the kernels that were launched in this profiler step.", INPUT)] = None
     nesting_tolerance_ns: Annotated[
         int,
-        Doc("Count a range or op as inside another one even if it ends up to this many ns later.", MODULES, at_least=0),
+        Doc(
+            "Count a range or op as inside another one even if it ends up to this many ns later.",
+            MODULES,
+            at_least=0,
+            is_rare=True,
+        ),
     ] = 0
     module_source: Annotated[
         ModuleSource,
@@ -65,11 +72,12 @@ class Options:
             "Where modules come from: mstx (ranges) or nn.Module (calls that the Python tracer recorded); auto takes mstx if "
             "there are such ranges.",
             MODULES,
+            is_rare=True,
         ),
     ] = "auto"
     module_domains: Annotated[
         str | Iterable[str],
-        Doc("Take the start/end ranges of these domains of mstx as modules.", MODULES, spelled="Module,Custom"),
+        Doc("Take the start/end ranges of these domains of mstx as modules.", MODULES, spelled="Module,Custom", is_rare=True),
     ] = ("Module",)
     instances: Annotated[
         bool,
@@ -93,6 +101,7 @@ class Options:
             "Work out the op of every kernel launch, not only where the recorded link is doubtful, and report where both "
             "differ (table module.link_audit).",
             MODULES,
+            is_rare=True,
         ),
     ] = False
     capture: Annotated[
@@ -101,6 +110,7 @@ class Options:
             "Take the ops and modules of replayed graphs in GPU traces from this recording of their capture, or this folder of "
             "recordings; by default from the folders in which SGLang and vLLM write them, beside the traces.",
             INPUT,
+            is_rare=True,
         ),
     ] = None
     filter: Annotated[
@@ -248,15 +258,20 @@ class ProfileOptions(Options):
             "Read the profiler database (db) or the text exports (text) where a rank has both; auto reads what answers more, "
             "else the database. kineto reads GPU traces alone.",
             INPUT,
+            is_rare=True,
         ),
     ] = "auto"
     sql: Annotated[
         str | Path | None,
-        Doc("A folder of your own tables, as <schema>/<table>.sql, which queries can read like all others.", INPUT),
+        Doc(
+            "A folder of your own tables, as <schema>/<table>.sql, which queries can read like all others.", INPUT, is_rare=True
+        ),
     ] = None
     allow_files: Annotated[
         bool,
-        Doc("Let queries and your own tables read files of this machine, as in FROM read_csv('peaks.csv').", INPUT),
+        Doc(
+            "Let queries and your own tables read files of this machine, as in FROM read_csv('peaks.csv').", INPUT, is_rare=True
+        ),
     ] = False
     workers: Annotated[
         int | None,
