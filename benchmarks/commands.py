@@ -5,7 +5,7 @@
     python -m benchmarks.commands --kernels 1000000 --forms db --commands free-time --runs 7
     python -m benchmarks.commands --kernels 1000000 --forms db --runs 1 --no-recipes --results ours.jsonl
 
-The commands are those of the registry of analyses, those that read modules also with --by instance, and `sql` over all ranks.
+The commands are those of the registry of analyses, those that read modules also with --instances, and `sql` over all ranks.
 Each round runs the main job, the command and the recipe once. What a command cost is appended to --results as a line of JSON,
 and what is there is not measured again, unless the code has changed: a run that was cut is taken up by the same line. --write
 puts all of it into README.md beside this file.
@@ -23,8 +23,8 @@ from benchmarks.measure import Cost, in_turn, ratio_of, typical
 from benchmarks.report import about, table, write_section
 from prof_analysis import open_profile
 from prof_analysis.analyses import ANALYSES
+from prof_analysis.common.options import MODULES
 from prof_analysis.engine.statements import code_digest
-from prof_analysis.options import MODULES
 
 # Recipes that answer the question of a command, as far as there is one.
 RECIPES = {
@@ -38,7 +38,7 @@ RECIPES = {
     "free-time": "free_analysis",
     "slow-ranks": "slow_rank",
 }
-BY_INSTANCE = " --by instance"
+BY_INSTANCE = " --instances"
 SQL = "SELECT profile, type, count(*) AS kernels, sum(duration_ns) AS duration_ns FROM trace.kernel GROUP BY ALL"
 # A recipe that takes longer is stopped.
 PEER_LIMIT_S = 300

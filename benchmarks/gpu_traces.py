@@ -38,8 +38,8 @@ def measure(trace: Path, hta: Path | None, runs: int) -> None:
     """Run the jobs on a trace in turn, and print what each costs."""
     megabytes = trace.stat().st_size / 10**6
     jobs: dict[str, Job] = {
-        OURS: our_job(("kernel-stats", "--no-cache"), trace, None),
-        f"{OURS} module-stats": our_job(("module-stats", "--no-cache"), trace, None),
+        OURS: our_job(("kernel-stats", "--cache", "none"), trace, None),
+        f"{OURS} module-stats": our_job(("module-stats", "--cache", "none"), trace, None),
         "bare read": lambda: cost_of([sys.executable, "-m", "benchmarks.bare_read", str(trace)], CHECKOUT),
     }
     if hta:

@@ -41,9 +41,11 @@ def watch_function(module: Any, name: str, phase: Callable[..., str]) -> None:
 
 def main() -> None:
     started, result, *words = sys.argv[1:]
-    from prof_analysis import answers, exports, profile
+    from prof_analysis import exports
+    from prof_analysis.analyses import answers
     from prof_analysis.cli import app
     from prof_analysis.engine import building
+    from prof_analysis.profile import profile
     from prof_analysis.run import job, rank_tables
     from prof_analysis.sources import SOURCES
 

@@ -35,9 +35,9 @@ def main() -> None:
     with TemporaryDirectory() as scratch:
         out, page = Path(scratch) / "out", Path(scratch) / "report.html"
         jobs = {
-            "module-stats": our_job(("module-stats", "--export-type", "db", "--no-cache"), profiles, out),
-            "report": our_job(("report", "--no-cache"), profiles, page),
-            "trace": our_job(("module-stats", "--export-type", "trace", "--no-cache"), profiles, out),
+            "module-stats": our_job(("module-stats", "--export-type", "db", "--cache", "none"), profiles, out),
+            "report": our_job(("report", "--cache", "none"), profiles, page),
+            "trace": our_job(("module-stats", "--export-type", "trace", "--cache", "none"), profiles, out),
         }
         costs = in_turn(jobs, given.runs)
         events, page_mb = events_below(out), page.stat().st_size / 1e6

@@ -27,10 +27,10 @@ def measured(profiles: Path, scratch: Path, commands: list[str]) -> dict[tuple[s
     """The costs of one round, by command and by what the cache had."""
     found = {}
     for number, command in enumerate(commands):
-        found[command, "no cache"] = asked(command, profiles, scratch, "--no-cache")
-        found[command, "first"] = asked(command, profiles, scratch, "--cache-dir", str(scratch / f"cache_{number}"))
+        found[command, "no cache"] = asked(command, profiles, scratch, "--cache", "none")
+        found[command, "first"] = asked(command, profiles, scratch, "--cache", str(scratch / f"cache_{number}"))
         for case in CASES[2:]:
-            found[command, case] = asked(command, profiles, scratch, "--cache-dir", str(scratch / "cache"))
+            found[command, case] = asked(command, profiles, scratch, "--cache", str(scratch / "cache"))
     return found
 
 

@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.cli.tables import SCHEMAS
+from prof_analysis.engine.schemas import schemas
 from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.logs import vllm_stages
@@ -35,9 +35,9 @@ def page() -> str:
     parts = [INTRODUCTION]
     for schema, members in by_schema:
         links = ", ".join(f"[{table.name.partition('.')[2]}](#{table.name.replace('.', '')})" for table in members)
-        parts.append(f"- **{schema}**: {SCHEMAS[schema]} {links}\n")
+        parts.append(f"- **{schema}**: {schemas()[schema]} {links}\n")
     for schema, members in by_schema:
-        parts.append(f"\n## {schema}\n\n{SCHEMAS[schema]}\n")
+        parts.append(f"\n## {schema}\n\n{schemas()[schema]}\n")
         parts += (_section(table, exported.get(table.name)) for table in members)
     return "".join(parts)
 
@@ -48,9 +48,9 @@ def _schema(table: Table) -> str:
 
 def _position(table: Table) -> int:
     """Return where its schema comes on the page."""
-    if _schema(table) not in SCHEMAS:
-        raise ValueError(f"{table.name}: say in SCHEMAS of prof_analysis/cli/tables.py what tables of this schema hold")
-    return list(SCHEMAS).index(_schema(table))
+    if _schema(table) not in schemas():
+        raise ValueError(f"{table.name}: say in sql/schemas.txt what tables of this schema hold")
+    return list(schemas()).index(_schema(table))
 
 
 def _exported() -> dict[str, str]:

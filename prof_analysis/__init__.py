@@ -11,18 +11,17 @@ with prof_analysis.open_profile("./result") as profile:
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from prof_analysis.errors import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, QueryError
-from prof_analysis.options import Keywords, check, shows_options
-from prof_analysis.version import __version__
+from prof_analysis.common.errors import InputError, OutputError, ProfAnalysisError, ProfAnalysisWarning, QueryError
+from prof_analysis.common.options import Keywords, check, shows_options
+from prof_analysis.common.version import __version__
 
 if TYPE_CHECKING:
     import pandas
-    import pyarrow
 
-    from prof_analysis.comparison import Comparison
-    from prof_analysis.profile import Profile
+    from prof_analysis.profile.comparison import Comparison
+    from prof_analysis.profile.profile import Profile
 
 __all__ = [
     "Comparison",
@@ -44,7 +43,7 @@ __all__ = [
 @shows_options
 def open_profile(path: str | Path, **options: Unpack[Keywords]) -> "Profile":
     """Open the profiling results under a path; see Profile for the options. Raises InputError when there are none."""
-    from prof_analysis.profile import Profile
+    from prof_analysis.profile.profile import Profile
 
     return Profile(path, **options)
 
@@ -57,7 +56,7 @@ def open_profiles(runs: Mapping[str, str | Path], **options: Unpack[Keywords]) -
     the ranks of one run with each other. Your own tables in runs/ compare runs.
     Raises InputError when a path holds no results or several runs.
     """
-    from prof_analysis.profile import Profile
+    from prof_analysis.profile.profile import Profile
 
     return Profile(runs if isinstance(runs, Mapping) else {}, **options)  # Paths without names are no runs with names.
 
@@ -69,69 +68,58 @@ def compare(base: str | Path, new: str | Path, *more: str | Path, **options: Unp
     Any formats compare with each other. Each figure is a mean over steps unless `per` says otherwise; see Comparison for the
     tables and Profile for the options. Raises InputError when a path holds no results or several runs.
     """
-    from prof_analysis.comparison import open_comparison
+    from prof_analysis.profile.comparison import open_comparison
 
     return open_comparison(base, (new, *more), options)
 
 
-@overload
-def module_stats(path: str | Path, *, arrow: Literal[True], **options: Unpack[Keywords]) -> "pyarrow.Table": ...
-@overload
-def module_stats(path: str | Path, *, arrow: Literal[False] = ..., **options: Unpack[Keywords]) -> "pandas.DataFrame": ...
 @shows_options
-def module_stats(path: str | Path, *, arrow: bool = False, **options: Unpack[Keywords]) -> "pandas.DataFrame | pyarrow.Table":
+def module_stats(path: str | Path, **options: Unpack[Keywords]) -> "pandas.DataFrame":
     """Return kernel time by module and op of all ranks under a path, in one call; see Profile.module_stats for the columns."""
     with open_profile(path, **options) as profile:
-        return profile.module_stats(arrow=True) if arrow else profile.module_stats()
+        return profile.module_stats()
 
 
 Logs = str | Path | Iterable[str | Path]
-StageLevel = Literal["process", "all", "log"]
+StageRow = Literal["process", "all", "log"]
 
 
-@overload
 def stage_durations(
-    paths: Logs, *, level: StageLevel = ..., arrow: Literal[True], anonymize: bool = ...
-) -> "pyarrow.Table": ...
-@overload
-def stage_durations(
-    paths: Logs, *, level: StageLevel = ..., arrow: Literal[False] = ..., anonymize: bool = ...
-) -> "pandas.DataFrame": ...
-def stage_durations(
-    paths: Logs, *, level: StageLevel = "process", arrow: bool = False, anonymize: bool = False
-) -> "pandas.DataFrame | pyarrow.Table":
+    paths: Logs, *, by: StageRow = "process", anonymize: bool = False, level: StageRow | None = None
+) -> "pandas.DataFrame":
     """Return how long the stages of vLLM-Ascend took, from logs written with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1.
 
     `paths` is one log or several, plain or gzipped; "-" is standard input. Columns: log, process, phase, stage,
     duration_count, mean_ns (float), p50_ns, p95_ns, p99_ns, max_ns, first_tenth_mean_ns, last_tenth_mean_ns, last_to_first
     (floats; NULL for fewer than 10 durations), inner_stages (the stages inside this one), inner_mean_ns, host_rest_mean_ns
     (the mean without these; floats), host_rest_reason (why there is none).
-    level="all" merges processes and logs: phase, stage, process_count, then the same. level="log" has one row per log: log,
+    by="all" merges processes and logs: phase, stage, process_count, then the same. by="log" has one row per log: log,
     line_count, announcement_count, other_line_count (skipped), unread_count, process_count.
     With anonymize=True names such as log1 and process1 are in place of files, hosts and processes.
-    With arrow=True it is a pyarrow.Table in place of a pandas.DataFrame. A ProfAnalysisWarning names each log that cannot be
+    A ProfAnalysisWarning names each log that cannot be
     read, if others can. Raises InputError when no log holds durations.
     """
     import warnings
 
-    from prof_analysis import frames
+    from prof_analysis.common import frames
     from prof_analysis.logs.vllm_stages import LEVELS, open_logs
 
-    check("level", level, level in LEVELS, ", ".join(LEVELS))
+    by = level or by  # An old word.
+    check("by", by, by in LEVELS, ", ".join(LEVELS))
     with open_logs([paths] if isinstance(paths, str | Path) else paths, anonymize) as logs:
         for warning in (*logs.failures, *logs.warnings):
             warnings.warn(warning, ProfAnalysisWarning, stacklevel=2)
-        table = frames.plain(logs.connection.sql(f"FROM {LEVELS[level]}").to_arrow_table())
-    return table if arrow else frames.to_pandas(table)
+        table = frames.plain(logs.connection.sql(f"FROM {LEVELS[by]}").to_arrow_table())
+    return frames.to_pandas(table)
 
 
 def __getattr__(name: str) -> Any:
     if name == "Profile":
-        from prof_analysis.profile import Profile
+        from prof_analysis.profile.profile import Profile
 
         return Profile
     if name == "Comparison":
-        from prof_analysis.comparison import Comparison
+        from prof_analysis.profile.comparison import Comparison
 
         return Comparison
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from prof_analysis import ProfAnalysisWarning
 from prof_analysis.cli import app
-from prof_analysis.user_cache import VARIABLE
+from prof_analysis.common.user_cache import VARIABLE
 from tests.helpers.json_schema import misfits
 from tests.helpers.places import CHECKOUT
 

@@ -7,11 +7,11 @@ from typing import Any, get_args
 import duckdb
 import pytest
 
-from prof_analysis import options
-from prof_analysis.analyses import ANALYSES, Requirement, any_of, export_name, why_not
-from prof_analysis.capabilities import CAPABILITIES, OF_THE_RUN, lacking
+from prof_analysis.analyses import ANALYSES, export_name
+from prof_analysis.common import options
+from prof_analysis.common.capabilities import CAPABILITIES, OF_THE_RUN, Requirement, any_of, lacking, why_not
+from prof_analysis.common.options import Options
 from prof_analysis.engine.tables import documented_tables
-from prof_analysis.options import Options
 from prof_analysis.sources import NAMES, SOURCES, Source
 from prof_analysis.sources.discovery import find_ranks
 from prof_analysis.sources.found import Found

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, module_stats, open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Queue, Range, edit, write_profile
 
 
@@ -20,8 +21,11 @@ def rows(path: Path, **options: Any) -> list[tuple[str, str, str, int, int]]:
     """Path, op, kernels, total and count of each row of module_stats."""
     frame = module_stats(path, **options)
     return [
-        (f"{row.parent_module}/{row.module}", row.op_name, row.kernel_list, row.total_kernel_duration_ns, row.op_count)
-        for row in frame.itertuples()
+        (
+            f"{row['parent_module']}/{row['module']}",
+            *(row[name] for name in ("op_name", "kernel_list", "total_kernel_duration_ns", "op_count")),
+        )
+        for row in arrow_of(frame).to_pylist()
     ]
 
 

@@ -16,7 +16,7 @@ from typer.main import get_command
 
 from docs import tables
 from prof_analysis.cli import app
-from prof_analysis.cli.tables import SCHEMAS
+from prof_analysis.engine.schemas import schemas
 from prof_analysis.engine.tables import documented_tables
 from tests.helpers.places import CHECKOUT
 
@@ -75,7 +75,7 @@ def test_tests_that_are_named_are_there(page: Path) -> None:
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=lambda page: page.stem)
 def test_tables_that_are_named_are_there(page: Path) -> None:
     for name, column in re.findall(r"`(\w+\.\w+)(?:\.(\w+))?`", page.read_text(encoding="utf-8")):
-        if name.partition(".")[0] in SCHEMAS and not name.endswith(".json"):
+        if name.partition(".")[0] in schemas() and not name.endswith(".json"):
             table = documented_tables().get(name)
             assert table is not None, f"there is no table {name}"
             assert not column or column in {one.shown_name for one in table.columns}, f"{name} has no column {column}"
@@ -118,16 +118,8 @@ def test_an_analysis_in_ten_minutes_answers_what_its_test_expects(tmp_path: Path
     for folder in ("prof_analysis", "sql", "docs"):
         shutil.copytree(CHECKOUT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "sql" / "kernels" / "stream.sql").write_text(block_behind("analysis"), encoding="utf-8")
-    registry = tmp_path / "prof_analysis" / "analyses" / "costs.py"
-    others = registry.read_text(encoding="utf-8")
-    first = "COSTS = (\n"
-    assert others.count(first) == 1
-    registry.write_text(others.replace(first, f"{first}{block_behind('entry').rstrip()},\n"), encoding="utf-8")
-    with (tmp_path / "prof_analysis" / "answers" / "statistic.py").open("a", encoding="utf-8") as file:
-        file.write(f"\n\n{block_behind('answer')}")
-    keys = tmp_path / "docs" / "json_schema" / "costs.py"
-    with_keys = re.sub(r"(?m)^(COSTS: .+\n)", lambda found: found[0] + block_behind("keys"), keys.read_text(encoding="utf-8"))
-    keys.write_text(with_keys, encoding="utf-8")
+    answers = tmp_path / "prof_analysis" / "analyses" / "answers"
+    (answers / "stream_stats.py").write_text(block_behind("file"), encoding="utf-8")
     (tmp_path / "result").mkdir()
     code = block_behind("test") + "\n\ntest_streams_by_time(Path('result'))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), str(CHECKOUT)))}

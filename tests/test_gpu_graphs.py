@@ -9,6 +9,7 @@ import pytest
 
 from fixtures.kineto_graphs import Graph, Names, Run, event, model, write, write_annotations, write_capture
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
+from tests.helpers.frames import arrow_of
 
 KERNELS = """
     SELECT start_ns, op_name, if(parent_module = '', module, parent_module || '/' || module) AS path,
@@ -22,7 +23,7 @@ TWO_STREAMS = (Graph(5, model(8)), Graph(6, model(16)))
 
 def found(path: Path, **options: Any) -> Rows:
     """Each kernel with its op, its module path and its direction."""
-    with open_profile(path, no_cache=True, **options) as profile:
+    with open_profile(path, cache="none", **options) as profile:
         rows = profile.sql(KERNELS, arrow=True).to_pylist()
     return [
         (row["start_ns"], row["op_name"], row["path"] and row["path"].replace("[Backward]", ""), row["is_backward"])
@@ -63,10 +64,10 @@ def test_calls_are_those_of_the_replays(tmp_path: Path) -> None:
     run = Run(ONE_STREAM)
     run.write_replays(tmp_path / "traces" / "rank0.json", 0, [0, 1, 0])
     write_capture(tmp_path / "traces" / "capture_traces" / "graph_capture_rank_0.1.pt.trace.json.gz", ONE_STREAM)
-    with open_profile(tmp_path / "traces", no_cache=True) as profile:
+    with open_profile(tmp_path / "traces", cache="none") as profile:
         tree = profile.module_tree().set_index("module")
         statistic = profile.module_stats().query("op_name == 'aten::rms_norm'")
-        (step,) = profile.step_time(arrow=True).to_pylist()
+        (step,) = arrow_of(profile.step_time()).to_pylist()
         coverage = profile.coverage()
     assert tree.groupby(level=0)["calls"].sum().to_dict() == {
         **{"LlamaModel": 3, "Layer": 9, "Norm": 9, "Attention": 9, "Linear": 27, "MLP": 9, "Head": 3}
@@ -82,7 +83,7 @@ def test_a_capture_that_lost_launches_leaves_these_kernels_with_their_reason(tmp
     write_capture(tmp_path / "graph_capture_profile" / "cuda_graph_capture-Runner-TP-0.json.gz", ONE_STREAM[:1], lost=lost)
     (graph,) = run.graphs
     assert found(tmp_path) == run.expected((5, n) for n in range(len(graph.nodes)) if n not in lost)
-    with pytest.warns(ProfAnalysisWarning, match="replayed"), open_profile(tmp_path, no_cache=True) as profile:
+    with pytest.warns(ProfAnalysisWarning, match="replayed"), open_profile(tmp_path, cache="none") as profile:
         reasons = profile.coverage().query("reason == 'graph replay'")
         known = profile.table("module.replayed").set_index("known_by")["kernel_count"].to_dict()
         (note,) = [sentence for sentence in profile.warnings if "of the kernel time of replayed graphs" in sentence]
@@ -126,7 +127,7 @@ def test_annotations_give_modules_by_their_names_in_the_model(file: str, tmp_pat
     write_annotations(tmp_path / file, graphs)
     write_annotations(tmp_path / file.replace("rank1", "rank0"), [Graph(5, model(8, family="Wrong")[::-1])])
     assert [(start, path, is_backward) for start, _, path, is_backward in found(tmp_path / "traces")] == qualified(run)
-    with open_profile(tmp_path / "traces", by="instance", no_cache=True) as profile:
+    with open_profile(tmp_path / "traces", instances=True, cache="none") as profile:
         assert profile.ranks()["modules_from"].tolist() == ["replayed graphs"]
         modules = profile.module_tree().query("not module.str.startswith('[Backward]')")
     assert modules.query("parent_module == ''")["module"].tolist() == ["layers[0]", "layers[1]", "layers[2]", "output[0]"]
@@ -246,7 +247,7 @@ def test_ops_of_replays_are_in_op_stats(tmp_path: Path) -> None:
     run.write_replays(tmp_path / "rank0.json", 0, [0, 0])
     write_capture(tmp_path / "capture_traces" / "graph_capture_rank_0.json", ONE_STREAM[:1])
     with open_profile(tmp_path) as profile:
-        ops = {row["name"]: row for row in profile.op_stats(arrow=True).to_pylist()}
+        ops = {row["name"]: row for row in arrow_of(profile.op_stats()).to_pylist()}
     linear = ops["aten::linear"]
     assert (linear["calls"], linear["kernel_count"], linear["host_self_ns"]) == (18, 18, 0)
     assert "cuLaunchKernel" not in ops

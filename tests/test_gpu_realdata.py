@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import open_profile
+from tests.helpers.frames import arrow_of
 
 SLOW = pytest.mark.slow
 # Trace -> the folder with the figures of TraceLens, and whether it leaves out memsets: those of AMD, which have no flow.
@@ -51,7 +52,7 @@ def test_every_ns_is_there_and_busy_times_are_those_of_tracelens(
     with (realdata / "gpu_kineto" / "expected" / expected / "gpu_timeline.csv").open() as file:
         timeline = [(row["type"], float(row["time ms"])) for row in csv.DictReader(file)]
     with open_profile(trace) as profile:
-        coverage = profile.coverage(arrow=True).to_pylist()
+        coverage = arrow_of(profile.coverage()).to_pylist()
         covered = profile.sql(COVERED.format(leaves_out_sets=leaves_out_sets), arrow=True).to_pylist()
         assert profile.warnings == []
     assert sum(row["kernel_count"] for row in coverage) == len(work)
@@ -102,7 +103,7 @@ def test_collectives_have_the_times_and_bytes_that_tracelens_reports(realdata: P
             "SELECT operation, size_bytes / 1048576, count(*), sum(duration_ns) / 1000 FROM trace.communication "
             "JOIN trace.kernel USING (profile, kernel_id) WHERE size_bytes > 0 GROUP BY ALL ORDER BY 4 DESC"
         ).to_numpy()
-        (reduced, *_) = profile.communication_stats(arrow=True).to_pylist()
+        (reduced, *_) = arrow_of(profile.communication_stats()).to_pylist()
     assert [tuple(row) for row in ours] == [pytest.approx(row) for row in theirs]
     total_bytes = sum(size * count for name, size, count, _ in theirs if name == "allreduce") * 1048576
     total_ns = sum(time for name, _, _, time in theirs if name == "allreduce") * 1000

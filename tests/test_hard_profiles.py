@@ -141,7 +141,7 @@ def test_any_mix_of_hard_cases_is_attributed_as_it_is_true(
 )
 def test_instances_are_numbered_as_it_is_true(case: dict[str, Any], tmp_path: Path) -> None:
     truth = generate(tmp_path, Shape(layers=3, **case), ranks=1, seed=2)
-    with open_profile(tmp_path, by="instance") as profile:
+    with open_profile(tmp_path, instances=True) as profile:
         found = profile.sql("""
             SELECT kernel.name AS kernel_name, start_ns, replace(module, '[Backward]', '') AS module, parent_module
             FROM module.kernel

@@ -18,10 +18,10 @@ import pytest
 
 from prof_analysis import ProfAnalysisWarning, Profile, open_profile
 from prof_analysis.analyses import ANALYSES, PICTURES
-from prof_analysis.answers import answer_of
+from prof_analysis.analyses.answering import answer_of
 from prof_analysis.cli import terminal
+from prof_analysis.common.visible import visible, visible_json
 from prof_analysis.exports import ExportType
-from prof_analysis.visible import visible, visible_json
 from tests.helpers.cli import Command
 from tests.helpers.hostile import LONG, MARKUP, NAMES, write_hostile, write_hostile_trace
 

@@ -1,70 +1,72 @@
-"""The rooms of the package lie on floors: imports run down only, so that a room can be understood without those above it."""
+"""Imports run down only: a room of the package can be understood without those above it, and no files need each other."""
 
 import ast
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-import pytest
-
-PACKAGE = Path(__file__).parent.parent / "prof_analysis"
-# A room imports rooms of lower floors only; within a room everything may be imported.
+ROOT = Path(__file__).parent.parent
+PACKAGE = "prof_analysis"
+# A room imports rooms of lower floors only.
 FLOORS = (
-    (
-        "collect", "errors", "frames_of_code", "input_files", "lanes", "looks", "pairing", "student", "user_cache", "usual_names",
-        "version", "visible",
-    ),
-    ("aliases", "anonymous"),
-    ("matching",),
-    ("suggestions",),
-    ("options",),
-    ("command_line",),
-    ("capabilities", "engine", "frames", "scratch"),
-    ("analyses", "replaced"),
-    ("sources",),
-    ("run", "exports", "logs", "overview"),
-    ("questions",),
+    ("collect", "common", "functions"),
+    ("engine",),
+    ("analyses", "anonymous", "sources"),
+    ("exports", "logs", "pictures", "run"),
     ("profile",),
-    ("comparable",),
-    ("comparison",),
-    ("answers",),
-    ("figures",),
-    ("report",),
-    ("cli",),
+    ("__init__", "cli"),
     ("__main__",),
-)  # fmt: skip
-# What a method of the API imports when it is called, though it lies above: what it shows is made of the method's own answers.
-SHOWN_BY = {"profile": {"figures", "report"}, "comparison": {"figures", "report"}}
-# The public API is above all but the command, and imports the rest when it is used.
-API = "__init__"
+)
+
+
+def modules() -> Mapping[str, Path]:
+    """The files of the package by the names of their modules."""
+    files = sorted((ROOT / PACKAGE).rglob("*.py"))
+    return {".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file for file in files}
 
 
 def room_of(module: str) -> str:
     """The room of a module `prof_analysis.room.file`."""
-    parts = module.split(".")
-    return parts[1] if len(parts) > 1 else API
+    return (*module.split("."), "__init__")[1]
 
 
-def imported_rooms(file: Path) -> set[str]:
-    """The rooms that a file imports, anywhere in it."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+def named_in(tree: ast.AST) -> Iterator[str]:
+    """The modules that code names: in imports anywhere in it, and in texts by which it imports."""
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found.update(room_of(alias.name) for alias in node.names if alias.name.split(".")[0] == "prof_analysis")
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "prof_analysis":
-            names = [alias.name for alias in node.names] if node.module == "prof_analysis" else [None]
-            found.update(room_of(node.module or "") if name is None else room_of(f"prof_analysis.{name}") for name in names)
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Constant) and str(node.value).startswith(f"{PACKAGE}."):
+            yield str(node.value)
+
+
+def imports(known: Mapping[str, Path]) -> dict[str, set[str]]:
+    """The modules that each module imports; `from room.file import name` imports the file."""
+    found: dict[str, set[str]] = {}
+    for module, file in known.items():
+        named = [name for name in named_in(ast.parse(file.read_text(encoding="utf-8"))) if name.partition(".")[0] == PACKAGE]
+        found[module] = {name if name in known else name.rpartition(".")[0] for name in named} & known.keys() - {module}
     return found
 
 
-@pytest.mark.parametrize("file", sorted(PACKAGE.rglob("*.py")), ids=lambda file: file.relative_to(PACKAGE).as_posix())
-def test_a_room_imports_only_rooms_below_it(file: Path) -> None:
+def test_a_room_imports_only_rooms_below_it() -> None:
     floor_of = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
-    room = file.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    assert room == API or room in floor_of, f"{room}: name its floor in FLOORS"
-    for imported in imported_rooms(file) - {room} - SHOWN_BY.get(room, set()):
-        assert imported in floor_of, f"{file.name} imports {imported}, which lies on no floor; import the module itself"
-        assert room == API or floor_of[imported] < floor_of[room], f"{file.name} imports {imported}, which lies above it"
+    upward = [
+        f"{module} imports {other}"
+        for module, others in imports(modules()).items()
+        for other in sorted(others)
+        if room_of(other) != room_of(module) and floor_of[room_of(other)] >= floor_of[room_of(module)]
+    ]
+    assert not upward
 
 
-def test_each_floor_has_its_rooms() -> None:
-    there = {path.stem if path.is_file() else path.name for path in PACKAGE.iterdir() if not path.name.startswith("__py")}
-    assert {room for rooms in FLOORS for room in rooms} | {API} == there - {"py", "sql", "json.schema"}
+def test_no_files_import_each_other_in_a_circle() -> None:
+    try:
+        TopologicalSorter(imports(modules())).prepare()
+    except CycleError as error:
+        raise AssertionError(" imports ".join(error.args[1])) from None
+
+
+def test_each_room_lies_on_a_floor() -> None:
+    assert {room_of(module) for module in modules()} == {room for rooms in FLOORS for room in rooms}

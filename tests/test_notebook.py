@@ -12,8 +12,8 @@ import nbformat
 import pytest
 
 from prof_analysis import Profile
-from prof_analysis.comparison import Comparison
-from prof_analysis.figures.plots import ComparisonPlots, ProfilePlots
+from prof_analysis.pictures.figures.plots import ComparisonPlots, ProfilePlots
+from prof_analysis.profile.comparison import Comparison
 from tests.helpers.places import CHECKOUT
 
 NOTEBOOKS = sorted((CHECKOUT / "notebooks").glob("*.ipynb"))

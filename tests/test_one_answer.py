@@ -12,9 +12,10 @@ from typer.testing import Result
 
 from prof_analysis import InputError, Profile, open_profile
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.answers import answer_of
-from prof_analysis.answers.comparison import answers_of
-from prof_analysis.comparison import Comparison
+from prof_analysis.analyses.answering import answer_of
+from prof_analysis.analyses.comparison import answers_of
+from prof_analysis.profile.asking import ask
+from prof_analysis.profile.comparison import Comparison
 from tests.helpers.asking import build_at_once
 from tests.helpers.places import SAMPLE
 
@@ -234,7 +235,7 @@ def facts_of(profile: Profile, commands: tuple[str, ...]) -> dict[str, Mapping[s
     build_at_once(profile, *asked)
     for command in asked:
         try:
-            profile._session.answer(ANALYSES[command])
+            ask(profile._session, ANALYSES[command])
         except InputError:  # It may answer, and finds out that it cannot.
             continue
         facts[command] = answer_of(profile, command, ALL).facts

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, get_overloads, get_type_hints
+from typing import Any, get_type_hints
 
 import pytest
 import typer
@@ -17,10 +17,11 @@ import prof_analysis
 from prof_analysis import InputError, OutputError, ProfAnalysisWarning, Profile, open_profile
 from prof_analysis.cli import app
 from prof_analysis.cli.options import ModuleOptions, takes_options
+from prof_analysis.common.options import Keywords, Options, ProfileOptions, documented
 from prof_analysis.engine.statements import sql_folder
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.engine.variables import variables_read
-from prof_analysis.options import Keywords, Options, ProfileOptions, documented
+from prof_analysis.profile.questions import Questions
 from prof_analysis.sources import SOURCES
 from tests.helpers.places import CHECKOUT
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
@@ -57,7 +58,7 @@ def test_every_variable_that_the_sql_reads_is_an_option_and_every_option_is_read
 def test_values_that_the_sql_reads() -> None:
     chosen = Options(
         module_domains=iter(["Module", "Custom"]),
-        by="instance",
+        instances=True,
         peak_tflops={"fp16": 376, "bf16": 353.9},
         thresholds={"low_clock.least_share": 0.05},
     )
@@ -66,7 +67,7 @@ def test_values_that_the_sql_reads() -> None:
         "nesting_tolerance_ns": 0,
         "module_source": "auto",
         "module_domains": ["Module", "Custom"],
-        "by": "instance",
+        "instances": True,
         "depth": None,
         "audit_links": False,
         "filter": None,
@@ -88,7 +89,6 @@ def test_values_that_the_sql_reads() -> None:
     [
         ({"nesting_tolerance_ns": -1}, "nesting_tolerance_ns=-1: give 0 or more"),
         ({"depth": 0}, "depth=0: give 1 or more"),
-        ({"by": "name"}, "by='name': give class or instance"),
         ({"per": "second"}, "per='second': give step, call or run"),
         ({"skip_steps": "last"}, "skip_steps='last': give numbers of steps"),
         ({"rank_map": {0: "all"}}, "rank_map={0: 'all'}: give ranks of the new run by those of the base"),
@@ -103,7 +103,7 @@ def test_values_that_the_sql_reads() -> None:
         ({"peak_tflops": "public"}, "peak_tflops='public': give 'published' or a peak by data type"),
         ({"peak_tflops": {"fp16": 0}}, "peak_tflops='fp16=0': give a positive number for one of fp16, "),
         ({"scheduler": "tcp://h:1", "workers": 2}, "workers=2: give no value, a cluster has limits of its own"),
-        ({"scheduler": "tcp://h:1"}, "store=None: give a folder that the workers of the cluster see too"),
+        ({"scheduler": "tcp://h:1"}, "cache=None: give a folder that the workers of the cluster see too"),
     ],
 )
 def test_what_an_option_does_not_take_is_named_with_what_it_takes(options: Mapping[str, Any], problem: str) -> None:
@@ -125,11 +125,11 @@ def test_a_command_has_the_options_of_its_sections_with_their_meaning() -> None:
     expected = {name for name, (_, doc) in documented(ProfileOptions).items() if doc.section in ("Input", "Modules", "Machine")}
     assert expected <= of_options.keys()
     assert all(str(of_options[name]).startswith(documented(ProfileOptions)[name][1].meaning) for name in expected)
-    words = ["--rank-list", "0,3", "--module-domain", "A, B", "--by", "instance", "--memory-limit", "3GB"]
+    words = ["--rank-list", "0,3", "--module-domain", "A, B", "--instances", "--memory-limit", "3GB"]
     built.main(words, standalone_mode=False)
-    given = {"rank_list": [0, 3], "module_domains": ["A", "B"], "by": "instance", "memory_limit": 3_000_000_000}
+    given = {"rank_list": [0, 3], "module_domains": ["A", "B"], "instances": True, "memory_limit": 3_000_000_000}
     usual = {"nesting_tolerance_ns": 0, "module_source": "auto", "audit_links": False, "source": "auto"}
-    usual |= {"no_cache": False, "anonymize": False, "allow_files": False}
+    usual |= {"anonymize": False, "allow_files": False}
     assert got == [{**given, **usual}]
 
 
@@ -160,20 +160,12 @@ def test_what_a_table_reads_of_the_options(source: str, table: str, read: set[st
 
 def test_what_a_table_reads_through_a_macro_and_through_other_tables_counts() -> None:
     assert "nesting_tolerance_ns" in variables_read("ascend_db", "op.parent"), "through a macro"
-    assert {"depth", "by", "module_domains"} <= variables_read("ascend_db", "module.statistic"), "through other tables"
+    assert {"depth", "instances", "module_domains"} <= variables_read("ascend_db", "module.statistic"), "through other tables"
     assert "depth" not in variables_read("ascend_db", "op.statistic")
 
 
-def test_every_answer_has_a_type_for_each_kind_of_frame() -> None:
-    for name, method in inspect.getmembers(Profile, inspect.isfunction):
-        if "arrow" in inspect.signature(method).parameters and not name.startswith("_"):
-            kinds = {(str(one.__annotations__["arrow"]), one.__annotations__["return"]) for one in get_overloads(method)}
-            assert {returned for _, returned in kinds} == {"pyarrow.Table", "pandas.DataFrame"}, name
-            assert {"True" in arrow or arrow == "Yes" for arrow, _ in kinds} == {True, False}, name
-
-
 def test_the_docstring_of_an_answer_has_the_columns_of_its_tables() -> None:
-    text = inspect.getdoc(Profile.slow_ranks) or ""
+    text = inspect.getdoc(vars(Questions)["slow_ranks"]) or ""
     assert text.startswith("Return which rank, or pipeline stage, makes the others wait")
     for table in ("across.slow_rank", "across.rank_communication", "across.slow_rank_module", "across.slow_rank_finding"):
         assert f"Columns of table {table}:\n" in text
@@ -187,7 +179,7 @@ def test_a_checker_knows_the_types_of_answers_and_finds_a_wrong_option(tmp_path:
     script = tmp_path / "mine.py"
     script.write_text(
         "import prof_analysis\n"
-        "with prof_analysis.open_profile('x', by='instance', module_domains=['A'], step_id=None) as profile:\n"
+        "with prof_analysis.open_profile('x', instances=True, module_domains=['A'], step_id=None) as profile:\n"
         "    reveal_type(profile.kernel_stats())\n"
         "    reveal_type(profile.kernel_stats(across_ranks=True, arrow=True))\n"
         "    reveal_type(profile.layer_stats('pass', arrow=True))\n"
@@ -196,9 +188,9 @@ def test_a_checker_knows_the_types_of_answers_and_finds_a_wrong_option(tmp_path:
         "reveal_type(prof_analysis.module_stats('x', depth=3))\n"
         "reveal_type(prof_analysis.stage_durations('x', arrow=True))\n"
         "prof_analysis.open_profile('x', dept=3)\n"
-        "prof_analysis.module_stats('x', by='classes')\n"
+        "prof_analysis.module_stats('x', instances='classes')\n"
     )
-    words = ["--strict", "--follow-imports", "silent", "--no-error-summary", "--cache-dir", str(tmp_path / "cache")]
+    words = ["--strict", "--follow-imports", "silent", "--no-error-summary", "--cache", str(tmp_path / "cache")]
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *words, script],
         cwd=tmp_path,

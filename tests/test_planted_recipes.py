@@ -17,6 +17,7 @@ from fixtures.text_style import TextStyle
 from fixtures.trace import Rank, make_rank
 from prof_analysis import Profile, open_profile
 from tests.helpers.asking import build_at_once
+from tests.helpers.frames import arrow_of
 
 STAGES = Shape(world=4, layers=2, hidden=256, stages=2, micro_batches=2)
 NPU = replace(STAGES, experts=3, clock_low=1200, slow_link="2-3", slower_by=300, copies=2)
@@ -159,7 +160,7 @@ def _is_near(found: list[Row], expected: list[Row]) -> bool:
 def test_the_others_wait_for_a_late_rank_in_the_first_collective_of_each_step(tmp_path: Path) -> None:
     for run in run_of(tmp_path, "db", LATE):
         assert run.rows("across.collective") == (expected := recipes_of_devices.collective(run.ranks))
-        worst = run.profile.slow_ranks("collective", arrow=True).to_pylist()[:2]
+        worst = arrow_of(run.profile.slow_ranks("collective")).to_pylist()[:2]
     late = [int(rank.waiting.max()) for rank in run.ranks]
     assert late[1] == 0 and late[0] == late[2] > 0
     assert [(row["last_rank_id"], row["step_id"], row["cause"]) for row in worst][1] == (1, 11, "host")

@@ -12,8 +12,9 @@ from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.answers import answer_of
-from prof_analysis.answers.answer import Sentences
+from prof_analysis.analyses.answer import Sentences
+from prof_analysis.analyses.answering import answer_of
+from prof_analysis.profile.asking import require
 from tests.helpers.asking import build_at_once
 from tests.helpers.places import SAMPLE
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, edit, write_profile
@@ -52,7 +53,7 @@ def check_promises(path: Path) -> dict[str, list[str]]:
             for rank in promised - found:
                 assert f"{rank}: no {analysis.subject}" in profile.warnings, question
                 found_nothing.setdefault(question, []).append(rank)
-            unable = {one.profile for one in profile._session.require(analysis.requires)}
+            unable = {one.profile for one in require(profile._session, analysis.requires)}
             assert unable.isdisjoint(promised), question
             assert found - unable <= promised, question
             answer = answer_of(profile, question, 3)

@@ -10,8 +10,8 @@ from typer.testing import Result
 
 from prof_analysis import ProfAnalysisWarning, open_profile
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.answers import answer_of
-from prof_analysis.answers.stage import stage_durations
+from prof_analysis.analyses.answering import answer_of
+from prof_analysis.logs.answer import stage_durations
 from prof_analysis.logs.vllm_stages import open_logs
 from tests.helpers.asking import build_at_once
 from tests.helpers.places import CHECKOUT, SAMPLE

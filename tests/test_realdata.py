@@ -16,6 +16,7 @@ from typer.testing import Result
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, module_stats, open_profile
 from tests.helpers.answers import answered_without
 from tests.helpers.asking import PEER_COLUMNS, build_at_once
+from tests.helpers.frames import arrow_of
 from tests.helpers.slow import quick
 
 # The only wrong rows of the reference, three kernels a rank: a gradient hook scales the gradient of a bias between two
@@ -278,9 +279,9 @@ def test_statistics_of_alexnet_are_those_of_its_tables(realdata: Path, level: st
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProfAnalysisWarning)
         with open_profile(folder) as profile:
-            found = profile.kernel_stats(across_ranks=True, arrow=True).to_pylist()
-            communication = profile.communication_stats(across_ranks=True, arrow=True).to_pylist()
-            ops = profile.op_stats(across_ranks=True, arrow=True).to_pylist()
+            found = arrow_of(profile.kernel_stats(across_ranks=True)).to_pylist()
+            communication = arrow_of(profile.communication_stats(across_ranks=True)).to_pylist()
+            ops = arrow_of(profile.op_stats(across_ranks=True)).to_pylist()
     compute = [row for row in found if row["kind"] == "compute"]
     if level == "level1":
         assert {(row["type"], row["core"]): (row["kernel_count"], row["total_ns"], row["median_ns"]) for row in compute} == {
@@ -383,7 +384,7 @@ OP_STATISTIC = ("Count", "Total Time(us)", "Min Time(us)", "Avg Time(us)", "Max 
 def test_kernel_stats_of_qwen3_are_its_op_statistic(realdata: Path) -> None:
     folder = realdata / "qwen3_0.6b_pp2dp2_910b"
     with open_profile(folder) as profile:
-        rows = profile.kernel_stats(arrow=True).to_pylist()
+        rows = arrow_of(profile.kernel_stats()).to_pylist()
         assert [warning.partition(": ")[0] for warning in profile.warnings] == ["rank_1_ascend_pt", "rank_3_ascend_pt"]
         assert profile.failures == []
     for rank in (0, 2):
@@ -408,7 +409,7 @@ def test_kernel_stats_of_alexnet_are_within_10_ns_of_its_op_statistic(realdata: 
     folder = realdata / "alexnet_ddp_910b" / "text" / "level1" / f"rank{rank}_ascend_pt"
     expected = op_statistic(folder)
     with open_profile(folder) as profile:
-        rows = profile.kernel_stats(arrow=True).to_pylist()
+        rows = arrow_of(profile.kernel_stats()).to_pylist()
     found = {(row["type"], row["core"]): row for row in rows if row["kind"] == "compute"}
     assert {key: row["kernel_count"] for key, row in found.items()} == {key: row["Count"] for key, row in expected.items()}
     for name, column in (("total_ns", "Total Time(us)"), ("min_ns", "Min Time(us)"), ("max_ns", "Max Time(us)")):

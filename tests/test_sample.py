@@ -8,7 +8,7 @@ import pytest
 
 from fixtures.make_sample import make_sample
 from prof_analysis import open_profile
-from prof_analysis.profile import Profile
+from prof_analysis.profile.profile import Profile
 from tests.helpers.asking import PEER_COLUMNS
 from tests.helpers.places import SAMPLE
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import OutputError
-from prof_analysis.scratch import make_folder, temporary_folder
+from prof_analysis.common.scratch import make_folder, temporary_folder
 
 HOLDS_ONE = """
 import sys, time
 from pathlib import Path
-from prof_analysis.scratch import make_folder
+from prof_analysis.common.scratch import make_folder
 folder = make_folder(Path(sys.argv[1]))
 (folder.path / "spilled").write_text("x")
 (folder.path / "0").mkdir()

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from prof_analysis.engine.database import connect, quote
+from prof_analysis.engine.database import connect
+from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.tables import documented_tables
 
 # Table -> its rows, each a value by column; what a row does not name is NULL.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from prof_analysis.user_cache import VARIABLE, cache_folder
+from prof_analysis.common.user_cache import VARIABLE, cache_folder
 
 
 def test_it_lies_below_the_users_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

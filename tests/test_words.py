@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from prof_analysis.answers.words import as_text
+from prof_analysis.analyses.words import as_text
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.engine.units import Format
 

@@ -7,16 +7,16 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from docs.json_schema.causes import CAUSES
-from docs.json_schema.costs import COSTS
 from docs.json_schema.others import OTHERS
-from docs.json_schema.parts import Schema, amount, fields, of_table, one_of, or_null, rows, tables_in, text, texts
+from prof_analysis.analyses import ANALYSES
+from prof_analysis.analyses.answering import schema_of as of_analysis
+from prof_analysis.analyses.schema import Schema, amount, fields, of_table, one_of, or_null, rows, tables_in, text, texts
+from prof_analysis.common.version import SCHEMA_VERSION
 from prof_analysis.engine.tables import documented_tables
-from prof_analysis.version import SCHEMA_VERSION
 
 FILE = Path(__file__).parents[2] / "prof_analysis" / "json.schema.json"
 # Command -> the schema of its summary.
-FACTS: Mapping[str, Schema] = {**COSTS, **CAUSES, **OTHERS}
+FACTS: Mapping[str, Schema] = {**{command: of_analysis(command) for command in ANALYSES}, **OTHERS}
 _COMMENT = (
     "Written by `python -m docs.json_schema`. It has all keys of this release: an output fits the schema of the release that "
     "wrote it. docs/json.md says when schema_version changes."

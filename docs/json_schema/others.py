@@ -5,7 +5,7 @@ The rows, their columns, types and units come from the heads of the files in sql
 
 from collections.abc import Mapping
 
-from docs.json_schema.parts import (
+from prof_analysis.analyses.schema import (
     Schema,
     columns_of,
     count,

@@ -2,17 +2,26 @@
 
 import re
 from collections.abc import Mapping
+from importlib import import_module
+from pkgutil import iter_modules
 
-from prof_analysis.analyses.analysis import Analysis, Extra, Requirement, any_of, recorded_from, why_not
-from prof_analysis.analyses.causes import CAUSES
-from prof_analysis.analyses.costs import COSTS
+from prof_analysis.analyses import answers
+from prof_analysis.analyses.analysis import Analysis, Extra, Rows
 
 __all__ = [
-    "ANALYSES", "COMPARED", "COMPARED_ON_REQUEST", "COMPARED_WHERE_RECORDED", "PICTURES", "Analysis", "Extra", "Requirement",
-    "any_of", "export_name", "recorded_from", "why_not",
+    "ANALYSES", "COMPARED", "COMPARED_ON_REQUEST", "COMPARED_WHERE_RECORDED", "PICTURES", "Analysis", "Extra", "Rows",
+    "export_name",
 ]  # fmt: skip
 
-ANALYSES: Mapping[str, Analysis] = {analysis.command: analysis for analysis in (*COSTS, *CAUSES)}
+
+def _declared() -> Mapping[str, Analysis]:
+    """Return the analyses that the files of answers/ declare, in the order of their places."""
+    files = [import_module(f"{answers.__name__}.{file.name}") for file in iter_modules(answers.__path__)]
+    found: list[Analysis] = [file.ANALYSIS for file in files]
+    return {analysis.command: analysis for analysis in sorted(found, key=lambda one: one.place)}
+
+
+ANALYSES: Mapping[str, Analysis] = _declared()
 
 # The export types that write a picture of an analysis, in place of tables.
 PICTURES = tuple(dict.fromkeys(name for analysis in ANALYSES.values() for name in analysis.pictures))

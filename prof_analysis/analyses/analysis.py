@@ -2,40 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
-from prof_analysis.capabilities import RECORDED_FROM
-from prof_analysis.options import INPUT, MACHINE
-
-# A capability, or several of which one suffices; where a rank has none of them, the reason is that of the first one.
-Requirement: TypeAlias = str | tuple[str, ...]
-
-
-def any_of(*capabilities: str) -> Requirement:
-    """Require at least one of these capabilities."""
-    return capabilities
-
-
-def why_not(requires: tuple[Requirement, ...], lacks: Mapping[str, str]) -> str | None:
-    """Return the reason for the first requirement that is not met; None where all are.
-
-    `lacks` has the capabilities that the rank lacks, each with the reason.
-    """
-    for requirement in requires:
-        capabilities = (requirement,) if isinstance(requirement, str) else requirement
-        if all(capability in lacks for capability in capabilities):
-            return lacks[capabilities[0]]
-    return None
-
-
-def recorded_from(requires: tuple[Requirement, ...], lacks: Mapping[str, str]) -> int | None:
-    """Return the level of prof_analysis.collect that records what these requirements miss; None where none does."""
-    levels = []
-    for requirement in requires:
-        capabilities = (requirement,) if isinstance(requirement, str) else requirement
-        if all(capability in lacks for capability in capabilities):
-            levels.append(min((RECORDED_FROM[one] for one in capabilities if one in RECORDED_FROM), default=None))
-    return None if None in levels else max((level for level in levels if level is not None), default=None)
+from prof_analysis.common.capabilities import Requirement, any_of
+from prof_analysis.common.options import INPUT, MACHINE
 
 
 @dataclass(frozen=True)
@@ -58,6 +27,25 @@ TIMELINE: Mapping[str, Extra] = {
 }
 
 
+# The groups of analyses in the help of the command.
+WHERE, WHY = "Where the time goes", "Why it takes so long"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A choice of what a row of an answer is: its table for each rank, or for all, and the table of all ranks together.
+
+    `requires`: what a rank must have beyond what the analysis requires. `extra`: the extra of the analysis that it needs.
+    `is_listed`: the command lists it as its table is; the function of the analysis shows the others in words of its own.
+    """
+
+    table: str
+    over_ranks: str | None = None
+    requires: tuple[Requirement, ...] = ()
+    extra: str | None = None
+    is_listed: bool = False
+
+
 @dataclass(frozen=True)
 class Analysis:
     """A question with a command of its own.
@@ -67,14 +55,28 @@ class Analysis:
     compare ranks. `extras`: what an option adds and requires, by the name of the option. `pictures`: the tables that an export
     type writes in place of `exports`, where it writes a picture. `subject`: the thing that it counts; a rank
     without rows in the table `counted`, by default the first of `exports`, has none of it. `also`: further tables that the
-    summary reads. `counts_kernels`: whether its figures are wrong where kernels are missing.
+    summary reads. `counts_kernels`: whether its figures are wrong where kernels are missing. `rows`: the choices of what a row
+    is, the usual one first. `place` and `heading`: where the help of the command has it. `section`: the section of the report
+    that shows its answer, with `captions` above its tables. `examples`: words of a command line
+    behind its name, where `result` is a folder of a profile, by what they do. `returns`: the documentation of its method of
+    Profile.
+
+    The function of the same name beside it answers: it takes the tables, how many rows to show, perhaps `by`, and options of
+    the screen, and returns facts and blocks.
     """
 
     command: str
     meaning: str  # the help of the command: a question in one line of at most 55 characters, and below it what is shown
     subject: str
     exports: Mapping[str, str]
+    rows: Mapping[str, Rows]
     requires: tuple[Requirement, ...]
+    place: int
+    returns: str
+    heading: str = WHERE
+    section: str | None = None
+    captions: tuple[str, ...] = ()
+    examples: Mapping[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = (INPUT, MACHINE)  # options of a profile that the command takes, by section or name
     also: tuple[str, ...] = ()
     of_several_ranks: Mapping[str, str] = field(default_factory=dict)
@@ -82,6 +84,16 @@ class Analysis:
     pictures: Mapping[str, Extra] = field(default_factory=dict)
     counted: str | None = None
     counts_kernels: bool = True
+
+    @property
+    def name(self) -> str:
+        """The name of its function, and of its method of Profile."""
+        return self.command.replace("-", "_")
+
+    @property
+    def counted_table(self) -> str:
+        """The table in which a rank without rows has none of the subject."""
+        return self.counted or next(iter(self.exports))
 
     @property
     def tables(self) -> tuple[str, ...]:

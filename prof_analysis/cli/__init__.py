@@ -26,9 +26,11 @@ from prof_analysis.cli.ending import (
     guard_streams,
     interruption,
 )
+from prof_analysis.cli.help import show_all_options
 from prof_analysis.cli.screen import DONE, OUTPUT_ERROR, USAGE_OR_INPUT_ERROR, remember, report, tell
 from prof_analysis.cli.usage import said_of
-from prof_analysis.version import __version__
+from prof_analysis.common.old_words import command_line_in_new_words
+from prof_analysis.common.version import __version__
 
 # How many objects are made between two looks for cycles of garbage; with Python's 700 the imports take a fifth longer.
 _OBJECTS_BETWEEN_LOOKS = 200_000
@@ -41,11 +43,14 @@ class _Commands(typer.core.TyperGroup):
 
     def main(self, *args: Any, **options: Any) -> NoReturn:
         """Run a command line and exit."""
-        given = args[0] if args else options.get("args")
-        words = sys.argv[1:] if given is None else given
+        given = args[0] if args else options.pop("args", None)
+        words = command_line_in_new_words(sys.argv[1:] if given is None else given)
+        if "--help-all" in words:
+            show_all_options()
+            words = ["--help" if word == "--help-all" else word for word in words]
         remember(words, self._command_of(words))
         try:
-            code = super().main(*args, **{**options, "standalone_mode": False})
+            code = super().main(words, *args[1:], **{**options, "standalone_mode": False})
         except Exception as error:
             if not hasattr(error, "format_message"):
                 raise

@@ -7,146 +7,39 @@ from typing import Annotated, Any
 import typer
 
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.cli.help import REASON, REASONS, TIME, AnalysisCommand, epilog_of
-from prof_analysis.cli.options import (
-    AcrossRanks,
-    Anonymize,
-    KernelBy,
-    KernelRow,
-    MemoryOptions,
-    MfuLevel,
-    OfModule,
-    PmuOptions,
-    ProfilePath,
-    ResultOptions,
-    ScreenOptions,
-    SlowRankBy,
-    SlowRankRow,
-    Sort,
-    SourceLine,
-    StackOptions,
-    WithPmu,
-    takes_options,
-)
+from prof_analysis.analyses.analysis import WHERE
+from prof_analysis.analyses.answering import options_of
+from prof_analysis.cli.answers import own_parameters, rows_and_options
+from prof_analysis.cli.help import AnalysisCommand, epilog_of
+from prof_analysis.cli.options import Anonymize, ProfilePath, ResultOptions, ScreenOptions, takes_options
 from prof_analysis.cli.screen import exit_on_error, finish, opened, show
-from prof_analysis.options import Keywords
+from prof_analysis.common.options import Keywords
 
 app = typer.Typer()
 
 
-def _module_stats(
-    path: ProfilePath,
-    options: Keywords,
-    result: ResultOptions,
-    screen: ScreenOptions,
-    across_ranks: AcrossRanks = False,
-    pmu: WithPmu = False,
-    module: OfModule = None,
-    source_line: SourceLine = False,
-) -> None:
-    shown = {"across_ranks": across_ranks, "pmu": pmu, "module": module, "source_line": source_line}
-    extras = tuple(name for name, is_chosen in (("pmu", pmu), ("source-line", source_line)) if is_chosen)
-    _analyse("module-stats", path, options, result, screen, shown, extras)
-
-
-def _op_stats(
-    path: ProfilePath,
-    options: Keywords,
-    result: ResultOptions,
-    screen: ScreenOptions,
-    sort: Sort = None,
-    source_line: SourceLine = False,
-) -> None:
-    extras = ("source-line",) if source_line else ()
-    _analyse("op-stats", path, options, result, screen, {"sort": sort, "source_line": source_line}, extras)
-
-
-def _kernel_stats(
-    path: ProfilePath,
-    options: Keywords,
-    result: ResultOptions,
-    screen: ScreenOptions,
-    by: KernelBy = KernelRow.type,
-    sort: Sort = None,
-) -> None:
-    extras = () if by is KernelRow.type else (f"by {by.value}",)
-    _analyse("kernel-stats", path, options, result, screen, {"by": by.value, "sort": sort}, extras)
-
-
-def _slow_ranks(
-    path: ProfilePath,
-    options: Keywords,
-    result: ResultOptions,
-    screen: ScreenOptions,
-    by: SlowRankBy = SlowRankRow.rank,
-) -> None:
-    extras = () if by is SlowRankRow.rank else (f"by {by.value}",)
-    _analyse("slow-ranks", path, options, result, screen, {"by": by.value}, extras)
-
-
-def _mfu(path: ProfilePath, options: Keywords, shown: MfuLevel, result: ResultOptions, screen: ScreenOptions) -> None:
-    level = shown.level and shown.level.value
-    _analyse("mfu", path, options, result, screen, {"level": level})
-
-
-def _pmu_stats(
-    path: ProfilePath, options: Keywords, counters: PmuOptions, result: ResultOptions, screen: ScreenOptions
-) -> None:
-    _analyse("pmu-stats", path, options, result, screen, {"level": counters.level.name})
-
-
-def _memory(path: ProfilePath, options: Keywords, shown: MemoryOptions, result: ResultOptions, screen: ScreenOptions) -> None:
-    _analyse("memory", path, options, result, screen, {"level": shown.level.name})
-
-
-def _stacks(
-    path: ProfilePath,
-    options: Keywords,
-    shown: StackOptions,
-    result: ResultOptions,
-    screen: ScreenOptions,
-    sort: Sort = None,
-) -> None:
-    of_answer = {"level": shown.level.name, "sort": sort, "module": options.get("module")}
-    _analyse("stacks", path, options, result, screen, of_answer)
-
-
-def _api_stats(path: ProfilePath, options: Keywords, result: ResultOptions, screen: ScreenOptions, sort: Sort = None) -> None:
-    _analyse("api-stats", path, options, result, screen, {"sort": sort})
-
-
 def _command_of(name: str) -> Callable[..., None]:
-    """Return the command of an analysis without options of its own."""
+    """Return the command of an analysis: its answer may have options, and rows to choose from."""
+    analysis = ANALYSES[name]
+    of_answer = options_of(name)
 
-    def command(path: ProfilePath, options: Keywords, result: ResultOptions, screen: ScreenOptions) -> None:
-        _analyse(name, path, options, result, screen)
+    def command(path: ProfilePath, options: Keywords, result: ResultOptions, screen: ScreenOptions, **own: Any) -> None:
+        by, known = rows_and_options(analysis, own, options)
+        extras = [analysis.rows[by].extra] if by is not None and analysis.rows[by].extra else []
+        extras += [one for one in of_answer if own.get(one) and one in analysis.extras]
+        shown = {one: known[one] for one in of_answer} | ({} if by is None else {"by": by})
+        _analyse(name, path, options, result, screen, shown, tuple(filter(None, extras)))
 
-    return command
+    return takes_options(command, analysis.options, own_parameters(analysis, of_answer))
 
 
-# Commands with options of their own.
-_WITH_OPTIONS: Mapping[str, Callable[..., None]] = {
-    "module-stats": _module_stats,
-    "kernel-stats": _kernel_stats,
-    "op-stats": _op_stats,
-    "api-stats": _api_stats,
-    "slow-ranks": _slow_ranks,
-    "mfu": _mfu,
-    "pmu-stats": _pmu_stats,
-    "memory": _memory,
-    "stacks": _stacks,
-}
 for _name, _analysis in ANALYSES.items():
-    app.command(
-        _name,
-        cls=AnalysisCommand,
-        help=_analysis.meaning,
-        epilog=epilog_of(_name),
-        rich_help_panel=REASON if _name in REASONS else TIME,
-    )(takes_options(_WITH_OPTIONS.get(_name) or _command_of(_name), _analysis.options))
+    app.command(_name, cls=AnalysisCommand, help=_analysis.meaning, epilog=epilog_of(_name), rich_help_panel=_analysis.heading)(
+        _command_of(_name)
+    )
 
 
-@app.command("stage-durations", cls=AnalysisCommand, epilog=epilog_of("stage-durations"), rich_help_panel=TIME)
+@app.command("stage-durations", cls=AnalysisCommand, epilog=epilog_of("stage-durations"), rich_help_panel=WHERE)
 @takes_options
 def stage_durations(
     logs: Annotated[list[str], typer.Argument(help="Logs of vLLM-Ascend, plain or .gz; - is standard input.", metavar="LOG")],
@@ -160,17 +53,20 @@ def stage_durations(
     """
     with exit_on_error(screen):
         from prof_analysis import exports
-        from prof_analysis.answers.stage import stage_durations as answer_of
         from prof_analysis.exports.provenance import ANONYMOUS_OUTPUT_FOLDER, OUTPUT_FOLDER, Origin
         from prof_analysis.logs import vllm_stages as stage_log
+        from prof_analysis.logs.answer import stage_durations as answer_of
+        from prof_analysis.profile.command import command_line
+        from prof_analysis.profile.exporting import check_type
         from prof_analysis.sources.rank import readable
 
         with stage_log.open_logs(logs, anonymize) as opened:
 
             def export(folder: Path | None, export_type: str) -> list[Path]:
                 target = (folder or stage_log.folder_of(logs)) / (ANONYMOUS_OUTPUT_FOLDER if anonymize else OUTPUT_FOLDER)
-                exports.check_type(export_type, "stage-durations")
-                origin = Origin(tuple(opened.shown(readable(Path(log))) for log in logs), is_anonymous=anonymize)
+                check_type(export_type, "stage-durations")
+                inputs = tuple(opened.shown(readable(Path(log))) for log in logs)
+                origin = Origin(inputs, is_anonymous=anonymize, command=command_line(anonymize))
                 roots = [stage_log.folder_of([log]) for log in logs]
                 return exports.export(
                     opened.connection, (), target, stage_log.EXPORTS, export_type, opened.warnings, origin, roots=roots
@@ -192,8 +88,8 @@ def _analyse(
 ) -> None:
     """Write the tables of an analysis and its extras, and print its answer; `shown` has the options of the answer."""
     with opened(screen, path, options) as profile:
-        from prof_analysis.answers import answer_of
-        from prof_analysis.exports import check_type
+        from prof_analysis.analyses.answering import answer_of
+        from prof_analysis.profile.exporting import check_type
 
         export_type = str(result.export_type or "db")
         check_type(export_type, command)

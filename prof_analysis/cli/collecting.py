@@ -8,8 +8,8 @@ import typer
 from prof_analysis.cli.help import LOOK_UP, Command, epilog_of
 from prof_analysis.cli.options import AsJson, ScreenOptions, takes_options
 from prof_analysis.cli.screen import exit_on_error, print_json
-from prof_analysis.errors import OutputError
-from prof_analysis.options import RESULT
+from prof_analysis.common.errors import OutputError
+from prof_analysis.common.options import RESULT
 
 app = typer.Typer()
 
@@ -31,7 +31,7 @@ def collect(
     beside torch; here it is `python -m prof_analysis.collect`. How: docs/collecting.md.
     """
     from prof_analysis import collect as collecting
-    from prof_analysis.exports.files import replacing
+    from prof_analysis.common.files import replacing
 
     with exit_on_error(ScreenOptions(as_json)):
         if not copy_to.is_dir():

@@ -13,12 +13,12 @@ import typer
 from prof_analysis.cli.help import CHANGE, AnalysisCommand, epilog_of
 from prof_analysis.cli.options import CompareOptions, ResultOptions, ScreenOptions, Written, takes_options
 from prof_analysis.cli.screen import USAGE_OR_INPUT_ERROR, exit_on_error, fail, finish, print_answer, progress, show, tell
-from prof_analysis.errors import ProfAnalysisError, ProfAnalysisWarning
+from prof_analysis.common.errors import ProfAnalysisError, ProfAnalysisWarning
+from prof_analysis.common.options import COMPARE, RESULT, Keywords
 from prof_analysis.exports import ExportType
-from prof_analysis.options import COMPARE, RESULT, Keywords
 
 if TYPE_CHECKING:
-    from prof_analysis.comparison import Comparison
+    from prof_analysis.profile.comparison import Comparison
 
 app = typer.Typer()
 HTML = "html"
@@ -93,11 +93,11 @@ def compare(
             "--export-type: give the folder to write to with -o; the runs are in several", USAGE_OR_INPUT_ERROR, screen.as_json
         )
     with _opened(screen, base, runs, options) as comparison:
-        from prof_analysis.answers.comparison import answers_of
-        from prof_analysis.answers.words import several
+        from prof_analysis.analyses.comparison import answers_of
+        from prof_analysis.analyses.words import several
 
         if result.export_type == HTML:  # Before the answer, which takes a while.
-            from prof_analysis.report import check_libraries
+            from prof_analysis.pictures.report import check_libraries
 
             check_libraries()
         if suggest_aliases is not None:  # Before the answer, which fails where the runs have nothing in common.
@@ -130,7 +130,7 @@ def _opened(screen: ScreenOptions, base: Path, runs: list[Path], options: Keywor
     """Open the runs; an error of this package becomes one line and its exit code."""
     warnings.simplefilter("ignore", ProfAnalysisWarning)
     with exit_on_error(screen) as found:
-        from prof_analysis.comparison import open_comparison
+        from prof_analysis.profile.comparison import open_comparison
 
         with progress(screen.quiet) as on_progress:
             keywords: Keywords = {**options, "on_progress": on_progress}

@@ -9,7 +9,7 @@ from io import BufferedWriter, FileIO, TextIOWrapper
 from types import FrameType
 from typing import Any, cast
 
-from prof_analysis.errors import reason_of
+from prof_analysis.common.errors import reason_of
 
 INTERRUPTED, TERMINATED = 130, 143
 
@@ -97,7 +97,7 @@ def clean_up() -> None:
     Of semaphores that are left, their tracker would print a list.
     """
     # What is not loaded has made nothing.
-    if scratch := sys.modules.get("prof_analysis.scratch"):
+    if scratch := sys.modules.get("prof_analysis.common.scratch"):
         cast(Any, scratch).remove_all()
     if library := sys.modules.get("multiprocessing.util"):
         cast(Any, library)._run_finalizers(0)

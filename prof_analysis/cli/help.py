@@ -6,66 +6,15 @@ from typing import Any
 import typer
 
 from prof_analysis.analyses import ANALYSES, COMPARED
-from prof_analysis.options import SHOW
+from prof_analysis.common.options import MACHINE, SHOW, ProfileOptions, documented
 
-# The groups of commands: an analysis is of the first one unless it is named here.
-TIME, REASON, CHANGE = "Where the time goes", "Why it takes so long", "What changed"
-LOOK_UP, KEEP = "Look up", "Keep"
+# The groups of commands that are no analyses.
+CHANGE, LOOK_UP, KEEP = "What changed", "Look up", "Keep"
 # What the help calls the values of options that are paths.
 PATHS = ("PATH", "FILE", "DIR")
-REASONS = (
-    "advise",
-    *("free-time", "slow-ranks", "communication-time", "links", "pipeline", "mfu", "pmu-stats", "memory", "experts", "clock"),
-    "graph-overhead",
-)
 
-# Command -> what an example does -> its words; `result` is a folder of a profile. Those of analyses have two more.
+# Command -> what an example does -> its words; `result` is a folder of a profile. Analyses have their own, and two more.
 _EXAMPLES: Mapping[str, Mapping[str, str]] = {
-    "module-stats": {
-        "Look inside one module": "result --module Qwen2Attention",
-        "Each layer by itself": "result --by instance --top 30",
-    },
-    "kernel-stats": {
-        "The kernels of one rank": "result --rank-list 0 --top 20",
-        "Each kernel by its input shapes": "result --by shapes --filter MatMul",
-    },
-    "op-stats": {
-        "The ops of one step": "result --step-id 10 --top 20",
-        "Ops of one kind by all time inside them": "result --filter aten:: --sort 'device total'",
-    },
-    "api-stats": {"Where the host waits for the device": "result --filter Synchronize"},
-    "stacks": {
-        "Places in your own code alone": "result --user-code",
-        "Whole stacks below one place": "result --level stack --under main.py",
-    },
-    "communication-stats": {"All columns, however wide": "result --wide"},
-    "mfu": {
-        "Each op by its input shapes": "result --level op",
-        "Against the peaks of your device": "result --peak-tflops fp16=376,bf16=353.9",
-    },
-    "pmu-stats": {"What bounds each module": "result --level module"},
-    "memory": {
-        "Floor and peak of each step, and whether it leaks": "result --level step",
-        "The largest blocks and how long they live": "result --level block --top 20",
-    },
-    "mstx-stats": {"The ranges of one step": "result --step-id 10"},
-    "advise": {
-        "Only what is a twentieth of the step or more": "result --threshold every.least_share=0.05",
-        "The same for a script": "result --json",
-    },
-    "step-time": {"Only some columns": "result --columns step,rank,time,free"},
-    "free-time": {"The 20 longest gaps": "result --top 20"},
-    "communication-time": {"The 20 operators that take longest": "result --top 20"},
-    "pipeline": {"The passes of one step in files": "result --step-id 10 --export-type csv -o out"},
-    "links": {"The 30 pairs of ranks that lose most": "result --top 30"},
-    "slow-ranks": {
-        "The collectives in which ranks waited most, and why": "result --by collective",
-        "The same for a script": "result --json",
-    },
-    "experts": {"The 20 grouped matmuls that cost most": "result --top 20"},
-    "clock": {"The clock while one step ran": "result --step-id 10"},
-    "layer-stats": {"More positions in a layer": "result --top 30"},
-    "graph-overhead": {"The 20 graphs that cost most": "result --top 20"},
     "stage-durations": {
         "One log, or several": "server.log server.log.1.gz",
         "From stdin": "- < server.log",
@@ -78,7 +27,7 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
     },
     "report": {
         "All answers in one file, to look at or to mail": "result -o report.html",
-        "One rank, each layer by itself": "result --rank-list 0 --by instance -o rank0.html",
+        "One rank, each layer by itself": "result --rank-list 0 --instances -o rank0.html",
     },
     "ranks": {
         "A folder of a rank, or a tree of them": "result",
@@ -111,7 +60,11 @@ def examples_of(command: str) -> Mapping[str, str]:
     """Return the examples in the help of a command: command lines by what they do."""
     examples = _EXAMPLES.get(command, {})
     if command in ANALYSES:
-        examples = {"All ranks": "result", **examples, "All columns and rows in files": "result --export-type csv -o out"}
+        examples = {
+            "All ranks": "result",
+            **ANALYSES[command].examples,
+            "All columns and rows in files": "result --export-type csv -o out",
+        }
     return {purpose: f"prof-analysis {command} {words}".rstrip() for purpose, words in examples.items()}
 
 
@@ -120,13 +73,30 @@ def epilog_of(command: str) -> str:
     return "\nExamples:\n" + "\n".join(f"  {purpose}:\n    {line}" for purpose, line in examples_of(command).items())
 
 
+_shown_all: list[bool] = []
+
+
+def _rare_options() -> set[str]:
+    """Return the options that few people need: those of the machine, and others that say so."""
+    of_profile = documented(ProfileOptions).items()
+    return {"quiet", "debug", *(name for name, (_, doc) in of_profile if doc.is_rare or doc.section == MACHINE)}
+
+
+def show_all_options() -> None:
+    """Let the help show the options that few people need, too."""
+    _shown_all.append(True)
+
+
 class Command(typer.core.TyperCommand):
-    """A command whose help has --help beside the options of what is shown, and no types of Python."""
+    """A command whose help has --help beside the options of what is shown, without types of Python and rare options."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters; typer would show the type of an argument, such as list[str], beside its name."""
         params = super().get_params(ctx)
+        rare = set() if _shown_all else _rare_options()
         for one in params:
+            if one.name in rare:
+                vars(one)["hidden"] = True
             if isinstance(one, typer.core.TyperArgument):
                 vars(one)["display_type_rich"] = lambda **_: ""
         return params
@@ -149,7 +119,8 @@ class Command(typer.core.TyperCommand):
         """Return the option --help."""
         option = super().get_help_option(ctx)
         if option is not None:
-            option.rich_help_panel, option.metavar, option.help = SHOW, "", "Show this help."
+            option.rich_help_panel, option.metavar = SHOW, ""
+            option.help = "Show this help; --help-all shows rare options too."
         return option
 
 

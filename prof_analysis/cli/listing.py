@@ -8,8 +8,8 @@ import typer
 from prof_analysis.cli.help import KEEP, LOOK_UP, Command, epilog_of
 from prof_analysis.cli.options import AsJson, ProfilePath, ScreenOptions, SourceOption, takes_options
 from prof_analysis.cli.screen import exit_on_error, opened, print_json
-from prof_analysis.errors import InputError
-from prof_analysis.options import MACHINE
+from prof_analysis.common.errors import InputError
+from prof_analysis.common.options import MACHINE, NO_CACHE
 
 app = typer.Typer()
 
@@ -21,11 +21,11 @@ def ranks(path: ProfilePath, options: SourceOption, screen: ScreenOptions) -> No
 
     Lists the ranks with their files, the commands that can answer, and why others cannot: what was not collected.
     """
-    from prof_analysis.cli.summaries import listing
+    from prof_analysis.cli import shown_listing as listing
 
     # It builds no tables, so there is nothing to keep.
-    with opened(screen, path, {**options, "no_cache": True}) as profile:
-        rows = profile.ranks(arrow=True).to_pylist()
+    with opened(screen, path, {**options, "cache": NO_CACHE}) as profile:
+        rows = profile.ranks(arrow=True).to_pylist() if screen.as_json else profile.rank_rows()
     if screen.as_json:
         print_json(status="done", ranks=rows)
     else:
@@ -37,9 +37,9 @@ app.add_typer(cache_app, rich_help_panel=KEEP)
 CacheFolder = Annotated[
     Path | None,
     typer.Option(
-        "--cache-dir",
+        "--cache",
         metavar="PATH",
-        help="The folder that another command had as --cache-dir or --store; by default your cache folder.",
+        help="The folder that another command had as --cache; by default your cache folder.",
         rich_help_panel=MACHINE,
     ),
 ]
@@ -47,13 +47,13 @@ CacheFolder = Annotated[
 
 @cache_app.command("ls", cls=Command, epilog=epilog_of("cache ls"))
 @takes_options
-def list_cache(cache_dir: CacheFolder = None, as_json: AsJson = False) -> None:
+def list_cache(cache: CacheFolder = None, as_json: AsJson = False) -> None:
     """List the ranks whose results are kept, their tables and size, and whether their input is unchanged."""
-    from prof_analysis.cli.summaries import listing
-    from prof_analysis.run.entries import entries
+    from prof_analysis.cli import shown_listing as listing
+    from prof_analysis.run.cache.entries import entries
 
     with exit_on_error(ScreenOptions(as_json)):
-        kept = list(entries(_folder(cache_dir)))
+        kept = list(entries(_folder(cache)))
     if as_json:
         print_json(status="done", entries=[{**vars(entry), "folder": str(entry.folder)} for entry in kept])
     else:
@@ -62,12 +62,12 @@ def list_cache(cache_dir: CacheFolder = None, as_json: AsJson = False) -> None:
 
 @cache_app.command("clear", cls=Command, epilog=epilog_of("cache clear"))
 @takes_options
-def clear_cache(cache_dir: CacheFolder = None, as_json: AsJson = False) -> None:
+def clear_cache(cache: CacheFolder = None, as_json: AsJson = False) -> None:
     """Remove what is kept, except what another process uses, and nothing else in the folder."""
-    from prof_analysis.run.entries import clear
+    from prof_analysis.run.cache.entries import clear
 
     with exit_on_error(ScreenOptions(as_json)):
-        removed, in_use = clear(_folder(cache_dir))
+        removed, in_use = clear(_folder(cache))
     size = sum(entry.size_bytes for entry in removed)
     if as_json:
         names = {"removed": removed, "in_use": in_use}
@@ -81,8 +81,8 @@ def clear_cache(cache_dir: CacheFolder = None, as_json: AsJson = False) -> None:
 
 def _folder(chosen: Path | None) -> Path:
     """Return the folder to list or to clear. Raises InputError where there is none."""
-    from prof_analysis.user_cache import VARIABLE, cache_folder
+    from prof_analysis.common.user_cache import VARIABLE, cache_folder
 
     if (folder := chosen or cache_folder()) is None:
-        raise InputError(f"there is no cache: {VARIABLE} is off, or its folder cannot be written; give --cache-dir")
+        raise InputError(f"there is no cache: {VARIABLE} is off, or its folder cannot be written; give --cache")
     return folder

@@ -12,10 +12,9 @@ import typer
 
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli.values import PARSERS
-from prof_analysis.command_line import word
-from prof_analysis.errors import OutputError
-from prof_analysis.exports import ExportType
-from prof_analysis.options import (
+from prof_analysis.common.command_line import word
+from prof_analysis.common.errors import OutputError
+from prof_analysis.common.options import (
     ANSWER,
     COMPARE,
     INPUT,
@@ -28,37 +27,11 @@ from prof_analysis.options import (
     ProfileOptions,
     documented,
 )
+from prof_analysis.exports import ExportType
 
 # The groups of options, as the help has them one below the other.
 _GROUPS = (INPUT, COMPARE, ANSWER, MODULES, SHOW, RESULT, MACHINE)
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts: docs/json.md.", rich_help_panel=SHOW)]
-AcrossRanks = Annotated[
-    bool, typer.Option("--across-ranks", help="Show the modules whose time differs between ranks.", rich_help_panel=ANSWER)
-]
-WithPmu = Annotated[bool, typer.Option("--pmu", help="Show the hardware counters of each module too.", rich_help_panel=ANSWER)]
-SourceLine = Annotated[
-    bool,
-    typer.Option(
-        "--source-line", help="Name the line of your Python code that called each op; it needs stacks.", rich_help_panel=ANSWER
-    ),
-]
-OfModule = Annotated[
-    str | None,
-    typer.Option(
-        "--module",
-        metavar="NAME",
-        help="Show only this module and what is inside it. Example: Layer/Linear.",
-        rich_help_panel=ANSWER,
-    ),
-]
-Sort = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="Sort by this column, by its heading or its name in exports: the largest first, texts from A. Example: calls.",
-        rich_help_panel=SHOW,
-    ),
-]
 Anonymize = Annotated[
     bool,
     typer.Option(
@@ -89,109 +62,6 @@ CompareOptions = Annotated[
     Keywords,
     *("source", "rank_list", "sql", COMPARE, "module_source", "module_domains", "depth", "nesting_tolerance_ns", MACHINE),
 ]
-
-
-class KernelRow(StrEnum):
-    """What a row of kernel-stats is."""
-
-    type = "type"
-    name = "name"
-    shapes = "shapes"
-    cpu = "cpu"
-
-
-class SlowRankRow(StrEnum):
-    """What a row of slow-ranks is."""
-
-    rank = "rank"
-    collective = "collective"
-
-
-SlowRankBy = Annotated[
-    SlowRankRow,
-    typer.Option(
-        "--by",
-        help="What a row is: a rank; or a collective in which ranks waited, with the rank that came last and why.",
-        rich_help_panel=ANSWER,
-    ),
-]
-
-KernelBy = Annotated[
-    KernelRow,
-    typer.Option(
-        "--by",
-        help="What a row is: a type of kernels; a name; a name with its input shapes and types; or cpu: of the kernels that "
-        "ran on CPUs of the device, a name with its op and module.",
-        rich_help_panel=ANSWER,
-    ),
-]
-
-
-class Level(StrEnum):
-    """The levels of the summary of MFU: a row is one of these."""
-
-    module = "module"
-    op = "op"
-    kernel = "kernel"
-    rank = "rank"
-
-
-@dataclass(frozen=True)
-class MfuLevel:
-    """The option that chooses the rows of the summary of MFU."""
-
-    level: Annotated[
-        Level | None,
-        typer.Option(help="What a row is; by default a module, or an op if there are no modules.", rich_help_panel=ANSWER),
-    ] = None
-
-
-class MemoryLevel(StrEnum):
-    """The levels of the summary of memory: a row is one of these."""
-
-    peak = "peak"
-    module = "module"
-    op = "op"
-    block = "block"
-    step = "step"
-    time = "time"
-    component = "component"
-
-
-@dataclass(frozen=True)
-class MemoryOptions:
-    """The option that chooses the rows of the summary of memory."""
-
-    level: Annotated[MemoryLevel, typer.Option(help="What a row is.", rich_help_panel=ANSWER)] = MemoryLevel.peak
-
-
-class StackLevel(StrEnum):
-    """The levels of the summary of Python stacks: a row is one of these."""
-
-    frame = "frame"
-    stack = "stack"
-
-
-@dataclass(frozen=True)
-class StackOptions:
-    """The option that chooses the rows of the summary of Python stacks."""
-
-    level: Annotated[StackLevel, typer.Option(help="What a row is.", rich_help_panel=ANSWER)] = StackLevel.frame
-
-
-class PmuLevel(StrEnum):
-    """The levels of the summary of hardware counters: a row is one of these."""
-
-    kernel_type = "kernel-type"
-    op = "op"
-    module = "module"
-
-
-@dataclass(frozen=True)
-class PmuOptions:
-    """The option that chooses the rows of the summary of hardware counters."""
-
-    level: Annotated[PmuLevel, typer.Option(help="What a row is.", rich_help_panel=ANSWER)] = PmuLevel.kernel_type
 
 
 def _drawing(export_type: str) -> str:
@@ -267,10 +137,13 @@ class ScreenOptions:
     debug: Debug = False
 
 
-def takes_options(command: Callable[..., None], of_profile: tuple[str, ...] = ()) -> Callable[..., None]:
+def takes_options(
+    command: Callable[..., None], of_profile: tuple[str, ...] = (), further: Sequence[Parameter] = ()
+) -> Callable[..., None]:
     """Turn a function that takes groups of options into a command for typer with an option for each field of a group.
 
-    `of_profile` names the options of a profile that it takes, or their sections, where its annotation does not.
+    `of_profile` names the options of a profile that it takes, or their sections, where its annotation does not. `further` are
+    parameters that it takes as keywords.
     """
     hints = get_type_hints(command, include_extras=True)
     hints |= {name: Annotated[Keywords, *of_profile] for name, hint in hints.items() if hint is Keywords}
@@ -285,6 +158,9 @@ def takes_options(command: Callable[..., None], of_profile: tuple[str, ...] = ()
 
     parameters: list[Parameter] = []
     for name, parameter in signature(command).parameters.items():
+        if parameter.kind is Parameter.VAR_KEYWORD:
+            parameters += further
+            continue
         own = [parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY)]
         parameters += groups[name][0] if name in groups else own
     for parameter in parameters:

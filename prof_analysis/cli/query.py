@@ -10,9 +10,9 @@ import typer
 from prof_analysis.cli.help import LOOK_UP, Command, epilog_of
 from prof_analysis.cli.options import ModuleOptions, ProfileOption, ScreenOptions, takes_options
 from prof_analysis.cli.screen import exit_on_error, finish, opened, print_answer, view_of
-from prof_analysis.errors import InputError, reason_of
-from prof_analysis.options import ANSWER, SHOW
-from prof_analysis.visible import visible_lines
+from prof_analysis.common.errors import InputError, reason_of
+from prof_analysis.common.options import ANSWER, SHOW
+from prof_analysis.common.visible import visible_lines
 
 app = typer.Typer()
 
@@ -40,8 +40,8 @@ def sql(
 
     Prints the rows, with the folder of the rank (profile) and rank_id in front of each table of ranks.
     """
-    from prof_analysis.cli.summaries import listing
-    from prof_analysis.scratch import temporary_folder
+    from prof_analysis.cli import shown_listing as listing
+    from prof_analysis.common.scratch import temporary_folder
 
     if as_csv and screen.as_json:
         raise typer.BadParameter("give one of both", param_hint="--csv and --json")

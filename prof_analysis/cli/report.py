@@ -8,8 +8,8 @@ import typer
 from prof_analysis.cli.help import KEEP, Command, epilog_of
 from prof_analysis.cli.options import AsJson, Debug, ProfilePath, Quiet, ScreenOptions, Written, takes_options
 from prof_analysis.cli.screen import finish, opened, print_answer
-from prof_analysis.errors import OutputError
-from prof_analysis.options import INPUT, MACHINE, MODULES, RESULT, Keywords
+from prof_analysis.common.errors import OutputError
+from prof_analysis.common.options import INPUT, MACHINE, MODULES, RESULT, Keywords
 
 app = typer.Typer()
 OPTIONS = (INPUT, MODULES, MACHINE, "peak_tflops")

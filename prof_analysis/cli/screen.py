@@ -18,16 +18,16 @@ import typer
 
 from prof_analysis.cli.ending import INTERRUPTED
 from prof_analysis.cli.options import ScreenOptions, Written
-from prof_analysis.errors import OutputError, ProfAnalysisError, ProfAnalysisWarning
-from prof_analysis.options import Keywords
-from prof_analysis.version import SCHEMA_VERSION
-from prof_analysis.visible import visible, visible_json, visible_lines
+from prof_analysis.common.errors import OutputError, ProfAnalysisError, ProfAnalysisWarning
+from prof_analysis.common.options import Keywords
+from prof_analysis.common.version import SCHEMA_VERSION
+from prof_analysis.common.visible import visible, visible_json, visible_lines
 
 if TYPE_CHECKING:
-    from prof_analysis.answers.answer import Answer
+    from prof_analysis.analyses.answer import Answer
     from prof_analysis.cli.terminal import View
     from prof_analysis.logs.vllm_stages import StageLogs
-    from prof_analysis.profile import Profile
+    from prof_analysis.profile.profile import Profile
 
 DONE = 0
 SOME_RANKS_FAILED = 1
@@ -119,7 +119,7 @@ def remember(words: Sequence[str], command: Sequence[str]) -> None:
 def _anonymous(text: str) -> str:
     if not _anonymous_words:
         return text
-    from prof_analysis.anonymous import Anonymous
+    from prof_analysis.anonymous.texts import Anonymous
 
     found = Anonymous()
     for number, word in enumerate(_anonymous_words, 1):
@@ -206,7 +206,7 @@ def opened(screen: ScreenOptions, path: Path, options: Keywords) -> "Iterator[Pr
     """Open a profile; an error of this package becomes one line and its exit code."""
     warnings.simplefilter("ignore", ProfAnalysisWarning)
     with exit_on_error(screen) as found:
-        from prof_analysis.profile import Profile
+        from prof_analysis.profile.profile import Profile
 
         with progress(screen.quiet) as on_progress:
             keywords: Keywords = {**options, "on_progress": on_progress}

@@ -43,9 +43,9 @@ def table(
 
     The meaning of its columns: prof-analysis tables NAME.
     """
-    from prof_analysis.answers.words import several
+    from prof_analysis.analyses.words import several
+    from prof_analysis.cli import shown_listing as listing
     from prof_analysis.cli import terminal
-    from prof_analysis.cli.summaries import listing
 
     with opened(screen, profiling_path, options) as profile:
         written = result.write(lambda folder, export_type: profile.export_table(name, folder, export_type), profile.anonymous)

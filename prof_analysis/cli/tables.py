@@ -13,44 +13,16 @@ if TYPE_CHECKING:
     from prof_analysis.engine.table_file import Column, Table
 
 app = typer.Typer()
-# Schema -> what its tables hold, in the order in which data flows through them.
-SCHEMAS = {
-    "trace": "What a source makes of its files, in one meaning and one unit: the contract between formats and analyses.",
-    "op": "Framework operators: which encloses which, and what they cost on host and device.",
-    "module": "Modules: which kernel belongs to which op, which op to which module, and how all kernel time adds up.",
-    "kernels": "Kernels by kind, type and core, and the kernels of the chosen step.",
-    "critical": "Which kernels let what follows begin earlier if they were shorter, and where the device waits for the host.",
-    "chain": "Kernels that follow each other and that a fused op replaces, and what it would save.",
-    "roofline": "What memory and cores allow: the best rate of the profile, and the least time of matmuls.",
-    "api": "Host calls into CANN, CUDA or HIP: their own time, and how long the device was idle meanwhile.",
-    "flame": "Lines of flame graphs, which add up to all kernel time: modules, ops and Python stacks.",
-    "stack": "Python stacks: from which place in the source each op was called, and what it cost.",
-    "step": "Profiler steps: where the time of each goes on the device.",
-    "pipeline": "Forward and backward passes of micro-batches, and the bubbles between them.",
-    "free": "Time in which the device idles, and what the host does meanwhile.",
-    "timeline": "What is drawn on an axis of time: kernels, module calls, gaps, steps and counters of the device.",
-    "allocation": "Memory of the device: blocks, their ops, modules and lifetimes, the peak in parts, steps.",
-    "communication": "Communication operators as transfer, wait and idle, by group, module, rank and link.",
-    "experts": "Experts (MoE): grouped matmuls by rank and place in a step, their rows, and what an uneven load costs.",
-    "clock": "The real clock of devices beside the rated one, and what a lower clock cost.",
-    "layer": "The layers of a model, found in the sequence of its kernels alone.",
-    "graph": "Calls of compiled graphs (TorchAir), and their phases on the host.",
-    "mstx": "mstx marks and ranges: host time, device time, and the kernels launched inside.",
-    "pmu": "Hardware counters: busy pipes, cube utilization, cache hits, and what bounds a kernel.",
-    "mfu": "Model FLOPs utilization of kernels, ops, modules and the rank.",
-    "advice": "What to change: a table for each rule, and the findings of all rules with the time that they can win.",
-    "compare": "What a rank contributes to a comparison of runs: modules by step.",
-    "across": "Over all ranks: views on the tables of each rank.",
-    "runs": "Over several runs, of which one is called base: what changed since that one.",
-    "vllm": "Logs of vLLM-Ascend: how long its stages took.",
-}
 
 
 def names_of_tables(incomplete: str) -> list[str]:
     """Return the names of tables that begin like this, for the completion of the shell."""
+    from prof_analysis.engine.schemas import schemas
     from prof_analysis.engine.statements import sql_folder
 
-    names = (f"{file.parent.name}.{file.stem}" for schema in SCHEMAS for file in sorted((sql_folder() / schema).glob("*.sql")))
+    names = (
+        f"{file.parent.name}.{file.stem}" for schema in schemas() for file in sorted((sql_folder() / schema).glob("*.sql"))
+    )
     return [name for name in names if name.startswith(incomplete) and "." not in name.partition(".")[2]]
 
 
@@ -74,7 +46,7 @@ def tables(
 
     Lists the tables that `sql`, `table` and Profile.sql() know. Needs no profile.
     """
-    from prof_analysis.cli.summaries import tables as summary
+    from prof_analysis.cli import shown_tables as summary
     from prof_analysis.engine.own_tables import read_own_tables
     from prof_analysis.engine.tables import all_tables, unknown_table
 
@@ -119,5 +91,8 @@ def _in_json(table: "Table", columns: "Iterable[Column]") -> dict[str, object]:
 
 def _place(table: "Table") -> tuple[int, str]:
     """Return where a table comes in the list: folders of users are last."""
+    from prof_analysis.engine.schemas import schemas
+
     folder = table.name.partition(".")[0]
-    return (list(SCHEMAS).index(folder) if folder in SCHEMAS else len(SCHEMAS), table.name)
+    known = list(schemas())
+    return (known.index(folder) if folder in known else len(known), table.name)

@@ -9,11 +9,11 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
-from prof_analysis.answers.answer import Answer, Entry, Sentences, ShownTable
-from prof_analysis.answers.words import as_text, several
+from prof_analysis.analyses.answer import Answer, Entry, Sentences, ShownTable
+from prof_analysis.analyses.words import as_text, several
 from prof_analysis.cli.layout import Column, lay_out
 from prof_analysis.cli.signs import signs_of
-from prof_analysis.visible import visible
+from prof_analysis.common.visible import visible
 
 # What is in front of the lines of an entry, and how wide its labels are.
 _INDENT, _LABEL = "   ", 10

@@ -5,10 +5,10 @@ from types import MappingProxyType
 
 import duckdb
 
-from prof_analysis.engine.database import quote
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.planning import Build, Plan, pruned, sql_of, walk
+from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import run
 from prof_analysis.engine.table_file import Table, empty_select
 from prof_analysis.engine.tables import create_schemas, source_tables, store_view

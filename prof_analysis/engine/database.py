@@ -7,10 +7,11 @@ from pathlib import Path
 
 import duckdb
 
+from prof_analysis.common.errors import InputError
+from prof_analysis.common.options import USUAL, Variables
 from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.statements import run
-from prof_analysis.errors import InputError
-from prof_analysis.options import USUAL, Variables
 
 # The variables that the SQL reads with getvariable(), by default: the options, the rank, the salt of the ids of texts, the
 # moment to which the times of a file are relative, and the bounds of times on host and device, NULL where they are open.
@@ -85,16 +86,6 @@ def cursor_of(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnectio
     _prepare(cursor, dict(zip(_DEFAULTS, row, strict=True)))
     run(cursor, f"USE {quote(catalog)}")
     return cursor
-
-
-def quote(identifier: str) -> str:
-    """Quote a name for use as an SQL identifier."""
-    return '"' + identifier.replace('"', '""') + '"'
-
-
-def quote_text(text: str) -> str:
-    """Quote a text for use in an SQL statement that takes no parameters, such as COPY."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def parquet_rows(files: Iterable[Path]) -> str:

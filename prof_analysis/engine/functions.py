@@ -1,65 +1,15 @@
-"""Python functions that the SQL of tables calls: what takes SQL a hundred times as long, or cannot be said in it."""
+"""Gives DuckDB the Python functions that the SQL of tables calls."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import duckdb
 
 from prof_analysis.engine.macros import called_in
+from prof_analysis.functions import FUNCTIONS
 
-
-def _student_p() -> Callable[..., Any]:
-    from prof_analysis.student import p_value
-
-    return p_value
-
-
-def _student_quantile() -> Callable[..., Any]:
-    from prof_analysis.student import quantile
-
-    return quantile
-
-
-def _matched_nodes() -> Callable[..., Any]:
-    from prof_analysis.suggestions import matched_nodes
-
-    return matched_nodes
-
-
-def _suggested_aliases() -> Callable[..., Any]:
-    from prof_analysis.suggestions import suggested_aliases
-
-    return suggested_aliases
-
-
-def _lanes() -> Callable[..., Any]:
-    from prof_analysis.lanes import lanes
-
-    return lanes
-
-
-def _paired_calls() -> Callable[..., Any]:
-    from prof_analysis.pairing import paired_calls
-
-    return paired_calls
-
-
-_TREE = "STRUCT(parents INTEGER[], names VARCHAR[], keys UBIGINT[])"
-_CALLS = (
-    "STRUCT(operations VARCHAR[], sizes BIGINT[], are_together BOOLEAN[], starts BIGINT[], ends BIGINT[], clock BIGINT[])[]"
-)
-# Name -> what gives the function, the types of its arguments and of what it returns.
-_FUNCTIONS: Mapping[str, tuple[Callable[[], Callable[..., Any]], list[str], str]] = {
-    "matched_nodes": (_matched_nodes, [_TREE, _TREE, "VARCHAR[]"], "STRUCT(base INTEGER, new INTEGER, how VARCHAR)[]"),
-    "suggested_aliases": (_suggested_aliases, [_TREE, _TREE, "VARCHAR[]"], "STRUCT(base VARCHAR, new VARCHAR)[]"),
-    "lanes": (_lanes, ["BIGINT[]", "BIGINT[]"], "INTEGER[]"),
-    "paired_calls": (_paired_calls, [_CALLS], "INTEGER[][]"),
-    "student_p": (_student_p, ["DOUBLE", "DOUBLE"], "DOUBLE"),
-    "student_quantile": (_student_quantile, ["DOUBLE"], "DOUBLE"),
-}
-_CALL = re.compile(rf"\b({'|'.join(_FUNCTIONS)})\s*\(")
+_CALL = re.compile(rf"\b({'|'.join(FUNCTIONS)})\s*\(")
 
 
 @contextmanager
@@ -71,7 +21,7 @@ def functions_for(connection: duckdb.DuckDBPyConnection, sql: str, through_macro
     """
     calls = sorted(set(_CALL.findall(sql + called_in(sql) if through_macros else sql)))
     for name in calls:
-        find, takes, gives = _FUNCTIONS[name]
+        find, takes, gives = FUNCTIONS[name]
         connection.create_function(name, find(), takes, gives)  # type: ignore[arg-type]
     try:
         yield bool(calls)

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from prof_analysis.engine.database import quote, quote_path
+from prof_analysis.engine.database import quote_path
 from prof_analysis.engine.planning import Plan, before_guards
+from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.table_file import Column, Table, empty_select
 
 TEXTS = "trace.string"

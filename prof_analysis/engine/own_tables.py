@@ -8,12 +8,13 @@ from pathlib import Path
 
 import duckdb
 
-from prof_analysis.engine.database import connect, quote
+from prof_analysis.common.errors import InputError, QueryError, reason_of
+from prof_analysis.engine.database import connect
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.parsing import ALLOW, reads_files, referenced_tables
+from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.table_file import TEXT_ID, WARNING, Table, read_table
 from prof_analysis.engine.tables import all_tables, create_schemas, documented_tables, in_building_order, is_gathered
-from prof_analysis.errors import InputError, QueryError, reason_of
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 # Schemas of the engine, of sources and of logs.

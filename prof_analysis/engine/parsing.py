@@ -14,9 +14,9 @@ from typing import Any
 
 import duckdb
 
-from prof_analysis.engine.database import quote_text
+from prof_analysis.common.errors import QueryError
+from prof_analysis.engine.quotes import quote_text
 from prof_analysis.engine.remembered import recall
-from prof_analysis.errors import QueryError
 
 NEEDS = "needs"
 # Body -> the tables that it reads, and whether it orders its rows.

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 import duckdb
 
-from prof_analysis.engine.database import connect, quote
+from prof_analysis.engine.database import connect
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.parsing import NEEDS, known_needs, nodes
+from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.remembered import keep, recall
 from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.tables import (

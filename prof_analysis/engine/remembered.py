@@ -14,8 +14,8 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import Any
 
+from prof_analysis.common.user_cache import cache_folder
 from prof_analysis.engine.statements import code_digest
-from prof_analysis.user_cache import cache_folder
 
 _PREFIX = "plans-"
 # Where the code changes, a new file appears each time.

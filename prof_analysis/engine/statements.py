@@ -8,7 +8,7 @@ from threading import Lock
 
 import duckdb
 
-from prof_analysis.version import __version__
+from prof_analysis.common.version import __version__
 
 # A rank takes some 500 statements. Statements of users' questions must not be kept for ever.
 _MOST_KEPT = 4096

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from prof_analysis.engine.database import quote
 from prof_analysis.engine.parsing import needs_and_order
+from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import sql_folder
 from prof_analysis.engine.units import Format, format_of, unit_of
 

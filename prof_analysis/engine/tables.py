@@ -13,10 +13,10 @@ from functools import cache, lru_cache
 
 import duckdb
 
-from prof_analysis.engine.database import quote, quote_text
+from prof_analysis.common.errors import QueryError
+from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.statements import run, sql_folder
 from prof_analysis.engine.table_file import TEXT_ID, WARNING, Table, empty_select, read_table
-from prof_analysis.errors import QueryError
 
 ROW_ID = "row_id"
 

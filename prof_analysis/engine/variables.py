@@ -3,10 +3,10 @@
 import re
 from functools import lru_cache
 
+from prof_analysis.common.options import USUAL
 from prof_analysis.engine.macros import called_in
 from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.tables import has_text_ids, source_tables
-from prof_analysis.options import USUAL
 
 # The group is empty where the name is not a literal.
 _READ = re.compile(r"\bgetvariable\b(?:\s*\(\s*'(\w+)'\s*\))?", re.IGNORECASE)

@@ -19,10 +19,10 @@ import adbc_driver_manager as adbc
 import adbc_driver_sqlite
 import duckdb
 
-from prof_analysis.engine.database import quote
+from prof_analysis.common.errors import OutputError
+from prof_analysis.common.files import flush, unfinished_beside
+from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.table_file import Column, Table
-from prof_analysis.errors import OutputError
-from prof_analysis.exports.files import flush, unfinished_beside
 from prof_analysis.exports.names import camel_case, with_unit
 from prof_analysis.exports.provenance import PROFILE_RANK, PROVENANCE, Origin, profile_rank, provenance
 from prof_analysis.sources.rank import Rank

@@ -7,12 +7,12 @@ from shutil import copyfile
 
 import duckdb
 
-from prof_analysis.engine.database import quote, quote_text
+from prof_analysis.common.files import replacing
+from prof_analysis.common.scratch import temporary_folder
+from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.table_file import Table
-from prof_analysis.exports.files import replacing
 from prof_analysis.exports.names import file_name
 from prof_analysis.exports.provenance import OF_RANKS, PROFILE_RANK, PROVENANCE, Origin, profile_rank, provenance
-from prof_analysis.scratch import temporary_folder
 from prof_analysis.sources.rank import Rank
 
 # The oldest version of DuckDB that reads the file is 1.0.

@@ -1,17 +1,15 @@
 """Export to csv, parquet and json: one file per table, with all ranks and the columns of the API."""
 
-import os
 import unicodedata
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from pathlib import Path
-from uuid import uuid4
 
 import duckdb
 
-from prof_analysis import frames
-from prof_analysis.engine.database import quote, quote_text
-from prof_analysis.errors import OutputError, QueryError, reason_of
+from prof_analysis.common import frames
+from prof_analysis.common.errors import QueryError, reason_of
+from prof_analysis.common.files import replacing
+from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.exports.names import file_name
 
 # What begins a formula (also in full width), behind any blank, tab, line end or sign of no width: importers drop these.
@@ -64,38 +62,3 @@ def write_rows(rows: duckdb.DuckDBPyRelation, target: Path) -> None:
             rows.query("rows_of_query", f"COPY (SELECT {', '.join(cells)} FROM rows_of_query) {to}")
         except (duckdb.DataError, duckdb.ProgrammingError) as error:  # of the query, not of the disk
             raise QueryError(f"the query failed: {reason_of(error)}") from error
-
-
-@contextmanager
-def replacing(target: Path) -> Iterator[Path]:
-    """Yield a path beside the target to write to; on success the file replaces the target, else it is removed."""
-    with unfinished_beside(target) as unfinished:
-        yield unfinished
-        flush(unfinished)
-        unfinished.replace(target)
-
-
-@contextmanager
-def unfinished_beside(target: Path) -> Iterator[Path]:
-    """Yield a path beside the target that no other writer uses; a file that is there at the end is removed.
-
-    Raises OutputError, which names the target, in place of an error of the disk or of DuckDB.
-    """
-    unfinished = target.with_name(f".{uuid4().hex}.unfinished")
-    try:
-        yield unfinished
-    except OutputError:  # It already names the file that cannot be written.
-        raise
-    except (OSError, duckdb.Error) as error:
-        raise OutputError(
-            f"{target}: cannot be written ({reason_of(error)}); give another folder with -o", path=target
-        ) from error
-    finally:
-        with suppress(OSError):  # The error that matters is already being raised.
-            unfinished.unlink(missing_ok=True)
-
-
-def flush(file: Path) -> None:
-    """Wait until a file is on the disk. It is opened for update, since Windows flushes only such files."""
-    with file.open("r+b") as opened:
-        os.fsync(opened.fileno())

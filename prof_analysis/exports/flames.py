@@ -13,10 +13,10 @@ from typing import Any
 
 import duckdb
 
-from prof_analysis.exports.files import replacing
+from prof_analysis.common.files import replacing
+from prof_analysis.common.version import __version__
+from prof_analysis.common.visible import visible
 from prof_analysis.exports.names import file_name
-from prof_analysis.version import __version__
-from prof_analysis.visible import visible
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 _SUFFIXES = {"speedscope": "speedscope.json", "collapsed": "collapsed.txt"}

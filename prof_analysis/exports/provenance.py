@@ -1,21 +1,15 @@
 """The tables of a file that say what its other tables were made of: Provenance and ProfileRank."""
 
 import json
-import os
-import re
-import shlex
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
 
-from prof_analysis.analyses import ANALYSES
+from prof_analysis.common.version import __version__
 from prof_analysis.sources.rank import Rank
-from prof_analysis.version import __version__
 
 # The folder that exports make; the second one where secrets are replaced, so that nothing else is beside them.
 OUTPUT_FOLDER, ANONYMOUS_OUTPUT_FOLDER = "cluster_analysis_output", "cluster_analysis_output_anonymous"
@@ -61,7 +55,7 @@ PROVENANCE = Documented(
 
 @dataclass(frozen=True)
 class Origin:
-    """What tables are made of: folders or logs, a digest of their files, and the options that each table depends on.
+    """What tables are made of: folders or logs, a digest of their files, the options that each table depends on, the command.
 
     With `is_anonymous` nothing may be added that identifies people or machines. Tables of another identity do not belong
     together, nor do tables with different values of an option.
@@ -71,6 +65,7 @@ class Origin:
     identity: str | None = None
     options: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     is_anonymous: bool = False
+    command: str = ""
 
 
 def provenance(
@@ -84,7 +79,7 @@ def provenance(
         f"SELECT columns(*)::VARCHAR FROM ({rows}) AS row ({', '.join(PROVENANCE.columns)})",
         params={
             "names": list(options),
-            "command": command_line(origin.is_anonymous),
+            "command": origin.command,
             "options": texts,
             "inputs": json.dumps(origin.inputs, ensure_ascii=False),
             "identity": origin.identity,
@@ -109,27 +104,3 @@ def profile_rank(
         del values["run"]
     columns = ", ".join(f"unnest(${name}::{type_}[]) AS {name}" for name, (type_, _) in values.items())
     return connection.sql(f"SELECT {columns}", params={name: given for name, (_, given) in values.items()})
-
-
-def command_line(is_anonymous: bool) -> str:
-    """Return the command line of this process; where it is to be anonymous, without values."""
-    return _options_of_command_line() if is_anonymous else _command_line()
-
-
-def _command_line() -> str:
-    """Return the command line of this process; bytes that are not UTF-8 are written as \\xff."""
-    program, *arguments = getattr(sys, "argv", None) or [""]
-    file = Path(program)
-    name = f"python -m {file.parent.name}" if file.name == "__main__.py" else shlex.quote(file.name)
-    return os.fsencode(" ".join([name, *map(shlex.quote, arguments)])).decode("utf-8", "backslashreplace")
-
-
-def _options_of_command_line() -> str:
-    """Return the command line of this process with `...` in place of each value; of another program its kind alone."""
-    program, *arguments = getattr(sys, "argv", None) or [""]
-    file = Path(program)
-    if file.name != "prof-analysis" and (file.name, file.parent.name) != ("__main__.py", "prof_analysis"):
-        return "a Python program"
-    known = rf"--[a-z][a-z-]*|-[a-z]|({'|'.join((*ANALYSES, 'compare', 'report', 'table'))})$"
-    names = (re.match(known, word) for word in arguments)
-    return " ".join(["prof-analysis", *("..." if name is None else name[0] for name in names)])

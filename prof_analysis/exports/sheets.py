@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from prof_analysis.engine.database import quote
+from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.table_file import Column as TableColumn
 from prof_analysis.engine.table_file import Table
 from prof_analysis.exports.names import header

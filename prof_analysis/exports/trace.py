@@ -10,10 +10,10 @@ from pathlib import Path
 
 import duckdb
 
-from prof_analysis.engine.database import quote_text
-from prof_analysis.exports.files import replacing
+from prof_analysis.common.files import replacing
+from prof_analysis.common.visible import visible
+from prof_analysis.engine.quotes import quote_text
 from prof_analysis.sources.rank import Rank
-from prof_analysis.visible import visible
 
 # zlib's fastest level: others take longer than making the events, and spare a tenth.
 _LEVEL = 1

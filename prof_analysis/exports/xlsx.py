@@ -19,13 +19,13 @@ import duckdb
 from openpyxl import Workbook
 from openpyxl.writer.excel import ExcelWriter
 
+from prof_analysis.common.errors import OutputError, reason_of
+from prof_analysis.common.files import replacing
+from prof_analysis.common.scratch import temporary_folder
 from prof_analysis.engine.table_file import Table
-from prof_analysis.errors import OutputError, reason_of
 from prof_analysis.exports.books import books
 from prof_analysis.exports.cells import MAX_CHARACTERS, Page
-from prof_analysis.exports.files import replacing
 from prof_analysis.exports.sheets import Sheet
-from prof_analysis.scratch import temporary_folder
 from prof_analysis.sources.rank import Rank
 
 MAX_ROWS = 1_048_576

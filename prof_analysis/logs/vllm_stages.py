@@ -16,12 +16,12 @@ from typing import Any, cast
 
 import duckdb
 
-from prof_analysis import input_files
+from prof_analysis.common import input_files
+from prof_analysis.common.errors import InputError, reason_of
+from prof_analysis.common.options import check_path
+from prof_analysis.common.scratch import temporary_folder
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.tables import log_tables
-from prof_analysis.errors import InputError, reason_of
-from prof_analysis.options import check_path
-from prof_analysis.scratch import temporary_folder
 
 STANDARD_INPUT = "-"
 # The level that a row can be of -> the table that has these rows.
@@ -66,7 +66,7 @@ def open_logs(paths: Iterable[str | Path], anonymize: bool = False) -> Iterator[
         check_path("log", log)
     anonymous = None
     if anonymize:
-        from prof_analysis.anonymous import Anonymous
+        from prof_analysis.anonymous.texts import Anonymous
 
         anonymous = Anonymous()
         for number, log in enumerate(logs, 1):
@@ -90,7 +90,7 @@ def open_logs(paths: Iterable[str | Path], anonymize: bool = False) -> Iterator[
         except InputError as error:
             raise (error if anonymous is None else InputError(anonymous.shown(str(error)), path=error.path)) from None
         if anonymous is not None:
-            from prof_analysis.replaced import replace_in
+            from prof_analysis.anonymous.columns import replace_in
 
             replace_in(connection, (table.name for table in log_tables()), anonymous)
             opened.failures[:] = map(anonymous.shown, opened.failures)

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from time import monotonic, sleep
 from typing import Any
 
-from prof_analysis.errors import InputError, reason_of
-from prof_analysis.run.job import Job, Outcome, died, own_code, run_elsewhere
-from prof_analysis.run.pool import each_done, refuse_when
-from prof_analysis.run.store import RankStore
+from prof_analysis.common.errors import InputError, reason_of
+from prof_analysis.run.cache.store import RankStore
+from prof_analysis.run.job import Job, Outcome, died, own_code
+from prof_analysis.run.waiting import each_done, refuse_when
+from prof_analysis.run.work import run_elsewhere
 
 _ANSWERS_WITHIN_S = 3
 # A cluster that starts workers on demand needs at most this long to start the first one.
@@ -46,7 +47,7 @@ def run_on_cluster(
             if future.cancelled():
                 raise InputError(
                     f"{scheduler}: the Dask scheduler ended or can no longer be reached; start it, and run this again with the "
-                    f"same --store, which keeps the {done_count} of {len(jobs)} ranks that are done"
+                    f"same --cache, which keeps the {done_count} of {len(jobs)} ranks that are done"
                 )
             job = running[future]
             error = future.exception()
@@ -77,7 +78,7 @@ def _looked_up(outcome: Outcome) -> Outcome:
         if monotonic() > give_up or not job.folder.is_dir():
             return Outcome(
                 job,
-                failure=f"{job.rank.folder}: the tables that its worker wrote are not in {job.folder}; give --store a folder "
+                failure=f"{job.rank.folder}: the tables that its worker wrote are not in {job.folder}; give --cache a folder "
                 "that all machines see under the same path",
             )
         sleep(0.2)
@@ -99,7 +100,7 @@ def _looking_for_workers(client: Any, scheduler: str) -> Callable[[], None]:
         elif monotonic() - last_seen > _WORKERS_WITHIN_S:
             raise InputError(
                 f"{scheduler}: the cluster has had no workers for {_WORKERS_WITHIN_S} s; start some with "
-                f"`dask worker {scheduler}`, and run this again with the same --store"
+                f"`dask worker {scheduler}`, and run this again with the same --cache"
             )
 
     return look

@@ -1,4 +1,4 @@
-"""Run the jobs of ranks in this process or in several processes (on a Dask cluster: cluster.py).
+"""Runs the jobs of ranks in this process or in several processes.
 
 A worker that dies fails only the rank that it worked on. No worker outlives the process that started it.
 """
@@ -9,8 +9,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from select import POLLOUT, poll
@@ -20,20 +19,14 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from prof_analysis.errors import QueryError
-from prof_analysis.run.job import Job, Outcome, died, failed, plan_once, run_rank
+from prof_analysis.run.job import Job, Outcome, died, failed
+from prof_analysis.run.waiting import LOOKS_EVERY_S, each_done, refuse_when
+from prof_analysis.run.work import plan_once, run_rank
 from prof_analysis.sources.rank import Rank
 
 if TYPE_CHECKING:
     from loky import ProcessPoolExecutor
 
-# A process takes half a second to start and 100 MB: ranks that are smaller than this in total are faster in this process.
-_WORTH_PROCESSES_BYTES = 64 * 2**20
-# Two threads are slower than one on a rank smaller than this: 10,000 kernels (8 MB) take 0.58 s, on one thread 0.51 s.
-_WORTH_THREADS_BYTES = 16 * 2**20
-# The share of a process's memory that DuckDB's buffers may take: its limit counts nothing else.
-_SHARE_OF_BUFFERS = 0.7
-_LOOKS_EVERY_S = 0.5
 _SHOWS_EVERY_S = 0.1
 _STOPS_WITHIN_S = 0.5
 _ENDS_WITHIN_S = 5.0
@@ -41,73 +34,14 @@ _ENDS_WITHIN_S = 5.0
 _INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
-@dataclass(frozen=True)
-class Machine:
-    """Limits of the machine, or the cluster to use. None means all that the machine or its container has."""
-
-    workers: int | None = None
-    threads: int | None = None
-    memory_bytes: int | None = None
-    scheduler: str | None = None
-
-
-def run(
-    jobs: list[Job],
-    machine: Machine,
-    on_done: Callable[[Outcome], None],
-    on_work: Callable[[Rank, int, int], None],
-    is_stopped: Callable[[], bool],
-) -> None:
-    """Run all jobs, several ranks at a time.
-
-    on_done receives each outcome in the calling thread. on_work receives how much of a rank is done, as in progress.py, in any
-    thread; on a cluster it is not called.
-    Raises InputError when the scheduler cannot be reached or no worker starts, QueryError soon after is_stopped() becomes true.
-    """
-    if machine.scheduler is not None:
-        from prof_analysis.run.cluster import run_on_cluster
-
-        jobs = [replace(job, threads=machine.threads) for job in jobs]
-        run_on_cluster(jobs, machine.scheduler, on_done, is_stopped)
-        return
-    threads, memory_bytes = machine.threads or _cores(), machine.memory_bytes
-    workers = max(1, min(machine.workers or threads, len(jobs)))
-    if workers > 1 and memory_bytes is None:
-        memory_bytes = _memory_of_machine()
-    buffers = None if memory_bytes is None else int(memory_bytes * _SHARE_OF_BUFFERS / workers)
-
-    def threads_of(job: Job) -> int:
-        return max(1, threads // workers) if machine.threads or job.input_bytes > _WORTH_THREADS_BYTES else 1
-
-    jobs = [replace(job, threads=threads_of(job), buffer_bytes=buffers) for job in jobs]
-    if workers == 1 or sum(job.input_bytes for job in jobs) < _WORTH_PROCESSES_BYTES:
-        _run_here(jobs, workers, on_done, on_work, is_stopped)
-    else:
-        _run_in_processes(jobs, workers, on_done, on_work, is_stopped)
-
-
-def each_done(running: list[Future[Outcome]], look: Callable[[], None]) -> Iterator[Future[Outcome]]:
-    """Yield futures as they finish. `look` is called now and then, and may raise an error to end the waiting."""
-    waiting = set(running)
-    while waiting:
-        look()
-        done, waiting = wait(waiting, timeout=_LOOKS_EVERY_S, return_when=FIRST_COMPLETED)
-        yield from done
-
-
-def refuse_when(is_stopped: Callable[[], bool]) -> None:
-    """Raise a QueryError when nobody waits for the answer any more."""
-    if is_stopped():
-        raise QueryError("this Profile was closed during the query; open it again")
-
-
-def _run_here(
+def run_here(
     jobs: list[Job],
     workers: int,
     on_done: Callable[[Outcome], None],
     on_work: Callable[[Rank, int, int], None],
     is_stopped: Callable[[], bool],
 ) -> None:
+    """Run jobs in threads of this process; see machine.run()."""
     connections: list[duckdb.DuckDBPyConnection] = []
     is_over = Event()
 
@@ -133,7 +67,7 @@ def _run_here(
     pool.shutdown()
 
 
-def _run_in_processes(
+def run_in_processes(
     jobs: list[Job],
     workers: int,
     on_done: Callable[[Outcome], None],
@@ -223,7 +157,7 @@ def _set_up(parent: int, sender: Connection) -> None:
 
     def look() -> None:
         while os.getppid() == parent:
-            sleep(_LOOKS_EVERY_S)
+            sleep(LOOKS_EVERY_S)
         os._exit(1)
 
     Thread(target=look, daemon=True).start()
@@ -239,16 +173,3 @@ def _run_in_worker(job: Job) -> Outcome:
             sender.send((done, work))
 
     return run_rank(job, on_work=on_work)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@cache
-def _memory_of_machine() -> int:
-    """Return DuckDB's own limit, which is a share of the memory of the machine or of its container."""
-    with duckdb.connect() as connection:
-        row = connection.execute("SELECT parse_formatted_bytes(current_setting('memory_limit'))").fetchone()
-    assert row is not None
-    return int(row[0])

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import duckdb
 
+from prof_analysis.common.errors import InputError, ProfAnalysisWarning
+from prof_analysis.common.visible import visible
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.statements import run
 from prof_analysis.engine.table_file import Table
-from prof_analysis.errors import InputError, ProfAnalysisWarning
 from prof_analysis.sources.rank import Rank
-from prof_analysis.visible import visible
 
 
 class Problems:

@@ -6,10 +6,10 @@ from typing import TypeVar
 
 import duckdb
 
+from prof_analysis.common.errors import QueryError, reason_of, remedy_of
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.parsing import Query, read_query
 from prof_analysis.engine.tables import unknown_table
-from prof_analysis.errors import QueryError, reason_of, remedy_of
 from prof_analysis.run.session import Session
 
 Answer = TypeVar("Answer")

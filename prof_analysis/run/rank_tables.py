@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import duckdb
 
@@ -17,13 +16,11 @@ from prof_analysis.engine.planning import Plan, make_plan
 from prof_analysis.engine.statements import run
 from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.tables import shown_select, source_tables
-from prof_analysis.run.kept import Facts, UnfitError, facts_of, find_kept, is_unchanged, keep, texts_file, warnings_of
+from prof_analysis.run.cache.kept import Facts, UnfitError, facts_of, find_kept, is_unchanged, keep, texts_file, warnings_of
+from prof_analysis.run.cache.store import RankStore, write_rows
+from prof_analysis.run.job import Job
 from prof_analysis.run.progress import OnWork, work_of
-from prof_analysis.run.store import RankStore, write_rows
 from prof_analysis.sources import SOURCES
-
-if TYPE_CHECKING:
-    from prof_analysis.run.job import Job
 
 
 @dataclass

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
-from prof_analysis.capabilities import CAPABILITIES
+from prof_analysis.common.capabilities import CAPABILITIES
+from prof_analysis.common.errors import InputError
+from prof_analysis.common.options import USUAL
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.tables import documented_tables
-from prof_analysis.errors import InputError
-from prof_analysis.options import USUAL
 
 
 def check_thresholds(given: Mapping[str, float] | None) -> None:

@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from prof_analysis.errors import ProfAnalysisError
+from prof_analysis.common.errors import ProfAnalysisError
 from prof_analysis.sources import SOURCES
 from prof_analysis.sources.rank import Rank
 
 if TYPE_CHECKING:
-    from prof_analysis.anonymous import Anonymous
+    from prof_analysis.anonymous.texts import Anonymous
 
 # Names of runs that say nothing of who made them.
 _USUAL_RUNS = ("", "base", "new")
@@ -22,7 +22,7 @@ _USUAL_RUNS = ("", "base", "new")
 
 def anonymous_paths(paths: Mapping[str, Path]) -> tuple[Anonymous, dict[str, Path]]:
     """Return what replaces secrets, which knows these paths, and the paths in full, with runs called run1, run2."""
-    from prof_analysis.anonymous import Anonymous
+    from prof_analysis.anonymous.texts import Anonymous
 
     full = {run: Path(os.path.abspath(path)) for run, path in paths.items()}  # noqa: PTH100  (links stay)
     names = _names_of_runs(full)

@@ -2,7 +2,6 @@
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,29 +12,29 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from prof_analysis.analyses import Analysis, Requirement, recorded_from, why_not
+from prof_analysis.common.capabilities import Questions, Requirement
+from prof_analysis.common.errors import InputError, ProfAnalysisError, QueryError, reason_of, remedy_of
+from prof_analysis.common.options import OnProgress, ProfileOptions
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.planning import split_across_ranks
 from prof_analysis.engine.table_file import Column, Table
-from prof_analysis.engine.tables import all_tables, is_gathered
+from prof_analysis.engine.tables import all_tables
 from prof_analysis.engine.variables import variables_named, variables_read
-from prof_analysis.errors import InputError, ProfAnalysisError, QueryError, reason_of, remedy_of
-from prof_analysis.options import OnProgress, ProfileOptions
-from prof_analysis.run.folders import Folders
+from prof_analysis.run.cache.folders import Folders
+from prof_analysis.run.cache.store import RankStore, about_rows
 from prof_analysis.run.job import Job, Outcome
-from prof_analysis.run.pool import Machine, run
+from prof_analysis.run.machine import Machine, run
 from prof_analysis.run.problems import Problems, found_in_tables
 from prof_analysis.run.progress import of_all
 from prof_analysis.run.rules import check_requirements, check_thresholds
 from prof_analysis.run.secrets import known_ranks, raise_anonymous
-from prof_analysis.run.store import RankStore, about_rows
 from prof_analysis.run.views import Views
 from prof_analysis.sources.rank import Rank
 from prof_analysis.sources.runs import find_runs, said_of_missing, said_of_runs, said_of_shared, said_of_uneven
 
 if TYPE_CHECKING:
-    from prof_analysis.anonymous import Anonymous
+    from prof_analysis.anonymous.texts import Anonymous
 
 
 class Session:
@@ -43,19 +42,27 @@ class Session:
 
     `paths` has the path of each run by its name, or one path without a name, under which the runs are found. With several runs,
     each has a catalog with the views over its ranks, from which tables over the ranks of a run are made; users see the rows of
-    all runs with the column `run` in front. `tables` has the documented tables and the user's own. Problems are in `failures`
-    (ranks that cannot be read), `warnings` and `details` (tracebacks). With `anonymous`, users see tables, warnings and errors
-    with secrets replaced. Threads that ask at the same time take turns.
+    all runs with the column `run` in front. Where a rank has several sources, the one that answers more of `questions` is read.
+    `tables` has the documented tables and the user's own. Problems are in `failures` (ranks that cannot be read), `warnings`
+    and `details` (tracebacks). With `anonymous`, users see tables, warnings and errors with secrets replaced. Threads that ask
+    at the same time take turns.
     Raises InputError when there are no profiles under the path, or the chosen ranks or the chosen step do not exist.
     """
 
-    def __init__(self, paths: Mapping[str, Path], options: ProfileOptions, anonymous: "Anonymous | None" = None) -> None:
+    def __init__(
+        self,
+        paths: Mapping[str, Path],
+        options: ProfileOptions,
+        questions: Questions,
+        anonymous: "Anonymous | None" = None,
+    ) -> None:
         self.path = next(iter(paths.values()))
         self.shown_path = " and ".join(map(str, paths.values()))
         self.has_several_paths = len(paths) > 1
         check_thresholds(options.thresholds)
         self._own = () if options.sql is None else read_own_tables(Path(options.sql), options.allow_files)
         self.allow_files = options.allow_files
+        self._options = options
         check_requirements(self._own)
         self.tables = all_tables(self._own)
         self._anonymous = anonymous
@@ -72,27 +79,14 @@ class Session:
         self._shown: set[str] = set()
         self._shown_to_users: set[str] = set()
         self._shown_ranks: Set[Rank] = set()
-        found = find_runs(paths, options, options.source)
+        found = find_runs(paths, options, options.source, questions)
         self.ranks = _selected(found if anonymous is None else known_ranks(anonymous, found), options.rank_list)
         self.runs = tuple(dict.fromkeys(rank.run for rank in self.ranks if rank.run or not rank.left_out))
         if missing := sorted(paths.keys() - {"", *(rank.run for rank in self.ranks)}):
             path = paths[missing[0]]
             raise InputError(f"{path}: holds none of the chosen ranks; choose ranks that each run has", path=path)
         self._failed = {rank.profile for rank in self.ranks if rank.left_out}
-        for rank in self.ranks:
-            if rank.left_out:
-                self._problems.fail(rank.left_out, rank)
-            for remark in (*(f"{reason}; the rank is read without it" for reason in rank.unread), *rank.doubts):
-                self.warn(remark, rank)
-        if said := said_of_runs(self.path, self.ranks) if "" in paths else said_of_shared(self.ranks):
-            self.warn(said)
-        self._problems.warn_of_same_ids(self.ranks)
-        # Ranks that were found and not chosen are no gap, and who gives a file has chosen it.
-        of_folders = [rank for rank in found if rank.run in self.runs and not paths.get(rank.run, self.path).is_file()]
-        for name, said in said_of_missing(of_folders).items():
-            self.warn(f"{f'run {name}: ' if len(self.runs) > 1 else ''}{said}; figures over ranks are of those here")
-        for rank, said in said_of_uneven(self.ranks):
-            self.warn(said, rank)
+        self._say_what_was_found(found, paths)
         self._folders = Folders(options)
         # The workers of a cluster spill to disks of their own.
         self._spill_folder = self._folders.temporary if options.scheduler is None else None
@@ -108,6 +102,23 @@ class Session:
         # Not before: progress would rise for the step and begin anew for the question.
         self._on_progress = options.on_progress
 
+    def _say_what_was_found(self, found: list[Rank], paths: Mapping[str, Path]) -> None:
+        """Warn of ranks that cannot be read, are not here, or do not belong together; `found` has those not chosen too."""
+        for rank in self.ranks:
+            if rank.left_out:
+                self._problems.fail(rank.left_out, rank)
+            for remark in (*(f"{reason}; the rank is read without it" for reason in rank.unread), *rank.doubts):
+                self.warn(remark, rank)
+        if said := said_of_runs(self.path, self.ranks) if "" in paths else said_of_shared(self.ranks):
+            self.warn(said)
+        self._problems.warn_of_same_ids(self.ranks)
+        # Ranks that were found and not chosen are no gap, and who gives a file has chosen it.
+        of_folders = [rank for rank in found if rank.run in self.runs and not paths.get(rank.run, self.path).is_file()]
+        for name, said in said_of_missing(of_folders).items():
+            self.warn(f"{f'run {name}: ' if len(self.runs) > 1 else ''}{said}; figures over ranks are of those here")
+        for rank, said in said_of_uneven(self.ranks):
+            self.warn(said, rank)
+
     @property
     def stores(self) -> dict[Rank, RankStore]:
         """The readable ranks, each with the store of its tables."""
@@ -121,60 +132,33 @@ class Session:
         read = read.union(*(variables_named(self.tables[one]) for one in over_ranks))
         return {name: self._variables[name] for name in sorted(read & self._variables.keys())}
 
-    def require(self, requires: tuple[Requirement, ...]) -> dict[Rank, str]:
-        """Return the ranks that lack a requirement, with the reason; warn of each.
+    @property
+    def step_id(self) -> int | None:
+        """The chosen step."""
+        return self._options.step_id
 
-        Raises InputError when every rank lacks it.
-        """
-        with self.turn():
-            unable = dict(self.lacking(requires))
-            self._warn_of(unable)
-        return unable
+    @property
+    def is_of_one_run(self) -> bool:
+        """Whether the views show one run of several, as in only()."""
+        return self._views.are_of_one_run
 
-    def rules(self) -> list[dict[str, str | int | None]]:
-        """Return each rule of advice: on how many of the ranks that users see it is judged, or why it is not."""
-        ranks = [rank for rank in self.stores if self._views.show(rank.run)]
-        found: Counter[tuple[str, str | None, int | None]] = Counter()
-        for name, table in sorted(self.tables.items()):
-            if is_gathered(table, self.tables["advice.finding_of_rank"]):
-                for lacks in (dict(rank.lacks) for rank in ranks):
-                    reason = why_not(table.requires, lacks)
-                    found[name.partition(".")[2], reason, recorded_from(table.requires, lacks) if reason else None] += 1
-        return [
-            {"rule": rule, "reason": reason, "ranks": ranks, "level": level} for (rule, reason, level), ranks in found.items()
-        ]
+    @property
+    def shown_ranks(self) -> list[Rank]:
+        """The readable ranks that the views show: those of the run of only(), else all."""
+        return [rank for rank in self.stores if self._views.show(rank.run)]
+
+    def has_value(self, option: str) -> bool:
+        """Return whether an option was given; False for what is no option."""
+        return self._variables.get(option) is not None
+
+    def profiles_in(self, table: str) -> set[str]:
+        """Return the ranks that have rows in a table that is built, by their profiles."""
+        with self._views.as_they_are():
+            return {row[0] for row in self.connection.execute(f"SELECT DISTINCT profile FROM {table}").fetchall()}
 
     def lacking(self, requires: tuple[Requirement, ...]) -> list[tuple[Rank, str]]:
         """Return the ranks that lack a requirement, each with the reason."""
-        return [(rank, reason) for rank in self.stores if (reason := why_not(requires, dict(rank.lacks)))]
-
-    def answer(self, analysis: Analysis) -> None:
-        """Build the tables of an analysis.
-
-        Raises InputError when each rank lacks what it requires; where only some do, a warning names each. A rank that has it
-        and gives no rows is answered: a warning says what was not found.
-        """
-        with self.turn():
-            self._answer(analysis)
-
-    def _answer(self, analysis: Analysis) -> None:
-        unable = self.require(analysis.requires)
-        for name, extra in analysis.extras.items():
-            if self._variables.get(name) is not None:
-                self.require(extra.requires)
-        self.provide(analysis.tables)
-        table = analysis.counted or next(iter(analysis.exports))
-        with self._views.as_they_are():
-            answering = {row[0] for row in self.connection.execute(f"SELECT DISTINCT profile FROM {table}").fetchall()}
-        nothing = self.said_of_nothing(analysis)
-        for rank in self.stores:
-            if rank.profile not in answering and rank not in unable:
-                self.warn(f"{rank.profile}: {nothing}", rank)
-
-    def said_of_nothing(self, analysis: Analysis) -> str:
-        """Return what is said of a rank in which an analysis finds nothing."""
-        step_id = self._variables["step_id"]
-        return f"no {analysis.subject}" + ("" if step_id is None else f" in step {step_id}")
+        return [(rank, reason) for rank in self.stores if (reason := rank.why_not(requires))]
 
     def provide(self, tables: tuple[str, ...]) -> None:
         """Build the tables that the store lacks, and create views of them over all readable ranks."""
@@ -216,7 +200,7 @@ class Session:
         is_plain = self._anonymous is None or re.fullmatch(r"FROM \w+\.\w+( LIMIT \d+)?", query)
         if is_plain:
             return rows
-        from prof_analysis.replaced import replaced_rows
+        from prof_analysis.anonymous.columns import replaced_rows
 
         return replaced_rows(rows)
 
@@ -299,15 +283,6 @@ class Session:
         finally:
             if is_mine:
                 self._turn.release()
-
-    def _warn_of(self, unable: dict[Rank, str]) -> None:
-        if unable and len(unable) == len(self.stores):
-            failed = f"; {len(self.failures)} more could not be read: {self.failures[0]}" if self.failures else ""
-            raise InputError(
-                f"{self.shown_path}: no rank can answer this: {next(iter(unable.values()))}{failed}", path=self.path
-            )
-        for rank, why in unable.items():
-            self.warn(f"{rank.profile}: {why}", rank)
 
     def _build(self, tables: tuple[str, ...]) -> None:
         """Build the tables that the ranks lack; what does not fit into the cache, in temporary folders."""

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from prof_analysis.engine.database import parquet_rows, quote, quote_text
+from prof_analysis.engine.database import parquet_rows
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.table_file import Table
-from prof_analysis.run.store import RankStore
+from prof_analysis.run.cache.store import RankStore
 from prof_analysis.sources.rank import Rank
 
 if TYPE_CHECKING:
-    from prof_analysis.anonymous import Anonymous
+    from prof_analysis.anonymous.texts import Anonymous
 
 # The catalog whose views users see.
 _OF_USERS = "memory"
@@ -44,7 +45,7 @@ class Views:
         self._catalog = _OF_USERS
         catalogs = [_OF_USERS, *map(self._catalog_of, self._runs)]
         if anonymous is not None:
-            from prof_analysis.replaced import create_functions
+            from prof_analysis.anonymous.columns import create_functions
 
             create_functions(connection, anonymous)
         for catalog in catalogs if anonymous is None else (*catalogs, *(f"{_REPLACED}{one}" for one in catalogs)):
@@ -79,7 +80,7 @@ class Views:
         """Show users these tables with secrets replaced; these and those with `texts`, which tell of secrets, must be there."""
         if self._anonymous is None:
             return
-        from prof_analysis.replaced import learn_from, replaced_columns
+        from prof_analysis.anonymous.columns import learn_from, replaced_columns
 
         tables = list(tables)
         # A host may be a word in one table, and only another one says that it is a host.
@@ -98,7 +99,7 @@ class Views:
     def close(self) -> None:
         """Remove the functions of views: a connection that ends with functions in it complains on the terminal."""
         if self._anonymous is not None:
-            from prof_analysis.replaced import remove_functions
+            from prof_analysis.anonymous.columns import remove_functions
 
             remove_functions(self._connection)
 

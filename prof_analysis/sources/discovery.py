@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from prof_analysis.analyses import ANALYSES, why_not
-from prof_analysis.capabilities import OF_THE_RUN
-from prof_analysis.errors import InputError, reason_of
-from prof_analysis.input_files import check_regular
-from prof_analysis.options import USUAL, Options
+from prof_analysis.common.capabilities import EACH_CAPABILITY, OF_THE_RUN, Questions, why_not
+from prof_analysis.common.errors import InputError, reason_of
+from prof_analysis.common.input_files import check_regular
+from prof_analysis.common.options import USUAL, Options
 from prof_analysis.sources import NAMES, SOURCES, Source
 from prof_analysis.sources.rank import Rank, readable
 from prof_analysis.sources.readers.packed import archives_in, why_packed
@@ -18,10 +17,13 @@ MAX_DEPTH = 5  # msprof-analyze goes as deep.
 _LOOKED_INTO = 16  # files of a folder without results: looking into a large one takes a second
 
 
-def find_ranks(path: Path, options: Options = USUAL, source: str = "auto") -> list[Rank]:
+def find_ranks(
+    path: Path, options: Options = USUAL, source: str = "auto", questions: Questions = EACH_CAPABILITY
+) -> list[Rank]:
     """Find all ranks at or below a path, to a depth of 5, ordered by rank id, then by folder; or those of a single file.
 
-    `source` is one of NAMES, or auto: for each result the source that answers more, the first where they answer the same.
+    `source` is one of NAMES, or auto: for each result the source that answers more of the questions, the first where they
+    answer the same.
     Raises InputError when the path does not exist or holds no result of a profiler.
     """
     if not path.exists():
@@ -38,11 +40,11 @@ def find_ranks(path: Path, options: Options = USUAL, source: str = "auto") -> li
         takers = [one for one in SOURCES.values() if one.takes(file)]
         if not takers:
             raise InputError(f"{file}: is not a profiling result; give {_described(list(SOURCES.values()))}", path=file)
-        return _inspect(file, file.name, takers, options)
+        return _inspect(file, file.name, takers, options, questions)
     sources = [SOURCES[name] for key, name in NAMES.items() if source in ("auto", key)]
     found = list(_results(root, MAX_DEPTH, set(), sources))
     names = _names([result for result, _ in found], root)
-    ranks = [rank for result, finders in found for rank in _inspect(result, names[result], finders, options)]
+    ranks = [rank for result, finders in found for rank in _inspect(result, names[result], finders, options, questions)]
     if not ranks:
         archives = archives_in(path)
         unpack = f"unpack {', '.join(archives[:3])}{' and others' if len(archives) > 3 else ''}; " if archives else ""
@@ -61,7 +63,11 @@ def _renamed(folder: Path, sources: Sequence[Source], options: Options) -> Path 
     files = sorted(file for file in folder.iterdir() if file.is_file())[:_LOOKED_INTO]
     for file in files:
         takers = [source for source in sources if source.takes(file)]
-        if takers and not why_packed(file) and any(rank.answers for rank in _inspect(file, file.name, takers, options)):
+        if (
+            takers
+            and not why_packed(file)
+            and any(_answered(rank, EACH_CAPABILITY) for rank in _inspect(file, file.name, takers, options, EACH_CAPABILITY))
+        ):
             return file
     return None
 
@@ -125,12 +131,12 @@ def _results(folder: Path, depth: int, seen: set[str], sources: Sequence[Source]
     yield from below
 
 
-def _inspect(result: Path, profile: str, finders: Sequence[Source], options: Options) -> list[Rank]:
+def _inspect(result: Path, profile: str, finders: Sequence[Source], options: Options, questions: Questions) -> list[Rank]:
     """Return the ranks of a result; one that is left out where it cannot be read or inspected."""
     try:
         if result.is_dir():
             os.scandir(result).close()
-        return _ranks_of(result, profile, finders, options)
+        return _ranks_of(result, profile, finders, options, questions)
     except OSError as error:
         reason = f"cannot be read ({reason_of(error)})"
     except Exception as error:  # No content of a folder may stop the others.
@@ -138,26 +144,31 @@ def _inspect(result: Path, profile: str, finders: Sequence[Source], options: Opt
     return [Rank(profile, result, left_out=f"{result}: {reason}")]
 
 
-def _ranks_of(result: Path, profile: str, finders: Sequence[Source], options: Options) -> list[Rank]:
+def _ranks_of(result: Path, profile: str, finders: Sequence[Source], options: Options, questions: Questions) -> list[Rank]:
     """Return the ranks of a result, from the source that answers more."""
     found: list[list[Rank]] = []
     for source in finders:
         ranks = source.inspect(result, profile, options)
         found.append([rank if rank.left_out else replace(rank, source=source.NAME) for rank in ranks])
         # Inspecting the files of another source can take seconds.
-        if ranks and all(map(_answers_what_the_run_allows, ranks)):
+        if ranks and all(_answers_what_the_run_allows(rank, questions) for rank in ranks):
             break
     with_files = [ranks for ranks in found if any(rank.inputs or not rank.left_out for rank in ranks)]
     if not with_files:
         return next(iter(found), [])
-    best = max(with_files, key=lambda ranks: max(len(rank.answers) for rank in ranks))
+    best = max(with_files, key=lambda ranks: max(_answered(rank, questions) for rank in ranks))
     preferred = [rank for ranks in with_files[: with_files.index(best)] for rank in ranks]
     read = {file for rank in best for file in rank.inputs}
     unread = [rank.left_out for rank in preferred if rank.left_out and not read.issuperset(rank.inputs)]
     return [replace(rank, unread=(*unread, *rank.unread)) for rank in best]
 
 
-def _answers_what_the_run_allows(rank: Rank) -> bool:
+def _answered(rank: Rank, questions: Questions) -> int:
+    """Return how many questions a rank answers."""
+    return 0 if rank.left_out else sum(rank.why_not(requires) is None for requires in questions)
+
+
+def _answers_what_the_run_allows(rank: Rank, questions: Questions) -> bool:
     """Return whether no other source of the same result can answer more."""
     lacks = {capability: reason for capability, reason in rank.lacks if capability not in OF_THE_RUN}
-    return not rank.left_out and not any(why_not(analysis.requires, lacks) for analysis in ANALYSES.values())
+    return not rank.left_out and not any(why_not(requires, lacks) for requires in questions)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from prof_analysis.analyses import ANALYSES, recorded_from, why_not
-from prof_analysis.errors import InputError, reason_of
-from prof_analysis.input_files import SETTINGS_BYTES, whole
+from prof_analysis.common.capabilities import Requirement, why_not
+from prof_analysis.common.errors import InputError, reason_of
+from prof_analysis.common.input_files import SETTINGS_BYTES, whole
 
 # In front of the name of a table, among the names of files that a rank has.
 TABLE = "table "
@@ -47,31 +47,9 @@ class Rank:
     is_cut_off: bool = False
     doubts: tuple[str, ...] = ()
 
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """The analyses that the rank answers, with rows or by saying what was not found."""
-        return () if self.left_out else tuple(command for command in ANALYSES if not self.why_not(command))
-
-    @property
-    def unanswered(self) -> tuple[tuple[str, str], ...]:
-        """The analyses that the rank cannot answer, each with the reason."""
-        return tuple((command, reason) for command in ANALYSES if (reason := self.why_not(command)))
-
-    @property
-    def better_recording(self) -> str | None:
-        """The call of prof_analysis.collect that records what other questions need; None where none does."""
-        lacks = dict(self.lacks)
-        levels = {command: recorded_from(analysis.requires, lacks) for command, analysis in ANALYSES.items()}
-        is_known = not self.left_out and not self.is_cut_off
-        found = {command: level for command, level in levels.items() if level is not None and is_known}
-        if not found:
-            return None
-        call = f'prof_analysis.collect.profiler("result", level={max(found.values())})'
-        return f"record with {call} to answer {', '.join(found)} too"
-
-    def why_not(self, command: str) -> str | None:
-        """Say why the rank has no answer to an analysis; None where it has one."""
-        return why_not(ANALYSES[command].requires, dict(self.lacks))
+    def why_not(self, requires: tuple[Requirement, ...]) -> str | None:
+        """Say which requirement the rank does not meet; None where it meets all."""
+        return why_not(requires, dict(self.lacks))
 
     @property
     def why_untyped(self) -> str | None:

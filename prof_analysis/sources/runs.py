@@ -9,8 +9,9 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
-from prof_analysis.errors import InputError
-from prof_analysis.options import USUAL, Options, check_path
+from prof_analysis.common.capabilities import EACH_CAPABILITY, Questions
+from prof_analysis.common.errors import InputError
+from prof_analysis.common.options import USUAL, Options, check_path
 from prof_analysis.sources import SOURCES, Source
 from prof_analysis.sources.discovery import find_ranks, root_of
 from prof_analysis.sources.identity import with_doubts, with_numbers, without_copies
@@ -65,13 +66,16 @@ def paths_of(path: str | Path | Mapping[str, str | Path]) -> dict[str, Path]:
     return {run: Path(one) for run, one in path.items()}
 
 
-def find_runs(paths: Mapping[str, Path], options: Options = USUAL, source: str = "auto") -> list[Rank]:
+def find_runs(
+    paths: Mapping[str, Path], options: Options = USUAL, source: str = "auto", questions: Questions = EACH_CAPABILITY
+) -> list[Rank]:
     """Find the ranks under one path, whose name is "", or under the paths of several named runs, run by run.
 
     Raises InputError when a path holds no rank, when one of several paths holds several runs, or when no rank takes the
     recording of captures that was given.
     """
-    found = _under(paths[""], options, source) if list(paths) == [""] else _of_runs(paths, options, source)
+    is_one = list(paths) == [""]
+    found = _under(paths[""], options, source, questions) if is_one else _of_runs(paths, options, source, questions)
     if options.capture is not None:
         capture = Path(os.path.abspath(options.capture))  # noqa: PTH100
         found = [rank for rank in found if capture not in (rank.folder, *rank.folder.parents)]
@@ -84,9 +88,9 @@ def find_runs(paths: Mapping[str, Path], options: Options = USUAL, source: str =
     return found
 
 
-def _under(path: Path, options: Options, source: str) -> list[Rank]:
+def _under(path: Path, options: Options, source: str, questions: Questions) -> list[Rank]:
     """Find the ranks under a path with their runs and their doubts, each recording of a folder or of a run once."""
-    ranks = find_ranks(path, options, source)
+    ranks = find_ranks(path, options, source, questions)
     known = {rank.profile: SOURCES[rank.source].identity_of(rank) for rank in ranks if not rank.left_out and rank.source}
     folders = {rank.folder for rank in ranks}
     ranks = without_copies(with_numbers(ranks, known), known, lambda rank: _parent(rank.folder, folders))
@@ -94,10 +98,10 @@ def _under(path: Path, options: Options, source: str) -> list[Rank]:
     return with_doubts(ranks, known)
 
 
-def _of_runs(paths: Mapping[str, Path], options: Options, source: str) -> list[Rank]:
+def _of_runs(paths: Mapping[str, Path], options: Options, source: str, questions: Questions) -> list[Rank]:
     found: list[Rank] = []
     for run, path in paths.items():
-        ranks = _under(path, options, source)
+        ranks = _under(path, options, source, questions)
         if said := said_of_runs(path, ranks):
             raise InputError(
                 f"run {run}: {said.partition('; each is')[0]}; give the folder of one run for each name", path=path

@@ -129,7 +129,7 @@ SELECT
     if(may_be_chance, NULL, least(excess_ns, critical_ns)) AS win_ns,
     if(may_be_chance, 'hint', 'upper bound') AS kind,
     if(may_be_chance, 'Record several passes and see whether it is this layer again: one call may be chance. ', '')
-    || 'Compare it with a layer beside it (prof-analysis module-stats --by instance): look for inputs that are not contiguous '
+    || 'Compare it with a layer beside it (prof-analysis module-stats --instances): look for inputs that are not contiguous '
     || 'or have another memory format, for communication or copies beside it, and for a lower clock then.' AS what_to_do,
     'docs/advise.md#unlike-layer' AS doc,
     if(

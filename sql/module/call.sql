@@ -71,7 +71,7 @@ done_again AS (
     JOIN trace.op AS forward ON forward.op_id = task.forward_op_id
     LEFT JOIN child AS before
         ON before.parent_id = op_interval.interval_id AND before.name_id = again.name_id AND before.start_ns < forward.start_ns
-    WHERE getvariable('by') = 'instance'
+    WHERE getvariable('instances')
     GROUP BY again.interval_id
 ),
 edge AS (
@@ -79,7 +79,7 @@ edge AS (
         child.interval_id,
         child.name_id,
         CASE
-            WHEN getvariable('by') = 'class' THEN NULL
+            WHEN NOT getvariable('instances') THEN NULL
             WHEN (child.parent_id IS NULL AND NOT child.is_replayed) OR without_call.interval_id IS NOT NULL THEN 0
             ELSE child.number + coalesce(done_again.calls_before, 0)
         END AS number,

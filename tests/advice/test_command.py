@@ -17,14 +17,14 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
-from prof_analysis.answers import answer_of
-from prof_analysis.capabilities import CAPABILITIES
-from prof_analysis.command_line import query_line
+from prof_analysis.analyses.answering import answer_of
+from prof_analysis.common.capabilities import CAPABILITIES
+from prof_analysis.common.command_line import query_line
+from prof_analysis.common.options import ProfileOptions
+from prof_analysis.common.user_cache import VARIABLE
 from prof_analysis.engine.tables import documented_tables
-from prof_analysis.options import ProfileOptions
-from prof_analysis.report.advice import SAID_BY, section_of
-from prof_analysis.report.sections import SECTIONS
-from prof_analysis.user_cache import VARIABLE
+from prof_analysis.pictures.report.advice import SAID_BY, section_of
+from prof_analysis.pictures.report.sections import SECTIONS
 from tests.helpers import secrets
 from tests.helpers.cli import Command, files_below, only_json, shown_on_terminal
 from tests.helpers.places import CHECKOUT, SAMPLE
@@ -98,7 +98,7 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def planned(job: Path, **options: Any) -> list[dict[str, Any]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProfAnalysisWarning)
-        with open_profile(job / "job", sql=job / "sql", store=job / "store", **options) as profile:
+        with open_profile(job / "job", sql=job / "sql", cache=job / "store", **options) as profile:
             return [row for row in profile.rows("FROM advice.finding") if row["rule"] == "planned"]
 
 
@@ -181,13 +181,13 @@ def test_a_threshold_that_is_none_is_refused(command: Command, job: Path, text: 
 
 def test_every_finding_has_the_command_that_shows_its_evidence(command: Command, job: Path) -> None:
     words = ["--sql-folder", job / "sql", "--rank-list", "0,2"]
-    done = command("advise", job / "job", *words, "--json", "--quiet", "--top", "3", "--store", job / "store")
+    done = command("advise", job / "job", *words, "--json", "--quiet", "--top", "3", "--cache", job / "store")
     summary = only_json(done)["summary"]
     assert (summary["ranks"], len(summary["findings"])) == (2, 3)
     (line,) = {row["command"] for row in summary["findings"]}
     sql = "FROM across.rank_step"
     assert line == f'prof-analysis sql -d {job / "job"} --rank-list 0,2 --sql-folder {job / "sql"} "{sql}"'
-    asked = only_json(command(*shlex.split(line)[1:], "--json", "--quiet", "--store", job / "store"))
+    asked = only_json(command(*shlex.split(line)[1:], "--json", "--quiet", "--cache", job / "store"))
     assert [row["rank_id"] for row in asked["rows"]] == [0, 2]
 
 
@@ -200,7 +200,7 @@ def test_every_finding_has_the_command_that_shows_its_evidence(command: Command,
         ("result", {}, "SELECT '$x'", "result 'SELECT '\"'\"'$x'\"'\"''"),
         ("result", {"step_id": 3, "audit_links": True}, "FROM a.b", 'result --step-id 3 --audit-links "FROM a.b"'),
         ("r", {"module_domains": ("A", "B C")}, "FROM a.b", "r --module-domain 'A,B C' \"FROM a.b\""),
-        ("r", {"thresholds": {"a.b": 1}, "workers": 2, "no_cache": True}, "FROM a.b", 'r "FROM a.b"'),
+        ("r", {"thresholds": {"a.b": 1}, "workers": 2, "cache": "none"}, "FROM a.b", 'r "FROM a.b"'),
     ],
 )
 def test_a_line_to_copy_is_quoted_for_a_shell(path: str, options: dict[str, Any], query: str, expected: str) -> None:
@@ -210,7 +210,7 @@ def test_a_line_to_copy_is_quoted_for_a_shell(path: str, options: dict[str, Any]
 
 
 def test_the_screen_says_what_to_change_first_why_and_how(command: Command, job: Path) -> None:
-    done = command("advise", job / "job", "--sql-folder", job / "sql", "--top", "6", "--quiet", "--store", job / "store")
+    done = command("advise", job / "job", "--sql-folder", job / "sql", "--top", "6", "--quiet", "--cache", job / "store")
     assert done.exit_code == 0
     lines = done.stdout.splitlines()
     assert lines[0].split("  ")[0] == "finding"
@@ -231,7 +231,7 @@ def test_the_screen_says_what_to_change_first_why_and_how(command: Command, job:
 
 
 def test_rules_that_lack_data_say_which_and_what_records_it(command: Command, job: Path) -> None:
-    done = command("advise", job / "job", "--json", "--quiet", "--store", job / "store")
+    done = command("advise", job / "job", "--json", "--quiet", "--cache", job / "store")
     summary = only_json(done)["summary"]
     lacking = {row["rule"]: row for row in summary["not_judged"]}
     assert lacking["memory_limit"]["ranks"] == 3
@@ -240,7 +240,7 @@ def test_rules_that_lack_data_say_which_and_what_records_it(command: Command, jo
     assert lacking["low_clock"]["level"] is None
     assert {*summary["judged"]} | lacking.keys() == {name.partition(".")[2] for name in RULES}
     assert "memory_limit" not in summary["judged"]
-    said = command("advise", job / "job", "--quiet", "--store", job / "store").stdout
+    said = command("advise", job / "job", "--quiet", "--cache", job / "store").stdout
     assert re.search(r"^memory_\w+, .*memory_limit.* cannot be judged: .*profile_memory=True", said, re.MULTILINE)
     assert re.search(
         r'^record with prof_analysis.collect.profiler\("result", level=2\) to judge \d+ rules too$', said, re.MULTILINE
@@ -249,7 +249,7 @@ def test_rules_that_lack_data_say_which_and_what_records_it(command: Command, jo
 
 def test_where_nothing_is_found_the_rules_that_were_judged_are_counted(command: Command, tmp_path: Path) -> None:
     write_profile(tmp_path / "0_ascend_pt", (Op("aten::mm", 100, 200, (Kernel("k", 150, 99_000),)),), steps=((1, 90, 99_000),))
-    said = command("advise", tmp_path, "--quiet", "--no-cache", "--threshold", "every.least_share=2").stdout
+    said = command("advise", tmp_path, "--quiet", "--cache", "none", "--threshold", "every.least_share=2").stdout
     assert re.match(r"no finding: \d+ rules found nothing to change\n", said)
 
 
@@ -263,7 +263,7 @@ def test_several_runs_have_findings_of_their_own(command: Command, tmp_path: Pat
             for op in OPS
         ]  # fmt: skip
         write_profile(tmp_path / run / "0_ascend_pt", ops, steps=later)
-    done = command("advise", tmp_path, "--sql-folder", job / "sql", "--json", "--quiet", "--no-cache")
+    done = command("advise", tmp_path, "--sql-folder", job / "sql", "--json", "--quiet", "--cache", "none")
     content = only_json(done)
     assert set(content["runs"]) == {"before", "after"}
     for facts in content["runs"].values():
@@ -276,7 +276,7 @@ def test_written_evidence_is_text(tmp_path: Path, job: Path) -> None:
     folder.mkdir(parents=True)
     formula = OWN_RULE.replace("'4 here'", "'=HYPERLINK(\"http://x\")'")
     (folder / "planned.sql").write_text(formula, encoding="utf-8")
-    with open_profile(job / "job", sql=tmp_path / "sql", store=job / "store") as profile:
+    with open_profile(job / "job", sql=tmp_path / "sql", cache=job / "store") as profile:
         for export_type in ("csv", "db", "xlsx"):
             files = profile.export(tmp_path, export_type, "advise")
             assert files

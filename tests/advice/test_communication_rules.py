@@ -24,7 +24,7 @@ def found(folder: Path, rule: str, **thresholds: float) -> list[dict[str, Any]]:
     """Return what a rule finds."""
     given = {f"{rule}.{name}": value for name, value in thresholds.items()}
     # Most tests ask several rules, or one with several thresholds.
-    with open_profile(folder, thresholds=given, store=folder.with_name(f"{folder.name}_store")) as profile:
+    with open_profile(folder, thresholds=given, cache=folder.with_name(f"{folder.name}_store")) as profile:
         return profile.rows(f"FROM advice.{rule} ORDER BY win_ns DESC NULLS LAST, rank_id, kernel_type")
 
 

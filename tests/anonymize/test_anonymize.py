@@ -16,8 +16,8 @@ import pytest
 import prof_analysis
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile, open_profiles
 from prof_analysis.analyses import ANALYSES, PICTURES
-from prof_analysis.anonymous import Anonymous
-from prof_analysis.answers import answer_of
+from prof_analysis.analyses.answering import answer_of
+from prof_analysis.anonymous.texts import Anonymous
 from prof_analysis.cli import terminal
 from prof_analysis.exports import ExportType
 from tests.helpers import secrets
@@ -53,7 +53,7 @@ def both(root: Path, store: Path, request: pytest.FixtureRequest) -> Iterator[tu
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProfAnalysisWarning)
         path = root / request.param
-        with open_profile(path, store=store) as plain, open_profile(path, store=store, anonymize=True) as anonymous:
+        with open_profile(path, cache=store) as plain, open_profile(path, cache=store, anonymize=True) as anonymous:
             for profile in (plain, anonymous):
                 profile.provide(tuple(dict.fromkeys(table for name in answered(profile) for table in tables_of(name))))
             yield plain, anonymous
@@ -133,7 +133,7 @@ def test_no_export_has_a_secret(both: tuple[Profile, Profile], tmp_path: Path) -
 def test_what_is_in_place_of_secrets(root: Path, store: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProfAnalysisWarning)
-        with open_profile(root / "job", store=store, anonymize=True) as profile:
+        with open_profile(root / "job", cache=store, anonymize=True) as profile:
             rows = profile.rows("SELECT name FROM trace.op WHERE name <> 'aten::mul' AND rank_id = 0 ORDER BY start_ns")
             frames = profile.rows("SELECT frame FROM stack.by_frame WHERE rank_id = 0 AND frame IS NOT NULL ORDER BY ALL")
             groups = {row["group_name"] for row in profile.rows("SELECT group_name FROM communication.statistic")}
@@ -208,7 +208,7 @@ COMPARISONS = (
 
 def assert_no_secrets(command: Command, line: list[str], root: Path, out: Path, store: Path) -> None:
     words = [word.format(root=root, out=out) for word in line]
-    kept = () if words[0] in ("ranks", "stage-durations") else ("--store", store)
+    kept = () if words[0] in ("ranks", "stage-durations") else ("--cache", store)
     leave = ("--allow-files",) if "read_text" in words[-1] else ()
     result = command(*words, *kept, *leave, "--anonymize")
     assert not leaks(result.output), words
@@ -234,7 +234,7 @@ def test_a_comparison_prints_and_writes_no_secret(root: Path, tmp_path: Path, st
 def test_no_command_and_no_format_has_a_secret(root: Path, tmp_path: Path, store: Path, command: Command, path: str) -> None:
     for name in ANALYSES:
         for words in (["--json"], *(["-o", f"{tmp_path}/zzq", "--export-type", one] for one in ExportType)):
-            result = command(name, root / path, "--store", store, "--anonymize", *words)
+            result = command(name, root / path, "--cache", store, "--anonymize", *words)
             assert not leaks(result.output), (name, words)
     assert len(written(tmp_path)) > 40
     assert not [(file, leak) for file in written(tmp_path) for text in contents(file) for leak in leaks(text)]
@@ -258,7 +258,7 @@ def test_no_report_has_a_secret_and_its_foot_says_so(root: Path, tmp_path: Path,
     "words",
     [
         ["ranks", "{root}/zzqnothing"],
-        ["module-stats", "{root}/job", "--store", "{root}/zzq.log/store"],
+        ["module-stats", "{root}/job", "--cache", "{root}/zzq.log/store"],
         ["module-stats", "{root}/job", "-o", "{root}/zzq.log"],
         ["module-stats", "{root}/job", "--rank-list", "7"],
         ["mfu", "{root}/job", "--sql-folder", "{root}/zzqsql"],
@@ -271,7 +271,7 @@ def test_no_report_has_a_secret_and_its_foot_says_so(root: Path, tmp_path: Path,
     ],
 )
 def test_no_error_has_a_secret_of_a_path(root: Path, store: Path, command: Command, words: list[str]) -> None:
-    kept = () if "--store" in words or words[0] in ("ranks", "stage-durations") else ("--store", store)
+    kept = () if "--cache" in words or words[0] in ("ranks", "stage-durations") else ("--cache", store)
     for more in ([], ["--json"]):
         result = command(*(word.format(root=root) for word in words), "--anonymize", *more, *kept)
         assert result.exit_code in (2, 3)
@@ -290,7 +290,7 @@ def test_a_broken_rank_fails_without_secrets(tmp_path: Path, command: Command) -
 
 
 def test_warnings_in_python_have_no_secrets(root: Path, store: Path) -> None:
-    with pytest.warns(ProfAnalysisWarning) as caught, open_profile(root, store=store, anonymize=True) as profile:
+    with pytest.warns(ProfAnalysisWarning) as caught, open_profile(root, cache=store, anonymize=True) as profile:
         assert [run for run in profile.runs if leaks(run)] == []
         profile.module_stats()
         with profile.only(profile.runs[0]):
@@ -304,7 +304,7 @@ def test_warnings_in_python_have_no_secrets(root: Path, store: Path) -> None:
 
 def test_names_of_runs_are_replaced_but_base_and_new(root: Path, store: Path) -> None:
     runs = {"base": root / "job", "zzq run": root / "other"}
-    with open_profiles(runs, store=store, anonymize=True) as profile:
+    with open_profiles(runs, cache=store, anonymize=True) as profile:
         assert profile.runs == ("base", "run2")
         assert {row["profile"] for row in profile.rows("SELECT profile FROM trace.op")} == {
             "base/rank0",
@@ -315,7 +315,7 @@ def test_names_of_runs_are_replaced_but_base_and_new(root: Path, store: Path) ->
 
 def test_the_same_profile_has_the_same_replacements(root: Path, store: Path) -> None:
     def shown() -> list[object]:
-        with open_profile(root / "job", store=store, anonymize=True, threads=2) as profile:
+        with open_profile(root / "job", cache=store, anonymize=True, threads=2) as profile:
             return [profile.table(name, arrow=True).to_pylist() for name in ("trace.op", "stack.by_frame", "mstx.statistic")]
 
     assert shown() == shown()
@@ -323,12 +323,12 @@ def test_the_same_profile_has_the_same_replacements(root: Path, store: Path) -> 
 
 def test_the_provenance_of_an_export_names_options_and_no_values(root: Path, tmp_path: Path) -> None:
     words = [sys.executable, "-m", "prof_analysis", "module-stats", str(root / "job"), "--anonymize", f"-o{tmp_path}/zzq"]
-    subprocess.run([*words, "--module-domain=Module,zzq", "--depth", "3", "--no-cache"], check=True, capture_output=True)
+    subprocess.run([*words, "--module-domain=Module,zzq", "--depth", "3", "--cache", "none"], check=True, capture_output=True)
     (file,) = tmp_path.rglob("*.db")
     with closing(sqlite3.connect(file)) as database:
         (row,) = database.execute("SELECT DISTINCT command, inputs FROM Provenance").fetchall()
     assert row == (
-        "prof-analysis module-stats ... --anonymize -o --module-domain --depth ... --no-cache",
+        "prof-analysis module-stats ... --anonymize -o --module-domain --depth ... --cache none",
         '["rank0", "rank1"]',
     )
 

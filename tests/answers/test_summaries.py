@@ -13,17 +13,18 @@ import pytest
 
 from prof_analysis import Profile
 from prof_analysis.analyses import ANALYSES
-from prof_analysis.answers import ANSWERS, answer_of
-from prof_analysis.answers.answer import Answer
-from prof_analysis.answers.stage import stage_durations
-from prof_analysis.answers.words import as_text
+from prof_analysis.analyses.answer import Answer
+from prof_analysis.analyses.answering import answer_of
+from prof_analysis.analyses.words import as_text
 from prof_analysis.cli.screen import print_json
 from prof_analysis.cli.terminal import print_answer
-from prof_analysis.engine.database import connect, quote, quote_text
+from prof_analysis.engine.database import connect
 from prof_analysis.engine.parsing import referenced_tables
 from prof_analysis.engine.planning import split_across_ranks
+from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.table_file import Column, Table
 from prof_analysis.engine.tables import documented_tables, log_tables
+from prof_analysis.logs.answer import stage_durations
 from prof_analysis.logs.vllm_stages import StageLogs
 from tests.helpers.places import CHECKOUT
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
@@ -35,7 +36,7 @@ STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u20
 KNOWN_TEXTS = {"phase": "call"}
 # The commands, and what else their answers can be about.
 CASES = [
-    *(pytest.param(command, {}, id=command) for command in ANSWERS),
+    *(pytest.param(command, {}, id=command) for command in ANALYSES),
     pytest.param("module-stats", {"across_ranks": True}, id="module-stats across ranks"),
     # The answer of modules with counters is that of modules and that of counters.
     pytest.param("module-stats", {"pmu": True}, id="module-stats with counters", marks=pytest.mark.slow),
@@ -52,7 +53,7 @@ class WatchedProfile(Profile):
     def __init__(self, path: Path, store: Path) -> None:
         self.read: set[str] = set()
         self.kept: dict[str, tuple[list[str], bool]] = {}
-        super().__init__(path, store=store)
+        super().__init__(path, cache=store)
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         self.read |= referenced_tables(query)

@@ -19,13 +19,14 @@ from prof_analysis.sources.ascend_beside.profiler_info import (
 )
 from tests.helpers.answers import NO_COUNTERS, answered_without, unanswered
 from tests.helpers.api import OPS, RANGES, of_both, rows
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Kernel, Op, write_profile
 
 SHAPES, TYPES = '"16,16;16,16"', "FLOAT16;FLOAT16"
 
 
 def test_module_stats_in_every_column(shared: Profile) -> None:
-    table = shared.module_stats(arrow=True)
+    table = arrow_of(shared.module_stats())
     assert table.schema == pa.schema(
         {
             "profile": pa.string(),
@@ -48,7 +49,7 @@ def test_module_stats_in_every_column(shared: Profile) -> None:
 
 
 def test_module_tree_in_every_column(shared: Profile) -> None:
-    table = shared.module_tree(arrow=True)
+    table = arrow_of(shared.module_tree())
     assert table.schema == pa.schema(
         {
             "profile": pa.string(),
@@ -70,7 +71,7 @@ def test_module_tree_in_every_column(shared: Profile) -> None:
 
 
 def test_coverage_in_every_column(shared: Profile) -> None:
-    table = shared.coverage(arrow=True)
+    table = arrow_of(shared.coverage())
     assert table.schema == pa.schema(
         {
             "profile": pa.string(),
@@ -95,7 +96,7 @@ def test_coverage_in_every_column(shared: Profile) -> None:
 
 
 def test_kernels_in_every_column(shared: Profile) -> None:
-    table = shared.kernels(arrow=True)
+    table = arrow_of(shared.kernels())
     op_ids = dict(rows(shared.sql("SELECT DISTINCT name, op_id FROM trace.op", arrow=True)))
     interval_ids = dict(rows(shared.sql("SELECT DISTINCT name, interval_id FROM module.interval", arrow=True)))
     path_ids = dict(rows(shared.sql("SELECT DISTINCT module, path_id FROM module.path", arrow=True)))
@@ -155,7 +156,7 @@ def test_kernels_in_every_column(shared: Profile) -> None:
 
 
 def test_ops_in_every_column(shared: Profile) -> None:
-    table = shared.ops(arrow=True)
+    table = arrow_of(shared.ops())
     assert len(set(rows(table.select(["profile", "op_id"])))) == 6
     assert table.schema == pa.schema(
         {
@@ -252,7 +253,7 @@ def test_ranks_in_every_column(two: Path) -> None:
 )  # fmt: skip
 def test_a_frame_is_the_arrow_table_with_integers_that_stay_integers(shared: Profile, method: str) -> None:
     ask: Callable[..., pa.Table | pd.DataFrame] = getattr(shared, method)
-    frame, table = ask(), ask(arrow=True)
+    frame, table = ask(), arrow_of(ask())
     assert isinstance(frame, pd.DataFrame)
     assert sorted(frame.columns) == sorted(table.column_names), "a frame has them in another order"
     assert frame["rank_id"].dtype == pd.Int32Dtype()
@@ -301,4 +302,4 @@ def test_a_frame_begins_with_names_and_ends_with_what_only_locates_a_row(shared:
         "kernel_list", "op_chain", "parent_module", "profile",
     ]  # fmt: skip
     assert list(shared.kernels().columns)[:6] == ["rank_id", "module", "op_name", "name", "type", "duration_ns"]
-    assert list(shared.table("module.tree").columns) == shared.module_tree(arrow=True).column_names
+    assert list(shared.table("module.tree").columns) == arrow_of(shared.module_tree()).column_names

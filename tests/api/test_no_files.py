@@ -54,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_no_query_reads_a_file_of_the_machine(folder: Path) -> None:
-    with open_profile(folder, no_cache=True) as profile:
+    with open_profile(folder, cache="none") as profile:
         for attempt in ATTEMPTS:
             with pytest.raises(QueryError) as refused:
                 profile.sql(attempt.replace("{}", str(folder / "secret.csv")))
@@ -65,7 +65,7 @@ def test_no_query_reads_a_file_of_the_machine(folder: Path) -> None:
 
 def test_with_leave_a_query_reads_files_and_still_writes_none(folder: Path) -> None:
     file = folder / "secret.csv"
-    with open_profile(folder, no_cache=True, allow_files=True) as profile:
+    with open_profile(folder, cache="none", allow_files=True) as profile:
         assert profile.rows(f"SELECT b FROM read_csv('{file}')") == [{"b": SECRET}]
         assert profile.rows(f"SELECT b FROM '{file}'") == [{"b": SECRET}]
         with pytest.raises(QueryError, match="do more than read"):

@@ -8,13 +8,14 @@ import pytest
 import prof_analysis
 from prof_analysis import InputError, open_profile
 from tests.helpers.api import OPS, RANGES, rows
+from tests.helpers.frames import arrow_of
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Range, write_profile
 
 
 def test_step_id_keeps_the_kernels_whose_op_started_in_the_step(two: Path) -> None:
     with open_profile(two, step_id=7) as profile:
-        assert rows(profile.module_stats(arrow=True)) == [
+        assert rows(arrow_of(profile.module_stats())) == [
             ("a_ascend_pt", 0, "Net", "Layer", "aten::mm", "mm_kernel, hcom_allReduce_", 140, 140.0, 1, None, "aten::mm"),
             ("b_ascend_pt", 3, "Net", "Layer", "aten::mm", "mm_kernel, hcom_allReduce_", 140, 140.0, 1, None, "aten::mm"),
         ]
@@ -90,7 +91,7 @@ MARKED: dict[str, tuple[dict[str, Any], list[tuple[str, str, int, int]]]] = {
     "a domain that is not there": ({"module_domains": ["None"]}, [("Net", "My_Layer", 100, 1), ("", "Net", 200, 1)]),
     "classes": ({"by": "class"}, [("Net/Layer", "Linear", 600, 4)]),
     "instances": (
-        {"by": "instance"},
+        {"instances": True},
         [("Net[0]/Layer[0]", "Linear[0]", 200, 2), ("Net[0]/Layer[1]", "Linear[0]", 400, 2)],
     ),
     "depth 1": ({"depth": 1}, [("", "Net", 600, 4)]),
@@ -117,7 +118,7 @@ def test_what_a_module_is_can_be_chosen(
 
 
 def test_the_one_line_takes_the_choice_of_modules(tmp_path: Path) -> None:
-    frame = prof_analysis.module_stats(two_steps_of_two_layers(tmp_path / "a_ascend_pt"), by="instance", depth=1)
+    frame = prof_analysis.module_stats(two_steps_of_two_layers(tmp_path / "a_ascend_pt"), instances=True, depth=1)
     assert frame["module"].tolist() == ["Net[0]"] * len(frame)
 
 

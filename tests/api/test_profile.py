@@ -13,6 +13,7 @@ from prof_analysis.analyses import ANALYSES
 from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS
 from tests.helpers.answers import answered_without
 from tests.helpers.api import OPS, RANGES
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Kernel, Op, edit, write_profile
 
 
@@ -23,7 +24,7 @@ def test_module_stats_in_one_line(one: Path) -> None:
 
 
 def test_the_one_line_takes_the_options_of_a_profile(two: Path) -> None:
-    assert prof_analysis.module_stats(two, rank_list=[3], step_id=8, arrow=True).num_rows == 1
+    assert arrow_of(prof_analysis.module_stats(two, rank_list=[3], step_id=8)).num_rows == 1
 
 
 def test_a_profile_leaves_no_temporary_files(one: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from typer.testing import Result
 
-from prof_analysis.version import SCHEMA_VERSION
+from prof_analysis.common.version import SCHEMA_VERSION
 from tests.helpers.cli import OPS, RANGES, Command, break_database, files_below, only_json
 from tests.helpers.small_profile import Kernel, write_profile
 

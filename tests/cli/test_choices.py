@@ -74,10 +74,10 @@ CHOICES = {
     "module_domain": (["--module_domain", "Custom"], {"Attention": 2}),
     "module_domain of two": (["--module_domain", "Module,Custom"], {"Net/Layer/Attention": 2, "Net/Layer": 1}),
     "by class": (["--by", "class"], {"Net/Layer": 3}),
-    "by instance": (["--by", "instance"], {"Net[0]/Layer[1]": 2, "Net[0]/Layer[0]": 1}),
+    "by instance": (["--instances"], {"Net[0]/Layer[1]": 2, "Net[0]/Layer[0]": 1}),
     "depth": (["--depth", "1"], {"Net": 3}),
     "audit_links": (["--audit_links"], {"Net/Layer": 3}),
-    "all": (["--module_source", "mstx", "--module_domain", "Module", "--by", "instance", "--depth", "1"], {"Net[0]": 3}),
+    "all": (["--module_source", "mstx", "--module_domain", "Module", "--instances", "--depth", "1"], {"Net[0]": 3}),
 }
 
 

@@ -95,7 +95,7 @@ def begun(profile: Path, tmp_path: Path, in_processes: bool) -> subprocess.Popen
     script.write_text(textwrap.dedent(IN_PROCESSES.format(bytes=0 if in_processes else 2**40)), encoding="utf-8")
     (tmp_path / "temporary").mkdir()
     kept = tmp_path / "kept"
-    words = [sys.executable, *map(str, (script, "module-stats", profile, "--workers", "2", "--store", kept))]
+    words = [sys.executable, *map(str, (script, "module-stats", profile, "--workers", "2", "--cache", kept))]
     path = os.pathsep.join([str(tmp_path / "site"), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": path, "TMPDIR": str(tmp_path / "temporary")}
     command = subprocess.Popen(
@@ -138,7 +138,7 @@ def test_who_imports_the_package_keeps_his_own_handler_of_signals() -> None:
         ["module-stats", ""],
         ["module-stats", "-d", ""],
         ["module-stats", "--profiling_path="],
-        *(["module-stats", "PROFILE", option, ""] for option in ("-o", "--store", "--cache-dir", "--sql-folder", "--capture")),
+        *(["module-stats", "PROFILE", option, ""] for option in ("-o", "--cache", "--cache", "--sql-folder", "--capture")),
         ["compare", "PROFILE", ""],
         ["compare", "PROFILE", "PROFILE", "--alias="],
         ["sql", "-d", "PROFILE", "--file", ""],
@@ -165,9 +165,8 @@ def test_python_refuses_an_empty_path(profile: Path, monkeypatch: pytest.MonkeyP
     for call in (
         lambda: open_profile(""),
         lambda: open_profiles({"a": "", "b": profile}),
-        lambda: open_profile(profile, store=""),
+        lambda: open_profile(profile, cache=""),
         lambda: open_profile(profile, sql=""),
-        lambda: open_profile(profile, cache_dir=""),
         lambda: open_profile(profile, capture=""),
         lambda: open_profile(profile, alias=""),
         lambda: stage_durations(""),

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from prof_analysis.cli import app
-from prof_analysis.version import SCHEMA_VERSION
+from prof_analysis.common.version import SCHEMA_VERSION
 from tests.helpers.cli import OPS, RANGES, Command, break_database, files_below, only_json
 from tests.helpers.small_profile import write_profile
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli import app
 from prof_analysis.cli.help import examples_of
-from prof_analysis.user_cache import VARIABLE
+from prof_analysis.common.user_cache import VARIABLE
 from tests.helpers.cli import Command
 from tests.helpers.layers import BEGIN, DENSE, END
 from tests.helpers.places import CHECKOUT, SAMPLE

@@ -24,7 +24,7 @@ from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.cli import app
-from prof_analysis.user_cache import VARIABLE
+from prof_analysis.common.user_cache import VARIABLE
 from tests.helpers.cli import Command, only_json
 from tests.helpers.json_schema import misfits
 from tests.helpers.layers import BEGIN, DENSE, END

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from prof_analysis.answers.tree import as_tree
+from prof_analysis.analyses.tree import as_tree
 from prof_analysis.cli.layout import Column, lay_out
 from prof_analysis.cli.signs import DRAWN, Signs, signs_of
 from tests.helpers.cli import OPS, RANGES, Command, shown_on_terminal

@@ -45,13 +45,13 @@ def test_no_name_steers_the_terminal_or_begins_a_line_of_its_own(tmp_path: Path,
     log.write_text("Profile execute duration [Decode]: [forward]:1.23ms [\x1b[2J]:1ms\nProfile execute duration\n", "utf-8")
     query = f'SELECT module AS "{HOSTILE}" FROM module.statistic'
     for words, exit_code in (
-        (["module-stats", "-d", folder, "--store", store, "--debug"], 1),
+        (["module-stats", "-d", folder, "--cache", store, "--debug"], 1),
         (["op-stats", "-d", folder, "-o", log], 3),
         (["kernel-stats", "-d", folder / "none", "--debug"], 2),
         (["kernel-stats", "-d", folder, "--rank_list", HOSTILE], 2),
         (["sql", "-d", folder, query], 1),
         (["ranks", "-d", folder], 0),
-        (["cache", "ls", "--cache-dir", store], 0),
+        (["cache", "ls", "--cache", store], 0),
         (["stage-durations", log, "-o", folder], 0),
         (["tables", HOSTILE], 2),
     ):

@@ -6,6 +6,7 @@ import pytest
 
 from prof_analysis import open_profile
 from prof_analysis.engine.database import connect
+from tests.helpers.frames import arrow_of
 from tests.helpers.planes import Task, add_tasks
 from tests.helpers.small_profile import Kernel, edit, write_profile
 
@@ -67,7 +68,7 @@ def test_where_no_type_was_collected_all_answers_take_that_of_the_name(tmp_path:
         """,
     )
     with open_profile(tmp_path) as profile:
-        counts = {row["type"]: row["op_count"] for row in profile.communication_stats(arrow=True).to_pylist()}
-        types = [row["type"] for row in profile.communication_time(arrow=True).to_pylist()]
+        counts = {row["type"]: row["op_count"] for row in arrow_of(profile.communication_stats()).to_pylist()}
+        types = [row["type"] for row in arrow_of(profile.communication_time()).to_pylist()]
     assert counts == {"hcom_allGather_": 2, None: 1}
     assert types == ["hcom_allGather_", "hcom_allGather_", None]

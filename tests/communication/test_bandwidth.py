@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.kineto import HEAD, kernel, write_trace
 
 GENERIC = "ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)"
@@ -69,7 +70,7 @@ def test_bandwidths_follow_from_bytes_group_and_time(tmp_path: Path, across_rank
     job = {"distributedInfo": {"backend": "nccl", "rank": 1, "world_size": 8, "pg_config": GROUPS}}
     write_trace(tmp_path / "trace.json", TRACE, HEAD, job)
     with open_profile(tmp_path) as profile:
-        found = profile.communication_stats(across_ranks=across_ranks, arrow=True).to_pylist()
+        found = arrow_of(profile.communication_stats(across_ranks=across_ranks)).to_pylist()
         received = profile.sql("SELECT direction FROM trace.kernel WHERE direction IS NOT NULL")["direction"].tolist()
         positions = profile.table("trace.parallel_group", arrow=True).to_pylist()
     order = lambda row: (-row[5], row[0], row[1] or "~")  # noqa: E731

@@ -7,13 +7,14 @@ from typing import Any
 from typer.testing import Result
 
 from prof_analysis import open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.simulated import data_parallel
 from tests.helpers.small_profile import Kernel, Op, edit, write_profile
 
 
 def collectives(folder: Path, *shown: str) -> list[tuple[Any, ...]]:
     with open_profile(folder) as profile:
-        return [tuple(row[name] for name in shown) for row in profile.slow_ranks("collective", arrow=True).to_pylist()]
+        return [tuple(row[name] for name in shown) for row in arrow_of(profile.slow_ranks("collective")).to_pylist()]
 
 
 def test_a_rank_that_computes_longer_is_the_last_whatever_the_clocks_say(
@@ -22,7 +23,7 @@ def test_a_rank_that_computes_longer_is_the_last_whatever_the_clocks_say(
     # Clocks of these ranks lie a millisecond apart.
     data_parallel(tmp_path, [[100, 100, 100], [100, 300, 100], [250, 100, 101], [100, 100, 100]])
     with open_profile(tmp_path) as profile:
-        first, second = profile.slow_ranks("collective", arrow=True).to_pylist()
+        first, second = arrow_of(profile.slow_ranks("collective")).to_pylist()
     assert first == {
         "group_name": "dp", "name": "hcom_allReduce__dp_1_1", "type": None, "number": 1, "step_id": 6,
         "rank_count": 3, "first_profile": "rank0_ascend_pt", "first_rank_id": 0, "last_profile": "rank1_ascend_pt",
@@ -82,13 +83,13 @@ def test_no_cause_is_named_where_the_ranks_were_not_together_before(tmp_path: Pa
     for number in range(2):
         (tmp_path / f"r{number}_ascend_pt").rename(tmp_path / "x" / f"y{number}_ascend_pt")
     with open_profile(tmp_path / "x", rank_list=[0, 1]) as profile:
-        (row,) = profile.slow_ranks("collective", arrow=True).to_pylist()
+        (row,) = arrow_of(profile.slow_ranks("collective")).to_pylist()
     assert tuple(row[name] for name in shown) == ("hcom_a__g1_2", -10, None, together)
 
 
 def test_the_late_rank_of_a_real_pipeline_is_explained_to_the_microsecond(realdata: Path) -> None:
     with open_profile(realdata / "qwen3_0.6b_pp2dp2_910b", rank_list=[0, 2]) as profile:
-        rows = profile.slow_ranks("collective", arrow=True).to_pylist()
+        rows = arrow_of(profile.slow_ranks("collective")).to_pylist()
     known = [row for row in rows if row["cause"] is not None]
     assert [(row["name"], row["last_rank_id"], row["cause"]) for row in known][:2] == [
         ("hcom_allReduce__346_5_1", 2, "host"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from prof_analysis import open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Kernel, edit, write_profile
 
 # As msprof hashes them, and as communication.json and analysis.db name a group.
@@ -33,7 +34,7 @@ def write(folder: Path, groups: Mapping[str, object], pairs: list[tuple[str, int
 def links(folder: Path) -> list[tuple[Any, ...]]:
     shown = ("group_label", "source_rank", "destination_rank", "source_global_rank", "destination_global_rank")
     with open_profile(folder) as profile:
-        return [tuple(row[name] for name in shown) for row in profile.communication_time("link", arrow=True).to_pylist()]
+        return [tuple(row[name] for name in shown) for row in arrow_of(profile.communication_time("link")).to_pylist()]
 
 
 def group(label: str | None, *ranks: int) -> dict[str, object]:

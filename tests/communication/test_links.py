@@ -13,8 +13,9 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
-from prof_analysis.errors import InputError
+from prof_analysis.common.errors import InputError
 from tests.communication.test_group import group, write
+from tests.helpers.frames import arrow_of
 from tests.helpers.planes import Task, add_tasks
 from tests.helpers.small_profile import Kernel, edit, write_profile
 
@@ -37,9 +38,9 @@ def write_mesh(folder: Path, ranks: int, times: Mapping[tuple[int, int], int], s
 def test_a_slow_link_is_found_beside_others_with_what_it_costs(tmp_path: Path, command: Callable[..., Result]) -> None:
     write_mesh(tmp_path, 4, {(2, 3): 400_000, (1, 0): 104_000})
     with open_profile(tmp_path) as profile:
-        slow, *others = profile.links(arrow=True).to_pylist()
-        packets = profile.links("packet", arrow=True).to_pylist()
-        kinds = profile.links("kind", arrow=True).to_pylist()
+        slow, *others = arrow_of(profile.links()).to_pylist()
+        packets = arrow_of(profile.links("packet")).to_pylist()
+        kinds = arrow_of(profile.links("kind")).to_pylist()
     pair = {
         "profile": "r2_ascend_pt", "rank_id": 2, "source_global_rank": 2, "destination_global_rank": 3, "link": "HCCS",
         "is_within_device": False, "group_name": None, "source_rank": None, "destination_rank": None, "groups": "mesh",
@@ -203,7 +204,7 @@ def test_groups_are_listed_with_members_and_their_time_be_they_used_or_not(tmp_p
 
 def test_links_of_a_real_pipeline_are_as_fast_as_each_other(realdata: Path) -> None:
     with open_profile(realdata / "qwen3_0.6b_pp2dp2_910b") as profile:
-        kinds = profile.links("kind", arrow=True).to_pylist()
+        kinds = arrow_of(profile.links("kind")).to_pylist()
         pp = profile.rows(
             "SELECT source_global_rank, destination_global_rank FROM across.link_packet"
             " WHERE group_label = 'pp' AND NOT is_within_device ORDER BY ALL"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import Profile, open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.planes import Task, add_tasks
 from tests.helpers.small_profile import Kernel, Op, edit, write_profile
 
@@ -22,7 +23,7 @@ def splits(profile: Profile) -> list[tuple[Any, ...]]:
     return [
         (row["name"].split("_")[4], *(row[f"{part}_ns"] for part in PARTS), row["size_bytes"], row["transfer_ns"],
          row["origin"], row["reason"])
-        for row in profile.communication_time(arrow=True).to_pylist()
+        for row in arrow_of(profile.communication_time()).to_pylist()
     ]  # fmt: skip
 
 
@@ -62,7 +63,7 @@ def test_the_master_plane_is_the_one_that_is_named_else_the_only_one_else_that_o
     add_tasks(database, tasks)
     with open_profile(tmp_path) as profile:
         found = splits(profile)
-        (whole,) = profile.communication_time("rank", arrow=True).to_pylist()
+        (whole,) = arrow_of(profile.communication_time("rank")).to_pylist()
     unknown = (None,) * 4
     assert found == [
         ("0", 500, 10, 20, 20, 470, 100, 10, "planes", None),
@@ -106,7 +107,7 @@ def test_a_transfer_over_rdma_lasts_until_the_other_rank_has_answered(tmp_path: 
     add_tasks(database, tasks)
     with open_profile(tmp_path) as profile:
         found = splits(profile)
-        links = profile.communication_time("link", arrow=True).to_pylist()
+        links = arrow_of(profile.communication_time("link")).to_pylist()
     assert found == [
         ("0", 500, 90, 10, 5, 400, 1000, 90, "planes", None),
         ("1", 500, 25, 5, 0, 470, 300, 25, "planes", None),
@@ -180,8 +181,8 @@ def test_an_operator_that_lost_its_name_counts_once(tmp_path: Path) -> None:
     recorded = {name: (1000 * number - 250, 500, number, 7) for number, name in enumerate(names(4), 1)}
     write_recorded(folder, recorded)
     with open_profile(tmp_path) as profile:
-        found = profile.communication_time(arrow=True).to_pylist()
-        (statistic,) = profile.kernel_stats(arrow=True).to_pylist()
+        found = arrow_of(profile.communication_time()).to_pylist()
+        (statistic,) = arrow_of(profile.kernel_stats()).to_pylist()
     shown = ("name", "type", "start_ns", "elapse_ns", "transit_ns", "wait_ns", "origin")
     type_ = "hcom_allReduce_"
     assert [tuple(row[column] for column in shown) for row in found] == [
@@ -202,7 +203,7 @@ def test_what_is_no_kernel_counts_too_unless_it_may_be_one_without_a_name(tmp_pa
     if not has_start:
         edit(folder / "ASCEND_PROFILER_OUTPUT" / "analysis.db", "UPDATE CommAnalyzerTime SET start_timestamp = NULL")
     with open_profile(tmp_path) as profile:
-        found = [(row["name"], row["start_ns"], row["origin"]) for row in profile.communication_time(arrow=True).to_pylist()]
+        found = [(row["name"], row["start_ns"], row["origin"]) for row in arrow_of(profile.communication_time()).to_pylist()]
     first, second, third, fourth, fifth = names(5)
     of_kernels = [(first, 1000, "profiler"), (second if has_start else None, 2000, "profiler" if has_start else None)]
     others = [(fourth, None, "profiler"), (fifth, None, "profiler")] if has_start else []
@@ -219,7 +220,7 @@ def test_an_operator_of_another_step_counts_once(tmp_path: Path) -> None:
     found = {}
     for step in (6, 7):
         with open_profile(tmp_path, step_id=step) as profile:
-            found[step] = [row["name"] for row in profile.communication_time(arrow=True).to_pylist()]
+            found[step] = [row["name"] for row in arrow_of(profile.communication_time()).to_pylist()]
     assert found == {6: ["hcom_allReduce__904_8_1"], 7: names(1)}
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.planes import Task, add_tasks
 from tests.helpers.small_profile import Kernel, edit, write_profile
 
@@ -31,7 +32,7 @@ def pairs(folder: Path) -> list[tuple[Any, ...]]:
         "waited_ns", "reason",
     )  # fmt: skip
     with open_profile(folder) as profile:
-        return [tuple(row[name] for name in shown) for row in profile.communication_time("p2p", arrow=True).to_pylist()]
+        return [tuple(row[name] for name in shown) for row in arrow_of(profile.communication_time("p2p")).to_pylist()]
 
 
 def test_sends_and_receives_are_paired_in_their_order_whatever_the_clocks_say(tmp_path: Path) -> None:
@@ -44,7 +45,7 @@ def test_sends_and_receives_are_paired_in_their_order_whatever_the_clocks_say(tm
         ("send", 0, 1, 0, 40, 10, "source", 30, None),
     ]
     with open_profile(tmp_path) as profile:
-        first = profile.communication_time("p2p", arrow=True).to_pylist()[0]
+        first = arrow_of(profile.communication_time("p2p")).to_pylist()[0]
     assert first == {
         "group_name": "pp", "direction": "send", "number": 0, "source_rank": 0, "destination_rank": 1,
         "source_global_rank": 0, "destination_global_rank": 1, "source_profile": "r0_ascend_pt",

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
-from prof_analysis.pairing import paired_calls
+from prof_analysis.functions.pairing import paired_calls
+from tests.helpers.frames import arrow_of
 
 SAMPLE = Path(__file__).parent.parent.parent / "fixtures" / "sample" / "decoder_training"
 GROUP = "127.0.0.1%eth0_60000_0_1767225600000000"
@@ -67,7 +68,7 @@ def owed(left_out: tuple[int, ...] = ()) -> list[int]:
 def waits(folder: Path) -> tuple[list[int], list[str]]:
     """What each rank waits for the others, ns over all steps, and the warnings."""
     with open_profile(folder) as profile:
-        groups = profile.slow_ranks("group", arrow=True).to_pylist()
+        groups = arrow_of(profile.slow_ranks("group")).to_pylist()
         return [row["waited_ns"] for row in sorted(groups, key=lambda row: row["rank_id"])], list(profile.warnings)
 
 

@@ -16,6 +16,7 @@ from prof_analysis import open_profile
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.functions import functions_for
 from prof_analysis.engine.tables import documented_tables
+from tests.helpers.frames import arrow_of
 from tests.helpers.simulated import data_parallel, pipeline
 
 EVIDENCE = [column.name for column in documented_tables()["across.slow_rank"].columns]
@@ -23,18 +24,18 @@ EVIDENCE = [column.name for column in documented_tables()["across.slow_rank"].co
 
 def finding(folder: Path) -> dict[str, Any]:
     with open_profile(folder) as profile:
-        row: dict[str, Any] = profile.slow_ranks("finding", arrow=True).to_pylist()[0]
+        row: dict[str, Any] = arrow_of(profile.slow_ranks("finding")).to_pylist()[0]
     return row
 
 
 def test_a_rank_that_computes_longer_makes_the_others_wait(tmp_path: Path, command: Callable[..., Result]) -> None:
     data_parallel(tmp_path, [[100_000, 110_000, 200_000], [104_000, 90_000, 200_000]])
-    with open_profile(tmp_path, store=tmp_path / "store") as profile:
-        evidence = [tuple(row.values()) for row in profile.slow_ranks(arrow=True).to_pylist()]
-        groups = [tuple(row.values()) for row in profile.slow_ranks("group", arrow=True).to_pylist()]
-        (found,) = profile.slow_ranks("finding", arrow=True).to_pylist()
-        modules = [tuple(row.values()) for row in profile.slow_ranks("module", arrow=True).to_pylist()]
-        assert profile.slow_ranks(arrow=True).column_names == EVIDENCE
+    with open_profile(tmp_path, cache=tmp_path / "store") as profile:
+        evidence = [tuple(row.values()) for row in arrow_of(profile.slow_ranks()).to_pylist()]
+        groups = [tuple(row.values()) for row in arrow_of(profile.slow_ranks("group")).to_pylist()]
+        (found,) = arrow_of(profile.slow_ranks("finding")).to_pylist()
+        modules = [tuple(row.values()) for row in arrow_of(profile.slow_ranks("module")).to_pylist()]
+        assert arrow_of(profile.slow_ranks()).column_names == EVIDENCE
     nowhere = (None,) * 4
     assert evidence == [
         ("rank0_ascend_pt", 0, *nowhere, 2, 200_010, 102_000, None, None, 98_010, None, 98_000, 0, False),
@@ -61,7 +62,7 @@ def test_a_rank_that_computes_longer_makes_the_others_wait(tmp_path: Path, comma
         "computing_ns": 200_000,
         "computing_of_others_ns": 101_000,
     }
-    result = command("slow-ranks", "-d", tmp_path, "--store", tmp_path / "store", "--export_type", "db")
+    result = command("slow-ranks", "-d", tmp_path, "--cache", tmp_path / "store", "--export_type", "db")
     assert (result.exit_code, result.stderr) == (0, "")
     assert f"\n{sentence}\nrank 2 computes 198.00 us longer in Net than the others\n3 ranks\n" in result.stdout
     shown = [(line.split()[:2], line.split()[-1]) for line in result.stdout.splitlines()[1:4]]
@@ -89,8 +90,8 @@ def test_a_slow_pipeline_stage_makes_the_other_one_wait_and_balanced_ones_do_not
 @pytest.mark.slow
 def test_qwen3_is_held_up_by_its_second_pipeline_stage(realdata: Path) -> None:
     with open_profile(realdata / "qwen3_0.6b_pp2dp2_910b") as profile:
-        evidence = profile.slow_ranks(arrow=True).to_pylist()
-        (found,) = profile.slow_ranks("finding", arrow=True).to_pylist()
+        evidence = arrow_of(profile.slow_ranks()).to_pylist()
+        (found,) = arrow_of(profile.slow_ranks("finding")).to_pylist()
     places = ("pipeline_stage", "dp_rank", "cp_rank", "tp_rank")
     assert [tuple(row[place] for place in places) for row in evidence] == [
         (0, 0, 0, 0),

@@ -17,6 +17,7 @@ from fixtures.text_style import TextStyle
 from prof_analysis import Profile, open_profile
 from prof_analysis.analyses import ANALYSES
 from tests.helpers.asking import build_at_once
+from tests.helpers.frames import arrow_of
 from tests.helpers.planes import Task, add_tasks
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
@@ -86,7 +87,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_an_operator_is_transit_wait_and_idle_of_its_master_plane(small: Path) -> None:
     with opened(small) as profile:
-        times = profile.communication_time(arrow=True).to_pylist()
+        times = arrow_of(profile.communication_time()).to_pylist()
         groups = rows(profile, "FROM communication.group_time")
         modules = rows(profile, "FROM communication.module_time")
         (whole,) = rows(profile, "FROM communication.rank_time")
@@ -175,7 +176,7 @@ def operators_of(file: Path) -> dict[str, dict[str, Any]]:
 
 def assert_as_in_communication_json(profile: Profile, files: dict[str, Path], tolerance_ns: str = "0.5") -> int:
     """Hold the operators of ranks against the files of the profiler; give how many there were."""
-    times = {(row["profile"], row["name"]): row for row in profile.communication_time(arrow=True).to_pylist()}
+    times = {(row["profile"], row["name"]): row for row in arrow_of(profile.communication_time()).to_pylist()}
     count = 0
     present = {row["profile"] for row in profile.ranks(arrow=True).to_pylist()}
     for name, file in ((name, file) for name, file in files.items() if name in present):
@@ -211,7 +212,7 @@ def assert_as_in_the_matrix(profile: Profile, files: dict[str, Path]) -> int:
     """Hold the links of ranks against the totals of communication_matrix.json, over all steps; give how many there were."""
     links: dict[tuple[str, ...], Any] = {
         (row["profile"], row["type"], row["group_name"], f"{row['source_rank']}-{row['destination_rank']}", row["link"]): row
-        for row in profile.communication_time("link", arrow=True).to_pylist()
+        for row in arrow_of(profile.communication_time("link")).to_pylist()
     }
     moved: dict[tuple[str, ...], list[Decimal]] = {key: [Decimal(0), Decimal(0)] for key in links}
     present = {row["profile"] for row in profile.ranks(arrow=True).to_pylist()}
@@ -278,7 +279,7 @@ def test_alexnet_text_is_what_the_profiler_worked_out(realdata: Path) -> None:
     with opened(folder) as profile:
         assert assert_as_in_communication_json(profile, outputs(folder, "communication.json")) == 8
         assert assert_as_in_the_matrix(profile, outputs(folder, "communication_matrix.json")) == 16
-        (row,) = [row for row in profile.communication_time(arrow=True).to_pylist() if row["elapse_ns"] == 79_089_520]
+        (row,) = [row for row in arrow_of(profile.communication_time()).to_pylist() if row["elapse_ns"] == 79_089_520]
         assert (row["wait_ns"], row["idle_ns"]) == (5_646_633, 73_203_702)
         assert (row["longest_waiting_plane"], row["longest_plane_wait_ns"]) == (5, 78_770_034)
         assert rows(profile, "SELECT profile, rank_id, algorithm, data_type, element_count FROM trace.communication")[0] == (
@@ -292,9 +293,7 @@ def test_910a_rings_run_on_plane_0_and_are_split_as_the_profiler_did(realdata: P
     with opened(folder) as profile:
         assert assert_as_in_communication_json(profile, outputs(folder, "communication.json")) == 8
         assert assert_as_in_the_matrix(profile, outputs(folder, "communication_matrix.json")) == 4
-        sums = [
-            tuple(row[f"{part}_ns"] for part in PARTS) for row in profile.communication_time("rank", arrow=True).to_pylist()
-        ]
+        sums = [tuple(row[f"{part}_ns"] for part in PARTS) for row in arrow_of(profile.communication_time("rank")).to_pylist()]
         origins = rows(profile, "SELECT DISTINCT NULL, NULL, origin, reason FROM communication.time")
     # communication.json, ms: 70.787347125, 8.826838875, 58.9920485, 51.630735875, 2.96845975.
     assert sums[0] == (70_787_347, 8_826_840, 58_992_049, 51_630_736, 2_968_458)

@@ -7,6 +7,7 @@ import pytest
 from click.testing import Result
 
 from prof_analysis import compare, open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Matmul, Op, Range, write_chip, write_profile
 
 COMPUTES = {"aic_mac_ratio": 0.9, "aic_mte2_ratio": 0.2, "aicore_time": 1.0}
@@ -37,15 +38,15 @@ def runs(tmp_path: Path) -> tuple[Path, Path]:
 def test_each_module_has_the_mfu_that_each_run_has_by_itself(runs: tuple[Path, Path]) -> None:
     alone = []
     for run in runs:
-        with open_profile(run, by="instance") as profile:
+        with open_profile(run, instances=True) as profile:
             by_module = {
                 f"{row['parent_module']}/{row['module']}".lstrip("/"): (row["mfu"], row["efficiency"])
-                for row in profile.mfu(arrow=True).to_pylist()
+                for row in arrow_of(profile.mfu()).to_pylist()
             }
             by_module[""] = by_module["Net[0]"]  # All kernels are in it.
             alone.append(by_module)
     with compare(*runs) as comparison:
-        found = comparison.efficiency(arrow=True).to_pylist()
+        found = arrow_of(comparison.efficiency()).to_pylist()
     paths = ["/".join(filter(None, (row["parent_module"], row["module"]))) for row in found]
     assert paths == ["", "Net[0]", "Net[0]/Linear[0]", "Net[0]/Linear[1]"]
     for path, row in zip(paths, found, strict=True):

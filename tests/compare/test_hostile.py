@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 import prof_analysis
-from prof_analysis.comparison import Comparison
-from prof_analysis.errors import InputError
-from prof_analysis.matching import Tree, matched
+from prof_analysis.common.errors import InputError
+from prof_analysis.functions.matching import Tree, matched
+from prof_analysis.profile.comparison import Comparison
 from tests.compare.runs import Work, write_run
 from tests.compare.test_truth import assert_closes
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import prof_analysis
-from prof_analysis.comparison import Comparison
+from prof_analysis.profile.comparison import Comparison
 from tests.compare.runs import STEP, Work, write_run
+from tests.helpers.frames import arrow_of
 
 LAYER = ("Net[0]", "Layer[0]")
 
@@ -43,7 +44,7 @@ def test_each_way_in_which_an_op_changes_has_its_word(tmp_path: Path) -> None:
         Work("aten::step", (4,), "Apply", is_inside=False),
     ]
     with compared(tmp_path, [base] * 3, [new] * 2) as comparison:
-        rows = comparison.ops(arrow=True).to_pylist()
+        rows = arrow_of(comparison.ops()).to_pylist()
         modules = comparison.rows(
             "SELECT module, base_self_sum_ns, new_self_sum_ns FROM runs.module_comparison WHERE rule <> ''"
         )
@@ -83,7 +84,7 @@ def test_kernels_differ_by_type_and_shape_whatever_op_launched_them(tmp_path: Pa
     ]
     new = [Work("aten::mul", (40,), "Mul", "2,2"), Work("aten::mul", (7,), "Mul", "9"), Work("aten::add", (5,), "Add", "9")]
     with compared(tmp_path, [base], [new]) as comparison:
-        rows = comparison.kernels(arrow=True).to_pylist()
+        rows = arrow_of(comparison.kernels()).to_pylist()
     columns = (
         "type",
         "input_shapes",
@@ -107,7 +108,7 @@ def test_communication_differs_by_type(tmp_path: Path) -> None:
         return [Work("aten::mm"), Work("c10d::op", (duration,), type_, kind="communication")]
 
     with compared(tmp_path, [step(100), step(102)], [step(150), step(152)]) as comparison:
-        (row,) = comparison.communication(arrow=True).to_pylist()
+        (row,) = arrow_of(comparison.communication()).to_pylist()
         (idle_base,) = comparison.rows("SELECT base FROM runs.comparison_summary WHERE figure = 'exposed communication'")
     columns = "operation", "kind", "change", "base_op_count", "new_op_count", "base_ns", "new_ns", "base_transit_ns", "is_noise"
     assert values([row], *columns) == [("allreduce", "collective", "slower", 1, 1, 101, 151, None, False)]
@@ -124,7 +125,7 @@ def test_steps_stand_side_by_side_and_outliers_say_why(tmp_path: Path) -> None:
     steps = [step(100), step(100), step(100, gap=2000), step(300), step(100)]
     new = write_run(tmp_path / "new", steps, collections=collected)
     with prof_analysis.compare(base, new, skip_steps=(1,)) as comparison:
-        rows = comparison.steps(arrow=True).to_pylist()
+        rows = arrow_of(comparison.steps()).to_pylist()
         (size,) = comparison.rows("FROM runs.comparison")
     columns = "place", "base_step_id", "new_step_id", "base_ns", "new_ns", "difference_ns", "base_outlier", "is_base_compared"
     assert values(rows, *columns) == [
@@ -142,7 +143,7 @@ def test_causes_of_idle_time_add_up_to_it(tmp_path: Path) -> None:
     base = [Work("aten::mm", (10,)), Work("aten::add", (10,), gap=100), Work("aten::add", (10,), gap=40)]
     new = [Work("aten::mm", (10,)), Work("aten::add", (10,), gap=250), Work("aten::add", (10,), gap=40)]
     with compared(tmp_path, [base] * 2, [new] * 2) as comparison:
-        rows = comparison.idle(arrow=True).to_pylist()
+        rows = arrow_of(comparison.idle()).to_pylist()
         (whole,) = comparison.rows("SELECT base_sum, new_sum, difference FROM runs.comparison_summary WHERE figure = 'idle'")
     assert whole == {"base_sum": 280, "new_sum": 580, "difference": 150}
     assert (sum(row["base_sum_ns"] for row in rows), sum(row["new_sum_ns"] for row in rows)) == (280, 580)
@@ -154,13 +155,13 @@ def test_the_finding_names_what_changed_most_and_how_sure_that_is(tmp_path: Path
         return [[Work("aten::mm", (duration,), "MatMulV3"), Work("aten::add", (500,))] for duration in durations]
 
     with compared(tmp_path / "slower", steps(1000, 1001, 1002, 1001), steps(2000, 2001, 2003, 2002)) as comparison:
-        (slower,) = comparison.finding(arrow=True).to_pylist()
+        (slower,) = arrow_of(comparison.finding()).to_pylist()
     with compared(tmp_path / "noise", steps(1000, 1100, 1050, 1020), steps(1010, 1090, 1060, 1015)) as comparison:
-        (noise,) = comparison.finding(arrow=True).to_pylist()
+        (noise,) = arrow_of(comparison.finding()).to_pylist()
     with compared(tmp_path / "unknown", steps(1000), steps(1100)) as comparison:
-        (unknown,) = comparison.finding(arrow=True).to_pylist()
+        (unknown,) = arrow_of(comparison.finding()).to_pylist()
     with compared(tmp_path / "same", steps(1000, 1001), steps(1000, 1001)) as comparison:
-        (same,) = comparison.finding(arrow=True).to_pylist()
+        (same,) = arrow_of(comparison.finding()).to_pylist()
     assert slower["sentence"] == (
         "a step takes 2.5 us, 1.5 us in the base (+66.7 %): more than steps vary (p < 0.0001); most in computing (+1.0 us); "
         "the module that changed most: Net/Layer (+1.0 us)"

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import InputError, compare
-from prof_analysis.aliases import read_aliases
-from prof_analysis.matching import Matching, Tree, matched
-from prof_analysis.suggestions import suggested
+from prof_analysis.common.aliases import read_aliases
+from prof_analysis.functions.matching import Matching, Tree, matched
+from prof_analysis.functions.suggestions import suggested
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, write_profile
 from tests.helpers.small_runs import Module, module, write_run
 
@@ -155,7 +155,7 @@ def test_rules_and_names_of_modules_over_runs(tmp_path: Path) -> None:
     renamed = write_run(
         tmp_path / "renamed", [[module("Net", module("Layer", module("RMSNorm", ("norm", 1))), layer(1, 2, 3))]]
     )
-    with compare(base, inserted, other_ops, wrapped, renamed, alias=shared, no_cache=True) as comparison:
+    with compare(base, inserted, other_ops, wrapped, renamed, alias=shared, cache="none") as comparison:
         assert comparison.runs == ("inserted", "other_ops", "wrapped", "renamed")
         found = comparison.rows("SELECT run, rule, base_path, new_path FROM runs.module_match ORDER BY match_id")
     rules: dict[str, list[tuple[str, str | None, str | None]]] = {}
@@ -187,7 +187,7 @@ def test_rules_and_names_of_modules_over_runs(tmp_path: Path) -> None:
 def test_a_layer_at_another_place_with_other_ops(tmp_path: Path) -> None:
     base = write_run(tmp_path / "a", [[module("Net", module("A", ("x", 1)), module("L", ("mm", 1), ("add", 1)))]])
     new = write_run(tmp_path / "b", [[module("Net", module("L", ("y", 1)), module("A", ("x", 1)), module("L", ("mm", 1)))]])
-    with compare(base, new, no_cache=True) as comparison:
+    with compare(base, new, cache="none") as comparison:
         found = comparison.rows("SELECT rule, base_path, new_path FROM runs.module_match ORDER BY match_id")
     assert [tuple(row.values()) for row in found] == [
         ("instance", "Net[0]", "Net[0]"),
@@ -203,12 +203,12 @@ def test_other_models_have_nothing_to_compare(tmp_path: Path) -> None:
     message = (
         r"b: has no module in common with .*a \(Unet against Net\); compare runs of one model, or name what corresponds with"
     )
-    with compare(base, new, no_cache=True) as comparison:
+    with compare(base, new, cache="none") as comparison:
         with pytest.raises(InputError, match=message):
             comparison.modules()
         assert comparison.suggest_aliases(tmp_path / "names.csv") == 1
     assert (tmp_path / "names.csv").read_text(encoding="utf-8").splitlines() == ["base,new,run", "Net,Unet,new"]
-    with compare(base, new, alias=tmp_path / "names.csv", no_cache=True) as comparison:
+    with compare(base, new, alias=tmp_path / "names.csv", cache="none") as comparison:
         assert comparison.modules().rule.tolist() == ["alias"]
 
 
@@ -243,7 +243,7 @@ def test_modules_of_the_tracer_match_those_that_mstx_marks(tmp_path: Path) -> No
         ("b", [], [Frame(f"nn.Module: {one}", at, 300 - at) for one, at in (("DDP_0", 90), ("Net_4", 100), ("Linear_7", 120))]),
     ):
         write_profile(tmp_path / name / "rank0_ascend_pt", [op], ranges, frames=frames, steps=[(3, 50, 400)])
-    with compare(tmp_path / "a", tmp_path / "b", no_cache=True) as comparison:
+    with compare(tmp_path / "a", tmp_path / "b", cache="none") as comparison:
         frame = comparison.modules().sort_values("match_id")
     assert frame[["rule", "module", "base_total_ns", "new_total_ns"]].values.tolist() == [
         ["only new", "DDP[0]", 0, 10],

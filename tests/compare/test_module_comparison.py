@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import Comparison, compare
-from prof_analysis.student import p_value, quantile
+from prof_analysis.functions.student import p_value, quantile
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 from tests.helpers.small_runs import Module, Work, module, write_run
 
@@ -33,7 +34,7 @@ HOST = ("base_host_ns", "new_host_ns")
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory: pytest.TempPathFactory) -> Comparison:  # type: ignore[misc]
     folder = tmp_path_factory.mktemp("runs")
-    with compare(write_run(folder / "a", BASE, unlinked=(7,)), write_run(folder / "b", NEW), no_cache=True) as comparison:
+    with compare(write_run(folder / "a", BASE, unlinked=(7,)), write_run(folder / "b", NEW), cache="none") as comparison:
         comparison.prepare()
         yield comparison
 
@@ -100,7 +101,7 @@ def test_the_differences_add_up_exactly(compared: Comparison) -> None:
 
 def test_the_same_run_twice_has_no_difference(tmp_path: Path) -> None:
     run = write_run(tmp_path / "a", BASE, unlinked=(7,))
-    with pytest.warns(UserWarning, match="is in the runs base and new"), compare(run, run, no_cache=True) as comparison:
+    with pytest.warns(UserWarning, match="is in the runs base and new"), compare(run, run, cache="none") as comparison:
         rows = comparison.rows("SELECT rule, self_difference_ns, total_difference_ns, is_noise FROM runs.module_comparison")
         assert len(rows) == 5
         for row in rows:
@@ -109,7 +110,7 @@ def test_the_same_run_twice_has_no_difference(tmp_path: Path) -> None:
             assert row["is_noise"] is not False
         frame = comparison.modules()
         assert frame.columns[0] == "run"
-        assert frame.module.tolist() == comparison.modules(arrow=True)["module"].to_pylist()
+        assert frame.module.tolist() == arrow_of(comparison.modules())["module"].to_pylist()
 
 
 def test_backward_has_rows_of_its_own(tmp_path: Path) -> None:
@@ -125,7 +126,7 @@ def test_backward_has_rows_of_its_own(tmp_path: Path) -> None:
         )
         return folder
 
-    with compare(write(tmp_path / "a", 30), write(tmp_path / "b", 50), no_cache=True) as comparison:
+    with compare(write(tmp_path / "a", 30), write(tmp_path / "b", 50), cache="none") as comparison:
         found = comparison.rows(
             "SELECT parent_module, module, base_calls, base_self_ns, new_self_ns, base_total_ns, new_total_ns, base_host_ns, "
             "reason FROM runs.module_comparison ORDER BY match_id, is_backward"

@@ -7,7 +7,7 @@ import pytest
 
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.functions import functions_for
-from prof_analysis.student import p_value, quantile
+from prof_analysis.functions.student import p_value, quantile
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_only_ranks_with_a_partner_count(tmp_path: Path) -> None:
         write_run(tmp_path / "a", [[module("Net", ("mm", 10 + rank))]], rank)
         write_run(tmp_path / "b", [[module("Net", ("mm", 20 + rank))]], rank)
     said = "left out, as no rank of the other run is compared with them: base/rank1_ascend_pt, new/rank0_ascend_pt"
-    with pytest.warns(ProfAnalysisWarning, match=said), compare(*both, rank_map={0: 1}, no_cache=True) as comparison:
+    with pytest.warns(ProfAnalysisWarning, match=said), compare(*both, rank_map={0: 1}, cache="none") as comparison:
         sizes = comparison.rows("SELECT side, rank_count, left_out, unit_count FROM runs.compared_run ORDER BY side")
         sums = comparison.rows("SELECT side, sum_ns, kernel_count, unit_count FROM runs.comparison_total ORDER BY side")
     assert [tuple(row.values()) for row in sizes] == [("base", 1, 1, 1), ("new", 1, 1, 1)]
@@ -99,7 +99,7 @@ def figures(comparison: Comparison) -> dict[str, tuple[float, float]]:
 )
 def test_ranks_and_steps_that_are_not_there_are_an_error(tmp_path: Path, options: dict[str, Any], problem: str) -> None:
     base, new = write_run(tmp_path / "a", steps(10, 30)), write_run(tmp_path / "b", steps(10, 30))
-    with compare(base, new, no_cache=True, **options) as comparison, pytest.raises(InputError, match=problem):
+    with compare(base, new, cache="none", **options) as comparison, pytest.raises(InputError, match=problem):
         comparison.modules()
 
 
@@ -113,7 +113,7 @@ def test_a_figure_is_a_mean_over_steps_calls_or_runs(tmp_path: Path) -> None:
     base = write_run(tmp_path / "a", steps(10, 30), unlinked=(5,), before=[("warm", 4)])
     new = write_run(tmp_path / "b", steps(20, 20, 50), first_step=7)
     per_step = {"Net[0]": (40, 60), "linked to no op: no host launch": (2.5, 0), "outside every module": (1, 1)}
-    with compare(base, new, no_cache=True) as comparison:
+    with compare(base, new, cache="none") as comparison:
         assert figures(comparison) == {**per_step, "outside every step": (2, 0)}
         sizes = comparison.rows("FROM runs.compared_run ORDER BY side")
         assert comparison.warnings == []
@@ -121,13 +121,13 @@ def test_a_figure_is_a_mean_over_steps_calls_or_runs(tmp_path: Path) -> None:
         ("new", "base", "step", 1, 0, 2, "step", 2, None),
         ("new", "new", "step", 1, 0, 3, "step", 3, None),
     ]
-    with pytest.warns(ProfAnalysisWarning), compare(base, new, skip_steps=iter((1, 99)), no_cache=True) as comparison:
+    with pytest.warns(ProfAnalysisWarning), compare(base, new, skip_steps=iter((1, 99)), cache="none") as comparison:
         assert figures(comparison)["Net[0]"] == (60, 60)
         assert figures(comparison)["linked to no op: no host launch"] == (5, 0)
         assert comparison.warnings == ["no run has step 99, so it cannot be left out; the steps are 1, 2, 7, 8, 9"]
-    with compare(base, new, per="call", no_cache=True) as comparison:
+    with compare(base, new, per="call", cache="none") as comparison:
         assert figures(comparison) == {**per_step, "outside every call": (2, 0)}
-    with compare(base, new, per="run", no_cache=True) as comparison:
+    with compare(base, new, per="run", cache="none") as comparison:
         assert figures(comparison) == {
             "Net[0]": (80, 180), "linked to no op: no host launch": (5, 0), "outside every module": (2 + 4, 3)
         }  # fmt: skip
@@ -158,7 +158,7 @@ def test_without_steps_figures_are_per_call_or_run_and_that_is_said(
     tmp_path: Path, other: list[list[Work | Module]], expected: dict[str, tuple[float, float]], said: str
 ) -> None:
     base = write_run(tmp_path / "a", steps(10, 30))
-    with compare(base, write_run(tmp_path / "b", other, first_step=None), no_cache=True) as comparison:
+    with compare(base, write_run(tmp_path / "b", other, first_step=None), cache="none") as comparison:
         assert figures(comparison) == expected
         assert comparison.warnings == [f"new/rank0_ascend_pt: {said}"]
 
@@ -171,7 +171,7 @@ def test_of_calls_the_kernel_time_is_compared_and_ranks_without_steps_are_counte
     base = write_run(tmp_path / "a", steps(20, 21))
     for rank in range(2):
         new = write_run(tmp_path / "b", calls, rank=rank, first_step=None)
-    with compare(base, new, no_cache=True) as comparison:
+    with compare(base, new, cache="none") as comparison:
         (found,) = comparison.rows("SELECT figure, part, sentence FROM runs.comparison_finding")
         (warning, *_) = comparison.warnings
     assert (found["figure"], found["part"]) == ("kernel time", None)
@@ -186,10 +186,10 @@ def test_a_sample_is_over_steps_or_ranks_or_unknown(tmp_path: Path) -> None:
         write_run(tmp_path / "b", steps(time + 5), rank)
     one = write_run(tmp_path / "c", steps(10))
     judged = "SELECT base_sd_ns, new_sd_ns, is_noise, reason FROM runs.module_comparison WHERE module = 'Net[0]'"
-    with compare(tmp_path / "a", tmp_path / "b", no_cache=True) as comparison:
+    with compare(tmp_path / "a", tmp_path / "b", cache="none") as comparison:
         (row,) = comparison.rows(judged)
         assert row == {"base_sd_ns": 4.0, "new_sd_ns": 4.0, "is_noise": True, "reason": None}
         assert {row["sample_kind"] for row in comparison.rows("FROM runs.compared_run")} == {"rank"}
-    with compare(one, tmp_path / "a", no_cache=True) as comparison:
+    with compare(one, tmp_path / "a", cache="none") as comparison:
         (row,) = comparison.rows(judged)
         assert row == {"base_sd_ns": None, "new_sd_ns": None, "is_noise": None, "reason": "base has one step on one rank"}

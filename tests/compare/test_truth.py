@@ -9,7 +9,7 @@ import pytest
 import prof_analysis
 from fixtures.cost import planted_cost
 from fixtures.shape import Shape
-from prof_analysis.comparison import Comparison
+from prof_analysis.profile.comparison import Comparison
 from tests.helpers.compared import FORMS, PLAIN, Run, found_pairs, true_pairs, write_run
 from tests.helpers.slow import quick
 

@@ -13,6 +13,7 @@ from prof_analysis import InputError, ProfAnalysisError, ProfAnalysisWarning, Pr
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.tables import documented_tables
+from prof_analysis.profile.asking import ask
 from tests.helpers.asking import IDS
 
 # The names of collectives of HCCL end in a number that counts from the beginning of the process, and a number of the group.
@@ -64,7 +65,7 @@ def _asked(profile: Profile, questions: Iterable[str], refused: dict[str, str], 
     for question in questions:
         analysis = ANALYSES[question]
         try:
-            profile._session.answer(analysis)
+            ask(profile._session, analysis)
         except InputError as error:
             refused[question] = _named(str(error), names)
         else:

@@ -15,6 +15,7 @@ from prof_analysis.engine.statements import sql_folder
 from prof_analysis.engine.table_file import Table, read_table
 from prof_analysis.engine.tables import all_tables, documented_tables, log_tables, source_tables
 from tests.helpers.asking import build_at_once
+from tests.helpers.frames import arrow_of
 from tests.helpers.places import SAMPLE
 from tests.helpers.tables import TABLES, raw_columns
 
@@ -193,7 +194,7 @@ def test_a_table_over_runs_is_what_its_head_says_and_has_rows(compared: Comparis
     columns = documented_tables()[name].columns
     described = compared.rows(f"SELECT column_name, column_type FROM (DESCRIBE {name})")
     assert [tuple(row.values()) for row in described] == [(column.name, column.type) for column in columns]
-    has_rows = compared.table(name, arrow=True).num_rows > 0
+    has_rows = arrow_of(compared.table(name)).num_rows > 0
     assert has_rows is (name != "runs.suggested_alias"), "equal runs need no aliases"
 
 

@@ -14,9 +14,10 @@ from typer.testing import Result
 from prof_analysis import InputError, Profile, QueryError, open_profile, open_profiles
 from prof_analysis.engine.own_tables import read_own_tables
 from prof_analysis.engine.tables import documented_tables
-from prof_analysis.run import pool
-from prof_analysis.run.job import Job, own_code, run_elsewhere
-from prof_analysis.run.store import RankStore, entry_folder
+from prof_analysis.run import machine
+from prof_analysis.run.cache.store import RankStore, entry_folder
+from prof_analysis.run.job import Job, own_code
+from prof_analysis.run.work import run_elsewhere
 from prof_analysis.sources.discovery import find_ranks
 from tests.helpers.places import CHECKOUT, SAMPLE
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
@@ -123,7 +124,7 @@ def test_the_store_keeps_what_a_table_gives_until_its_file_changes(tmp_path: Pat
     found = []
     for value in ("1", "2", "1"):
         folder = written(tmp_path / "sql", ours__number=number("a", value))
-        with open_profile(profile_folder, sql=folder, store=tmp_path / "store") as profile:
+        with open_profile(profile_folder, sql=folder, cache=tmp_path / "store") as profile:
             found.append(rows(profile, "ours.number")[0][2])
     assert found == [1, 2, 1]
 
@@ -132,7 +133,7 @@ def test_workers_have_the_same_tables(tmp_path: Path, profile_folder: Path, monk
     """In processes of their own and on a cluster, which get the tables with the job, though the folder is gone by then."""
     write_profile(profile_folder / "1_ascend_pt", OPS[1:], rank=1)
     folder = written(tmp_path / "sql", ours__total=TOTAL)
-    monkeypatch.setattr(pool, "_WORTH_PROCESSES_BYTES", 0)
+    monkeypatch.setattr(machine, "_WORTH_PROCESSES_BYTES", 0)
     own = read_own_tables(folder)
     with open_profile(profile_folder, sql=folder, workers=2) as profile:
         (folder / "ours" / "total.sql").unlink()

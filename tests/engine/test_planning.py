@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from prof_analysis.common.errors import QueryError
 from prof_analysis.engine.parsing import referenced_tables
 from prof_analysis.engine.planning import Plan, make_plan
 from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.tables import in_building_order, source_tables
-from prof_analysis.errors import QueryError
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import (
     Kernel,

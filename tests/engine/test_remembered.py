@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from prof_analysis.user_cache import VARIABLE
+from prof_analysis.common.user_cache import VARIABLE
 from tests.helpers.places import CHECKOUT
 
 # Plans in a process of its own; with the word `closed`, DuckDB opens nothing there.

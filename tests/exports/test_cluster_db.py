@@ -16,11 +16,11 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import open_profile
+from prof_analysis.common.version import __version__
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.exports import cluster_db
 from prof_analysis.exports.provenance import Origin
 from prof_analysis.sources.rank import Rank
-from prof_analysis.version import __version__
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 RANGES = (Range("Net", 100, 200), Range("Layer", 105, 125))
@@ -195,7 +195,7 @@ def test_provenance_says_of_each_table_what_it_was_made_of(tmp_path: Path, monke
     for rank in (0, 1):
         write_profile(tmp_path / f"{rank}_ascend_pt", OPS, RANGES, rank=rank)
     before = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    with open_profile(tmp_path, by="instance", depth=3) as profile:
+    with open_profile(tmp_path, instances=True, depth=3) as profile:
         (database,) = profile.export(analysis="kernel-stats")
         profile.export()
     folders = [str(tmp_path / f"{rank}_ascend_pt") for rank in (0, 1)]

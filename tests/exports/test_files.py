@@ -14,6 +14,7 @@ import pyarrow.parquet
 import pytest
 
 from prof_analysis import InputError, OutputError, Profile, open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 RANGES = (Range("Net", 100, 200), Range('Layer, "of" 1\n模块', 105, 125))
@@ -55,10 +56,10 @@ READERS: dict[str, Callable[[Path], Any]] = {"csv": read_csv, "parquet": pyarrow
 def test_each_file_holds_what_the_api_gives(profile: Profile, tmp_path: Path, file_format: str) -> None:
     written = profile.export(tmp_path, file_format)
     expected = {
-        "module_statistic": profile.module_stats(arrow=True),
-        "module_tree": profile.module_tree(arrow=True),
-        "module_coverage": profile.coverage(arrow=True),
-        "module_across_ranks": profile.module_stats(across_ranks=True, arrow=True),
+        "module_statistic": arrow_of(profile.module_stats()),
+        "module_tree": arrow_of(profile.module_tree()),
+        "module_coverage": arrow_of(profile.coverage()),
+        "module_across_ranks": arrow_of(profile.module_stats(across_ranks=True)),
     }
     assert written == [tmp_path / "cluster_analysis_output" / f"{name}.{file_format}" for name in expected]
     for path, table in zip(written, expected.values(), strict=True):
@@ -69,8 +70,8 @@ def test_each_file_holds_what_the_api_gives(profile: Profile, tmp_path: Path, fi
 
 
 def test_parquet_keeps_the_types(profile: Profile, tmp_path: Path) -> None:
-    expected = [profile.module_stats(arrow=True), profile.module_tree(arrow=True), profile.coverage(arrow=True)]
-    expected.append(profile.module_stats(across_ranks=True, arrow=True))
+    expected = [arrow_of(profile.module_stats()), arrow_of(profile.module_tree()), arrow_of(profile.coverage())]
+    expected.append(arrow_of(profile.module_stats(across_ranks=True)))
     for path, table in zip(profile.export(tmp_path, "parquet"), expected, strict=True):
         schema = pyarrow.parquet.read_schema(path)
         assert list(zip(schema.names, schema.types, strict=True)) == list(
@@ -98,17 +99,17 @@ def test_a_former_file_is_replaced_and_nothing_else_is_left_behind(profile: Prof
     written = profile.export(tmp_path, file_format)
     assert sorted(folder.iterdir()) == sorted([*written, folder / "notes.txt"])
     assert (folder / "notes.txt").read_text(encoding="utf-8") == "mine"
-    assert READERS[file_format](written[1]).to_pylist() == profile.module_tree(arrow=True).to_pylist()
+    assert READERS[file_format](written[1]).to_pylist() == arrow_of(profile.module_tree()).to_pylist()
 
 
 def test_a_duckdb_file_has_all_tables_and_says_what_they_mean(profile: Profile, tmp_path: Path) -> None:
     (file,) = profile.export(tmp_path, "duckdb")
     assert file == tmp_path / "cluster_analysis_output" / "module_statistic.duckdb"
     expected = {
-        "ModuleStatistic": profile.module_stats(arrow=True),
-        "ModuleTree": profile.module_tree(arrow=True),
-        "ModuleCoverage": profile.coverage(arrow=True),
-        "ModuleAcrossRanks": profile.module_stats(across_ranks=True, arrow=True),
+        "ModuleStatistic": arrow_of(profile.module_stats()),
+        "ModuleTree": arrow_of(profile.module_tree()),
+        "ModuleCoverage": arrow_of(profile.coverage()),
+        "ModuleAcrossRanks": arrow_of(profile.module_stats(across_ranks=True)),
     }
     with duckdb.connect(file, read_only=True) as written:
         for name, table in expected.items():
@@ -152,7 +153,7 @@ def test_a_folder_with_odd_characters_is_written_to(profile: Profile, tmp_path: 
 @pytest.mark.parametrize("file_format", [pytest.param("text", marks=pytest.mark.slow), "csv"])
 def test_threads_that_write_to_one_folder_do_not_disturb_each_other(ranks: Path, tmp_path: Path, file_format: str) -> None:
     def export(_: int) -> list[Path]:
-        with open_profile(ranks, store=tmp_path / "store") as profile:
+        with open_profile(ranks, cache=tmp_path / "store") as profile:
             return profile.export(tmp_path, file_format)
 
     first = export(0)
@@ -163,7 +164,7 @@ def test_threads_that_write_to_one_folder_do_not_disturb_each_other(ranks: Path,
 
 @pytest.mark.parametrize("file_format", ["xls", "", "CSV"])
 def test_an_unknown_type_is_refused_before_anything_is_built(ranks: Path, tmp_path: Path, file_format: str) -> None:
-    with open_profile(ranks, store=tmp_path / "store") as profile, pytest.raises(InputError) as error:
+    with open_profile(ranks, cache=tmp_path / "store") as profile, pytest.raises(InputError) as error:
         profile.export(tmp_path, file_format)
     assert str(error.value).startswith(f"export_type='{file_format}': give db, xlsx, csv, parquet, json, duckdb, text, excel")
     assert not list(tmp_path.rglob("*.parquet"))

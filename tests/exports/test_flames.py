@@ -112,7 +112,7 @@ def test_ranks_of_one_number_stay_apart(tmp_path: Path) -> None:
 
 
 def test_chosen_ops_siblings_steps_and_stacks_are_all_that_is_drawn(tmp_path: Path) -> None:
-    """--filter, --by instance, --step-id and --under are those of the commands; a step is no frame."""
+    """--filter, --instances, --step-id and --under are those of the commands; a step is no frame."""
     ranges = (Range("Net", 100, 400), Range("Layer", 105, 140), Range("Layer", 145, 200))
     write_profile(tmp_path / "a_ascend_pt", OPS, ranges, frames=FRAMES, steps=[(1, 40, 250), (2, 250, 1000)])
 
@@ -121,7 +121,7 @@ def test_chosen_ops_siblings_steps_and_stacks_are_all_that_is_drawn(tmp_path: Pa
             return read_speedscope(profile.export(tmp_path, "speedscope", analysis)[0])["rank 0"]
 
     assert lines("op-stats", filter="MM") == [(["aten::linear", "aten::mm", "mm_kernel"], 43)]
-    assert lines("module-stats", by="instance", step_id=1) == [(["Net[0]", "Layer[0]", "aten::mm", "mm_kernel"], 43)]
+    assert lines("module-stats", instances=True, step_id=1) == [(["Net[0]", "Layer[0]", "aten::mm", "mm_kernel"], 43)]
     assert lines("op-stats", step_id=2) == LINES["op-stats"][:1] + LINES["op-stats"][2:3]
     assert lines("stacks", under="net.py") == [(["net.py(7): forward"], 43)]
 

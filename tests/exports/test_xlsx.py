@@ -19,12 +19,12 @@ from typer.testing import Result
 
 from prof_analysis import OutputError, ProfAnalysisWarning, open_profile
 from prof_analysis.analyses import ANALYSES, COMPARED
+from prof_analysis.common.options import Keywords
+from prof_analysis.common.scratch import temporary_folder
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.exports.cells import MAX_CHARACTERS, Page
 from prof_analysis.exports.sheets import ADDS_UP, Column, Sheet, sheets_of
 from prof_analysis.exports.xlsx import _write_workbook
-from prof_analysis.options import Keywords
-from prof_analysis.scratch import temporary_folder
 from tests.helpers.places import SAMPLE
 from tests.helpers.small_profile import Kernel, Matmul, Op, Range, write_profile
 
@@ -420,7 +420,7 @@ KILLED = """
         os.kill(os.getpid(), signal.SIGKILL)
 
     Page.write = die
-    with open_profile(sys.argv[1], no_cache=True) as profile:
+    with open_profile(sys.argv[1], cache="none") as profile:
         profile.export(export_type="xlsx")
 """
 

@@ -8,8 +8,8 @@ import plotly.graph_objects as go
 import pytest
 
 from prof_analysis import ProfAnalysisWarning, open_profile, open_profiles
-from prof_analysis.figures.tree import path_of, sector_id
-from prof_analysis.profile import Profile
+from prof_analysis.pictures.figures.tree import path_of, sector_id
+from prof_analysis.profile.profile import Profile
 from tests.helpers.places import SAMPLE
 
 # Each pair of ranks once, of whatever types, groups and links.

@@ -12,11 +12,11 @@ import pytest
 from plotly.io import renderers
 
 from prof_analysis import InputError, compare, open_profile
-from prof_analysis.figures.communication import communication
-from prof_analysis.figures.modules import modules
-from prof_analysis.figures.ranks import ranks
-from prof_analysis.figures.steps import steps
-from prof_analysis.figures.style import DIVERGING, SEQUENTIAL, UNKNOWN, colour_at, ink_on, label, luminance, theme
+from prof_analysis.pictures.figures.communication import communication
+from prof_analysis.pictures.figures.modules import modules, root_of
+from prof_analysis.pictures.figures.ranks import ranks
+from prof_analysis.pictures.figures.steps import steps
+from prof_analysis.pictures.figures.style import DIVERGING, SEQUENTIAL, UNKNOWN, colour_at, ink_on, label, luminance, theme
 from tests.helpers.hostile import LONG, write_hostile
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 from tests.helpers.small_runs import module, write_run
@@ -72,7 +72,7 @@ def test_thousands_of_modules_are_folded_and_keep_their_sums() -> None:
     for layer in range(100):
         rows.append(module_row("Net", f"Layer[{layer}]", 1000 + layer))
         rows += [module_row(f"Net/Layer[{layer}]", f"Part[{part}]", part) for part in range(60)]
-    (icicle,) = modules(rows, [{"location": "linked to no op", "kernel_duration_ns": 7}], 1, None).data
+    (icicle,) = modules(root_of(rows, [{"location": "linked to no op", "kernel_duration_ns": 7}]), 1).data
     assert len(icicle.ids) == len(set(icicle.ids)) < 1000
     whole = sum(row["own_kernel_duration_ns"] for row in rows) + 7
     assert icicle.values[0] == whole
@@ -94,7 +94,7 @@ def test_a_module_lies_in_the_one_around_it_whatever_its_name_is() -> None:
         module_row("Net/a", "b", 16),
         module_row("gone/too", "far", 32),
     ]
-    (icicle,) = modules(rows, [], 1, None).data
+    (icicle,) = modules(root_of(rows, []), 1).data
     assert len(set(icicle.ids)) == 7
     name_of = dict(zip(icicle.ids, icicle.labels, strict=True))
     lies_in = {
@@ -283,7 +283,7 @@ def test_text_in_a_sector_is_readable_in_front_of_each_colour(scale: tuple[str, 
 
 def test_a_picture_of_a_notebook_shows_buttons_of_a_fixed_list_and_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(renderers, "default", "plotly_mimetype")
-    for figure, buttons in ((modules([module_row("", "Net", 10)], [], 1, None), 1), (steps([step_row("0", 1, 100, 50)]), 7)):
+    for figure, buttons in ((modules(root_of([module_row("", "Net", 10)], []), 1), 1), (steps([step_row("0", 1, 100, 50)]), 7)):
         for shown in (figure.to_html(), figure._repr_html_(), json.dumps(figure._repr_mimebundle_(), default=str)):
             config = shown.replace("\\", "").replace(" ", "")
             assert '"showSendToCloud":false' in config

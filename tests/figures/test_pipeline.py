@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import open_profile
-from prof_analysis.errors import InputError
+from prof_analysis.common.errors import InputError
 from tests.pipeline.test_pipeline import write_pipeline
 
 pytest.importorskip("plotly")
@@ -37,7 +37,7 @@ def test_ranks_whose_clocks_differ_are_drawn_from_their_own_first_pass(tmp_path:
     write_pipeline(tmp_path)
     with open_profile(tmp_path) as profile:
         rows = profile.rows("FROM pipeline.pass")
-    from prof_analysis.figures.pipeline import pipeline
+    from prof_analysis.pictures.figures.pipeline import pipeline
 
     later = [{**row, **{name: row[name] + row["rank_id"] * 10**9 for name in ("start_ns", "end_ns")}} for row in rows]
     figure = pipeline(later)

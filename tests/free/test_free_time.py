@@ -12,6 +12,7 @@ from typer.testing import Result
 
 from prof_analysis import open_profile
 from tests.helpers.asking import build_at_once
+from tests.helpers.frames import arrow_of
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, HostCall, Kernel, Launch, Op, Queue, Range, write_profile
 
@@ -81,8 +82,8 @@ def test_kernels_alone_give_gaps_and_neighbours_and_say_why_there_is_no_cause(tm
 def test_causes_and_longest_gaps_in_every_column(small: Path) -> None:
     with open_profile(small) as profile:
         build_at_once(profile, "free-time")
-        causes, gaps = profile.free_time(arrow=True), profile.free_time(gaps=True, arrow=True)
-        free = [row["free_ns"] for row in profile.step_time(arrow=True).to_pylist()]
+        causes, gaps = arrow_of(profile.free_time()), arrow_of(profile.free_time(gaps=True))
+        free = [row["free_ns"] for row in arrow_of(profile.step_time()).to_pylist()]
         unknown_causes = profile.table("free.unknown_cause", arrow=True).num_rows
         assert (profile.warnings, unknown_causes) == ([], 0)
     assert causes.column_names == ["profile", "rank_id", "step_id", "cause", "gap_count", "total_ns", "share"]
@@ -244,8 +245,8 @@ def test_causes_are_those_of_a_walk_over_every_nanosecond(tmp_path: Path) -> Non
     )
     with open_profile(tmp_path) as profile:
         build_at_once(profile, "free-time")
-        causes = profile.free_time(arrow=True).to_pylist()
-        free = {row["step_id"]: row["free_ns"] for row in profile.step_time(arrow=True).to_pylist()}
+        causes = arrow_of(profile.free_time()).to_pylist()
+        free = {row["step_id"]: row["free_ns"] for row in arrow_of(profile.step_time()).to_pylist()}
     for step in (1, 2):
         found = {row["cause"]: row["total_ns"] for row in causes if row["step_id"] == step}
         assert found == made.causes(step)
@@ -261,9 +262,9 @@ def test_causes_are_those_of_a_walk_over_every_nanosecond(tmp_path: Path) -> Non
 def test_the_causes_of_alexnet_add_up_to_its_free_time(realdata: Path, place: str, unknown_causes: list[str]) -> None:
     with open_profile(realdata / "alexnet_ddp_910b" / place / "rank0_ascend_pt") as profile:
         build_at_once(profile, "free-time")
-        (step,) = profile.step_time(arrow=True).to_pylist()
-        causes = profile.free_time(arrow=True).to_pylist()
-        gaps = profile.free_time(gaps=True, arrow=True).to_pylist()
+        (step,) = arrow_of(profile.step_time()).to_pylist()
+        causes = arrow_of(profile.free_time()).to_pylist()
+        gaps = arrow_of(profile.free_time(gaps=True)).to_pylist()
         assert (
             profile.sql("SELECT cause FROM free.unknown_cause ORDER BY cause", arrow=True).column(0).to_pylist()
             == unknown_causes

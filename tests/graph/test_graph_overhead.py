@@ -9,6 +9,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, Kernel, Launch, Op, write_profile
 
@@ -136,8 +137,8 @@ def test_every_column_of_every_call_and_phases_that_add_up(
 ) -> None:
     write(tmp_path)
     with open_profile(tmp_path) as profile:
-        calls = profile.graph_overhead(calls=True, arrow=True)
-        phases = profile.graph_overhead(arrow=True).to_pylist()
+        calls = arrow_of(profile.graph_overhead(calls=True))
+        phases = arrow_of(profile.graph_overhead()).to_pylist()
     assert calls.column_names == ["profile", "rank_id", *COLUMNS]
     found = [{**row, "tid": row["tid"] % 2**32} for row in calls.to_pylist()]
     assert [tuple(row.values())[2:] for row in found] == CALLS
@@ -190,7 +191,7 @@ def test_statistics_of_several_calls_and_where_there_are_none(tmp_path: Path) ->
     ops[1] = Op(SPACE, 10, 800)
     write_profile(tmp_path / "a_ascend_pt", ops, rank=None)
     with open_profile(tmp_path) as profile:
-        rows = profile.graph_overhead(arrow=True).to_pylist()
+        rows = arrow_of(profile.graph_overhead()).to_pylist()
     front_end, compiling = (
         next(row for row in rows if row["phase"] == "front_end" and row["is_compiling"] is flag) for flag in (False, True)
     )
@@ -217,7 +218,7 @@ def test_a_launch_of_the_engine_counts_for_the_one_call_that_is_in_it(tmp_path: 
     ]
     write_profile(tmp_path / "a_ascend_pt", ops, launches=launches)
     with open_profile(tmp_path) as profile:
-        found = profile.graph_overhead(calls=True, arrow=True).to_pylist()
+        found = arrow_of(profile.graph_overhead(calls=True)).to_pylist()
     assert [(row["tid"], row["ge_to_first_kernel_ns"]) for row in found] == [(1, 300), (2, 150)]
 
 
@@ -226,5 +227,5 @@ def test_calls_that_begin_and_end_at_one_moment_are_one_call(tmp_path: Path) -> 
         tmp_path / "a_ascend_pt", [Op(SPACE, 100, 100), Op(CACHE, 100, 100), Op(SPACE, 100, 200), Op(CACHE, 200, 200)]
     )
     with open_profile(tmp_path) as profile:
-        found = profile.graph_overhead(calls=True, arrow=True).to_pylist()
+        found = arrow_of(profile.graph_overhead(calls=True)).to_pylist()
     assert [(row["start_ns"], row["inference_ns"]) for row in found] == [(100, 100)]

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from prof_analysis.analyses import ANALYSES, why_not
-from prof_analysis.capabilities import CAPABILITIES
+from prof_analysis.analyses import ANALYSES
+from prof_analysis.common.capabilities import CAPABILITIES, why_not
 from prof_analysis.sources.ascend_beside.profiler_info import NO_CLOCK, NO_GRAPH_CALLS, NO_HOST_CALLS, NO_STACKS, why_no_memory
 
 NO_OPERATORS = "no COMMUNICATION_OP (collected on one device, or nothing was communicated), so no communication operators"

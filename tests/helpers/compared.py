@@ -12,7 +12,7 @@ from fixtures.generate import generate
 from fixtures.kineto_export import export_run
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
-from prof_analysis.comparison import Comparison
+from prof_analysis.profile.comparison import Comparison
 
 FORMS = ("db", "text", "kineto")
 # A GPU has neither a task queue nor helper kernels, and its modules are those of the Python tracer.

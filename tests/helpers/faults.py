@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from prof_analysis import ProfAnalysisWarning, Profile
+from tests.helpers.frames import arrow_of
 
 # Wraps the connections of DuckDB, so that a statement of a rank throws what nobody foresees.
 LIBRARY = """
@@ -67,7 +68,7 @@ def check(profile: Profile, folder: Path, failing: int = 3) -> None:
     """Hold the answer of six ranks, of which the first few after rank 0 failed, against what is expected."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ProfAnalysisWarning)
-        times = profile.module_stats(arrow=True).to_pylist()
+        times = arrow_of(profile.module_stats()).to_pylist()
     good = [rank for rank in range(6) if not 1 <= rank <= failing]
     assert [(row["rank_id"], row["total_kernel_duration_ns"]) for row in times] == [(rank, 40 + rank) for rank in good]
     assert profile.failures[:3] == [

@@ -12,6 +12,7 @@ from click.testing import Result
 
 from prof_analysis import open_profile
 from tests.helpers.api import rows
+from tests.helpers.frames import arrow_of
 from tests.helpers.peer import run_recipe
 from tests.helpers.small_profile import HostCall, Kernel, edit, write_profile
 
@@ -31,7 +32,7 @@ CALLS = [
 def test_own_time_idle_time_and_quantiles_of_each_call(tmp_path: Path) -> None:
     write_profile(tmp_path / "a_ascend_pt", unlinked=KERNELS, calls=CALLS)
     with open_profile(tmp_path) as profile:
-        found = [row[2:] for row in rows(profile.api_stats(arrow=True))]
+        found = [row[2:] for row in rows(arrow_of(profile.api_stats()))]
         assert [row[:3] for row in found] == [
             ("acl", "aclrtSynchronizeStream", "synchronise"),
             ("runtime", "rtStreamSynchronize", "synchronise"),
@@ -46,21 +47,21 @@ def test_own_time_idle_time_and_quantiles_of_each_call(tmp_path: Path) -> None:
             (2, 70, 70 / 520, 70, 20, 35.0, 5.0, 30, 30, 30, 40, 40, 40),
             (1, 0, 0.0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, 0),
         ]
-        assert rows(profile.api_stats(across_ranks=True, arrow=True)) == found
+        assert rows(arrow_of(profile.api_stats(across_ranks=True))) == found
 
 
 def test_without_kernels_idle_time_is_unknown_and_not_0(tmp_path: Path) -> None:
     write_profile(tmp_path / "a_ascend_pt", calls=CALLS)
     with open_profile(tmp_path) as profile:
-        assert {row["idle_ns"] for row in profile.api_stats(arrow=True).to_pylist()} == {None}
+        assert {row["idle_ns"] for row in arrow_of(profile.api_stats()).to_pylist()} == {None}
 
 
 def test_a_step_has_the_calls_that_start_in_it(tmp_path: Path) -> None:
     write_profile(tmp_path / "a_ascend_pt", unlinked=KERNELS, calls=CALLS, steps=[(1, 0, 155), (2, 155, 1000)])
     with open_profile(tmp_path, step_id=1) as profile:
-        assert [row["calls"] for row in profile.api_stats(arrow=True).to_pylist()] == [2, 1]
+        assert [row["calls"] for row in arrow_of(profile.api_stats()).to_pylist()] == [2, 1]
         # What lies inside a call counts there, also where it starts in another step.
-        assert profile.api_stats(arrow=True)["self_ns"].to_pylist() == [320, 0]
+        assert arrow_of(profile.api_stats())["self_ns"].to_pylist() == [320, 0]
 
 
 def test_devices_of_one_database_share_their_host_calls(tmp_path: Path) -> None:
@@ -68,8 +69,8 @@ def test_devices_of_one_database_share_their_host_calls(tmp_path: Path) -> None:
     path = write_profile(tmp_path / "a_ascend_pt", unlinked=[*KERNELS, *other], calls=CALLS)
     edit(path, "CREATE TABLE RANK_DEVICE_MAP (rankId INT, deviceId INT); INSERT INTO RANK_DEVICE_MAP VALUES (0, 0), (1, 1)")
     with open_profile(tmp_path) as profile:
-        assert len(profile.api_stats(arrow=True)) == 8
-        first = profile.api_stats(across_ranks=True, arrow=True).to_pylist()[0]
+        assert len(arrow_of(profile.api_stats())) == 8
+        first = arrow_of(profile.api_stats(across_ranks=True)).to_pylist()[0]
         assert (first["calls"], first["self_ns"], first["total_ns"], first["idle_ns"]) == (3, 330, 510, 160 + 200 + 160)
 
 
@@ -112,7 +113,7 @@ def test_calls_and_times_equal_api_statistic_csv_of_the_profiler(realdata: Path,
             for row in csv.DictReader(file)
         ]
     with open_profile(folder) as profile:
-        found = profile.api_stats(arrow=True).to_pylist()
+        found = arrow_of(profile.api_stats()).to_pylist()
     of_ours = [(row["level"], row["name"], row["calls"], round(row["total_ns"] / 1000, 3)) for row in found]
     assert sorted(of_ours) == sorted(reported)
 

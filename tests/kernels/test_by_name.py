@@ -12,6 +12,7 @@ from click.testing import Result
 
 from prof_analysis import open_profile
 from tests.helpers.api import rows
+from tests.helpers.frames import arrow_of
 from tests.helpers.peer import run_recipe
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
@@ -29,7 +30,7 @@ OPS = [Op("aten::add", 0, 10, tuple(KERNELS[:5])), Op("aten::gather", 20, 30, tu
 def test_each_name_and_each_shape_is_a_row_with_its_spread(tmp_path: Path) -> None:
     write_profile(tmp_path / "a_ascend_pt", OPS, [Range("Net", 15, 40)])
     with open_profile(tmp_path) as profile:
-        by_name = [row[2:] for row in rows(profile.kernel_stats("name", arrow=True))]
+        by_name = [row[2:] for row in rows(arrow_of(profile.kernel_stats("name")))]
         # kind, name, type, core, kernels, total, share, mean, deviation, min, quartiles, p95, max
         deviation = pytest.approx(((30**2 + 10**2 + 30**2 + 10**2 + 60**2) / 5) ** 0.5)
         assert by_name == [
@@ -37,8 +38,8 @@ def test_each_name_and_each_shape_is_a_row_with_its_spread(tmp_path: Path) -> No
             ("communication", "hcom_allReduce__904_6_1", "hcom_allReduce_", None, 1, 90, 1.0, 90.0, 0.0, *(90,) * 6),
             ("compute", "gather_7", "Gather", "AI_CPU", 1, 40, 40 / 240, 40.0, 0.0, *(40,) * 6),
         ]
-        assert rows(profile.kernel_stats("name", across_ranks=True, arrow=True)) == by_name
-        by_shapes = [row[2:] for row in rows(profile.kernel_stats("shapes", arrow=True))]
+        assert rows(arrow_of(profile.kernel_stats("name", across_ranks=True))) == by_name
+        by_shapes = [row[2:] for row in rows(arrow_of(profile.kernel_stats("shapes")))]
         deviation = pytest.approx((((15**2) * 2 + 5**2 + 25**2) / 4) ** 0.5)
         of_add = "compute", "add_1", "Add", "AI_CORE"
         assert by_shapes == [
@@ -47,10 +48,10 @@ def test_each_name_and_each_shape_is_a_row_with_its_spread(tmp_path: Path) -> No
             (*by_name[1][:4], None, None, *by_name[1][4:]),
             (*by_name[2][:4], None, "INT64", *by_name[2][4:]),
         ]
-        assert rows(profile.kernel_stats("shapes", across_ranks=True, arrow=True)) == by_shapes
+        assert rows(arrow_of(profile.kernel_stats("shapes", across_ranks=True))) == by_shapes
         on_cpu = ("gather_7", "Gather", "aten::gather", "", "Net", 1, 40)
-        assert [row[2:] for row in rows(profile.kernel_stats("cpu", arrow=True))] == [on_cpu]
-        assert rows(profile.kernel_stats("cpu", across_ranks=True, arrow=True)) == [(*on_cpu, 40 / 240)]
+        assert [row[2:] for row in rows(arrow_of(profile.kernel_stats("cpu")))] == [on_cpu]
+        assert rows(arrow_of(profile.kernel_stats("cpu", across_ranks=True))) == [(*on_cpu, 40 / 240)]
 
 
 SCREENS = {

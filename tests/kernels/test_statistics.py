@@ -18,8 +18,9 @@ from typer.testing import Result
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import ProfAnalysisWarning, Profile, open_profile
-from prof_analysis.version import SCHEMA_VERSION
+from prof_analysis.common.version import SCHEMA_VERSION
 from tests.helpers.answers import NO_OPERATORS
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 Rows = list[tuple[Any, ...]]
@@ -70,7 +71,7 @@ def both(two: Path) -> Iterator[Profile]:
 
 
 def test_kernel_stats_in_every_column(both: Profile) -> None:
-    found = both.kernel_stats(arrow=True)
+    found = arrow_of(both.kernel_stats())
     assert found.column_names == [
         *("profile", "rank_id", "kind", "type", "core", "kernel_count", "total_ns", "mean_ns", "median_ns", "p95_ns"),
         *("min_ns", "max_ns", "share", "type_from"),
@@ -90,7 +91,7 @@ def test_kernel_stats_in_every_column(both: Profile) -> None:
 
 def test_kernel_stats_over_all_ranks_are_exact(both: Profile) -> None:
     matmuls = [*range(1, 21), *range(101, 121)]
-    found = both.kernel_stats(across_ranks=True, arrow=True)
+    found = arrow_of(both.kernel_stats(across_ranks=True))
     assert found.column_names[:3] == ["kind", "type", "core"]
     assert rows(found) == [
         ("compute", "Mul", "AI_CORE", *times_of(matmuls, 2420 / 2610), "profile"),
@@ -103,12 +104,12 @@ def test_kernel_stats_over_all_ranks_are_exact(both: Profile) -> None:
 @pytest.mark.slow
 def test_a_step_counts_the_kernels_of_its_ops(two: Path) -> None:
     with open_profile(two, step_id=8, rank_list=[1]) as profile:
-        kernels = profile.kernel_stats(arrow=True).to_pylist()
+        kernels = arrow_of(profile.kernel_stats()).to_pylist()
         assert [(row["kind"], row["kernel_count"]) for row in kernels] == [("communication", 3), ("schedule", 1)]
-        assert [(row["name"], row["calls"]) for row in profile.op_stats(arrow=True).to_pylist()] == [("aten::add", 1)]
-        assert [row["op_count"] for row in profile.communication_stats(arrow=True).to_pylist()] == [1, 2]
+        assert [(row["name"], row["calls"]) for row in arrow_of(profile.op_stats()).to_pylist()] == [("aten::add", 1)]
+        assert [row["op_count"] for row in arrow_of(profile.communication_stats()).to_pylist()] == [1, 2]
     with open_profile(two, step_id=7) as profile:
-        kernels = profile.kernel_stats(across_ranks=True, arrow=True).to_pylist()
+        kernels = arrow_of(profile.kernel_stats(across_ranks=True)).to_pylist()
         assert [(row["type"], row["kernel_count"]) for row in kernels] == [("Mul", 40), ("Add", 3)]
         with pytest.warns(ProfAnalysisWarning, match=r"no communication operators in step 7$"):
             assert len(profile.communication_stats()) == 0
@@ -148,7 +149,7 @@ def test_kernels_without_a_type_are_one_row_a_core_and_a_warning(tmp_path: Path)
         with pytest.warns(
             ProfAnalysisWarning, match=r"a_ascend_pt: 50.0% of the compute time belongs to kernels of unknown type"
         ):
-            found = profile.kernel_stats(arrow=True)
+            found = arrow_of(profile.kernel_stats())
         assert [row[3:7] for row in rows(found)] == [("Mul", "AI_CORE", 1, 30), (None, "AI_CORE", 2, 30)]
 
 
@@ -193,7 +194,7 @@ def test_a_type_that_was_not_collected_is_that_of_the_name_where_it_is_certain(
 
 
 def test_communication_stats_in_every_column(both: Profile) -> None:
-    found = both.communication_stats(arrow=True)
+    found = arrow_of(both.communication_stats())
     assert found.column_names == [
         *("profile", "rank_id", "type", "group_name", "op_count", "total_ns", "mean_ns", "median_ns", "p95_ns", "min_ns"),
         *("max_ns", "share", "origin", "group_label", "group_size", "size_bytes", "algorithm_gb_s", "bus_gb_s"),
@@ -204,7 +205,7 @@ def test_communication_stats_in_every_column(both: Profile) -> None:
         for rank in (0, 1)
         for group, times in (("tp", [500]), ("dp", [100, 300]))
     ]
-    assert rows(both.communication_stats(across_ranks=True, arrow=True)) == [
+    assert rows(arrow_of(both.communication_stats(across_ranks=True))) == [
         ("hcom_allReduce_", "tp", *times_of([500, 500], 1000 / 1800), *unknown),
         ("hcom_allReduce_", "dp", *times_of([100, 300, 100, 300], 800 / 1800), *unknown),
     ]
@@ -220,7 +221,7 @@ def test_without_types_the_name_tells_the_type_of_communication(tmp_path: Path) 
     database = write_profile(tmp_path / "a_ascend_pt", unlinked=unlinked)
     edit(database, "UPDATE STRING_IDS SET value = 'a-name_1_2' WHERE value LIKE 'strange_%'")
     with open_profile(tmp_path) as profile:
-        found = profile.communication_stats(arrow=True)
+        found = arrow_of(profile.communication_stats())
     assert [row[2:6] for row in rows(found)] == [
         ("hcom_allReduce_", None, 1, 4),
         ("hcom_send_", None, 1, 3),
@@ -254,14 +255,14 @@ def test_op_stats_in_every_column(tmp_path: Path) -> None:
         unlinked = [Kernel("lost", 900, 910)]
         write_profile(tmp_path / f"{rank}_ascend_pt", NESTED, unlinked=unlinked, rank=rank)
     with open_profile(tmp_path) as profile:
-        found = profile.op_stats(arrow=True)
+        found = arrow_of(profile.op_stats())
         assert found.column_names == [
             *("profile", "rank_id", "name", "input_shapes", "calls", "host_self_ns", "host_total_ns", "kernel_count"),
             *("device_self_ns", "device_total_ns", "share", "launches"),
         ]
         assert rows(found) == [(f"{rank}_ascend_pt", rank, *row) for rank in (0, 1) for row in OF_NESTED]
         doubled = [(*row[:2], *(2 * value for value in row[2:8]), *row[8:]) for row in OF_NESTED]
-        assert rows(profile.op_stats(across_ranks=True, arrow=True)) == doubled
+        assert rows(arrow_of(profile.op_stats(across_ranks=True))) == doubled
 
 
 @pytest.fixture(scope="module")
@@ -303,10 +304,10 @@ def test_statistics_are_those_of_the_kernels_themselves(hard: Profile, across_ra
         wanted = [name for name in table.column_names if name != "rank_id"]
         return {row[:length]: row[length : length + 8] for row in rows(table.select(wanted))}
 
-    statistic = hard.kernel_stats(across_ranks=across_ranks, arrow=True)
+    statistic = arrow_of(hard.kernel_stats(across_ranks=across_ranks))
     assert found(statistic, 3) == expected(kernels, ("kind", "type", "core"), (*rank, "kind"))
     communication = kernels.filter(pyarrow.compute.equal(kernels["kind"], "communication"))
-    statistic = hard.communication_stats(across_ranks=across_ranks, arrow=True)
+    statistic = arrow_of(hard.communication_stats(across_ranks=across_ranks))
     assert found(statistic, 2) == expected(communication, ("type", "group_name"), rank)
 
 
@@ -382,7 +383,7 @@ OF_BYTES = ["group_label", "group_size", "size_bytes", "algorithm_gb_s", "bus_gb
 def test_a_statistic_is_exported_per_rank_and_over_all_ranks(both: Profile, tmp_path: Path, analysis: str) -> None:
     name, method = STATISTICS[analysis]
     ask: Callable[..., pa.Table] = getattr(both, method)
-    per_rank, all_ranks = ask(arrow=True), ask(across_ranks=True, arrow=True)
+    per_rank, all_ranks = arrow_of(ask()), arrow_of(ask(across_ranks=True))
     (database,) = both.export(tmp_path, analysis=analysis)
     parquet = both.export(tmp_path, "parquet", analysis)
     books = both.export(tmp_path, "text", analysis)

@@ -10,6 +10,7 @@ from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
 from tests.helpers.asking import build_at_once
+from tests.helpers.frames import arrow_of
 from tests.helpers.layers import ATTENTION, BEGIN, DENSE, END, EXPERTS, HEAD, NS, passes
 from tests.helpers.small_profile import Kernel, write_profile
 
@@ -112,7 +113,7 @@ def found(ranks: Path) -> Any:
 
 
 def test_layers_passes_and_what_is_outside_are_those_of_the_sequence(found: Profile) -> None:
-    structures = {row["profile"]: row for row in found.layer_stats("rank", arrow=True).to_pylist()}
+    structures = {row["profile"]: row for row in arrow_of(found.layer_stats("rank")).to_pylist()}
     assert structures.keys() == {f"{name}_ascend_pt" for name in (*FOUND, *NOT_FOUND)}
     for name, (types, expected, outside) in FOUND.items():
         structure = structures[f"{name}_ascend_pt"]
@@ -131,7 +132,7 @@ def test_layers_passes_and_what_is_outside_are_those_of_the_sequence(found: Prof
 
 
 def test_a_pass_has_as_many_layers_as_the_model_and_layers_keep_their_numbers_where_the_profile_is_cut(found: Profile) -> None:
-    structures = {row["profile"].removesuffix("_ascend_pt"): row for row in found.layer_stats("rank", arrow=True).to_pylist()}
+    structures = {row["profile"].removesuffix("_ascend_pt"): row for row in arrow_of(found.layer_stats("rank")).to_pylist()}
     columns = ("layer_count", "pass_count", "whole_pass_count", "pass_layer_count", "draft_count")
     assert {name: tuple(structures[name][column] for column in columns) for name in ("drafts", "drafts_once", "last_four")} == {
         "drafts": (30, 3, 3, 9, 3),
@@ -199,9 +200,9 @@ def test_strewn_kernels_are_extra_and_stay_in_their_layers(found: Profile) -> No
 )
 def test_a_real_forward_pass_has_64_layers(realdata: Path, name: str, kernels: int, irregular: int, down: str) -> None:
     with open_profile(realdata / "qwen3_32b_vllm_a3" / f"qwen3-32b_{name}.csv") as profile:
-        (structure,) = profile.layer_stats("rank", arrow=True).to_pylist()
-        layers = profile.layer_stats("pass", arrow=True).to_pylist()
-        positions = profile.layer_stats(arrow=True).to_pylist()
+        (structure,) = arrow_of(profile.layer_stats("rank")).to_pylist()
+        layers = arrow_of(profile.layer_stats("pass")).to_pylist()
+        positions = arrow_of(profile.layer_stats()).to_pylist()
     assert (structure["layer_count"], structure["alike_count"], structure["pass_count"]) == (64, 63, 1)
     assert structure["kernels_of_layers"] == f"{kernels} x 63"
     assert [row["layer"] for row in layers if row["kind"] is None] == [0]
@@ -220,11 +221,11 @@ def test_level0_text_other_streams_and_steps(tmp_path: Path, command: Callable[.
             lines.append(f"{step},Side,AI_CORE,8,{step * 10**9 + 10 * n + 1}.000,0.5")
     (tmp_path / "kernel_details.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     with open_profile(tmp_path, step_id=2) as profile:
-        (structure,) = profile.layer_stats("rank", arrow=True).to_pylist()
+        (structure,) = arrow_of(profile.layer_stats("rank")).to_pylist()
         assert [structure[key] for key in ("streams", "beside_streams", "kernels_of_layers")] == ["7", "8", "10 x 5"]
         assert structure["other_streams_ns"] == 57 * 500
-        with pytest.raises(InputError, match="level='step': give position, layer, pass or rank"):
-            profile.layer_stats("step")  # type: ignore[call-overload]
+        with pytest.raises(InputError, match="by='step': give position, layer, pass or rank"):
+            profile.layer_stats("step")
     result = command("layer-stats", "-d", tmp_path, "--top", "1", "--export_type", "csv")
     assert (result.exit_code, result.stderr) == (0, "")
     assert [line.split() for line in result.stdout.splitlines() if "wrote" not in line and line.strip()] == [

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from prof_analysis import open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.slow import quick
 
 # Path -> the layers of the model, those that predict further tokens behind them, layers found, passes, whole ones, and the
@@ -29,7 +30,7 @@ MODELS: dict[str, tuple[int, int, int, int, int, str]] = {
 @pytest.mark.parametrize("path", quick(list(MODELS), 2))
 def test_a_pass_has_the_layers_of_the_model(realdata: Path, path: str) -> None:
     with open_profile(realdata / path) as profile:
-        (found,) = profile.layer_stats("rank", arrow=True).to_pylist()
+        (found,) = arrow_of(profile.layer_stats("rank")).to_pylist()
         columns = ("pass_layer_count", "draft_count", "layer_count", "pass_count", "whole_pass_count", "kernels_of_layers")
         assert tuple(found[column] for column in columns) == MODELS[path]
         # The last layer of each pass is the last of the model, or of what follows it, wherever the recording begins.

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import Profile, open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.layers import BEGIN, DENSE, END, EXPERTS, NS, passes
 from tests.helpers.small_profile import Kernel, write_profile
 
@@ -75,7 +76,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.slow
 def test_a_model_that_goes_on_in_another_stream_keeps_all_its_layers(found: Profile, name: str) -> None:
     kernels, streams, streams_beside, ns_beside = CASES[name]
-    structures = {row["profile"]: row for row in found.layer_stats("rank", arrow=True).to_pylist()}
+    structures = {row["profile"]: row for row in arrow_of(found.layer_stats("rank")).to_pylist()}
     structure = structures[f"{name}_ascend_pt"]
     assert structure == {
         **{"profile": f"{name}_ascend_pt", "rank_id": None, "streams": streams, "beside_streams": streams_beside},
@@ -109,7 +110,7 @@ def test_another_device_is_beside(tmp_path: Path) -> None:
             lines.append(f"{device},{type_}_{n},{type_},AI_CORE,7,{10**9 + 10 * n + 3 * device}.000,{device + 2}")
     (tmp_path / "kernel_details.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     with open_profile(tmp_path) as profile:
-        (structure,) = profile.layer_stats("rank", arrow=True).to_pylist()
+        (structure,) = arrow_of(profile.layer_stats("rank")).to_pylist()
     assert [structure[key] for key in ("streams", "beside_streams", "kernels_of_layers")] == ["7", "0:7", "10 x 8"]
     assert (structure["alike_ns"], structure["other_streams_ns"]) == (80 * 3000, 87 * 2000)
 
@@ -126,8 +127,8 @@ def test_deepseek_has_61_layers_in_one_pass(
 ) -> None:
     """None is cut within attention and the block behind it, and what sets up and embeds is in front of the first."""
     with open_profile(realdata / "dsv3_vllm_a3" / f"dsv3_{name}.csv") as profile:
-        (structure,) = profile.layer_stats("rank", arrow=True).to_pylist()
-        layers = profile.layer_stats("pass", arrow=True).to_pylist()
+        (structure,) = arrow_of(profile.layer_stats("rank")).to_pylist()
+        layers = arrow_of(profile.layer_stats("pass")).to_pylist()
         in_layers = profile.sql("FROM layer.kernel_layer ORDER BY sequence_position", arrow=True).to_pylist()
         compute_ns = profile.sql(
             "SELECT sum(duration_ns)::BIGINT AS ns FROM kernels.selected WHERE kind = 'compute'", arrow=True

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from prof_analysis import InputError, open_profile
-from prof_analysis.answers import answer_of
-from prof_analysis.answers.answer import Sentences, ShownTable
+from prof_analysis.analyses.answer import Sentences, ShownTable
+from prof_analysis.analyses.answering import answer_of
 from tests.helpers.asking import build_at_once
 from tests.helpers.kineto import BASE_NS, HEAD, event, memory, module, op, write_trace
 

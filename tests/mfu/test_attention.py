@@ -11,6 +11,7 @@ import pytest
 
 from prof_analysis import open_profile
 from prof_analysis.engine.database import connect
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Frame, Kernel, Matmul, Op, Range, write_profile
 
 FAR = 2147483647
@@ -158,7 +159,7 @@ def marked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]
         ops.append(Op("npu::npu_fusion_attention", start + 200, start + 300, (Matmul(**{**vars(kernel), "end": start + 900}),)))
     write_profile(folder, ops, ranges)
     with open_profile(folder) as profile:
-        return {row["name"]: row for row in profile.mfu("kernel", arrow=True).to_pylist()}
+        return {row["name"]: row for row in arrow_of(profile.mfu("kernel")).to_pylist()}
 
 
 @pytest.mark.parametrize(("name", "expected"), [(case[0], case[3]) for case in CASES], ids=[case[0] for case in CASES])

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Kernel, Matmul, write_chip, write_profile
 
 ROWS = "the rows of the groups are not in the shapes"
@@ -40,8 +41,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
     write_profile(folder, unlinked=kernels)
     write_chip(folder)
     with open_profile(folder) as profile:
-        rows = {row["name"]: row for row in profile.mfu("kernel", arrow=True).to_pylist()}
-        (rows["rank"],) = profile.mfu("rank", arrow=True).to_pylist()
+        rows = {row["name"]: row for row in arrow_of(profile.mfu("kernel")).to_pylist()}
+        (rows["rank"],) = arrow_of(profile.mfu("rank")).to_pylist()
         rows["operators"] = profile.table("mfu.operator_mfu", arrow=True).to_pydict()
     return rows
 
@@ -110,8 +111,8 @@ def test_kernels_whose_matrix_unit_rests_are_no_matmuls_without_a_formula(
     write_profile(tmp_path, unlinked=[*kernels, *others])
     write_chip(tmp_path)
     with open_profile(tmp_path) as profile:
-        found = {row["name"]: row["reason"] for row in profile.mfu("kernel", arrow=True).to_pylist()}
-        (rank,) = profile.mfu("rank", arrow=True).to_pylist()
+        found = {row["name"]: row["reason"] for row in arrow_of(profile.mfu("kernel")).to_pylist()}
+        (rank,) = arrow_of(profile.mfu("rank")).to_pylist()
         ops = profile.mfu("op")
     assert found == expected
     assert rank["cube_duration_ns"] == 100 + 10 * (len(expected) - 1) == ops["duration_ns"].sum()
@@ -125,7 +126,7 @@ def test_flops_without_a_peak_are_in_every_level(tmp_path: Path) -> None:
     write_chip(tmp_path)
     with open_profile(tmp_path) as profile:
         flops = profile.mfu("kernel")["flops"].tolist()
-        (op,), (rank,) = (profile.mfu(level, arrow=True).to_pylist() for level in ("op", "rank"))
+        (op,), (rank,) = (arrow_of(profile.mfu(level)).to_pylist() for level in ("op", "rank"))
     one = 2 * 16**3
     assert flops == [one, one]
     for row in (op, rank):

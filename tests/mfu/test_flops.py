@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Kernel, Matmul, write_profile
 
 MASKED = "what the mask leaves out is not in the shapes"
@@ -318,7 +319,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
     kernels = [attention_types(case).kernel(number) for number, case in enumerate(CASES)]
     write_profile(folder, unlinked=[*kernels, *TRANSFORMS])
     with open_profile(folder) as profile:
-        rows = profile.mfu("kernel", arrow=True).to_pylist()
+        rows = arrow_of(profile.mfu("kernel")).to_pylist()
     return {row["name"]: row for row in rows}
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from prof_analysis import open_profile
 from prof_analysis.engine.database import connect
+from tests.helpers.frames import arrow_of
 from tests.helpers.kineto import HEAD, kernel, launch, op, write_trace
 
 H100 = {**HEAD, "deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3", "numSms": 132}]}
@@ -27,7 +28,7 @@ def inputs(dims: Dims, values: Sequence[str] = (), type_: str = BF16) -> dict[st
 
 def found(folder: Path, events: list[str], head: dict[str, Any] = H100, **options: Any) -> list[dict[str, Any]]:
     with open_profile(write_trace(folder / "trace.json", events, head), **options) as profile:
-        rows: list[dict[str, Any]] = profile.mfu("kernel", arrow=True).to_pylist()
+        rows: list[dict[str, Any]] = arrow_of(profile.mfu("kernel")).to_pylist()
     return rows
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
+from tests.helpers.frames import arrow_of
 
 SLOW = pytest.mark.slow
 TRACES = [
@@ -94,8 +95,8 @@ def test_products_are_those_of_tracelens_row_by_row(name: str, expected: str, re
 def test_the_efficiency_of_a_product_is_its_flops_by_its_time_and_the_peak_of_the_data_sheet(realdata: Path) -> None:
     """Without the memset before it, which TraceLens counts: it has 610.7 TFLOPS."""
     with open_profile(realdata / "gpu_kineto" / "h100" / "Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz") as profile:
-        ops = profile.mfu("op", arrow=True).to_pylist()
-        (rank,) = profile.mfu("rank", arrow=True).to_pylist()
+        ops = arrow_of(profile.mfu("op")).to_pylist()
+        (rank,) = arrow_of(profile.mfu("rank")).to_pylist()
     (row,) = [row for row in ops if row["input_shapes"] == "8944,1024;1024,2816"]
     assert (row["kernel_count"], row["flops"]) == (48, 48 * 51_581_550_592)
     assert row["achieved_tflops"] == pytest.approx(616.6, abs=0.05)

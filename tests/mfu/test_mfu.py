@@ -13,7 +13,8 @@ from typer.testing import Result
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import InputError, open_profile
-from prof_analysis.answers import answer_of
+from prof_analysis.analyses.answering import answer_of
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Matmul, Op, Range, write_chip, write_profile
 
 MATMUL: dict[str, Any] = {"inputs": "64,32;32,48", "outputs": "64,48"}
@@ -44,7 +45,7 @@ def share(flops: int, duration_ns: int) -> float:
 def test_roll_ups_are_sums_over_sums_and_show_what_is_left_out(tmp_path: Path) -> None:
     write_two_layers(tmp_path)
     with open_profile(tmp_path) as profile:
-        modules, ranks, ops = (profile.mfu(level, arrow=True).to_pylist() for level in ("module", "rank", "op"))
+        modules, ranks, ops = (arrow_of(profile.mfu(level)).to_pylist() for level in ("module", "rank", "op"))
     net: dict[str, Any] = {
         "profile": tmp_path.name,
         "rank_id": 0,
@@ -132,7 +133,7 @@ def test_avg_mfu_is_the_mean_of_ratios_and_only_there_with_a_value(tmp_path: Pat
 
 def test_the_command_writes_the_tables_and_prints_the_peak(tmp_path: Path, command: Callable[..., Result]) -> None:
     write_two_layers(tmp_path / "a_ascend_pt")
-    result = command("mfu", "-d", tmp_path, "--level", "op", "--peak_tflops", "fp16=376", "--export_type", "db")
+    result = command("mfu", "-d", tmp_path, "--by", "op", "--peak_tflops", "fp16=376", "--export_type", "db")
     assert result.exit_code == 0
     assert (
         "MFU at least 0.1% of the peak, over 1.10 us of 1 rank, idle time included\n"

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import InputError, open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Matmul, edit, write_chip, write_profile
 
@@ -101,7 +102,7 @@ def test_the_real_clock_stands_beside_the_rated_one(tmp_path: Path) -> None:
     edit(database, f"CREATE TABLE AICORE_FREQ (deviceId INTEGER, timestampNs NUMERIC, freq INTEGER); {samples}")
     write_chip(tmp_path)
     with open_profile(tmp_path) as profile:
-        rows = {row["name"]: row for row in profile.mfu("kernel", arrow=True).to_pylist()}
+        rows = {row["name"]: row for row in arrow_of(profile.mfu("kernel")).to_pylist()}
         ranks = profile.mfu("rank")
     assert ranks["efficiency_at_measured_clock"].isna().all()
     mfu = 2 * 64 * 32 * 48 * 1000 / (24 * 1800 * 8192 * 100)

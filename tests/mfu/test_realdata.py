@@ -7,6 +7,7 @@ import pytest
 
 from prof_analysis import open_profile
 from tests.helpers.asking import PEER_COLUMNS
+from tests.helpers.frames import arrow_of
 
 MASKED = "what the mask leaves out is not in the shapes"
 LENGTHS = "the lengths of the sequences are not in the shapes"
@@ -85,7 +86,7 @@ def test_matmuls_of_qwen3(
     highest: float | None,
 ) -> None:
     with open_profile(realdata / source, rank_list=None if rank_id is None else [rank_id]) as profile:
-        (rank,) = profile.mfu("rank", arrow=True).to_pylist()
+        (rank,) = arrow_of(profile.mfu("rank")).to_pylist()
         kernels = profile.mfu("kernel")
     assert (rank["flops"], rank["known_duration_ns"], round(rank["efficiency"], 3)) == (flops, time_ns, efficiency)
     known, unknown = kernels.dropna(subset="efficiency"), kernels[kernels["efficiency"].isna()]

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from prof_analysis import open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Matmul, Op, Range, write_chip, write_profile
 
 MATMUL: dict[str, Any] = {"inputs": "64,32;32,48", "outputs": "64,48"}
@@ -81,8 +82,8 @@ def test_more_than_possible_is_listed_and_in_no_sum(tmp_path: Path) -> None:
     write_profile(tmp_path, ops, [*ranges, Range("Linear", 105, 160), Range("Net", 305, 355)])
     write_chip(tmp_path)
     with open_profile(tmp_path) as profile:
-        too_fast, at_its_peak = profile.mfu("kernel", arrow=True).to_pylist()
-        sums = [profile.mfu(level, arrow=True).to_pylist() for level in ("rank", "module", "op")]
+        too_fast, at_its_peak = arrow_of(profile.mfu("kernel")).to_pylist()
+        sums = [arrow_of(profile.mfu(level)).to_pylist() for level in ("rank", "module", "op")]
         audit = profile.table("mfu.audit", arrow=True).to_pylist()
         operators = profile.table("mfu.operator_mfu")
         modules = profile.module_stats()
@@ -122,7 +123,7 @@ def test_recorded_rows_of_a_buffer_are_no_more_trusted_than_its_shapes(tmp_path:
     ranges = [recorded("589824-npu_grouped_matmul_swiglu_quant_v2", 5, 25), recorded("24576-npu_grouped_matmul", 28, 45)]
     write_profile(tmp_path, ops, ranges)
     with open_profile(tmp_path) as profile:
-        kernels = profile.mfu("kernel", arrow=True).to_pylist()
+        kernels = arrow_of(profile.mfu("kernel")).to_pylist()
     assert [(row["name"], row["flops"], row["flops_source"], row["flops_upper_bound"]) for row in kernels] == [
         ("all rows", None, None, 589824),
         ("by group", 24576, "recorded", None),

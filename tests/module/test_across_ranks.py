@@ -12,6 +12,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 NET, LAYER, HEAD = Range("Net", 100, 200), Range("Layer", 110, 150), Range("Head", 160, 180)
@@ -58,7 +59,7 @@ EXPECTED = [
 
 def test_every_column(three: Path) -> None:
     with open_profile(three) as profile:
-        table = profile.module_stats(across_ranks=True, arrow=True)
+        table = arrow_of(profile.module_stats(across_ranks=True))
     assert [(field.name, str(field.type)) for field in table.schema] == SCHEMA
     found = [tuple(row.values()) for row in table.to_pylist()]
     assert found == [tuple(pytest.approx(cell) if isinstance(cell, float) else cell for cell in row) for row in EXPECTED]
@@ -71,7 +72,7 @@ def test_long_times_differ_by_the_nanosecond(tmp_path: Path) -> None:
         ops = [Op("aten::mm", 120, 130, (Kernel("mm", 1000, 1000 + hours + 2 * number),))]
         write_profile(tmp_path / f"{number}_ascend_pt", ops, [NET], rank=number)
     with open_profile(tmp_path) as profile:
-        (row,) = profile.module_stats(across_ranks=True, arrow=True).to_pylist()
+        (row,) = arrow_of(profile.module_stats(across_ranks=True)).to_pylist()
     assert (row["stddev_ns"], row["min_ns"], row["max_ns"]) == (1.0, hours, hours + 2)
 
 

@@ -8,7 +8,7 @@ import pytest
 from fixtures.text_export import export_text
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
-from prof_analysis.options import Source
+from prof_analysis.common.options import Source
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 

@@ -22,7 +22,7 @@ GRAPH = Graph(5, model(8, beside=False))
 
 def known(path: Path, **options: Any) -> list[dict[str, Any]]:
     """What is known of each kernel, in the order of time."""
-    with open_profile(path, no_cache=True, **options) as profile:
+    with open_profile(path, cache="none", **options) as profile:
         rows: list[dict[str, Any]] = profile.sql(KNOWN, arrow=True).to_pylist()
     return rows
 
@@ -45,7 +45,7 @@ def test_each_kernel_falls_back_by_itself(tmp_path: Path) -> None:
         ("aten::b", "Engine/Part", "capture"),
         ("cuLaunchKernel", "Engine", "launch"),
     ]
-    with open_profile(tmp_path, no_cache=True) as profile:
+    with open_profile(tmp_path, cache="none") as profile:
         rows = profile.rows("SELECT known_by, module_by, kernel_count FROM module.replayed")
         assert [one for one in profile.warnings if "ranks of the job" not in one] == [], "nothing is missing"
     assert [tuple(row.values()) for row in rows] == [("capture", "capture", 1), ("capture", "launch", 2)]
@@ -79,7 +79,7 @@ def test_an_op_that_launches_a_graph_keeps_its_time_and_step(beside: str, tmp_pa
         write_capture(tmp_path / "capture_traces" / "graph_capture_rank_0.json", [graph], stacks=False)
     else:
         write_annotations(tmp_path / "kernel_annotations_rank0_x.json", [graph])
-    with open_profile(tmp_path, no_cache=True) as profile:
+    with open_profile(tmp_path, cache="none") as profile:
         ops = {row["name"]: row for row in profile.rows("FROM op.by_shape")}
         rows = profile.sql(KNOWN, arrow=True).to_pylist()
     assert ops["Graphed"]["device_total_ns"] == 100
@@ -109,7 +109,7 @@ def test_a_graph_and_a_kernel_of_python_belong_to_the_call_in_which_they_are_lau
             *(kineto.kernel("k", at + 5_000 + 100 * n, at + 5_050 + 100 * n, 10 * call + n) for n in (1, 2, 3)),
         ]
     kineto.write_trace(tmp_path / "rank0.json", events)
-    with open_profile(tmp_path, no_cache=True) as profile:
+    with open_profile(tmp_path, cache="none") as profile:
         rows = profile.rows("SELECT unit_id, count(*) FROM compare.kernel_of_call GROUP BY unit_id ORDER BY unit_id")
     assert [tuple(row.values()) for row in rows] == [(0, 3), (1, 3), (2, 3)]
 
@@ -135,7 +135,7 @@ def test_kernels_that_python_launches_have_lost_no_op(tmp_path: Path) -> None:
         events.append(kineto.launch(1_000 * number, 1_000 * number + 50, number, name="cuLaunchKernel"))
         events.append(kineto.kernel("k", 10_000 + 100 * number, 10_050 + 100 * number, number))
     kineto.write_trace(tmp_path / "rank0.json", events)
-    with open_profile(tmp_path, no_cache=True) as profile:
+    with open_profile(tmp_path, cache="none") as profile:
         profile.module_stats()
         assert profile.rows("FROM module.lost_launch") == []
         assert profile.warnings == []

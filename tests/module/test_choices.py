@@ -89,12 +89,12 @@ def test_siblings_of_one_class_are_numbered_by_instance_and_calls_of_the_root_ar
         ranges += [Range("Linear", start + 110, start + 140)]
         ops.append(op("head", start + 120))
     write_profile(tmp_path, ops, ranges)
-    assert ask(tmp_path, by="instance") == [
+    assert ask(tmp_path, instances=True) == [
         row("Net[0]/Layer[0]", "Linear[0]", "mm", 2),
         row("Net[0]/Layer[1]", "Linear[0]", "mm", 2),
         row("Net[0]", "Linear[0]", "head", 2),
     ]
-    assert ask(tmp_path, TREE, by="instance") == [
+    assert ask(tmp_path, TREE, instances=True) == [
         ("", "Net[0]", 2, 60),
         ("Net[0]", "Layer[0]", 2, 20),
         ("Net[0]/Layer[0]", "Linear[0]", 2, 20),
@@ -108,7 +108,7 @@ def test_siblings_of_one_class_are_numbered_by_instance_and_calls_of_the_root_ar
 def test_the_backward_has_the_instance_of_its_forward(tmp_path: Path) -> None:
     ops = [op("mm", 110), op("mm", 140), op("MmBackward", 200, 2, backward_of=1), op("MmBackward", 210, 2, backward_of=0)]
     write_profile(tmp_path, ops, [Range("Net", 100, 180), Range("L", 105, 130), Range("L", 135, 160)])
-    assert ask(tmp_path, by="instance") == [
+    assert ask(tmp_path, instances=True) == [
         row("Net[0]", "L[0]", "mm"),
         row("Net[0]", "L[1]", "mm"),
         row("Net[0]", "[Backward]L[1]", "MmBackward"),
@@ -136,14 +136,14 @@ def test_what_runs_again_in_a_backward_has_the_number_of_what_it_repeats(tmp_pat
     ]
     write_profile(tmp_path, ops, ranges)
     places = "SELECT parent_module, module FROM module.kernel ORDER BY start_ns"
-    assert ask(tmp_path, places, by="instance") == [
+    assert ask(tmp_path, places, instances=True) == [
         ("Net[0]", "Layer[0]"),
         ("Net[0]", "Layer[1]"),
         ("Net[0]", "Layer[2]"),
         ("Net[0]", "[Backward]Layer[2]"),
         ("Net[0]", "[Backward]Layer[1]"),
     ]
-    assert ask(tmp_path, TREE, by="instance") == [
+    assert ask(tmp_path, TREE, instances=True) == [
         ("", "Net[0]", 1, 30),
         ("Net[0]", "Layer[0]", 1, 10),
         ("Net[0]", "Layer[1]", 1, 10),

@@ -48,7 +48,7 @@ def write_trace(folder: Path, begin: int, end: int, more: Sequence[str] = ()) ->
 
 def found(folder: Path) -> tuple[list[str | None], list[str]]:
     """The path of each kernel, or why it has none, and the warnings of module calls that are not recorded."""
-    with open_profile(folder, no_cache=True) as profile:
+    with open_profile(folder, cache="none") as profile:
         profile.module_stats()
         rows = profile.rows("SELECT parent_module, module, reason FROM module.kernel ORDER BY start_ns")
         warnings = [one for one in profile.warnings if "module call" in one]

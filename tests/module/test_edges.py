@@ -50,7 +50,7 @@ def write(folder: Path, form: str, recording: Recording) -> None:
 
 def found(folder: Path) -> tuple[dict[str, int], dict[str, int], list[str]]:
     """The kernels of each module path, those of each reason outside, and the warnings of both."""
-    with open_profile(folder, no_cache=True) as profile:
+    with open_profile(folder, cache="none") as profile:
         rows = profile.rows("""
             SELECT concat_ws('/', nullif(parent_module, ''), module) AS path, reason, count(*) AS kernel_count
             FROM module.kernel GROUP BY ALL
@@ -127,5 +127,5 @@ def test_calls_that_cross_are_said_with_the_time_that_both_hold(tmp_path: Path) 
     assert "10 ns" in warning
     write_profile(tmp_path / "nested" / "0_ascend_pt", ops, crossing(1_100))
     assert found(tmp_path / "nested") == ({"A": 1, "A/B": 1}, {"outside every module": 1}, [])
-    with open_profile(tmp_path / "crossing", no_cache=True, nesting_tolerance_ns=50) as profile:
+    with open_profile(tmp_path / "crossing", cache="none", nesting_tolerance_ns=50) as profile:
         assert profile.rows("FROM module.crossing") == []

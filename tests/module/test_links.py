@@ -252,7 +252,7 @@ def test_derived_ops_and_chains_are_those_of_a_plain_search(ops_and_launches: tu
     assert chains == {op.name: chain(op) for op in expected.values() if op is not None}
 
 
-@pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+@pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
 def test_coverage_says_why_kernels_are_not_inside_modules(tmp_path: Path) -> None:
     in_graph = 3
     ops = [

@@ -10,8 +10,9 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
-from prof_analysis.options import Source
+from prof_analysis.common.options import Source
 from tests.helpers.asking import build_at_once
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import edit
 
 EMPTY_LINKS = "DELETE FROM CONNECTION_IDS;"
@@ -38,7 +39,7 @@ FOUND_ANYWAY = {
 WITHOUT_OPS = {"links and order": EMPTY_LINKS + OTHER_ORDER, "links and an end of the queue": EMPTY_LINKS + NO_QUEUE}
 WITHOUT_FORWARD_OPS = {"threads and pairs": NO_THREADS + NO_PAIRS, "numbers and pairs": NO_NUMBERS + NO_PAIRS}
 
-pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +55,7 @@ def answers(path: Path, source: Source = "db") -> dict[str, Answer]:
         build_at_once(profile, "module-stats", "trace.kernel", "kernels.statistic")
         profile.module_stats()
         modules: dict[str, dict[tuple[str, str], int]] = {folder.name: {} for folder in path.iterdir()}
-        for row in profile.module_tree(arrow=True).to_pylist():
+        for row in arrow_of(profile.module_tree()).to_pylist():
             modules[row["profile"].partition("/")[0]][row["parent_module"], row["module"]] = row["own_kernel_duration_ns"]
         sums = "SELECT profile, sum({})::BIGINT AS ns FROM {} GROUP BY profile ORDER BY profile"
         total = profile.rows(sums.format("end_ns - start_ns", "trace.kernel"))

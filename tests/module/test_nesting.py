@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from prof_analysis.common.options import Variables
 from prof_analysis.engine.building import build
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.planning import Plan, make_plan
 from prof_analysis.engine.tables import documented_tables
-from prof_analysis.options import Variables
 from prof_analysis.sources.ascend_db import RAW_COLUMNS
 
 EPOCH = 1_700_000_000_000_000_000  # beyond 2^53: a time that went through a float would not come back
@@ -341,7 +341,7 @@ def test_backward_work_nests_with_the_ranges_and_belongs_to_the_call_of_its_forw
 ) -> None:
     names = {n: n % 2 if few_names else n for n in range(len(ranges))}
     rule = Rule(ranges, ops, names, tolerance, by_instance, depth)
-    answer = nest(ranges, ops, names, nesting_tolerance_ns=tolerance, by="instance" if by_instance else "class", depth=depth)
+    answer = nest(ranges, ops, names, nesting_tolerance_ns=tolerance, instances=True if by_instance else "class", depth=depth)
     assert list(answer.intervals.items()) == list(rule.intervals.items())
     assert answer.parent == rule.parent
     assert answer.owner == rule.owner

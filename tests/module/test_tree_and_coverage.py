@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prof_analysis import open_profile
-from prof_analysis.profile import Profile
+from prof_analysis.profile.profile import Profile
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
 INSIDE, OUTSIDE, UNLINKED = "inside modules", "outside modules", "linked to no op"

@@ -15,6 +15,7 @@ from fixtures.text_export import export_text
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
 from tests.helpers.asking import build_at_once
+from tests.helpers.frames import arrow_of
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Launch, Op, Range, edit, write_profile
 
@@ -126,7 +127,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_marks_and_ranges_in_every_column_of_all_and_of_each_step(small: Path, source: Literal["db", "text"]) -> None:
     with open_profile(small, source=source) as profile:
         build_at_once(profile, "mstx-stats", "trace.mstx_task")
-        whole, by_step = (profile.mstx_stats(per_step=per_step, arrow=True) for per_step in (False, True))
+        whole, by_step = (arrow_of(profile.mstx_stats(per_step=per_step)) for per_step in (False, True))
         tasks = profile.sql("SELECT device_id, stream_id, start_ns, end_ns FROM trace.mstx_task ORDER BY start_ns", arrow=True)
     keys = ["profile", "rank_id", "kind", "producer", "domain", "message"]
     assert whole.column_names == [*keys, *FIGURES]
@@ -176,7 +177,7 @@ def test_the_first_api_and_profiles_without_marks(tmp_path: Path, command: Calla
     path = write_profile(tmp_path / "a_ascend_pt", OPS, RANGES[:2])
     edit(path, "UPDATE MSTX_EVENTS SET connectionId = 4000000000; UPDATE TASK SET connectionId = 4000000000 WHERE streamId = 2")
     with open_profile(tmp_path) as profile:
-        (row,) = profile.mstx_stats(arrow=True).to_pylist()
+        (row,) = arrow_of(profile.mstx_stats()).to_pylist()
     assert (row["event_count"], row["host_total_ns"], row["device_count"]) == (2, 2500, 0)
     edit(path, "DELETE FROM MSTX_EVENTS")
     result = command("mstx-stats", "-d", tmp_path)

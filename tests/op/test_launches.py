@@ -10,6 +10,7 @@ import pytest
 from click.testing import Result
 
 from prof_analysis import InputError, open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Kernel, Op, write_profile
 
 
@@ -79,7 +80,7 @@ def facts_of(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 def test_what_an_op_launched_is_its_own_time_and_its_row_has_shapes(tmp_path: Path) -> None:
     write_profile(tmp_path / "0_ascend_pt", TRAINING)
     with open_profile(tmp_path) as profile:
-        found = profile.op_stats(arrow=True).to_pylist()
+        found = arrow_of(profile.op_stats()).to_pylist()
         (before,) = profile.rows("SELECT sum(kernel_count) AS kernels, sum(device_self_ns) AS device_ns FROM op.cost")
         (on_host,) = profile.rows("SELECT sum(host_self_ns) AS ns FROM op.cost JOIN trace.op USING (op_id) WHERE NOT is_step")
     assert facts_of(found) == EXPECTED
@@ -93,7 +94,7 @@ def test_ranks_that_launched_by_other_operators_have_one_row_with_all_of_these(t
         ops = [Op("aten::mm", 0, 100, input_shapes="2,2;\r\n2,2"), Op(name, 10, 20, kernel(5))]
         write_profile(tmp_path / f"{rank}_ascend_pt", ops, rank=rank)
     with open_profile(tmp_path) as profile:
-        found = profile.op_stats(across_ranks=True, arrow=True).to_pylist()
+        found = arrow_of(profile.op_stats(across_ranks=True)).to_pylist()
     assert facts_of(found) == [("aten::mm", "2,2;2,2", 3, 300, 300, 3, 15, 15, "MatMul, aclnnMm")]
 
 
@@ -111,7 +112,7 @@ def test_a_call_inside_a_call_of_the_same_row_does_not_count_again_in_totals(tmp
     ]
     write_profile(tmp_path / "0_ascend_pt", ops)
     with open_profile(tmp_path) as profile:
-        found = profile.op_stats(arrow=True).to_pylist()
+        found = arrow_of(profile.op_stats()).to_pylist()
     assert facts_of(found) == [
         ("aten::copy_", "4", 4, 20 + 20 + 10 + 90, 100 + 10 + 90, 4, 1 + 2 + 8 + 16, 7 + 8 + 16, None),
         ("aten::copy_", "5", 1, 40, 40, 1, 4, 4, None),
@@ -149,7 +150,7 @@ def test_a_filter_finds_an_op_by_what_it_launched(tmp_path: Path) -> None:
     write_profile(tmp_path / "0_ascend_pt", TRAINING)
     with open_profile(tmp_path, filter="conv2d") as profile:
         for across_ranks in (False, True):
-            found = profile.op_stats(across_ranks=across_ranks, arrow=True).to_pylist()
+            found = arrow_of(profile.op_stats(across_ranks=across_ranks)).to_pylist()
             assert facts_of(found) == [row for row in EXPECTED if row[0] == "aten::convolution_backward"]
 
 
@@ -178,7 +179,7 @@ def test_a_filter_of_kernel_stats_leaves_shares_and_totals_as_they_are(tmp_path:
     ]
     with open_profile(tmp_path, filter="matmul") as profile:
         for across_ranks in (False, True):
-            found = profile.kernel_stats(across_ranks=across_ranks, arrow=True).to_pylist()
+            found = arrow_of(profile.kernel_stats(across_ranks=across_ranks)).to_pylist()
             assert [(row["type"], row["total_ns"], row["share"]) for row in found] == [("MatMulV3", 30, 0.6)]
 
 

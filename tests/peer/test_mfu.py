@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
+from tests.helpers.frames import arrow_of
 from tests.peer.record_mfu import RECORDED, write_int64_profile, write_mfu_profile
 
 # Kernel list: what 8.3.0 writes as avgMFU, what is right, and why.
@@ -35,7 +36,7 @@ def test_avg_mfu_and_operator_mfu_beside_msprof_analyze(tmp_path: Path) -> None:
         kernels = profile.sql("SELECT kernel_name, mfu FROM mfu.operator_mfu", arrow=True)
         found = {row["kernel_list"]: row["avg_mfu"] for row in modules.to_pylist()}
         found_26 = {row["kernel_name"]: row["mfu"] for row in kernels.to_pylist()}
-        rows = {row["name"]: row for row in profile.mfu("kernel", arrow=True).to_pylist()}
+        rows = {row["name"]: row for row in arrow_of(profile.mfu("kernel")).to_pylist()}
     expected = recorded["8.3.0"]
     assert {name: (expected[name], found[name]) for name in ERRORS_OF_8_3} == ERRORS_OF_8_3
     same = expected.keys() - ERRORS_OF_8_3.keys() - {"mm of another thread"}  # which is of no module here

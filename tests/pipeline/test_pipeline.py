@@ -13,7 +13,8 @@ from fixtures.shape import Shape
 from fixtures.text_export import export_text
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
-from prof_analysis.errors import InputError
+from prof_analysis.common.errors import InputError
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 
 STAGES = {"group_name_7": {"group_name": "pp", "global_ranks": [0, 1]}}
@@ -22,7 +23,7 @@ PASS = ("kind", "origin", "micro_batch", "number_from", "start_ns", "end_ns", "k
 
 def passes(folder: Path, *shown: str, **options: Any) -> list[tuple[Any, ...]]:
     with open_profile(folder, **options) as profile:
-        return [tuple(row[name] for name in shown or PASS) for row in profile.pipeline(arrow=True).to_pylist()]
+        return [tuple(row[name] for name in shown or PASS) for row in arrow_of(profile.pipeline()).to_pylist()]
 
 
 def write_stage(folder: Path, rank: int, ranges: list[Range], p2p: list[tuple[str, int, int]]) -> Path:
@@ -73,9 +74,9 @@ def write_pipeline(folder: Path) -> None:
 def test_stages_with_their_passes_and_bubbles_from_ranges_with_a_stream(tmp_path: Path, command: Callable[..., Result]) -> None:
     write_pipeline(tmp_path)
     with open_profile(tmp_path) as profile:
-        found = profile.pipeline(arrow=True).to_pylist()
-        stages = profile.pipeline("stage", arrow=True).to_pylist()
-        (first, second) = profile.pipeline("rank", arrow=True).to_pylist()
+        found = arrow_of(profile.pipeline()).to_pylist()
+        stages = arrow_of(profile.pipeline("stage")).to_pylist()
+        (first, second) = arrow_of(profile.pipeline("rank")).to_pylist()
     assert found[0] == {
         "profile": "r0_ascend_pt", "rank_id": 0, "pipeline_stage": 0, "kind": "forward", "name": "forward_step",
         "origin": "range", "micro_batch": 0, "number_from": "order", "step_id": None, "host_start_ns": 10, "host_end_ns": 19,

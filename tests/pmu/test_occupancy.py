@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
-from prof_analysis.answers.answer import Sentences, ShownTable
-from prof_analysis.answers.pmu import pmu_stats
+from prof_analysis.analyses.answer import Sentences, ShownTable
+from prof_analysis.analyses.answers.pmu_stats import pmu_stats
+from tests.helpers.frames import arrow_of
 from tests.helpers.kineto import kernel, launch, module, op, write_trace
 
 
@@ -45,9 +46,9 @@ NO_RATIOS = "the set of counters has no ratios of pipes"
 def test_occupancy_by_type_op_and_module(tmp_path: Path) -> None:
     write_trace(tmp_path / "trace.json", TRACE)
     with open_profile(tmp_path) as profile:
-        types = profile.pmu_stats(arrow=True).to_pylist()
-        ops = profile.pmu_stats("op", arrow=True).to_pylist()
-        (of_module,) = profile.pmu_stats("module", arrow=True).to_pylist()
+        types = arrow_of(profile.pmu_stats()).to_pylist()
+        ops = arrow_of(profile.pmu_stats("op")).to_pylist()
+        (of_module,) = arrow_of(profile.pmu_stats("module")).to_pylist()
     by_type = [
         ("full", 1.0, 30_000, 0, 135.5, 542.0, 18.0, 0.0, 1.0, None, NO_RATIOS, 0),
         ("gemm", None, 0, 0, 1.0, 12.0, 168.0, 231_424.0, 1.0, None, NO_RATIOS, 0),

@@ -19,6 +19,7 @@ from fixtures.text_export import export_text
 from fixtures.text_style import TextStyle
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from tests.helpers.asking import build_at_once
+from tests.helpers.frames import arrow_of
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_chip, write_profile
 
@@ -187,11 +188,11 @@ NET = ATTEND | {
 def test_counters_in_every_column_by_kernel_type_op_and_module(small: Path, source: Any) -> None:
     with open_profile(small, source=source) as profile:
         found = {
-            "kernel_type": figures(profile.pmu_stats(arrow=True), "kind", "type", "core"),
-            "op": figures(profile.pmu_stats("op", arrow=True), "op_name", "kind", "type", "core"),
-            "module": figures(profile.pmu_stats("module", arrow=True), "parent_module", "module", "depth"),
+            "kernel_type": figures(arrow_of(profile.pmu_stats()), "kind", "type", "core"),
+            "op": figures(arrow_of(profile.pmu_stats("op")), "op_name", "kind", "type", "core"),
+            "module": figures(arrow_of(profile.pmu_stats("module")), "parent_module", "module", "depth"),
         }
-        metric = profile.pmu_stats("metric", arrow=True).to_pylist()
+        metric = arrow_of(profile.pmu_stats("metric")).to_pylist()
     types = {
         ("compute", "Attention", "MIX_AIC"): ATTENTION,
         ("compute", "MatMulV3", "AI_CORE"): MATMUL,
@@ -250,7 +251,7 @@ def test_zeros_of_cores_that_were_not_counted_are_no_measurement(tmp_path: Path,
         "pad,Pad,MIX_AIV,90.000,3.000,0,0,0,0,2.4,800,0.6,24,0,11",
     )
     with open_profile(tmp_path) as profile:
-        rows = {row["type"]: row for row in profile.pmu_stats(arrow=True).to_pylist()}
+        rows = {row["type"]: row for row in arrow_of(profile.pmu_stats()).to_pylist()}
     columns = ("aic_kernel_count", "aic_uncounted_count", "aiv_kernel_count", "aiv_uncounted_count", "aiv_uncounted_ns")
     assert {type_: tuple(row[column] for column in columns) for type_, row in rows.items()} == {
         "Attention": (4, 0, 1, 3, 9000),
@@ -297,10 +298,10 @@ def test_any_set_of_metrics_and_chip_gives_what_it_holds(tmp_path: Path) -> None
         "add,Add,AI_CORE,20.000,2.000,1.0,100,0.2,0.2,0,0,0.3,0.3,0,0,0.9,0.9,0.5,0.5,0.01,4.5,0",
     )
     with open_profile(tmp_path) as profile:
-        types = figures(profile.pmu_stats(arrow=True), "profile", "type")
+        types = figures(arrow_of(profile.pmu_stats()), "profile", "type")
         metrics = {
             (row["type"], row["metric"]): (row["unit"], row["kernel_count"], row["mean"])
-            for row in profile.pmu_stats("metric", arrow=True).to_pylist()
+            for row in arrow_of(profile.pmu_stats("metric")).to_pylist()
             if row["profile"].startswith("a_")
         }
     no_pipes = "the set of counters has no ratios of pipes"
@@ -338,7 +339,7 @@ def test_odd_counters_leave_the_others(tmp_path: Path, command: Callable[..., Re
     edit(path, f"UPDATE TASK_PMU_INFO SET value = 9e999 {vec} = 0; UPDATE TASK_PMU_INFO SET value = 'x' {vec} = 1")
     said = "1 value of TASK_PMU_INFO.value is not of type DOUBLE"
     with open_profile(tmp_path) as profile, pytest.warns(ProfAnalysisWarning, match=said):
-        (row,) = profile.pmu_stats(arrow=True).to_pylist()
+        (row,) = arrow_of(profile.pmu_stats()).to_pylist()
     assert (row["aiv_vec_ratio"], row["aiv_mte2_ratio"], row["known_duration_ns"], row["wait_ns"]) == (0.9, 0.1, 300, 300)
     edit(path, "DROP TABLE TASK_PMU_INFO")
     reason = "no hardware counters (PMU); collect with aic_metrics, such as AiCMetrics.PipeUtilization"
@@ -351,7 +352,7 @@ def test_times_add_up_to_all_compute_time(tmp_path: Path) -> None:
     generate(tmp_path, Shape(steps=1, layers=1, bare_launches=True), ranks=1)
     with open_profile(tmp_path) as profile:
         build_at_once(profile, "pmu-stats", "module.kernel")
-        rows = {level: profile.pmu_stats(level, arrow=True).to_pylist() for level in ("kernel_type", "op", "module")}
+        rows = {level: arrow_of(profile.pmu_stats(level)).to_pylist() for level in ("kernel_type", "op", "module")}
         whole, inside = profile.sql(
             "SELECT sum(duration_ns) AS ns, sum(duration_ns) FILTER (module IS NOT NULL) AS inside FROM module.kernel "
             "WHERE kind = 'compute'",
@@ -377,7 +378,7 @@ def test_each_level_is_what_its_kernels_give_one_by_one(tmp_path: Path) -> None:
             "WHERE kernel.kind = 'compute' OR counters.kernel_id IS NOT NULL",
             arrow=True,
         ).to_pylist()
-        rows = {level: profile.pmu_stats(level, arrow=True).to_pylist() for level in ("kernel_type", "op", "module")}
+        rows = {level: arrow_of(profile.pmu_stats(level)).to_pylist() for level in ("kernel_type", "op", "module")}
     keys = {"kernel_type": ("kind", "type", "core"), "op": ("op_name", "kind", "type", "core")}
     for level, given in rows.items():
         groups = defaultdict(list)
@@ -490,7 +491,7 @@ def assert_alike(found: dict[Any, dict[str, Any]], expected: dict[Any, dict[str,
 )
 def test_kernel_types_of_real_profiles_are_what_the_files_give(realdata: Path, folder: str, types: int, kernels: int) -> None:
     with open_profile(realdata / folder, rank_list=[0]) as profile:
-        rows = [row for row in profile.pmu_stats(arrow=True).to_pylist() if row["kind"] == "compute"]
+        rows = [row for row in arrow_of(profile.pmu_stats()).to_pylist() if row["kind"] == "compute"]
     output = realdata / folder / rows[0]["profile"] / "ASCEND_PROFILER_OUTPUT"
     database = output / "ascend_pytorch_profiler_0.db"
     read = kernels_of_database(database) if database.exists() else kernels_of_csv(output / "kernel_details.csv")
@@ -501,7 +502,7 @@ def test_kernel_types_of_real_profiles_are_what_the_files_give(realdata: Path, f
 def test_modules_of_a_real_profile_are_what_their_kernels_give(realdata: Path) -> None:
     with open_profile(realdata / "alexnet_ddp_910b_mstx", rank_list=[0]) as profile:
         build_at_once(profile, "pmu-stats", "module.kernel")
-        rows = profile.pmu_stats("module", arrow=True).to_pylist()
+        rows = arrow_of(profile.pmu_stats("module")).to_pylist()
         inside = profile.sql(
             "SELECT start_ns, parent_module, module FROM module.kernel WHERE kind = 'compute' AND module IS NOT NULL",
             arrow=True,
@@ -531,7 +532,7 @@ def test_modules_of_a_real_profile_are_what_their_kernels_give(realdata: Path) -
 
 @pytest.mark.slow
 def test_the_summary_and_the_tables_that_are_written(small: Path, tmp_path: Path, command: Callable[..., Result]) -> None:
-    result = command("pmu-stats", "-d", small, "-o", tmp_path, "--level", "module", "--top", "1", "--export_type", "csv")
+    result = command("pmu-stats", "-d", small, "-o", tmp_path, "--by", "module", "--top", "1", "--export_type", "csv")
     assert (result.exit_code, result.stderr) == (0, "")
     assert [line.split() for line in result.stdout.splitlines()[:2]] == [
         ["kernel", "time", "with", "counters", "mac", "aic", "scalar", "mte1", "aic", "mte2", "fixpipe", "vec", "aiv",
@@ -551,8 +552,8 @@ def test_the_summary_and_the_tables_that_are_written(small: Path, tmp_path: Path
     assert {path.name for path in (tmp_path / "modules" / "cluster_analysis_output").iterdir()} == {
         *("module_statistic.csv", "module_tree.csv", "module_coverage.csv", "pmu_module.csv")
     }
-    with open_profile(small) as profile, pytest.raises(InputError, match="level='x': give kernel_type, op, module or metric"):
-        profile.pmu_stats("x")  # type: ignore[call-overload]
+    with open_profile(small) as profile, pytest.raises(InputError, match="by='x': give kernel_type, op, module or metric"):
+        profile.pmu_stats("x")
 
 
 def test_counters_over_all_ranks_are_means_by_the_time_of_the_core(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_a_profile_cannot_answer_has_the_reason_in_its_place(tmp_path: Path, runs: Path, command: Command) -> None:
-    result = command("report", runs / "a", "-o", tmp_path / "out", "--store", runs / "store")
+    result = command("report", runs / "a", "-o", tmp_path / "out", "--cache", runs / "store")
     assert (result.exit_code, result.stdout) == (0, f"wrote {tmp_path / 'out' / 'report.html'}\n")
     text = " ".join(" ".join(Parsed(tmp_path / "out" / "report.html").texts).split())
     assert (
@@ -132,7 +132,7 @@ def test_only_reports_are_replaced(tmp_path: Path, runs: Path, command: Command)
     assert f"{other}: is no report of prof-analysis, and is not replaced" in result.stderr
     assert other.read_text(encoding="utf-8") == "<p>mine</p>"
     report.write_text('<!doctype html>\n<meta name="generator" content="prof-analysis">\nof yesterday', encoding="utf-8")
-    answer = only_json(command("report", runs / "a", "-o", report, "--json", "--store", runs / "store"))
+    answer = only_json(command("report", runs / "a", "-o", report, "--json", "--cache", runs / "store"))
     assert (answer["status"], answer["files"]) == ("done", [str(report)])
     assert "of yesterday" not in report.read_text(encoding="utf-8")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.html", "report.html"], "nothing unfinished"
@@ -148,7 +148,7 @@ def test_a_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_several_runs_have_one_page(tmp_path: Path, runs: Path) -> None:
-    with open_profiles({"<a>": runs / "a", "b": runs / "b"}, store=runs / "store") as profile:
+    with open_profiles({"<a>": runs / "a", "b": runs / "b"}, cache=runs / "store") as profile:
         parsed = Parsed(profile.report(tmp_path / "report.html"))
     assert parsed.texts.count("Run <a>") == parsed.texts.count("Run b") > 3
     data = json.loads(next(text for text in parsed.scripts if text.startswith('{"themes"')))

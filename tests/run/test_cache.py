@@ -61,8 +61,8 @@ def assert_unseen(path: Path, cache: Path, questions: Iterable[tuple[str, dict[s
     asked: list[str] = []
     for question, options in questions:
         asked.append(question)
-        kept = answer(path, question, options, cache_dir=cache)
-        assert_same(kept, answer(path, question, options, no_cache=True), (asked, options))
+        kept = answer(path, question, options, cache=cache)
+        assert_same(kept, answer(path, question, options, cache="none"), (asked, options))
 
 
 def shuffled(seed: int, count: int) -> list[tuple[str, dict[str, Any]]]:

@@ -15,8 +15,9 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, OutputError, open_profile
-from prof_analysis.run import entries
-from prof_analysis.user_cache import VARIABLE
+from prof_analysis.common.user_cache import VARIABLE
+from prof_analysis.run.cache import entries
+from tests.helpers.frames import arrow_of
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
@@ -59,7 +60,7 @@ def files(cache: Path) -> dict[Path, int]:
 
 def test_only_the_user_may_read_what_is_kept(path: Path, cache: Path) -> None:
     cache.mkdir(mode=0o755)
-    duration(path, cache_dir=cache)
+    duration(path, cache=cache)
     modes = {stat.S_IMODE(one.stat().st_mode) for one in cache.rglob("*") if one.is_dir()}
     assert modes == {0o700}
     assert {stat.S_IMODE(one.stat().st_mode) for one in cache.rglob("*") if one.is_file()} == {0o600}
@@ -67,7 +68,7 @@ def test_only_the_user_may_read_what_is_kept(path: Path, cache: Path) -> None:
 
 def test_the_cache_of_the_user_is_the_usual_one(path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, str(cache))
-    assert duration(path, no_cache=True) == 40
+    assert duration(path, cache="none") == 40
     assert not [file for file in files(cache) if not file.name.startswith("plans-")], "of profiles nothing is kept"
     assert duration(path) == 40
     before = files(cache)
@@ -93,31 +94,31 @@ def test_a_home_that_cannot_be_used_is_no_reason_to_say_a_word(
 
 def test_a_chosen_folder_that_cannot_be_used_is_named(path: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(OutputError, match="give --cache-dir a folder of yours"):
-        open_profile(path, cache_dir=tmp_path / "file")
+    with pytest.raises(OutputError, match="give --cache a folder of yours"):
+        open_profile(path, cache=tmp_path / "file")
 
 
-@pytest.mark.parametrize("options", [{"no_cache": True, "cache_dir": "a"}, {"store": "a", "cache_dir": "b"}])
+@pytest.mark.parametrize("options", [{"cache": "none", "cache_dir": "a"}, {"store": "a", "cache_dir": "b"}])
 def test_two_choices_of_where_results_stay_are_refused(path: Path, options: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="give one of them"):
         open_profile(path, **options)
 
 
 def test_a_changed_input_is_read_anew(path: Path, cache: Path) -> None:
-    assert duration(path, cache_dir=cache) == 40
+    assert duration(path, cache=cache) == 40
     edit(next(path.rglob("*.db")), "UPDATE TASK SET endNs = endNs + 5")
-    assert (duration(path, cache_dir=cache), kernel_count(path, cache_dir=cache)) == (45, 1)
+    assert (duration(path, cache=cache), kernel_count(path, cache=cache)) == (45, 1)
     assert len(list(cache.glob("*/about.json"))) == 2
 
 
 def test_a_journal_that_appears_beside_a_database_is_seen(path: Path, cache: Path) -> None:
-    assert duration(path, cache_dir=cache) == 40
+    assert duration(path, cache=cache) == 40
     with closing(sqlite3.connect(next(path.rglob("*.db")), isolation_level=None)) as writer:
         writer.execute("PRAGMA journal_mode = WAL")
         writer.execute("PRAGMA wal_autocheckpoint = 0")
         for expected in (45, 50):
             writer.execute("UPDATE TASK SET endNs = endNs + 5")
-            assert duration(path, cache_dir=cache) == expected
+            assert duration(path, cache=cache) == expected
 
 
 def cut(file: Path) -> None:
@@ -142,17 +143,17 @@ def swap(file: Path) -> None:
     "names", quick(["engine/*", "engine/trace.kernel.*", "engine/trace.string.*", "*.parquet", "*.json"], 0)
 )
 def test_what_is_damaged_is_built_again(path: Path, cache: Path, damage: Callable[[Path], object], names: str) -> None:
-    assert duration(path, cache_dir=cache) == 40
+    assert duration(path, cache=cache) == 40
     damaged = [file for entry in cache.iterdir() for file in entry.glob(names) if file.name != "about.json"]
     assert damaged
     for file in damaged:
         damage(file)
     for _ in range(2):
-        assert (kernel_count(path, cache_dir=cache), duration(path, cache_dir=cache)) == (1, 40)
+        assert (kernel_count(path, cache=cache), duration(path, cache=cache)) == (1, 40)
 
 
 def test_a_cache_that_is_removed_while_it_is_in_use_is_made_again(path: Path, cache: Path) -> None:
-    with open_profile(path, cache_dir=cache) as profile:
+    with open_profile(path, cache=cache) as profile:
         assert profile.module_stats()["total_kernel_duration_ns"].tolist() == [40]
         shutil.rmtree(cache)
         assert profile.kernel_stats()["kernel_count"].tolist() == [1]
@@ -163,12 +164,12 @@ def test_what_was_not_used_for_the_longest_time_goes_first(
 ) -> None:
     paths = [profile_in(tmp_path / f"{number}_ascend_pt") for number in range(3)]
     for number, path in enumerate(paths):
-        duration(path, cache_dir=cache)
+        duration(path, cache=cache)
         os.utime(next(cache.glob(f"{path.name}-*/about.json")), (number, number))
-    assert kernel_count(paths[0], cache_dir=cache) == 1  # Now the second one was not used for the longest time.
+    assert kernel_count(paths[0], cache=cache) == 1  # Now the second one was not used for the longest time.
     sizes = {entry.profile: entry.size_bytes for entry in entries.entries(cache)}
     monkeypatch.setattr(entries, "_MOST_BYTES", sum(sizes.values()) - 1)
-    with open_profile(paths[2], cache_dir=cache) as profile:
+    with open_profile(paths[2], cache=cache) as profile:
         profile.op_stats()
     assert {entry.profile for entry in entries.entries(cache)} == {"0_ascend_pt", "2_ascend_pt"}
 
@@ -176,20 +177,20 @@ def test_what_was_not_used_for_the_longest_time_goes_first(
 def test_what_is_in_use_stays(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
     first, second = (profile_in(tmp_path / f"{number}_ascend_pt") for number in range(2))
     monkeypatch.setattr(entries, "_MOST_BYTES", 1)
-    with open_profile(first, cache_dir=cache) as profile:
-        rows = profile.module_stats(arrow=True)
-        duration(second, cache_dir=cache)
+    with open_profile(first, cache=cache) as profile:
+        rows = arrow_of(profile.module_stats())
+        duration(second, cache=cache)
         assert next(entry.profile for entry in entries.entries(cache)) == "0_ascend_pt"
-        assert command("cache", "clear", "--cache-dir", cache).stdout.endswith("; 1 in use stay\n")
-        assert profile.module_stats(arrow=True) == rows
-    assert command("cache", "clear", "--cache-dir", cache).stdout.startswith("removed 1 entry")
+        assert command("cache", "clear", "--cache", cache).stdout.endswith("; 1 in use stay\n")
+        assert arrow_of(profile.module_stats()) == rows
+    assert command("cache", "clear", "--cache", cache).stdout.startswith("removed 1 entry")
     assert list(cache.iterdir()) == []
 
 
 def test_processes_that_ask_at_once_get_the_same_answers(path: Path, cache: Path) -> None:
     script = (
         "import sys, warnings; warnings.simplefilter('ignore'); from prof_analysis import open_profile\n"
-        "with open_profile(sys.argv[1], cache_dir=sys.argv[2]) as profile:\n"
+        "with open_profile(sys.argv[1], cache=sys.argv[2]) as profile:\n"
         "    print(profile.module_stats()['total_kernel_duration_ns'].tolist())\n"
         "    print(profile.kernel_stats()['kernel_count'].tolist())"
     )
@@ -205,5 +206,5 @@ def test_tables_of_the_users_own_are_of_their_own_text(path: Path, cache: Path, 
         (own / "kernel.sql").write_text(
             f"-- One row is a kernel.\n--\n-- twice  BIGINT  a time\nSELECT duration_ns * {factor} AS twice FROM trace.kernel"
         )
-        with open_profile(path, cache_dir=cache, sql=own.parent) as profile:
+        with open_profile(path, cache=cache, sql=own.parent) as profile:
             assert profile.table("mine.kernel")["twice"].tolist() == [40 * factor]

@@ -20,8 +20,9 @@ from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
 from prof_analysis.run import cluster as dask_cluster
-from prof_analysis.run.job import Job, own_code, run_elsewhere
-from prof_analysis.run.store import entry_folder
+from prof_analysis.run.cache.store import entry_folder
+from prof_analysis.run.job import Job, own_code
+from prof_analysis.run.work import run_elsewhere
 from prof_analysis.sources.discovery import find_ranks
 from tests.helpers.faults import LIBRARY, check, limit
 from tests.helpers.places import CHECKOUT
@@ -62,7 +63,7 @@ def test_a_worker_that_does_not_see_the_store_says_so_and_makes_no_folder(six: P
     job = replace(job_of(six, tmp_path / "store"), folder=tmp_path / "not here")
     failure = run_elsewhere(job, own_code()).failure
     assert failure is not None
-    assert f"does not see the store ({tmp_path / 'not here'}); give --store a folder that all machines see" in failure
+    assert f"does not see the store ({tmp_path / 'not here'}); give --cache a folder that all machines see" in failure
     assert not (tmp_path / "not here").exists()
 
 
@@ -91,7 +92,7 @@ def test_a_worker_that_does_not_see_the_profile_says_so_and_names_itself_and_the
     ],
 )
 def test_a_wrong_address_is_one_line(six: Path, tmp_path: Path, command: Command, address: str, reason: str) -> None:
-    done = command("module-stats", "-d", six, "--store", tmp_path / "store", "--scheduler", address)
+    done = command("module-stats", "-d", six, "--cache", tmp_path / "store", "--scheduler", address)
     assert done.exit_code == 2
     assert done.stderr.startswith(f"error: {address}: no Dask scheduler answers ({reason}")
     assert done.stderr.endswith("); start one, or give its address, such as tcp://host:8786\n")
@@ -132,7 +133,7 @@ def test_what_a_worker_of_a_cluster_throws_fails_its_rank_alone(
     (tmp_path / "site" / "sitecustomize.py").write_text(LIBRARY, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     faulty = {"PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), str(CHECKOUT)])}
-    with limit(120), cluster(tmp_path, faulty) as (address, _), open_profile(six, scheduler=address, store="kept") as profile:
+    with limit(120), cluster(tmp_path, faulty) as (address, _), open_profile(six, scheduler=address, cache="kept") as profile:
         check(profile, six)
     assert list((tmp_path / "elsewhere").glob("kept")) == []
 
@@ -145,7 +146,7 @@ def test_tables_of_a_worker_of_another_version_do_not_enter_the_store(six: Path,
     statistic.write_text(statistic.read_text().replace("-- ", "--  ", 1))
     with limit(120), cluster(tmp_path, {"PYTHONPATH": str(tmp_path / "other")}) as (address, _), warnings.catch_warnings():
         warnings.simplefilter("ignore", ProfAnalysisWarning)
-        with open_profile(six, scheduler=address, store=tmp_path / "kept") as profile:
+        with open_profile(six, scheduler=address, cache=tmp_path / "kept") as profile:
             with pytest.raises(InputError, match=r"has other code: .*install the same versions on all machines \(and 5 more"):
                 profile.kernel_stats()
             assert len(profile.failures) == 6
@@ -178,16 +179,16 @@ def test_a_scheduler_that_ends_midway_is_said_and_the_next_run_goes_on(six: Path
             str(six),
             "-o",
             str(tmp_path),
-            "--store",
+            "--cache",
             str(store),
         ]
         done = subprocess.run([*words, "--scheduler", address], capture_output=True, text=True, check=False, timeout=120)
         killer.join()
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith(f"error: {address}: the Dask scheduler ended or can no longer be reached;")
-    assert "with the same --store" in done.stderr
+    assert "with the same --cache" in done.stderr
     assert "Traceback" not in done.stderr, done.stderr
-    with open_profile(six, store=store) as profile:
+    with open_profile(six, cache=store) as profile:
         assert profile.module_stats()["rank_id"].tolist() == [*range(6)]
 
 
@@ -196,5 +197,5 @@ def test_a_cluster_without_workers_is_said(six: Path, tmp_path: Path, monkeypatc
     monkeypatch.setattr(dask_cluster, "_WORKERS_WITHIN_S", 3)
     with limit(60), cluster(tmp_path) as (address, _):
         said = f"the cluster has had no workers for 3 s; start some with `dask worker {address}`"
-        with open_profile(six, scheduler=address, store=tmp_path / "kept") as profile, pytest.raises(InputError, match=said):
+        with open_profile(six, scheduler=address, cache=tmp_path / "kept") as profile, pytest.raises(InputError, match=said):
             profile.module_stats()

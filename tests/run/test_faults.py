@@ -19,7 +19,7 @@ import pytest
 
 from prof_analysis import InputError, ProfAnalysisWarning, QueryError, open_profile
 from prof_analysis.engine.statements import _parsed
-from prof_analysis.run import pool
+from prof_analysis.run import machine
 from tests.helpers.faults import LIBRARY, check, limit
 from tests.helpers.processes import children, command_line
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
@@ -56,7 +56,7 @@ def test_what_a_thread_throws_while_it_stages_builds_and_writes_fails_its_rank_a
 @pytest.mark.slow
 @pytest.mark.usefixtures("faulty_library")
 def test_what_a_process_throws_fails_its_rank_alone_and_so_does_its_death(six: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "_WORTH_PROCESSES_BYTES", 0)
+    monkeypatch.setattr(machine, "_WORTH_PROCESSES_BYTES", 0)
     monkeypatch.setenv("DIES_AT", "COPY (")
     with limit(120), open_profile(six, workers=2) as profile:
         check(profile, six, failing=4)
@@ -90,8 +90,8 @@ def test_what_is_thrown_while_a_folder_is_found_or_looked_at_leaves_out_that_fol
 SCRIPT = """
     import sys, time
     from prof_analysis import open_profile
-    from prof_analysis.run import pool
-    pool._WORTH_PROCESSES_BYTES = 0
+    from prof_analysis.run import machine
+    machine._WORTH_PROCESSES_BYTES = 0
     with open_profile(sys.argv[1], workers=2) as profile:
         profile.module_stats()
 """
@@ -144,7 +144,7 @@ def test_no_process_lives_on_when_the_command_is_ended(
 @pytest.mark.usefixtures("faulty_library")
 def test_a_second_interrupt_ends_the_command_without_a_traceback(six: Path, tmp_path: Path, pause_s: float) -> None:
     (tmp_path / "site" / "sitecustomize.py").write_text(SLOW_LIBRARY, encoding="utf-8")
-    words = [sys.executable, "-m", "prof_analysis", "module-stats", "-d", str(six), "--store", str(tmp_path / "kept")]
+    words = [sys.executable, "-m", "prof_analysis", "module-stats", "-d", str(six), "--cache", str(tmp_path / "kept")]
     command = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with limit(60):
         while not list((tmp_path / "kept").rglob("about.json")):

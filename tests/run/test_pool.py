@@ -18,8 +18,9 @@ from typing import Any, cast
 import pytest
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
-from prof_analysis.options import Keywords
-from prof_analysis.run import pool
+from prof_analysis.common.options import Keywords
+from prof_analysis.run import machine
+from tests.helpers.frames import arrow_of
 from tests.helpers.processes import children, command_line
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
@@ -29,7 +30,7 @@ RANGES = (Range("Net", 100, 200),)
 @pytest.fixture
 def three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Three ranks that are analysed in processes, however small."""
-    monkeypatch.setattr(pool, "_WORTH_PROCESSES_BYTES", 0)
+    monkeypatch.setattr(machine, "_WORTH_PROCESSES_BYTES", 0)
     for rank in range(3):
         ops = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040 + rank),)),)
         write_profile(tmp_path / f"{rank}_ascend_pt", ops, RANGES, rank=rank)
@@ -39,9 +40,9 @@ def three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.slow
 def test_processes_give_the_same_rows_as_threads(three: Path) -> None:
     with open_profile(three, workers=2) as in_processes:
-        rows = in_processes.module_stats(arrow=True).to_pylist()
+        rows = arrow_of(in_processes.module_stats()).to_pylist()
     with open_profile(three, workers=1) as here:
-        assert here.module_stats(arrow=True).to_pylist() == rows
+        assert arrow_of(here.module_stats()).to_pylist() == rows
     assert [row["total_kernel_duration_ns"] for row in rows] == [40, 41, 42]
 
 
@@ -60,26 +61,26 @@ def test_workers_killed_at_random_moments_leave_the_right_answer_to_the_next_run
     three: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     with open_profile(three, workers=1) as here:
-        rows = here.module_stats(arrow=True).to_pylist()
+        rows = arrow_of(here.module_stats()).to_pylist()
     draw = random.Random(7)
     for _ in range(20):
         store = tmp_path_factory.mktemp("store")
         with killing_a_child(draw.uniform(0, 2)), warnings.catch_warnings():
             warnings.simplefilter("ignore", ProfAnalysisWarning)
-            with open_profile(three, workers=2, store=store) as profile:
-                found = profile.module_stats(arrow=True).to_pylist()
+            with open_profile(three, workers=2, cache=store) as profile:
+                found = arrow_of(profile.module_stats()).to_pylist()
         assert [row for row in rows if row in found] == found
         assert len(found) + len(profile.failures) == 3
-        with open_profile(three, workers=2, store=store) as again:
-            assert again.module_stats(arrow=True).to_pylist() == rows
+        with open_profile(three, workers=2, cache=store) as again:
+            assert arrow_of(again.module_stats()).to_pylist() == rows
 
 
 @pytest.mark.slow
 def test_an_unguarded_script_may_use_processes(three: Path, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
-        "from prof_analysis import open_profile\nfrom prof_analysis.run import pool\n"
-        "pool._WORTH_PROCESSES_BYTES = 0\n"
+        "from prof_analysis import open_profile\nfrom prof_analysis.run import machine\n"
+        "machine._WORTH_PROCESSES_BYTES = 0\n"
         f"print(len(open_profile({str(three)!r}, workers=2).module_stats()))\n",
         encoding="utf-8",
     )
@@ -99,7 +100,7 @@ def test_memory_that_does_not_suffice_spills_and_the_answer_is_the_same(
     (tmp_path / "spill").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "spill"))
     with open_profile(tmp_path / "profile") as profile:
-        whole = profile.kernels(arrow=True)
+        whole = arrow_of(profile.kernels())
     for megabytes in (96, 88, 80, 72):  # Where there is too little is a matter of the SQL; above it some limit makes it spill.
         spilled: set[str] = set()
         limit = megabytes * 1_000_000
@@ -107,7 +108,7 @@ def test_memory_that_does_not_suffice_spills_and_the_answer_is_the_same(
             watching(tmp_path / "spill", spilled),
             open_profile(tmp_path / "profile", memory_limit=limit, threads=1) as profile,
         ):
-            assert profile.kernels(arrow=True) == whole
+            assert arrow_of(profile.kernels()) == whole
         if spilled:
             break
     assert spilled
@@ -166,15 +167,15 @@ def test_a_cluster_gives_the_same_rows_though_one_of_its_workers_is_killed(three
         ops = (Op("aten::mm", 110, 120, (Kernel("mm_kernel", 1000, 1040 + rank),)),)
         write_profile(three / f"{rank}_ascend_pt", ops, RANGES, rank=rank)
     with open_profile(three, workers=1) as here:
-        rows = here.module_stats(arrow=True).to_pylist()
+        rows = arrow_of(here.module_stats()).to_pylist()
     with cluster(tmp_path) as (address, workers):
         killer = Timer(0.3, workers[0].kill)
         killer.start()
-        with open_profile(three, scheduler=address, store=tmp_path / "store") as profile:
-            assert profile.module_stats(arrow=True).to_pylist() == rows
+        with open_profile(three, scheduler=address, cache=tmp_path / "store") as profile:
+            assert arrow_of(profile.module_stats()).to_pylist() == rows
         killer.join()
-        with open_profile(three, scheduler=address, store=tmp_path / "other store") as profile:
-            assert profile.module_stats(arrow=True).to_pylist() == rows
+        with open_profile(three, scheduler=address, cache=tmp_path / "other store") as profile:
+            assert arrow_of(profile.module_stats()).to_pylist() == rows
 
 
 @contextmanager

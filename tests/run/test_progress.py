@@ -10,7 +10,7 @@ import pytest
 from fixtures.text_export import export_text
 from prof_analysis import ProfAnalysisWarning, open_profile
 from prof_analysis.engine.tables import documented_tables
-from prof_analysis.run import pool
+from prof_analysis.run import machine
 from prof_analysis.run.progress import WEIGHTS
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
@@ -73,7 +73,7 @@ def test_of_text_exports_reading_is_most_of_the_work(two: Path) -> None:
 
 def test_ranks_in_threads_and_in_processes_move_it_alike(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = asked(two)
-    monkeypatch.setattr(pool, "_WORTH_PROCESSES_BYTES", 0)
+    monkeypatch.setattr(machine, "_WORTH_PROCESSES_BYTES", 0)
     in_processes = asked(two, workers=2)
     assert here.shown[-1] == in_processes.shown[-1] == (size_of(two), size_of(two))
     assert len(in_processes.shares) > 3, "workers say how far they are before they have ended"
@@ -87,9 +87,9 @@ def test_a_chosen_step_does_not_make_it_begin_anew(tmp_path: Path) -> None:
 def test_what_is_kept_is_no_work(two: Path, tmp_path: Path) -> None:
     """Kernels are kept of one rank, so it has less to do than the other."""
     store = tmp_path / "store"
-    with open_profile(two, store=store, rank_list=[0]) as profile:
+    with open_profile(two, cache=store, rank_list=[0]) as profile:
         profile.kernels()
-    assert asked(two, store=store).shown[-1][1] < size_of(two)
+    assert asked(two, cache=store).shown[-1][1] < size_of(two)
 
 
 def test_a_rank_that_fails_leaves_no_work(two: Path) -> None:

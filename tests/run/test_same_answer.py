@@ -10,7 +10,7 @@ import pytest
 from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import open_profile
-from prof_analysis.run import pool
+from prof_analysis.run import machine
 from tests.helpers.asking import build_at_once
 
 TABLES = ("module.statistic", "module.tree", "module.coverage", "kernels.statistic", "across.module")
@@ -49,7 +49,7 @@ def test_threads_processes_memory_and_store_change_nothing(
     expected = answers(profiles, workers=1, threads=1)
     assert all(table.num_rows for table in expected.values())
     with monkeypatch.context() as processes_however_small:
-        processes_however_small.setattr(pool, "_WORTH_PROCESSES_BYTES", 0)
-        found = answers(profiles, workers=2, threads=4, memory_limit=400_000_000, store=store)
+        processes_however_small.setattr(machine, "_WORTH_PROCESSES_BYTES", 0)
+        found = answers(profiles, workers=2, threads=4, memory_limit=400_000_000, cache=store)
     assert found == expected, "in processes with two threads each and little memory"
-    assert answers(profiles, store=store) == expected, "from the store"
+    assert answers(profiles, cache=store) == expected, "from the store"

@@ -24,7 +24,7 @@ EARLIER = "they end before they start"
 
 def set_aside(folder: Path, table: str = "trace.set_aside") -> tuple[list[tuple[Any, ...]], list[int], list[str]]:
     """The rows that were set aside, the durations of kernels in order, and the warnings."""
-    with open_profile(folder, no_cache=True) as profile:
+    with open_profile(folder, cache="none") as profile:
         rows = profile.rows(f"SELECT {', '.join(KEYS)} FROM {table} ORDER BY ALL")
         durations = [row["duration_ns"] for row in profile.rows("SELECT duration_ns FROM trace.kernel ORDER BY duration_ns")]
         return [tuple(row.values()) for row in rows], durations, profile.warnings

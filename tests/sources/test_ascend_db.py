@@ -27,7 +27,7 @@ from tests.helpers.ascend_db import (
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Frame, Kernel, Launch, Op, Queue, Range, edit, write_profile
 
-pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
 
 
 def test_a_whole_database_is_answered_without_a_warning(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from tests.helpers.ascend_db import (
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
-pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
 
 
 def test_sentinel_numbers_are_unknown(tmp_path: Path) -> None:

@@ -263,7 +263,7 @@ def test_a_start_that_a_float_rounded_is_still_that_of_one_kernel(tmp_path: Path
     ]
 
 
-@pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+@pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
 def test_a_start_that_a_spreadsheet_spoiled_is_told_and_makes_no_second_kernel(tmp_path: Path) -> None:
     spoiled = ["1.73641E+15", '"1,73641e15"', "1736408883688000", "1736408883688100", "N/A", "yesterday"]
     details = [detail("k", start, "0.766") for start in spoiled]
@@ -407,7 +407,7 @@ def test_the_device_is_known_from_any_process_number(tmp_path: Path) -> None:
     assert [row["device_id"] for row in kernels] == [3] * 6
 
 
-@pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+@pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
 def test_numbers_beyond_all_bounds_cost_only_their_own_event(tmp_path: Path) -> None:
     huge = 10**18
     events = [
@@ -441,7 +441,7 @@ def test_numbers_beyond_all_bounds_cost_only_their_own_event(tmp_path: Path) -> 
     ]
 
 
-@pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+@pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
 def test_events_of_every_kind_that_have_no_time_or_end_before_they_start_are_counted(tmp_path: Path) -> None:
     mark = {"event_type": "marker", "domain": "d"}
     heads: list[Event] = [

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError
+from prof_analysis.analyses.answerable import answered_by, better_recording_of, unanswered_by, why_unanswered
 from prof_analysis.sources.discovery import find_ranks
 from prof_analysis.sources.readers.cut_off import ends_too_early
 from tests.helpers import kineto
@@ -42,9 +43,9 @@ def test_a_packed_trace_that_was_cut_is_not_blamed_on_how_it_was_recorded(tmp_pa
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(f"error: {cut}: no rank can answer this: {reason}")
     (rank,) = find_ranks(cut)
-    assert "op-stats" in rank.answers
-    assert rank.better_recording is None, "what is missing may have been recorded"
-    assert not [reason for _, reason in rank.unanswered if "ProfilerActivity" in reason or "profile_memory" in reason]
+    assert "op-stats" in answered_by(rank)
+    assert better_recording_of(rank) is None, "what is missing may have been recorded"
+    assert not [reason for _, reason in unanswered_by(rank) if "ProfilerActivity" in reason or "profile_memory" in reason]
 
 
 def unpacked(content: bytes) -> bytes:
@@ -67,8 +68,8 @@ def test_a_trace_of_an_npu_that_was_cut_says_so_and_names_the_file(tmp_path: Pat
     path.write_bytes(gzip.compress(text, mtime=0)[:-20] if name.endswith(".gz") else text[:90])
     (rank,) = find_ranks(path)
     what = "cannot be unpacked to its end" if name.endswith(".gz") else "was cut off"
-    assert (rank.why_not("kernel-stats") or "").startswith(f"{path}: {what}, and the ")
-    assert rank.why_not("module-stats") == rank.why_not("kernel-stats")
+    assert (why_unanswered(rank, "kernel-stats") or "").startswith(f"{path}: {what}, and the ")
+    assert why_unanswered(rank, "module-stats") == why_unanswered(rank, "kernel-stats")
 
 
 @pytest.mark.parametrize(
@@ -95,8 +96,8 @@ def test_a_whole_trace_that_lacks_something_is_told_how_to_record_it(tmp_path: P
     for name in ("a.json", "b.json.gz"):
         path = kineto.write_trace(tmp_path / name, [kineto.op("aten::add", 10, 15, 1)])
         (rank,) = find_ranks(path)
-        assert (rank.why_not("kernel-stats") or "").startswith("no kernels; record them with ProfilerActivity.CUDA")
-        assert rank.better_recording is not None
+        assert (why_unanswered(rank, "kernel-stats") or "").startswith("no kernels; record them with ProfilerActivity.CUDA")
+        assert better_recording_of(rank) is not None
 
 
 def write_zip(path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
+from prof_analysis.analyses.answerable import answered_by, unanswered_by, why_unanswered
 from prof_analysis.sources.ascend_beside.profiler_info import NO_CLOCK, NO_GRAPH_CALLS, NO_HOST_CALLS, NO_STACKS, why_no_memory
 from prof_analysis.sources.discovery import find_ranks
 from prof_analysis.sources.rank import Rank
@@ -47,7 +48,7 @@ def test_a_rank_folder_is_found_by_itself(tmp_path: Path) -> None:
         ),
         modules_from="mstx",
     )
-    assert rank.unanswered == tuple(unanswered(NOT_IN_ONE_RANK))
+    assert unanswered_by(rank) == tuple(unanswered(NOT_IN_ONE_RANK))
 
 
 def test_a_folder_needs_no_special_name_when_it_holds_the_output(tmp_path: Path) -> None:
@@ -128,7 +129,7 @@ def test_a_database_of_mindspore_gives_kernels_but_no_ops(tmp_path: Path, comman
     edit(database, "DROP TABLE PYTORCH_API; DROP TABLE CONNECTION_IDS; DROP TABLE MSTX_EVENTS")
     database.rename(database.with_name("ascend_mindspore_profiler_4.db"))
     (rank,) = find_ranks(tmp_path)
-    assert (rank.profile, rank.rank_id, rank.answers) == (
+    assert (rank.profile, rank.rank_id, answered_by(rank)) == (
         "host_ascend_ms",
         4,
         answered_without(*NOT_IN_KERNELS),
@@ -138,7 +139,7 @@ def test_a_database_of_mindspore_gives_kernels_but_no_ops(tmp_path: Path, comman
         assert profile.kernels()["name"].tolist() == ["mm_kernel"]
     said = command("ranks", "-d", tmp_path).stdout
     assert "ascend_mindspore_profiler_4.db" in said
-    assert f"\nanswers: {', '.join(rank.answers)}\n" in said
+    assert f"\nanswers: {', '.join(answered_by(rank))}\n" in said
     assert "written by msprof or MindSpore" in said
 
 
@@ -148,7 +149,7 @@ def test_a_folder_that_was_never_parsed_names_the_call_that_parses_it(tmp_path: 
     (raw / "PROF_000001_20260101000000000_ABCDEFGH" / "device_0").mkdir(parents=True)
     write_info(raw, name="profiler_info_5.json")
     (rank,) = find_ranks(tmp_path)
-    assert (rank.rank_id, rank.rank_id_from, rank.answers) == (5, "profiler_info_5.json", ())
+    assert (rank.rank_id, rank.rank_id_from, answered_by(rank)) == (5, "profiler_info_5.json", ())
     assert rank.left_out is not None
     assert "never parsed" in rank.left_out
     assert f"torch_npu.profiler.profiler.analyse({str(raw)!r})" in rank.left_out
@@ -349,8 +350,8 @@ def test_a_folder_answers_what_its_op_summary_alone_answers(tmp_path: Path, plac
     file.parent.mkdir(exist_ok=True)
     file.write_text(OP_SUMMARY, encoding="utf-8")
     (alone,), (inside,) = find_ranks(file), find_ranks(tmp_path)
-    assert "kernel-stats" in inside.answers
-    assert inside.answers == alone.answers
+    assert "kernel-stats" in answered_by(inside)
+    assert answered_by(inside) == answered_by(alone)
 
 
 def test_slices_of_a_table_of_msprof_are_one_rank(tmp_path: Path) -> None:
@@ -443,7 +444,7 @@ def test_a_folder_with_a_renamed_result_names_the_file_to_give(tmp_path: Path, n
         file.write_text(OP_SUMMARY if name.endswith(".csv") else row, encoding="utf-8")
     with pytest.raises(InputError, match=f"no profiling result here .*; {name} can be read: give this file"):
         find_ranks(file.parent)
-    assert all(rank.answers for rank in find_ranks(file))
+    assert all(answered_by(rank) for rank in find_ranks(file))
 
 
 def test_a_renamed_file_of_figures_is_known_by_its_columns(tmp_path: Path) -> None:
@@ -485,5 +486,5 @@ def test_a_higher_level_is_not_advised_where_only_a_file_is_missing(tmp_path: Pa
     (output / "trace_view.json").write_text('[{"ph": "X", "args": {"Task Type": "AI_CORE"}}]', encoding="utf-8")
     write_info(tmp_path / "a_ascend_pt", experimental={"_profiler_level": "Level2"})
     (rank,) = find_ranks(tmp_path)
-    assert rank.why_not("mfu") == "no kernel_details.csv, so no kernel types, cores and shapes"
+    assert why_unanswered(rank, "mfu") == "no kernel_details.csv, so no kernel types, cores and shapes"
     assert not any("Level1" in missing for missing in rank.missing)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import InputError, ProfAnalysisWarning, open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.kineto import BASE_NS, HEAD, event, flow, kernel, launch, module, op, write_trace
 from tests.helpers.small_profile import Kernel, Op, write_profile
 
@@ -134,7 +135,7 @@ def test_a_trace_of_2022_has_other_categories_and_whole_microseconds(tmp_path: P
 def test_times_of_a_step_add_up_with_copies(tmp_path: Path) -> None:
     write_trace(tmp_path / "trace.json", STEP)
     with open_profile(tmp_path) as profile:
-        (step, rest) = profile.step_time(arrow=True).to_pylist()
+        (step, rest) = arrow_of(profile.step_time()).to_pylist()
     parts = (
         "computing_ns",
         "communication_ns",
@@ -176,7 +177,7 @@ def test_collectives_are_told_by_operation_and_group(tmp_path: Path) -> None:
     ]
     write_trace(tmp_path / "trace.json", [*STEP, *others])
     with open_profile(tmp_path) as profile:
-        found = profile.communication_stats(arrow=True).to_pylist()
+        found = arrow_of(profile.communication_stats()).to_pylist()
         (data,) = profile.sql(
             "SELECT data_type, element_count FROM trace.communication WHERE element_count > 0", arrow=True
         ).to_pylist()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from prof_analysis import open_profile
+from tests.helpers.frames import arrow_of
 from tests.helpers.kineto import BASE_NS, HEAD, event, kernel, launch, memory, module, op, write_trace
 
 KERNELS = """
@@ -51,7 +52,7 @@ def test_a_trace_of_2021(tmp_path: Path) -> None:
         ("copy", "Memcpy HtoD (Pageable -> Device)", 2_000, "outside every module", "aten::mm", None),
     ]
     with open_profile(file) as profile:
-        (step_time, *_) = profile.step_time(arrow=True).to_pylist()
+        (step_time, *_) = arrow_of(profile.step_time()).to_pylist()
         threads = profile.sql("SELECT DISTINCT tid % 4294967296 AS tid FROM trace.op")["tid"].tolist()
     assert (step_time["step_id"], step_time["computing_ns"], step_time["copying_not_overlapped_ns"]) == (4, 30_000, 2_000)
     assert threads == [7]
@@ -195,7 +196,7 @@ def test_a_trace_on_demand_names_its_job_after_the_events(size: int, tmp_path: P
     with open_profile(file) as profile:
         assert profile.ranks()[["rank_id", "rank_id_from"]].to_numpy().tolist() == [[5, "distributedInfo"]]
         assert profile.sql("SELECT count(DISTINCT group_name) AS n FROM trace.parallel_group")["n"].tolist() == [size]
-        (row,) = profile.communication_stats(arrow=True).to_pylist()
+        (row,) = arrow_of(profile.communication_stats()).to_pylist()
     assert (row["group_name"], row["group_label"]) == (str(size - 1), f"group {size - 1}")
 
 
@@ -219,7 +220,7 @@ def test_collectives_that_engines_bring_along_are_communication(name: str, tmp_p
         (found,) = profile.sql("SELECT kind FROM trace.kernel")["kind"]
         assert found == ("compute" if expected == "-" else "communication")
         if expected != "-":
-            assert profile.communication_stats(arrow=True)["type"].to_pylist() == [expected]
+            assert arrow_of(profile.communication_stats())["type"].to_pylist() == [expected]
 
 
 def test_ranges_say_who_made_them(tmp_path: Path) -> None:
@@ -231,7 +232,7 @@ def test_ranges_say_who_made_them(tmp_path: Path) -> None:
         kernel("gemm", 40_000, 50_000, 1),
     ]
     with open_profile(write_trace(tmp_path / "trace.json", events)) as profile:
-        found = profile.mstx_stats(arrow=True).to_pylist()
+        found = arrow_of(profile.mstx_stats()).to_pylist()
     assert {row["message"]: (row["domain"], row["producer"], row["host_total_ns"]) for row in found} == {
         "ProfilerStep#7": ("default", "profiler step", 90_000),
         "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__": ("default", "dataloader", 4_000),
@@ -252,7 +253,7 @@ def test_a_blocking_copy_waits_for_the_device(tmp_path: Path) -> None:
         kernel("last", 40_000, 50_000, 3),
     ]
     with open_profile(write_trace(tmp_path / "trace.json", events)) as profile:
-        causes = {row["cause"]: row["total_ns"] for row in profile.free_time(arrow=True).to_pylist()}
+        causes = {row["cause"]: row["total_ns"] for row in arrow_of(profile.free_time()).to_pylist()}
     assert causes == {"waiting in a synchronise": 27_000, "inside an op": 6_000, "between queue and device": 5_000}
 
 

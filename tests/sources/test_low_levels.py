@@ -10,6 +10,7 @@ from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
 from tests.helpers.cli import Command
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Range, write_profile
 
 LEVEL = "profiler_level was {}; collect with Level1"
@@ -54,7 +55,7 @@ def test_marks_alone_answer_mstx_stats_and_the_others_name_the_switch(
 
 def test_marks_alone_are_answered(marks: Path) -> None:
     with open_profile(marks) as profile:
-        (row,) = profile.mstx_stats(arrow=True).to_pylist()
+        (row,) = arrow_of(profile.mstx_stats()).to_pylist()
     assert (row["message"], row["event_count"], row["device_total_ns"]) == ("step", 1, 100)
 
 

@@ -30,7 +30,7 @@ def write_csv(folder: Path, *durations_us: float) -> None:
 
 
 def totals(path: Path, store: Path | None = None) -> list[tuple[str, int | None, str, int]]:
-    with open_profile(path, store=store) as profile:
+    with open_profile(path, cache=store) as profile:
         frame = profile.sql("SELECT * FROM kernels.statistic", arrow=True)
         assert frame.column_names[:5] == ["profile", "rank_id", "kind", "type", "core"]
         assert len(frame.column_names) == 14

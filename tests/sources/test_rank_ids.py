@@ -8,9 +8,11 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import open_profile
+from prof_analysis.analyses.answerable import answered_by
 from prof_analysis.sources.discovery import find_ranks
 from tests.helpers.answers import NOT_IN_ONE_RANK, answered_without
 from tests.helpers.discovery import OPS, RANGES, identities, write_info
+from tests.helpers.frames import arrow_of
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
@@ -86,7 +88,7 @@ def test_unnumbered_folders_and_duplicate_ranks_are_all_kept(tmp_path: Path) -> 
         write_profile(tmp_path / f"{folder}_ascend_pt", ops, RANGES, rank=rank)
         expected.append((f"{folder}_ascend_pt", rank, 10 + n))
     with open_profile(tmp_path) as profile:
-        found = profile.kernels(arrow=True).select(["profile", "rank_id", "duration_ns"])
+        found = arrow_of(profile.kernels()).select(["profile", "rank_id", "duration_ns"])
         assert [tuple(row.values()) for row in found.to_pylist()] == expected
     with open_profile(tmp_path, rank_list=[0]) as profile:
         assert profile.ranks()["profile"].tolist() == ["a_ascend_pt", "b_ascend_pt"]
@@ -164,7 +166,7 @@ def test_what_the_host_of_two_devices_did_counts_once_over_all_ranks(tmp_path: P
     edit(database, RANK_DEVICE_MAP.format("(0, 0), (1, 1)"))
     with open_profile(tmp_path) as profile:
         profile.rows("SELECT 1 FROM across.op_statistic, trace.set_aside, mstx.statistic, graph.call LIMIT 0")
-        ops = profile.op_stats(across_ranks=True, arrow=True).to_pylist()
+        ops = arrow_of(profile.op_stats(across_ranks=True)).to_pylist()
         aside = profile.sql("FROM trace.set_aside ORDER BY ALL", arrow=True).to_pylist()
     assert [tuple(row.values()) for row in ops] == [
         ("aten::mm", None, 1, 10, 10, 2, 90, 90, 1.0),
@@ -182,7 +184,7 @@ def test_what_the_host_of_two_devices_did_counts_once_over_all_ranks(tmp_path: P
     assert (row["event_count"], row["host_total_ns"], row["kernel_count"], row["kernel_duration_ns"]) == (1, 25, 2, 90)
     assert json.loads(command("graph-overhead", "-d", tmp_path, "-o", tmp_path, "--json").stdout)["summary"]["calls"] == 1
     with open_profile(tmp_path, rank_list=[1]) as profile:
-        (row, *_) = profile.op_stats(across_ranks=True, arrow=True).to_pylist()
+        (row, *_) = arrow_of(profile.op_stats(across_ranks=True)).to_pylist()
     assert (row["calls"], row["kernel_count"], row["device_self_ns"]) == (1, 1, 80), "the second device alone has its host too"
 
 
@@ -213,7 +215,7 @@ def test_a_broken_profiler_info_stops_nothing_and_its_name_still_tells_the_rank(
     (folder / "profiler_info_7.json").write_bytes(content)
     (rank,) = find_ranks(tmp_path)
     assert (rank.rank_id, rank.rank_id_from, rank.profiler_level) == (7, "profiler_info_7.json", None)
-    assert (rank.missing, rank.answers) == ((), answered_without(*NOT_IN_ONE_RANK))
+    assert (rank.missing, answered_by(rank)) == ((), answered_without(*NOT_IN_ONE_RANK))
 
 
 @pytest.mark.parametrize(
@@ -230,7 +232,7 @@ def test_an_odd_table_of_devices_leaves_the_rank_unnumbered(tmp_path: Path, made
     edit(write_profile(tmp_path / "a_ascend_pt", OPS, RANGES, rank=None), made)
     (rank,) = find_ranks(tmp_path)
     assert (rank.profile, rank.rank_id, rank.left_out) == ("a_ascend_pt", None, None)
-    assert rank.answers == answered_without(*NOT_IN_ONE_RANK)
+    assert answered_by(rank) == answered_without(*NOT_IN_ONE_RANK)
 
 
 def test_a_number_that_can_be_no_rank_is_none(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import open_profile
-from prof_analysis.options import Source
+from prof_analysis.common.options import Source
 from tests.helpers.asking import IDS, build_at_once
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile

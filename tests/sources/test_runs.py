@@ -14,6 +14,7 @@ from prof_analysis import InputError, ProfAnalysisWarning, Profile, QueryError, 
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.sources.runs import find_runs
 from tests.helpers.asking import build_at_once
+from tests.helpers.frames import arrow_of
 from tests.helpers.places import SAMPLE
 from tests.helpers.small_profile import Kernel, Op, Range, edit, write_profile
 
@@ -106,7 +107,7 @@ def test_one_run_has_no_column_run_and_a_warning_where_a_number_occurs_twice(tmp
     with profile:
         assert profile.runs == ()
         assert profile.kernels()[["profile", "rank_id"]].values.tolist() == [["a_ascend_pt", 0], ["b_ascend_pt", 0]]
-        assert profile.kernels(arrow=True).column_names[0] == "profile"
+        assert arrow_of(profile.kernels()).column_names[0] == "profile"
 
 
 def test_jobs_that_their_files_name_are_runs(tmp_path: Path) -> None:
@@ -229,7 +230,7 @@ def test_the_commands_answer_for_each_run(copies: Path, tmp_path: Path, command:
 def test_ranks_that_are_chosen_may_leave_one_run(copies: Path) -> None:
     with open_profile(copies, rank_list=[1]) as profile:
         assert (profile.runs, profile.warnings) == ((), [])
-        assert profile.module_tree(arrow=True).column_names[0] == "profile"
+        assert arrow_of(profile.module_tree()).column_names[0] == "profile"
 
 
 @pytest.fixture

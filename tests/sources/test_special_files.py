@@ -10,7 +10,7 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import ProfAnalysisWarning, open_profile
-from prof_analysis.input_files import ANNOTATIONS_BYTES, SETTINGS_BYTES, check_regular, opened, whole
+from prof_analysis.common.input_files import ANNOTATIONS_BYTES, SETTINGS_BYTES, check_regular, opened, whole
 from prof_analysis.sources.ascend_beside.recorded import devices_of_figures
 from prof_analysis.sources.kineto.annotations import read_annotations
 from tests.helpers.faults import limit
@@ -46,7 +46,7 @@ def in_place_of(file: Path) -> Path:
 
 def warnings_of(folder: Path) -> list[str]:
     """The warnings of a question, which has its answer all the same."""
-    with limit(60), pytest.warns(ProfAnalysisWarning), open_profile(folder, no_cache=True) as profile:
+    with limit(60), pytest.warns(ProfAnalysisWarning), open_profile(folder, cache="none") as profile:
         assert profile.module_stats()["total_kernel_duration_ns"].tolist() == [40]
         return profile.warnings
 
@@ -73,7 +73,7 @@ def test_a_pipe_in_place_of_an_export_is_passed_over(name: str, tmp_path: Path) 
     folder = small(tmp_path)
     os.mkfifo(in_place_of(folder / name))
     os.mkfifo(in_place_of(folder / "ASCEND_PROFILER_OUTPUT" / name))
-    with limit(60), open_profile(tmp_path, no_cache=True) as profile:
+    with limit(60), open_profile(tmp_path, cache="none") as profile:
         assert profile.module_stats()["total_kernel_duration_ns"].tolist() == [40]
 
 
@@ -142,7 +142,7 @@ def test_settings_and_metadata_that_are_whole_give_no_warning(tmp_path: Path) ->
     (database,) = folder.rglob("*.db")
     edit(database, "CREATE TABLE IF NOT EXISTS META_DATA (name TEXT, value TEXT)")
     edit(database, "INSERT INTO META_DATA VALUES ('parallel_group_info', '{}'), ('distributed_args', ''), ('other', '[')")
-    with open_profile(tmp_path, no_cache=True) as profile:
+    with open_profile(tmp_path, cache="none") as profile:
         profile.module_stats()
         assert profile.warnings == []
 
@@ -157,14 +157,14 @@ def test_what_a_trace_says_around_its_events_and_cannot_be_parsed_is_named(place
     end = rest.rindex("]") + 1
     changed = {"before": f'{begin}{deep}, "traceEvents"{rest}', "after": f'{begin}"traceEvents"{rest[:end]}, {deep}}}'}
     file.write_text(changed[place], encoding="utf-8")
-    with open_profile(file, no_cache=True) as profile:
+    with open_profile(file, cache="none") as profile:
         (said,) = [one for one in profile.warnings if "around" in one or "stands" in one]
     assert said.startswith(f"{file}: {says} its events is no JSON that can be read")
 
 
 def test_a_whole_trace_gives_no_warning_of_what_stands_around_its_events(tmp_path: Path) -> None:
     trace(tmp_path / "rank0.pt.trace.json")
-    with open_profile(tmp_path, no_cache=True) as profile:
+    with open_profile(tmp_path, cache="none") as profile:
         assert [one for one in profile.warnings if "stands" in one] == []
 
 
@@ -222,4 +222,4 @@ def test_files_of_others_are_opened_by_one_function_alone(room: str) -> None:
                 reads_open_file = name == "GzipFile" and [one.arg for one in node.keywords] == ["fileobj"]
                 if name in OPENING and not reads_open_file:
                     found.append(f"{file.name}:{node.lineno}: {name}")
-    assert found == [], "open it with prof_analysis.input_files"
+    assert found == [], "open it with prof_analysis.common.input_files"

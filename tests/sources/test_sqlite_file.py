@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from prof_analysis.common.errors import InputError
 from prof_analysis.engine.database import connect
-from prof_analysis.errors import InputError
 from prof_analysis.sources.ascend_db.rows import ranges_of
 from prof_analysis.sources.readers.sqlite_file import Cell, copy_table, open_sqlite, query
 from tests.helpers.small_profile import edit

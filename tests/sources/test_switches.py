@@ -9,7 +9,8 @@ import pytest
 from typer.testing import Result
 
 from prof_analysis import ProfAnalysisWarning, open_profile
-from prof_analysis.options import Options
+from prof_analysis.analyses.answerable import answered_by, why_unanswered
+from prof_analysis.common.options import Options
 from prof_analysis.sources.discovery import find_ranks
 from tests.helpers.answers import NOT_IN_ONE_RANK, answered_without
 from tests.helpers.discovery import OPS, RANGES, write_info
@@ -65,7 +66,7 @@ def test_without_module_ranges_the_switch_that_kept_them_out_is_named(
     advice += "or collect with with_modules=True"
     advice += "" if switch is None else f" (here {switch})"
     (rank,) = find_ranks(tmp_path)
-    assert rank.answers == answered_without("modules", *NOT_IN_ONE_RANK)
+    assert answered_by(rank) == answered_without("modules", *NOT_IN_ONE_RANK)
     assert rank.missing == (advice,)
     assert f"\ncannot answer module-stats: {advice}\n" in command("ranks", "-d", tmp_path).stdout
     assert command("module-stats", "-d", tmp_path).stderr.endswith(f"{advice}\n")
@@ -99,8 +100,8 @@ def test_the_advice_is_for_the_modules_that_were_asked_for(
     folder = write_profile(tmp_path / "a_ascend_pt", OPS, [Range("fetch", 100, 200, domain="default")]).parents[1]
     write_info(folder, experimental=experimental)
     (rank,) = find_ranks(tmp_path, chosen)
-    assert rank.why_not("module-stats") == f"no module ranges; mark the modules with mstx ranges in {advice}"
-    assert (rank.modules_from, rank.missing) == (None, (rank.why_not("module-stats"),))
+    assert why_unanswered(rank, "module-stats") == f"no module ranges; mark the modules with mstx ranges in {advice}"
+    assert (rank.modules_from, rank.missing) == (None, (why_unanswered(rank, "module-stats"),))
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,9 @@ def test_what_marks_the_modules_is_told(
     write_profile(tmp_path / "a_ascend_pt", OPS, RANGES if marked else (), frames=frames if traced else ())
     (rank,) = find_ranks(tmp_path, chosen)
     assert rank.modules_from == modules_from
-    assert (rank.why_not("module-stats") is None, "module-stats" in rank.answers) == (modules_from is not None,) * 2
+    assert (why_unanswered(rank, "module-stats") is None, "module-stats" in answered_by(rank)) == (
+        modules_from is not None,
+    ) * 2
 
 
 def test_ranges_that_end_before_they_start_mark_no_modules(tmp_path: Path) -> None:

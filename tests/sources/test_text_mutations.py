@@ -171,14 +171,14 @@ def check_mutations(seed: int, two: Path, folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+@pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
 def test_mutations_of_a_rank_cost_no_other_rank_an_answer(two: Path, tmp_path: Path) -> None:
     for seed in range(1):
         check_mutations(seed, two, tmp_path / str(seed))
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+@pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
 def test_many_mutations_of_a_rank_cost_no_other_rank_an_answer(two: Path, tmp_path: Path) -> None:
     for seed in range(1, 200):
         check_mutations(seed, two, tmp_path / str(seed))

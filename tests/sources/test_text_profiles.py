@@ -19,8 +19,8 @@ from fixtures.shape import Shape
 from fixtures.text_spreadsheet import resave_as_spreadsheet
 from fixtures.text_style import TextStyle, sglang
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
-from prof_analysis.capabilities import CAPABILITIES
-from prof_analysis.options import Source
+from prof_analysis.common.capabilities import CAPABILITIES
+from prof_analysis.common.options import Source
 from prof_analysis.sources.ascend_beside.profiler_info import NO_GRAPH_CALLS, NO_STACKS, why_no_memory
 from tests.helpers.answers import COMMUNICATION, answered_without, unanswered
 from tests.helpers.asking import IDS, build_at_once
@@ -109,7 +109,7 @@ def assert_same(path: Path, names: tuple[str, ...] = TABLES) -> None:
     assert len(from_db["module.statistic"]) > 5
 
 
-@pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+@pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
 @pytest.mark.parametrize(
     ("shape", "style"),
     [
@@ -212,7 +212,7 @@ _STYLES = st.builds(
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+@pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(shape=_SWITCHES, style=_STYLES, seed=st.integers(0, 99))
 def test_any_switches_give_the_same_from_text_and_database(
@@ -430,7 +430,7 @@ def check_random_bytes(seed: int, rank: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+@pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
 def test_random_bytes_never_end_in_a_traceback(rank: Path, both: Path) -> None:
     for seed in range(2):
         shutil.copytree(both, rank, dirs_exist_ok=True)
@@ -438,7 +438,7 @@ def test_random_bytes_never_end_in_a_traceback(rank: Path, both: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+@pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
 def test_many_random_bytes(rank: Path, both: Path) -> None:
     for seed in range(200):
         shutil.copytree(both, rank, dirs_exist_ok=True)

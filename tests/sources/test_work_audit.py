@@ -282,7 +282,7 @@ def test_kernels_that_only_kernel_details_has_are_said_to_link_to_no_op(tmp_path
 @pytest.mark.parametrize("details", (None, 6), ids=("no csv", "with csv"))
 def test_tasks_of_another_phase_are_kernels_too(tmp_path: Path, details: int | None) -> None:
     events = [{**event, "ph": "B"} if event["pid"] == text.HARDWARE and event["ph"] == "X" else event for event in events_of(6)]
-    exported(tmp_path, events, details and details_of(details))
+    exported(tmp_path, events, None if details is None else details_of(details))
     rows, warnings = asked(tmp_path, "SELECT count(*), sum(duration_ns)::BIGINT FROM trace.kernel")
     assert (rows, warnings) == ([(6, 1200)], [])
 

@@ -8,6 +8,7 @@ from click.testing import Result
 
 from prof_analysis import InputError, open_profile
 from tests.helpers.api import rows
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, write_profile
 
 OPS = [
@@ -54,23 +55,23 @@ def write(folder: Path) -> Path:
 
 def test_ops_by_line_add_up_to_all_ops_and_modules(tmp_path: Path) -> None:
     with open_profile(write(tmp_path)) as profile:
-        assert [row[2:] for row in rows(profile.op_stats(source_line=True, arrow=True))] == BY_OP
-        assert rows(profile.op_stats(source_line=True, across_ranks=True, arrow=True)) == BY_OP
-        assert [row[2:] for row in rows(profile.module_stats(source_line=True, arrow=True))] == BY_MODULE
-        over_ranks = rows(profile.module_stats(source_line=True, across_ranks=True, arrow=True))
+        assert [row[2:] for row in rows(arrow_of(profile.op_stats(source_line=True)))] == BY_OP
+        assert rows(arrow_of(profile.op_stats(source_line=True, across_ranks=True))) == BY_OP
+        assert [row[2:] for row in rows(arrow_of(profile.module_stats(source_line=True)))] == BY_MODULE
+        over_ranks = rows(arrow_of(profile.module_stats(source_line=True, across_ranks=True)))
         assert over_ranks == [(*row, row[-1] / 199) for row in BY_MODULE]
     with open_profile(tmp_path, filter="SUB") as profile:
-        assert [row[2:] for row in rows(profile.op_stats(source_line=True, arrow=True))] == [BY_OP[3]]
+        assert [row[2:] for row in rows(arrow_of(profile.op_stats(source_line=True)))] == [BY_OP[3]]
 
 
 def test_the_screen_and_the_files_name_the_line(tmp_path: Path, command: Callable[..., Result]) -> None:
-    result = command("op-stats", "-d", write(tmp_path), "--source-line", "--export-type", "csv", "-o", tmp_path / "out")
+    result = command("op-stats", "-d", write(tmp_path), "--by", "source-line", "--export-type", "csv", "-o", tmp_path / "out")
     assert (result.exit_code, result.stderr) == (0, "")
     assert LINE in result.stdout
     assert "(no user code)" in result.stdout
     written = (tmp_path / "out" / "cluster_analysis_output" / "op_source_line.csv").read_text().splitlines()
     assert written[1].startswith(f"a_ascend_pt,0,aten::mm,{LINE},,1,2,110,")
-    result = command("module-stats", "-d", tmp_path, "--source-line", "--module", "Net/Layer")
+    result = command("module-stats", "-d", tmp_path, "--by", "source-line", "--module", "Net/Layer")
     assert (result.exit_code, result.stderr) == (0, "")
     assert MAIN not in result.stdout
     assert LINE in result.stdout
@@ -78,7 +79,7 @@ def test_the_screen_and_the_files_name_the_line(tmp_path: Path, command: Callabl
 
 def test_without_stacks_the_switch_is_named(tmp_path: Path, command: Callable[..., Result]) -> None:
     write_profile(tmp_path / "a_ascend_pt", OPS, RANGES)
-    result = command("module-stats", "-d", tmp_path, "--source-line")
+    result = command("module-stats", "-d", tmp_path, "--by", "source-line")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.endswith("no Python stacks; collect with with_stack=True\n")
     with open_profile(tmp_path) as profile, pytest.raises(InputError, match="with_stack=True"):

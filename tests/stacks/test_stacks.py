@@ -12,6 +12,7 @@ from click.testing import Result
 from prof_analysis import InputError, Profile, open_profile
 from tests.helpers import kineto
 from tests.helpers.api import rows
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Frame, Kernel, Op, Range, edit, write_profile
 from tests.sources import test_ascend_text as text
 
@@ -104,7 +105,7 @@ FORMS = [with_chains, with_frames, with_stacks_of_2022, with_python_functions, w
 
 def found(profile: Profile, by: Literal["frame", "stack"]) -> list[tuple[object, ...]]:
     edge = "cut at the profile edge"  # What a trace says of a kernel whose launch it lacks.
-    table = rows(profile.stacks(by, arrow=True))
+    table = rows(arrow_of(profile.stacks(by)))
     return [tuple("no host launch" if cell == edge else cell for cell in row[2:]) for row in table]
 
 
@@ -114,7 +115,7 @@ def test_time_by_frame_and_by_stack_adds_up_to_all_kernels(write: Callable[[Path
     with open_profile(tmp_path) as profile:
         assert found(profile, "frame") == BY_FRAME
         assert found(profile, "stack") == BY_STACK
-        assert rows(profile.stacks(across_ranks=True, arrow=True)) == [row[2:] for row in rows(profile.stacks(arrow=True))]
+        assert rows(arrow_of(profile.stacks(across_ranks=True))) == [row[2:] for row in rows(arrow_of(profile.stacks()))]
     with open_profile(tmp_path, user_code=True) as profile:
         assert found(profile, "frame") == [
             BY_FRAME[0],
@@ -203,7 +204,7 @@ def test_a_rank_without_stacks_says_what_to_collect(tmp_path: Path, command: Cal
 
 def test_the_screen_says_what_has_no_stack(tmp_path: Path, command: Callable[..., Result]) -> None:
     with_chains(tmp_path)
-    result = command("stacks", "-d", tmp_path, "--under", "forward", "--level", "stack")
+    result = command("stacks", "-d", tmp_path, "--under", "forward", "--by", "stack")
     assert (result.exit_code, result.stderr) == (0, "")
     assert "net.py(7): forward > net.py(7): forward > torch/_ops.py(5): __call__" in result.stdout
     assert "1 stack called ops that launched kernels of 110 ns, of 150 ns in all (73.3%); 1 rank" in result.stdout

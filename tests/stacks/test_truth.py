@@ -16,6 +16,7 @@ from fixtures.stacks import CALL_IMPL, FRAMEWORK, MAIN_FRAME, Cost, Stack, costs
 from fixtures.text_style import TextStyle
 from fixtures.trace import make_rank
 from prof_analysis import open_profile
+from tests.helpers.frames import arrow_of
 
 NPU = Shape(steps=2, layers=1, world=1, pmu=False, communication=False)
 GPU = replace(NPU, task_queue=False, schedule_kernels=False)
@@ -75,7 +76,7 @@ def expected_frames(costs: Iterable[Cost], all_ns: int) -> list[Row]:
 def found(folder: Path, by: Literal["frame", "stack"], **options: Any) -> list[Row]:
     """The rows, with one word for the reason for which a form knows no launch."""
     with open_profile(folder, **options) as profile:
-        rows = profile.stacks(by, arrow=True).to_pylist()
+        rows = arrow_of(profile.stacks(by)).to_pylist()
     edge = "cut at the profile edge"
     return sorted((tuple("no host launch" if cell == edge else cell for cell in row.values())[2:] for row in rows), key=repr)
 
@@ -117,7 +118,7 @@ def test_lines_of_ops(run: tuple[Path, list[Cost]]) -> None:
         if cost.device_ns and (cost.stack or cost.reason in ("op without stack", "gradient hooks")):
             expected[of_user(cost.stack)[-1] if cost.stack else None] += cost.device_ns
     with open_profile(folder) as profile:
-        rows = profile.op_stats(source_line=True, arrow=True).to_pylist()
+        rows = arrow_of(profile.op_stats(source_line=True)).to_pylist()
     lines: dict[str | None, int] = defaultdict(int)
     for row in rows:
         lines[row["source_line"]] += row["device_self_ns"]

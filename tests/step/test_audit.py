@@ -12,11 +12,12 @@ import pytest
 
 from prof_analysis import InputError, Profile, open_profile
 from tests.helpers.asking import build_at_once
+from tests.helpers.frames import arrow_of
 from tests.helpers.planes import Task, add_tasks
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, write_profile
 
-pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.errors.ProfAnalysisWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::prof_analysis.common.errors.ProfAnalysisWarning")
 
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 HEAD = "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble,Preparing"
@@ -229,7 +230,7 @@ def test_the_whole_run_is_compared_whatever_step_is_asked_for(tmp_path: Path) ->
 def test_step_times_of_the_profiler_in_every_column(tmp_path: Path) -> None:
     step_trace(tmp_path / "a_ascend_pt", ["7,1.5,2,0.25,2.25,4,7.5,0.5,0.125", "8,1,,,,,,,"])
     with open_profile(tmp_path) as profile:
-        found = profile.step_time(arrow=True)
+        found = arrow_of(profile.step_time())
         assert profile.rows("FROM step.reported_audit") == []
     reason = "the profiler recorded no more of the step, and the profile has no kernels"
     assert rows(found) == [
@@ -237,7 +238,7 @@ def test_step_times_of_the_profiler_in_every_column(tmp_path: Path) -> None:
         (None, 8, 1000, *[None] * 7, "profiler", reason, *[None] * 4),
     ]
     with open_profile(tmp_path, step_id=8) as profile:
-        assert [row["step_id"] for row in profile.step_time(arrow=True).to_pylist()] == [8]
+        assert [row["step_id"] for row in arrow_of(profile.step_time()).to_pylist()] == [8]
     with pytest.raises(InputError, match="there is no step 9; the steps are 7, 8"):
         open_profile(tmp_path, step_id=9)
 
@@ -245,8 +246,8 @@ def test_step_times_of_the_profiler_in_every_column(tmp_path: Path) -> None:
 def test_a_folder_with_analysis_db_alone_answers_what_that_says(tmp_path: Path) -> None:
     analysis_db(tmp_path / "a_ascend_pt", [("3", 2, 1)], [("hcom_allReduce__1_0_1", "g", "0.004", "step3")])
     with open_profile(tmp_path) as profile:
-        (found,) = profile.step_time(arrow=True).to_pylist()
-        operators = profile.communication_stats(arrow=True)
+        (found,) = arrow_of(profile.step_time()).to_pylist()
+        operators = arrow_of(profile.communication_stats())
         answers = set(profile.ranks(arrow=True).to_pylist()[0]["answers"])
     assert (found["step_id"], found["computing_ns"], found["origin"]) == (3, 2000, "profiler")
     assert rows(operators) == [(None, "hcom_allReduce_", "g", 1, 4000, 4000.0, 4000, 4000, 4000, 4000, 1.0, "profiler", *SIZES)]
@@ -267,7 +268,7 @@ def test_steps_of_several_devices_are_several_ranks(tmp_path: Path, form: str) -
         step_trace(folder, lines)
         (folder / OUTPUT / form).write_text("\n".join([f"Device_id,{HEAD}", *lines, ""]))
     with open_profile(tmp_path) as profile:
-        found = profile.step_time(arrow=True).to_pylist()
+        found = arrow_of(profile.step_time()).to_pylist()
         ranks = profile.ranks(arrow=True).to_pylist()
     assert [(row["profile"], row["computing_ns"], row["communication_ns"]) for row in found] == [
         (f"a_ascend_pt/device_{device}", 1000 * (device + 1), 2000) for device in range(4)
@@ -295,7 +296,7 @@ def test_operators_that_only_the_profiler_counted_stand_beside_those_of_kernels(
         ((name,),) = reader.execute("SELECT value FROM STRING_IDS JOIN COMMUNICATION_OP ON id = opName").fetchall()
     analysis_db(folder, [], [(name, "g", "0.009", "step"), ("hcom_send__1_7_1", "g", "0.001", "step")])
     with open_profile(tmp_path) as profile:
-        found = profile.communication_stats(arrow=True)
+        found = arrow_of(profile.communication_stats())
     assert rows(found) == [
         (0, "hcom_send_", "g", 1, 1000, 1000.0, 1000, 1000, 1000, 1000, 1000 / 1003, "profiler", *SIZES),
         (0, "hcom_send_", "g", 1, 3, 3.0, 3, 3, 3, 3, 3 / 1003, "kernels", *SIZES),

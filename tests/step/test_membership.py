@@ -7,6 +7,7 @@ import pytest
 
 from prof_analysis import open_profile
 from tests.helpers.asking import build_at_once
+from tests.helpers.frames import arrow_of
 from tests.helpers.slow import quick
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
@@ -32,12 +33,12 @@ def test_all_questions_mean_the_same_by_a_step(tmp_path: Path, step_id: int, ord
     write(tmp_path, STEPS[::order])
     with open_profile(tmp_path, step_id=step_id) as profile:
         build_at_once(profile, "module.kernel", "step-time", "op-stats", "module-stats", "mstx-stats", "kernel-stats")
-        (kernels,) = profile.kernel_stats(arrow=True).to_pylist()
-        (step,) = profile.step_time(arrow=True).to_pylist()
-        ops = profile.op_stats(arrow=True)["name"].to_pylist()
-        (module,) = profile.module_tree(arrow=True).to_pylist()
-        ranges = profile.mstx_stats(arrow=True).to_pylist()
-        assert sorted(profile.kernels(arrow=True)["name"].to_pylist()) == sorted(f"k{at}" for at in moments)
+        (kernels,) = arrow_of(profile.kernel_stats()).to_pylist()
+        (step,) = arrow_of(profile.step_time()).to_pylist()
+        ops = arrow_of(profile.op_stats())["name"].to_pylist()
+        (module,) = arrow_of(profile.module_tree()).to_pylist()
+        ranges = arrow_of(profile.mstx_stats()).to_pylist()
+        assert sorted(arrow_of(profile.kernels())["name"].to_pylist()) == sorted(f"k{at}" for at in moments)
     assert (kernels["kernel_count"], kernels["total_ns"]) == (len(moments), 5 * len(moments))
     assert (step["step_id"], step["computing_ns"]) == (step_id, 5 * len(moments))
     assert sorted(ops) == sorted(f"op{at}" for at in moments)
@@ -64,7 +65,7 @@ def test_the_step_of_an_mstx_range_does_not_hang_on_the_order_of_steps_in_the_fi
     for name, steps in {"one": [(7, 100, 100), (8, 100, 400)], "other": [(8, 100, 400), (7, 100, 100)]}.items():
         write_profile(tmp_path / name / "a_ascend_pt", ranges=[Range("r", 150, 160)], steps=steps)
         with open_profile(tmp_path / name) as profile:
-            found.append([row["step_id"] for row in profile.mstx_stats(per_step=True, arrow=True).to_pylist()])
+            found.append([row["step_id"] for row in arrow_of(profile.mstx_stats(per_step=True)).to_pylist()])
     assert found == [[8], [8]]
 
 
@@ -78,8 +79,8 @@ def test_what_wraps_a_step_is_no_op_of_the_framework(tmp_path: Path) -> None:
     write_profile(tmp_path / "a_ascend_pt", ops)
     with open_profile(tmp_path) as profile:
         build_at_once(profile, "op-stats", "step-time")
-        per_rank = profile.op_stats(arrow=True).to_pylist()
-        (step,) = profile.step_time(arrow=True).to_pylist()
+        per_rank = arrow_of(profile.op_stats()).to_pylist()
+        (step,) = arrow_of(profile.step_time()).to_pylist()
     assert [tuple(row.values())[2:] for row in per_rank] == [
         ("aten::mm", None, 1, 10, 10, 1, 30, 30, 1.0, None),
         ("ProfilerStepX", None, 1, 10, 10, 0, 0, 0, 0.0, None),

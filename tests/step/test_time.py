@@ -14,6 +14,7 @@ from typer.testing import Result
 
 from prof_analysis import ProfAnalysisWarning, Profile, open_profile
 from tests.helpers.asking import build_at_once
+from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Kernel, Op, edit, write_profile
 
 COLUMNS = [
@@ -96,7 +97,7 @@ def steps(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_step_times_in_every_column(steps: Path) -> None:
     with open_profile(steps) as profile:
-        found = profile.step_time(arrow=True)
+        found = arrow_of(profile.step_time())
         assert profile.warnings == []
         assert holds_identities(profile)
     assert found.column_names == COLUMNS
@@ -118,7 +119,7 @@ def test_step_times_are_those_of_sets_of_nanoseconds(tmp_path: Path) -> None:
     ops = [Op("op", 100 * step, 100 * step + 10, tuple(kernels)) for (step, _), kernels in made.items()]
     write_profile(tmp_path / "a_ascend_pt", ops, steps=[(1, 50, 150), (2, 150, 250)])
     with open_profile(tmp_path) as profile:
-        found = profile.step_time(arrow=True)
+        found = arrow_of(profile.step_time())
         assert holds_identities(profile)
 
     def moments(step: int, *kinds: str) -> set[int]:
@@ -228,7 +229,7 @@ PARTS = ("computing", "communication", "communication_not_overlapped", "overlapp
 def test_step_times_of_alexnet_are_those_of_the_profiler_to_the_nanosecond(realdata: Path) -> None:
     folder = realdata / "alexnet_ddp_910b" / "db"
     with open_profile(folder) as profile:
-        found = profile.step_time(arrow=True).to_pylist()
+        found = arrow_of(profile.step_time()).to_pylist()
         assert holds_identities(profile)
         assert [
             warning for warning in profile.warnings if "holds 2 runs" not in warning and "2 of at least 8 ranks" not in warning
@@ -246,7 +247,7 @@ def test_step_times_of_alexnet_are_those_of_the_profiler_to_the_nanosecond(reald
 def test_step_times_of_alexnet_out_of_text(realdata: Path) -> None:
     folder = realdata / "alexnet_ddp_910b" / "text"
     with open_profile(folder) as profile:
-        found = profile.step_time(arrow=True).to_pylist()
+        found = arrow_of(profile.step_time()).to_pylist()
         audit = profile.table("step.overlap_audit", arrow=True).to_pylist()
         assert holds_identities(profile)
         assert [warning for warning in profile.warnings if "holds 2 runs" not in warning] == []
@@ -273,8 +274,8 @@ def test_ranks_of_which_only_the_figures_of_the_profiler_are_left_are_in_the_ans
     folder = realdata / "qwen3_0.6b_pp2dp2_910b"
     with open_profile(folder) as profile:
         build_at_once(profile, "step-time", "communication-stats", "communication.rank_time")
-        found = profile.step_time(arrow=True)
-        operators = profile.communication_stats(arrow=True).to_pylist()
+        found = arrow_of(profile.step_time())
+        operators = arrow_of(profile.communication_stats()).to_pylist()
         splits = profile.sql("FROM communication.rank_time", arrow=True).to_pylist()
         assert holds_identities_within(profile, 250)
         assert profile.warnings == []

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from prof_analysis import open_profile
-from prof_analysis.lanes import lanes
+from prof_analysis.functions.lanes import lanes
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 CALLS = """

@@ -276,7 +276,7 @@ def test_perfetto_reads_the_same_sums(tmp_path: Path) -> None:
 def test_a_timeline_needs_no_modules(tmp_path: Path) -> None:
     """The command of modules writes it as the others do, and says what it lacks."""
     write_profile(tmp_path / "0_ascend_pt", [Op("aten::a", 1_000, 1_010, (Kernel("k", 2_000, 2_030),))])
-    with open_profile(tmp_path, no_cache=True) as profile:
+    with open_profile(tmp_path, cache="none") as profile:
         with pytest.warns(ProfAnalysisWarning, match="no rank can answer this: no module ranges"):
             (file,) = profile.export(tmp_path / "out", "trace", "module-stats")
         for export_type in ("csv", "speedscope", "collapsed"):

@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 import prof_analysis
 from prof_analysis import InputError, ProfAnalysisWarning, QueryError, open_profile, stage_durations
 from prof_analysis.cli import app
+from tests.helpers.frames import arrow_of
 from tests.helpers.places import SAMPLE
 
 SAYS = "Profile execute duration"
@@ -40,7 +41,7 @@ def test_the_published_log(realdata: Path) -> None:
     log = realdata / "vllm_ascend_log" / "profile_execute_duration.log"
     of_processes = stage_durations(log)
     assert of_processes.groupby("process")["duration_count"].max().tolist() == [2, 4, 4, 4, 4]
-    overall = stage_durations(log, level="all", arrow=True).to_pylist()
+    overall = arrow_of(stage_durations(log, level="all")).to_pylist()
     assert [(row["phase"], row["stage"], row["process_count"], row["duration_count"]) for row in overall] == [
         ("Decode", "post process", 5, 18),
         ("Decode", "prepare input and forward", 5, 18),
@@ -50,7 +51,7 @@ def test_the_published_log(realdata: Path) -> None:
     assert [row["host_rest_mean_ns"] and round(row["host_rest_mean_ns"] / MS, 4) for row in overall] == [None, 5.9678, None]
     assert [row["p99_ns"] for row in overall] == [15_060_000, 11_210_000, 4_610_000]
     # 5691:(IntegratedWorker ... the four lines of one process, by hand.
-    assert rows(stage_durations(log, arrow=True))[4][2:] == (
+    assert rows(arrow_of(stage_durations(log)))[4][2:] == (
         *("Decode", "prepare input and forward", 4, 10_092_500.0, 9_880_000, 10_620_000, 10_620_000, 10_620_000),
         *(None, None, None, "forward", 4_180_000.0, 5_912_500.0, None),
     )
@@ -92,13 +93,13 @@ def test_every_column_of_lines_of_every_kind(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(f"{SAYS} [D]:[x]:1ms\nother\n".encode()))
     latin.write_bytes(b"caf\xe9 \xff\x00\n" + f"(caf\u00e9 pid=1) {SAYS} [D]: [x]:1us".encode("latin-1"))
     with pytest.warns(ProfAnalysisWarning, match=r"server\.log: 3 of 8 reports of durations cannot be read completely"):
-        found = stage_durations([log, packed, latin, log], arrow=True)
+        found = arrow_of(stage_durations([log, packed, latin, log]))
     assert found.column_names == ["log", "process", "phase", "stage", *COLUMNS]
     expected = [(str(log), *row) for row in EXPECTED]
     expected += [(str(packed), None, "D", "x", *one(MS)), (str(latin), "caf\ufffd pid=1", "D", "x", *one(1000))]
     assert rows(found) == expected
     with pytest.warns(ProfAnalysisWarning):
-        of_logs = stage_durations([log, packed, latin], level="log", arrow=True)
+        of_logs = arrow_of(stage_durations([log, packed, latin], level="log"))
     assert of_logs.to_pylist() == [
         {
             **{"log": str(name), "line_count": lines, "announcement_count": announcements},
@@ -118,12 +119,12 @@ def test_the_first_and_the_last_tenth_are_of_each_process(tmp_path: Path) -> Non
     log = tmp_path / "a.log"
     log.write_text("".join(f"(w pid={pid}) {SAYS} [D]: [x]:{ms}ms\n" for pid, ms in lines), encoding="utf-8")
     tenths = ["process", "first_tenth_mean_ns", "last_tenth_mean_ns", "last_to_first"]
-    assert rows(stage_durations(log, arrow=True).select(tenths)) == [
+    assert rows(arrow_of(stage_durations(log)).select(tenths)) == [
         ("w pid=1", 1.5 * MS, 19.5 * MS, 13.0),
         ("w pid=2", 5.0 * MS, 5.0 * MS, 1.0),
         ("w pid=3", None, None, None),
     ]
-    (overall,) = stage_durations(log, level="all", arrow=True).to_pylist()
+    (overall,) = arrow_of(stage_durations(log, level="all")).to_pylist()
     assert math.isclose(overall["first_tenth_mean_ns"], (1 + 2 + 15) * MS / 5)
     assert (overall["p50_ns"], overall["p95_ns"], overall["max_ns"]) == (5 * MS, 18 * MS, 20 * MS)
 
@@ -134,7 +135,7 @@ def test_stages_that_took_equally_long_are_in_the_order_of_their_names(tmp_path:
     times = ["[zz]:1ms", *["[aa]:34.482us"] * 28, f"[aa]:{(MS - 28 * 34482) / 1000}us"]
     log.write_text("".join(f"{SAYS} [D]: {time}\n" for time in times), encoding="utf-8")
     for level in ("process", "all"):
-        found = stage_durations(log, level=level, arrow=True)
+        found = arrow_of(stage_durations(log, level=level))
         assert found["stage"].to_pylist() == ["aa", "zz"]
         assert [mean * count for mean, count in rows(found.select(["mean_ns", "duration_count"]))] < [MS, MS]
 
@@ -145,7 +146,7 @@ def test_lines_are_counted_over_the_blocks_of_a_long_log(tmp_path: Path, monkeyp
     monkeypatch.setattr("prof_analysis.logs.vllm_stages._MAX_LINE_BYTES", 300)
     log = tmp_path / "a.log"
     log.write_text(f"{SAYS} [D]: [x]:1ms\n\nother\n" * 30 + "no end" * 100, encoding="utf-8")
-    (found,) = stage_durations(log, level="log", arrow=True).to_pylist()
+    (found,) = arrow_of(stage_durations(log, level="log")).to_pylist()
     assert (found["announcement_count"], found["unread_count"]) == (30, 0)
     assert found["other_line_count"] in range(61, 64)  # A line without end is cut.
 
@@ -199,8 +200,8 @@ def test_what_cannot_be_answered_is_said(tmp_path: Path) -> None:
         stage_durations(log)
     with pytest.raises(InputError, match=r"missing: cannot be read"):
         stage_durations(tmp_path / "missing")
-    with pytest.raises(InputError, match="level='pid': give process, all, log"):
-        stage_durations(log, level="pid")  # type: ignore[call-overload]
+    with pytest.raises(InputError, match="by='pid': give process, all, log"):
+        stage_durations(log, by="pid")  # type: ignore[arg-type]
     with open_profile(SAMPLE / "decoder_training") as profile, pytest.raises(QueryError, match=r"vllm\.log is made from logs"):
         profile.sql("FROM vllm.log")
     assert "stage_durations" in prof_analysis.__all__

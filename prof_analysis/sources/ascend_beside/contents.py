@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Set
 from pathlib import Path
 
-from prof_analysis.errors import InputError
+from prof_analysis.common.errors import InputError
 from prof_analysis.sources.ascend_beside import folders, recorded
 from prof_analysis.sources.readers.csv_file import read_header
 from prof_analysis.sources.readers.cut_off import ends_with_bracket

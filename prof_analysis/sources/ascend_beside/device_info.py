@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from prof_analysis.engine.database import quote
+from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.tables import store_view
 from prof_analysis.sources.rank import json_object
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from prof_analysis.errors import InputError
+from prof_analysis.common.errors import InputError
 from prof_analysis.sources.ascend_beside import recorded, unread
 from prof_analysis.sources.found import Found
 from prof_analysis.sources.rank import Rank, json_object, number, read_object, readable

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from prof_analysis.errors import InputError
+from prof_analysis.common.errors import InputError
 from prof_analysis.sources.ascend_beside import device_info, folders, profiler_info, recorded
 from prof_analysis.sources.identity import FIRST_MOMENT_NS, MOST_TIMES, Identity, times_in
 from prof_analysis.sources.rank import Rank, json_object, number

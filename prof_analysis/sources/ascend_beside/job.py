@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from prof_analysis.engine.database import quote_text
-from prof_analysis.errors import InputError
-from prof_analysis.input_files import SETTINGS_BYTES
+from prof_analysis.common.errors import InputError
+from prof_analysis.common.input_files import SETTINGS_BYTES
+from prof_analysis.engine.quotes import quote_text
 from prof_analysis.sources.ascend_beside import folders, recorded
 from prof_analysis.sources.rank import TABLE, Rank, json_object, object_in
 from prof_analysis.sources.readers.sqlite_file import SqliteFile, open_sqlite, query, sidecars_of

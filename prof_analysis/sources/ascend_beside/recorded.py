@@ -17,10 +17,10 @@ from typing import Any
 
 import duckdb
 
-from prof_analysis.engine.database import quote
+from prof_analysis.common.errors import InputError, reason_of
+from prof_analysis.common.input_files import COMMUNICATION_BYTES, FIGURES_BYTES, whole
+from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.tables import store_view
-from prof_analysis.errors import InputError, reason_of
-from prof_analysis.input_files import COMMUNICATION_BYTES, FIGURES_BYTES, whole
 from prof_analysis.sources.ascend_beside.matrix import totals_of
 from prof_analysis.sources.rank import json_object, number
 from prof_analysis.sources.readers.csv_file import copy_columns

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 import duckdb
 
-from prof_analysis.engine.database import quote
+from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import run
 from prof_analysis.sources.ascend_db.rows import cells_of, ranges_of, rows_of
 from prof_analysis.sources.ascend_db.tables import CHAINS, FRAMES, KEYS, TABLES

@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from prof_analysis.capabilities import lacking
-from prof_analysis.engine.database import quote_text
-from prof_analysis.errors import InputError
-from prof_analysis.options import Options
+from prof_analysis.common.capabilities import lacking
+from prof_analysis.common.errors import InputError
+from prof_analysis.common.options import Options
+from prof_analysis.engine.quotes import quote_text
 from prof_analysis.sources.ascend_beside import folders, job, profiler_info, recorded
 from prof_analysis.sources.ascend_db.rows import few_of, rows_of
 from prof_analysis.sources.ascend_db.tables import KERNEL_TABLES, KNOWN_TABLES, MEMORY_TABLES, OP_ROWS, gaps

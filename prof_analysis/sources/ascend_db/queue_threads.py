@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import duckdb
 
-from prof_analysis.engine.database import quote
+from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.tables import store_view
 from prof_analysis.sources.ascend_db.rows import few_of, ids_named, rows_of
 from prof_analysis.sources.ascend_db.tables import ONCE_EACH, OP_ROWS, TABLES

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from itertools import pairwise
 
-from prof_analysis.engine.database import quote, quote_text
+from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.tables import ROW_ID
 from prof_analysis.sources.ascend_db.tables import FORMER_NAMES, NAMED_ROWS, ONCE_EACH, OP_ROWS, PYTHON_ROWS, TABLES
 from prof_analysis.sources.readers.sqlite_file import Cell, SqliteFile, query

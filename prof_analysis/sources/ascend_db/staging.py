@@ -8,7 +8,8 @@ from queue import SimpleQueue
 
 import duckdb
 
-from prof_analysis.engine.database import cursor_of, quote, quote_text
+from prof_analysis.engine.database import cursor_of
+from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.statements import run
 from prof_analysis.engine.tables import create_schemas, store_view
 from prof_analysis.sources.ascend_beside import device_info, folders, profiler_info, recorded

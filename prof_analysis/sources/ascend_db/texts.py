@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 
 import duckdb
 
-from prof_analysis.engine.database import quote
 from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import run
 from prof_analysis.sources.ascend_db.tables import NAMES, TABLES, TEXT_REFERENCES
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from prof_analysis.capabilities import lacking
-from prof_analysis.errors import InputError
-from prof_analysis.options import Options
+from prof_analysis.common.capabilities import lacking
+from prof_analysis.common.errors import InputError
+from prof_analysis.common.options import Options
 from prof_analysis.sources.ascend_beside import folders, profiler_info, recorded, unread
 from prof_analysis.sources.ascend_beside.contents import holds_figures, name_by_columns
 from prof_analysis.sources.ascend_text import staging

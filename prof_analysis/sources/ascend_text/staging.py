@@ -13,11 +13,11 @@ from threading import Lock
 
 import duckdb
 
-from prof_analysis.engine.database import quote
+from prof_analysis.common.errors import reason_of
+from prof_analysis.common.input_files import COMMUNICATION_BYTES, whole
 from prof_analysis.engine.macros import create_macros
+from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.tables import create_schemas
-from prof_analysis.errors import reason_of
-from prof_analysis.input_files import COMMUNICATION_BYTES, whole
 from prof_analysis.sources.ascend_beside import device_info, folders, profiler_info, recorded
 from prof_analysis.sources.ascend_text import columns as text_columns
 from prof_analysis.sources.ascend_text import counters

@@ -12,8 +12,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from prof_analysis.errors import reason_of
-from prof_analysis.input_files import ANNOTATIONS_BYTES, whole
+from prof_analysis.common.errors import reason_of
+from prof_analysis.common.input_files import ANNOTATIONS_BYTES, whole
 
 NAME = re.compile(r"kernel_annotations_rank0*(\d+)(?:_.*)?\.(?:pkl|pickle|json)")
 # A hostile file can name one large object a million times: of each, no more than this is looked at.

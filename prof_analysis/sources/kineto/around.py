@@ -10,8 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from prof_analysis import input_files
-from prof_analysis.errors import InputError, reason_of
+from prof_analysis.common import input_files
+from prof_analysis.common.errors import InputError, reason_of
 from prof_analysis.sources.rank import object_in
 from prof_analysis.sources.readers.marks import opened
 from prof_analysis.sources.readers.trace_file import TraceFile

@@ -9,10 +9,10 @@ from typing import Any
 
 import duckdb
 
+from prof_analysis.common.errors import InputError
 from prof_analysis.engine.database import connect
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.tables import create_schemas
-from prof_analysis.errors import InputError
 from prof_analysis.sources.kineto import captures, replays
 from prof_analysis.sources.kineto import columns as kineto_columns
 from prof_analysis.sources.kineto.annotations import is_of_annotations, read_annotations

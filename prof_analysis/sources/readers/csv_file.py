@@ -10,9 +10,10 @@ from types import MappingProxyType
 
 import duckdb
 
-from prof_analysis.engine.database import quote, quote_path, quote_text
-from prof_analysis.errors import InputError, reason_of, remedy_of
-from prof_analysis.input_files import opened
+from prof_analysis.common.errors import InputError, reason_of, remedy_of
+from prof_analysis.common.input_files import opened
+from prof_analysis.engine.database import quote_path
+from prof_analysis.engine.quotes import quote, quote_text
 
 _MAX_HEADER_BYTES = 2**20
 _MAX_ROW_BYTES = 2**20

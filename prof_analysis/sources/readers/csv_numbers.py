@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import duckdb
 
-from prof_analysis.engine.database import quote
+from prof_analysis.engine.quotes import quote
 
 # Blanks of any width, apostrophes and underscores separate thousands; spreadsheets keep texts as `="123"` and '123.
 _NO_PART_OF_NUMBERS = r"[\s\x{a0}\x{2009}\x{202f}\x{2019}''_=\"]"

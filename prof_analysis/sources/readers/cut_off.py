@@ -6,7 +6,7 @@ import re
 import zlib
 from pathlib import Path
 
-from prof_analysis import input_files
+from prof_analysis.common import input_files
 from prof_analysis.sources.readers.marks import CUT_OFF, opened
 
 _TAIL_BYTES = 2**16

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import duckdb
 
-from prof_analysis.engine.database import quote, quote_text
+from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.tables import store_view
 from prof_analysis.sources.readers.trace_json import read_events
 

@@ -9,8 +9,8 @@ from io import BufferedReader
 from pathlib import Path
 from typing import TypeAlias
 
-from prof_analysis import input_files
-from prof_analysis.errors import InputError, reason_of
+from prof_analysis.common import input_files
+from prof_analysis.common.errors import InputError, reason_of
 
 # A mark is a text and a pattern that is searched only where the text occurs: to search a text takes half the time.
 Marks: TypeAlias = Mapping[str, tuple[bytes, re.Pattern[bytes]]]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from prof_analysis.input_files import opened
+from prof_analysis.common.input_files import opened
 
 _GZIP = b"\x1f\x8b"
 _SQLITE = b"SQLite format 3\0"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import duckdb
 
-from prof_analysis.engine.database import quote
+from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import run
 from prof_analysis.sources.remarks import Remark
 

@@ -16,11 +16,11 @@ import adbc_driver_manager as adbc
 import adbc_driver_sqlite
 import duckdb
 
-from prof_analysis.engine.database import quote
+from prof_analysis.common.errors import InputError, reason_of, remedy_of
+from prof_analysis.common.input_files import check_regular
+from prof_analysis.common.scratch import temporary_folder
+from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import run
-from prof_analysis.errors import InputError, reason_of, remedy_of
-from prof_analysis.input_files import check_regular
-from prof_analysis.scratch import temporary_folder
 from prof_analysis.sources.readers.sqlite_journal import names_another_file
 
 _BATCH_ROWS = "65536"  # 3 million rows of 4 columns: 1.26 s with the driver's default of 1,024 rows, 0.90 s with this

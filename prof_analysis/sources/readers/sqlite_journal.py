@@ -7,7 +7,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from prof_analysis.input_files import opened
+from prof_analysis.common.input_files import opened
 
 _MAGIC = bytes.fromhex("d9d505f920a163d7")
 

@@ -12,8 +12,8 @@ from io import BufferedReader
 from itertools import chain
 from pathlib import Path
 
-from prof_analysis.errors import InputError, reason_of
-from prof_analysis.input_files import opened
+from prof_analysis.common.errors import InputError, reason_of
+from prof_analysis.common.input_files import opened
 from prof_analysis.sources.readers import marks
 
 CHUNK_BYTES = 2**20

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import duckdb
 
-from prof_analysis.engine.database import cursor_of, quote_text
+from prof_analysis.engine.database import cursor_of
+from prof_analysis.engine.quotes import quote_text
 from prof_analysis.sources.readers.event_lists import as_list, as_readable_table, as_table, in_lists, with_text_timestamps
 from prof_analysis.sources.readers.trace_file import MAX_EVENT_BYTES, TraceFile
 from prof_analysis.sources.readers.whole_events import BETWEEN, salvage

@@ -1,0 +1,65 @@
+"""Answers the questions of analyses: facts, tables whose columns have formats, and sentences, however they are shown."""
+
+from importlib import import_module
+from inspect import signature
+from typing import Any
+
+from prof_analysis.analyses import ANALYSES, answers, schema
+from prof_analysis.analyses.answer import Answer, Block, Facts, heaviest_of, said, size_of, table_of
+from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.words import several
+
+
+def _file_of(command: str) -> Any:
+    """Return the file of an analysis."""
+    return import_module(f"{answers.__name__}.{ANALYSES[command].name}")
+
+
+def options_of(command: str) -> tuple[str, ...]:
+    """Return the options that the function of an analysis takes beyond the number of rows and what a row is."""
+    taken = signature(getattr(_file_of(command), ANALYSES[command].name)).parameters
+    return tuple(name for name in taken if name not in ("profile", "top", "by"))
+
+
+def schema_of(command: str) -> schema.Schema:
+    """Return the schema of `summary` in the output of an analysis with --json, whatever a row is."""
+    listed = {by: rows for by, rows in ANALYSES[command].rows.items() if rows.is_listed}
+    of_listed = [
+        schema.answer(
+            by={"const": by, "description": "what a row is"},
+            rows_shown=schema.rows("rows of the table", schema.row(rows.over_ranks or rows.table)),
+        )
+        for by, rows in listed.items()
+    ]
+    own: schema.Schema = _file_of(command).keys()
+    return {"anyOf": [*own.get("anyOf", [own]), *of_listed]} if of_listed else own
+
+
+def answer_of(profile: Tables, command: str, top: int, by: str | None = None, **shown: Any) -> Answer:
+    """Return the answer of a command about a profile, with at most `top` rows of each list.
+
+    `by` is what a row is, by default what is usual; `shown` has further options. Where it finds nothing, people read that in
+    place of tables without rows.
+    """
+    analysis = ANALYSES[command]
+    if by is not None and analysis.rows[by].is_listed:
+        facts, blocks = _listed(profile, command, top, by)
+    else:
+        function = getattr(_file_of(command), analysis.name)
+        facts, blocks = function(profile, top, **({} if by is None or len(analysis.rows) < 2 else {"by": by}), **shown)
+    if not profile.has_answer(command):
+        blocks = [said(f"none found: {profile.said_of_nothing(command)}")]
+    return Answer(command, facts, tuple(blocks), tuple(profile.warnings), tuple(profile.failures))
+
+
+def _listed(profile: Tables, command: str, top: int, by: str) -> tuple[Facts, list[Block]]:
+    """Return the first rows of the table of a choice, with the columns that its head documents."""
+    from prof_analysis.engine.tables import documented_tables
+
+    chosen = ANALYSES[command].rows[by]
+    table = chosen.over_ranks or chosen.table
+    rows = heaviest_of(profile, table, top)
+    facts: Facts = {**size_of(profile, chosen.table), "by": by, "rows_shown": rows}
+    columns = {one.shown_name.replace("_", " "): one.shown_name for one in documented_tables()[table].columns}
+    line = f"{several(facts['rows'], 'row')} of {table}; {several(facts['ranks'], 'rank')}"
+    return facts, [table_of(table, rows, columns), said(line)]

@@ -1,0 +1,1 @@
+"""The analyses, a file for each: what it asks, requires and writes, and the function that answers."""

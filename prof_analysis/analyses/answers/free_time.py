@@ -1,0 +1,95 @@
+"""The analysis `free-time`: why is the device idle?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from prof_analysis.analyses import schema
+from prof_analysis.analyses.analysis import TIMELINE, WHY, Analysis, Rows
+from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
+from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
+from prof_analysis.analyses.words import duration, percent, several
+
+ANALYSIS = Analysis(
+    "free-time",
+    "Why is the device idle?\n\n"
+    "Shows what the host did while no kernel ran, by cause, and the longest gaps with the ops around them.",
+    "kernels",
+    {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.unknown_cause": "FreeUnknownCause"},
+    section="timeline",
+    requires=("kernels",),
+    also=(
+        "step.time",
+        "step.reported_audit",
+        "module.lost_launch",
+        "trace.set_aside_call",
+        "across.free_cause",
+        "across.free_unknown_cause",
+    ),
+    pictures=TIMELINE,
+    counted="step.time",
+    rows={"cause": Rows("free.cause"), "gap": Rows("free.longest_gap", is_listed=True)},
+    place=11,
+    heading=WHY,
+    examples={"The 20 longest gaps": "result --top 20"},
+    returns="""Return what the host did while the device was idle within steps: the causes in each step, the longest first.
+
+    The causes of a step add up to its free_ns in step_time(). With by="gap" a row is one of the 100 longest gaps of a rank.
+    Raises InputError when no rank holds kernels and ops.
+    """,
+)
+
+
+def free_time(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
+    """Return the causes of the idle time of all steps, the longest gaps, and the causes that nothing recorded can show."""
+    causes = profile.rows("FROM across.free_cause")
+    gaps = profile.rows(f"FROM free.longest_gap ORDER BY duration_ns DESC, profile, start_ns LIMIT {top:d}")
+    unknown = profile.rows("FROM across.free_unknown_cause")
+    facts: Facts = {
+        **size_of(profile, "free.cause"),
+        "ranks": size_of(profile, "step.time")["ranks"],
+        "causes": causes,
+        "longest_gaps": gaps,
+        "unknown_causes": unknown,
+    }
+    columns: dict[str, Source] = {
+        "main cause": "cause",
+        "gap": "duration_ns",
+        "share of gap": ("share", lambda row: None if row["cause_ns"] is None else row["cause_ns"] / row["duration_ns"]),
+        **_neighbours(gaps),
+        "longest host call": ("text", _host_call),
+        "step": ("text", lambda row: row["step_id"]),
+        "profile": "profile",
+    }
+    return facts, [
+        table_of("free.longest_gap", gaps, columns),
+        said(
+            f"free {duration(sum(row['total_ns'] for row in causes))}; {several(facts['ranks'], 'rank')}",
+            *(f"{percent(row['share'])} {row['cause']}, {duration(row['total_ns'])}{_gaps(row)}" for row in causes),
+            *(f"not known: {row['cause']}: {row['reason']}" for row in unknown),
+        ),
+    ]
+
+
+def _neighbours(gaps: list[dict[str, Any]]) -> dict[str, Source]:
+    """Return the columns of what ran before and after gaps: the ops, or the kernels where no op is known."""
+    if gaps and all(row["op_before"] is None and row["op_after"] is None for row in gaps):
+        return {"kernel before": "kernel_before", "kernel after": "kernel_after"}
+    return {"op before": "op_before", "op after": "op_after"}
+
+
+def _host_call(row: Mapping[str, Any]) -> str | None:
+    return None if row["host_call"] is None else f"{row['host_call']} ({duration(row['host_call_ns'])})"
+
+
+def _gaps(row: Mapping[str, Any]) -> str:
+    return "" if row["gap_count"] is None else f" in {several(row['gap_count'], 'gap')}"
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    return schema.answer(
+        causes=schema.rows("idle time by cause", schema.row("across.free_cause")),
+        longest_gaps=schema.rows("gaps", schema.row("free.longest_gap")),
+        unknown_causes=schema.rows("causes that this recording cannot show", schema.row("across.free_unknown_cause")),
+    )

@@ -1,0 +1,354 @@
+"""The analysis `memory`: what fills the memory of the device, and does it leak?"""
+
+from collections.abc import Iterator, Mapping
+from operator import itemgetter
+from typing import Any
+
+from prof_analysis.analyses import schema
+from prof_analysis.analyses.analysis import WHY, Analysis, Rows
+from prof_analysis.analyses.answer import Block, Facts, Source, said, size_of, table_of
+from prof_analysis.analyses.asked import Tables
+from prof_analysis.analyses.schema import Schema
+from prof_analysis.analyses.tree import PATH, as_tree
+from prof_analysis.analyses.words import percent, rank_name, several, size
+from prof_analysis.common.options import INPUT, MACHINE, MODULES
+from prof_analysis.engine.quotes import quote_text
+
+ANALYSIS = Analysis(
+    "memory",
+    "What fills the memory of the device, and does it leak?\n\n"
+    "Shows what was alive when most memory was allocated, by module and op, how far that was from the memory of the "
+    "device, and what stays from step to step.",
+    "records of device memory",
+    {
+        "allocation.peak": "MemoryPeak",
+        "allocation.module": "MemoryModule",
+        "allocation.op": "MemoryOp",
+        "allocation.block": "MemoryBlock",
+        "allocation.step": "MemoryStep",
+        "allocation.kept": "MemoryKept",
+        "allocation.usage": "MemoryUsage",
+        "allocation.component": "MemoryComponent",
+        "allocation.out_of_memory": "MemoryOutOfMemory",
+        "across.memory_rank": "MemoryAllRanks",
+    },
+    section="memory",
+    captions=("What was alive at the peak",),
+    requires=("memory",),
+    options=(INPUT, MODULES, MACHINE),
+    also=("module.chosen_domain", "allocation.peak_moment", "trace.set_aside_memory"),
+    counted="allocation.component",
+    counts_kernels=False,
+    rows={
+        "peak": Rows("allocation.peak"),
+        "module": Rows("allocation.module"),
+        "op": Rows("allocation.op"),
+        "block": Rows("allocation.block"),
+        "step": Rows("allocation.step"),
+        "time": Rows("allocation.usage"),
+        "component": Rows("allocation.component"),
+        "kept": Rows("allocation.kept", is_listed=True),
+        "rank": Rows("across.memory_rank", is_listed=True),
+    },
+    place=16,
+    heading=WHY,
+    examples={
+        "Floor and peak of each step, and whether it leaks": "result --by step",
+        "The largest blocks and how long they live": "result --by block --top 20",
+    },
+    returns="""Return what held the memory of the device.
+
+    With by="peak" a row is a part of what was alive when an allocator, or another component, held most; the rows of each
+    peak add up to it. by="module" and by="op" sum up the blocks that were allocated, by="block" has each of them with its
+    lifetime. by="step" has the floor and the peak of each step, by="kept" the ops whose blocks stay (a leak), by="time" the
+    totals over time, by="component" what else holds memory, by="rank" how full the device of each rank was.
+    Raises InputError when no rank holds records of device memory.
+    """,
+)
+
+Row = Mapping[str, Any]
+PART_LABELS = {
+    "allocated before": "(allocated before the recording)",
+    "released unseen": "(released, but not recorded)",
+    "whole": "(not recorded by block)",
+    "cached": "(reserved, not allocated)",
+}
+_ALL = 2**31
+# What used_bytes is of -> who uses it.
+_USERS = {"device": "all processes on the device", "process": "this process", "allocators": "the allocators of this process"}
+# Rows of one rank and one device. That of `time` is the moment with most allocated in each of so many equal slices of time.
+_ROWS = {
+    "peak": f"""
+        SELECT *, if(module IS NULL, NULL, {PATH}) AS module_path
+        FROM allocation.peak
+        WHERE measure = 'allocated' AND role = 'framework' AND {{one}}
+        ORDER BY live_bytes DESC, part, module_path, op_name
+        LIMIT {{top}}
+    """,
+    "module": f"""
+        SELECT * REPLACE ({PATH} AS module)
+        FROM allocation.module
+        WHERE module IS NOT NULL AND role = 'framework' AND {{one}}
+        ORDER BY own_live_bytes DESC, own_allocated_bytes DESC, module
+        LIMIT {{top}}
+    """,
+    "op": "FROM allocation.op WHERE {one} ORDER BY live_bytes DESC, allocated_bytes DESC, op_name, component LIMIT {top}",
+    "block": f"""
+        SELECT *, if(module IS NULL, NULL, {PATH}) AS module_path
+        FROM allocation.block
+        WHERE {{one}}
+        ORDER BY size_bytes DESC, allocated_ns, block_id
+        LIMIT {{top}}
+    """,
+    "step": """
+        SELECT *
+        FROM (FROM allocation.step WHERE {one} AND role = 'framework' ORDER BY peak_bytes DESC, step_id LIMIT {top})
+        ORDER BY step_id
+    """,
+    "time": """
+        WITH moment AS (
+            SELECT *, time_ns - min(time_ns) OVER () AS since_ns, max(time_ns) OVER () - min(time_ns) OVER () + 1 AS all_ns
+            FROM allocation.usage
+            WHERE role = 'framework' AND allocated_bytes IS NOT NULL AND {one}
+        )
+        SELECT *
+        FROM moment
+        QUALIFY row_number() OVER (
+            PARTITION BY since_ns::HUGEINT * {top} // all_ns ORDER BY allocated_bytes DESC, time_ns, usage_id
+        ) = 1
+        ORDER BY time_ns, usage_id
+    """,
+    "component": """
+        FROM allocation.component
+        WHERE {one}
+        ORDER BY coalesce(peak_reserved_bytes, peak_allocated_bytes) DESC, role, component
+        LIMIT {top}
+    """,
+}
+
+
+_FLOOR = """
+    SELECT
+        count(*) AS step_count,
+        arg_min(floor_bytes, step_id) AS first_bytes,
+        arg_max(floor_bytes, step_id) AS last_bytes
+    FROM allocation.step
+    WHERE role = 'framework' AND {one}
+"""
+
+
+def memory(profile: Tables, top: int, by: str = "peak") -> tuple[Facts, list[Block]]:
+    """Return how full the fullest device was, what held its memory at the peak or in time, and what stays after each step."""
+    ranks = profile.rows("FROM across.memory_rank")
+    facts: Facts = {**size_of(profile, "allocation.component"), "level": by, "devices": ranks, "rows_shown": []}
+    facts["out_of_memory"] = profile.rows("FROM allocation.out_of_memory ORDER BY time_ns, profile, device_id LIMIT 5")
+    if not ranks:
+        return facts, [said("no component of the device holds memory in these records")]
+    fullest = ranks[0]
+    rows = _of_device(profile, _ROWS[by], fullest, top)
+    facts["rows_shown"] = rows
+    facts["components"] = _of_device(profile, _ROWS["component"], fullest, 20)
+    facts["peaks"] = _of_device(
+        profile, "FROM allocation.peak_moment WHERE role = 'framework' AND {one} ORDER BY measure", fullest
+    )
+    (facts["floor"],) = _of_device(profile, _FLOOR, fullest)
+    facts["kept"] = _of_device(profile, "FROM allocation.kept WHERE {one} LIMIT {top}", fullest, 5)
+    shown = as_tree(rows, _of_device(profile, _ROWS[by], fullest, _ALL)) if by == "module" else rows
+    table = table_of(_TABLES[by], shown, _COLUMNS[by])
+    failed = map(_failure, facts["out_of_memory"])
+    return facts, [said(*failed, *_fullness(facts, fullest)), table, said(*_rest(facts, fullest))]
+
+
+def _failure(event: Row) -> str:
+    """Return a sentence about an attempt to allocate that failed."""
+    where = ", ".join(
+        text
+        for text, is_known in (
+            (f"rank {rank_name(event)}", True),
+            (f"device {event['device_id']}", event["device_id"] is not None),
+            (f"step {event['step_id']}", event["step_id"] is not None),
+        )
+        if is_known
+    )
+    op = "" if event["op_name"] is None else f" by {event['op_name']}"
+    left = "" if event["left_bytes"] is None else f" of {size(event['memory_bytes'])}, which left {size(event['left_bytes'])}"
+    held = f"{size(event['allocated_bytes'])} were allocated and {size(event['reserved_bytes'])} reserved"
+    return f"out of memory ({where}): {size(event['size_bytes'])} were tried{op} when {held}{left}"
+
+
+def _of_device(profile: Tables, sql: str, device: Row, top: int = 0) -> list[dict[str, Any]]:
+    """Return the rows of a query about one device of one rank."""
+    number = "NULL" if device["device_id"] is None else f"{device['device_id']:d}"
+    one = f"profile = {quote_text(device['profile'])} AND device_id IS NOT DISTINCT FROM {number}"
+    return profile.rows(sql.format(one=one, top=top))
+
+
+def _what(row: Row) -> str | None:
+    return row["op_name"] if row["part"] == "blocks" else PART_LABELS[row["part"]]
+
+
+_TABLES = {level: f"allocation.{'usage' if level == 'time' else level}" for level in _ROWS}
+_COLUMNS: Mapping[str, Mapping[str, Source]] = {
+    "peak": {
+        "op": ("text", _what),
+        "live at peak": ("size", itemgetter("live_bytes")),
+        "share of peak": "share",
+        "in module": ("text", itemgetter("module_path")),
+        "blocks": "block_count",
+        "largest block": ("size", itemgetter("largest_bytes")),
+    },
+    "module": {
+        "module": ("tree", itemgetter("line")),
+        "live at peak": ("size", itemgetter("live_bytes")),
+        "own": ("size", itemgetter("own_live_bytes")),
+        "allocated": ("size", itemgetter("allocated_bytes")),
+        "not released": ("size", itemgetter("own_kept_bytes")),
+        "largest block": ("size", itemgetter("largest_bytes")),
+        "blocks": "block_count",
+    },
+    "op": {
+        "op": "op_name",
+        "live at peak": ("size", itemgetter("live_bytes")),
+        "allocated": ("size", itemgetter("allocated_bytes")),
+        "not released": ("size", itemgetter("kept_bytes")),
+        "largest block": ("size", itemgetter("largest_bytes")),
+        "blocks": "block_count",
+        "allocator": "component",
+    },
+    "block": {
+        "op": "op_name",
+        "size": ("size", itemgetter("size_bytes")),
+        "released within": ("text", itemgetter("lifetime")),
+        "lived": "lifetime_ns",
+        "live at peak": "is_live_at_peak",
+        "in module": ("text", itemgetter("module_path")),
+        "step": ("text", itemgetter("step_id")),
+        "allocator": "component",
+    },
+    "step": {
+        "step": ("text", itemgetter("step_id")),
+        "floor": ("size", itemgetter("floor_bytes")),
+        "growth": ("size", itemgetter("growth_bytes")),
+        "peak": ("size", itemgetter("peak_bytes")),
+        "reserved": ("size", itemgetter("peak_reserved_bytes")),
+        "allocated": ("size", itemgetter("new_bytes")),
+        "not released": ("size", itemgetter("kept_bytes")),
+        "blocks": "block_count",
+    },
+    "time": {
+        "time": ("time", itemgetter("since_ns")),
+        "allocated": ("size", itemgetter("allocated_bytes")),
+        "active": ("size", itemgetter("active_bytes")),
+        "reserved": ("size", itemgetter("reserved_bytes")),
+        "fragmentation": ("size", itemgetter("fragmentation_bytes")),
+        "step": ("text", itemgetter("step_id")),
+    },
+    "component": {
+        "component": "component",
+        "role": ("text", itemgetter("role")),
+        "reserved": ("size", itemgetter("peak_reserved_bytes")),
+        "at peak": ("size", itemgetter("at_peak_bytes")),
+        "allocated": ("size", itemgetter("peak_allocated_bytes")),
+    },
+}
+
+
+def _fullness(facts: Facts, device: Row) -> Iterator[str]:
+    """Yield sentences: how far the device was from being full, and what the framework held at its peak."""
+    of = f"rank {rank_name(device)}" if facts["ranks"] > 1 or device["rank_id"] is not None else "the device"
+    if device["used_by"] is None:
+        yield f"{of}: how much memory was in use is not recorded, but for the parts that --by component shows"
+        return
+    used = f"{of}: at most {size(device['used_bytes'])} in use by {_USERS[device['used_by']]}"
+    if device["memory_bytes"]:
+        left = f"{size(device['left_bytes'])} ({percent(device['left_share'])}) left"
+        yield f"{used}, of {size(device['memory_bytes'])} on the device: {left}"
+    else:
+        yield f"{used}; how much memory the device has is not recorded"
+    if device["peak_allocated_bytes"] is not None:
+        peaks = {row["measure"]: row for row in facts["peaks"]}
+        step = peaks["allocated"]["step_id"]
+        when = "" if step is None else f" (in step {step})"
+        held = [f"{size(device['peak_allocated_bytes'])} allocated{when}"]
+        held += [f"{size(row['peak_bytes'])} {measure}" for measure, row in peaks.items() if measure != "allocated"]
+        yield f"{device['component']}, the allocator of the framework, held at most {', '.join(held)}"
+
+
+def _rest(facts: Facts, device: Row) -> Iterator[str]:
+    """Yield sentences: what the peak leaves out, what else holds memory, what grows, and how the ranks differ."""
+    allocated = device["peak_allocated_bytes"]
+    if allocated:
+        yield (
+            f"at the peak {size(device['before_bytes'])} ({percent(device['before_bytes'] / allocated)}) was allocated before "
+            f"the recording; {size(device['fragmentation_bytes'])} more was reserved and not allocated (fragmentation)"
+        )
+    others = [row for row in facts["components"] if row["role"] == "part"]
+    if device["beside_bytes"] is not None:
+        names = ", ".join(f"{row['component']} {size(row['at_peak_bytes'])}" for row in others)
+        held = f"the process held {size(device['beside_bytes'])} beside what the framework reserved"
+        yield f"{held}; by records of their own, {names}" if names else held
+    yield from _growth(facts)
+    ranks = [row["peak_allocated_bytes"] for row in facts["devices"] if row["peak_allocated_bytes"] is not None]
+    if len(ranks) > 1:
+        yield f"peak allocated of {several(len(ranks), 'device')}: {size(min(ranks))} to {size(max(ranks))}; the fullest above"
+
+
+def _growth(facts: Facts) -> Iterator[str]:
+    """Yield sentences about the floor of the steps and the ops whose blocks stay."""
+    count, first, last = facts["floor"].values()
+    if count < 2:
+        return
+    yield f"floor of the steps: {size(first)} to {size(last)}, {size((last - first) / (count - 1))} a step"
+    leaks = [row for row in facts["kept"] if row["is_leak"]]
+    for row in leaks:
+        module = f" in {row['module']}" if row["module"] else ""
+        each = f"in each of {several(row['step_count'], 'step')}"
+        yield f"leak: {size(row['bytes_per_step'])} a step stay, allocated by {row['op_name']}{module} {each}"
+    if not leaks and count > 2:  # What the last step leaves may still be released.
+        yield "no op leaves blocks in each step"
+
+
+def keys() -> Schema:
+    """Return the schema of `summary` in the output with --json."""
+    return schema.by_level(
+        schema.answer(
+            "components",
+            "peaks",
+            "floor",
+            "kept",
+            devices=schema.rows(
+                "the fullest first; components, peaks, floor and kept are of the first one", schema.row("across.memory_rank")
+            ),
+            rows_shown=schema.rows("rows of the first device; with --by another row each"),
+            out_of_memory=schema.rows("attempts to allocate that failed", schema.row("allocation.out_of_memory")),
+            components=schema.rows("who holds memory", schema.row("allocation.component")),
+            peaks=schema.rows("the peaks", schema.row("allocation.peak_moment")),
+            floor=schema.one(
+                "least that is allocated in steps",
+                schema.fields(
+                    step_count=schema.count("steps"),
+                    first_bytes=schema.or_null(
+                        schema.amount("least that is allocated in the first step", "bytes"), "without steps"
+                    ),
+                    last_bytes=schema.or_null(
+                        schema.amount("least that is allocated in the last step", "bytes"), "without steps"
+                    ),
+                ),
+            ),
+            kept=schema.rows("ops whose blocks stay", schema.row("allocation.kept")),
+        ),
+        "rows_shown",
+        {
+            "peak": schema.row("allocation.peak", without=(), module_path=schema.IN_MODULE),
+            "module": schema.row("allocation.module", without=("module",), module=schema.MODULE),
+            "op": schema.row("allocation.op"),
+            "block": schema.row("allocation.block", module_path=schema.IN_MODULE),
+            "step": schema.row("allocation.step"),
+            "time": schema.row(
+                "allocation.usage",
+                since_ns=schema.amount("time since the first moment", "ns"),
+                all_ns=schema.amount("time from the first moment to the last, both included", "ns"),
+            ),
+            "component": schema.row("allocation.component"),
+        },
+    )

@@ -1,0 +1,1 @@
+"""What identifies people and machines, and what stands in its place."""

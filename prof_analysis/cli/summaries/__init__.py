@@ -1,1 +1,0 @@
-"""The output of `ranks`, `tables`, `sql` and `cache ls`."""

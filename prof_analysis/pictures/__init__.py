@@ -1,0 +1,1 @@
+"""Pictures of answers, and the report that holds them."""

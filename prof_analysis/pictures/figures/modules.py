@@ -1,0 +1,112 @@
+"""The picture of the modules of a profile: the width of each is its kernel time, with all modules inside it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from prof_analysis.analyses.words import count, duration, percent, several
+from prof_analysis.pictures.figures.icicle import Colouring, icicle
+from prof_analysis.pictures.figures.style import GREEN, GREY, ORANGE, PURPLE, SEQUENTIAL, SKY, UNKNOWN, colour_at, legend_of
+from prof_analysis.pictures.figures.tree import Row, Sector, folded, sector_id, summed, tree_of
+
+# What bounds kernels -> its colour, and a pattern for those who do not see the colour.
+_BOUNDS = {
+    "compute": (GREEN, ""),
+    "memory": (ORANGE, "/"),
+    "on chip": (SKY, "\\"),
+    "scalar": (PURPLE, "x"),
+    "wait": (GREY, "."),
+}
+_SQUARES = 5
+
+
+def modules(root: Sector, ranks: int, steps: int | None = None, depth: int | None = None) -> go.Figure:
+    """Return an icicle of modules, from the sectors of root_of().
+
+    `steps` is the number of steps of all ranks. `depth` is how many levels are drawn at once; a click zooms into those below.
+    """
+    whole = root.total
+    shown = {
+        "kernel time": lambda one: duration(one.total),
+        "of it own": lambda one: duration(one.own),
+        "share of all kernel time": lambda one: percent(one.total / whole if whole else None),
+        "calls": lambda one: count(one.row.get("calls")),
+        "computing": lambda one: duration(one.row.get("computing_ns")),
+        "communication": lambda one: duration(one.row.get("communication_ns")),
+        "computing per step and rank": lambda one: duration(one.row.get("computing_per_step_ns")),
+        "efficiency": lambda one: percent(one.row.get("efficiency")),
+        "MFU": lambda one: percent(one.row.get("mfu")),
+        "bound by": lambda one: one.row.get("bound") or "-",
+    }
+    per_step = f", {duration(whole / steps)} per step and rank" if steps else ""
+    note = f"{duration(whole)} in all, {several(ranks, 'rank')}{per_step}"
+    return icicle(root, "Kernel time by module", note, shown, (_by_own, _by_efficiency, _by_bound), depth)
+
+
+def root_of(rows: Iterable[Row], outside: Iterable[Row]) -> Sector:
+    """Return the outermost sector of modules, with the kernel time outside of all modules beside them, small ones folded.
+
+    `rows` are modules as in across.module_time, with `efficiency`, `mfu` and `bound` where they are known; `outside` has the
+    kernel time of each `location` outside of modules.
+    """
+    rows, outside = list(rows), list(outside)
+    root = Sector("all", "all kernels", "", 0)
+    for run in dict.fromkeys(row.get("run") for row in (*rows, *outside)):
+        of_run = Sector(sector_id(run, "", False), str(run), "", 0, root) if run is not None else root
+        tree_of(of_run, [row for row in rows if row.get("run") == run], "own_kernel_duration_ns", run)
+        of_run.inside += [_outside(row, of_run) for row in outside if row.get("run") == run and row["kernel_duration_ns"]]
+        if of_run is not root:
+            root.inside.append(of_run)
+    return folded(summed(root))
+
+
+def _outside(row: Row, around: Sector) -> Sector:
+    """Return the sector of the kernels at a location outside of modules."""
+    location = row["location"]
+    return Sector(f"{around.id}-{location.replace(' ', '-')}", f"({location})", location, row["kernel_duration_ns"], around)
+
+
+def _by_own(sectors: Sequence[Sector]) -> Colouring:
+    """Return colours by the kernel time of the module itself; what is in no module has none."""
+    most = max((one.own for one in sectors if one.row), default=0) or 1
+    return Colouring(
+        "own time",
+        [colour_at(one.own / most, SEQUENTIAL) if one.row else UNKNOWN for one in sectors],
+        f"own kernel time: {_scale(duration, most)}",
+    )
+
+
+def _by_efficiency(sectors: Sequence[Sector]) -> Colouring | None:
+    """Return colours by the efficiency of matrix products; None where it is known of no module."""
+    known = [value for one in sectors if (value := one.row.get("efficiency")) is not None]
+    if not known:
+        return None
+    most = max(known) or 1.0
+    colours = [
+        UNKNOWN if (value := one.row.get("efficiency")) is None else colour_at(value / most, SEQUENTIAL) for one in sectors
+    ]
+    legend = f"efficiency of matrix products: {_scale(percent, most)}   {legend_of([(UNKNOWN, 'not known')])}"
+    return Colouring("MFU", colours, legend)
+
+
+def _by_bound(sectors: Sequence[Sector]) -> Colouring | None:
+    """Return colours by what bounds most of the time; None where no counters say it."""
+    found = [one.row.get("bound") for one in sectors]
+    if not any(found):
+        return None
+    looks: Mapping[Any, tuple[str, str]] = _BOUNDS
+    unknown = (UNKNOWN, "")
+    meanings = [(looks.get(one, unknown)[0], str(one or "not known")) for one in (*_BOUNDS, None) if one in found]
+    return Colouring(
+        "bound",
+        [looks.get(one, unknown)[0] for one in found],
+        f"bound by: {legend_of(meanings)}",
+        [looks.get(one, unknown)[1] for one in found],
+    )
+
+
+def _scale(text: Any, most: float) -> str:
+    """Return the legend of a scale from 0 to `most`."""
+    places = [place / (_SQUARES - 1) for place in range(_SQUARES)]
+    return legend_of([(colour_at(place, SEQUENTIAL), text(place * most)) for place in places])

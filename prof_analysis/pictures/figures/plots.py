@@ -1,0 +1,268 @@
+"""`profile.plot` and `comparison.plot`: they fetch the rows of each picture."""
+
+from typing import TYPE_CHECKING, Any
+
+from prof_analysis.analyses.answers.memory import PART_LABELS
+from prof_analysis.analyses.asked import Compared, Tables
+from prof_analysis.analyses.tree import PATH
+from prof_analysis.analyses.words import rank_name, several
+from prof_analysis.common.errors import InputError
+from prof_analysis.engine.quotes import quote_text
+from prof_analysis.pictures.figures.communication import communication
+from prof_analysis.pictures.figures.compared import compared_modules, compared_root
+from prof_analysis.pictures.figures.memory import memory
+from prof_analysis.pictures.figures.modules import modules, root_of
+from prof_analysis.pictures.figures.moment import step_of, timeline_rows
+from prof_analysis.pictures.figures.pipeline import pipeline
+from prof_analysis.pictures.figures.ranks import ranks
+from prof_analysis.pictures.figures.steps import steps
+from prof_analysis.pictures.figures.style import label
+from prof_analysis.pictures.figures.timeline import timeline
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+Rows = list[dict[str, Any]]
+_MODULE = "parent_module, module"
+# Of so many slices of time, the moments with the most and the least allocated are drawn.
+_SLICES = 600
+# The tables that each picture reads beside those of its analysis: to build all at once reads the files once.
+TABLES = {
+    "modules": ("module-stats", ("across.mfu", "across.pmu", "module.step_count")),
+    "steps": ("step-time", ()),
+    "ranks": ("module-stats", ("module.time", "module.step_count", "across.slow_rank")),
+    "communication": ("communication-time", ("across.link",)),
+    "memory": ("memory", ("step.period",)),
+    "pipeline": ("pipeline", ("communication.p2p",)),
+    "timeline": (
+        "step-time",
+        (
+            "timeline.usual_step",
+            "timeline.usual_kernel",
+            "timeline.usual_module_call",
+            "timeline.usual_gap",
+            "free.longest_gap",
+        ),
+    ),
+}
+
+
+class ProfilePlots:
+    """The pictures of a profile, each a plotly figure."""
+
+    def __init__(self, profile: Tables) -> None:
+        self._profile = profile
+
+    def _prepare(self, picture: str) -> str:
+        """Build what a picture reads, and return "run, " where its tables have this column, else nothing.
+
+        Fails as the method of the question does where the profile cannot answer.
+        """
+        analysis, also = TABLES[picture]
+        self._profile.prepare(analysis, also=also)
+        return "run, " if self._profile.runs else ""
+
+    def modules(self, depth: int | None = None) -> "go.Figure":
+        """Return an icicle of the modules: width is kernel time with all modules inside, a click zooms, a menu colours.
+
+        `depth` is how many levels are drawn at once.
+        Raises InputError when no rank holds module ranges.
+        """
+        rows, outside, rank_count, steps = self.module_rows()
+        return modules(root_of(rows, outside), rank_count, steps, depth)
+
+    def module_rows(self) -> tuple[Rows, Rows, int, int | None]:
+        """Return what the picture of modules is made of: modules, kernel time outside of them, ranks, and steps of all ranks.
+
+        Raises InputError when no rank holds module ranges.
+        """
+        run = self._prepare("modules")
+        rows = self._profile.rows(
+            f"""
+            SELECT time.*, mfu.efficiency, mfu.mfu, pmu.bound
+            FROM across.module_time AS time
+            LEFT JOIN (FROM across.mfu WHERE level = 'module') AS mfu USING ({run}{_MODULE})
+            LEFT JOIN (FROM across.pmu WHERE level = 'module') AS pmu USING ({run}{_MODULE})
+            ORDER BY {run}own_kernel_duration_ns DESC, {_MODULE}
+            """
+        )
+        outside = self._profile.rows(
+            f"""
+            SELECT {run}location, sum(kernel_duration_ns)::BIGINT AS kernel_duration_ns
+            FROM across.coverage
+            WHERE location <> 'inside modules'
+            GROUP BY ALL
+            ORDER BY ALL
+            """
+        )
+        (size,) = self._profile.rows(
+            """
+            SELECT count(*) AS ranks, if(bool_and(step_count IS NOT NULL), sum(step_count)::BIGINT, NULL) AS steps
+            FROM module.step_count
+            """
+        )
+        return rows, outside, size["ranks"], size["steps"]
+
+    def steps(self) -> "go.Figure":
+        """Return stacked bars of each step of each rank: computing, communication, both at once, and idle time.
+
+        Raises InputError when no rank holds kernels or step times reported by the profiler.
+        """
+        self._prepare("steps")
+        return steps(self._profile.rows("FROM step.time"))
+
+    def ranks(self) -> "go.Figure":
+        """Return a heat map of ranks and modules: own computing time against the median of the ranks, slow ranks marked.
+
+        Raises InputError when no rank holds module ranges, or only one does.
+        """
+        run = self._prepare("ranks")
+        rows = self._profile.rows(
+            f"""
+            SELECT {run}profile, time.rank_id, {_MODULE}, own_computing_ns, step_count
+            FROM module.time
+            JOIN module.step_count USING ({run}profile)
+            ORDER BY {run}time.rank_id NULLS LAST, profile
+            """
+        )
+        if len({row["profile"] for row in rows}) < 2:
+            raise InputError("one rank alone cannot be compared; open a folder with several ranks of a job")
+        return ranks(rows, self._profile.rows(f"SELECT {run}profile FROM across.slow_rank WHERE is_slow"))
+
+    def communication(self) -> "go.Figure":
+        """Return stacked bars of groups, transfer, wait and idle, and where links are recorded what ranks moved to each other.
+
+        Raises InputError when no rank holds communication operators.
+        """
+        front = "run || ' ' || " if self._prepare("communication") else ""
+        links = self._profile.rows(
+            f"""
+            SELECT
+                {front}coalesce(source_global_rank::VARCHAR, source_rank || ' of ' || group_name) AS source,
+                {front}coalesce(destination_global_rank::VARCHAR, destination_rank || ' of ' || group_name) AS destination,
+                sum(size_bytes)::BIGINT AS size_bytes,
+                sum(duration_ns)::BIGINT AS duration_ns,
+                string_agg(DISTINCT link, ', ' ORDER BY link) AS links,
+                coalesce(bool_or(is_slow), false) AS is_slow
+            FROM across.link
+            WHERE NOT is_within_device
+            GROUP BY ALL
+            HAVING source IS NOT NULL AND destination IS NOT NULL
+            ORDER BY ALL
+            """
+        )
+        return communication(self._profile.rows("FROM across.communication_group_time"), links)
+
+    def pipeline(self, step: int | None = None) -> "go.Figure":
+        """Return the forward and backward passes of one step over time, a row for each rank in the order of pipeline stages.
+
+        `step` is by default the first one with the most passes.
+        Raises InputError when nothing marks passes, or there is no such step.
+        """
+        self._prepare("pipeline")
+        steps_of = self._profile.rows(
+            "SELECT step_id FROM pipeline.pass GROUP BY step_id ORDER BY count(*) DESC, step_id NULLS LAST"
+        )
+        chosen = step if step is not None else steps_of[0]["step_id"] if steps_of else None
+        if {"step_id": chosen} not in steps_of:
+            raise InputError(f"no passes in step {step}" if step is not None else "no forward and backward passes")
+        of_step = "step_id IS NULL" if chosen is None else f"step_id = {chosen:d}"
+        passes = self._profile.rows(f"FROM pipeline.pass WHERE {of_step} ORDER BY profile, start_ns")
+        p2p = self._profile.rows(
+            f"""
+            WITH span AS (
+                SELECT profile, min(start_ns) AS start_ns, max(end_ns) AS end_ns
+                FROM pipeline.pass
+                WHERE {of_step}
+                GROUP BY profile
+            )
+            SELECT p2p.*
+            FROM communication.p2p
+            JOIN span USING (profile)
+            WHERE p2p.start_ns < span.end_ns AND p2p.start_ns + p2p.elapse_ns >= span.start_ns
+            ORDER BY p2p.profile, p2p.start_ns
+            """
+        )
+        return pipeline(passes, p2p, chosen)
+
+    def timeline(self, step: int | None = None, rank: int | str | None = None) -> "go.Figure":
+        """Return one step of one rank in time: modules on the device, kernels by stream, idle gaps with cause and Python stack.
+
+        `rank` is its id, or its folder as in ranks(); by default the first. `step` is by default one of usual length.
+        Raises InputError when no rank holds kernels, or there is no such rank or step.
+        """
+        usual = "usual_" if step is None else ""  # The tables of all steps take long.
+        analysis, also = TABLES["timeline"]
+        self._profile.prepare(analysis, also=[table.replace("usual_", usual) for table in also])
+        steps_of = self._profile.rows(
+            f"SELECT profile, rank_id, step_id, start_ns, end_ns FROM timeline.{usual}step ORDER BY ALL"
+        )
+        chosen = step_of(steps_of, step, rank)
+        return timeline(*timeline_rows(self._profile, chosen, usual))
+
+    def memory(self) -> "go.Figure":
+        """Return memory of the fullest device over time, with its steps, and what was allocated at the peak, by module.
+
+        Raises InputError when no rank holds records of device memory.
+        """
+        self._prepare("memory")
+        devices = [row for row in self._profile.rows("FROM across.memory_rank") if row["component"] is not None]
+        if not devices:
+            raise InputError("no allocator of a framework holds memory in these records")
+        fullest = devices[0]
+        rank = f"profile = {quote_text(fullest['profile'])}"
+        number = "NULL" if fullest["device_id"] is None else f"{fullest['device_id']:d}"
+        one = f"{rank} AND role = 'framework' AND device_id IS NOT DISTINCT FROM {number}"
+        moments = self._profile.rows(
+            f"""
+            WITH moment AS (
+                SELECT
+                    * EXCLUDE (role),
+                    time_ns - min(time_ns) OVER () AS since_ns,
+                    since_ns::HUGEINT * {_SLICES} // (max(time_ns) OVER () - min(time_ns) OVER () + 1) AS slice
+                FROM allocation.usage
+                WHERE {one}
+            )
+            FROM moment
+            QUALIFY row_number() OVER (PARTITION BY slice ORDER BY allocated_bytes DESC NULLS LAST, time_ns, usage_id) = 1
+                OR row_number() OVER (PARTITION BY slice ORDER BY allocated_bytes, time_ns DESC, usage_id DESC) = 1
+            ORDER BY time_ns, usage_id
+            """
+        )
+        peak = self._profile.rows(
+            f"""
+            SELECT part::VARCHAR AS part, if(module IS NULL, NULL, {PATH}) AS path, sum(live_bytes)::BIGINT AS live_bytes
+            FROM allocation.peak
+            WHERE measure = 'allocated' AND {one}
+            GROUP BY ALL
+            ORDER BY live_bytes DESC, part, path
+            """
+        )
+        named = [{**row, "name": row["path"] or PART_LABELS.get(row["part"], "(outside modules)")} for row in peak]
+        begin = moments[0]["time_ns"] - moments[0]["since_ns"] if moments else 0
+        spans = self._profile.rows(
+            f"""
+            SELECT step_id, start_ns - {begin:d} AS since_ns, end_ns - {begin:d} AS until_ns
+            FROM step.period
+            WHERE {rank}
+            ORDER BY start_ns
+            """
+        )
+        more = f", the fullest of {several(len(devices), 'device')}" if len(devices) > 1 else ""
+        return memory(moments, named, spans, f"rank {label(rank_name(fullest))}{more}")
+
+
+class ComparisonPlots:
+    """The pictures of a comparison, each a plotly figure."""
+
+    def __init__(self, comparison: Compared) -> None:
+        self._comparison = comparison
+
+    def modules(self, depth: int | None = None) -> "go.Figure":
+        """Return an icicle of the modules of base and new run, coloured by how much each has changed; a click zooms.
+
+        `depth` is how many levels are drawn at once.
+        Raises InputError when there is nothing to compare.
+        """
+        return compared_modules(compared_root(self._comparison.rows("FROM runs.module_comparison")), depth)

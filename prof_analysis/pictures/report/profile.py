@@ -1,0 +1,120 @@
+"""The report of a profile: it asks all questions in one go, and makes a page of the answers."""
+
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from prof_analysis.analyses import ANALYSES, overview
+from prof_analysis.analyses.answer import Answer, ShownColumn, ShownTable
+from prof_analysis.analyses.answering import answer_of
+from prof_analysis.analyses.asked import OpenProfile
+from prof_analysis.analyses.words import several
+from prof_analysis.common.errors import InputError
+from prof_analysis.common.version import __version__
+from prof_analysis.pictures.figures.plots import TABLES
+from prof_analysis.pictures.report.advice import advice_of, said_by_findings
+from prof_analysis.pictures.report.matters import Matter, matters, not_answered
+from prof_analysis.pictures.report.page import Page, file_for, write_page
+from prof_analysis.pictures.report.parts import Notes, Part, Section, plain, table
+from prof_analysis.pictures.report.sections import OPTIONAL, SECTIONS, Found, commands_of, sections_of
+
+_ROWS = 100
+# Options of answers: the table of modules has the MFU of modules already.
+_SHOWN = {"mfu": {"by": "op"}}
+_ONE_RANK = "one rank alone cannot be compared; open a folder with several ranks of a job"
+# What the table beside the icicle reads.
+_COSTS = "across.module_cost_by_shapes"
+
+
+def report(profile: OpenProfile, file: Path) -> Path:
+    """Write the report of a profile into an HTML file, and return the file.
+
+    Raises InputError when no rank can answer any question, OutputError when the file cannot be written.
+    """
+    file = file_for(file)
+    ranks = profile.rank_rows()
+    found = _found(profile, ranks)
+    sections = sections_of(found)
+    about = [several(len(ranks), "rank"), *_about(ranks)]
+    title = plain(Path(profile.anonymous(str(profile.path.resolve()))).name or "Report")
+    advice = advice_of(found.answers, sections)
+    page = Page(title, about, _matters(found), sections, made_of(profile, ranks), foot_of(profile), advice)
+    return write_page(page, file)
+
+
+def _found(profile: OpenProfile, ranks: list[dict[str, Any]]) -> Found:
+    """Return the answers to all questions of the report, for which the files are read once."""
+    commands = ["advise", *(command for section in SECTIONS for command in commands_of(section))]
+    asked = [command for command in commands if any(command in row["answers"] for row in ranks)]
+    reasons: dict[str, list[str]] = {command: _why_not(command, ranks) for command in commands if command not in asked}
+    tables = [name for command in asked for name in (*ANALYSES[command].tables, *ANALYSES[command].of_several_ranks)]
+    pictured = [name for command, also in TABLES.values() if command in asked for name in also]
+    profile.provide(tuple(dict.fromkeys((*tables, *pictured, *([_COSTS] if "module-stats" in asked else [])))))
+    answers: dict[str, dict[str, Answer]] = {}
+    for run in profile.runs or ("",):
+        with profile.only(run) if run else nullcontext():
+            answers[run] = {
+                command: answer_of(profile, command, _ROWS, **_SHOWN.get(command, {}))
+                for command in asked
+                if profile.has_answer(command)
+            }
+            if len(profile.rows("FROM across.slow_rank")) < 2:
+                answers[run].pop("slow-ranks", None)
+            elif "module-stats" in answers[run]:
+                answers[run]["across-ranks"] = answer_of(profile, "module-stats", _ROWS, across_ranks=True)
+    for command in asked:
+        if not any(command in one for one in answers.values()):
+            reasons[command] = [_ONE_RANK if command == "slow-ranks" else profile.said_of_nothing(command)]
+    if not asked:
+        raise InputError(
+            f"{profile.path}: no rank can answer a question of the report: {next(iter(reasons.values()))[0]}", path=profile.path
+        )
+    return Found(profile, answers, reasons)
+
+
+def _why_not(command: str, ranks: list[dict[str, Any]]) -> list[str]:
+    """Return the reasons why no rank can answer a command."""
+    found = [one.split(": ", 1) for row in ranks for one in row["unanswered"]]
+    return list(dict.fromkeys(reason for asked, reason in found if asked == command))
+
+
+def _matters(found: Found) -> list[Matter]:
+    said: list[Matter] = []
+    for run, answers in found.answers.items():
+        of_run = matters({command: answer.facts for command, answer in answers.items()}, said_by_findings(answers))
+        said += [(f"{about} of {plain(run)}" if run else about, sentence, section) for about, sentence, section in of_run]
+    known = {command: reasons for command, reasons in found.reasons.items() if reasons != [_ONE_RANK]}
+    lacking = {command: reasons for command, reasons in known.items() if command not in OPTIONAL}
+    return [*said, *not_answered(lacking)]
+
+
+def made_of(profile: OpenProfile, ranks: list[dict[str, Any]]) -> Section:
+    """Return the section that says how the page was made: the command, the files, what is missing, and warnings."""
+    headers = list(overview.columns_of(ranks[0]))
+    columns = tuple(ShownColumn(header, "count" if header in ("rank", "device") else "text") for header in headers)
+    rows = tuple(tuple(overview.columns_of(row).values()) for row in ranks)
+    lines = [
+        f"Command: {profile.command_line()}",
+        f"prof-analysis {__version__}, {datetime.now(UTC).strftime('%Y-%m-%d %H:%M')} UTC",
+    ]
+    problems = [f"warning: {one}" for one in profile.warnings] + [f"failed: {one}" for one in profile.failures]
+    parts: list[Part] = [
+        Notes([plain(line) for line in lines]),
+        table(ShownTable(columns, rows), "Ranks"),
+        Notes([plain(line) for line in (*overview.sentences(ranks), *problems)]),
+    ]
+    return Section("made", "How it was made", "Which files, which command, and what is missing?", parts)
+
+
+def foot_of(profile: OpenProfile) -> str:
+    """Return the sentence at the foot of a page: whether it may be sent to others as it is."""
+    if profile.is_anonymous:
+        return "Anonymised: paths, hosts, addresses, users and their code are replaced. Names of modules, ops and marks stay."
+    return "Not anonymised: paths, hosts and users are named as they are; --anonymize replaces them."
+
+
+def _about(ranks: list[dict[str, Any]]) -> list[str]:
+    """Return what the profile is, in a few words."""
+    sources = dict.fromkeys(overview.columns_of(row)["read from"] for row in ranks if row["source"])
+    return [f"read from {', '.join(map(str, sources))}", f"prof-analysis {__version__}"]

@@ -1,0 +1,62 @@
+"""Asks a session the questions of analyses: which ranks can answer, which find nothing, which rules judge them."""
+
+from collections import Counter
+
+from prof_analysis.analyses import Analysis
+from prof_analysis.common.capabilities import Requirement, recorded_from, why_not
+from prof_analysis.common.errors import InputError
+from prof_analysis.engine.tables import is_gathered
+from prof_analysis.run.session import Session
+from prof_analysis.sources.rank import Rank
+
+
+def require(session: Session, requires: tuple[Requirement, ...]) -> dict[Rank, str]:
+    """Return the ranks that lack a requirement, with the reason; warn of each.
+
+    Raises InputError when every rank lacks it.
+    """
+    with session.turn():
+        unable = dict(session.lacking(requires))
+        if unable and len(unable) == len(session.stores):
+            failures = session.failures
+            failed = f"; {len(failures)} more could not be read: {failures[0]}" if failures else ""
+            raise InputError(
+                f"{session.shown_path}: no rank can answer this: {next(iter(unable.values()))}{failed}", path=session.path
+            )
+        for rank, why in unable.items():
+            session.warn(f"{rank.profile}: {why}", rank)
+    return unable
+
+
+def ask(session: Session, analysis: Analysis) -> None:
+    """Build the tables of an analysis.
+
+    Raises InputError when each rank lacks what it requires; where only some do, a warning names each. A rank that has it and
+    gives no rows is answered: a warning says what was not found.
+    """
+    with session.turn():
+        unable = require(session, analysis.requires)
+        for option, extra in analysis.extras.items():
+            if session.has_value(option):
+                require(session, extra.requires)
+        session.provide(analysis.tables)
+        answering = session.profiles_in(analysis.counted_table)
+        for rank in session.stores:
+            if rank.profile not in answering and rank not in unable:
+                session.warn(f"{rank.profile}: {said_of_nothing(session, analysis)}", rank)
+
+
+def said_of_nothing(session: Session, analysis: Analysis) -> str:
+    """Return what is said of a rank in which an analysis finds nothing."""
+    return f"no {analysis.subject}" + ("" if session.step_id is None else f" in step {session.step_id}")
+
+
+def rules_of(session: Session) -> list[dict[str, str | int | None]]:
+    """Return each rule of advice: on how many of the ranks that users see it is judged, or why it is not."""
+    found: Counter[tuple[str, str | None, int | None]] = Counter()
+    for name, table in sorted(session.tables.items()):
+        if is_gathered(table, session.tables["advice.finding_of_rank"]):
+            for lacks in (dict(rank.lacks) for rank in session.shown_ranks):
+                reason = why_not(table.requires, lacks)
+                found[name.partition(".")[2], reason, recorded_from(table.requires, lacks) if reason else None] += 1
+    return [{"rule": rule, "reason": reason, "ranks": ranks, "level": level} for (rule, reason, level), ranks in found.items()]

@@ -1,0 +1,472 @@
+"""Profile: the profiling results found under a path, with a method for each question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from textwrap import indent
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
+
+import duckdb
+
+from prof_analysis.analyses import ANALYSES, Analysis, export_name, overview
+from prof_analysis.analyses.answerable import QUESTIONS, answered_by, better_recording_of, unanswered_by
+from prof_analysis.common import frames
+from prof_analysis.common.command_line import query_line
+from prof_analysis.common.errors import InputError, ProfAnalysisError, QueryError
+from prof_analysis.common.old_words import options_in_new_words
+from prof_analysis.common.options import Keywords, ProfileOptions, check, check_path, described_options, shows_options
+from prof_analysis.engine.tables import unknown_table
+from prof_analysis.profile.asking import ask, require, rules_of, said_of_nothing
+from prof_analysis.profile.exporting import check_type
+from prof_analysis.profile.questions import Questions, gives
+from prof_analysis.run.cache.store import digest_of
+from prof_analysis.run.query import answer
+from prof_analysis.run.secrets import anonymous_paths, anonymous_rank, raise_anonymous
+from prof_analysis.run.session import Session
+from prof_analysis.sources import SOURCES, discovery
+from prof_analysis.sources.rank import readable
+from prof_analysis.sources.runs import paths_of, said_of_missing
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+    from prof_analysis.pictures.figures.plots import ProfilePlots
+    from prof_analysis.profile.questions import Frame
+
+Answer = TypeVar("Answer")
+
+
+class Profile(Questions):
+    """The profiling results under a path. Use it as a context manager, or call close().
+
+    Every frame holds all ranks in the order of ranks(), with the columns `profile` (the folder below the path, which
+    identifies a rank) and `rank_id` (NULL when no file has one). Times are integer nanoseconds since 1970, UTC. A method
+    that answers a question returns a pandas.DataFrame with names first, then figures, and last what only locates a row, such
+    as `profile`; table() and sql() give the columns in their own order, with arrow=True as a pyarrow.Table.
+
+    Threads may share a Profile: their questions are answered one after the other; one Profile per thread is faster. A forked
+    process must open its own. close() in one thread ends the questions of other threads with a QueryError.
+
+    A rank that cannot be read does not stop the others: `failures` and a ProfAnalysisWarning name it. A method raises
+    InputError when no rank at all can answer.
+
+    Args:
+        path: a result folder (*_ascend_pt), a folder or tree of such folders down to a depth of 5, or a single
+            trace_view.json, trace_view.json.gz, kernel_details.csv or profiler database; or a mapping from names of runs to
+            such paths, as open_profiles() takes it.
+    """
+
+    if __doc__ is not None:  # With python -OO it is None.
+        __doc__ = f"{__doc__.rstrip()}\n{indent(described_options(), ' ' * 8)}\n    "
+
+    @shows_options
+    def __init__(self, path: str | Path | Mapping[str, str | Path], **options: Unpack[Keywords]) -> None:
+        paths, chosen = paths_of(path), ProfileOptions(**options_in_new_words(options))
+        self.path = next(iter(paths.values()))
+        self._options = chosen
+        self._roots = tuple(map(discovery.root_of, paths.values()))
+        self._anonymous = None
+        if chosen.anonymize:
+            self._anonymous, paths = anonymous_paths(paths)
+        try:
+            self._session = Session(paths, chosen, QUESTIONS, self._anonymous)
+        except ProfAnalysisError as error:
+            raise_anonymous(error, self._anonymous)
+        self.failures = self._session.failures
+        self.warnings = self._session.warnings
+        self.details = self._session.details
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The names of the runs, if there are several: then every table has the column `run` in front. Else empty."""
+        return self._session.runs if len(self._session.runs) > 1 and not self._session.is_of_one_run else ()
+
+    @property
+    def plot(self) -> ProfilePlots:
+        """The pictures, such as plot.modules() and plot.steps(), each a plotly figure.
+
+        Raises InputError where plotly is not installed: pip install 'prof-analysis[plot]'.
+        """
+        from prof_analysis.pictures.figures import check_plotly
+
+        check_plotly()
+        from prof_analysis.pictures.figures.plots import ProfilePlots
+
+        return ProfilePlots(self)
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether secrets such as paths and hosts are replaced in all that is shown."""
+        return self._anonymous is not None
+
+    def anonymous(self, text: str) -> str:
+        """Return a text as it may be shown: with `anonymize`, secrets such as paths and hosts are replaced; else as it is."""
+        return text if self._anonymous is None else self._anonymous.shown(text)
+
+    def command_line(self) -> str:
+        """Return the command line of this process as it may be shown: with `anonymize` without values."""
+        from prof_analysis.profile.command import command_line
+
+        return command_line(self._anonymous is not None)
+
+    @contextmanager
+    def only(self, run: str) -> Iterator[None]:
+        """Restrict the questions of this thread to one run, without the column `run`, while other threads wait.
+
+        Raises QueryError when there is no such run.
+        """
+        runs = self._session.runs if len(self._session.runs) > 1 else ()
+        if run not in runs:
+            raise QueryError(f"there is no run {run}; the runs are {', '.join(runs) or 'one, without a name'}")
+        with self._session.only(run):
+            yield
+
+    @overload
+    def ranks(self, *, arrow: Literal[True]) -> pyarrow.Table: ...
+    @overload
+    def ranks(self, *, arrow: Literal[False] = ...) -> pandas.DataFrame: ...
+    def ranks(self, *, arrow: bool = False) -> Frame:
+        """Return what was found, one row per rank.
+
+        Columns: run (if there are several), profile, rank_id, rank_id_from (the file that has it), device_id, profiler_level,
+        source (None when nothing can be read), modules_from (what marks the modules: mstx, nn.Module or replayed graphs),
+        answers (list of the questions that the rank answers, with rows or with what was not found), may_answer (an empty list,
+        as each question is in one of the others), unanswered (list of those that it cannot answer, each with the reason),
+        better_recording (what would answer more of them), missing (list of all that was not collected or found, and of what
+        does not fit together), unread (list of further files that cannot be read, each with the reason), left_out (why nothing
+        can be read),
+        files (list), folder.
+        """
+        import pyarrow
+
+        columns: dict[str, pyarrow.DataType] = {
+            **({"run": pyarrow.string()} if self.runs else {}),
+            "profile": pyarrow.string(),
+            "rank_id": pyarrow.int32(),
+            "rank_id_from": pyarrow.string(),
+            "device_id": pyarrow.int32(),
+            "profiler_level": pyarrow.string(),
+            "source": pyarrow.string(),
+            "modules_from": pyarrow.string(),
+            "answers": pyarrow.list_(pyarrow.string()),
+            "may_answer": pyarrow.list_(pyarrow.string()),
+            "unanswered": pyarrow.list_(pyarrow.string()),
+            "better_recording": pyarrow.string(),
+            "missing": pyarrow.list_(pyarrow.string()),
+            "unread": pyarrow.list_(pyarrow.string()),
+            "left_out": pyarrow.string(),
+            "files": pyarrow.list_(pyarrow.string()),
+            "folder": pyarrow.string(),
+        }
+        rows = self.rank_rows()
+        table = pyarrow.table({name: pyarrow.array([row[name] for row in rows], type_) for name, type_ in columns.items()})
+        return _frame(table, arrow)
+
+    @gives("module.tree")
+    def module_tree(self) -> pandas.DataFrame:
+        """Return kernel time by module path: that of the module itself, and with all modules inside it.
+
+        Raises InputError when no rank holds module ranges.
+        """
+        ask(self._session, ANALYSES["module-stats"])
+        return self._frame_of("module.tree")
+
+    @gives("module.coverage")
+    def coverage(self) -> pandas.DataFrame:
+        """Return where all kernel time went: inside modules, outside modules, or linked to no op.
+
+        The times of a rank add up to all its kernel time.
+        """
+        return self._frame_of("module.coverage")
+
+    @gives("module.kernel")
+    def kernels(self) -> pandas.DataFrame:
+        """Return every kernel with its times, shapes, the op that launched it and the module that it belongs to."""
+        return self._frame_of("module.kernel")
+
+    @gives("trace.op")
+    def ops(self) -> pandas.DataFrame:
+        """Return every framework op with its thread, times, sequence number and shapes."""
+        return self._frame_of("trace.op")
+
+    @overload
+    def table(self, name: str, *, arrow: Literal[True]) -> pyarrow.Table: ...
+    @overload
+    def table(self, name: str, *, arrow: Literal[False] = ...) -> pandas.DataFrame: ...
+    def table(self, name: str, *, arrow: bool = False) -> Frame:
+        """Return a table over all ranks; `prof-analysis tables` documents all tables.
+
+        Raises QueryError for an unknown name.
+        """
+        return self._sql(f"FROM {self._known(name)}", arrow)
+
+    @overload
+    def sql(self, query: str, *, arrow: Literal[True]) -> pyarrow.Table: ...
+    @overload
+    def sql(self, query: str, *, arrow: Literal[False] = ...) -> pandas.DataFrame: ...
+    def sql(self, query: str, *, arrow: bool = False) -> Frame:
+        """Run a DuckDB query on the tables over all ranks, and return its rows.
+
+        The tables that the query names are built first. A sum of integers is an integer if it fits into 64 bits. A query
+        changes nothing, loads nothing from the network, and reads no file of the machine. With `allow_files=True` of
+        open_profile() it may read any file that its user may read, as in `JOIN read_csv('mine.csv')`: then do not run queries
+        of people to whom you would not give an account.
+        Raises QueryError when the query cannot be read or run.
+        """
+        return self._sql(query, arrow)
+
+    def rows(self, query: str) -> list[dict[str, Any]]:
+        """Run a query as sql() does, and return its rows as dictionaries by column.
+
+        Raises QueryError when the query cannot be read or run.
+        """
+        return self._asked(query, frames.rows)
+
+    def exact(self, query: str) -> tuple[list[str], list[list[Any]]]:
+        """Run a query as sql() does, and return columns and rows as JSON can hold them: times are texts, also infinite ones.
+
+        Raises QueryError when the query cannot be read or run.
+        """
+        return self._asked(query, frames.exact)
+
+    def write_csv(self, query: str, file: str | Path) -> None:
+        """Run a query as sql() does, and write its rows to a file as they come, however many there are.
+
+        The file is csv of RFC 4180 in UTF-8. NULL is an empty cell, and text that a spreadsheet would take for a formula has an
+        apostrophe in front, as in export().
+        Raises QueryError when the query cannot be read or run, OutputError when the file cannot be written.
+        """
+        from prof_analysis.exports.files import write_rows
+
+        check_path("file", file)
+        self._asked(query, lambda rows: write_rows(rows, Path(file)))
+
+    def _asked(self, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Answer]) -> Answer:
+        return answer(self._session, query, fetch)
+
+    def export(
+        self,
+        folder: str | Path | None = None,
+        export_type: str = "db",
+        analysis: str = "module-stats",
+        extras: Iterable[str] = (),
+    ) -> list[Path]:
+        """Write the tables of an analysis over all ranks below `folder`/cluster_analysis_output, and return the files.
+
+        With `anonymize` the folder is cluster_analysis_output_anonymous, so that nothing else lies beside what may be sent.
+        `folder` is by default the profile's own path. export_type is db, xlsx (also called text and excel), csv, parquet,
+        json or duckdb; or a picture in place of tables: speedscope or collapsed, a flame graph of module-stats, op-stats or
+        stacks; trace, a timeline of each rank for ui.perfetto.dev, of module-stats, step-time or free-time.
+        `analysis` is the name of its command; `extras` are the options of the command that add tables, such as pmu. Where a
+        format cannot hold a value whole, `warnings` says so. Tables that compare ranks are removed from the folder when there
+        is only one rank: an earlier export of several ranks has left them.
+        Raises InputError when no rank can answer or an argument is unknown, OutputError when a file cannot be written.
+        """
+        check("analysis", analysis, analysis in ANALYSES, " or ".join(ANALYSES))
+        check_type(export_type, analysis)
+        with self._session.only(None):
+            chosen = self.prepare(analysis, extras, export_type)
+            if export_type in chosen.pictures:
+                return self._write(folder, chosen.pictures[export_type].exports, export_type)
+            tables = dict(chosen.exports)
+            comparing = chosen.of_several_ranks
+            if len(self._session.stores) > 1:
+                tables |= comparing
+                self._session.provide(tuple(tables))
+            return self._write(folder, tables, export_type, [name for table, name in comparing.items() if table not in tables])
+
+    def prepare(self, analysis: str, extras: Iterable[str] = (), export_type: str = "db", also: Iterable[str] = ()) -> Analysis:
+        """Build the tables of an analysis, its extras and the export type, as in export(), and return it with their tables.
+
+        `also` are further tables, so that the files are read once.
+
+        Raises InputError when no rank can answer or an argument is unknown.
+        """
+        check("analysis", analysis, analysis in ANALYSES, " or ".join(ANALYSES))
+        chosen = ANALYSES[analysis]
+        with self._session.only(None):
+            for extra in extras:
+                check("extras", extra, extra in chosen.extras, f"{' or '.join(chosen.extras) or 'none'} with {analysis}")
+                require(self._session, chosen.extras[extra].requires)
+                chosen = chosen.with_extra(extra)
+            if export_type in chosen.pictures:
+                require(self._session, chosen.pictures[export_type].requires)
+                chosen = chosen.with_picture(export_type)
+            wanted = replace(chosen, also=(*chosen.also, *also))
+            try:
+                ask(self._session, wanted)
+            except InputError as error:
+                # A timeline shows the kernels also where nothing answers the question of its command.
+                if export_type not in chosen.pictures or not chosen.pictures[export_type].requires:
+                    raise
+                self._session.provide(wanted.tables)
+                self._session.warn(f"{error}; the timeline shows the rest of what was recorded")
+        return chosen
+
+    def rules(self) -> list[dict[str, Any]]:
+        """Return the rules of advice: rule, reason (why ranks cannot be judged by it, None for those that can), ranks, level.
+
+        ranks is how many; level that of prof_analysis.collect which records what they lack, None where none does.
+        """
+        with self._session.turn():
+            return rules_of(self._session)
+
+    def query_line(self, query: str) -> str:
+        """Return the command line that runs a query on this profile, with the options that change its rows."""
+        return self.anonymous(query_line(str(self.path), self._options, query))
+
+    def answered_by_runs(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Return the run of each rank, and the questions that the rank can answer."""
+        return [(rank.run, answered_by(rank)) for rank in self._session.ranks]
+
+    def has_answer(self, analysis: str) -> bool:
+        """Return whether an analysis has rows, over all ranks or over those of the run of only()."""
+        return bool(self.rows(f"SELECT 1 FROM {ANALYSES[analysis].counted_table} LIMIT 1"))
+
+    def said_of_nothing(self, analysis: str) -> str:
+        """Return what is said where an analysis has no rows."""
+        return said_of_nothing(self._session, ANALYSES[analysis])
+
+    def report(self, file: str | Path) -> Path:
+        """Write all answers into one HTML file with pictures, which opens offline in any browser, and return the file.
+
+        In a folder it is report.html. A file that is no report is not replaced.
+        Raises InputError when no rank can answer or plotly is missing, OutputError when the file cannot be written.
+        """
+        from prof_analysis.pictures.report import check_libraries
+
+        check_libraries()
+        from prof_analysis.pictures.report.profile import report
+
+        check_path("file", file)
+        with self._session.only(None):
+            return report(self, Path(file))
+
+    def export_table(self, name: str, folder: str | Path | None = None, export_type: str = "db") -> list[Path]:
+        """Write one table over all ranks, as export() writes the tables of an analysis.
+
+        Its name in exports is that of the table in camel case: `ours.slow_op` is OursSlowOp, followed by Table where a table of
+        an analysis has that name.
+        Raises QueryError for an unknown name, OutputError when a file cannot be written.
+        """
+        check_type(export_type, "table")
+        with self._session.only(None):
+            self.rows(f"FROM {self._known(name)} LIMIT 0")
+            return self._write(folder, {name: export_name(name)}, export_type)
+
+    def export_tables(self, tables: Mapping[str, str], folder: str | Path | None = None, export_type: str = "db") -> list[Path]:
+        """Write tables by their names in exports, as export() writes those of an analysis."""
+        check_type(export_type, "compare")
+        with self._session.only(None):
+            self._session.provide(tuple(tables))
+            return self._write(folder, tables, export_type)
+
+    def provide(self, tables: tuple[str, ...]) -> None:
+        """Build tables in one go, so that the files are read once. Raises InputError when no rank can be read."""
+        with self._session.only(None):
+            self._session.provide(tables)
+
+    def warn(self, message: str) -> None:
+        """Add a sentence to `warnings`, and raise it as a ProfAnalysisWarning."""
+        self._session.warn(message)
+
+    def _write(
+        self, folder: str | Path | None, tables: Mapping[str, str], export_type: str, outdated: Iterable[str] = ()
+    ) -> list[Path]:
+        from prof_analysis import exports
+        from prof_analysis.exports.provenance import ANONYMOUS_OUTPUT_FOLDER, OUTPUT_FOLDER, Origin
+
+        check_path("folder", folder)
+        if folder is None and self._session.has_several_paths:
+            raise InputError("the runs are in several folders: give the folder to write to")
+        target = (Path(folder) if folder is not None else discovery.root_of(self.path)) / OUTPUT_FOLDER
+        ranks = list(self._session.stores)
+        options = {table: self._session.options_of(table) for table in tables}
+        if self._anonymous is not None:
+            target = target.with_name(ANONYMOUS_OUTPUT_FOLDER)
+            self._anonymous.add_own_folder(target, target.name)
+            ranks = [anonymous_rank(self._anonymous, rank) for rank in ranks]
+            options = {table: self._anonymous.values(values) for table, values in options.items()}
+        inputs = tuple(self.anonymous(readable(rank.folder)) for rank in ranks)
+        origin = Origin(inputs, digest_of(ranks), options, self._anonymous is not None, self.command_line())
+        remarks: list[str] = []
+        files = exports.export(
+            self._session.connection,
+            ranks,
+            target,
+            tables,
+            export_type,
+            remarks,
+            origin,
+            outdated=outdated,
+            documented=self._session.exported_tables,
+            roots=self._roots,
+        )
+        for remark in remarks:
+            self._session.warn(remark)
+        return files
+
+    def close(self) -> None:
+        """Release memory and temporary files. Later questions, and those of other threads, fail with a QueryError."""
+        self._session.close()
+
+    def __enter__(self) -> Profile:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return overview.as_text(self.anonymous(self._session.shown_path), self.rank_rows())
+
+    def _repr_html_(self) -> str:
+        return overview.as_html(self.anonymous(self._session.shown_path), self.rank_rows())
+
+    def rank_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of ranks() as dictionaries."""
+        ranks = self._session.ranks
+        if self._anonymous is not None:
+            ranks = [anonymous_rank(self._anonymous, rank) for rank in ranks]
+        lacking = said_of_missing(self._session.ranks)
+        return [
+            {
+                **{name: value for name, value in vars(rank).items() if name != "doubts" and (name != "run" or self.runs)},
+                "missing": (
+                    *rank.doubts,
+                    *rank.missing,
+                    *([lacking[rank.run]] if rank.run in lacking and not rank.left_out else []),
+                ),
+                "read_from": SOURCES[rank.source].LABEL if rank.source else None,
+                "answers": answered_by(rank),
+                "may_answer": (),
+                "unanswered": [": ".join(pair) for pair in unanswered_by(rank)],
+                "better_recording": better_recording_of(rank),
+                "folder": self.anonymous(readable(rank.folder)),
+            }
+            for rank in ranks
+        ]
+
+    def _answer(self, analysis: Analysis, by: str, table: str) -> pandas.DataFrame:
+        require(self._session, analysis.rows[by].requires)
+        ask(self._session, analysis)
+        return self._frame_of(table)
+
+    def _frame_of(self, table: str) -> pandas.DataFrame:
+        return frames.to_pandas(frames.arranged(self._sql(f"FROM {self._known(table)}", arrow=True)))
+
+    def _known(self, table: str) -> str:
+        if table not in self._session.tables:
+            raise QueryError(unknown_table(table, self._session.tables))
+        return table
+
+    def _sql(self, query: str, arrow: bool) -> Frame:
+        return _frame(frames.plain(self._asked(query, lambda relation: relation.to_arrow_table())), arrow)
+
+
+def _frame(table: pyarrow.Table, arrow: bool) -> Frame:
+    return table if arrow else frames.to_pandas(table)

@@ -1,0 +1,1 @@
+"""What is kept of earlier questions: the store, its entries and folders."""

@@ -1,0 +1,124 @@
+"""The entries of a store or of the cache: what they keep, which are in use, and how they are removed."""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import disk_usage, rmtree
+
+from prof_analysis.common.errors import InputError, OutputError, reason_of
+from prof_analysis.common.input_files import SETTINGS_BYTES, whole
+from prof_analysis.common.scratch import ScratchFolder, make_folder, used_folders
+from prof_analysis.run.cache.store import ABOUT, SUFFIX, identity_of
+from prof_analysis.sources.rank import json_object
+
+# What the cache may take: this much, and this share of its disk.
+_MOST_BYTES = 10 * 10**9
+_MOST_OF_DISK = 0.1
+_IN_USE = "in_use.json"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry: its rank, the names of its tables, their size, and whether the input is unchanged.
+
+    `tables` are those that answer questions; `size_bytes` includes what is kept for other questions.
+    """
+
+    folder: Path
+    profile: str
+    inputs: tuple[str, ...]
+    tables: tuple[str, ...]
+    size_bytes: int
+    is_current: bool
+
+
+def entries(store: Path) -> Iterator[Entry]:
+    """Yield the entries of a store or of the cache, ordered by folder.
+
+    Raises InputError when there is no such folder.
+    """
+    if not store.is_dir():
+        raise InputError(f"{store}: there is no such folder; give the one that --cache or --cache had", path=store)
+    for about_file in sorted(store.glob(f"*/{ABOUT}")):
+        about = json_object(about_file)
+        inputs = tuple(str(file) for file in about.get("inputs", ()))
+        yield Entry(
+            about_file.parent,
+            str(about.get("profile", "")),
+            inputs,
+            tuple(sorted({_table_of(file) for file in about_file.parent.glob(f"*{SUFFIX}")})),
+            sum(size for _, size in _files_of(about_file.parent)),
+            about.get("identity") == identity_of(map(Path, inputs)),
+        )
+
+
+def clear(store: Path) -> tuple[list[Entry], list[Entry]]:
+    """Remove the entries of a folder, and nothing else in it; return those, and those that stay since a process uses them.
+
+    Raises InputError when there is no such folder, OutputError when an entry cannot be removed.
+    """
+    in_use = _in_use(store)
+    found = list(entries(store))
+    removed = [entry for entry in found if entry.folder.name not in in_use]
+    for entry in removed:
+        try:
+            rmtree(entry.folder)
+        except OSError as error:
+            raise OutputError(f"{entry.folder}: cannot be removed ({reason_of(error)})", path=entry.folder) from error
+    return removed, [entry for entry in found if entry.folder.name in in_use]
+
+
+def hold(cache: Path, names: Iterable[str]) -> ScratchFolder:
+    """Mark entries of the cache as in use, until the folder that is returned is removed or this process ends."""
+    held = make_folder(cache)
+    (held.path / _IN_USE).write_text(json.dumps(sorted(names)), encoding="utf-8")
+    return held
+
+
+def shrink(cache: Path) -> None:
+    """Remove the entries that were not used for the longest time, until the cache is no larger than it may be.
+
+    What a process uses stays, and what cannot be removed now: another process will do it.
+    """
+    with suppress(OSError):
+        sizes = {about.parent: sum(size for _, size in _files_of(about.parent)) for about in cache.glob(f"*/{ABOUT}")}
+        most = min(_MOST_BYTES, int(disk_usage(cache).total * _MOST_OF_DISK))
+        if sum(sizes.values()) <= most:
+            return
+        in_use = _in_use(cache)
+        for folder in sorted(sizes, key=_last_use):
+            if sum(sizes.values()) > most and folder.name not in in_use:
+                del sizes[folder]
+                with suppress(OSError):
+                    rmtree(folder)
+
+
+def _last_use(entry: Path) -> int:
+    try:
+        return (entry / ABOUT).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _in_use(folder: Path) -> set[str]:
+    """Return the names of the entries that running processes use."""
+    found: set[str] = set()
+    for used in used_folders(folder):
+        with suppress(OSError, ValueError, TypeError):
+            found.update(map(str, json.loads(whole(used / _IN_USE, SETTINGS_BYTES))))
+    return found
+
+
+def _files_of(entry: Path) -> Iterator[tuple[Path, int]]:
+    """Yield the files of an entry with their sizes; another process may remove some meanwhile."""
+    for file in entry.rglob("*"):
+        with suppress(OSError):
+            if file.is_file():
+                yield file, file.stat().st_size
+
+
+def _table_of(file: Path) -> str:
+    """Return the table that a file of an entry holds; the file's name is schema.table, with or without a digest."""
+    return ".".join(file.name.split(".")[:2])
