@@ -156,10 +156,13 @@ def _of_command(command: str, content: Mapping[str, Schema]) -> Schema:
 
 
 def keys_of_commands() -> dict[str, list[str]]:
-    """Return the keys of the summary of each command, or those that it has without one; those of all its forms."""
+    """Return the keys of the summary of each command, or those that it has without one; those of all its forms
+    but the rows of a table as they are."""
     keys = {command: list(content) for command, content in _CONTENT.items()}
     for command, facts in FACTS.items():
-        keys[command] = list(dict.fromkeys(key for form in facts.get("anyOf", [facts]) for key in form["properties"]))
+        forms = [form["properties"] for form in facts.get("anyOf", [facts])]
+        own = [form for form in forms if "const" not in form.get("level", {})]
+        keys[command] = list(dict.fromkeys(key for form in own for key in form))
     return keys
 
 

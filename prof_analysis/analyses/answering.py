@@ -26,7 +26,7 @@ def schema_of(command: str) -> schema.Schema:
     listed = {by: rows for by, rows in ANALYSES[command].rows.items() if rows.is_listed}
     of_listed = [
         schema.answer(
-            by={"const": by, "description": "what a row is"},
+            level={"const": by, "description": "what a row is, as --by has it"},
             rows_shown=schema.rows("rows of the table", schema.row(rows.over_ranks or rows.table)),
         )
         for by, rows in listed.items()
@@ -59,7 +59,7 @@ def _listed(profile: Tables, command: str, top: int, by: str) -> tuple[Facts, li
     chosen = ANALYSES[command].rows[by]
     table = chosen.over_ranks or chosen.table
     rows = heaviest_of(profile, table, top)
-    facts: Facts = {**size_of(profile, chosen.table), "by": by, "rows_shown": rows}
+    facts: Facts = {**size_of(profile, chosen.table), "level": by, "rows_shown": rows}
     columns = {one.shown_name.replace("_", " "): one.shown_name for one in documented_tables()[table].columns}
     line = f"{several(facts['rows'], 'row')} of {table}; {several(facts['ranks'], 'rank')}"
     return facts, [table_of(table, rows, columns), said(line)]

@@ -38,9 +38,9 @@ FORMS = {
     "module-stats": ("--across-ranks", "--pmu"),
     "kernel-stats": ("--by=name", "--by=shapes", "--by=cpu"),
     "slow-ranks": ("--by=collective",),
-    "mfu": ("--level=op", "--level=kernel", "--level=rank"),
-    "pmu-stats": ("--level=op", "--level=module"),
-    "memory": ("--level=module", "--level=op", "--level=block", "--level=step", "--level=time", "--level=component"),
+    "mfu": ("--by=op", "--by=kernel", "--by=rank"),
+    "pmu-stats": ("--by=op", "--by=module", "--by=metric"),
+    "memory": tuple(f"--by={row}" for row in ("module", "op", "block", "step", "time", "component", "kept", "rank")),
 }
 # What the sample cannot answer; profiles of tests below can.
 NOT_IN_SAMPLE = {"stacks", "experts", "graph-overhead", "layer-stats"}
@@ -83,7 +83,7 @@ def with_stacks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    "words", ["stacks", "stacks --level=stack", "experts", "module-stats --source-line", "op-stats --source-line"]
+    "words", ["stacks", "stacks --by=stack", "experts", "module-stats --by source-line", "op-stats --by source-line"]
 )
 def test_answers_from_stacks_have_the_documented_keys(words: str, with_stacks: Path, command: Command) -> None:
     assert only_json(command(*words.split(), with_stacks, "--json"))["status"] == "done"
