@@ -111,7 +111,7 @@ def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
     environment = Environment(
-        loader=PackageLoader("prof_analysis", "report"),
+        loader=PackageLoader("prof_analysis.pictures", "report"),
         autoescape=select_autoescape(("j2",), default=True),
         undefined=StrictUndefined,
         trim_blocks=True,
