@@ -82,70 +82,13 @@ def keys_of(node: dict[str, Any], ctes: dict[str, Any]) -> Iterator[frozenset[st
         yield frozenset(item["alias"] or item.get("column_names", ["(an expression)"])[-1] for item in node["select_list"])
 
 
-# File -> the ASOF joins whose right side no GROUP BY or DISTINCT makes unique, and what does.
-UNIQUE_OTHERWISE: dict[str, dict[tuple[str, tuple[str, ...]], str]] = {
-    "api/call": {("gap", ("start_ns",)): "gaps do not overlap"},
-    "clock/kernel": {("clock", ("device_id", "start_ns")): "each source groups trace.clock by both"},
-    "communication/approach": {
-        ("gap", ("start_ns",)): "gaps do not overlap",
-        ("gap", ("end_ns",)): "gaps do not overlap",
-        ("stretch", ("kind", "start_ns")): "stretches of a kind do not overlap",
-    },
-    "graph/compilation": {("gap", ("start_ns",)): "gaps do not overlap"},
-    "op/sync_batch_norm": {("norm", ("start_ns", "tid")): "the outermost of those that start together"},
-    "compare/kernel_of_call": {("root_call", ("start_ns",)): "starts of root calls are distinct"},
-    "compare/module_unit": {("period", ("start_ns",)): "there are steps or calls, and starts of each are distinct"},
-    "communication/activity": {("rdma_transfer", ("first_position", "kernel_id", "plane")): "batches of tasks do not overlap"},
-    "chain/member": {("found", ("first_place", "stream")): "chains of a stream do not overlap"},
-    "critical/host_gap": {("wait", ("end_ns",)): "of the call only the end is read"},
-    "critical/kernel": {
-        ("begun", ("start_ns",)): "of kernels that start at the same time only the last is left",
-        ("host_gap", ("start_ns",)): "gaps do not overlap",
-        ("wait", ("end_ns",)): "of the call only the end is read",
-    },
-    "critical/wait": {("kernel_step", ("end_ns",)): "of the kernel only the end is read"},
-    "free/cause": {
-        ("bound", ("from_gap_id",)): "UNION gives no row twice",
-        ("running", ("cause", "gap_id")): "a cause has one sum up to a bound",
-    },
-    "free/gap_cause": {("host_stretch", ("start_ns", "things", "tid")): "stretches do not touch"},
-    "free/host_call": {("thread_gap", ("end_ns", "tid")): "gaps do not overlap"},
-    "free/host_part": {("on_thread", ("start_ns", "tid")): "gaps do not overlap, nor do their phases"},
-    "free/host_state": {("phase", ("start_ns", "tid")): "gaps do not overlap, nor do their phases"},
-    "free/step_gap": {("gap", ("start_ns",)): "gaps do not overlap", ("gap", ("end_ns",)): "gaps do not overlap"},
-    "graph/entry": {
-        ("inference", ("start_ns", "tid")): "calls of a thread do not overlap",
-        ("inference", ("end_ns", "tid")): "calls of a thread do not overlap",
-    },
-    "graph/execution": {
-        ("inference", ("start_ns", "tid")): "calls of a thread do not overlap",
-        (
-            "in_engine",
-            ("execute_ns", "tid"),
-        ): "calls of a thread do not overlap, and what starts where one ends is the next one's",
-    },
-    "graph/preparation": {("python_part", ("start_ns", "tid")): "calls of a thread do not overlap"},
-    "layer/core": {("boundary", ("first_position",)): "layers do not overlap"},
-    "layer/kernel_layer": {("bounded", ("first_sequence_position",)): "layers do not overlap"},
-    "mfu/measured_clock": {("clock", ("device_id", "start_ns")): "each source groups trace.clock by both"},
-    "module/cut": {("outermost", ("interval_id", "tid")): "interval_id is unique"},
-    "module/derived_link": {("request", ("start_ns", "tid")): "of the request only the start is read"},
-    "pipeline/mark": {("root_call", ("start_ns", "tid")): "outermost calls of a thread do not overlap"},
-    "module/doubtful_pair": {("life", ("start_ns", "tid")): "where a thread counts anew, only its first op of a start does"},
-    "module/numbered_pair": {
-        ("ended", ("end_ns", "sequence_number", "tid")): "equal ends have one last start, so DISTINCT leaves one"
-    },
-    "allocation/op_interval": {("last_started", ("start_ns", "tid")): "of each start on a thread is_last_started marks one"},
-    "stack/op_of_module": {("last_started", ("start_ns", "tid")): "of each start on a thread is_last_started marks one"},
-    "stack/around": {("last_started", ("start_ns", "tid")): "of each start on a thread is_last_started marks one"},
-    "module/op_interval": {("last_started", ("start_ns", "tid")): "of each start on a thread is_last_started marks one"},
-}
-
-
 def test_an_asof_join_has_one_row_to_find() -> None:
+    """By a GROUP BY or a DISTINCT, or by what the head says of it: `@unique gap by start_ns: gaps do not overlap`."""
     found = {name: set(open_asof_joins(body)) for name, body in BODIES.items() if "ASOF" in body}
     assert {name: joins for name, joins in found.items() if joins} == {
-        name: why.keys() for name, why in UNIQUE_OTHERWISE.items()
+        name.replace(".", "/"): {(one, columns) for one, columns, _ in table.unique}
+        for name, table in documented_tables().items()
+        if table.unique
     }
 
 
@@ -228,4 +171,4 @@ def test_no_head_repeats_what_it_could_take_over() -> None:
         columns = columns_of_head(text)
         for start in range(len(columns) - 4):
             run = tuple(columns[start : start + 5])
-            assert seen.setdefault(run, name) == name, f"{name}: write `{run[0].split()[1]} to ... as in {seen[run]}`"
+            assert seen.setdefault(run, name) == name, f"{name}: write `@columns {run[0].split()[1]} to ... as in {seen[run]}`"

@@ -1,8 +1,8 @@
 """Tables that are kept for other questions: which ones, how a file holds them, and what is still to build where some are kept.
 
-All trace tables are kept, and those whose head says "Kept for other questions.": what costs much to build and much reads. A
-file holds the columns that a question built. Ids of texts are of use only together with the texts of the same run, so each
-file of a table names the file of its texts.
+All trace tables are kept, and those whose head has `@keep`: what costs much to build and much reads. A file holds the columns
+that a question built. Ids of texts are of use only together with the texts of the same run, so each file of a table names the
+file of its texts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

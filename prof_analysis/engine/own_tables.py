@@ -134,8 +134,6 @@ def _check_needs(file: Path, table: Table, known: Mapping[str, Table]) -> None:
                 f"{file}: is {_IN_GRAIN[table.grain]} and reads {need}, which is {_IN_GRAIN[known[need].grain]}; a table "
                 "reads tables of each rank, one in across/ or advice/ also tables over ranks, one in runs/ also those over runs"
             )
-    if table.guard and known[table.guard].grain != "rank":
-        raise InputError(f"{file}: `Only when {table.guard} has rows.` must name a table of each rank")
     names = [column.shown_name for column in table.columns]
     in_front = {"rank": {"run", "profile", "rank_id"}, "job": {"run"}}.get(table.grain, set())
     if taken := sorted(in_front & set(names)):
@@ -166,7 +164,7 @@ def _check_gathered(file: Path, table: Table) -> None:
             first, last = gathering.columns[1].name, gathering.columns[-1].name
             raise InputError(
                 f"{file}: does not have the columns of {gathering.name}, which gathers the tables of this folder; write "
-                f"`-- {first} to {last} as in {gathering.name}` into its head, or move it into another folder"
+                f"`-- @columns {first} to {last} as in {gathering.name}` into its head, or move it into another folder"
             )
 
 

@@ -1,7 +1,6 @@
 """The layouts of sheets in a workbook: those of modules as users of msprof-analyze know them, others like the table."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from prof_analysis.engine.quotes import quote
@@ -74,71 +73,23 @@ _COVERAGE = (
 )
 # A table with these is a tree, whose rows come in its order.
 _TREE_COLUMNS = {"parent_module", "module", "depth"}
-# Columns whose sum over all rows means something: each kernel, operator or ns is in one row.
-_OF_OPS = ("calls", "host_self_ns", "kernel_count", "device_self_ns")
-_OF_STATISTICS = ("kernel_count", "op_count", "total_ns")
-_OF_COMMUNICATION = (
-    *("op_count", "elapse_ns", "transit_ns", "wait_ns", "synchronization_ns", "idle_ns", "unknown_ns", "size_bytes"),
-    "transfer_ns",
-)
-_OF_COMPARISONS = (
-    *("base_ns", "new_ns", "difference_ns", "base_sum_ns", "new_sum_ns", "base_kernel_count", "new_kernel_count"),
-    *("base_op_count", "new_op_count", "base_gap_count", "new_gap_count"),
-)
-ADDS_UP: Mapping[str, tuple[str, ...]] = {
-    "module.statistic": ("total_kernel_duration_ns",),
-    "module.tree": ("own_kernel_duration_ns",),
-    "module.coverage": ("kernel_duration_ns", "kernel_count"),
-    "kernels.statistic": _OF_STATISTICS,
-    "across.kernel_statistic": _OF_STATISTICS,
-    "op.statistic": _OF_OPS,
-    "across.op_statistic": _OF_OPS,
-    "communication.statistic": _OF_STATISTICS,
-    "across.communication_statistic": _OF_STATISTICS,
-    "communication.time": _OF_COMMUNICATION,
-    "communication.group_time": _OF_COMMUNICATION,
-    "communication.module_time": _OF_COMMUNICATION,
-    "across.communication_group_time": _OF_COMMUNICATION,
-    "communication.link": ("transfer_count", "size_bytes", "duration_ns"),
-    "across.link": ("transfer_count", "size_bytes", "duration_ns", "lost_ns"),
-    "across.link_packet": ("transfer_count", "size_bytes", "duration_ns", "expected_ns", "lost_ns"),
-    "across.communication_group": ("op_count", "total_ns"),
-    "pmu.kernel_type": ("kernel_count", "duration_ns", "known_duration_ns"),
-    "pmu.op": ("kernel_count", "duration_ns", "known_duration_ns"),
-    "mfu.op": ("known_flops", "flops", "duration_ns", "kernel_count"),
-    "step.time": (
-        *("computing_ns", "communication_ns", "communication_not_overlapped_ns", "overlapped_ns", "free_ns", "stage_ns"),
-        *("bubble_ns", "preparing_ns"),
-    ),
-    "free.cause": ("gap_count", "total_ns"),
-    "runs.module_comparison": (
-        *("base_self_ns", "new_self_ns", "self_difference_ns", "base_kernels", "new_kernels", "base_self_sum_ns"),
-        "new_self_sum_ns",
-    ),
-    "runs.op_comparison": _OF_COMPARISONS,
-    "runs.kernel_comparison": _OF_COMPARISONS,
-    "runs.communication_comparison": _OF_COMPARISONS,
-    "runs.idle_comparison": _OF_COMPARISONS,
-    "layer.pass_layer": ("kernel_count", "extra_kernel_count", "duration_ns"),
-}
 
 
 def sheets_of(table: Table, export_name: str) -> tuple[Sheet, ...]:
     """Return the sheets of a table: one with all its columns, unless the table has its own layout."""
-    sums = ADDS_UP.get(table.name, ())
     if table.name == "module.statistic":
         # Merged cells can neither be filtered nor sorted, so the sheet of msprof-analyze comes last.
-        return (Sheet("Rows", _with_sums(_STATISTIC, sums)), Sheet("Sheet1", _STATISTIC, merged=2, place=2))
+        return (Sheet("Rows", _with_sums(_STATISTIC, table.sums)), Sheet("Sheet1", _STATISTIC, merged=2, place=2))
     if table.name == "module.tree":
-        return (Sheet("Tree", _with_sums(_TREE, sums), depth="depth", place=0),)
+        return (Sheet("Tree", _with_sums(_TREE, table.sums), depth="depth", place=0),)
     if table.name == "module.coverage":
-        return (Sheet("Coverage", _with_sums(_COVERAGE, sums)),)
+        return (Sheet("Coverage", _with_sums(_COVERAGE, table.sums)),)
     columns = {column.name: column for column in table.columns}
     if not columns.keys() >= _TREE_COLUMNS:
-        return (Sheet(export_name, _with_sums(tuple(map(_plain, table.columns)), sums)),)
+        return (Sheet(export_name, _with_sums(tuple(map(_plain, table.columns)), table.sums)),)
     others = [column for name, column in columns.items() if name not in _TREE_COLUMNS]
     in_place = (columns["module"], *others, columns["parent_module"])
-    return (Sheet(export_name, _with_sums(tuple(map(_plain, in_place)), sums), depth="depth"),)
+    return (Sheet(export_name, _with_sums(tuple(map(_plain, in_place)), table.sums), depth="depth"),)
 
 
 def _with_sums(columns: tuple[Column, ...], sums: tuple[str, ...]) -> tuple[Column, ...]:

@@ -1,13 +1,11 @@
-"""Checks what users give for rules: thresholds, and in own rules what a rank must have recorded."""
+"""Checks the thresholds that users give for rules."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 
-from prof_analysis.common.capabilities import CAPABILITIES
 from prof_analysis.common.errors import InputError
 from prof_analysis.common.options import USUAL
 from prof_analysis.engine.database import connect
-from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.tables import documented_tables
 
 
@@ -23,10 +21,3 @@ def check_thresholds(given: Mapping[str, float] | None) -> None:
             near = get_close_matches(name, names, 3, 0.5)
             meant = f"did you mean {' or '.join(near)}? " if near else ""
             raise InputError(f"there is no threshold {name}: {meant}`prof-analysis table advice.threshold -d PATH` lists all")
-
-
-def check_requirements(own: Iterable[Table]) -> None:
-    """Raise InputError where an own table requires what no rank can have."""
-    for table in own:
-        for name in sorted({name for one in table.requires for name in one} - CAPABILITIES.keys()):
-            raise InputError(f"{table.name}: requires {name}, which does not exist; there are {', '.join(CAPABILITIES)}")

@@ -27,7 +27,7 @@ from prof_analysis.run.job import Job, Outcome
 from prof_analysis.run.machine import Machine, run
 from prof_analysis.run.problems import Problems, found_in_tables
 from prof_analysis.run.progress import of_all
-from prof_analysis.run.rules import check_requirements, check_thresholds
+from prof_analysis.run.rules import check_thresholds
 from prof_analysis.run.secrets import known_ranks, raise_anonymous
 from prof_analysis.run.views import Views
 from prof_analysis.sources.rank import Rank
@@ -63,7 +63,6 @@ class Session:
         self._own = () if options.sql is None else read_own_tables(Path(options.sql), options.allow_files)
         self.allow_files = options.allow_files
         self._options = options
-        check_requirements(self._own)
         self.tables = all_tables(self._own)
         self._anonymous = anonymous
         self._problems = Problems(str if anonymous is None else anonymous.shown)

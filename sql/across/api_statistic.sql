@@ -5,7 +5,7 @@
 -- level            VARCHAR  acl, model, node, communication or runtime, as in trace.host_api
 -- name             VARCHAR  name, such as aclrtSynchronizeStream; NULL when the profile lost its text
 -- role             VARCHAR  launch, synchronise, copy, allocate or compile, as in trace.host_api
--- calls to max_ns as in api.statistic
+-- @columns calls to max_ns as in api.statistic
 WITH ranked AS (
     SELECT
         *,

@@ -1,6 +1,8 @@
 -- One row is a group of ranks that the training framework made, or in which ranks communicated, with its members and its
 -- operators over all ranks, the longest first.
 --
+-- @sum op_count, total_ns
+--
 -- group_name      VARCHAR  the group of ranks, that is, the communicator, as its operators name it; without operators as the
 --                          profile lists it; NULL when operators do not name theirs
 -- group_label     VARCHAR  what the framework made it for, such as pp, dp, tp or default_group; NULL when not recorded

@@ -1,6 +1,8 @@
 -- One row is a group of ranks and a type of operators with their time over all ranks, the longest first.
 --
--- group_name to bandwidth_gb_s as in communication.group_time
+-- @sum op_count, elapse_ns, transit_ns, wait_ns, synchronization_ns, idle_ns, unknown_ns, size_bytes, transfer_ns
+--
+-- @columns group_name to bandwidth_gb_s as in communication.group_time
 SELECT
     group_name,
     kind,

@@ -10,7 +10,7 @@
 -- region        VARCHAR  the compiled region, such as Torch-Compiled Region: 0/0; NULL where none is recorded
 -- is_compiling  BOOLEAN  true for first calls, which compile; false for replays
 -- phase         VARCHAR  a phase of graph.statistic in which time was spent
--- call_count to share as in graph.statistic
+-- @columns call_count to share as in graph.statistic
 WITH longest AS (
     SELECT
         profile,

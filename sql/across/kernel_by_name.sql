@@ -8,7 +8,7 @@
 -- kernel_count  BIGINT   kernels
 -- total_ns      BIGINT   their time, ns; overlapping kernels count fully
 -- share         DOUBLE   part of the kernel time of the same kind over all ranks; NULL when that is 0
--- mean_ns to max_ns as in kernels.by_name
+-- @columns mean_ns to max_ns as in kernels.by_name
 WITH counted AS (
     SELECT kind, name, type, core, duration_ns, sum(kernel_count) AS kernel_count
     FROM kernels.shape_duration

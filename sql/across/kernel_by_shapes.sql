@@ -10,7 +10,7 @@
 -- kernel_count  BIGINT   kernels
 -- total_ns      BIGINT   their time, ns; overlapping kernels count fully
 -- share         DOUBLE   part of the kernel time of the same kind over all ranks; NULL when that is 0
--- mean_ns to max_ns as in kernels.by_shapes
+-- @columns mean_ns to max_ns as in kernels.by_shapes
 WITH counted AS (
     SELECT kind, name, type, core, input_shapes, input_types, duration_ns, sum(kernel_count) AS kernel_count
     FROM kernels.shape_duration

@@ -1,8 +1,10 @@
 -- One row is a kind, type and core of kernels with their number and times over all ranks, the heaviest first; with --filter,
 -- only types that it chooses.
 --
+-- @sum kernel_count, total_ns
+--
 -- kind          VARCHAR  what the kernels are: compute, communication or schedule
--- type to max_ns as in kernels.statistic
+-- @columns type to max_ns as in kernels.statistic
 -- share         DOUBLE   part of the kernel time of the same kind over all ranks; NULL when the kind took no time
 -- type_from     VARCHAR  where the type comes from: profile, or name (Level0: the name of the kernel); NULL without type
 WITH duration AS (

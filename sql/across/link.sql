@@ -1,6 +1,8 @@
 -- One row is a pair of ranks and a link between them, with what was moved over it and whether it is slow, by all groups and
 -- types of operators, slow ones first. Where the ranks in the whole job are not known, a row is of one group.
 --
+-- @sum transfer_count, size_bytes, duration_ns, lost_ns
+--
 -- profile                  VARCHAR  the folder of the rank that recorded the transfers
 -- rank_id                  INTEGER  this rank; NULL when the files name none
 -- source_global_rank       BIGINT   rank of the source in the whole job; NULL when not known

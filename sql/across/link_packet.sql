@@ -3,9 +3,11 @@
 -- type, link, size of packets (where it is not recorded, of all bytes), and number of other ranks to which a rank of the group
 -- moves data. Below 64 KiB there is none: such packets take as long as the latency of the link.
 --
+-- @sum transfer_count, size_bytes, duration_ns, expected_ns, lost_ns
+--
 -- profile                  VARCHAR  the folder of the rank that recorded the transfers
 -- rank_id                  INTEGER  this rank; NULL when the files name none
--- kind to group_name as in communication.packet
+-- @columns kind to group_name as in communication.packet
 -- group_label              VARCHAR  what the training framework made the group for, such as pp, dp or default_group; NULL when
 --                                   not recorded
 -- source_rank              BIGINT   rank within the group; NULL when not recorded
@@ -13,8 +15,8 @@
 -- source_global_rank       BIGINT   rank of the source in the whole job; NULL when not known
 -- destination_global_rank  BIGINT   rank of the destination in the whole job; NULL when neither the group is recorded nor the
 --                                   destination has transfers of the group here
--- link to packet_bytes as in communication.packet
--- transfer_count to duration_ns as in communication.packet
+-- @columns link to packet_bytes as in communication.packet
+-- @columns transfer_count to duration_ns as in communication.packet
 -- bandwidth_gb_s           DOUBLE   size_bytes / duration_ns, GB/s; NULL when it took no time
 -- usual_gb_s               DOUBLE   the median over such pairs, GB/s; NULL within a device, below 64 KiB, and of fewer
 --                                   than three pairs

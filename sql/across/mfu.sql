@@ -6,14 +6,14 @@
 --                             than module
 -- module             VARCHAR  class name of the module, with [Backward] before it in the backward; NULL for levels other than
 --                             module
--- op_name to input_shapes as in mfu.by_level
+-- @columns op_name to input_shapes as in mfu.by_level
 -- rank_count         BIGINT   ranks that have it
 -- mfu                DOUBLE   model FLOPs utilisation of all ranks together: at_peak_ps / elapsed_ns / 1000; NULL without any
--- efficiency to peak_tflops as in mfu.by_level
+-- @columns efficiency to peak_tflops as in mfu.by_level
 -- at_peak_ps         BIGINT   time that known_flops would take at the peak, ps; NULL without any
 -- elapsed_ns         BIGINT   time of all ranks, also of those that lack it, each from its first kernel to the end of its last
 --                             one, ns
--- duration_ns to kernel_count as in mfu.by_level
+-- @columns duration_ns to kernel_count as in mfu.by_level
 -- reasons            VARCHAR  those of the ranks in mfu.by_level, joined by '; '; NULL where all kernels have an efficiency
 WITH at_level AS (
     SELECT 'all' AS level, NULL AS parent_module, NULL AS module, NULL AS op_name, NULL AS type, NULL AS input_shapes, *

@@ -1,7 +1,7 @@
 -- One row is a module path, an op directly in it, and the type and input shapes of kernels that the op launched, over all
 -- ranks, the longest time first.
 --
--- parent_module to type as in across.module_cost
+-- @columns parent_module to type as in across.module_cost
 -- input_shapes   VARCHAR  their input shapes, tensors split by ';'; NULL when not recorded
 -- call_count     BIGINT   calls of the op
 -- kernel_count   BIGINT   kernels

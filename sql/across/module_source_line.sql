@@ -1,7 +1,7 @@
 -- One row is an op directly in a module and the line of user code that called it, with the kernels that it launched there over
 -- all ranks; the largest time first.
 --
--- parent_module to reason as in stack.by_module
+-- @columns parent_module to reason as in stack.by_module
 -- kernel_count  BIGINT  kernels
 -- duration_ns   BIGINT  their time, ns; overlapping kernels count fully
 -- share         DOUBLE  duration_ns / the time of all kernels of all ranks; NULL when that is 0

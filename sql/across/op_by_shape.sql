@@ -1,7 +1,7 @@
 -- One row is a framework op and its input shapes with the calls and what they cost over all ranks, whatever --filter chooses,
 -- the heaviest on the device first. What several ranks share of one host, such as the devices of one database, counts once.
 --
--- name to host_total_ns as in op.by_shape
+-- @columns name to host_total_ns as in op.by_shape
 -- kernel_count     BIGINT   kernels that they launched themselves; NULL where only operator_details.csv has them for a rank
 -- device_self_ns   BIGINT   time of these kernels, ns
 -- device_total_ns  BIGINT   time of these kernels and of those that ops inside them launched, ns, as in op.by_shape

@@ -1,7 +1,7 @@
 -- One row is a framework op and the line of user code that called it over all ranks, the largest own device time first. What
 -- several ranks share of one host, such as the devices of one database, counts once.
 --
--- name to reason as in stack.by_op
+-- @columns name to reason as in stack.by_op
 -- calls           BIGINT  calls; without profiler steps
 -- kernel_count    BIGINT  kernels that they launched themselves
 -- device_self_ns  BIGINT  time of these kernels, ns; overlapping kernels count fully

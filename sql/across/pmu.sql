@@ -12,14 +12,14 @@
 -- module             VARCHAR  class name of the module, with [Backward] before it in the backward; NULL for levels other than
 --                             module
 -- rank_count         BIGINT   ranks that have it
--- kernel_count to known_share as in pmu.by_level
+-- @columns kernel_count to known_share as in pmu.by_level
 -- bound              VARCHAR  what bounds most of the time: compute, memory, on chip, scalar or wait, as in pmu.bound; NULL
 --                             when not known
--- compute_ns to aic_time_share as in pmu.by_level
+-- @columns compute_ns to aic_time_share as in pmu.by_level
 -- aic_mac_ratio      DOUBLE   part of the time of these cores in which the matrix unit worked; NULL when not recorded
--- aic_scalar_ratio to cube_utilization as in pmu.by_level
--- aiv_duration_ns to aiv_mte3_ratio as in pmu.by_level
--- occupancy to shared_memory_bytes as in pmu.by_level
+-- @columns aic_scalar_ratio to cube_utilization as in pmu.by_level
+-- @columns aiv_duration_ns to aiv_mte3_ratio as in pmu.by_level
+-- @columns occupancy to shared_memory_bytes as in pmu.by_level
 WITH at_level AS (
     SELECT 'all' AS level, * EXCLUDE (kind, type, core)
     FROM pmu.kernel_type

@@ -2,7 +2,7 @@
 -- is not known; the largest time on the device first. What several ranks share of one host, such as the devices of one
 -- database, counts once.
 --
--- stack to reason as in stack.by_stack
+-- @columns stack to reason as in stack.by_stack
 -- kernel_count  BIGINT  kernels that the ops launched
 -- device_ns     BIGINT  their time, ns; overlapping kernels count fully
 -- share         DOUBLE  device_ns / time of all kernels of all ranks; NULL when that is 0

@@ -2,7 +2,7 @@
 -- or a reason why the stack of work is not known; the largest time on the device first. What several ranks share of one host,
 -- such as the devices of one database, counts once.
 --
--- frame to reason as in stack.by_frame
+-- @columns frame to reason as in stack.by_frame
 -- kernel_count     BIGINT  kernels that were launched from it, and from what it called
 -- device_self_ns   BIGINT  time of the kernels that were launched from it, and not from a frame inside it, ns; overlapping
 --                          kernels count fully

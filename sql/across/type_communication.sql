@@ -7,7 +7,7 @@
 -- group_name       VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
 -- kind             VARCHAR  p2p (send and receive) or collective
 -- type             VARCHAR  type, such as hcom_allReduce_; NULL when not known, and for p2p
--- op_count to last_count as in across.rank_communication
+-- @columns op_count to last_count as in across.rank_communication
 WITH group_ranks AS (
     SELECT profile, group_name, concat_ws(': ', min(label), string_agg(global_rank, ', ' ORDER BY position)) AS ranks
     FROM communication.member

@@ -1,7 +1,8 @@
 -- One row is a rank on which the host allocates or frees memory of the device while the device is idle.
--- Requires kernels, ops, host_calls.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires kernels, ops, host_calls
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH allocating AS (
     SELECT
         profile,

@@ -1,7 +1,8 @@
 -- One row is a module, op and type of kernels that compute and whose blocks leave cores of the device without work.
--- Requires compute.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires compute
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_duration_ns') AS least_duration_ns,

@@ -1,7 +1,8 @@
 -- One row is a type of communication operators of a rank that move packets whose size is no multiple of 512 bytes.
--- Requires transfers.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires transfers
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH packet AS (
     SELECT
         profile,

@@ -1,7 +1,8 @@
 -- One row is a rank whose host compiles ops, or looks them up among compiled ones, at many launches.
--- Requires kernels, ops, host_calls.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires kernels, ops, host_calls
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_calls') AS least_calls
     FROM advice.threshold

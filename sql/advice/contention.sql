@@ -1,7 +1,8 @@
 -- One row is a module, op and type of kernels that take far longer than usual because others run beside them.
--- Requires compute.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires compute
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH found AS (
     SELECT
         profile,

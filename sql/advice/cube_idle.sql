@@ -1,7 +1,8 @@
 -- One row is a rank whose cores that multiply matrices have nothing to do while its vector cores compute.
--- Requires compute.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires compute
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_idle_share') AS least_idle_share
     FROM advice.threshold

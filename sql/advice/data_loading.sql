@@ -1,7 +1,8 @@
 -- One row is a rank on which the device waits until the host has loaded data.
--- Requires kernels, ops.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires kernels, ops
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH loading AS (
     SELECT
         profile,

@@ -1,7 +1,8 @@
 -- One row is a rank and what an environment variable of its run costs, by the value that the profile records.
--- Requires kernels, settings.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires kernels, settings
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH setting AS (
     SELECT
         profile,

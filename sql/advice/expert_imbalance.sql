@@ -1,7 +1,8 @@
 -- One row is the rank with most work among those that share experts, and a module whose grouped matmuls take unevenly long.
--- Requires compute.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires compute
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_imbalance') AS least_imbalance
     FROM advice.threshold

@@ -1,9 +1,10 @@
 -- One row is communication of a rank, by module, op and type, during which the device does not compute; or, where computing
 -- covers nearly all of much communication, that nothing can be won there. What moves between pipeline stages is left to
 -- pipeline_bubble.
--- Requires communication.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires communication
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'covered_share') AS covered_share,

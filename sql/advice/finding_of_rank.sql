@@ -1,5 +1,6 @@
--- One row is what a rule found on a rank, over all of its steps, however small. Made of all tables of advice with these
--- columns, their names in rule.
+-- One row is what a rule found on a rank, over all of its steps, however small.
+--
+-- @gathers advice
 --
 -- rule         VARCHAR  the rule: a table of advice
 -- profile      VARCHAR  folder of the rank; NULL for a finding about all ranks together, whose figures are means over the ranks

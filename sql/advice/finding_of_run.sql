@@ -1,7 +1,7 @@
 -- One row is something to change, equal findings of several ranks as one, in the order in which advice.finding has them.
 --
 -- place            BIGINT   place in that order, from 1
--- finding_id to time_ns_per_step as in advice.finding
+-- @columns finding_id to time_ns_per_step as in advice.finding
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_share') AS least_share
     FROM advice.threshold

@@ -1,7 +1,8 @@
 -- One row is a rank whose first recorded steps take longer than those after them: warm-up that the profile holds.
--- Requires kernels or reported_steps.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires kernels | reported_steps
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_excess_share') AS least_excess_share,

@@ -1,8 +1,9 @@
 -- One row is a module and what kernels do in it that only convert or copy what others have made. The casts of a norm are left
 -- to unfused_chain where one fused op wins as much.
--- Requires compute.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires compute
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH by_type AS (
     SELECT
         profile,

@@ -1,9 +1,10 @@
 -- One row is a module, op and type of kernels that compute in FP32 on a rank that multiplies most of its matrices in half
 -- precision. Norms compute in FP32 on purpose: where one fused op wins as much, the vectors of a norm are left to
 -- unfused_chain.
--- Requires compute, shapes.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires compute, shapes
+--
+-- @columns profile to sql as in advice.finding_of_rank
 --
 -- Outside modules, only what multiplies matrices counts: an optimizer computes in FP32 on purpose.
 WITH threshold AS (

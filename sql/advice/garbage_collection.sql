@@ -1,8 +1,9 @@
 -- One row is a rank on which Python's garbage collector stops the host while the device is idle, or may do so where collections
 -- are not recorded.
--- Requires kernels, ops.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires kernels, ops
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_gap_count') AS least_gap_count,

@@ -1,8 +1,9 @@
 -- One row is a way in which a rank leaves graph mode: graphs that are compiled while it is recorded, steps without the graph
 -- that other steps replay, or an op that is launched by itself between replays.
--- Requires kernels, ops.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires kernels, ops
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_replayed_share') AS least_replayed_share,

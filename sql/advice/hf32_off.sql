@@ -1,8 +1,9 @@
 -- One row is a module, op and type of kernels that multiply matrices of FP32 and may not use the faster type of the device,
 -- HF32 or TF32.
--- Requires compute, shapes.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires compute, shapes
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'hf32_speedup') AS hf32_speedup,

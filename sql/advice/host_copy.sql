@@ -1,7 +1,8 @@
 -- One row is a module and op of a rank in which the host waits for a copy between host and device while the device has no work.
--- Requires kernels, ops, host_calls.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires kernels, ops, host_calls
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH copying AS (
     SELECT
         profile,

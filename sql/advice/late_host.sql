@@ -1,8 +1,9 @@
 -- One row is an op in which the host of a rank is longer than the hosts of those ranks that wait for it: why it comes late.
 -- Only where computing does not explain it.
--- Requires communication, ops.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires communication, ops
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_waited_share') AS least_waited_share
     FROM advice.threshold

@@ -1,8 +1,9 @@
 -- One row is a rank on which the device waits because the host launches kernels too slowly, or a module and op in which the
 -- host is long before it launches.
--- Requires kernels, ops.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires kernels, ops
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_gap_count') AS least_gap_count,

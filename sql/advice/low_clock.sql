@@ -1,7 +1,8 @@
 -- One row is a rank whose kernels ran below the rated clock of the device.
--- Requires compute, clock.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires compute, clock
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_drop') AS least_drop
     FROM advice.threshold

@@ -1,8 +1,9 @@
 -- One row is a module, op and type of kernels that spend their time on moving data from and to memory. Matmuls in which
 -- slow_matmul finds a win as large are left to it.
--- Requires compute, counters.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires compute, counters
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_busy_percent') AS least_busy_percent,

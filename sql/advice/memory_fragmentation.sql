@@ -1,7 +1,8 @@
 -- One row is a rank whose allocator has reserved far more memory of the device than was in use at any moment.
--- Requires memory.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires memory
+--
+-- @columns profile to sql as in advice.finding_of_rank
 --
 -- What is reserved and unused at one moment may be in use at the next, so the peaks are compared.
 WITH threshold AS (

@@ -1,7 +1,8 @@
 -- One row is an op in a module that leaves blocks of device memory in each step.
--- Requires memory.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires memory
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_mib_per_step') * 1048576 AS least_bytes
     FROM advice.threshold

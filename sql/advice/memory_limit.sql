@@ -1,7 +1,8 @@
 -- One row is a rank whose device was almost full at the peak, with the op in a module that held most of it.
--- Requires memory.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires memory
+--
+-- @columns profile to sql as in advice.finding_of_rank
 --
 -- A profile that does not record the memory of the device is judged where the threshold memory_gib says it.
 WITH threshold AS (

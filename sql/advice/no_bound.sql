@@ -1,8 +1,9 @@
 -- One row is a module, op and type of kernels that keep no part of the cores busy for most of their time. What slow_matmul
 -- or block_dim finds in them with a win as large is left to these rules.
--- Requires compute, counters.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires compute, counters
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'most_busy_percent') AS most_busy_percent,

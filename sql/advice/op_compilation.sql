@@ -1,7 +1,8 @@
 -- One row is a module and op of a rank that is compiled while the device is idle, or a rank whose launches load code meanwhile.
--- Requires kernels, ops, host_calls.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires kernels, ops, host_calls
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH compiling AS (
     SELECT *, work = 'load code' AS is_loading
     FROM free.cause_of_op

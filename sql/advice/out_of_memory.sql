@@ -1,7 +1,8 @@
 -- One row is an op of a rank that could not allocate memory of the device.
--- Requires memory.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires memory
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH failed AS (
     SELECT
         profile,

@@ -1,8 +1,9 @@
 -- One row is a rank of a pipeline that has nothing to compute between the passes of its micro-batches; or the time of its
 -- sends and receives between stages without computing, whichever is more.
--- Requires communication.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires communication
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH between_stages AS (
     SELECT
         profile,

@@ -1,8 +1,9 @@
 -- One row is a module of a rank in which the host does something between ops for long while the device has no work, or the
 -- other modules together, in which it costs little.
--- Requires kernels, ops.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires kernels, ops
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT
         max(value) FILTER (rule = 'launch_bound' AND name = 'long_ns') AS long_ns,

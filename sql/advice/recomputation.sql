@@ -1,7 +1,8 @@
 -- One row is a module that runs again inside the backward, to save memory.
--- Requires modules.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires modules
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH left_over AS (
     SELECT profile, min(left_bytes) AS left_bytes, min(memory_bytes) AS memory_bytes
     FROM across.memory_rank

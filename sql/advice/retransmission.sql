@@ -1,8 +1,9 @@
 -- One row is a type of communication operators of a rank with a transfer over RDMA that takes so long that packets were
 -- probably lost and sent again.
--- Requires transfers.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires transfers
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_ns') AS least_ns
     FROM advice.threshold

@@ -1,7 +1,8 @@
 -- One row is a module, op and type of kernels that spend their time in the scalar unit of the cores.
--- Requires compute, counters.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires compute, counters
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_busy_percent') AS least_busy_percent,

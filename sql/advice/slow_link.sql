@@ -1,7 +1,8 @@
 -- One row is a rank with links to other ranks that are slower than other links of their kind with the same packets.
--- Requires transfers or reported_communication.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires transfers | reported_communication
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH slow AS (
     SELECT
         profile,

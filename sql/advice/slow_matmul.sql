@@ -1,7 +1,8 @@
 -- One row is a module, op and type of matmuls that use little of the peak and could be faster.
--- Requires compute, shapes.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires compute, shapes
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'most_efficiency') AS most_efficiency,

@@ -1,8 +1,9 @@
 -- One row is a rank that makes others wait, with what they wait because of it; or, where most ranks make a few wait, one that
 -- waits for them. A pipeline stage whose computing explains the waiting is left to stage_imbalance.
--- Requires communication or reported_communication.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires communication | reported_communication
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH exposed AS (
     SELECT profile, sum(communication_not_overlapped_ns) / count(*) AS exposed_ns
     FROM step.time

@@ -1,7 +1,8 @@
 -- One row is a rank whose device is slow to start kernels that the host has launched.
--- Requires kernels, ops, host_calls.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires kernels, ops, host_calls
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_ns') AS least_ns,

@@ -1,8 +1,9 @@
 -- One row is a type of collectives of a rank that move much in small packets, and so reach less than the bandwidth of their
 -- links.
--- Requires transfers.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires transfers
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_bytes') AS least_bytes,

@@ -1,7 +1,8 @@
 -- One row is a rank of the pipeline stage that computes longest, where stages compute unevenly.
--- Requires communication or reported_communication.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires communication | reported_communication
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_imbalance') AS least_imbalance
     FROM advice.threshold

@@ -1,7 +1,8 @@
 -- One row is a rank that normalises many batches over several ranks (SyncBatchNorm): each call communicates and waits.
--- Requires kernels, ops.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires kernels, ops
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_call_count') AS least_call_count
     FROM advice.threshold

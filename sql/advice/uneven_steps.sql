@@ -1,7 +1,8 @@
 -- One row is a rank on which a few steps take far longer than the others, those at the beginning left out.
--- Requires kernels or reported_steps.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires kernels | reported_steps
+--
+-- @columns profile to sql as in advice.finding_of_rank
 --
 -- Where many steps take longer, steps are of two kinds, and none is an exception.
 WITH threshold AS (

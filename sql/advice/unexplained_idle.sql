@@ -1,7 +1,8 @@
 -- One row is a rank whose device is idle while the profile does not say what the host did.
--- Requires kernels.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires kernels
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_share') AS least_share,

@@ -1,7 +1,8 @@
 -- One row is a module and something that several kernels compute in it and that one fused op computes.
--- Requires compute.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires compute
+--
+-- @columns profile to sql as in advice.finding_of_rank
 SELECT
     profile,
     rank_id,

@@ -1,8 +1,9 @@
 -- One row is a layer, or another module among equal siblings, that takes longer than the others though it runs the same
 -- kernels. Where no modules are recorded, it is a layer among those that layer.sibling finds in the kernels.
--- Requires compute.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires compute
+--
+-- @columns profile to sql as in advice.finding_of_rank
 --
 -- If many siblings take about as much longer, at least half of it, they are another kind that runs the same kernels, such as
 -- layers with a global attention among those with a local one; then none of them is unlike the others.

@@ -1,7 +1,8 @@
 -- One row is a rank on which collectives wait for other ranks while the device does not compute, as the profiler measured it.
--- Requires transfers.
 --
--- profile to sql as in advice.finding_of_rank
+-- @requires transfers
+--
+-- @columns profile to sql as in advice.finding_of_rank
 WITH of_type AS (
     SELECT
         profile,

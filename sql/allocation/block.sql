@@ -1,12 +1,12 @@
 -- One row is a block of memory that was allocated during the recording: by which op in which module, and how long it lived.
 --
--- block_id to device_id as in allocation.every_block
--- stream_id to op_name_id as in allocation.every_block
+-- @columns block_id to device_id as in allocation.every_block
+-- @columns stream_id to op_name_id as in allocation.every_block
 -- parent_module    VARCHAR  names of the modules around that of the op, joined by '/'; '' for an outermost module; NULL outside
 --                           modules, and where the op is not known
 -- module           VARCHAR  class name of the module, with [Backward] before it in the backward; NULL outside modules, and
 --                           where the op is not known
--- size_bytes to used_until_ns as in allocation.every_block
+-- @columns size_bytes to used_until_ns as in allocation.every_block
 -- lifetime_ns      BIGINT   released_ns - allocated_ns; NULL when not released
 -- lifetime         ENUM('op', 'module call', 'step', 'several steps', 'recording', 'not released')  the shortest of these
 --                           within which it was released, as in allocation.every_block

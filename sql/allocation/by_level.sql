@@ -4,7 +4,7 @@
 -- level            VARCHAR  op, module or all: what the row covers
 -- op_name_id       TEXT_ID  the op that allocated them; NULL when not recorded, and for levels other than op
 -- path_id          BIGINT   the path of module.path; NULL outside modules, and for levels other than module
--- component to device_id as in allocation.every_block
+-- @columns component to device_id as in allocation.every_block
 -- block_count      BIGINT   blocks allocated
 -- allocated_bytes  BIGINT   their bytes, of all blocks together, whether or not they lived at the same time
 -- largest_bytes    BIGINT   the largest of them; NULL without any

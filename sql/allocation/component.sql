@@ -1,7 +1,7 @@
 -- One row is a component that holds memory of a device: how much it held at most, and when the framework had most allocated.
 -- What the parts of the software and the allocators hold is within what the process holds.
 --
--- role to device_id as in allocation.peak
+-- @columns role to device_id as in allocation.peak
 -- peak_allocated_bytes  BIGINT  most that was allocated; NULL when not recorded
 -- peak_active_bytes     BIGINT  most that was active; NULL when not recorded
 -- peak_reserved_bytes   BIGINT  most that was reserved; NULL when not recorded

@@ -6,7 +6,7 @@
 -- parent_module   VARCHAR  names of the modules around that of the op, joined by '/'; '' for an outermost module; NULL outside
 --                          modules
 -- module          VARCHAR  class name of the module, with [Backward] before it in the backward; NULL outside modules
--- component to device_id as in allocation.every_block
+-- @columns component to device_id as in allocation.every_block
 -- block_count     BIGINT   blocks that stay
 -- kept_bytes      BIGINT   their bytes
 -- steps_with      BIGINT   steps in which it allocated one of them

@@ -3,7 +3,7 @@
 --
 -- parent_module        VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module; NULL outside modules
 -- module               VARCHAR  class name of the module, with [Backward] before it in the backward; NULL outside modules
--- component to device_id as in allocation.every_block
+-- @columns component to device_id as in allocation.every_block
 -- block_count          BIGINT   blocks that ops directly in it allocated
 -- own_allocated_bytes  BIGINT   their bytes, of all blocks together, whether or not they lived at the same time
 -- largest_bytes        BIGINT   the largest of them; NULL without any

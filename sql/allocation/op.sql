@@ -2,7 +2,7 @@
 -- first.
 --
 -- op_name_id  TEXT_ID  the op that allocated them; NULL when not recorded
--- component to kept_bytes as in allocation.by_level
+-- @columns component to kept_bytes as in allocation.by_level
 SELECT
     by_level.op_name_id,
     by_level.component,

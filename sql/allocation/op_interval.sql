@@ -1,5 +1,7 @@
 -- One row is an op that allocated memory, and the interval that encloses it.
 --
+-- @unique last_started by start_ns, tid: of each start on a thread is_last_started marks one
+--
 -- op_id        BIGINT  an op of trace.op
 -- interval_id  BIGINT  the innermost interval of module.interval around it on its thread; ops outside all intervals have no row
 --

@@ -2,7 +2,7 @@
 -- moments it is the one with most allocated, then the first.
 --
 -- component        VARCHAR  who holds it
--- role to device_id as in trace.memory_usage
+-- @columns role to device_id as in trace.memory_usage
 -- measure          ENUM('allocated', 'active', 'reserved')  what was highest; a measure that is not recorded has no row
 -- peak_bytes       BIGINT   how much it was
 -- peak_ns          BIGINT   the moment, Unix ns

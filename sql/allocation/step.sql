@@ -2,7 +2,7 @@
 -- since the step before.
 --
 -- step_id              BIGINT  profiler step
--- component to device_id as in trace.memory_usage
+-- @columns component to device_id as in trace.memory_usage
 -- floor_bytes          BIGINT  least that was allocated in the step, at its begin included; NULL when not recorded
 -- peak_bytes           BIGINT  most that was allocated in the step, at its begin included; NULL when not recorded
 -- peak_active_bytes    BIGINT  most that was active; NULL when not recorded

@@ -1,9 +1,9 @@
 -- One row is a moment with what one component holds of the memory of a device. With a step chosen, only moments of that step.
 --
--- usage_id to component as in trace.memory_usage
--- role to time_ns as in trace.memory_usage
+-- @columns usage_id to component as in trace.memory_usage
+-- @columns role to time_ns as in trace.memory_usage
 -- step_id              BIGINT  profiler step; NULL outside steps
--- allocated_bytes to reserved_bytes as in trace.memory_usage
+-- @columns allocated_bytes to reserved_bytes as in trace.memory_usage
 -- fragmentation_bytes  BIGINT  reserved_bytes - allocated_bytes: taken from the device and not handed out; NULL where one of
 --                              these is
 -- active_bytes         BIGINT  in blocks that are handed out, or released but still used by a stream; NULL when not recorded

@@ -1,6 +1,8 @@
 -- One row is a call on the host into the software of the device, such as CANN or CUDA, with its own time and the time in which
 -- the device was idle meanwhile. With a step chosen, only the calls that started in that step.
 --
+-- @unique gap by start_ns: gaps do not overlap
+--
 -- host_api_id  BIGINT   a call of trace.host_api
 -- level        ENUM('acl', 'model', 'node', 'communication', 'runtime')  as in trace.host_api
 -- name_id      TEXT_ID  name, such as aclrtSynchronizeStream; NULL when the profile lost its text

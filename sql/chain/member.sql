@@ -1,5 +1,7 @@
 -- One row is a kernel of a chain.
 --
+-- @unique found by first_place, stream: chains of a stream do not overlap
+--
 -- kernel_id  BIGINT   a kernel of trace.kernel
 -- chain_id   BIGINT   a chain of chain.found
 -- place      BIGINT   as in chain.place

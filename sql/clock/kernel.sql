@@ -1,6 +1,9 @@
 -- One row is a compute kernel whose whole time is covered by samples of the real clock, and what a clock below the rated one
 -- may have cost it.
 --
+-- @guard trace.clock
+-- @unique clock by device_id, start_ns: each source groups trace.clock by both
+--
 -- kernel_id    BIGINT   a compute kernel of trace.kernel; those on CPUs of the device have no row
 -- type_id      TEXT_ID  operator type; NULL when it is not known
 -- device_id    BIGINT   device
@@ -9,8 +12,6 @@
 -- lost_ns      BIGINT   by how much it would be shorter at the rated clock if computing alone bounded it, ns: duration * (1 -
 --                       mean clock / rated clock); 0 at the rated clock or above
 -- bound        VARCHAR  what bounds it, as in pmu.bound; NULL without counters
---
--- Only when trace.clock has rows.
 WITH computing AS (
     SELECT kernel_id, type_id, device_id, start_ns, end_ns, duration_ns
     FROM trace.kernel

@@ -1,6 +1,8 @@
 -- One row is a device of whose compute kernels some ran below the rated clock, and what this may have cost. Kernels outside
 -- all steps do not count where there are steps.
 --
+-- @guard trace.clock
+--
 -- device_id              BIGINT   device; NULL when not recorded
 -- rated_mhz              BIGINT   rated clock, as in clock.rated, MHz
 -- kernel_count           BIGINT   kernels whose clock is known
@@ -11,8 +13,6 @@
 -- critical_lost_ns       BIGINT   the part of it in kernels that are critical, as in critical.kernel, ns
 -- computing_lost_ns      BIGINT   the part of critical_lost_ns in kernels that hardware counters show to be bound by computing,
 --                                 ns; NULL where no kernel of the rank has counters
---
--- Only when trace.clock has rows.
 WITH stepped AS (
     SELECT count(*) > 0 AS has_rows
     FROM step.period

@@ -1,10 +1,10 @@
 -- One row is a device with samples of its real clock, and its rated clock.
 --
+-- @guard trace.clock
+--
 -- device_id  BIGINT   device; NULL when not recorded
 -- rated_mhz  BIGINT   rated clock, MHz; where the profile does not say it, the highest clock seen
 -- origin     VARCHAR  where it comes from: as in trace.chip, or the highest clock seen
---
--- Only when trace.clock has rows.
 WITH seen AS (
     SELECT device_id, max(clock_mhz) AS clock_mhz
     FROM trace.clock

@@ -1,5 +1,7 @@
 -- One row is a span of time in which a device had one clock, from the first kernel to the end of the last one.
 --
+-- @guard trace.clock
+--
 -- device_id     BIGINT  device; NULL when not recorded
 -- start_ns      BIGINT  start, Unix ns
 -- end_ns        BIGINT  end, Unix ns
@@ -7,8 +9,6 @@
 -- clock_mhz     BIGINT  the clock, MHz; NULL before the first sample
 -- rated_mhz     BIGINT  rated clock, as in clock.rated, MHz
 -- computing_ns  BIGINT  part of it in which a compute kernel ran, ns; a low clock costs nothing while none runs
---
--- Only when trace.clock has rows.
 WITH recorded AS (
     SELECT min(start_ns) AS start_ns, max(end_ns) AS end_ns
     FROM trace.kernel

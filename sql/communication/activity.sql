@@ -3,6 +3,8 @@
 -- the other rank and a wait for its answer; between more than two ranks, a second such pair follows. It lasts from the start of
 -- the first task to the end of the last.
 --
+-- @unique rdma_transfer by first_position, kernel_id, plane: batches of tasks do not overlap
+--
 -- kernel_id         BIGINT   a communication kernel of trace.kernel
 -- plane             BIGINT   number of the plane
 -- kind              ENUM('transfer', 'copy', 'wait')  over a link, within the device, or for another rank

@@ -1,6 +1,10 @@
 -- One row is a collective of the rank, and what the device did from the end of the collective before it in its group to its
 -- start: computed, communicated in other groups, or idled, and why.
 --
+-- @unique gap by start_ns: gaps do not overlap
+-- @unique gap by end_ns: gaps do not overlap
+-- @unique stretch by kind, start_ns: stretches of a kind do not overlap
+--
 -- kernel_id          BIGINT   a communication kernel of trace.kernel
 -- name               VARCHAR  name of the operator; NULL when the profile lost its text
 -- type               VARCHAR  type, such as hcom_allReduce_; NULL when not known

@@ -1,7 +1,7 @@
 -- One row is a communication operator of the rank with what it has in common with the same operator of other ranks, whatever
 -- its name: names end in an ordinal that counts what the rank did before its recording, too.
 --
--- kernel_id to group_name as in communication.breakdown
+-- @columns kernel_id to group_name as in communication.breakdown
 -- group_code   VARCHAR  digits of the group in the name, the same on all ranks; NULL without any
 -- step_id      BIGINT   step, as in kernels.step, or as reported; NULL outside steps and without steps
 -- elements     BIGINT   elements that it was called with; NULL when not recorded, and where ranks may have different ones

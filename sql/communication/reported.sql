@@ -5,7 +5,7 @@
 --
 -- kernel_id           BIGINT   a communication kernel of trace.kernel; NULL when the operator matches none
 -- name                VARCHAR  name of the operator
--- type to kind as in trace.reported_communication
+-- @columns type to kind as in trace.reported_communication
 -- elapse_ns           BIGINT   its time, ns
 -- transit_ns          BIGINT   transfers over a link, ns; NULL when not reported, or when the plane that the times are of moved
 --                              nothing and others did: see reason

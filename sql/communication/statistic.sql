@@ -1,5 +1,7 @@
 -- One row is a type and group of communication operators with their number and times, the heaviest first.
 --
+-- @sum op_count, total_ns
+--
 -- type        VARCHAR  type, such as hcom_allReduce_; where none was collected (Level0), taken from the name; NULL when neither
 --                      gives it
 -- group_name  VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded

@@ -2,13 +2,15 @@
 -- times are those of the operator's master plane, as the profiler measures them; the longest wait of any plane has columns of
 -- its own.
 --
--- kernel_id to type as in communication.breakdown
--- kind to step_id as in communication.breakdown
+-- @sum elapse_ns, transit_ns, wait_ns, synchronization_ns, idle_ns, size_bytes, transfer_ns
+--
+-- @columns kernel_id to type as in communication.breakdown
+-- @columns kind to step_id as in communication.breakdown
 -- location               VARCHAR  where the operator belongs: 'inside modules', 'outside modules', or 'linked to no op'
 -- parent_module          VARCHAR  names of the enclosing modules joined by '/'; NULL outside modules
 -- module                 VARCHAR  class name of the module; NULL outside modules
--- start_ns to longest_plane_wait_ns as in communication.breakdown
--- size_bytes to reason as in communication.breakdown
+-- @columns start_ns to longest_plane_wait_ns as in communication.breakdown
+-- @columns size_bytes to reason as in communication.breakdown
 SELECT
     breakdown.kernel_id,
     breakdown.name,

@@ -2,6 +2,8 @@
 -- it launched. Kernels outside modules have rows by location and reason. The times of all rows add up to all kernel time of the
 -- rank but that of helpers of communication, which run in the time of its operators.
 --
+-- @unique period by start_ns: there are steps or calls, and starts of each are distinct
+--
 -- path_id           BIGINT   the path of module.path; NULL outside modules
 -- location          VARCHAR  inside modules, outside modules or linked to no op, as in module.kernel
 -- reason            VARCHAR  why the kernels are not inside modules, as in module.kernel; NULL inside modules

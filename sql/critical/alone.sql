@@ -2,10 +2,10 @@
 -- type runs then, and where it is a copy, no compute kernel at all. A kernel that another one stretches covers it only for as
 -- long as it usually takes: it would take no longer without that other one.
 --
+-- @guard critical.beside
+--
 -- kernel_id  BIGINT  a kernel of critical.beside
 -- alone_ns   BIGINT  that time, ns; a moment in which several kernels of one type run counts for the first of them
---
--- Only when critical.beside has rows.
 WITH kernel AS (
     SELECT
         beside.kernel_id,

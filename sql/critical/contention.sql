@@ -1,6 +1,8 @@
 -- One row is a module, op and type of kernels that take far longer than usual because kernels of another type run beside them.
 -- Kernels outside all steps do not count where there are steps.
 --
+-- @guard critical.stretched
+--
 -- module             VARCHAR  path of the module, names joined by '/'; NULL outside modules
 -- op_name_id         TEXT_ID  name of the op; NULL when linked to no op
 -- type_id            TEXT_ID  operator type
@@ -12,8 +14,6 @@
 -- neighbour_ns       BIGINT   time of the kernels beside them, ns
 -- critical_ns        BIGINT   part of duration_ns that is critical, as in critical.kernel, ns
 -- win_ns             BIGINT   what can be won if they take as long as usual, ns: no more than their critical time
---
--- Only when critical.stretched has rows.
 WITH stepped AS (
     SELECT count(*) > 0 AS has_rows
     FROM step.period

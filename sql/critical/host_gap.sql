@@ -2,6 +2,8 @@
 -- device became idle. Kernels before such a gap may be as short as they like, the next one starts no earlier, unless the host
 -- itself waited for them. A gap before a kernel whose launch is not recorded is none of these.
 --
+-- @unique wait by end_ns: of the call only the end is read
+--
 -- gap_id           BIGINT  a gap of free.gap
 -- start_ns         BIGINT  end of the kernel before it, Unix ns
 -- launched_ns      BIGINT  when the launch of the kernel that ended it began, Unix ns, on the clock of the device

@@ -1,6 +1,10 @@
 -- One row is a compute or communication kernel, or a copy, whether what follows could begin earlier if it were shorter, and how
 -- much of its time can be won at most. Where it is not known whether the host waited, it is critical.
 --
+-- @unique begun by start_ns: of kernels that start at the same time only the last is left
+-- @unique host_gap by start_ns: gaps do not overlap
+-- @unique wait by end_ns: of the call only the end is read
+--
 -- kernel_id    BIGINT   a kernel of trace.kernel, with a row in step.kernel_step
 -- is_critical  BOOLEAN  false where a shorter kernel wins nothing: after it the device waited for the host, and the host had
 --                       not waited for the device in between; or another kernel ran on, and nothing began before that ended

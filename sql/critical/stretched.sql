@@ -1,11 +1,11 @@
 -- One row is a compute kernel that takes twice as long as usual or more because of a kernel beside it: kernels of the same
 -- type, shapes, data types and blocks take so much longer beside kernels of that type than elsewhere. Two elsewhere are needed.
 --
+-- @guard critical.beside
+--
 -- kernel_id     BIGINT  a kernel of critical.beside
 -- neighbour_id  BIGINT  the kernel beside it, as in critical.beside
 -- usual_ns      BIGINT  median time of equal kernels that are not beside kernels of that type, ns
---
--- Only when critical.beside has rows.
 WITH equal AS (
     SELECT type_id, input_shapes_id, input_types_id, block_num
     FROM trace.kernel

@@ -2,6 +2,8 @@
 -- call that allocates or frees memory; a copy does where it returns after the copy is done, and a launch that takes a
 -- millisecond or more, for a place in a full queue.
 --
+-- @unique kernel_step by end_ns: of the kernel only the end is read
+--
 -- host_api_id  BIGINT  a call of trace.host_api
 -- start_ns     BIGINT  start, Unix ns, on the clock of the device
 -- end_ns       BIGINT  when the host went on, Unix ns, on the clock of the device

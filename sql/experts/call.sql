@@ -1,5 +1,7 @@
 -- One row is a grouped matmul, in the order of each step, and the collective that follows it.
 --
+-- @guard trace.grouped_matmul
+--
 -- kernel_id        BIGINT   a kernel of trace.grouped_matmul
 -- step_id          BIGINT   its step, as in kernels.step; NULL when it is of no step, and without steps
 -- position         BIGINT   how many grouped matmuls of the step began before it, and 1
@@ -14,8 +16,6 @@
 -- next_group_name  VARCHAR  group of ranks of that collective; NULL when not recorded
 -- next_id          BIGINT   that collective, a kernel of trace.kernel; NULL without one
 -- next_elapse_ns   BIGINT   time of that collective, ns; NULL without one
---
--- Only when trace.grouped_matmul has rows.
 WITH called AS (
     SELECT
         kernel.kernel_id,

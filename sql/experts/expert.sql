@@ -1,13 +1,13 @@
 -- One row is an expert of the rank and the rows that it got, by step and module. Only grouped matmuls that have a tensor for
 -- each expert say it; where all rows are in one tensor, how many each expert has are values, which no profile holds.
 --
+-- @guard experts.shape
+--
 -- step_id       BIGINT   step, as in experts.call; NULL when of no step, and without steps
 -- module        VARCHAR  path of the module; NULL outside modules
 -- expert        BIGINT   number of the expert on its rank, from 0
 -- kernel_count  BIGINT   grouped matmuls
 -- row_count     BIGINT   rows of the expert in all of them: a token counts in each matmul that it passes
---
--- Only when experts.shape has rows.
 WITH called AS (
     SELECT call.step_id, call.module, shape.expert_rows
     FROM experts.call

@@ -1,5 +1,7 @@
 -- One row is the grouped matmuls of a step and module.
 --
+-- @guard trace.grouped_matmul
+--
 -- step_id        BIGINT   step, as in experts.call; NULL when of no step, and without steps
 -- module         VARCHAR  path of the module; NULL outside modules
 -- kernel_count   BIGINT   grouped matmuls
@@ -8,8 +10,6 @@
 -- expert_count   BIGINT   experts of each; NULL when not known, and where they differ
 -- min_row_count  BIGINT   fewest rows of one of them; NULL when not known for any
 -- max_row_count  BIGINT   most rows of one of them; NULL when not known for any
---
--- Only when trace.grouped_matmul has rows.
 SELECT
     step_id,
     module,

@@ -1,9 +1,9 @@
 -- One row is the expert parallel group of the rank as the training framework recorded it; without one there is no row.
 --
+-- @guard trace.parallel_group
+--
 -- label         VARCHAR  label of the group: exp or ep; of several, the first of these
 -- group_ranks   VARCHAR  global numbers of its ranks, in order, joined by ','
---
--- Only when trace.parallel_group has rows.
 WITH labelled AS (
     SELECT group_name, label, list_position(['exp', 'ep', 'mc2'], lower(label)) AS precedence, position, global_rank
     FROM trace.parallel_group

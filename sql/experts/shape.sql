@@ -1,13 +1,13 @@
 -- One row is a description of grouped matmuls by their shapes: how many rows the experts share.
 --
+-- @guard trace.grouped_matmul
+--
 -- input_shapes_id   TEXT_ID   input shapes, as in trace.kernel, or of the op where kernels have none
 -- output_shapes_id  TEXT_ID   output shapes, as in trace.kernel; NULL when not recorded
 -- row_count         BIGINT    rows of all experts; NULL when the shapes do not say it
 -- expert_count      BIGINT    experts; NULL when the shapes do not say it
 -- expert_rows       BIGINT[]  rows of each expert, where each has a tensor of its own; NULL else: how many rows of a tensor
 --                             each expert has are values, which no profile holds
---
--- Only when trace.grouped_matmul has rows.
 WITH described AS (
     SELECT DISTINCT kernel.input_shapes_id, kernel.output_shapes_id
     FROM trace.grouped_matmul

@@ -1,6 +1,10 @@
 -- One row is a step and a cause of the idle time of the device in it, the longest first: what the host did meanwhile. The
 -- causes of a step add up to its idle time.
 --
+-- @sum gap_count, total_ns
+-- @unique bound by from_gap_id: UNION gives no row twice
+-- @unique running by cause, gap_id: a cause has one sum up to a bound
+--
 -- step_id    BIGINT   number of the step; NULL for the whole profile
 -- cause      VARCHAR  a cause of free.gap_cause; or 'kernels of another step', which ran in between
 -- gap_count  BIGINT   gaps with this cause; NULL for kernels of another step

@@ -1,6 +1,8 @@
 -- One row is a gap of the device and one of its causes: what the host did for a part of the gap. The parts of a gap add up to
 -- the gap.
 --
+-- @unique host_stretch by start_ns, things, tid: stretches do not touch
+--
 -- gap_id       BIGINT   a gap of free.gap
 -- cause        VARCHAR  up to the request for the next kernel, what the requesting host thread did: garbage collection, waiting
 --                       in a synchronise, data loading, inside an op or nothing recorded; from the request on: between queue

@@ -1,5 +1,7 @@
 -- One row is one of the longest gaps and the call into CANN that took most of it.
 --
+-- @unique thread_gap by end_ns, tid: gaps do not overlap
+--
 -- gap_id        BIGINT   a gap of free.longest
 -- host_call_id  TEXT_ID  name of the call, on the thread that requested the next kernel or on the one that launched it; NULL
 --                        when the profile lost its text

@@ -1,6 +1,8 @@
 -- One row is a part of a gap in which the host did one thing. The parts of a gap add up to the gap, and those with one cause to
 -- the time of that cause in free.gap_cause.
 --
+-- @unique on_thread by start_ns, tid: gaps do not overlap, nor do their phases
+--
 -- gap_id       BIGINT   a gap of free.gap
 -- start_ns     BIGINT   start, Unix ns, on the clock of the host
 -- end_ns       BIGINT   end, Unix ns, on the clock of the host

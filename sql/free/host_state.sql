@@ -2,6 +2,8 @@
 -- does any of the first so many things of free.host_stretch; 5, the innermost op that it runs; 6, the innermost module call or
 -- autograd task; 7, the outermost call into the software of the device that has a role.
 --
+-- @unique phase by start_ns, tid: gaps do not overlap, nor do their phases
+--
 -- tid     BIGINT   host thread: process id * 2^32 + thread id; only threads for which the device waits, and only
 --                  what lasts into a phase of free.host_phase there
 -- aspect  INTEGER  number of the aspect

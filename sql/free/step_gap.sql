@@ -2,6 +2,9 @@
 -- Gaps are numbered in the order of time, so those of a step are consecutive. A gap lies in two steps where the kernels of
 -- these interleave, and in none where it lies between them. Without steps all gaps lie in the whole profile.
 --
+-- @unique gap by start_ns: gaps do not overlap
+-- @unique gap by end_ns: gaps do not overlap
+--
 -- step_id       BIGINT  a step of trace.step; NULL for the whole profile
 -- first_gap_id  BIGINT  the first of these gaps, a gap of free.gap
 -- last_gap_id   BIGINT  the last of these gaps, a gap of free.gap

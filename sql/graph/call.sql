@@ -22,7 +22,7 @@
 -- ge_to_end_ns           BIGINT   graph engine from ExecuteGraph to the end of the inference, ns; NULL without ExecuteGraph
 -- ge_to_first_kernel_ns  BIGINT   graph engine from ExecuteGraph to the first kernel on the device, ns; a part of ge_to_end_ns,
 --                                 so not a term of the sum; NULL where no kernel is known to be launched by the call
--- creation_count to clone_ns as in graph.preparation
+-- @columns creation_count to clone_ns as in graph.preparation
 -- other_op_count         BIGINT   other aten ops
 -- other_op_ns            BIGINT   their time, ns
 -- reason                 VARCHAR  why something is NULL; NULL where nothing is

@@ -1,5 +1,7 @@
 -- One row is a step in which graphs are compiled, in the order of the steps.
 --
+-- @unique gap by start_ns: gaps do not overlap
+--
 -- step_id            BIGINT  profiler step in which the compilation begins; NULL outside steps
 -- compilation_count  BIGINT  compilations; those inside another one are a part of it
 -- host_ns            BIGINT  time on the host in which something is compiled, ns

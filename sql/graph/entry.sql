@@ -1,5 +1,8 @@
 -- One row is a call of a compiled graph and the marks of the entry into its module, which come after the call before it.
 --
+-- @unique inference by start_ns, tid: calls of a thread do not overlap
+-- @unique inference by end_ns, tid: calls of a thread do not overlap
+--
 -- call_id       BIGINT   a call of graph.inference
 -- frame_ns      BIGINT   start of the outermost Python frame of Dynamo, vLLM's or TorchAir's compilation around it, Unix ns;
 --                        NULL without stacks

@@ -1,5 +1,8 @@
 -- One row is a call of a compiled graph with when it enters C++ and the graph engine, and its first kernel on the device.
 --
+-- @unique inference by start_ns, tid: calls of a thread do not overlap
+-- @unique in_engine by execute_ns, tid: calls of a thread do not overlap, and what starts where one ends is the next one's
+--
 -- call_id          BIGINT  a call of graph.inference
 -- run_ns           BIGINT  start of TorchNpuGraphBase::Run, Unix ns; NULL where there is none
 -- execute_ns       BIGINT  start of ExecuteGraph, Unix ns; NULL where there is none

@@ -1,6 +1,8 @@
 -- One row is a call of a compiled graph with the aten ops in its Python part, by what they do; ops inside other aten ops are
 -- left out.
 --
+-- @unique python_part by start_ns, tid: calls of a thread do not overlap
+--
 -- call_id           BIGINT  a call of graph.inference
 -- creation_count    BIGINT  ops that build tensors from scalars and lists
 -- creation_ns       BIGINT  their time, ns

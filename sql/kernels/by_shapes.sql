@@ -7,7 +7,7 @@
 -- core_id          TEXT_ID  cores they ran on, such as AI_CORE or MIX_AIC; NULL for communication
 -- input_shapes_id  TEXT_ID  input shapes as the profiler wrote them, tensors split by ';'; NULL at Level0
 -- input_types_id   TEXT_ID  input data types; NULL at Level0
--- kernel_count to max_ns as in kernels.by_name
+-- @columns kernel_count to max_ns as in kernels.by_name
 WITH counted AS (
     SELECT kind, name_id, type_id, core_id, input_shapes_id, input_types_id, duration_ns, sum(kernel_count) AS kernel_count
     FROM kernels.shape_duration

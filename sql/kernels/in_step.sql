@@ -1,8 +1,8 @@
 -- One row is a kernel of the chosen step.
 --
--- kernel_id  BIGINT  a kernel of trace.kernel
+-- @guard step.selected
 --
--- Only when step.selected has rows.
+-- kernel_id  BIGINT  a kernel of trace.kernel
 SELECT kernel_id
 FROM kernels.step
 WHERE step_id = getvariable('step_id')

@@ -1,6 +1,8 @@
 -- One row is a type of kernels and the cores that they ran on, of a profile without kernels where the profiler reported their
 -- sums (op_statistic.csv), of all steps together. Where a step is chosen there is none.
 --
+-- @guard trace.reported_kernel_type
+--
 -- kind          ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernels
 -- type_id       TEXT_ID  operator type, such as MatMulV3
 -- type_from     ENUM('profile', 'name')  as in trace.kernel
@@ -9,8 +11,6 @@
 -- total_ns      BIGINT   their time, ns
 -- min_ns        BIGINT   the shortest of them, ns; NULL when not reported
 -- max_ns        BIGINT   the longest of them, ns; NULL when not reported
---
--- Only when trace.reported_kernel_type has rows.
 SELECT
     'compute'::ENUM('compute', 'communication', 'copy', 'schedule') AS kind,
     type_id,

@@ -1,7 +1,7 @@
 -- One row is a kind, name, type, core, input shapes, input types and duration of kernels, and the number of kernels with all of
 -- these.
 --
--- kind to input_types_id as in kernels.by_shapes
+-- @columns kind to input_types_id as in kernels.by_shapes
 -- duration_ns      BIGINT   end - start of each
 -- kernel_count     BIGINT   kernels
 SELECT

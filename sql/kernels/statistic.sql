@@ -1,6 +1,8 @@
 -- One row is a kind, type and core of kernels with their number and times, the largest total time first; with --filter, only
 -- types that it chooses. Kernels of unknown type are one row per kind and core.
 --
+-- @sum kernel_count, total_ns
+--
 -- kind          ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernels
 -- type_id       TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL when it is not known
 -- core_id       TEXT_ID  cores they ran on, such as AI_CORE or MIX_AIC; NULL for communication

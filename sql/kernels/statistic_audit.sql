@@ -2,6 +2,8 @@
 -- those of the kernels that the profile holds, over all steps. Without that file, or without kernels, there are no rows. The
 -- file leaves out communication.
 --
+-- @guard trace.reported_kernel_type
+--
 -- type            VARCHAR  operator type; NULL for all types together, where the kernels have no types
 -- recorded_count  BIGINT   kernels that the profiler reported
 -- kernel_count    BIGINT   kernels that the profile holds
@@ -10,8 +12,6 @@
 -- agrees          BOOLEAN  whether the numbers are equal, and the times as well but for the rounding of each; or whether the
 --                          kernels missing from all types together are as many, and took as long, as the kernels of unknown
 --                          type
---
--- Only when trace.reported_kernel_type has rows.
 WITH typed AS (
     SELECT type.text AS type, kernel.duration_ns
     FROM trace.kernel

@@ -2,6 +2,8 @@
 -- next to the same time from all kernels, whatever step they are in. Without such a file, or without kernels, there are no
 -- rows. This table finds missing kernels; step.reported_audit compares the kernels of the steps themselves.
 --
+-- @guard trace.reported_step
+--
 -- kind         VARCHAR  what is compared: computing or communication
 -- file         VARCHAR  the file that reports the time
 -- step_count   BIGINT   steps in it
@@ -11,8 +13,6 @@
 --                       steps at least nine tenths of it, since the profiler counts time that is in two steps twice
 --
 -- The profiler rounds each kernel to ns; where its times are floats, neighbouring times are a quarter of a us apart.
---
--- Only when trace.reported_step has rows.
 WITH measured AS (
     SELECT if(kind = 'compute', 'computing', 'communication') AS kind, start_ns, end_ns
     FROM trace.kernel

@@ -1,5 +1,7 @@
 -- One row is a layer with its kernels after the norm that opens it, which decide its kind.
 --
+-- @unique boundary by first_position: layers do not overlap
+--
 -- layer_id       BIGINT    a layer of layer.boundary
 -- symbols        BIGINT[]  the symbols of these kernels
 -- attention      BIGINT    index of the last attention kernel in symbols, from 1; NULL where there is none

@@ -1,5 +1,7 @@
 -- One row is a kernel of the model with the layer that it is in.
 --
+-- @unique bounded by first_sequence_position: layers do not overlap
+--
 -- sequence_position  BIGINT   position in the sequence, from 1
 -- kernel_id          BIGINT   a kernel of trace.kernel
 -- part               VARCHAR  layer; outside layers prologue, between passes or epilogue; NULL where no layers were found

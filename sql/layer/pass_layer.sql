@@ -1,5 +1,7 @@
 -- One row is a layer in a pass through the layers, such as a step or a token, in the order of time.
 --
+-- @sum kernel_count, extra_kernel_count, duration_ns
+--
 -- pass                BIGINT   which pass, from 0
 -- layer               BIGINT   which layer of the pass, from 0
 -- kind                BIGINT   kind of layer: layers of one kind have the same kernels; NULL for an irregular one

@@ -9,7 +9,7 @@
 -- name_id       TEXT_ID  name of the kernel, the first in the alphabet where they differ
 -- kernel_count  BIGINT   kernels
 -- total_ns      BIGINT   their time, ns
--- mean_ns to max_ns as in kernels.statistic
+-- @columns mean_ns to max_ns as in kernels.statistic
 -- mean_gap_ns   DOUBLE   mean time from the end of the previous kernel in the sequence to its start, ns; below 0 where they
 --                        overlap; NULL where there is no previous one
 -- share         DOUBLE   part of the kernel time of this kind of layer; NULL when it took no time

@@ -1,6 +1,6 @@
 -- One row is a stream with compute kernels, and whether the model runs on it or it runs beside the model.
 --
--- device_id to first_ns as in layer.busy_stream
+-- @columns device_id to first_ns as in layer.busy_stream
 -- overlap_ns       BIGINT   part of total_ns in which a stream that joined before it is busy too, ns; 0 for another device
 -- is_of_model      BOOLEAN  whether the model runs on it
 --

@@ -1,11 +1,13 @@
 -- One row is a grouped matmul, and its FLOPs as hardware counters bound them: the cycles in which the matrix units of all cores
 -- worked, times the operations of a cycle.
 --
+-- @guard mfu.grouped_matmul
+--
 -- kernel_id          BIGINT  a kernel of mfu.cube_kernel
 -- flops              BIGINT  FLOPs; NULL where the groups are too short to say
 -- flops_upper_bound  BIGINT  what they are at most
 --
--- Only when mfu.grouped_matmul has rows. Cycles exceed the work: 4,000 rows take 1 to 15 % more, and a few rows take as many as
+-- Cycles exceed the work: 4,000 rows take 1 to 15 % more, and a few rows take as many as
 -- 30 to 50 rows would. So flops is known only where the cycles are enough for 256 rows per group. Where input and weight have
 -- different types, it is not recorded in which one the matrix unit multiplied.
 WITH counter AS (

@@ -6,7 +6,7 @@
 -- duration_ns        BIGINT   time, ns
 -- flops              BIGINT   FLOPs; NULL when not known
 -- flops_source       VARCHAR  as in mfu.kernel_flops, or counters; NULL without flops
--- flops_name to peak_from as in mfu.utilisation
+-- @columns flops_name to peak_from as in mfu.utilisation
 -- known_flops        BIGINT   flops where the peak is known too; else NULL
 -- possible_flops     HUGEINT  FLOPs that the device can do in this time at the rated clock, in thousandths; NULL where
 --                             known_flops is

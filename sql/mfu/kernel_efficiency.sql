@@ -6,7 +6,7 @@
 -- type_id                TEXT_ID  operator type, such as MatMulV3; NULL when it is not known
 -- core_id                TEXT_ID  cores it ran on
 -- device_id              BIGINT   device; NULL when not recorded
--- start_ns to duration_ns as in module.kernel
+-- @columns start_ns to duration_ns as in module.kernel
 -- efficiency             DOUBLE   flops / duration / peak; NULL with a reason
 -- mfu                    DOUBLE   its part of the rank's MFU: flops / elapsed_ns of mfu.elapsed / peak; NULL where efficiency
 --                                 is
@@ -31,7 +31,7 @@
 -- output_shapes_id       TEXT_ID  output shapes; NULL when not recorded
 -- op_id                  BIGINT   the op that launched it; NULL when linked to no op
 -- op_name_id             TEXT_ID  name of that op; NULL when linked to no op
--- path_id to module as in module.kernel
+-- @columns path_id to module as in module.kernel
 SELECT
     judged.kernel_id,
     kernel.name_id,

@@ -1,12 +1,14 @@
 -- One row is a description of an attention with arguments, and its FLOPs.
 --
+-- @guard mfu.attention_mark
+--
 -- shape_id    BIGINT   a description of mfu.shape
 -- message_id  TEXT_ID  the arguments
 -- flops       BIGINT   FLOPs of the elements that the mask leaves; NULL where the arguments do not determine them
 -- peer_flops  BIGINT   the same without half of the diagonal of a causal mask, as msprof-analyze counts; NULL without flops
 -- reason      VARCHAR  why flops is NULL
 --
--- Only when mfu.attention_mark has rows. For scaled_dot_product_attention, the mark holds only is_causal. In a ragged batch,
+-- For scaled_dot_product_attention, the mark holds only is_causal. In a ragged batch,
 -- the lengths are the ends of the sequences; the list can be filled up with zeros.
 WITH marked AS (
     SELECT DISTINCT shape_id, message_id

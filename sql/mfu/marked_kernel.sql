@@ -1,10 +1,12 @@
 -- One row is an attention kernel and the mark that holds its arguments.
 --
+-- @guard mfu.attention_mark
+--
 -- kernel_id   BIGINT   a kernel of mfu.cube_kernel
 -- shape_id    BIGINT   its description in mfu.shape
 -- message_id  TEXT_ID  the arguments
 --
--- Only when mfu.attention_mark has rows. A mark belongs to the next op of its thread that launches an attention, and to
+-- A mark belongs to the next op of its thread that launches an attention, and to
 -- the backward of that op.
 WITH launched AS (
     SELECT cube_kernel.kernel_id, shape.shape_id, shape.family, kernel_op.op_id

@@ -1,9 +1,9 @@
 -- One row is a kernel whose type has no formula, and whose matrix unit worked, as hardware counters say.
 --
+-- @guard mfu.unsure_shape
+--
 -- kernel_id  BIGINT  a kernel of mfu.cube_kernel
 -- mac_ratio  DOUBLE  part of the time of the cube cores in which the matrix unit worked, as recorded; above 0
---
--- Only when mfu.unsure_shape has rows.
 WITH matrix_counter AS (
     SELECT text_id AS metric_id
     FROM trace.string

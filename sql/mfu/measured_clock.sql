@@ -1,5 +1,7 @@
 -- One row is a kernel that may multiply matrices, and whose whole time is covered by samples of the real clock.
 --
+-- @unique clock by device_id, start_ns: each source groups trace.clock by both
+--
 -- kernel_id  BIGINT   a kernel of mfu.cube_kernel
 -- cycles     HUGEINT  cycles of one core in its time, in thousandths of a cycle: the clock in MHz summed over its nanoseconds
 WITH started AS (

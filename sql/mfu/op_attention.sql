@@ -1,13 +1,15 @@
 -- One row is a description of an op that is an attention, forward or backward, and its FLOPs: those of the matrix products, two
 -- forward, five backward.
 --
+-- @guard trace.op_input
+--
 -- shape_id    BIGINT   a description of mfu.op_shape
 -- flops       HUGEINT  2 * heads * (Dq + Dv) * elements of the mask, backward 2 * heads * (3 * Dq + 2 * Dv) * elements; NULL
 --                      where the shapes do not determine them
 -- most_flops  HUGEINT  the same without a mask, as far as the shapes show
 -- reason      VARCHAR  why flops is NULL
 --
--- Only when trace.op_input has rows. Heads are those of the queries, also where several share a key. A causal mask has all of
+-- Heads are those of the queries, also where several share a key. A causal mask has all of
 -- its diagonal, as in mfu.marked_flops.
 WITH operand AS (
     SELECT

@@ -1,9 +1,11 @@
 -- One row is a description of an op that is a convolution, forward or backward, and its FLOPs.
 --
+-- @guard trace.op_input
+--
 -- shape_id  BIGINT   a description of mfu.op_shape
 -- flops     HUGEINT  2 * (positions, over the batch) * (elements of the weight), for each gradient that is computed
 --
--- Only when trace.op_input has rows. Each element of the weight meets each position of the output of an image once; in a
+-- Each element of the weight meets each position of the output of an image once; in a
 -- transposed convolution, each position of the input. Groups need no care: the weight has the channels of one group.
 WITH operand AS (
     SELECT

@@ -1,12 +1,14 @@
 -- One row is a description of an op and its FLOPs by the shapes and values of its inputs.
 --
+-- @guard trace.op_input
+--
 -- shape_id           BIGINT   a description of mfu.op_shape
 -- flops              BIGINT   operations of the matrix products: a multiplication and an addition are two; NULL where the
 --                             inputs do not determine them
 -- flops_upper_bound  BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
 -- reason             VARCHAR  why flops is NULL
 --
--- Only when trace.op_input has rows. A complex number has two parts, and an element of a packed type holds several numbers.
+-- A complex number has two parts, and an element of a packed type holds several numbers.
 WITH counted AS (
     SELECT
         shape_id,

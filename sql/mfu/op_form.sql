@@ -1,5 +1,7 @@
 -- One row is a name of ops for whose FLOPs there is a formula, and where their inputs are.
 --
+-- @guard trace.op_input
+--
 -- name_id     TEXT_ID  name of the ops
 -- form        VARCHAR  product, linear (the second matrix is turned), grouped product, convolution, convolution gradient,
 --                      attention, attention gradient
@@ -21,7 +23,7 @@
 -- wanted_at   BIGINT   convolution gradient: position of the list that says which gradients are computed: those of the input,
 --                      the weight and the bias; NULL for other forms
 --
--- Only when trace.op_input has rows. Positions count from 1, as in the signatures of the ops. An op that only calls others,
+-- Positions count from 1, as in the signatures of the ops. An op that only calls others,
 -- such as aten::matmul, has no formula.
 WITH matrix (name, form, first_at) AS (
     VALUES

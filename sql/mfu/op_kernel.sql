@@ -1,6 +1,8 @@
 -- One row is a kernel that shares the FLOPs of an op, or whose name says that it multiplies matrices, in a rank whose kernels
 -- have no shapes of their own.
 --
+-- @guard trace.op_input
+--
 -- kernel_id        BIGINT   a kernel of trace.kernel
 -- shape_id         BIGINT   its description: kernels that agree in all columns from name_id to reason have the same one
 -- name_id          TEXT_ID  name of the op whose FLOPs it shares; NULL where it shares none
@@ -12,7 +14,7 @@
 -- until_ns         BIGINT   time of the kernels of the op up to this one in the order of their starts, ns
 -- all_ns           BIGINT   time of all kernels that share the FLOPs of the op, ns
 --
--- Only when trace.op_input has rows. The FLOPs of an op belong to the kernels that it, or an op inside it, launched: to those
+-- The FLOPs of an op belong to the kernels that it, or an op inside it, launched: to those
 -- whose names say that they multiply matrices; where no name does, to all. An op around another one that counts does not count.
 WITH RECURSIVE launched AS (
     SELECT

@@ -1,10 +1,12 @@
 -- One row is a description of an op that multiplies two matrices, once or in a batch, and its FLOPs.
 --
+-- @guard trace.op_input
+--
 -- shape_id    BIGINT   a description of mfu.op_shape
 -- flops       HUGEINT  2 * batch * m * n * k; NULL for groups whose rows are not in the shapes
 -- most_flops  HUGEINT  the same with all rows that the groups may have
 --
--- Only when trace.op_input has rows. The matrices are m x k and k x n; in a linear op the second one is n x k, and the first
+-- The matrices are m x k and k x n; in a linear op the second one is n x k, and the first
 -- has any dims before k; a vector is a matrix with one column. Groups have a stack of second matrices, or share k, as for the
 -- gradient of the weights.
 WITH operand AS (

@@ -1,7 +1,9 @@
 -- One row is a distinct description of an op that multiplies matrices, or of kernels without such an op.
 --
+-- @guard trace.op_input
+--
 -- shape_id         BIGINT     the id, as in mfu.op_kernel
--- form to wanted_at as in mfu.op_form
+-- @columns form to wanted_at as in mfu.op_form
 -- shapes           VARCHAR[]  shape of each input: dims separated by ','; NULL when not recorded
 -- types            VARCHAR[]  type of each input; NULL when not recorded
 -- input_values     VARCHAR[]  value of each input that is no tensor; NULL when not recorded
@@ -10,8 +12,6 @@
 --                             where it is not recorded which; another type in lower case; two types where the matrices have
 --                             different ones; NULL when not recorded
 -- reason           VARCHAR    why no op has FLOPs for these kernels; NULL where one does
---
--- Only when trace.op_input has rows.
 WITH described AS (
     SELECT DISTINCT shape_id, name_id, input_shapes_id, input_types_id, input_values_id, fp32_as, reason
     FROM mfu.op_kernel

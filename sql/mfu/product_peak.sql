@@ -1,6 +1,8 @@
 -- One row is a peak in the data sheet of a GPU, without sparsity, for a device that a profile names: of an MI250X, which is two
 -- devices, half.
 --
+-- @guard trace.op_input
+--
 -- product     VARCHAR  the product
 -- pattern     VARCHAR  the regular expression that its name in a profile matches
 -- core_count  BIGINT   its cores (streaming multiprocessors, compute units); a part of a device has fewer; NULL when not known
@@ -8,7 +10,7 @@
 -- tflops      DOUBLE   10^12 operations per second
 -- source      VARCHAR  where the figures are published
 --
--- Only when trace.op_input has rows. With sparsity the sheets have twice these figures; some have only those, which are halved
+-- With sparsity the sheets have twice these figures; some have only those, which are halved
 -- here. FP32 and FP64 are those of the matrix cores where these have them, else of the vector cores.
 WITH product (product, pattern, core_count, fp16, bf16, fp8, int8, tf32, fp32, fp64, source) AS (
     VALUES

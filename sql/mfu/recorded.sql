@@ -1,12 +1,14 @@
 -- One row is a kernel and its share of the FLOPs that a range recorded.
 --
+-- @guard mfu.recorded_range
+--
 -- kernel_id   BIGINT   a kernel of mfu.cube_kernel
 -- range_id    BIGINT   the innermost range of mfu.recorded_range around the kernel's op, or its launch outside any op, on their
 --                      thread
 -- flops       BIGINT   its share: the FLOPs of the range are divided by time, without a remainder
 -- flops_name  VARCHAR  what was called
 --
--- Only when mfu.recorded_range has rows. Where a kernel of the range has a type that multiplies matrices, only such kernels get
+-- Where a kernel of the range has a type that multiplies matrices, only such kernels get
 -- a share; else all on cube cores that do more than move or convert.
 WITH RECURSIVE launched AS (
     SELECT cube_kernel.kernel_id, op.tid, op.start_ns, op.end_ns

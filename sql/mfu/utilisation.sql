@@ -1,6 +1,8 @@
 -- One row is a kernel that may multiply matrices, its FLOPs by recordings, marks and shapes, and the FLOPs that its device can
 -- do in that time.
 --
+-- @guard mfu.multiplying
+--
 -- kernel_id          BIGINT   a kernel of mfu.cube_kernel
 -- shape_id           BIGINT   its description in mfu.shape
 -- input_shapes_id    TEXT_ID  as in mfu.shape
@@ -24,7 +26,7 @@
 -- reason             VARCHAR  why flops is NULL
 -- peak_reason        VARCHAR  why possible_flops is NULL
 --
--- Only when mfu.multiplying has rows. Most of the tables that it needs are of no use without matrix multiplications.
+-- Most of the tables that it needs are of no use without matrix multiplications.
 WITH peer_peak AS (
     SELECT shape.shape_id, chip.device_id, chip.core_count * chip.clock_mhz * rate.operations_per_cycle AS flops_per_us
     FROM mfu.shape

@@ -2,9 +2,9 @@
 -- of their type and core show that the matrix unit does nothing. Where no counters were recorded, the name of the type decides,
 -- on chips with one kind of core (910A), where everything runs on AI_CORE.
 --
--- shape_id  BIGINT  a description of mfu.unsure_shape
+-- @guard mfu.unsure_shape
 --
--- Only when mfu.unsure_shape has rows.
+-- shape_id  BIGINT  a description of mfu.unsure_shape
 WITH matrix_counter AS (
     SELECT text_id AS metric_id
     FROM trace.string

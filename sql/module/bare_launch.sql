@@ -1,6 +1,8 @@
 -- One row is a launch outside any op, on the thread that asked for it: a graph that is replayed, or a kernel that Python code
 -- launches by itself. The modules around the call are those of its kernels.
 --
+-- @guard module.direct_launching
+--
 -- op_id      BIGINT   the id, below 0: no id of trace.op or trace.replayed_op
 -- launch_id  BIGINT   a launch of trace.kernel
 -- tid        BIGINT   host thread: process id * 2^32 + thread id
@@ -9,7 +11,7 @@
 -- start_ns   BIGINT   start, Unix ns
 -- end_ns     BIGINT   end, Unix ns
 --
--- Only when module.direct_launching has rows. With a task queue, a launch lies on a thread of the queue.
+-- With a task queue, a launch lies on a thread of the queue.
 SELECT
     -2 * row_number() OVER (ORDER BY launch.launch_id) AS op_id,
     launch.launch_id,

@@ -1,5 +1,7 @@
 -- One row is an interval that belongs to a module: a forward call, or backward work of a forward call.
 --
+-- @keep
+--
 -- interval_id      BIGINT    an interval of module.interval
 -- path_key         UHUGEINT  hash of the path, that is, of the enclosing modules and the module itself; module.path has the
 --                            names
@@ -22,8 +24,6 @@
 -- module.unplaced_interval.
 --
 -- Modules in a replayed graph are inside the module around the launch of the replay, and numbered in each replay by themselves.
---
--- Kept for other questions.
 WITH RECURSIVE replay AS (
     SELECT DISTINCT replayed_range.tid, op_interval.interval_id AS parent_id
     FROM trace.replayed_range

@@ -1,13 +1,13 @@
 -- One row is a module path, an op directly in it, and the type and input shapes of kernels that the op launched.
 --
--- path_id to type as in module.cost
+-- @columns path_id to type as in module.cost
 -- input_shapes    VARCHAR  their input shapes, tensors split by ';'; NULL when not recorded
 -- call_count      BIGINT   calls of the op
 -- kernel_count    BIGINT   kernels
 -- duration_ns     BIGINT   their time, ns
 -- known_flops     HUGEINT  FLOPs of the kernels with known FLOPs and peak; NULL without any
 -- possible_flops  HUGEINT  FLOPs that the device can do in the time of these kernels, in thousandths; NULL without any
--- compute_ns to wait_ns as in pmu.by_level
+-- @columns compute_ns to wait_ns as in pmu.by_level
 WITH kernel_group AS (
     SELECT
         kernel.path_id,

@@ -1,6 +1,8 @@
 -- One row is a kind of kernel, a location and a reason, with the kernel time there. The times of all rows add up to all kernel
 -- time of the rank. With a step chosen, only kernels of that step, as in kernels.step.
 --
+-- @sum kernel_duration_ns, kernel_count
+--
 -- kind                   ENUM('compute', 'communication', 'copy', 'schedule')  kind of kernel; only kinds that the rank has
 -- location               VARCHAR  'inside modules', 'outside modules' (an op launched it, no module encloses the op), or
 --                                 'linked to no op'; each kind has all three

@@ -1,12 +1,12 @@
 -- One row is what calls of modules that cross leave open; where none cross there is no row.
 --
+-- @guard module.crossing
+--
 -- crossing_count      BIGINT   calls of module.crossing
 -- modules             VARCHAR  up to three of their classes, joined by ', '
 -- kernel_count        BIGINT   kernels that were launched while such a call and the one that it crosses had both begun and not
 --                              ended; they belong to the one that began last
 -- kernel_duration_ns  BIGINT   their time, ns
---
--- Only when module.crossing has rows.
 WITH in_order AS (
     SELECT
         interval.interval_id,

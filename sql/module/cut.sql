@@ -1,6 +1,9 @@
 -- One row is a thread on which module calls were open when the recording began or ended: the profile lacks these calls, and
 -- holds those directly inside them without what is around them.
 --
+-- @guard module.edge_call
+-- @unique outermost by interval_id, tid: interval_id is unique
+--
 -- tid         BIGINT   host thread: process id * 2^32 + thread id
 -- edge        VARCHAR  start or end of the recording
 -- call_count  BIGINT   calls of module.edge_call that were inside the open ones
@@ -8,8 +11,6 @@
 -- start_ns    BIGINT   start of the first of these calls, Unix ns; at the start of the recording 0: all before is inside, too
 -- end_ns      BIGINT   end of the last of them, Unix ns; at the end of the recording the largest number
 -- is_proven   BOOLEAN  whether it is certain; else the calls can as well be of modules that are called by themselves
---
--- Only when module.edge_call has rows.
 --
 -- A whole call of a module elsewhere on the thread says what a cut leaves: at the end of the recording the calls before the
 -- cut that are not around it, outermost first; at its beginning those after it. Where the outermost calls up to the edge are

@@ -2,11 +2,14 @@
 -- thread ran, and the same task was put into the queue inside the op; without a task queue, the launch lies inside the op
 -- itself.
 --
+-- @guard module.doubtful_launch
+-- @unique request by start_ns, tid: of the request only the start is read
+--
 -- launch_id   BIGINT   a launch of module.doubtful_launch
 -- is_on_host  BOOLEAN  whether the profile holds the launch's call on the host
 -- op_id       BIGINT   the innermost op around it; NULL when there is none
 --
--- Only when module.doubtful_launch has rows. A join on containment gives the same rows, and is the oracle in the tests, but its
+-- A join on containment gives the same rows, and is the oracle in the tests, but its
 -- cost grows with the square of the launches.
 WITH RECURSIVE host_call AS (
     SELECT doubtful.launch_id, launch.tid, min(launch.start_ns) AS start_ns, max(launch.end_ns) AS end_ns

@@ -1,10 +1,10 @@
 -- One row is the kernel time in the calls of module.doubted_call, whose paths may lack the modules around them.
 --
+-- @guard module.doubted_call
+--
 -- call_count          BIGINT  calls of module.doubted_call
 -- kernel_count        BIGINT  kernels in them, in the calls inside them, and in the backward of both
 -- kernel_duration_ns  BIGINT  their time, ns
---
--- Only when module.doubted_call has rows.
 WITH RECURSIVE link AS (
     SELECT parent_id AS around_id, interval_id
     FROM module.interval_parent

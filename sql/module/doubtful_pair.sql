@@ -1,11 +1,14 @@
 -- One row is a backward op whose number does not decide its forward op: several threads with the same id had forward ops with
 -- this number before it, and for one of these ops the number alone finds no backward op.
 --
+-- @guard module.numbered_pair
+-- @unique life by start_ns, tid: where a thread counts anew, only its first op of a start does
+--
 -- op_id          BIGINT  the backward op
 -- forward_op_id  BIGINT  the forward op on the thread that autograd's thread number means, where several of these numbers share
 --                        the thread id; else that of module.numbered_pair
 --
--- Only when module.numbered_pair has rows. This happens where a thread ends before the backward of its work begins, as in a
+-- This happens where a thread ends before the backward of its work begins, as in a
 -- pipeline, and the next thread gets the same id.
 WITH shared AS (
     SELECT tid

@@ -1,6 +1,8 @@
 -- One row is an interval on a host thread that says where work belongs: a module's forward call, or a task of the autograd
 -- engine.
 --
+-- @keep
+--
 -- interval_id      BIGINT   position in the order (thread, start, longest first): of two intervals that contain an op on its
 --                           thread, the one with the larger interval_id is the inner one
 -- tid              BIGINT   host thread: process id * 2^32 + thread id; below 0 for a replayed graph
@@ -12,8 +14,6 @@
 -- forward_op_id    BIGINT   the forward op of backward work; NULL for the others
 -- begins_backward  BOOLEAN  true for a module call of the backward, as in module.range; else false
 -- is_last_started  BOOLEAN  whether it is the last one, in this order, of those that start when it starts, on its thread
---
--- Kept for other questions.
 WITH interval AS (
     SELECT tid, start_ns, end_ns, 'module' AS kind, name_id, is_backward, range_id AS id
     FROM module.range

@@ -1,5 +1,7 @@
 -- One row is a kernel and the op that launched it, found through the launch, never through time on the device.
 --
+-- @keep
+--
 -- kernel_id   BIGINT   a kernel of trace.kernel; kernels that no op launched have no row
 -- op_id       BIGINT   an op of trace.op; for a kernel of a replayed graph whose ops are known, an op of trace.replayed_op, and
 --                      where only its place in the graph is known, host_op_id, else the place in trace.replayed_op
@@ -7,8 +9,6 @@
 --                      graph was launched outside any op
 -- link        VARCHAR  recorded in the profile; derived from the host's intervals where nothing is recorded; corrected where
 --                      they prove another op than the recorded one; replayed for an op of trace.replayed_op
---
--- Kept for other questions.
 WITH replayed AS (
     SELECT replayed_kernel.kernel_id, replayed_op.op_id, replayed_op.is_op
     FROM trace.replayed_kernel

@@ -1,11 +1,11 @@
 -- One row is the kernels outside modules that are backward work with an unknown forward op. Where there are none, there is no
 -- row.
 --
+-- @guard module.unpaired_task
+--
 -- kernel_count           BIGINT  number of these kernels
 -- kernel_duration_ns     BIGINT  their time, ns
 -- kernel_duration_share  DOUBLE  share of all kernel time; NULL when that is 0
---
--- Only when module.unpaired_task has rows.
 WITH outside AS (
     SELECT kernel.duration_ns, op.tid, op.start_ns, op.end_ns
     FROM module.kernel

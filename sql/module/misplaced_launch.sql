@@ -1,8 +1,10 @@
 -- One row is a launch that does not lie inside the op that the profile recorded for it, on the thread of that op.
 --
+-- @guard module.direct_launching
+--
 -- launch_id  BIGINT  a launch of module.recorded_link
 --
--- Only when module.direct_launching has rows. With a task queue, launches lie in no op.
+-- With a task queue, launches lie in no op.
 SELECT DISTINCT recorded_link.launch_id
 FROM module.recorded_link
 JOIN trace.op USING (op_id)

@@ -1,13 +1,14 @@
 -- One row is a backward op and the forward op that its sequence number finds.
 --
+-- @guard module.forward_number
+-- @unique ended by end_ns, sequence_number, tid: equal ends have one last start, so DISTINCT leaves one
+--
 -- op_id              BIGINT  the backward op
 -- forward_op_id      BIGINT  the last forward op with its number, on its forward thread, that ended before it began
 -- tid                BIGINT  host thread of the forward op
 -- sequence_number    BIGINT  sequence number of both
 -- forward_thread_id  BIGINT  autograd's number of the forward thread
 -- start_ns           BIGINT  start of the backward op, Unix ns
---
--- Only when module.forward_number has rows.
 WITH backward_op AS (
     SELECT op_id, start_ns, sequence_number, forward_thread_id
     FROM trace.op

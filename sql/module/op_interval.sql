@@ -1,5 +1,8 @@
 -- One row is an op that launched kernels or that has a backward, and the interval that encloses it.
 --
+-- @keep
+-- @unique last_started by start_ns, tid: of each start on a thread is_last_started marks one
+--
 -- op_id        BIGINT  an op of trace.op or trace.replayed_op, or a launch of module.bare_launch
 -- interval_id  BIGINT  the innermost interval of module.interval around it on its thread; for an op of a replayed graph that
 --                      lies in no range of its capture, that around the launch of the graph; ops outside all intervals have no
@@ -8,8 +11,6 @@
 -- The last interval that started before the op is the innermost one, unless it ends too early; then the search goes on with the
 -- interval around it. Of intervals that start together only the last one is in the ASOF join, which leaves open which of equal
 -- keys it returns. Ends go along with the candidates: to look up those of the rejected takes 0.1 s more for a million kernels.
---
--- Kept for other questions.
 WITH RECURSIVE last_started AS (
     SELECT tid, start_ns, end_ns, interval_id
     FROM module.interval

@@ -1,10 +1,10 @@
 -- One row is a thread on which module calls began that the recording does not hold, since they ended after it.
 --
+-- @guard trace.module_begin
+--
 -- tid        BIGINT   host thread: process id * 2^32 + thread id
 -- start_ns   BIGINT   when the first of them began, Unix ns
 -- is_proven  BOOLEAN  whether it is certain
---
--- Only when trace.module_begin has rows.
 --
 -- What PyTorch does first in a call lies in no recorded call, and some call comes after it. Where functions are numbered, it is
 -- certain if no later call has a caller that began before: such a call would say that the one in question had ended. Else it is

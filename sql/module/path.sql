@@ -1,5 +1,7 @@
 -- One row is a module path, forward or backward: all calls of a module class below the same chain of classes.
 --
+-- @keep
+--
 -- path_key      UHUGEINT  hash of the path, as in module.call
 -- path          STRUCT(name_id BIGINT, number BIGINT)[]  names (ids of trace.string), outermost first; when paths are by
 --                         instance, each with its number among equal names in one call of the parent, else with NULL
@@ -8,8 +10,6 @@
 -- depth         BIGINT   number of names; 1 for an outermost module
 -- parent_module VARCHAR   all names but the last, joined by '/'; '' for an outermost module
 -- module        VARCHAR   the last name; with [Backward] before it for the backward
---
--- Kept for other questions.
 WITH RECURSIVE forward_call AS (
     SELECT path_key, min(range_id) AS range_id
     FROM module.call

@@ -1,9 +1,9 @@
 -- One row is a launch of a replayed graph whose ops are known, and the place on the host around it.
 --
+-- @guard trace.replayed_op
+--
 -- launch_id  BIGINT  a launch of trace.replayed_op
 -- op_id      BIGINT  the op around it, an op of trace.op; the launch itself, of module.bare_launch, where it lies in no op
---
--- Only when trace.replayed_op has rows.
 WITH launch AS (
     SELECT DISTINCT launch_id
     FROM trace.replayed_op

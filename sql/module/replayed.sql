@@ -1,14 +1,14 @@
 -- One row is how the ops and modules of kernels of replayed graphs are known; none where there is neither a capture nor an
 -- annotation.
 --
+-- @guard trace.replayed_kernel
+--
 -- known_by               VARCHAR  'capture' (a recording of the capture has their ops), 'annotation' (the framework noted their
 --                                 modules), 'launch' (all that is known is where the graph was launched), or 'nothing'
 -- module_by              VARCHAR  what says their modules, as in module.kernel; NULL outside modules
 -- kernel_count           BIGINT   kernels
 -- kernel_duration_ns     BIGINT   their time, ns; overlapping kernels count fully
 -- kernel_duration_share  DOUBLE   share of the time of all kernels of replayed graphs; NULL when that is 0
---
--- Only when trace.replayed_kernel has rows.
 SELECT
     CASE
         WHEN replayed_kernel.kernel_id IS NOT NULL THEN replayed_kernel.known_by::VARCHAR

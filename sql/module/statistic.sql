@@ -1,6 +1,8 @@
 -- One row is an op at its position in a module, merged over all calls of the module's path that run the same sequence of ops,
 -- in all layers, steps and micro-batches. The columns, the merging, the order and the suffixes are those of msprof-analyze.
 --
+-- @sum total_kernel_duration_ns
+--
 -- parent_module             VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
 -- module                    VARCHAR  class name of the module, with [Backward] before it in the backward; consecutive rows of
 --                                    one module whose calls run different ops end in _0, _1, ...

@@ -2,6 +2,8 @@
 -- own kernels add up to the kernel time inside modules, and so do the times of the outermost modules with all modules inside
 -- them.
 --
+-- @sum own_kernel_duration_ns
+--
 -- parent_module              VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
 -- module                     VARCHAR  class name of the module, with [Backward] before it in the backward
 -- depth                      BIGINT   1 for an outermost module

@@ -1,10 +1,10 @@
 -- One row is an interval whose module path is not known: a call of module.unplaced_call, a call inside it, or backward work of
 -- their ops.
 --
+-- @guard module.unplaced_call
+--
 -- interval_id  BIGINT   an interval of module.interval
 -- is_cut       BOOLEAN  whether a call around it began before the recording or ended after it, as in module.unplaced_call
---
--- Only when module.unplaced_call has rows.
 WITH RECURSIVE link AS (
     SELECT parent_id AS around_id, interval_id
     FROM module.interval_parent

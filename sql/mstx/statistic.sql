@@ -1,7 +1,7 @@
 -- One row is an mstx mark or range by its message, with number and times on the host and on the device, and the kernels
 -- launched inside it, the heaviest first.
 --
--- kind to kernel_duration_ns as in mstx.by_level
+-- @columns kind to kernel_duration_ns as in mstx.by_level
 SELECT by_level.* EXCLUDE (is_of_step, step_id)
 FROM mstx.by_level
 LEFT JOIN trace.string AS domain ON domain.text_id = by_level.domain_id

@@ -2,7 +2,7 @@
 -- and ranges that began outside every step have no row.
 --
 -- step_id            BIGINT   the profiler step in which they began
--- kind to kernel_duration_ns as in mstx.by_level
+-- @columns kind to kernel_duration_ns as in mstx.by_level
 SELECT by_level.step_id, by_level.* EXCLUDE (is_of_step, step_id)
 FROM mstx.by_level
 LEFT JOIN trace.string AS domain ON domain.text_id = by_level.domain_id

@@ -3,6 +3,8 @@
 -- out, and records of a launch (op.launch) count as a part of the op around them. An op of a replayed graph is a call in each
 -- replay, without time on the host, shapes, or ops around it.
 --
+-- @keep
+--
 -- name_id          TEXT_ID  name of the op; NULL when the profile lost its text
 -- input_shapes_id  TEXT_ID  input shapes; NULL without record_shapes
 -- calls            BIGINT   calls
@@ -17,7 +19,6 @@
 -- launches         VARCHAR  names of the records of launches that launched its kernels, such as aclnnMm, sorted and separated
 --                           by ', '; NULL without any
 --
--- Kept for other questions.
 -- The same sums as of op.cost, but made by name and shapes at once: for 3.7 M ops 3.2 s of CPU in place of 4.8.
 WITH call AS (
     SELECT op.op_id, op.name_id, op.input_shapes_id, op.duration_ns

@@ -1,9 +1,9 @@
 -- One row is an op that lies in one of the same name and input shapes on its thread. Sums of total times leave it out, since
 -- the outer one has its time.
 --
--- op_id  BIGINT  an op of trace.op
+-- @guard op.recursive_name
 --
--- Only when op.recursive_name has rows.
+-- op_id  BIGINT  an op of trace.op
 WITH reached AS (
     SELECT
         op.op_id,

@@ -3,7 +3,9 @@
 -- count. The wrappers of profiler steps are left out, and records of a launch such as aclnnMm count as a part of the op around
 -- them.
 --
--- name_id to launches as in op.by_shape
+-- @sum calls, host_self_ns, kernel_count, device_self_ns
+--
+-- @columns name_id to launches as in op.by_shape
 SELECT by_shape.*
 FROM op.by_shape
 LEFT JOIN trace.string AS name ON name.text_id = by_shape.name_id

@@ -1,6 +1,8 @@
 -- One row is an op that normalises a batch over several ranks (SyncBatchNorm), or its backward, with the kernels that it and
 -- the ops inside it launch. Where steps are recorded, calls outside steps do not count.
 --
+-- @unique norm by start_ns, tid: the outermost of those that start together
+--
 -- name_id           TEXT_ID  name of the op
 -- is_backward       BOOLEAN  whether it is the backward
 -- call_count        BIGINT   calls

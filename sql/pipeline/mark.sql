@@ -4,6 +4,8 @@
 -- after all these. Of marks within each other on a thread only the outermost counts. With a step chosen, only passes that
 -- began in it.
 --
+-- @unique root_call by start_ns, tid: outermost calls of a thread do not overlap
+--
 -- mark_id            BIGINT   the id, unique in the rank
 -- kind               VARCHAR  forward, backward, both where they run at the same time, or weights: gradients of weights alone,
 --                             as of schedules that take them apart

@@ -1,6 +1,8 @@
 -- One row is the communication operators of one type, group role and size in the base and in the new run, those whose time
 -- changed most first. The sums of all rows are the time of all operators.
 --
+-- @sum base_ns, new_ns, difference_ns, base_sum_ns, new_sum_ns, base_op_count, new_op_count
+--
 -- run                  VARCHAR  the run that is compared with the base
 -- operation            VARCHAR  what the operators do, in lower case, such as allreduce; NULL when not known
 -- kind                 VARCHAR  p2p (send and receive) or collective
@@ -19,7 +21,7 @@
 -- new_wait_ns          DOUBLE   the same in the new run
 -- base_bandwidth_gb_s  DOUBLE   bytes by the time of their transfers in the base, GB/s; NULL when not known
 -- new_bandwidth_gb_s   DOUBLE   the same in the new run
--- base_ns to new_sum_ns as in runs.op_comparison
+-- @columns base_ns to new_sum_ns as in runs.op_comparison
 WITH row_of_rank AS (
     SELECT rank.run, rank.side, communication.* EXCLUDE (run)
     FROM compare.communication_unit AS communication

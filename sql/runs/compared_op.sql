@@ -1,7 +1,7 @@
 -- One row is an op with its input shapes and one type of its kernels, directly in a module, on a side of a comparison. It is
 -- what comparisons of ops and of kernels are made of.
 --
--- op_number to place as in runs.compared_op_rank
+-- @columns op_number to place as in runs.compared_op_rank
 -- first_start_ns  BIGINT  start of the first of the ops, Unix ns; NULL when linked to no op
 -- kernel_count    BIGINT  kernels in the units that are compared, and in none
 -- duration_ns     BIGINT  their time, ns

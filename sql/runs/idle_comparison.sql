@@ -1,6 +1,8 @@
 -- One row is a cause of the idle time of the device in the base and in the new run, the one that changed most first. The sums
 -- of all rows are the idle time of all steps that are compared.
 --
+-- @sum base_ns, new_ns, difference_ns, base_sum_ns, new_sum_ns, base_gap_count, new_gap_count
+--
 -- run               VARCHAR  the run that is compared with the base
 -- cause             VARCHAR  a cause of free.cause
 -- base_gap_count    DOUBLE   gaps with this cause in the base per unit; NULL for kernels of another step
@@ -10,7 +12,7 @@
 -- difference_ns     DOUBLE   new_ns - base_ns
 -- ratio             DOUBLE   new_ns / base_ns; NULL when that is 0
 -- difference_share  DOUBLE   part of the difference of all idle time; NULL when that is 0
--- base_sd_ns to new_sum_ns as in runs.op_comparison
+-- @columns base_sd_ns to new_sum_ns as in runs.op_comparison
 WITH compared_step AS (
     -- Of several calls in a step it is not known which one idled.
     SELECT DISTINCT

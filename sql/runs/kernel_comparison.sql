@@ -1,6 +1,8 @@
 -- One row is a type of kernels with its input shapes, with its kernels in the base and in the new run, those that changed most
 -- first. The sums of all rows are the time of all kernels.
 --
+-- @sum base_ns, new_ns, difference_ns, base_sum_ns, new_sum_ns, base_kernel_count, new_kernel_count
+--
 -- run                VARCHAR  the run that is compared with the base
 -- kind               VARCHAR  what the kernels are: compute, communication, copy or schedule
 -- type               VARCHAR  operator type; NULL when it is not known
@@ -12,7 +14,7 @@
 -- new_kernel_count   DOUBLE   kernels in the new run per unit
 -- base_mean_ns       DOUBLE   mean time of a kernel in the base, ns; NULL without any
 -- new_mean_ns        DOUBLE   mean time of a kernel in the new run, ns; NULL without any
--- base_ns to new_sum_ns as in runs.op_comparison
+-- @columns base_ns to new_sum_ns as in runs.op_comparison
 WITH of_sample AS (
     SELECT
         op.run,

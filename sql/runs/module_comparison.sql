@@ -3,6 +3,8 @@
 -- to the difference of all kernel time, exactly: base_self_sum_ns and new_self_sum_ns are whole numbers. What changed most
 -- comes first.
 --
+-- @sum base_self_ns, new_self_ns, self_difference_ns, base_kernels, new_kernels, base_self_sum_ns, new_self_sum_ns
+--
 -- parent_module          VARCHAR  names of the enclosing modules in the base joined by '/', numbered among equal siblings; in
 --                                 the new run where only that has it; '' for an outermost module; NULL outside modules
 -- module                 VARCHAR  the last name, with [Backward] before it for the backward; outside modules where, and why

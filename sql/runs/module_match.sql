@@ -5,7 +5,7 @@
 -- base_path   VARCHAR  names of the module in the base from the outermost one joined by '/', numbered among equal siblings;
 --                      NULL where only the new run has it
 -- new_path    VARCHAR  its names in the new run; NULL where only the base has it
--- parent_module to module as in runs.module_pair
+-- @columns parent_module to module as in runs.module_pair
 -- rule        VARCHAR  instance (the same classes and the same places among equal siblings), sequence (the same classes and the
 --                      same sequences of ops), path (the same classes), wrapped (the same classes but for modules around it
 --                      that one run alone has), alias (it or a module around it has another name), only base, only new

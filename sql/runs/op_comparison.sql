@@ -2,6 +2,8 @@
 -- changed most first. Kernels outside modules and those that no op launched have rows of their own; so the sums of all rows of
 -- a module are its own kernel time, and those of all rows the time of all kernels.
 --
+-- @sum base_ns, new_ns, difference_ns, base_sum_ns, new_sum_ns, base_kernel_count, new_kernel_count
+--
 -- run                VARCHAR  the run that is compared with the base
 -- parent_module      VARCHAR  names of the enclosing modules joined by '/', as in runs.module_comparison; NULL outside modules
 -- module             VARCHAR  class name of the module, with [Backward] before it in the backward; NULL outside modules

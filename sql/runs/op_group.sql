@@ -10,7 +10,7 @@
 -- new_kernel_types   VARCHAR  types of its kernels in the new run, likewise
 -- base_input_shapes  VARCHAR  input shapes in the base; NULL when there are several, or none is known
 -- new_input_shapes   VARCHAR  input shapes in the new run, likewise
--- base_kernel_count to ratio as in runs.op_comparison
+-- @columns base_kernel_count to ratio as in runs.op_comparison
 -- is_noise           BOOLEAN  whether the differences are no more than the times vary anyway; NULL when not known
 WITH op AS (
     SELECT

@@ -1,5 +1,7 @@
 -- One row is an op, or a launch outside any op, and the innermost call of a Python function around it on its thread.
 --
+-- @unique last_started by start_ns, tid: of each start on a thread is_last_started marks one
+--
 -- op_id     BIGINT  an op of trace.op, or a launch of module.bare_launch
 -- frame_id  BIGINT  a call of stack.frame_call
 --

@@ -1,7 +1,7 @@
 -- One row is a row of stack.cost that the options choose: with --under, only stacks with such a frame; with --module, only work
 -- of such a module.
 --
--- stack_id to host_ns as in stack.cost
+-- @columns stack_id to host_ns as in stack.cost
 -- frames       VARCHAR[]  the frames that the options choose, the outermost one first; NULL without any
 -- all_ns       BIGINT     time of all kernels, whatever the options choose, ns
 WITH frame_list AS (

@@ -1,8 +1,9 @@
 -- One row is an op that belongs to a module that --module chooses.
 --
--- op_id  BIGINT  an op of trace.op, or a launch of module.bare_launch
+-- @guard stack.chosen_path
+-- @unique last_started by start_ns, tid: of each start on a thread is_last_started marks one
 --
--- Only when stack.chosen_path has rows.
+-- op_id  BIGINT  an op of trace.op, or a launch of module.bare_launch
 --
 -- The same search as in module.op_interval, which has only the ops that launched kernels or have a backward.
 WITH RECURSIVE last_started AS (

@@ -2,6 +2,8 @@
 -- one purpose, or those of one group and type. Time in which operators of a row overlap counts once. Without steps, the rows
 -- are those of the whole profile; with steps, operators of no step have rows of their own.
 --
+-- @guard trace.communication
+--
 -- step_id            BIGINT   number of the step; NULL for the whole profile and for operators of no step
 -- level              ENUM('step', 'label', 'operator')  what the row is about: all operators of the step, those of the groups
 --                             with one label, or those of one group and type
@@ -16,8 +18,6 @@
 -- overlapped_share   DOUBLE   overlapped_ns / communication_ns; NULL when that is 0
 -- counted_once_ns    BIGINT   part of not_overlapped_ns in which no operator of the step ran that had begun earlier, ns; the
 --                             rows of each level add up to not_overlapped_ns of the step
---
--- Only when trace.communication has rows.
 WITH member AS (
     SELECT group_name, min(label) AS label
     FROM communication.member

@@ -2,6 +2,8 @@
 -- overlap counts once, so that the rows of a step can add up to more than its row 'all'. Without steps, the rows are those of
 -- the whole profile; with steps, copies of no step have rows of their own.
 --
+-- @guard trace.copy
+--
 -- step_id            BIGINT   number of the step; NULL for the whole profile and for copies of no step
 -- direction          VARCHAR  what they do, as in trace.copy; all for all copies of the step; NULL when not recorded
 -- copy_count         BIGINT   copies
@@ -13,8 +15,6 @@
 -- size_bytes         BIGINT   bytes of the copies whose bytes are recorded; NULL when those of none are
 -- unsized_count      BIGINT   copies whose bytes are not recorded
 -- max_ns             BIGINT   longest of them, ns
---
--- Only when trace.copy has rows.
 WITH of_step AS (
     SELECT copy_step.step_id, copy.*
     FROM trace.copy

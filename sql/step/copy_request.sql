@@ -1,11 +1,11 @@
 -- One row is a copy and the moment in which the host requested it: when the op that the profile names for it started, else when
 -- its task was put into the task queue, or without a queue when it was launched.
 --
+-- @guard trace.copy
+--
 -- copy_id   BIGINT  a copy of trace.copy; one of which neither op nor launch is known has no row
 -- tid       BIGINT  host thread that requested it
 -- asked_ns  BIGINT  moment of the request, Unix ns
---
--- Only when trace.copy has rows.
 WITH launch AS (
     SELECT copy.copy_id, min(launch.start_ns) AS start_ns, arg_min(launch.tid, (launch.start_ns, launch.tid)) AS tid
     FROM trace.copy

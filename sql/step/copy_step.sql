@@ -2,10 +2,10 @@
 -- its task was put into the task queue, or without a queue when it was launched. A copy that is a kernel belongs to the step of
 -- the kernel.
 --
+-- @guard trace.copy
+--
 -- copy_id  BIGINT  a copy of trace.copy
 -- step_id  BIGINT  a step of trace.step; NULL when it is of no step, and without steps
---
--- Only when trace.copy has rows.
 WITH of_period AS (
     SELECT request.copy_id, period.step_id
     FROM step.copy_request AS request

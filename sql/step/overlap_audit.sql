@@ -1,5 +1,7 @@
 -- One row is a time from the profiler's own Overlap Analysis next to the same time from the kernels, over the whole profile.
--- Without such an analysis there are no rows. Only when trace.overlap has rows.
+-- Without such an analysis there are no rows.
+--
+-- @guard trace.overlap
 --
 -- kind            ENUM('computing', 'communication', 'communication_not_overlapped', 'free')  what is compared
 -- interval_count  BIGINT   intervals of the analysis

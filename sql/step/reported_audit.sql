@@ -1,13 +1,13 @@
 -- One row is a time that the profiler itself reported for its steps (step_trace_time.csv, analysis.db), all steps together,
 -- next to the same time from the kernels. Without such a file, or without kernels, there are no rows.
 --
--- kind to all_kernels_ns as in step.reported_comparison
+-- @guard trace.reported_step
+--
+-- @columns kind to all_kernels_ns as in step.reported_comparison
 -- difference_ns   BIGINT   recorded - kernels
 -- agrees          BOOLEAN  whether the difference can come from rounding, from the way in which the profiler counts kernels
 --                          between steps, or from tasks that it counts in place of operators
 -- reason          VARCHAR  why a larger difference still agrees; NULL when there is no such reason
---
--- Only when trace.reported_step has rows.
 WITH with_verdict AS (
     SELECT
         comparison.*,

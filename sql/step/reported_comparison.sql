@@ -1,6 +1,8 @@
 -- One row is a time that the profiler itself reported for its steps (step_trace_time.csv, analysis.db), all steps together,
 -- next to the same time from the kernels. Without such a file, or without kernels, there are no rows.
 --
+-- @guard trace.reported_step
+--
 -- kind            VARCHAR  what is compared: computing or communication
 -- file            VARCHAR  the file that reports the time
 -- step_count      BIGINT   steps in it
@@ -17,8 +19,6 @@
 -- without gaps for the step in which it began. So its time is at least that of the kernels of steps, or of the stretches that
 -- begin in steps, and at most that of all kernels, with time that is in two steps counted twice. It rounds each stretch to ns;
 -- where its times are floats, neighbouring times are a quarter of a us apart.
---
--- Only when trace.reported_step has rows.
 WITH step_span AS (
     SELECT step_id, min(start_ns) AS first_ns, max(end_ns) AS last_ns
     FROM step.kernel_step

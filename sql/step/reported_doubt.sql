@@ -1,8 +1,8 @@
 -- One row is a time of communication that the profiler itself reported, and that differs from what the operators give.
 --
--- recorded_ns  BIGINT  the time that the file reports, ns
+-- @guard step.reported_comparison
 --
--- Only when step.reported_comparison has rows.
+-- recorded_ns  BIGINT  the time that the file reports, ns
 SELECT recorded_ns
 FROM step.reported_comparison
 WHERE kind = 'communication' AND NOT is_equal

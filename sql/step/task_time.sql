@@ -1,11 +1,11 @@
 -- One row is the time in which tasks of communication operators run: less than that of the operators, which also lasts between
 -- their tasks. Some versions of the profiler count it in place of that of the operators. Without such tasks there is no row.
 --
+-- @guard step.reported_doubt
+--
 -- of_steps_ns    BIGINT  time with a task of an operator of a step, ns; where no operator has a known step, of any
 -- all_ns         BIGINT  time with a task of any operator, ns
 -- stretch_count  BIGINT  stretches of tasks without a gap
---
--- Only when step.reported_doubt has rows.
 WITH task AS (
     SELECT 'all' AS what, start_ns, end_ns
     FROM trace.communication_task

@@ -3,6 +3,9 @@
 -- without kernels has the times that the profiler itself reported (step_trace_time.csv, analysis.db); those that it did not
 -- report are NULL.
 --
+-- @sum computing_ns, communication_ns, communication_not_overlapped_ns, overlapped_ns, free_ns, stage_ns, bubble_ns,
+--     preparing_ns
+--
 -- step_id                          BIGINT   number of the step; NULL for the whole profile and for kernels of no step
 -- computing_ns                     BIGINT   time with a compute kernel, ns
 -- communication_ns                 BIGINT   time with a communication operator, ns

@@ -2,14 +2,14 @@
 -- inside it included, in the order of time. A call with kernels on several streams has a row for each. With a step chosen, only
 -- the kernels of that step count.
 --
--- call_id to stream_id as in timeline.call_span
+-- @columns call_id to stream_id as in timeline.call_span
 -- lane                INTEGER  row of the stream in which it is drawn: calls of one lane overlap only where one is inside the
 --                              other in the tree of modules; 0 is the first
 -- path_id             BIGINT   its path of module.path
 -- parent_module       VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
 -- module              VARCHAR  class name of the module, [Backward] before it in the backward
 -- depth               BIGINT   number of names in the path; 1 for an outermost module
--- step_id to own_duration_ns as in timeline.call_span
+-- @columns step_id to own_duration_ns as in timeline.call_span
 WITH RECURSIVE reached AS (
     SELECT
         *,

@@ -7,7 +7,7 @@
 -- end_ns         BIGINT   end of its last kernel, Unix ns
 -- host_start_ns  BIGINT   start of the step on the host, Unix ns; NULL when not recorded, and for the whole profile
 -- host_end_ns    BIGINT   end of the step on the host, Unix ns; NULL when not recorded, and for the whole profile
--- computing_ns to preparing_ns as in step.time
+-- @columns computing_ns to preparing_ns as in step.time
 -- copying_not_overlapped_ns  BIGINT  as in step.time
 WITH span AS (
     SELECT step_id, min(start_ns) AS start_ns, max(end_ns) AS end_ns

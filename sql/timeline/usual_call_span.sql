@@ -1,5 +1,5 @@
 -- One row is a call of a module on a stream of the device in the step of timeline.usual_step, of which alone the kernels count.
 --
--- call_id to own_duration_ns as in timeline.call_span
+-- @made timeline.call_span with timeline.usual_kernel for timeline.kernel
 --
--- Made as timeline.call_span, with timeline.usual_kernel for timeline.kernel.
+-- @columns call_id to own_duration_ns as in timeline.call_span

@@ -1,6 +1,6 @@
 -- One row is a gap of free.gap in the time of the step of timeline.usual_step.
 --
--- gap_id to kernel_after_id as in free.gap
+-- @columns gap_id to kernel_after_id as in free.gap
 SELECT gap.gap_id, gap.start_ns, gap.end_ns, gap.kernel_before_id, gap.kernel_after_id
 FROM free.gap
 JOIN free.step_gap AS step ON gap.gap_id BETWEEN step.first_gap_id AND step.last_gap_id

@@ -1,5 +1,5 @@
 -- One row is a gap of the device in the time of the step of timeline.usual_step, in the order of time, with its cause.
 --
--- gap_id to kernel_after_id as in timeline.gap
+-- @made timeline.gap with timeline.usual_free_gap for free.gap
 --
--- Made as timeline.gap, with timeline.usual_free_gap for free.gap.
+-- @columns gap_id to kernel_after_id as in timeline.gap

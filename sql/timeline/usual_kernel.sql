@@ -1,5 +1,5 @@
 -- One row is a kernel of the step of timeline.usual_step, in the order of time, with its module and op.
 --
--- kernel_id to reason as in timeline.kernel
+-- @made timeline.kernel with timeline.usual_module_kernel for module.kernel
 --
--- Made as timeline.kernel, with timeline.usual_module_kernel for module.kernel.
+-- @columns kernel_id to reason as in timeline.kernel

@@ -1,6 +1,6 @@
 -- One row is a call of a module on a stream of the device in the step of timeline.usual_step, of which alone the kernels count,
 -- in the order of time.
 --
--- call_id to own_duration_ns as in timeline.module_call
+-- @made timeline.module_call with timeline.usual_call_span for timeline.call_span
 --
--- Made as timeline.module_call, with timeline.usual_call_span for timeline.call_span.
+-- @columns call_id to own_duration_ns as in timeline.module_call

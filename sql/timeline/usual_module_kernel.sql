@@ -4,10 +4,10 @@
 -- kind           ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernel
 -- name_id        TEXT_ID  name of the kernel
 -- type_id        TEXT_ID  operator type, such as MatMulV3; NULL when it is not known
--- device_id to duration_ns as in module.kernel
+-- @columns device_id to duration_ns as in module.kernel
 -- op_name_id     TEXT_ID  the op that launched it; NULL when linked to no op
 -- interval_id    BIGINT   the call of module.call it belongs to; NULL outside modules
--- path_id to module as in module.kernel
+-- @columns path_id to module as in module.kernel
 -- reason         VARCHAR  why it is in no module, as in module.kernel; NULL inside modules
 SELECT
     kernel.kernel_id,

@@ -1,5 +1,7 @@
 -- One row is a piece of work on the device: a compute kernel, a communication operator, or a helper that schedules one.
 --
+-- @keep pmu_id, type_from, direction
+--
 -- kernel_id         BIGINT   the id, unique in the rank
 -- kind              ENUM('compute', 'communication', 'copy', 'schedule')  which of the three
 -- name_id           TEXT_ID  name of the kernel; where nothing describes it, the type of its task; NULL when not recorded
@@ -35,5 +37,3 @@
 --                            by matrix cores; a copy engine; CPUs of the device; NULL when it is another engine or not known
 -- fp32_as           ENUM('fp32', 'tf32')  the data type in which it multiplies matrices of FP32, as its name says; NULL when
 --                            that is not known
---
--- Kept for other questions, with pmu_id, type_from, direction.

@@ -1,5 +1,7 @@
 -- One row is a call of a framework operator on the host: aten ops, their backward nodes, the ops of the NPU adapter.
 --
+-- @keep duration_ns, input_shapes_id
+--
 -- op_id              BIGINT   the id, unique in the rank
 -- tid                BIGINT   host thread: process id * 2^32 + thread id
 -- name_id            TEXT_ID  name; NULL when the profile lost its text
@@ -12,5 +14,3 @@
 -- forward_thread_id  BIGINT   autograd's number of the thread that ran the forward; 0 on a forward op, NULL when not recorded
 -- input_shapes_id    TEXT_ID  input shapes; NULL without record_shapes
 -- input_types_id     TEXT_ID  input types; NULL without record_shapes
---
--- Kept for other questions, with duration_ns, input_shapes_id.

@@ -1,6 +1,8 @@
 -- One row is a profiler step with its times as the profiler itself reported them: step_trace_time.csv, or analysis.db next to a
 -- database.
 --
+-- @keep all
+--
 -- step_id                          BIGINT   profiler step; NULL where there are none
 -- computing_ns                     BIGINT   time in which compute kernels ran, ns; NULL when not reported
 -- communication_ns                 BIGINT   time in which communication ran, ns; NULL when not reported
@@ -12,8 +14,6 @@
 -- preparing_ns                     BIGINT   from the start of the step on the host to the first kernel, ns; NULL when not
 --                                           reported
 -- file                             VARCHAR  the file that reports the times
---
--- Kept for other questions, with all columns.
 WITH measured AS (
     SELECT DISTINCT device_id
     FROM trace.kernel

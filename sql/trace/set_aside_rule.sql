@@ -2,7 +2,7 @@
 -- trace.set_aside_memory, of which each question reads what it needs. Without rows, nothing was set aside. The rules are in
 -- docs/set-aside.md.
 --
--- what to time_ns as in trace.set_aside
+-- @columns what to time_ns as in trace.set_aside
 FROM trace.set_aside
 UNION ALL
 FROM trace.set_aside_call

@@ -5,7 +5,7 @@
 -- phase                  VARCHAR  such as Decode; NULL where lines name none
 -- stage                  VARCHAR  such as forward
 -- duration_count         BIGINT   how often it was measured
--- mean_ns to host_rest_reason as in vllm.by_level
+-- @columns mean_ns to host_rest_reason as in vllm.by_level
 SELECT log.log, by_level.* EXCLUDE (level, log_number, process_count, total_ns)
 FROM vllm.by_level
 JOIN raw.log AS log USING (log_number)

@@ -60,7 +60,7 @@ FOUND = """
 """
 OWN_RULE = f"""-- One row is what this test finds on a rank.
 --
--- profile to sql as in advice.finding_of_rank
+-- @columns profile to sql as in advice.finding_of_rank
 WITH planned (rank_id, title, module, op, kernel_type, evidence, count, time_ns, win_ns, kind) AS (
     VALUES{FOUND}
 )
@@ -465,7 +465,7 @@ def test_what_the_report_leaves_out_is_said_by_a_rule() -> None:
 def test_an_own_rule_with_other_columns_is_refused_with_the_line_to_write(job: Path, tmp_path: Path) -> None:
     (tmp_path / "advice").mkdir()
     (tmp_path / "advice" / "mine.sql").write_text("-- One row is a number.\n--\n-- x  INTEGER  a number\nSELECT 1 AS x")
-    with pytest.raises(InputError, match=re.escape("write `-- profile to sql as in advice.finding_of_rank`")):
+    with pytest.raises(InputError, match=re.escape("write `-- @columns profile to sql as in advice.finding_of_rank`")):
         open_profile(job / "job", sql=tmp_path)
 
 

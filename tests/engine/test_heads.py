@@ -81,41 +81,14 @@ def test_a_head_takes_over_columns_that_another_documents() -> None:
 def test_a_head_that_takes_over_columns_that_are_not_there_is_an_error(tmp_path: Path, line: str) -> None:
     file = tmp_path / "ours" / "table.sql"
     file.parent.mkdir()
-    file.write_text(f"-- One row is a rank.\n--\n-- {line}\nSELECT 1", encoding="utf-8")
+    file.write_text(f"-- One row is a rank.\n--\n-- @columns {line}\nSELECT 1", encoding="utf-8")
     with pytest.raises(
-        ValueError, match=r"table\.sql: the head inherits .* of mfu\.(rank|op), which does not have these columns"
+        ValueError, match=r"table\.sql: line 3: the head inherits .* of mfu\.(rank|op), which does not have these columns"
     ):
         read_table(file)
 
 
 WARNINGS = {name: table.warning for name, table in documented_tables().items() if table.warning}
-
-
-def test_a_head_says_what_is_kept_for_other_questions(tmp_path: Path) -> None:
-    def read(line: str) -> tuple[bool, tuple[str, ...]]:
-        head = f"-- One row is one.\n--\n-- a  BIGINT  first\n-- b  BIGINT  second\n--\n-- {line}\nSELECT 1 AS a, 2 AS b"
-        (tmp_path / "one.sql").write_text(head, encoding="utf-8")
-        table = read_table(tmp_path / "one.sql")
-        return table.is_kept, table.kept_with
-
-    assert read("It is short.") == (False, ())
-    assert read("Kept for other questions.") == (True, ())
-    assert read("Kept for other questions, with b.") == (True, ("b",))
-    assert read("Kept for other questions, with all columns.") == (True, ("a", "b"))
-    with pytest.raises(ValueError, match="keeps columns that it does not document: c"):
-        read("Kept for other questions, with a, c.")
-
-
-def test_a_head_says_what_a_rank_must_have_recorded(tmp_path: Path) -> None:
-    def read(line: str) -> tuple[tuple[str, ...], ...]:
-        (tmp_path / "one.sql").write_text(
-            f"-- One row is one.\n-- {line}\n--\n-- a  BIGINT  first\nSELECT 1 AS a", encoding="utf-8"
-        )
-        return read_table(tmp_path / "one.sql").requires
-
-    assert read("It is short.") == ()
-    assert read("Requires kernels.") == (("kernels",),)
-    assert read("Requires kernels, counters or memory.") == (("kernels",), ("counters", "memory"))
 
 
 def test_a_table_gathers_all_tables_of_its_folder_that_have_its_columns() -> None:

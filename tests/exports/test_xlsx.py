@@ -23,7 +23,7 @@ from prof_analysis.common.options import Keywords
 from prof_analysis.common.scratch import temporary_folder
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.exports.cells import MAX_CHARACTERS, Page
-from prof_analysis.exports.sheets import ADDS_UP, Column, Sheet, sheets_of
+from prof_analysis.exports.sheets import Column, Sheet, sheets_of
 from prof_analysis.exports.xlsx import _write_workbook
 from tests.helpers.places import SAMPLE
 from tests.helpers.small_profile import Kernel, Matmul, Op, Range, write_profile
@@ -150,13 +150,13 @@ def test_the_tree_comes_first_and_folds(tmp_path: Path) -> None:
 
 def test_every_sheet_has_headings_of_its_own_and_sums_of_columns_that_it_has() -> None:
     exported = {table for one in ANALYSES.values() for table in (*one.exports, *one.of_several_ranks)} | {*COMPARED}
-    assert exported >= ADDS_UP.keys()
+    assert exported >= {name for name, table in documented_tables().items() if table.sums}
     for name in exported:
         for sheet in sheets_of(documented_tables()[name], "Title"):
             headings = [column.header for column in sheet.columns]
             assert len({heading.casefold() for heading in headings}) == len(headings), name
             summed = [column for column in sheet.columns if column.adds_up]
-            assert bool(summed) == (name in ADDS_UP and sheet.title != "Sheet1"), name
+            assert bool(summed) == (documented_tables()[name].sums != () and sheet.title != "Sheet1"), name
             assert all(column.number_format for column in summed), name
 
 

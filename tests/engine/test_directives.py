@@ -1,0 +1,190 @@
+"""Directives of heads: what they make of a table, and that none is lost in silence."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from prof_analysis import InputError
+from prof_analysis.engine.own_tables import read_own_tables
+from prof_analysis.engine.statements import sql_folder
+from prof_analysis.engine.table_file import Table, read_table
+
+ASOF = "SELECT 1::BIGINT AS a, 2::BIGINT AS b, 'x' AS c FROM trace.op ASOF JOIN gap USING (start_ns)"
+
+
+def read(folder: Path, *directives: str, schema: str = "ours", select: str = ASOF, prose: str = "It is short.") -> Table:
+    """Read a table with the columns a, b and c; its directives begin in line 3."""
+    file = folder / schema / "one.sql"
+    file.parent.mkdir(exist_ok=True)
+    lines = ["One row is one.", "", *directives, "", "a  BIGINT  first", "b  BIGINT  second,", "    and more"]
+    lines += ["c  VARCHAR  third", "", prose]
+    file.write_text("".join(f"-- {line}\n" for line in lines) + select, encoding="utf-8")
+    return read_table(file)
+
+
+def test_prose_is_only_prose(tmp_path: Path) -> None:
+    table = read(tmp_path, prose="Only where needed, kept and required: `@guard trace.op` guards, a@keep.org does not.")
+    assert (table.summary, [column.name for column in table.columns]) == ("One row is one.", ["a", "b", "c"])
+    assert table.columns[1].meaning == "second, and more"
+    assert (table.guard, table.requires, table.is_kept, table.kept_with, table.gathers) == (None, (), False, (), False)
+    assert (table.sums, table.unique) == ((), ())
+
+
+def test_a_directive_says_what_it_says(tmp_path: Path) -> None:
+    assert read(tmp_path, "@guard trace.copy").guard == "trace.copy"
+    assert read(tmp_path, "@keep").kept_with == ()
+    assert read(tmp_path, "@keep").is_kept
+    assert read(tmp_path, "@keep all").kept_with == ("a", "b", "c")
+    assert read(tmp_path, "@keep b, c").kept_with == ("b", "c")
+    assert read(tmp_path, "@sum a,", "    b").sums == ("a", "b"), "a line goes on where the next one begins with two blanks"
+    unique = read(
+        tmp_path, "@unique gap by tid, start_ns: gaps", "    do not overlap", "@unique op by op_id: it is its id"
+    ).unique
+    assert unique == (("gap", ("start_ns", "tid"), "gaps do not overlap"), ("op", ("op_id",), "it is its id"))
+    requires = read(tmp_path, "@requires kernels, counters | memory", schema="advice").requires
+    assert requires == (("kernels",), ("counters", "memory"))
+    made = read(tmp_path, "@made timeline.gap with timeline.usual_free_gap for free.gap", select="")
+    assert made.needs == read_table(sql_folder() / "timeline" / "usual_gap.sql").needs
+    gathering = read(tmp_path, "@gathers ours", select="")
+    assert (gathering.gathers, gathering.body) == (True, "")
+
+
+@pytest.mark.parametrize(
+    ("directive", "message"),
+    [
+        ("@guards trace.copy", "there is no directive @guards; did you mean @guard? there are @columns, @guard"),
+        ("@Guard trace.copy", "there is no directive @Guard; did you mean @guard?"),
+        (" @gard trace.copy", "there is no directive @gard; did you mean @guard?"),
+        ("@ guard trace.copy", "there is no directive @; there are @columns"),
+        ("@guard: trace.copy", "there is no directive @guard:; did you mean @guard?"),
+        ("@nothing", "there is no directive @nothing; there are @columns"),
+        ("@guard", "@guard: write `-- @guard SCHEMA.TABLE`"),
+        ("@guard copy", "@guard: write `-- @guard SCHEMA.TABLE`"),
+        ("@guard trace.copy has rows", "@guard: write `-- @guard SCHEMA.TABLE`"),
+        ("@guard trace.copie", "there is no table trace.copie"),
+        ("@guard across.mfu", "@guard: only a table of each rank has a guard"),
+        ("@keep d", "@keep: the head documents no column d"),
+        ("@keep a b", "@keep: write `-- @keep`, `-- @keep all` or"),
+        ("@keep a, a", "@keep: names a twice"),
+        ("@sum", "@sum: write `-- @sum COLUMN, COLUMN`"),
+        ("@sum d", "@sum: the head documents no column d"),
+        ("@sum a, c", "@sum: c is VARCHAR, which does not add up"),
+        ("@unique gap by start_ns", "@unique: write `-- @unique NAME by COLUMN, COLUMN: REASON`"),
+        ("@unique gaps by start_ns: x", "@unique: no ASOF join of the SELECT finds rows of gaps"),
+        ("@requires kernels", "@requires: only a rule, a table in advice/, requires something"),
+        ("@made timeline.gap with a.b for free.gap", "@made: gives the table its rows, but below the head is a SELECT"),
+        ("@gathers ours", "@gathers: gives the table its rows, but below the head is a SELECT"),
+        ("@columns a to b as in free.gap", "the head inherits a to b of free.gap, which does not have these columns"),
+        ("@columns a to b as in free.gaps", "there is no table free.gaps"),
+        ("@columns free.gap", "write `-- @columns FIRST to LAST as in SCHEMA.TABLE`"),
+    ],
+)
+def test_a_directive_that_cannot_be_right_is_an_error_with_its_line(tmp_path: Path, directive: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)) as raised:
+        read(tmp_path, directive)
+    assert str(raised.value).startswith(f"{tmp_path / 'ours' / 'one.sql'}: line 3: ")
+
+
+@pytest.mark.parametrize(
+    ("directive", "message"),
+    [
+        ("@guard trace.copy", "only a table of each rank has a guard"),
+        ("@keep", "only a table of each rank is kept"),
+        ("@requires", "write `-- @requires CAPABILITY, CAPABILITY | CAPABILITY`"),
+        ("@requires kernel", "there is no capability kernel; there are modules, kernels"),
+        ("@requires kernels and ops", "write `-- @requires CAPABILITY, CAPABILITY | CAPABILITY`"),
+        ("@requires kernels, counters or memory", "write `-- @requires CAPABILITY, CAPABILITY | CAPABILITY`"),
+        ("@requires kernels,", "write `-- @requires CAPABILITY, CAPABILITY | CAPABILITY`"),
+    ],
+)
+def test_a_directive_of_a_table_over_ranks_that_cannot_be_right(tmp_path: Path, directive: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"one.sql: line 3: {directive.split(maxsplit=1)[0]}: {message}")):
+        read(tmp_path, directive, schema="advice")
+
+
+@pytest.mark.parametrize(
+    ("directive", "message"),
+    [
+        ("@made timeline.gap", "write `-- @made SCHEMA.TABLE with SCHEMA.NEW for SCHEMA.OLD`"),
+        ("@made timeline.gaps with a.b for free.gap", "there is no table timeline.gaps"),
+        ("@made timeline.gap with timeline.nothing for free.gap", "there is no table timeline.nothing"),
+        ("@made timeline.gap with free.gap for free.edge", "timeline.gap does not read free.edge"),
+        ("@gathers advice", "a table gathers those of its own folder; write `-- @gathers ours`"),
+    ],
+)
+def test_a_table_without_a_select_that_cannot_be_made(tmp_path: Path, directive: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)) as raised:
+        read(tmp_path, directive, select="")
+    assert str(raised.value).startswith(f"{tmp_path / 'ours' / 'one.sql'}: line 3: ")
+
+
+def test_a_directive_is_given_once_above_the_select_and_in_a_line_of_its_own(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="line 4: @keep is given twice; make one line of both"):
+        read(tmp_path, "@keep a", "@keep b")
+    with pytest.raises(ValueError, match=r"line 9: @guard is inside prose; begin a line of the head with it"):
+        read(tmp_path, prose="It is short. @guard trace.copy")
+    with pytest.raises(ValueError, match="line 9: @columns: stands outside the lines of columns; put it among them"):
+        read(tmp_path, prose="@columns gap_id to end_ns as in free.gap")
+    with pytest.raises(ValueError, match="line 12: @guard is not in the head of a table; put it there, above the SELECT"):
+        read(tmp_path, select=f"WITH\n\n-- @guard trace.copy\n{ASOF}")
+    assert read(tmp_path, select=f"WITH\n-- @torch.compile makes these.\n{ASOF}"), "a comment of the SELECT"
+
+
+@pytest.mark.parametrize(
+    ("prose", "line"),
+    [
+        ("Only when trace.copy has rows.", "@guard trace.copy"),
+        ("Only when trace.copy has any rows.", "@guard trace.copy"),
+        ("It is rare. Only when\n-- trace.copy has rows. It is short.", "@guard trace.copy"),
+        ("Kept for other questions.", "@keep"),
+        ("Kept for other question.", "@keep"),
+        ("Kept for other questions, with a, b.", "@keep a, b"),
+        ("Kept for other questions, with all columns.", "@keep all"),
+        ("Requires kernels.", "@requires kernels"),
+        ("Requires kernels and ops.", "@requires kernels, ops"),
+        ("Requires kernels, counters or memory.", "@requires kernels, counters | memory"),
+        ("Made as timeline.gap, with a.b for free.gap.", "@made timeline.gap with a.b for free.gap"),
+        ("Made of all tables of advice with these columns.", "@gathers advice"),
+    ],
+)
+def test_a_sentence_that_was_a_directive_is_an_error_with_the_new_line(tmp_path: Path, prose: str, line: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"is only prose; write `-- {line}` as a line of its own")) as raised:
+        read(tmp_path, prose=prose, schema="advice")
+    assert "one.sql: line 9: " in str(raised.value)
+
+
+def test_a_line_of_columns_that_was_a_directive_is_an_error_with_the_new_line(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="line 3: documents no column: a to b as in x.y; write `-- @columns a to b as in x.y`"):
+        read(tmp_path, "a to b as in x.y")
+
+
+def test_what_users_write_is_refused_as_ours_is(tmp_path: Path) -> None:
+    """Before any profile is read, with file and line: a rule that required nothing found nothing, and said nothing."""
+    file = tmp_path / "ours" / "copy.sql"
+    file.parent.mkdir()
+    head = "-- One row is a number.\n--\n-- {}\n--\n-- a  INTEGER  a number\n"
+    for line in ("@gaurd trace.copy", "Only when trace.copy has rows."):
+        file.write_text(f"{head.format(line)}SELECT 1 AS a", encoding="utf-8")
+        with pytest.raises(InputError) as raised:
+            read_own_tables(tmp_path)
+        assert str(raised.value).startswith(f"{file}: line 3: ")
+        assert "guard" in str(raised.value)
+    file.write_text(f"{head.format('@guard trace.copy')}SELECT 1 AS a", encoding="utf-8")
+    file.with_name("copy.warning.sql").write_text("-- It warns.\n-- @keep\nSELECT 1", encoding="utf-8")
+    with pytest.raises(InputError, match=r"copy\.warning\.sql: line 2: @keep is not in the head of a table"):
+        read_own_tables(tmp_path)
+
+
+def test_a_table_may_name_another_one_of_the_same_folder(tmp_path: Path) -> None:
+    head = "-- One row is a number.\n--\n-- a  INTEGER  a number\n"
+    (tmp_path / "ours").mkdir()
+    (tmp_path / "ours" / "rare.sql").write_text(f"{head}SELECT 1 AS a WHERE false", encoding="utf-8")
+    (tmp_path / "ours" / "more.sql").write_text(f"{head}--\n-- @guard ours.rare\nSELECT a FROM ours.rare", encoding="utf-8")
+    assert {table.name: table.guard for table in read_own_tables(tmp_path)} == {"ours.rare": None, "ours.more": "ours.rare"}
+
+
+def test_no_directive_is_in_files_that_have_no_head() -> None:
+    """Of sources, whose head is that of sql/trace, and of macros."""
+    files = [*sql_folder().glob("sources/*/*.sql"), *sql_folder().glob("macros/*.sql")]
+    assert [file for file in files if re.search(r"--\s*@", file.read_text(encoding="utf-8"))] == []
