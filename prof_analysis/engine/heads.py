@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from prof_analysis.engine.statements import sql_folder
+
 # Directive -> how it is written.
 FORMS: Mapping[str, str] = {
     "columns": "@columns FIRST to LAST as in SCHEMA.TABLE",
@@ -26,11 +28,21 @@ FORMS: Mapping[str, str] = {
     "requires": "@requires CAPABILITY, CAPABILITY | CAPABILITY",
     "keep": "@keep`, `-- @keep all` or `-- @keep COLUMN, COLUMN",
     "made": "@made SCHEMA.TABLE with SCHEMA.NEW for SCHEMA.OLD",
-    "gathers": "@gathers SCHEMA",
+    "gathers": "@gathers SCHEMA`, `-- @gathers thresholds of SCHEMA` or `-- @gathers counts of SCHEMA",
     "sum": "@sum COLUMN, COLUMN",
     "unique": "@unique NAME by COLUMN, COLUMN: REASON",
+    "title": "@title WHAT WAS FOUND",
+    "evidence": "@evidence SENTENCE WITH {COLUMN}",
+    "kind": "@kind exact cause`, `-- @kind upper bound` or `-- @kind hint",
+    "remedy": "@remedy WHAT AN ENGINEER CAN DO",
+    "query": "@query SELECT ...",
+    "doc": "@doc PAGE",
+    "counts": "@counts TIME",
+    "threshold": "@threshold NAME VALUE UNIT: MEANING",
+    "yields": "@yields RULE",
 }
-_REPEATED = {"columns", "unique"}
+A_HEAD = "a head is `-- One row is ...`, `--`, and a line `-- name  TYPE  meaning` for each column"
+_ONCE = {"guard", "requires", "keep", "made", "gathers", "sum", "counts"}
 _BELOW = re.compile(r"^\s*--\s*@(\w+)", re.MULTILINE)
 # What was a directive when these were sentences, and how it is written now.
 _OLD = (
@@ -56,6 +68,16 @@ class Line:
     def error(self, what: str) -> ValueError:
         """Return the error that names this line."""
         return ValueError(f"{self.file}: line {self.number}: {what}")
+
+    def file_of(self, table: str) -> Path:
+        """Return the file of a table that it names: in the same folder of tables, or in ours. Raises ValueError for none."""
+        schema, _, name = table.partition(".")
+        beside = self.file.parents[1] / schema / f"{name}.sql"
+        if beside.exists():
+            return beside
+        if (ours := sql_folder() / schema / f"{name}.sql").exists():
+            return ours
+        raise self.error(f"there is no table {table}; `prof-analysis tables` lists all")
 
 
 @dataclass(frozen=True)
@@ -165,9 +187,9 @@ def _directive(line: Line, before: Sequence[Directive]) -> Directive:
     word = match[1] if match else line.text.split()[0].removeprefix("@")
     if match is None or word not in FORMS:
         near = get_close_matches(word.lower(), FORMS, 1, 0.6)
-        meant = f"did you mean @{near[0]}? " if near else ""
-        raise line.error(f"there is no directive @{word}; {meant}there are {', '.join(f'@{one}' for one in FORMS)}")
-    if word not in _REPEATED and any(one.word == word for one in before):
+        known = f"did you mean @{near[0]}?" if near else f"there are {', '.join(f'@{one}' for one in FORMS)}"
+        raise line.error(f"there is no directive @{word}; {known}")
+    if word in _ONCE and any(one.word == word for one in before):
         raise line.error(f"@{word} is given twice; make one line of both")
     return Directive(word, match[2] or "", line)
 

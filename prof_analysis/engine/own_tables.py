@@ -10,11 +10,14 @@ import duckdb
 
 from prof_analysis.common.errors import InputError, QueryError, reason_of
 from prof_analysis.engine.database import connect
+from prof_analysis.engine.gathering import is_gathered
+from prof_analysis.engine.heads import A_HEAD, read_head
 from prof_analysis.engine.macros import create_macros
 from prof_analysis.engine.parsing import ALLOW, reads_files, referenced_tables
 from prof_analysis.engine.quotes import quote
+from prof_analysis.engine.sentences import without_condition
 from prof_analysis.engine.table_file import TEXT_ID, WARNING, Table, read_table
-from prof_analysis.engine.tables import all_tables, create_schemas, documented_tables, in_building_order, is_gathered
+from prof_analysis.engine.tables import all_tables, create_schemas, documented_tables, in_building_order
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 # Schemas of the engine, of sources and of logs.
@@ -32,7 +35,6 @@ _IN_GRAIN = {
     "runs": "over runs (runs/)",
     "log": "of logs (vllm/)",
 }
-_HEAD = "a head is `-- One row is ...`, `--`, and a line `-- name  TYPE  meaning` for each column"
 
 
 def read_own_tables(folder: Path, allow_files: bool = False) -> tuple[Table, ...]:
@@ -67,7 +69,7 @@ def _read_own_tables(folder: Path, allow_files: bool) -> tuple[Table, ...]:
         with _naming(file_of[name]):
             _check_needs(file_of[name], table, known)
             _check_files(file_of[name], table, allow_files)
-            _check_gathered(file_of[name], table)
+            _check_gathered(file_of[name], known[name])
     try:
         order = tuple(name for name in in_building_order(known, tables) if name in tables)
     except ValueError as error:
@@ -75,6 +77,9 @@ def _read_own_tables(folder: Path, allow_files: bool) -> tuple[Table, ...]:
     for name in order:
         with _naming(file_of[name]):
             _check_columns(file_of[name], tables[name], known)
+            if tables[name].said:
+                _check_columns(file_of[name], known[name], known)
+                _check_queries(file_of[name], known)
         if tables[name].warning is not None:
             with _naming(beside := file_of[name].with_suffix(WARNING)):
                 _check_warning(beside, tables[name])
@@ -110,9 +115,9 @@ def _read(file: Path, folder: Path) -> Table:
     except UnicodeDecodeError as error:
         raise InputError(f"{file}: is not UTF-8 text; save it as UTF-8") from error
     except ValueError as error:
-        raise InputError(f"{file}: {str(error).removeprefix(f'{file}: ')}; {_HEAD}") from error
+        raise InputError(str(error)) from error
     if not table.columns or not table.summary:
-        raise InputError(f"{file}: its head documents no column; {_HEAD}")
+        raise InputError(f"{file}: its head documents no column; {A_HEAD}")
     # Its SELECT goes between parentheses: without a semicolon, and a comment at its end must not swallow the closing one.
     warning = table.warning and f"{table.warning.rstrip(';')}\n"
     table = replace(table, body=f"{table.body.rstrip().rstrip(';')}\n", warning=warning)
@@ -157,14 +162,12 @@ def _check_files(file: Path, table: Table, allow_files: bool) -> None:
 
 
 def _check_gathered(file: Path, table: Table) -> None:
-    """Check that a table in a folder whose tables are gathered has the columns that these have."""
+    """Check that a table in a folder whose tables are gathered is one of those that are."""
     for gathering in documented_tables().values():
-        is_beside = table.name.partition(".")[0] == gathering.name.partition(".")[0]
-        if gathering.gathers and is_beside and not is_gathered(table, gathering):
-            first, last = gathering.columns[1].name, gathering.columns[-1].name
+        if gathering.gathers == file.parent.name and not is_gathered(table, gathering):
             raise InputError(
-                f"{file}: does not have the columns of {gathering.name}, which gathers the tables of this folder; write "
-                f"`-- @columns {first} to {last} as in {gathering.name}` into its head, or move it into another folder"
+                f"{file}: is no rule, and {gathering.name} gathers the tables of this folder; write @title, @evidence, @kind "
+                "and @remedy into its head, or move it into another folder"
             )
 
 
@@ -186,6 +189,17 @@ def _check_columns(file: Path, table: Table, known: Mapping[str, Table]) -> None
         raise InputError(
             f"{file}: its head says {_spelled_out(wanted)}, its SELECT gives {_spelled_out(found)}; make them the same"
         )
+
+
+def _check_queries(file: Path, known: Mapping[str, Table]) -> None:
+    """Check that the queries of a rule, which show its evidence, read tables that there are."""
+    for directive in read_head(file, file.read_text(encoding="utf-8-sig")).all("query"):
+        try:
+            read = referenced_tables(without_condition(directive.value))
+        except QueryError as error:
+            raise InputError(str(directive.error(f"{error}; write one SELECT"))) from error
+        if missing := sorted(read - known.keys()):
+            raise InputError(str(directive.error(f"there is no table {missing[0]}; `prof-analysis tables` lists all")))
 
 
 def _check_warning(file: Path, table: Table) -> None:

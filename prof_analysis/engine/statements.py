@@ -16,6 +16,7 @@ _parsed: dict[str, list[duckdb.Statement]] = {}
 _lock = Lock()
 
 
+@cache
 def sql_folder() -> Path:
     """Return the folder of the SQL: inside an installed package, next to it in a checkout."""
     package = Path(__file__).parent.parent

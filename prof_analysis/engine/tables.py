@@ -14,7 +14,8 @@ from functools import cache, lru_cache
 import duckdb
 
 from prof_analysis.common.errors import QueryError
-from prof_analysis.engine.quotes import quote, quote_text
+from prof_analysis.engine.gathering import gathered
+from prof_analysis.engine.quotes import quote
 from prof_analysis.engine.statements import run, sql_folder
 from prof_analysis.engine.table_file import TEXT_ID, WARNING, Table, empty_select, read_table
 
@@ -26,35 +27,12 @@ def documented_tables() -> Mapping[str, Table]:
     """Return all tables; trace tables are without the bodies that sources give them."""
     folder = sql_folder()
     files = sorted(file for file in folder.glob("*/*.sql") if file.parent.name != "macros" and not file.match(f"*{WARNING}"))
-    return _gathered({table.name: table for table in map(read_table, files)})
+    return gathered({table.name: table for table in map(read_table, files)})
 
 
 def all_tables(own: tuple[Table, ...] = ()) -> Mapping[str, Table]:
     """Return the documented tables and the user's own."""
-    return _gathered({**documented_tables(), **{table.name: table for table in own}}) if own else documented_tables()
-
-
-def _gathered(tables: Mapping[str, Table]) -> Mapping[str, Table]:
-    """Return tables in which those that gather others have a body."""
-    return {name: replace(table, body=_union(table, tables)) if table.gathers else table for name, table in tables.items()}
-
-
-def _union(gathering: Table, tables: Mapping[str, Table]) -> str:
-    """Return the query that gives the rows of all tables that a table gathers, in an order that does not change."""
-    column, *others = (quote(column.name) for column in gathering.columns)
-    rows = " UNION ALL ".join(
-        f"SELECT {quote_text(name.partition('.')[2])} AS {column}, {', '.join(others)} FROM {name}"
-        for name, table in tables.items()
-        if is_gathered(table, gathering)
-    )
-    return f"{rows} ORDER BY ALL"
-
-
-def is_gathered(table: Table, gathering: Table) -> bool:
-    """Return whether a table is one of those that another one gathers."""
-    columns = [(column.name, column.type) for column in table.columns]
-    is_beside = table.name.partition(".")[0] == gathering.name.partition(".")[0]
-    return is_beside and columns == [(column.name, column.type) for column in gathering.columns[1:]]
+    return gathered({**documented_tables(), **{table.name: table for table in own}}) if own else documented_tables()
 
 
 @lru_cache(maxsize=16)  # Sources are few; tables of users must not be kept for ever.

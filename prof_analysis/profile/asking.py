@@ -5,7 +5,7 @@ from collections import Counter
 from prof_analysis.analyses import Analysis
 from prof_analysis.common.capabilities import Requirement, recorded_from, why_not
 from prof_analysis.common.errors import InputError
-from prof_analysis.engine.tables import is_gathered
+from prof_analysis.engine.gathering import is_gathered
 from prof_analysis.run.session import Session
 from prof_analysis.sources.rank import Rank
 

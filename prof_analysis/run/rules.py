@@ -4,19 +4,14 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 
 from prof_analysis.common.errors import InputError
-from prof_analysis.common.options import USUAL
-from prof_analysis.engine.database import connect
-from prof_analysis.engine.tables import documented_tables
+from prof_analysis.engine.gathering import names_of_thresholds
+from prof_analysis.engine.table_file import Table
 
 
-def check_thresholds(given: Mapping[str, float] | None) -> None:
+def check_thresholds(given: Mapping[str, float] | None, tables: Mapping[str, Table]) -> None:
     """Raise InputError, which names similar thresholds, where one that is given does not exist."""
-    if not given:
-        return
-    table = documented_tables()["advice.threshold"]
-    with connect(USUAL.variables(), threads=1) as connection:
-        names = [".".join(row) for row in connection.execute(f"SELECT rule, name FROM ({table.body})").fetchall()]
-    for name in given:
+    names = names_of_thresholds(tables) if given else []
+    for name in given or ():
         if name not in names:
             near = get_close_matches(name, names, 3, 0.5)
             meant = f"did you mean {' or '.join(near)}? " if near else ""

@@ -59,11 +59,11 @@ class Session:
         self.path = next(iter(paths.values()))
         self.shown_path = " and ".join(map(str, paths.values()))
         self.has_several_paths = len(paths) > 1
-        check_thresholds(options.thresholds)
         self._own = () if options.sql is None else read_own_tables(Path(options.sql), options.allow_files)
         self.allow_files = options.allow_files
         self._options = options
         self.tables = all_tables(self._own)
+        check_thresholds(options.thresholds, self.tables)
         self._anonymous = anonymous
         self._problems = Problems(str if anonymous is None else anonymous.shown)
         self.failures, self.warnings, self.details = (self._problems.failures, self._problems.warnings, self._problems.details)

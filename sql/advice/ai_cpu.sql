@@ -1,8 +1,18 @@
 -- One row is a module, op and type of kernels that ran on CPUs of the device instead of its cores.
 --
+-- @title Kernels run on CPUs of the device
+-- @evidence {count|1 kernel|kernels} on CPUs of the device (AI CPU), for {time_ns}[, with inputs of
+--     {input_types}]{unless_critical(time_ns, win_ns)}
+-- @kind upper bound
+-- @remedy Give it inputs of a type for which the cores have a kernel, such as FLOAT, FLOAT16, BF16 or INT32 instead of DOUBLE,
+--     INT64 or COMPLEX; or write it with other ops, or move it to the host.
+-- @query SELECT duration_ns, kernel_count, type, module, rank_id FROM kernels.work WHERE engine = 'cpu' ORDER BY duration_ns
+--     DESC LIMIT 50
+-- @counts kernels
 -- @requires compute
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module to kernel_type, count to win_ns as in advice.finding_of_rank
+-- input_types  VARCHAR  types of their inputs, cut to 60 letters; NULL when not recorded
 WITH found AS (
     SELECT
         profile,
@@ -21,24 +31,11 @@ WITH found AS (
 SELECT
     profile,
     rank_id,
-    'Kernels run on CPUs of the device' AS title,
     module,
     op,
     kernel_type,
-    format(
-        '{} on CPUs of the device (AI CPU), for {}{}{}',
-        shown_kernels(kernel_count),
-        shown_time(duration_ns),
-        if(input_types IS NULL, '', ', with inputs of ' || left(input_types, 60)),
-        unless_critical(duration_ns, critical_ns)
-    ) AS evidence,
     kernel_count AS count,
     duration_ns AS time_ns,
     critical_ns AS win_ns,
-    'upper bound' AS kind,
-    'Give it inputs of a type for which the cores have a kernel, such as FLOAT, FLOAT16, BF16 or INT32 instead of DOUBLE, '
-    || 'INT64 or COMPLEX; or write it with other ops, or move it to the host.' AS what_to_do,
-    'docs/advise.md#ai-cpu' AS doc,
-    'SELECT duration_ns, kernel_count, type, module, rank_id FROM kernels.work WHERE engine = ''cpu'' '
-    || 'ORDER BY duration_ns DESC LIMIT 50' AS sql
+    left(input_types, 60) AS input_types
 FROM found

@@ -1,8 +1,22 @@
 -- One row is a rank on which the host allocates or frees memory of the device while the device is idle.
 --
+-- @title Allocating memory keeps the device waiting
+-- @evidence In {count|a gap|gaps} the device is idle for {time_ns} while the host is in calls such as {call}, {most_ns} of it
+--     in {most_in}
+-- @kind exact cause
+-- @remedy Keep the caching allocator from calling the device within steps: {is_expandable?|expandable_segments:True in
+--     PYTORCH_NPU_ALLOC_CONF or PYTORCH_CUDA_ALLOC_CONF, }no empty_cache() in the loop, some memory left free so that no block
+--     must be given back, and warm-up with the largest shapes.
+-- @query SELECT total_ns, gap_count, call, module, rank_id FROM free.cause_of_op WHERE work = 'allocate' ORDER BY total_ns DESC
+--     LIMIT 50
+-- @counts host
 -- @requires kernels, ops, host_calls
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, count to win_ns as in advice.finding_of_rank
+-- call           VARCHAR  the call that takes most of it
+-- most_ns        BIGINT   the part of time_ns in the op and module that have most, ns
+-- most_in        VARCHAR  this op and module
+-- is_expandable  BOOLEAN  whether expandable segments are in force, so that they are not advised
 WITH allocating AS (
     SELECT
         profile,
@@ -36,27 +50,11 @@ of_rank AS (
 SELECT
     profile,
     rank_id,
-    'Allocating memory keeps the device waiting' AS title,
-    NULL::VARCHAR AS module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    format(
-        'In {} the device is idle for {} while the host is in calls such as {}, {} of it in {}',
-        shown_gaps(gap_count),
-        shown_time(total_ns),
-        coalesce(call, 'one without a name'),
-        shown_time(most_ns),
-        most_in
-    ) AS evidence,
     gap_count AS count,
     total_ns AS time_ns,
     total_ns AS win_ns,
-    'exact cause' AS kind,
-    'Keep the caching allocator from calling the device within steps: ' || if(
-        profile IN (FROM expandable), '', 'expandable_segments:True in PYTORCH_NPU_ALLOC_CONF or PYTORCH_CUDA_ALLOC_CONF, '
-    ) || 'no empty_cache() in the loop, some memory left free so that no block must be given back, and '
-    || 'warm-up with the largest shapes.' AS what_to_do,
-    'docs/advise.md#allocator-stall' AS doc,
-    'SELECT total_ns, gap_count, call, module, rank_id FROM free.cause_of_op WHERE work = ''allocate'' '
-    || 'ORDER BY total_ns DESC LIMIT 50' AS sql
+    coalesce(call, 'one without a name') AS call,
+    most_ns,
+    most_in,
+    profile IN (FROM expandable) AS is_expandable
 FROM of_rank

@@ -1,8 +1,25 @@
 -- One row is a module, op and type of kernels that compute and whose blocks leave cores of the device without work.
 --
+-- @title Kernels leave cores of the device without work
+-- @evidence {count|1 kernel|kernels} of [{least_blocks} to ]{most_blocks|1 block|blocks} on a device of {core_count} cores, for
+--     {duration_ns}, in which {idle_share} of the cores have no work{unless_critical(duration_ns, critical_ns)}
+-- @kind upper bound
+-- @remedy Choose sizes (batch, sequence, heads, tensor parallelism) that give as many blocks as there are cores or a multiple;
+--     take a fused or newer op that divides the work further; raise the block dim or grid of own kernels.
+-- @query SELECT idle_ns, critical_idle_ns, most_blocks, type, module FROM kernels.work WHERE idle_ns > 0 AND role IS NULL ORDER
+--     BY idle_ns DESC LIMIT 50
+-- @counts kernels
 -- @requires compute
+-- @threshold least_duration_ns 10000 ns: Mean time that kernels must have: shorter ones have too little work for all cores
+-- @threshold least_idle_share 0.1: Share of the cores that have no work
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module to kernel_type, count to win_ns as in advice.finding_of_rank
+-- least_blocks  BIGINT  blocks of the kernel with the fewest; NULL when all have as many
+-- most_blocks   BIGINT  blocks of the kernel with the most
+-- core_count    BIGINT  cores that the device has for them
+-- duration_ns   BIGINT  time of the kernels, ns
+-- idle_share    DOUBLE  share of the cores without work in that time
+-- critical_ns   BIGINT  the part of duration_ns in kernels that are critical, as in critical.kernel, ns
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_duration_ns') AS least_duration_ns,
@@ -32,29 +49,18 @@ found AS (
 SELECT
     found.profile,
     found.rank_id,
-    'Kernels leave cores of the device without work' AS title,
     found.module,
     found.op,
     found.kernel_type,
-    format(
-        '{} of {} on a device of {} cores, for {}, in which {} of the cores have no work{}',
-        shown_kernels(found.kernel_count),
-        if(found.least_blocks = found.most_blocks, '', found.least_blocks || ' to ') || found.most_blocks
-        || if(found.most_blocks = 1, ' block', ' blocks'),
-        found.core_count,
-        shown_time(found.duration_ns),
-        shown_share(found.idle_ns / found.duration_ns),
-        unless_critical(found.duration_ns, found.critical_ns)
-    ) AS evidence,
     found.kernel_count AS count,
     found.idle_ns AS time_ns,
     found.critical_idle_ns AS win_ns,
-    'upper bound' AS kind,
-    'Choose sizes (batch, sequence, heads, tensor parallelism) that give as many blocks as there are cores or a multiple; take '
-    || 'a fused or newer op that divides the work further; raise the block dim or grid of own kernels.' AS what_to_do,
-    'docs/advise.md#block-dim' AS doc,
-    'SELECT idle_ns, critical_idle_ns, most_blocks, type, module FROM kernels.work WHERE idle_ns > 0 AND role IS NULL '
-    || 'ORDER BY idle_ns DESC LIMIT 50' AS sql
+    nullif(found.least_blocks, found.most_blocks) AS least_blocks,
+    found.most_blocks,
+    found.core_count,
+    found.duration_ns,
+    found.idle_ns / found.duration_ns AS idle_share,
+    found.critical_ns
 FROM found
 CROSS JOIN threshold
 WHERE found.duration_ns >= threshold.least_duration_ns * found.kernel_count

@@ -1,8 +1,21 @@
 -- One row is a type of communication operators of a rank that move packets whose size is no multiple of 512 bytes.
 --
+-- @title Packets are not aligned
+-- @evidence (no win_ns) {count} packets have such a size and move {rate_gb_s:.2f} GB/s, for {time_ns} without computing; no
+--     other packets of their size are here to compare
+-- @evidence {count} packets have such a size and move {rate_gb_s:.2f} GB/s, for {time_ns} without computing; at the rate of
+--     other packets of their size they take {win_ns} less
+-- @kind (no win_ns) hint
+-- @kind upper bound
+-- @remedy Pad what is sent so that the share of each rank is a multiple of 512 bytes: a number of elements that 256 x ranks
+--     divides in BF16 (padding of vocabulary and buckets).
+-- @query SELECT unaligned_ns, unaligned_count, packet_bytes, type, rank_id FROM communication.packet WHERE unaligned_count > 0
+--     ORDER BY unaligned_ns DESC LIMIT 50
+-- @counts transfers
 -- @requires transfers
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, kernel_type, count to win_ns as in advice.finding_of_rank
+-- rate_gb_s  DOUBLE  rate at which they move, GB/s
 WITH packet AS (
     SELECT
         profile,
@@ -71,28 +84,10 @@ judged AS (
 SELECT
     profile,
     rank_id,
-    'Packets are not aligned' AS title,
-    NULL::VARCHAR AS module,
-    NULL::VARCHAR AS op,
     type AS kernel_type,
-    format(
-        '{} packets have such a size and move {:.2f} GB/s, for {} without computing; {}',
-        unaligned_count,
-        unaligned_rate,
-        shown_time(time_ns),
-        CASE
-            WHEN lost_ns IS NULL THEN 'no other packets of their size are here to compare'
-            ELSE format('at the rate of other packets of their size they take {} less', shown_time(win_ns))
-        END
-    ) AS evidence,
     unaligned_count AS count,
     time_ns,
     win_ns,
-    if(win_ns IS NULL, 'hint', 'upper bound') AS kind,
-    'Pad what is sent so that the share of each rank is a multiple of 512 bytes: a number of elements '
-    || 'that 256 x ranks divides in BF16 (padding of vocabulary and buckets).' AS what_to_do,
-    'docs/advise.md#byte-alignment' AS doc,
-    'SELECT unaligned_ns, unaligned_count, packet_bytes, type, rank_id FROM communication.packet WHERE unaligned_count > 0 '
-    || 'ORDER BY unaligned_ns DESC LIMIT 50' AS sql
+    unaligned_rate AS rate_gb_s
 FROM judged
 WHERE time_ns > 0 AND coalesce(win_ns > 0, true)

@@ -1,8 +1,22 @@
 -- One row is a rank whose host compiles ops, or looks them up among compiled ones, at many launches.
 --
+-- @title Launches compile or look up ops one by one
+-- @evidence The host is in {call} for {time_ns}, in {count} calls; the device is idle for {idle_ns} during them, and waits for
+--     the host for {waiting_ns} in all
+-- @kind upper bound
+-- @remedy Let prebuilt kernels run: before the model is made call torch.npu.set_compile_mode(jit_compile=False), which NPUs
+--     before Atlas A2 do not have by default, and set torch.npu.config.allow_internal_format = False. Where both are so
+--     already, replace the ops in which the calls lie.
+-- @query SELECT total_ns, idle_ns, calls, name, rank_id FROM api.statistic WHERE role = 'compile' ORDER BY total_ns DESC LIMIT
+--     20
+-- @counts idle
 -- @requires kernels, ops, host_calls
+-- @threshold least_calls 20: Calls in a step, as msprof-analyze has it for the whole recording
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, count to win_ns as in advice.finding_of_rank
+-- call        VARCHAR  the call that compiles, or looks up what is compiled
+-- idle_ns     BIGINT   idle time of the device during these calls, ns
+-- waiting_ns  BIGINT   idle time in which the device waits for calls and ops of the host, ns
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_calls') AS least_calls
     FROM advice.threshold
@@ -31,28 +45,12 @@ idle AS (
 SELECT
     rank_step.profile,
     rank_step.rank_id,
-    'Launches compile or look up ops one by one' AS title,
-    NULL::VARCHAR AS module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    format(
-        'The host is in {} for {}, in {} calls; the device is idle for {} during them, and waits for the host for {} in all',
-        compiling.name,
-        shown_time(compiling.total_ns),
-        compiling.calls,
-        shown_time(compiling.idle_ns),
-        shown_time(idle.total_ns)
-    ) AS evidence,
     compiling.calls AS count,
     compiling.total_ns AS time_ns,
     least(compiling.total_ns, idle.total_ns) AS win_ns,
-    'upper bound' AS kind,
-    'Let prebuilt kernels run: before the model is made call torch.npu.set_compile_mode(jit_compile=False), which NPUs before '
-    || 'Atlas A2 do not have by default, and set torch.npu.config.allow_internal_format = False. Where both are so already, '
-    || 'replace the ops in which the calls lie.' AS what_to_do,
-    'docs/advise.md#compiling-launches' AS doc,
-    'SELECT total_ns, idle_ns, calls, name, rank_id FROM api.statistic WHERE role = ''compile'' '
-    || 'ORDER BY total_ns DESC LIMIT 20' AS sql
+    compiling.name AS call,
+    compiling.idle_ns,
+    idle.total_ns AS waiting_ns
 FROM compiling
 JOIN idle ON idle.profile = compiling.profile
 JOIN across.rank_step AS rank_step ON rank_step.profile = compiling.profile

@@ -1,8 +1,25 @@
 -- One row is a module, op and type of kernels that take far longer than usual because others run beside them.
 --
+-- @title Kernels take longer because others run beside them
+-- @evidence {count} of {all_count|1 kernel|kernels} run beside {neighbour_type} and take {mean_ns} on average, where equal ones
+--     elsewhere take {usual_mean_ns}; the kernels beside them take {neighbour_mean_ns}{unless_critical(duration_ns,
+--     critical_ns)}
+-- @kind upper bound
+-- @remedy Do not make these kernels faster: they wait for cores, or for memory, that {neighbour_type} has. Shorten that one; or
+--     start these before it, where their inputs are ready, or give both fewer cores so that they fit beside each other.
+-- @query SELECT duration_ns, usual_ns, kernel_count, type, neighbour_type FROM critical.contention ORDER BY duration_ns DESC
+--     LIMIT 20
+-- @counts kernels
 -- @requires compute
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module to kernel_type, count to win_ns as in advice.finding_of_rank
+-- all_count          BIGINT   kernels with these that do not run beside others
+-- neighbour_type     VARCHAR  type of the kernels beside them, cut to 60 letters
+-- mean_ns            DOUBLE   mean time of a kernel, ns
+-- usual_mean_ns      DOUBLE   mean time of equal kernels elsewhere, ns
+-- neighbour_mean_ns  DOUBLE   mean time of the kernels beside them, ns
+-- duration_ns        BIGINT   time of the kernels, ns
+-- critical_ns        BIGINT   the part of duration_ns in kernels that are critical, as in critical.kernel, ns
 WITH found AS (
     SELECT
         profile,
@@ -24,30 +41,17 @@ WITH found AS (
 SELECT
     profile,
     rank_id,
-    'Kernels take longer because others run beside them' AS title,
     module,
     op,
     kernel_type,
-    format(
-        '{} of {} run beside {} and take {} on average, where equal ones elsewhere take {}; the kernels beside them take {}{}',
-        kernel_count,
-        shown_kernels(all_count),
-        left(neighbour_type, 60),
-        shown_time(duration_ns / kernel_count),
-        shown_time(usual_ns / kernel_count),
-        shown_time(neighbour_ns / kernel_count),
-        unless_critical(duration_ns, critical_ns)
-    ) AS evidence,
     kernel_count AS count,
     duration_ns - usual_ns AS time_ns,
     win_ns,
-    'upper bound' AS kind,
-    format(
-        'Do not make these kernels faster: they wait for cores, or for memory, that {} has. Shorten that one; or start these '
-        || 'before it, where their inputs are ready, or give both fewer cores so that they fit beside each other.',
-        left(neighbour_type, 60)
-    ) AS what_to_do,
-    'docs/advise.md#contention' AS doc,
-    'SELECT duration_ns, usual_ns, kernel_count, type, neighbour_type FROM critical.contention '
-    || 'ORDER BY duration_ns DESC LIMIT 20' AS sql
+    all_count,
+    left(neighbour_type, 60) AS neighbour_type,
+    duration_ns / kernel_count AS mean_ns,
+    usual_ns / kernel_count AS usual_mean_ns,
+    neighbour_ns / kernel_count AS neighbour_mean_ns,
+    duration_ns,
+    critical_ns
 FROM found

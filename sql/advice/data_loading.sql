@@ -1,8 +1,18 @@
 -- One row is a rank on which the device waits until the host has loaded data.
 --
+-- @title The device waits for data loading
+-- @evidence In {count|a gap|gaps} the device is idle for {time_ns} while the host loads data, {between_steps_ns} of it between
+--     the last kernel of a step and the first of the next
+-- @kind exact cause
+-- @remedy Raise num_workers and prefetch_factor of the DataLoader, with persistent_workers=True and pin_memory=True; prepare
+--     data before training, and keep what the workers do light.
+-- @query SELECT total_ns, gap_count, is_between_steps, rank_id FROM free.cause_of_op WHERE work = 'load data' ORDER BY total_ns
+--     DESC LIMIT 50
+-- @counts host
 -- @requires kernels, ops
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, count to win_ns as in advice.finding_of_rank
+-- between_steps_ns  BIGINT  the part of time_ns between the last kernel of a step and the first of the next, ns
 WITH loading AS (
     SELECT
         profile,
@@ -17,24 +27,8 @@ WITH loading AS (
 SELECT
     profile,
     rank_id,
-    'The device waits for data loading' AS title,
-    NULL::VARCHAR AS module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    format(
-        'In {} the device is idle for {} while the host loads data, {} of it between the last kernel of a step and the first '
-        || 'of the next',
-        shown_gaps(gap_count),
-        shown_time(total_ns),
-        shown_time(between_steps_ns)
-    ) AS evidence,
     gap_count AS count,
     total_ns AS time_ns,
     total_ns AS win_ns,
-    'exact cause' AS kind,
-    'Raise num_workers and prefetch_factor of the DataLoader, with persistent_workers=True and pin_memory=True; prepare data '
-    || 'before training, and keep what the workers do light.' AS what_to_do,
-    'docs/advise.md#data-loading' AS doc,
-    'SELECT total_ns, gap_count, is_between_steps, rank_id FROM free.cause_of_op WHERE work = ''load data'' '
-    || 'ORDER BY total_ns DESC LIMIT 50' AS sql
+    between_steps_ns
 FROM loading

@@ -1,8 +1,27 @@
 -- One row is the rank with most work among those that share experts, and a module whose grouped matmuls take unevenly long.
 --
+-- @title Experts load the ranks unevenly
+-- @evidence in {count} grouped matmuls the slowest of {rank_count} ranks takes {time_ns} more than the mean of {mean_ns}; in
+--     all, this rank takes {time_imbalance:.2f} times the mean{is_even?; all have as many rows, so it is not the routing|}[;
+--     the one with most rows has {row_imbalance:.2f} times the mean][; in the collectives after them ranks wait {wait_ns} on
+--     average]
+-- @kind upper bound
+-- @remedy (is_even) Rows are even, so look at the device of the slowest rank: its clock (`prof-analysis clock`), what runs
+--     beside.
+-- @remedy Balance the experts: in training an auxiliary loss or bias of the router, a capacity of experts; in inference copies
+--     of busy experts placed by load (EPLB). `prof-analysis experts` shows which experts and ranks have most rows.
+-- @query SELECT cost_ns, mean_ns, max_ns, slowest_rank, module FROM across.expert_call ORDER BY cost_ns DESC LIMIT 20
+-- @counts ranks
 -- @requires compute
+-- @threshold least_imbalance 1.2: Time of the slowest rank / mean, in grouped matmuls of a module
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module, count to win_ns as in advice.finding_of_rank
+-- rank_count      BIGINT   ranks that share the experts
+-- mean_ns         BIGINT   mean time of a rank in these grouped matmuls, ns
+-- time_imbalance  DOUBLE   time of this rank in all grouped matmuls / mean of the ranks
+-- is_even         BOOLEAN  whether all ranks have as many rows
+-- row_imbalance   DOUBLE   rows of the rank with most / mean of the ranks; NULL when they are even or not known
+-- wait_ns         BIGINT   mean time that ranks wait in the collectives after them, ns; NULL when not known
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_imbalance') AS least_imbalance
     FROM advice.threshold
@@ -34,39 +53,16 @@ busiest AS (
 SELECT
     busiest.profile,
     busiest.rank_id,
-    'Experts load the ranks unevenly' AS title,
     spread.module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    concat(
-        format(
-            'in {} grouped matmuls the slowest of {} ranks takes {} more than the mean of {}; in all, this rank takes '
-            || '{:.2f} times the mean',
-            call_count,
-            rank_count,
-            shown_time(cost_ns),
-            shown_time(mean_ns),
-            time_imbalance
-        ),
-        CASE
-            WHEN row_imbalance IS NULL THEN ''
-            WHEN row_imbalance < 1.005 THEN '; all have as many rows, so it is not the routing'
-            ELSE format('; the one with most rows has {:.2f} times the mean', row_imbalance)
-        END,
-        if(wait_ns IS NULL, '', format('; in the collectives after them ranks wait {} on average', shown_time(wait_ns)))
-    ) AS evidence,
     call_count AS count,
     cost_ns AS time_ns,
     cost_ns AS win_ns,
-    'upper bound' AS kind,
-    if(
-        coalesce(row_imbalance < 1.005, false),
-        'Rows are even, so look at the device of the slowest rank: its clock (`prof-analysis clock`), what runs beside.',
-        'Balance the experts: in training an auxiliary loss or bias of the router, a capacity of experts; in inference copies '
-        || 'of busy experts placed by load (EPLB). `prof-analysis experts` shows which experts and ranks have most rows.'
-    ) AS what_to_do,
-    'docs/advise.md#expert-imbalance' AS doc,
-    'SELECT cost_ns, mean_ns, max_ns, slowest_rank, module FROM across.expert_call ORDER BY cost_ns DESC LIMIT 20' AS sql
+    rank_count,
+    mean_ns,
+    time_imbalance,
+    coalesce(spread.row_imbalance < 1.005, false) AS is_even,
+    if(spread.row_imbalance < 1.005, NULL, spread.row_imbalance) AS row_imbalance,
+    wait_ns
 FROM spread
 JOIN busiest USING (expert_group)
 CROSS JOIN threshold

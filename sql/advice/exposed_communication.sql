@@ -2,9 +2,62 @@
 -- covers nearly all of much communication, that nothing can be won there. What moves between pipeline stages is left to
 -- pipeline_bubble.
 --
+-- @title (is_covered) Computing covers this communication: nothing to win here
+-- @title Computing does not cover communication
+-- @evidence (is_covered) {count|1 operator takes|operators take} {time_ns}, and computing runs beside all but {exposed_ns} of
+--     it: 0 can be won by making it faster
+-- @evidence {count|1 operator takes|operators take} {time_ns}, of which {exposed_ns} ({exposed_share}) without computing[:
+--     {parts}][; one alone takes {longest_ns}][; {late_ns} is for a rank that comes later, and no part of the win]{waits?; the
+--     wait is no part of the win|}[; {group_ns} of it in the group {group_label}]{won_of_collectives(is_partly_won,
+--     critical_ns, win_ns)}
+-- @kind upper bound
+-- @remedy (is_covered) Leave it as it is: look at what computes instead.
+-- @remedy (situation = late rank) Find the rank that comes late with `prof-analysis slow-ranks`: waiting goes only when that
+--     rank is faster, neither by overlapping nor by fewer bytes.
+-- @remedy (situation = first call) Most of it neither transfers nor waits for a late rank. The first call of a group sets up
+--     its links: call it once before the recording, or record a later step. Else its tasks reach the device late: let the
+--     device unfold them (HCCL_OP_EXPANSION_MODE=AIV or AI_CPU on Ascend).
+-- @remedy (situation = one call) One call takes most of it. If it is the first of its group, it sets up links: call it once
+--     before the recording, or record a later step. Else see with `prof-analysis slow-ranks` who comes late to it.
+-- @remedy (situation = buffers) Do not broadcast buffers in each forward: DistributedDataParallel(broadcast_buffers=False),
+--     where ranks need not share them.
+-- @remedy (situation = experts) Run it beside computing of other tokens or of shared experts (--moe-alltoall-overlap-comm of
+--     MindSpeed, --overlap-moe-expert-parallel-comm of Megatron), keep experts within a node, send fewer bytes (FP8, INT8).
+-- @remedy (situation = send and receive) Post sends and receives before the computing that does not need them, and wait for
+--     them after it.
+-- @remedy (situation = in layers) It lies between layers that need it. Split it and run it beside the matmul (--use-ascend-mc2
+--     of MindSpeed, {fused_op}; --tp-comm-overlap of Megatron on GPUs), prefetch parameters (FSDP), or use fewer tensor
+--     parallel ranks.
+-- @remedy (situation = between layers) Between layers (tensor parallel): split it and run it beside the matmul ({fused_op};
+--     --use-ascend-mc2 of MindSpeed{is_reduced?, VLLM_ASCEND_ENABLE_FLASHCOMM1=1 of vLLM-Ascend|}), fewer tensor parallel
+--     ranks; HCCL_OP_EXPANSION_MODE=AIV shortens small ones on Ascend. Of gradients: start it in the backward.
+-- @remedy (situation = gradients) Start it while the backward still computes: smaller buckets (bucket_cap_mb of DDP),
+--     --overlap-grad-reduce and --overlap-param-gather of Megatron and MindSpeed, prefetch of FSDP. Communicate less often
+--     (no_sync with gradient accumulation) or in BF16.
+-- @remedy Start it earlier (async_op=True) and wait for it later, so that computing that does not need it runs beside it.
+-- @query SELECT exposed_ns, elapse_ns, waiting_ns, type, rank_id FROM communication.exposed ORDER BY exposed_ns DESC LIMIT 50
+-- @counts transfers
 -- @requires communication
+-- @threshold covered_share 0.05: Share of communication that may be without computing where it counts as covered
+-- @threshold large_share 0.05: Share of the step from which covered communication is reported, as msprof-analyze has it for
+--     high priority
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module to kernel_type, count to win_ns as in advice.finding_of_rank
+-- situation      VARCHAR  what the time goes into, and what is to do therefore; NULL for operators of other kinds
+-- is_covered     BOOLEAN  whether computing covers nearly all of it
+-- exposed_ns     BIGINT   the part of time_ns without computing, ns
+-- exposed_share  DOUBLE   exposed_ns / time_ns
+-- critical_ns    BIGINT   the part of exposed_ns after which the device does not wait for the host, ns
+-- parts          VARCHAR  what exposed_ns goes into; NULL when it is 0
+-- longest_ns     BIGINT   time of the longest operator, ns; NULL when it is not far longer than the others
+-- late_ns        BIGINT   the part of exposed_ns that waits for a rank that comes later, ns; NULL when there is none, or ranks
+--                         are not here to compare
+-- waits          BOOLEAN  whether a part waits, and there are no ranks to compare
+-- group_label    VARCHAR  of operators in several groups of ranks, the group that has most; else NULL
+-- group_ns       BIGINT   the part of exposed_ns in that group, ns; NULL when all are in one
+-- is_partly_won  BOOLEAN  whether the device waits for the host after some of it
+-- fused_op       VARCHAR  the fused op that communicates so and multiplies
+-- is_reduced     BOOLEAN  whether it is an all-reduce
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'covered_share') AS covered_share,
@@ -96,7 +149,6 @@ judged AS (
         exposed_ns < covered_share * elapse_ns AS is_covered,
         coalesce(starts_with(main_group, 'dp') OR main_group = 'embd', false) AS is_of_gradients,
         longest_ns * 2 > elapse_ns AND longest_ns * op_count > 3 * elapse_ns AS has_long_one,
-        if(op_count = 1, '1 operator takes', format('{} operators take', op_count)) AS operators,
         list_filter(
             [
                 if(waiting_ns > 0, format('{} waits for other ranks', shown_time(waiting_ns)), NULL),
@@ -121,84 +173,37 @@ judged AS (
 SELECT
     profile,
     rank_id,
-    if(
-        is_covered,
-        'Computing covers this communication: nothing to win here',
-        'Computing does not cover communication'
-    ) AS title,
     module,
     op,
     type AS kernel_type,
-    if(
-        is_covered,
-        format(
-            '{} {}, and computing runs beside all but {} of it: 0 can be won by making it faster',
-            operators,
-            shown_time(elapse_ns),
-            shown_time(exposed_ns)
-        ),
-        concat(
-            format(
-                '{} {}, of which {} ({}) without computing',
-                operators,
-                shown_time(elapse_ns),
-                shown_time(exposed_ns),
-                shown_share(exposed_ns / elapse_ns)
-            ),
-            if(exposed_ns > 0, ': ' || array_to_string(parts, ', '), ''),
-            if(has_long_one, format('; one alone takes {}', shown_time(longest_ns)), ''),
-            CASE
-                WHEN late_ns = 0 THEN ''
-                WHEN is_compared
-                    THEN format('; {} is for a rank that comes later, and no part of the win', shown_time(late_ns))
-                ELSE '; the wait is no part of the win'
-            END,
-            if(group_count > 1, format('; {} of it in the group {}', shown_time(main_group_ns), main_group), ''),
-            if(critical_ns < exposed_ns, won_of_collectives(critical_ns, win_ns), '')
-        )
-    ) AS evidence,
     op_count AS count,
     elapse_ns AS time_ns,
     if(is_covered, 0, win_ns) AS win_ns,
-    'upper bound' AS kind,
     CASE
-        WHEN is_covered THEN 'Leave it as it is: look at what computes instead.'
-        WHEN late_ns * 10 >= exposed_ns * 9
-            THEN 'Find the rank that comes late with `prof-analysis slow-ranks`: waiting goes only when that rank is faster, '
-            || 'neither by overlapping nor by fewer bytes.'
-        WHEN (other_ns + common_ns) * 2 > rest_ns
-            THEN 'Most of it neither transfers nor waits for a late rank. The first call of a group sets up its links: call it '
-            || 'once before the recording, or record a later step. Else its tasks reach the device late: let the device unfold '
-            || 'them (HCCL_OP_EXPANSION_MODE=AIV or AI_CPU on Ascend).'
-        WHEN unknown_rest_ns * 2 > rest_ns AND has_long_one AND group_count = 1
-            THEN 'One call takes most of it. If it is the first of its group, it sets up links: call it once before the '
-            || 'recording, or record a later step. Else see with `prof-analysis slow-ranks` who comes late to it.'
-        WHEN operation = 'broadcast'
-            THEN 'Do not broadcast buffers in each forward: DistributedDataParallel(broadcast_buffers=False), where ranks need '
-            || 'not share them.'
-        WHEN starts_with(operation, 'alltoall')
-            THEN 'Run it beside computing of other tokens or of shared experts (--moe-alltoall-overlap-comm of MindSpeed, '
-            || '--overlap-moe-expert-parallel-comm of Megatron), keep experts within a node, send fewer bytes (FP8, INT8).'
-        WHEN operation IN ('send', 'receive', 'sendrecv', 'batchsendrecv')
-            THEN 'Post sends and receives before the computing that does not need them, and wait for them after it.'
-        WHEN module IS NOT NULL AND operation IN ('allreduce', 'allgather', 'reducescatter')
-            THEN 'It lies between layers that need it. Split it and run it beside the matmul (--use-ascend-mc2 of MindSpeed, '
-            || fused_op || '; --tp-comm-overlap of Megatron on GPUs), prefetch parameters (FSDP), or use fewer tensor parallel '
-            || 'ranks.'
-        WHEN op IS NULL AND NOT is_of_gradients AND operation IN ('allreduce', 'allgather', 'reducescatter')
-            THEN 'Between layers (tensor parallel): split it and run it beside the matmul (' || fused_op
-            || '; --use-ascend-mc2 of MindSpeed'
-            || if(operation = 'allreduce', ', VLLM_ASCEND_ENABLE_FLASHCOMM1=1 of vLLM-Ascend', '')
-            || '), fewer tensor parallel ranks; HCCL_OP_EXPANSION_MODE=AIV shortens small ones on Ascend. Of gradients: '
-            || 'start it in the backward.'
-        WHEN operation IN ('allreduce', 'allgather', 'reducescatter')
-            THEN 'Start it while the backward still computes: smaller buckets (bucket_cap_mb of DDP), --overlap-grad-reduce '
-            || 'and --overlap-param-gather of Megatron and MindSpeed, prefetch of FSDP. Communicate less often (no_sync with '
-            || 'gradient accumulation) or in BF16.'
-        ELSE 'Start it earlier (async_op=True) and wait for it later, so that computing that does not need it runs beside it.'
-    END AS what_to_do,
-    'docs/advise.md#exposed-communication' AS doc,
-    'SELECT exposed_ns, elapse_ns, waiting_ns, type, rank_id FROM communication.exposed '
-    || 'ORDER BY exposed_ns DESC LIMIT 50' AS sql
+            WHEN is_covered THEN 'covered'
+            WHEN judged.late_ns * 10 >= exposed_ns * 9 THEN 'late rank'
+            WHEN (other_ns + common_ns) * 2 > rest_ns THEN 'first call'
+            WHEN unknown_rest_ns * 2 > rest_ns AND has_long_one AND group_count = 1 THEN 'one call'
+            WHEN operation = 'broadcast' THEN 'buffers'
+            WHEN starts_with(operation, 'alltoall') THEN 'experts'
+            WHEN operation IN ('send', 'receive', 'sendrecv', 'batchsendrecv') THEN 'send and receive'
+            WHEN coalesce(operation NOT IN ('allreduce', 'allgather', 'reducescatter'), true) THEN NULL
+            WHEN module IS NOT NULL THEN 'in layers'
+            WHEN op IS NULL AND NOT is_of_gradients THEN 'between layers'
+            ELSE 'gradients'
+        END AS situation,
+    is_covered,
+    exposed_ns,
+    exposed_ns / elapse_ns AS exposed_share,
+    critical_ns,
+    if(exposed_ns > 0, array_to_string(judged.parts, ', '), NULL) AS parts,
+    if(has_long_one, judged.longest_ns, NULL) AS longest_ns,
+    if(is_compared AND judged.late_ns > 0, judged.late_ns, NULL) AS late_ns,
+    NOT is_compared AND judged.late_ns > 0 AS waits,
+    if(group_count > 1, main_group, NULL) AS group_label,
+    if(group_count > 1, main_group_ns, NULL) AS group_ns,
+    critical_ns < exposed_ns AS is_partly_won,
+    fused_op,
+    operation = 'allreduce' AS is_reduced
 FROM judged
 WHERE elapse_ns > 0

@@ -1,5 +1,8 @@
 -- One row is something to change, equal findings of several ranks as one, in the order in which advice.finding has them.
 --
+-- @threshold least_share 0.005: Share of the step that must be won; where nothing can be won, or it is not known, that the time
+--     at issue must have
+--
 -- place            BIGINT   place in that order, from 1
 -- @columns finding_id to time_ns_per_step as in advice.finding
 WITH threshold AS (

@@ -1,8 +1,26 @@
 -- One row is a rank whose first recorded steps take longer than those after them: warm-up that the profile holds.
 --
+-- @title The first recorded steps are unlike the rest
+-- @evidence (no last_step_id) step {first_step_id} takes {first_ns}, the {later_count} after {later_ns} on average: {times:.1f}
+--     times as long
+-- @evidence steps {first_step_id} to {last_step_id} take on average {first_ns}, the {later_count} after {later_ns} on average:
+--     {times:.1f} times as long
+-- @kind hint
+-- @remedy Do not judge the model by these steps: record later ones (skip_first or warmup in the schedule of the profiler), and
+--     look at one of the others with --step-id.
+-- @query SELECT step_id, duration_ns, computing_ns, idle_ns, rank_id FROM step.duration ORDER BY rank_id, step_id LIMIT 40
+-- @counts none
 -- @requires kernels | reported_steps
+-- @threshold least_excess_share 0.2: How much longer than later ones the first steps take at least
+-- @threshold least_later_count 2: Steps after them, at least
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, count as in advice.finding_of_rank
+-- first_step_id  BIGINT  the first step
+-- last_step_id   BIGINT  the last of the steps that take longer; NULL when it is one
+-- first_ns       DOUBLE  mean time of these steps, ns
+-- later_count    BIGINT  steps after them
+-- later_ns       DOUBLE  mean time of those, ns
+-- times          DOUBLE  first_ns / later_ns
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_excess_share') AS least_excess_share,
@@ -45,26 +63,13 @@ summary AS (
 SELECT
     profile,
     rank_id,
-    'The first recorded steps are unlike the rest' AS title,
-    NULL::VARCHAR AS module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    format(
-        '{} {}, the {} after {} on average: {:.1f} times as long',
-        if(first_count = 1, format('step {} takes', first_id), format('steps {} to {} take on average', first_id, last_id)),
-        shown_time(first_ns),
-        later_count,
-        shown_time(later_ns),
-        first_ns / later_ns
-    ) AS evidence,
     first_count AS count,
-    NULL::BIGINT AS time_ns,
-    NULL::BIGINT AS win_ns,
-    'hint' AS kind,
-    'Do not judge the model by these steps: record later ones (skip_first or warmup in the schedule of the profiler), and '
-    || 'look at one of the others with --step-id.' AS what_to_do,
-    'docs/advise.md#first-steps' AS doc,
-    'SELECT step_id, duration_ns, computing_ns, idle_ns, rank_id FROM step.duration ORDER BY rank_id, step_id LIMIT 40' AS sql
+    first_id AS first_step_id,
+    if(first_count = 1, NULL, last_id) AS last_step_id,
+    first_ns,
+    later_count,
+    later_ns,
+    first_ns / later_ns AS times
 FROM summary
 CROSS JOIN threshold
 WHERE first_count > 0 AND later_count >= least_later_count AND later_count >= first_count

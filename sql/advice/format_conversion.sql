@@ -1,9 +1,36 @@
 -- One row is a module and what kernels do in it that only convert or copy what others have made. The casts of a norm are left
 -- to unfused_chain where one fused op wins as much.
 --
+-- @title (role = format conversion) Tensors are converted between formats
+-- @title (role = conversion and back) Data types are converted there and back
+-- @title Tensors are copied, or arranged anew
+-- @evidence (role = format conversion) {count|1 kernel|kernels} that convert formats, for {time_ns}[:
+--     {names}]{unless_critical(time_ns, win_ns)}
+-- @evidence (role = conversion and back) {count|1 kernel|kernels} that convert a data type to another one or back, for
+--     {time_ns}[: {names}]{unless_critical(time_ns, win_ns)}
+-- @evidence {count|1 kernel|kernels} that copy or transpose, for {time_ns}[: {names}]{unless_critical(time_ns, win_ns)}
+-- @kind upper bound
+-- @remedy (role = format conversion) NPU: keep tensors in ND (torch.npu.config.allow_internal_format = False), or convert
+--     weights once with torch_npu.npu_format_cast; in a matmul align and split the inner axes. GPU:
+--     memory_format=torch.channels_last.
+-- @remedy (role = conversion and back) Keep the module in one data type, or use a fused op that converts inside, such as
+--     torch_npu.npu_rms_norm or torch.nn.functional.rms_norm; torch.compile fuses casts too.
+-- @remedy Remove contiguous(), clone() and transposes, or choose the layout that the next op takes, such as input_layout of
+--     attention; under DDP set gradient_as_bucket_view=True.
+-- @query (role = format conversion) SELECT duration_ns, kernel_count, type, module, rank_id FROM kernels.work WHERE role =
+--     'format conversion' ORDER BY duration_ns DESC LIMIT 50
+-- @query (role = conversion and back) SELECT duration_ns, kernel_count, type, module, rank_id FROM kernels.work WHERE role =
+--     'conversion and back' ORDER BY duration_ns DESC LIMIT 50
+-- @query SELECT duration_ns, kernel_count, type, module, rank_id FROM kernels.work WHERE role = 'copy' ORDER BY duration_ns
+--     DESC LIMIT 50
+-- @counts kernels
 -- @requires compute
+-- @yields (is_back) unfused_chain (is_norm)
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module, count to win_ns as in advice.finding_of_rank
+-- role     VARCHAR  what they do, as in kernels.work: format conversion, conversion and back, or copy
+-- names    VARCHAR  types of the kernels, those with most time first; NULL when not known
+-- is_back  BOOLEAN  whether they convert there and back
 WITH by_type AS (
     SELECT
         profile,
@@ -34,48 +61,11 @@ found AS (
 SELECT
     profile,
     rank_id,
-    CASE role
-        WHEN 'format conversion' THEN 'Tensors are converted between formats'
-        WHEN 'conversion and back' THEN 'Data types are converted there and back'
-        ELSE 'Tensors are copied, or arranged anew'
-    END AS title,
     module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    format(
-        CASE role
-            WHEN 'format conversion' THEN '{} that convert formats, for {}{}{}'
-            WHEN 'conversion and back' THEN '{} that convert a data type to another one or back, for {}{}{}'
-            ELSE '{} that copy or transpose, for {}{}{}'
-        END,
-        shown_kernels(kernel_count),
-        shown_time(duration_ns),
-        coalesce(': ' || shown_names(types), ''),
-        unless_critical(duration_ns, critical_ns)
-    ) AS evidence,
     kernel_count AS count,
     duration_ns AS time_ns,
     critical_ns AS win_ns,
-    'upper bound' AS kind,
-    CASE role
-        WHEN 'format conversion'
-            THEN 'NPU: keep tensors in ND (torch.npu.config.allow_internal_format = False), or convert weights once with '
-            || 'torch_npu.npu_format_cast; in a matmul align and split the inner axes. GPU: memory_format=torch.channels_last.'
-        WHEN 'conversion and back'
-            THEN 'Keep the module in one data type, or use a fused op that converts inside, such as torch_npu.npu_rms_norm or '
-            || 'torch.nn.functional.rms_norm; torch.compile fuses casts too.'
-        ELSE 'Remove contiguous(), clone() and transposes, or choose the layout that the next op takes, such as input_layout '
-        || 'of attention; under DDP set gradient_as_bucket_view=True.'
-    END AS what_to_do,
-    'docs/advise.md#format-conversion' AS doc,
-    format('SELECT duration_ns, kernel_count, type, module, rank_id FROM kernels.work WHERE role = ''{}'' '
-    || 'ORDER BY duration_ns DESC LIMIT 50', role) AS sql
+    role,
+    shown_names(types) AS names,
+    role = 'conversion and back' AS is_back
 FROM found
-WHERE role <> 'conversion and back'
-   OR NOT EXISTS (
-       FROM chain.cost
-       WHERE cost.profile = found.profile
-         AND cost.module = found.module
-         AND cost.pattern IN ('RMSNorm', 'LayerNorm')
-         AND cost.win_ns >= found.critical_ns
-   )

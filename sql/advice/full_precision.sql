@@ -2,9 +2,30 @@
 -- precision. Norms compute in FP32 on purpose: where one fused op wins as much, the vectors of a norm are left to
 -- unfused_chain.
 --
+-- @title (is_vector) Vectors are in FP32, matrices in half precision
+-- @title Matrices are multiplied in FP32, most others in half precision
+-- @evidence {count|1 kernel|kernels} in {data_type}[ ({names})], for {time_ns}; {half_share} of the time of all matrix products
+--     is in half precision{unless_critical(time_ns, critical_ns)}
+-- @kind upper bound
+-- @remedy (is_vector) Use a fused op that takes BF16 or FP16 and computes in FP32 inside, such as a fused norm, softmax or
+--     loss; or compute in half precision where the accuracy allows it.
+-- @remedy Run it in BF16 or FP16: autocast around it, and inputs and weights of that type; check the accuracy.
+-- @query SELECT duration_ns, kernel_count, data_type, type, module FROM kernels.work WHERE data_type = 'fp32' OR multiplies
+--     ORDER BY duration_ns DESC LIMIT 50
+-- @counts kernels
 -- @requires compute, shapes
+-- @threshold least_half_share 0.5: Share of half precision in the time of all that multiplies matrices
+-- @threshold matrix_speedup 16: How much faster half precision multiplies matrices where no peaks are known: the most on any
+--     device
+-- @threshold vector_speedup 2: How much faster vectors of half the bytes are computed
+-- @yields (is_vector) unfused_chain (is_norm)
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module to kernel_type, count to win_ns as in advice.finding_of_rank
+-- is_vector    BOOLEAN  whether they multiply no matrices
+-- data_type    VARCHAR  data type in which they compute
+-- names        VARCHAR  of vectors the ops, or the types of kernels without one; NULL for matrices
+-- half_share   DOUBLE   share of half precision in the time of all that multiplies matrices on the rank
+-- critical_ns  BIGINT   the part of time_ns in kernels that are critical, as in critical.kernel, ns
 --
 -- Outside modules, only what multiplies matrices counts: an optimizer computes in FP32 on purpose.
 WITH threshold AS (
@@ -95,42 +116,15 @@ judged AS (
 SELECT
     judged.profile,
     judged.rank_id,
-    if(
-        judged.multiplies,
-        'Matrices are multiplied in FP32, most others in half precision',
-        'Vectors are in FP32, matrices in half precision'
-    ) AS title,
     judged.module,
     judged.op,
     judged.kernel_type,
-    format(
-        '{} in {}{}, for {}; {} of the time of all matrix products is in half precision{}',
-        shown_kernels(judged.kernel_count),
-        replace(upper(judged.data_type), ' OR ', ' or '),
-        if(judged.multiplies, '', ' (' || shown_names(list_sort(judged.names)) || ')'),
-        shown_time(judged.duration_ns),
-        shown_share(judged.half_share),
-        unless_critical(judged.duration_ns, judged.critical_ns)
-    ) AS evidence,
     judged.kernel_count AS count,
     judged.duration_ns AS time_ns,
     judged.win_ns,
-    'upper bound' AS kind,
-    if(
-        judged.multiplies,
-        'Run it in BF16 or FP16: autocast around it, and inputs and weights of that type; check the accuracy.',
-        'Use a fused op that takes BF16 or FP16 and computes in FP32 inside, such as a fused norm, softmax or loss; or compute '
-        || 'in half precision where the accuracy allows it.'
-    ) AS what_to_do,
-    'docs/advise.md#full-precision' AS doc,
-    'SELECT duration_ns, kernel_count, data_type, type, module FROM kernels.work WHERE data_type = ''fp32'' OR multiplies '
-    || 'ORDER BY duration_ns DESC LIMIT 50' AS sql
+    NOT judged.multiplies AS is_vector,
+    replace(upper(judged.data_type), ' OR ', ' or ') AS data_type,
+    if(judged.multiplies, NULL, shown_names(list_sort(judged.names))) AS names,
+    judged.half_share,
+    judged.critical_ns
 FROM judged
-WHERE judged.multiplies
-   OR NOT EXISTS (
-       FROM chain.cost
-       WHERE cost.profile = judged.profile
-         AND cost.module = judged.module
-         AND cost.pattern IN ('RMSNorm', 'LayerNorm')
-         AND cost.win_ns >= judged.win_ns
-   )

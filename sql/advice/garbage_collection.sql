@@ -1,9 +1,31 @@
 -- One row is a rank on which Python's garbage collector stops the host while the device is idle, or may do so where collections
 -- are not recorded.
 --
+-- @title (is_recorded) Garbage collection stops the host
+-- @title Garbage collection may stop the host: collections are not recorded
+-- @evidence (is_recorded) In {count|a gap|gaps} the device is idle for {time_ns} while Python collects garbage: {idle_share} of
+--     its idle time
+-- @evidence In {count|a gap|gaps} nothing is recorded on the host for {time_ns}, {least_ns} or more at a time, as in
+--     collections of a large program
+-- @kind (is_recorded) exact cause
+-- @kind hint
+-- @remedy (is_recorded) Call gc.freeze() after start-up and gc.disable(), or collect between steps alone with gc.collect();
+--     raise gc.set_threshold() where memory allows.
+-- @remedy Record collections (on NPUs gc_detect_threshold), or run once with gc.disable() and compare.
+-- @query (is_recorded) SELECT total_ns, gap_count, rank_id FROM free.cause_of_op WHERE work = 'collect garbage' ORDER BY
+--     total_ns DESC LIMIT 50
+-- @query SELECT cause_ns, duration_ns, kernel_after, rank_id FROM free.longest_gap WHERE cause = 'nothing recorded' ORDER BY
+--     cause_ns DESC LIMIT 50
+-- @counts host
 -- @requires kernels, ops
+-- @threshold least_gap_count 1: Gaps of the device in which the garbage collector must have run
+-- @threshold least_unrecorded_ns 100000000 ns: From how long a gap without any record may be a collection that was not
+--     recorded; acts as the next power of ten
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, count to win_ns as in advice.finding_of_rank
+-- is_recorded  BOOLEAN  whether collections are recorded
+-- idle_share   DOUBLE   time_ns / idle time of the device
+-- least_ns     DOUBLE   the threshold least_unrecorded_ns
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_gap_count') AS least_gap_count,
@@ -33,47 +55,12 @@ idle AS (
 SELECT
     collecting.profile,
     collecting.rank_id,
-    if(
-        is_recorded,
-        'Garbage collection stops the host',
-        'Garbage collection may stop the host: collections are not recorded'
-    ) AS title,
-    NULL::VARCHAR AS module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    if(
-        is_recorded,
-        format(
-            'In {} the device is idle for {} while Python collects garbage: {} of its idle time',
-            shown_gaps(gap_count),
-            shown_time(collecting.total_ns),
-            shown_share(collecting.total_ns / idle.total_ns)
-        ),
-        format(
-            'In {} nothing is recorded on the host for {}, {} or more at a time, as in collections of a large program',
-            shown_gaps(gap_count),
-            shown_time(collecting.total_ns),
-            shown_time(threshold.least_unrecorded_ns)
-        )
-    ) AS evidence,
     gap_count AS count,
     collecting.total_ns AS time_ns,
     if(is_recorded, collecting.total_ns, NULL) AS win_ns,
-    if(is_recorded, 'exact cause', 'hint') AS kind,
-    if(
-        is_recorded,
-        'Call gc.freeze() after start-up and gc.disable(), or collect between steps alone with gc.collect(); raise '
-        || 'gc.set_threshold() where memory allows.',
-        'Record collections (on NPUs gc_detect_threshold), or run once with gc.disable() and compare.'
-    ) AS what_to_do,
-    'docs/advise.md#garbage-collection' AS doc,
-    if(
-        is_recorded,
-        'SELECT total_ns, gap_count, rank_id FROM free.cause_of_op WHERE work = ''collect garbage'' '
-        || 'ORDER BY total_ns DESC LIMIT 50',
-        'SELECT cause_ns, duration_ns, kernel_after, rank_id FROM free.longest_gap WHERE cause = ''nothing recorded'' '
-        || 'ORDER BY cause_ns DESC LIMIT 50'
-    ) AS sql
+    is_recorded,
+    collecting.total_ns / idle.total_ns AS idle_share,
+    threshold.least_unrecorded_ns AS least_ns
 FROM collecting
 JOIN idle USING (profile)
 CROSS JOIN threshold

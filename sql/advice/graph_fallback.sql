@@ -1,9 +1,50 @@
 -- One row is a way in which a rank leaves graph mode: graphs that are compiled while it is recorded, steps without the graph
 -- that other steps replay, or an op that is launched by itself between replays.
 --
+-- @title (way = compiled again) Graphs are compiled in steps after the first
+-- @title (way = compiled) Graphs are compiled while the profile is recorded
+-- @title (way = without a graph) Steps run without the graph of the others
+-- @title Ops run one by one between replays of a graph
+-- @evidence (way = compiled again) {count|one compilation|compilations}[ in {step_count|one step|steps}] {count?takes|take}
+--     {host_ns} on the host; the device is idle for {time_ns} of it
+-- @evidence (way = compiled) {count|one compilation|compilations}[ in {step_count|one step|steps}] {count?takes|take} {host_ns}
+--     on the host; the device is idle for {time_ns} of it
+-- @evidence (way = without a graph) {count} of {step_count} steps replay no graph and launch {eager_count} kernels one by one;
+--     right before these the device is idle for {time_ns}
+-- @evidence {count} of its kernels are launched one by one where graphs replay {replayed_count}; right before them the device
+--     is idle for {time_ns}
+-- @kind (way = compiled) hint
+-- @kind upper bound
+-- @remedy (way = compiled again) Find out what changes from step to step (TORCH_LOGS=recompiles): mark changing sizes with
+--     torch._dynamo.mark_dynamic or dynamic=True, pad inputs to a few sizes, and keep Python values out of the compiled
+--     function.
+-- @remedy (way = compiled) Compile before the recording: run some steps with each shape first (warmup or skip_first in the
+--     schedule of the profiler).
+-- @remedy (way = without a graph) Find out what is different in these steps: a batch size or sequence length that was not
+--     captured, or a branch that cannot be. Capture graphs for these sizes too (in vLLM and SGLang the list of captured batch
+--     sizes), or pad to one that was.
+-- @remedy Find out why it is not captured: an op that the compiler or the capture does not support, a size that changes, or a
+--     list of ops at which graphs are split (piecewise graphs). Capture the whole step where the framework can (full graphs).
+-- @query (way = compiled again) SELECT step_id, compilation_count, host_ns, idle_ns, rank_id FROM graph.compilation ORDER BY
+--     idle_ns DESC LIMIT 20
+-- @query (way = compiled) SELECT step_id, compilation_count, host_ns, idle_ns, rank_id FROM graph.compilation ORDER BY idle_ns
+--     DESC LIMIT 20
+-- @query (way = without a graph) SELECT step_id, replayed_count, eager_count, eager_idle_ns, rank_id FROM graph.by_step ORDER
+--     BY replayed_count LIMIT 20
+-- @query SELECT op_name, kernel_count, idle_ns, rank_id FROM graph.eager_op ORDER BY idle_ns DESC LIMIT 20
+-- @counts idle
 -- @requires kernels, ops
+-- @threshold least_kernel_count 2: Kernels of an op that are launched one by one, at least
+-- @threshold least_replayed_share 0.5: Share of the compute kernels that replayed graphs run, so that this is graph mode
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, op, count to win_ns as in advice.finding_of_rank
+-- way             VARCHAR  compiled (graphs are, in the first step), compiled again, without a graph (a step is), between
+--                          replays (an op is)
+-- step_count      BIGINT   steps in which graphs are compiled, of those without a graph all steps of the rank; NULL when not
+--                          known
+-- host_ns         BIGINT   time on the host of the compilations, ns; NULL for others
+-- eager_count     BIGINT   kernels that are launched one by one in steps without a graph; NULL for others
+-- replayed_count  BIGINT   kernels that graphs replay around an op between replays; NULL for others
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_replayed_share') AS least_replayed_share,
@@ -30,40 +71,6 @@ compiled AS (
     LEFT JOIN first_step USING (profile)
     GROUP BY compilation.profile, compilation.rank_id
 ),
-compiling AS (
-    SELECT
-        profile,
-        rank_id,
-        if(
-            coalesce(is_again, false),
-            'Graphs are compiled in steps after the first',
-            'Graphs are compiled while the profile is recorded'
-        ) AS title,
-        NULL::VARCHAR AS op,
-        format(
-            '{}{} {} {} on the host; the device is idle for {} of it',
-            if(compilation_count = 1, 'one compilation', format('{} compilations', compilation_count)),
-            if(known_count = 0, '', if(step_count = 1, ' in one step', format(' in {} steps', step_count))),
-            if(compilation_count = 1, 'takes', 'take'),
-            shown_time(host_ns),
-            shown_time(idle_ns)
-        ) AS evidence,
-        compilation_count AS count,
-        idle_ns AS time_ns,
-        if(coalesce(is_again, false), idle_ns, NULL) AS win_ns,
-        if(coalesce(is_again, false), 'upper bound', 'hint') AS kind,
-        if(
-            coalesce(is_again, false),
-            'Find out what changes from step to step (TORCH_LOGS=recompiles): mark changing sizes with '
-            || 'torch._dynamo.mark_dynamic or dynamic=True, pad inputs to a few sizes, and keep Python values out of the '
-            || 'compiled function.',
-            'Compile before the recording: run some steps with each shape first (warmup or skip_first in the schedule of the '
-            || 'profiler).'
-        ) AS what_to_do,
-        'SELECT step_id, compilation_count, host_ns, idle_ns, rank_id FROM graph.compilation '
-        || 'ORDER BY idle_ns DESC LIMIT 20' AS sql
-    FROM compiled
-),
 -- Replays are the usual case of a rank whose replayed kernels outnumber the others in most steps that compute at all.
 judged AS (
     SELECT
@@ -78,24 +85,10 @@ graphless AS (
     SELECT
         judged.profile,
         judged.rank_id,
-        'Steps run without the graph of the others' AS title,
-        NULL::VARCHAR AS op,
-        format(
-            '{} of {} steps replay no graph and launch {} kernels one by one; right before these the device is idle for {}',
-            count(*) FILTER (NOT is_replaying),
-            count(*),
-            sum(eager_count) FILTER (NOT is_replaying),
-            shown_time(sum(eager_idle_ns) FILTER (NOT is_replaying))
-        ) AS evidence,
-        (count(*) FILTER (NOT is_replaying))::BIGINT AS count,
-        (sum(eager_idle_ns) FILTER (NOT is_replaying))::BIGINT AS time_ns,
-        time_ns AS win_ns,
-        'upper bound' AS kind,
-        'Find out what is different in these steps: a batch size or sequence length that was not captured, or a branch that '
-        || 'cannot be. Capture graphs for these sizes too (in vLLM and SGLang the list of captured batch sizes), or pad to '
-        || 'one that was.' AS what_to_do,
-        'SELECT step_id, replayed_count, eager_count, eager_idle_ns, rank_id FROM graph.by_step '
-        || 'ORDER BY replayed_count LIMIT 20' AS sql
+        (count(*) FILTER (NOT is_replaying))::BIGINT AS step_count,
+        count(*) AS all_count,
+        (sum(eager_count) FILTER (NOT is_replaying))::BIGINT AS eager_count,
+        (sum(eager_idle_ns) FILTER (NOT is_replaying))::BIGINT AS idle_ns
     FROM judged
     CROSS JOIN threshold
     WHERE judged.step_id IS NOT NULL AND judged.replayed_share >= threshold.least_replayed_share
@@ -113,50 +106,28 @@ replaying AS (
     GROUP BY profile
 ),
 eager AS (
-    SELECT
-        eager_op.profile,
-        eager_op.rank_id,
-        'Ops run one by one between replays of a graph' AS title,
-        eager_op.op_name AS op,
-        format(
-            '{} of its kernels are launched one by one where graphs replay {}; right before them the device is idle for {}',
-            eager_op.kernel_count,
-            replaying.replayed_count,
-            shown_time(eager_op.idle_ns)
-        ) AS evidence,
-        eager_op.kernel_count AS count,
-        eager_op.idle_ns AS time_ns,
-        eager_op.idle_ns AS win_ns,
-        'upper bound' AS kind,
-        'Find out why it is not captured: an op that the compiler or the capture does not support, a size that changes, or a '
-        || 'list of ops at which graphs are split (piecewise graphs). Capture the whole step where the framework can (full '
-        || 'graphs).' AS what_to_do,
-        'SELECT op_name, kernel_count, idle_ns, rank_id FROM graph.eager_op ORDER BY idle_ns DESC LIMIT 20' AS sql
+    SELECT eager_op.*, replaying.replayed_count
     FROM graph.eager_op
     JOIN replaying USING (profile)
     CROSS JOIN threshold
     WHERE eager_op.kernel_count >= threshold.least_kernel_count AND eager_op.idle_ns > 0
-),
-found AS (
-    FROM compiling
-    UNION ALL
-    FROM graphless
-    UNION ALL
-    FROM eager
 )
 SELECT
     profile,
     rank_id,
-    title,
-    NULL::VARCHAR AS module,
-    op,
-    NULL::VARCHAR AS kernel_type,
-    evidence,
-    count,
-    time_ns,
-    win_ns,
-    kind,
-    what_to_do,
-    'docs/advise.md#graph-fallback' AS doc,
-    sql
-FROM found
+    NULL::VARCHAR AS op,
+    compilation_count AS count,
+    idle_ns AS time_ns,
+    if(coalesce(is_again, false), idle_ns, NULL) AS win_ns,
+    if(coalesce(is_again, false), 'compiled again', 'compiled') AS way,
+    if(known_count = 0, NULL, step_count) AS step_count,
+    host_ns,
+    NULL::BIGINT AS eager_count,
+    NULL::BIGINT AS replayed_count
+FROM compiled
+UNION ALL
+SELECT profile, rank_id, NULL, step_count, idle_ns, idle_ns, 'without a graph', all_count, NULL, eager_count, NULL
+FROM graphless
+UNION ALL
+SELECT profile, rank_id, op_name, kernel_count, idle_ns, idle_ns, 'between replays', NULL, NULL, NULL, replayed_count
+FROM eager

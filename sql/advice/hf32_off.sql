@@ -1,9 +1,26 @@
 -- One row is a module, op and type of kernels that multiply matrices of FP32 and may not use the faster type of the device,
 -- HF32 or TF32.
 --
+-- @title (is_known) FP32 matrices are not multiplied in the faster type of the device
+-- @title It is not recorded whether FP32 matrices are multiplied in the faster type of the device
+-- @evidence (is_known) {count|1 kernel|kernels} of FP32 matrix products, for {time_ns}, not in
+--     {faster_type}{unless_critical(time_ns, critical_ns)}
+-- @evidence {count|1 kernel|kernels} of FP32 matrix products, for {time_ns}; the profile does not say whether in {faster_type}
+-- @kind (is_known) upper bound
+-- @kind hint
+-- @remedy Where a shorter mantissa suffices: NPU torch.npu.matmul.allow_hf32 = True (torch.npu.conv.allow_hf32 for
+--     convolutions), GPU torch.set_float32_matmul_precision('high') and torch.backends.cudnn.allow_tf32 = True.
+-- @query SELECT duration_ns, kernel_count, data_type, type, module FROM kernels.work WHERE multiplies AND data_type LIKE
+--     '%fp32%' ORDER BY duration_ns DESC LIMIT 20
+-- @counts kernels
 -- @requires compute, shapes
+-- @threshold hf32_speedup 2: How much faster HF32 is than FP32: twice the operations in a cycle
+-- @threshold tf32_speedup 16: How much faster TF32 is than FP32: the most on any device
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module to kernel_type, count to win_ns as in advice.finding_of_rank
+-- is_known     BOOLEAN  whether the profile says in which type they multiply
+-- faster_type  VARCHAR  the faster type: HF32 or TF32
+-- critical_ns  BIGINT   the part of time_ns in kernels that are critical, as in critical.kernel, ns
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'hf32_speedup') AS hf32_speedup,
@@ -30,24 +47,9 @@ found AS (
 SELECT
     found.profile,
     found.rank_id,
-    if(
-        found.faster_type IS NULL,
-        'It is not recorded whether FP32 matrices are multiplied in the faster type of the device',
-        'FP32 matrices are not multiplied in the faster type of the device'
-    ) AS title,
     found.module,
     found.op,
     found.kernel_type,
-    format(
-        '{} of FP32 matrix products, for {}{}',
-        shown_kernels(found.kernel_count),
-        shown_time(found.duration_ns),
-        if(
-            found.faster_type IS NULL,
-            format('; the profile does not say whether in {}', found.shown_type),
-            format(', not in {}', found.shown_type) || unless_critical(found.duration_ns, found.critical_ns)
-        )
-    ) AS evidence,
     found.kernel_count AS count,
     found.duration_ns AS time_ns,
     if(
@@ -56,11 +58,8 @@ SELECT
         found.critical_ns
         - found.critical_ns // greatest(1, if(found.faster_type = 'hf32', threshold.hf32_speedup, threshold.tf32_speedup))
     )::BIGINT AS win_ns,
-    if(found.faster_type IS NULL, 'hint', 'upper bound') AS kind,
-    'Where a shorter mantissa suffices: NPU torch.npu.matmul.allow_hf32 = True (torch.npu.conv.allow_hf32 for convolutions), '
-    || 'GPU torch.set_float32_matmul_precision(''high'') and torch.backends.cudnn.allow_tf32 = True.' AS what_to_do,
-    'docs/advise.md#hf32-off' AS doc,
-    'SELECT duration_ns, kernel_count, data_type, type, module '
-    || 'FROM kernels.work WHERE multiplies AND data_type LIKE ''%fp32%'' ORDER BY duration_ns DESC LIMIT 20' AS sql
+    found.faster_type IS NOT NULL AS is_known,
+    found.shown_type AS faster_type,
+    found.critical_ns
 FROM found
 CROSS JOIN threshold

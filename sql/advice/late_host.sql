@@ -1,9 +1,26 @@
 -- One row is an op in which the host of a rank is longer than the hosts of those ranks that wait for it: why it comes late.
 -- Only where computing does not explain it.
 --
+-- @title (is_loading) A rank makes the others wait: it loads data longer
+-- @title A rank makes the others wait: its host is longer in an op
+-- @evidence its host is in this op for {host_ns} of each step, the other ranks for {others_ns}; the others wait {waited_ns}
+--     longer than this rank in each step
+-- @kind upper bound
+-- @remedy (is_loading) Raise num_workers and prefetch_factor of its DataLoader, and look at its disk, its page cache and the
+--     length of its samples: the other ranks load as much in less time.
+-- @remedy Look at what this op does on the host of this rank alone: CPUs shared with other processes, no binding to cores,
+--     files or logs that only this rank writes.
+-- @query SELECT rank_id, host_ns, call_count, name FROM op.host_time ORDER BY host_ns DESC LIMIT 20
+-- @counts ranks
 -- @requires communication, ops
+-- @threshold least_waited_share 0.5: Share of what other ranks wait that the host of the late rank must be longer in an op, as
+--     for the causes of slow-ranks
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, op, count to win_ns as in advice.finding_of_rank
+-- is_loading  BOOLEAN  whether the op loads data
+-- host_ns     DOUBLE   time of its host in the op in a step, ns
+-- others_ns   DOUBLE   the median of the other ranks, ns
+-- waited_ns   DOUBLE   what the others wait longer than this rank in a step, ns
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_waited_share') AS least_waited_share
     FROM advice.threshold
@@ -75,34 +92,14 @@ longest AS (
 SELECT
     profile,
     rank_id,
-    if(
-        is_loading,
-        'A rank makes the others wait: it loads data longer',
-        'A rank makes the others wait: its host is longer in an op'
-    ) AS title,
-    NULL::VARCHAR AS module,
     name AS op,
-    NULL::VARCHAR AS kernel_type,
-    format(
-        'its host is in this op for {} of each step, the other ranks for {}; the others wait {} longer than this rank in each '
-        || 'step',
-        shown_time(host_ns),
-        shown_time(others_ns),
-        shown_time(waited_ns)
-    ) AS evidence,
     call_count AS count,
     round(excess_ns * step_count)::BIGINT AS time_ns,
     round(least(excess_ns, win_ns) * step_count)::BIGINT AS win_ns,
-    'upper bound' AS kind,
-    if(
-        is_loading,
-        'Raise num_workers and prefetch_factor of its DataLoader, and look at its disk, its page cache and the length of its '
-        || 'samples: the other ranks load as much in less time.',
-        'Look at what this op does on the host of this rank alone: CPUs shared with other processes, no binding to cores, '
-        || 'files or logs that only this rank writes.'
-    ) AS what_to_do,
-    'docs/advise.md#late-host' AS doc,
-    'SELECT rank_id, host_ns, call_count, name FROM op.host_time ORDER BY host_ns DESC LIMIT 20' AS sql
+    is_loading,
+    host_ns,
+    others_ns,
+    waited_ns
 FROM longest
 CROSS JOIN threshold
 WHERE excess_ns >= least_waited_share * waited_ns AND win_ns > 0

@@ -1,9 +1,37 @@
 -- One row is a rank on which the device waits because the host launches kernels too slowly, or a module and op in which the
 -- host is long before it launches.
 --
+-- @title (is_in_op) An op keeps the host busy too long
+-- @title The host launches kernels too slowly
+-- @evidence (is_in_op) In {count|a gap|gaps} the device is idle for {time_ns} while the host is in this op and has not yet
+--     launched: {mean_ns} at a time
+-- @evidence The device is idle for {time_ns} because the host launched the next kernel only after it had run out of work;
+--     {most_ns} of it in {most_in}[; behind these launches, {starting_ns} more until it has started the kernels]
+-- @kind upper bound
+-- @remedy (is_in_op) See what the op does on the host. Its first call sets up caches and workspace: measure after warm-up
+--     steps. A range around Python code is such an op too: record with_stack=True to see the functions.
+-- @remedy (no replayed_share) Launch less, or faster: graph mode (torch.compile; torchair or ACL graphs on NPUs, CUDA graphs on
+--     GPUs), fused ops and optimizers, larger batches[; on NPUs {switches}].
+-- @remedy Launch less, or faster: captured graphs run {replayed_share} of the kernel time already, so capture what is launched
+--     one by one too; fused ops and optimizers, larger batches[; on NPUs {switches}].
+-- @query SELECT total_ns, gap_count, module, op, rank_id FROM free.cause_of_op WHERE work = 'launch' ORDER BY total_ns DESC
+--     LIMIT 50
+-- @counts host
 -- @requires kernels, ops
+-- @threshold least_gap_count 20: Gaps of the device in a step before kernels that were launched late: fewer are no stretch of
+--     them
+-- @threshold least_op_share 0.01: Share of the step from which such an op is a finding of its own
+-- @threshold long_ns 100000 ns: From how long in a gap the host does more than launch: in an op, or between ops
+--     (python_between_ops); acts as the next power of ten
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module to op, count to win_ns as in advice.finding_of_rank
+-- is_in_op        BOOLEAN  whether the host is long in the op; else it launches too slowly
+-- mean_ns         DOUBLE   mean idle time of a gap, ns
+-- most_ns         BIGINT   the part of time_ns in the module that has most, ns
+-- most_in         VARCHAR  this module
+-- starting_ns     BIGINT   idle time of the rank behind launches, until the kernels start, ns; NULL without any
+-- replayed_share  DOUBLE   share of the kernel time that captured graphs run, where it is half or more; else NULL
+-- switches        VARCHAR  what can be set on NPUs and is not in force; NULL when all is
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_gap_count') AS least_gap_count,
@@ -72,20 +100,15 @@ remedy AS (
     SELECT
         rank_step.profile,
         starting.total_ns AS starting_ns,
-        if(
-            coalesce(replayed.share >= 0.5, false),
-            format(
-                'Launch less, or faster: captured graphs run {} of the kernel time already, so capture what is launched one by '
-                || 'one too; ',
-                shown_share(replayed.share)
+        if(replayed.share >= 0.5, replayed.share, NULL) AS replayed_share,
+        nullif(
+            concat_ws(
+                ', and ',
+                if(coalesce(in_force.has_queue, false), NULL, 'TASK_QUEUE_ENABLE=2'),
+                if(coalesce(in_force.has_affinity, false), NULL, 'CPU_AFFINITY_CONF to bind CPUs')
             ),
-            'Launch less, or faster: graph mode (torch.compile; torchair or ACL graphs on NPUs, CUDA graphs on GPUs), '
-        ) || 'fused ops and optimizers, larger batches' || CASE
-            WHEN in_force.has_queue AND in_force.has_affinity THEN '.'
-            WHEN in_force.has_queue THEN '; on NPUs CPU_AFFINITY_CONF to bind CPUs.'
-            WHEN in_force.has_affinity THEN '; on NPUs TASK_QUEUE_ENABLE=2.'
-            ELSE '; on NPUs TASK_QUEUE_ENABLE=2, and CPU_AFFINITY_CONF to bind CPUs.'
-        END AS what_to_do
+            ''
+        ) AS switches
     FROM across.rank_step
     LEFT JOIN starting USING (profile)
     LEFT JOIN replayed USING (profile)
@@ -109,43 +132,18 @@ of_rank AS (
 SELECT
     profile,
     rank_id,
-    if(
-        is_in_op,
-        'An op keeps the host busy too long',
-        'The host launches kernels too slowly'
-    ) AS title,
     module,
     op,
-    NULL::VARCHAR AS kernel_type,
-    if(
-        is_in_op,
-        format(
-            'In {} the device is idle for {} while the host is in this op and has not yet launched: {} at a time',
-            shown_gaps(gap_count),
-            shown_time(total_ns),
-            shown_time(total_ns / gap_count)
-        ),
-        format(
-            'The device is idle for {} because the host launched the next kernel only after it had run out of work; {} of it '
-            || 'in {}',
-            shown_time(total_ns),
-            shown_time(most_ns),
-            most_in
-        ) || coalesce(format('; behind these launches, {} more until it has started the kernels', shown_time(starting_ns)), '')
-    ) AS evidence,
     gap_count AS count,
     total_ns AS time_ns,
     total_ns AS win_ns,
-    'upper bound' AS kind,
-    if(
-        is_in_op,
-        'See what the op does on the host. Its first call sets up caches and workspace: measure after warm-up steps. A range '
-        || 'around Python code is such an op too: record with_stack=True to see the functions.',
-        remedy.what_to_do
-    ) AS what_to_do,
-    'docs/advise.md#launch-bound' AS doc,
-    'SELECT total_ns, gap_count, module, op, rank_id FROM free.cause_of_op WHERE work = ''launch'' '
-    || 'ORDER BY total_ns DESC LIMIT 50' AS sql
+    is_in_op,
+    total_ns / gap_count AS mean_ns,
+    most_ns,
+    most_in,
+    remedy.starting_ns,
+    remedy.replayed_share,
+    remedy.switches
 FROM of_rank
 JOIN remedy USING (profile)
 CROSS JOIN threshold

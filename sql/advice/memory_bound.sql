@@ -1,9 +1,29 @@
 -- One row is a module, op and type of kernels that spend their time on moving data from and to memory. Matmuls in which
 -- slow_matmul finds a win as large are left to it.
 --
+-- @title Kernels spend their time on moving data
+-- @evidence Data moves from or to memory for {busy_share} of the {time_ns} of {count|a kernel|kernels}{is_size_unknown?; how
+--     much data is not known|}[; to compute, and to move the data at the best rate of the profile, takes
+--     {needed_ns}]{unless_critical(time_ns, critical_ns)}
+-- @kind (no win_ns) hint
+-- @kind upper bound
+-- @remedy Make inputs contiguous where a stride scatters the reads, move fewer bytes (half precision, no copies), and fuse
+--     these kernels with those before and after them, so that data is read once.
+-- @query SELECT sum(duration_ns)::BIGINT AS duration_ns, (sum(busy_percent * duration_ns) // sum(duration_ns))::BIGINT AS busy,
+--     bound, type, module FROM pmu.busiest WHERE bound = 'memory' GROUP BY ALL ORDER BY duration_ns DESC LIMIT 20
+-- @counts kernels
 -- @requires compute, counters
+-- @threshold least_busy_percent 80 %: Part of the time in which memory must be busy: msprof-analyze calls a kernel bound from
+--     0.8 on
+-- @threshold least_duration_ns 20000 ns: Mean time that kernels must have, as for no_bound
+-- @yields slow_matmul
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module to kernel_type, count to win_ns as in advice.finding_of_rank
+-- busy_share       DOUBLE   share of the time in which data moves
+-- critical_ns      BIGINT   the part of time_ns in kernels that are critical, as in critical.kernel, ns
+-- is_size_unknown  BOOLEAN  whether it is not known how much data critical kernels move
+-- needed_ns        BIGINT   what critical kernels need at least, to compute and to move their data, ns; NULL when not known,
+--                           and without any
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_busy_percent') AS least_busy_percent,
@@ -31,37 +51,14 @@ found AS (
 SELECT
     profile,
     rank_id,
-    'Kernels spend their time on moving data' AS title,
     module,
     op,
     kernel_type,
-    format(
-        'Data moves from or to memory for {} of the {} of {}{}{}',
-        shown_share(busy_share),
-        shown_time(duration_ns),
-        if(kernel_count = 1, 'a kernel', kernel_count || ' kernels'),
-        CASE
-            WHEN critical_ns = 0 THEN ''
-            WHEN least_ns IS NULL THEN '; how much data is not known'
-            ELSE format('; to compute, and to move the data at the best rate of the profile, takes {}', shown_time(least_ns))
-        END,
-        unless_critical(duration_ns, critical_ns)
-    ) AS evidence,
     kernel_count AS count,
     duration_ns AS time_ns,
     critical_ns - least_ns AS win_ns,
-    if(least_ns IS NULL, 'hint', 'upper bound') AS kind,
-    'Make inputs contiguous where a stride scatters the reads, move fewer bytes (half precision, no copies), and fuse these '
-    || 'kernels with those before and after them, so that data is read once.' AS what_to_do,
-    'docs/advise.md#memory-bound' AS doc,
-    'SELECT sum(duration_ns)::BIGINT AS duration_ns, (sum(busy_percent * duration_ns) // sum(duration_ns))::BIGINT AS busy, '
-    || 'bound, type, module FROM pmu.busiest WHERE bound = ''memory'' GROUP BY ALL ORDER BY duration_ns DESC LIMIT 20' AS sql
+    busy_share,
+    critical_ns,
+    critical_ns > 0 AND least_ns IS NULL AS is_size_unknown,
+    if(critical_ns = 0, NULL, least_ns) AS needed_ns
 FROM found
-WHERE NOT EXISTS (
-    FROM advice.slow_matmul AS explained
-    WHERE explained.profile = found.profile
-      AND explained.module IS NOT DISTINCT FROM found.module
-      AND explained.op IS NOT DISTINCT FROM found.op
-      AND explained.kernel_type IS NOT DISTINCT FROM found.kernel_type
-      AND explained.win_ns >= coalesce(found.critical_ns - found.least_ns, 0)
-)

@@ -1,8 +1,28 @@
 -- One row is a rank whose allocator has reserved far more memory of the device than was in use at any moment.
 --
+-- @title Reserved memory is far above what is in use
+-- @evidence of {reserved_bytes} reserved, at most {held_bytes} are in use at any moment: {unused_bytes} ({unused_share}) serve
+--     no block[; the device has {left_bytes} left]
+-- @kind hint
+-- @remedy (is_expandable) Keep shapes equal from step to step; expandable_segments:True is in force. If a larger peak before
+--     the recording reserved it, such as the first step or an evaluation, it is no fragmentation.
+-- @remedy Set expandable_segments:True in PYTORCH_NPU_ALLOC_CONF or PYTORCH_CUDA_ALLOC_CONF, so that blocks of changing sizes
+--     share what is reserved; keep shapes equal from step to step. If a larger peak before the recording reserved it, such as
+--     the first step or an evaluation, it is no fragmentation.
+-- @query SELECT device_id, peak_allocated_bytes, peak_active_bytes, peak_reserved_bytes FROM across.memory_rank ORDER BY
+--     peak_reserved_bytes DESC LIMIT 20
+-- @counts none
 -- @requires memory
+-- @threshold least_unused_gib 1 GiB: How much that is at least
+-- @threshold least_unused_share 0.2: Share of what is reserved that no block ever uses
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id as in advice.finding_of_rank
+-- reserved_bytes  BIGINT   memory reserved at the peak, bytes
+-- held_bytes      BIGINT   memory in use at its peak, bytes
+-- unused_bytes    BIGINT   what is reserved and never in use, bytes
+-- unused_share    DOUBLE   unused_bytes / reserved_bytes
+-- left_bytes      BIGINT   what is left of the device, bytes; NULL when not known
+-- is_expandable   BOOLEAN  whether expandable segments are in force, so that they are not advised
 --
 -- What is reserved and unused at one moment may be in use at the next, so the peaks are compared.
 WITH threshold AS (
@@ -33,34 +53,12 @@ expandable AS (
 SELECT
     profile,
     rank_id,
-    'Reserved memory is far above what is in use' AS title,
-    NULL::VARCHAR AS module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    concat(
-        format(
-            'of {} reserved, at most {} are in use at any moment: {} ({}) serve no block',
-            shown_bytes(peak_reserved_bytes),
-            shown_bytes(held_bytes),
-            shown_bytes(unused_bytes),
-            shown_share(unused_bytes / peak_reserved_bytes)
-        ),
-        if(left_bytes IS NULL, '', format('; the device has {} left', shown_bytes(left_bytes)))
-    ) AS evidence,
-    NULL::BIGINT AS count,
-    NULL::BIGINT AS time_ns,
-    NULL::BIGINT AS win_ns,
-    'hint' AS kind,
-    if(
-        profile IN (FROM expandable),
-        'Keep shapes equal from step to step; expandable_segments:True is in force.',
-        'Set expandable_segments:True in PYTORCH_NPU_ALLOC_CONF or PYTORCH_CUDA_ALLOC_CONF, so that blocks of changing sizes '
-        || 'share what is reserved; keep shapes equal from step to step.'
-    ) || ' If a larger peak before the recording reserved it, such as the first step or an evaluation, it is no fragmentation.'
-        AS what_to_do,
-    'docs/advise.md#memory-fragmentation' AS doc,
-    'SELECT device_id, peak_allocated_bytes, peak_active_bytes, peak_reserved_bytes FROM across.memory_rank '
-    || 'ORDER BY peak_reserved_bytes DESC LIMIT 20' AS sql
+    peak_reserved_bytes AS reserved_bytes,
+    held_bytes,
+    unused_bytes,
+    unused_bytes / peak_reserved_bytes AS unused_share,
+    left_bytes,
+    profile IN (FROM expandable) AS is_expandable
 FROM largest
 CROSS JOIN threshold
 WHERE unused_bytes >= least_unused_bytes AND unused_bytes >= least_unused_share * peak_reserved_bytes

@@ -1,8 +1,23 @@
 -- One row is an op in a module that leaves blocks of device memory in each step.
 --
+-- @title Device memory grows with each step
+-- @evidence {count} blocks that it allocates in {step_count} steps are never released: {kept_bytes}, {step_bytes} in each
+--     step[; what is left of the device, {left_bytes}, lasts for {steps_left} more steps]
+-- @kind hint
+-- @remedy Look for what keeps these tensors: a list that outputs or losses are appended to (append loss.item() or
+--     loss.detach()), a cache without a limit, or a graph that is kept (retain_graph).
+-- @query SELECT kept_bytes, bytes_per_step, block_count, op_name, module FROM allocation.kept WHERE is_leak ORDER BY kept_bytes
+--     DESC LIMIT 20
+-- @counts none
 -- @requires memory
+-- @threshold least_mib_per_step 1 MiB: What an op leaves in each step at least
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module to op, count as in advice.finding_of_rank
+-- step_count  BIGINT  steps in which it allocates them
+-- kept_bytes  BIGINT  memory of these blocks, bytes
+-- step_bytes  DOUBLE  the same in a step, bytes
+-- left_bytes  BIGINT  what is left of the device, bytes; NULL when not known
+-- steps_left  BIGINT  steps for which that lasts; NULL when not known
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_mib_per_step') * 1048576 AS least_bytes
     FROM advice.threshold
@@ -30,37 +45,14 @@ left_over AS (
 SELECT
     leaking.profile,
     leaking.rank_id,
-    'Device memory grows with each step' AS title,
     leaking.path AS module,
     leaking.op_name AS op,
-    NULL::VARCHAR AS kernel_type,
-    concat(
-        format(
-            '{} blocks that it allocates in {} steps are never released: {}, {} in each step',
-            leaking.block_count,
-            leaking.step_count,
-            shown_bytes(leaking.kept_bytes),
-            shown_bytes(leaking.bytes_per_step)
-        ),
-        if(
-            left_over.left_bytes >= 0,
-            format(
-                '; what is left of the device, {}, lasts for {} more steps',
-                shown_bytes(left_over.left_bytes),
-                floor(left_over.left_bytes / leaking.bytes_per_step)::BIGINT
-            ),
-            ''
-        )
-    ) AS evidence,
     leaking.block_count AS count,
-    NULL::BIGINT AS time_ns,
-    NULL::BIGINT AS win_ns,
-    'hint' AS kind,
-    'Look for what keeps these tensors: a list that outputs or losses are appended to (append loss.item() or loss.detach()), '
-    || 'a cache without a limit, or a graph that is kept (retain_graph).' AS what_to_do,
-    'docs/advise.md#memory-growth' AS doc,
-    'SELECT kept_bytes, bytes_per_step, block_count, op_name, module FROM allocation.kept WHERE is_leak '
-    || 'ORDER BY kept_bytes DESC LIMIT 20' AS sql
+    leaking.step_count,
+    leaking.kept_bytes,
+    leaking.bytes_per_step AS step_bytes,
+    if(left_over.left_bytes >= 0, left_over.left_bytes, NULL) AS left_bytes,
+    floor(left_over.left_bytes / leaking.bytes_per_step)::BIGINT AS steps_left
 FROM leaking
 LEFT JOIN left_over USING (profile)
 CROSS JOIN threshold

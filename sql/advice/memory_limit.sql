@@ -1,8 +1,28 @@
 -- One row is a rank whose device was almost full at the peak, with the op in a module that held most of it.
 --
+-- @title Device memory is almost full at the peak
+-- @evidence {used_bytes} of {all_bytes} are in use at most, {free_bytes} ({free_share}) are left[; of what was allocated during
+--     the recording, {held_by} in {held_in} holds most: {held_bytes}][; {before_bytes} were allocated before it]
+-- @kind hint
+-- @remedy Free or recompute first what holds most; then take smaller micro-batches, or shard parameters and optimizer states
+--     over more ranks. Close to the limit the allocator returns memory to the device and asks for it anew, which stops the host
+--     and the device.
+-- @query SELECT live_bytes, share, block_count, op_name, module FROM allocation.peak WHERE measure = 'allocated' ORDER BY
+--     live_bytes DESC LIMIT 20
+-- @counts none
 -- @requires memory
+-- @threshold memory_gib 0 GiB: Memory of a device for profiles that do not record it; 0: not known, so the rule is silent there
+-- @threshold most_left_share 0.1: Share of the device memory that may be left at the peak
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module to op, count as in advice.finding_of_rank
+-- used_bytes    BIGINT   memory in use at the peak, bytes
+-- all_bytes     DOUBLE   memory of the device, bytes
+-- free_bytes    DOUBLE   what of it is left, bytes
+-- free_share    DOUBLE   free_bytes / all_bytes
+-- held_by       VARCHAR  the op that holds most at the peak
+-- held_in       VARCHAR  its module
+-- held_bytes    BIGINT   what it holds, bytes; NULL when no block is recorded
+-- before_bytes  BIGINT   what was allocated before the recording, bytes; NULL when nothing was
 --
 -- A profile that does not record the memory of the device is judged where the threshold memory_gib says it.
 WITH threshold AS (
@@ -42,39 +62,16 @@ largest AS (
 SELECT
     fullest.profile,
     fullest.rank_id,
-    'Device memory is almost full at the peak' AS title,
     nullif(largest.path, '') AS module,
     largest.op_name AS op,
-    NULL::VARCHAR AS kernel_type,
-    concat(
-        format(
-            '{} of {} are in use at most, {} ({}) are left',
-            shown_bytes(fullest.used_bytes),
-            shown_bytes(fullest.all_bytes),
-            shown_bytes(fullest.free_bytes),
-            shown_share(fullest.free_bytes / fullest.all_bytes)
-        ),
-        if(
-            largest.live_bytes IS NULL,
-            '',
-            format(
-                '; of what was allocated during the recording, {} in {} holds most: {}',
-                coalesce(largest.op_name, 'an unknown op'),
-                coalesce(nullif(largest.path, ''), 'no module'),
-                shown_bytes(largest.live_bytes)
-            )
-        ),
-        if(fullest.before_bytes > 0, format('; {} were allocated before it', shown_bytes(fullest.before_bytes)), '')
-    ) AS evidence,
     largest.block_count AS count,
-    NULL::BIGINT AS time_ns,
-    NULL::BIGINT AS win_ns,
-    'hint' AS kind,
-    'Free or recompute first what holds most; then take smaller micro-batches, or shard parameters and optimizer states over '
-    || 'more ranks. Close to the limit the allocator returns memory to the device and asks for it anew, which stops the host '
-    || 'and the device.' AS what_to_do,
-    'docs/advise.md#memory-limit' AS doc,
-    'SELECT live_bytes, share, block_count, op_name, module FROM allocation.peak WHERE measure = ''allocated'' '
-    || 'ORDER BY live_bytes DESC LIMIT 20' AS sql
+    fullest.used_bytes,
+    fullest.all_bytes,
+    fullest.free_bytes,
+    fullest.free_bytes / fullest.all_bytes AS free_share,
+    coalesce(largest.op_name, 'an unknown op') AS held_by,
+    coalesce(nullif(largest.path, ''), 'no module') AS held_in,
+    largest.live_bytes AS held_bytes,
+    if(fullest.before_bytes > 0, fullest.before_bytes, NULL) AS before_bytes
 FROM fullest
 LEFT JOIN largest USING (profile)

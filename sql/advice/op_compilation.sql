@@ -1,8 +1,28 @@
 -- One row is a module and op of a rank that is compiled while the device is idle, or a rank whose launches load code meanwhile.
 --
+-- @title (is_loading) Launches load code or set up communication
+-- @title The device waits for ops to be compiled
+-- @evidence (is_loading) In {count|a gap|gaps} the device is idle for {time_ns} in launches that take 1 ms or more each,
+--     {longest_ns} of it in {longest_op}
+-- @evidence In {count|a gap|gaps} the device is idle for {time_ns} while the host is in {call}: {mean_ns} at a time
+-- @kind exact cause
+-- @remedy (is_loading) Measure after warm-up steps that run each op once with each shape. In production load code before the
+--     first step (on GPUs CUDA_MODULE_LOADING=EAGER), and set communication up by a first collective.
+-- @remedy On NPUs set torch.npu.set_compile_mode(jit_compile=False) and torch.npu.config.allow_internal_format = False, so that
+--     prebuilt kernels run. Where shapes change from step to step, pad them to a few sizes and raise ACLNN_CACHE_LIMIT.
+-- @query (is_loading) SELECT total_ns, gap_count, call, op, rank_id FROM free.cause_of_op WHERE work = 'load code' ORDER BY
+--     total_ns DESC LIMIT 50
+-- @query SELECT total_ns, gap_count, call, op, rank_id FROM free.cause_of_op WHERE work = 'compile' ORDER BY total_ns DESC
+--     LIMIT 50
+-- @counts host
 -- @requires kernels, ops, host_calls
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module to op, count to win_ns as in advice.finding_of_rank
+-- is_loading  BOOLEAN  whether launches load code; else ops are compiled
+-- call        VARCHAR  the call that takes most of it
+-- mean_ns     DOUBLE   mean idle time of a gap, ns
+-- longest_op  VARCHAR  the op with most of it
+-- longest_ns  BIGINT   the part of time_ns in that op, ns
 WITH compiling AS (
     SELECT *, work = 'load code' AS is_loading
     FROM free.cause_of_op
@@ -40,48 +60,14 @@ of_rank AS (
 SELECT
     profile,
     rank_id,
-    if(
-        is_loading,
-        'Launches load code or set up communication',
-        'The device waits for ops to be compiled'
-    ) AS title,
     module,
     op,
-    NULL::VARCHAR AS kernel_type,
-    if(
-        is_loading,
-        format(
-            'In {} the device is idle for {} in launches that take 1 ms or more each, {} of it in {}',
-            shown_gaps(gap_count),
-            shown_time(total_ns),
-            shown_time(longest_ns),
-            longest_op
-        ),
-        format(
-            'In {} the device is idle for {} while the host is in {}: {} at a time',
-            shown_gaps(gap_count),
-            shown_time(total_ns),
-            coalesce(call, 'a call that compiles'),
-            shown_time(total_ns / gap_count)
-        )
-    ) AS evidence,
     gap_count AS count,
     total_ns AS time_ns,
     total_ns AS win_ns,
-    'exact cause' AS kind,
-    if(
-        is_loading,
-        'Measure after warm-up steps that run each op once with each shape. In production load code before the first step (on '
-        || 'GPUs CUDA_MODULE_LOADING=EAGER), and set communication up by a first collective.',
-        'On NPUs set torch.npu.set_compile_mode(jit_compile=False) and torch.npu.config.allow_internal_format = False, so that '
-        || 'prebuilt kernels run. Where shapes change from step to step, pad them to a few sizes and raise ACLNN_CACHE_LIMIT.'
-    ) AS what_to_do,
-    'docs/advise.md#op-compilation' AS doc,
-    if(
-        is_loading,
-        'SELECT total_ns, gap_count, call, op, rank_id FROM free.cause_of_op WHERE work = ''load code'' '
-        || 'ORDER BY total_ns DESC LIMIT 50',
-        'SELECT total_ns, gap_count, call, op, rank_id FROM free.cause_of_op WHERE work = ''compile'' '
-        || 'ORDER BY total_ns DESC LIMIT 50'
-    ) AS sql
+    is_loading,
+    coalesce(call, 'a call that compiles') AS call,
+    total_ns / gap_count AS mean_ns,
+    longest_op,
+    longest_ns
 FROM of_rank

@@ -1,8 +1,23 @@
 -- One row is an op of a rank that could not allocate memory of the device.
 --
+-- @title An allocation of device memory failed
+-- @evidence {count|one attempt|attempts} to allocate memory failed[{count?,|, the largest} of {size_bytes}][; {allocated_bytes}
+--     were allocated][, {reserved_bytes} reserved][, of {memory_bytes} of the device]
+-- @kind hint
+-- @remedy Look with `prof-analysis memory` at what was alive then. {is_expandable?Take|If much more is reserved than allocated,
+--     set expandable_segments:True in PYTORCH_NPU_ALLOC_CONF or PYTORCH_CUDA_ALLOC_CONF; else take} smaller micro-batches,
+--     recompute activations, or shard optimizer states.
+-- @query SELECT size_bytes, allocated_bytes, reserved_bytes, op_name FROM allocation.out_of_memory ORDER BY size_bytes DESC
+--     LIMIT 20
+-- @counts none
 -- @requires memory
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, op, count as in advice.finding_of_rank
+-- size_bytes       BIGINT   size that the largest asked for, bytes; NULL when not known
+-- allocated_bytes  BIGINT   what was allocated then, bytes; NULL when not known
+-- reserved_bytes   BIGINT   what was reserved then, bytes; NULL when not known
+-- memory_bytes     BIGINT   memory of the device, bytes; NULL when not known
+-- is_expandable    BOOLEAN  whether expandable segments are in force, so that they are not advised
 WITH failed AS (
     SELECT
         profile,
@@ -25,29 +40,11 @@ expandable AS (
 SELECT
     profile,
     rank_id,
-    'An allocation of device memory failed' AS title,
-    NULL::VARCHAR AS module,
     op_name AS op,
-    NULL::VARCHAR AS kernel_type,
-    concat(
-        if(failed_count = 1, 'one attempt', format('{} attempts', failed_count)),
-        ' to allocate memory failed',
-        if(size_bytes IS NULL, '', format('{} of {}', if(failed_count = 1, ',', ', the largest'), shown_bytes(size_bytes))),
-        if(allocated_bytes IS NULL, '', format('; {} were allocated', shown_bytes(allocated_bytes))),
-        if(reserved_bytes IS NULL, '', format(', {} reserved', shown_bytes(reserved_bytes))),
-        if(memory_bytes IS NULL, '', format(', of {} of the device', shown_bytes(memory_bytes)))
-    ) AS evidence,
     failed_count AS count,
-    NULL::BIGINT AS time_ns,
-    NULL::BIGINT AS win_ns,
-    'hint' AS kind,
-    'Look with `prof-analysis memory` at what was alive then. ' || if(
-        profile IN (FROM expandable),
-        'Take ',
-        'If much more is reserved than allocated, set expandable_segments:True in PYTORCH_NPU_ALLOC_CONF or '
-        || 'PYTORCH_CUDA_ALLOC_CONF; else take '
-    ) || 'smaller micro-batches, recompute activations, or shard optimizer states.' AS what_to_do,
-    'docs/advise.md#out-of-memory' AS doc,
-    'SELECT size_bytes, allocated_bytes, reserved_bytes, op_name FROM allocation.out_of_memory '
-    || 'ORDER BY size_bytes DESC LIMIT 20' AS sql
+    size_bytes,
+    allocated_bytes,
+    reserved_bytes,
+    memory_bytes,
+    profile IN (FROM expandable) AS is_expandable
 FROM failed

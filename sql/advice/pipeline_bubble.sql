@@ -1,9 +1,35 @@
 -- One row is a rank of a pipeline that has nothing to compute between the passes of its micro-batches; or the time of its
 -- sends and receives between stages without computing, whichever is more.
 --
+-- @title The pipeline has bubbles
+-- @evidence (is_between_passes) {bubble_share} of the time from the first to the last pass of a step has none, with
+--     {micro_batch_count:.0f} micro-batches: in all steps {time_ns}, of which {p2p_ns} in sends and receives, {idle_ns} idle[;
+--     {stage_count} even stages in 1F1B leave {least_share}]
+-- @evidence {count} sends and receives between stages take {time_ns} without computing[, of which {waiting_ns} wait for the
+--     other stage]
+-- @kind upper bound
+-- @remedy (is_uneven) It is more than even stages leave: look at `prof-analysis pipeline` and `prof-analysis slow-ranks` for
+--     the stage that takes longer, and move layers from it.
+-- @remedy Use more micro-batches in a step, or virtual stages (--num-layers-per-virtual-pipeline-stage), or a schedule with
+--     less bubble (zero bubble, DualPipeV); fewer stages where memory allows. Uneven stages add to it: `prof-analysis
+--     slow-ranks`.
+-- @query (is_between_passes) SELECT rank_id, bubble_ns, span_ns, p2p_ns, bubble_share FROM across.pipeline_rank ORDER BY
+--     bubble_ns DESC LIMIT 50
+-- @query SELECT exposed_ns, waiting_ns, op_count, type, rank_id FROM communication.exposed WHERE direction IS NOT NULL ORDER BY
+--     exposed_ns DESC LIMIT 50
+-- @counts ranks
 -- @requires communication
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, count to win_ns as in advice.finding_of_rank
+-- is_between_passes  BOOLEAN  whether it is time between passes; else of sends and receives
+-- bubble_share       DOUBLE   share of the time from the first to the last pass of a step
+-- micro_batch_count  DOUBLE   micro-batches of a step
+-- p2p_ns             BIGINT   the part of time_ns in sends and receives, ns
+-- idle_ns            BIGINT   the part in which the device is idle, ns
+-- stage_count        BIGINT   stages of the pipeline
+-- least_share        DOUBLE   share that even stages in 1F1B leave; NULL when not known
+-- waiting_ns         BIGINT   of sends and receives, the part that waits for the other stage, ns; NULL without any
+-- is_uneven          BOOLEAN  whether it is far more than even stages leave
 WITH between_stages AS (
     SELECT
         profile,
@@ -46,51 +72,17 @@ found AS (
 SELECT
     profile,
     rank_id,
-    'The pipeline has bubbles' AS title,
-    NULL::VARCHAR AS module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    if(
-        NOT is_between_passes,
-        concat(
-            format('{} sends and receives between stages take {} without computing', op_count, shown_time(bubble_ns)),
-            if(waiting_ns > 0, format(', of which {} wait for the other stage', shown_time(waiting_ns)), '')
-        ),
-        concat(
-            format(
-                '{} of the time from the first to the last pass of a step has none, with {:.0f} micro-batches: in all steps '
-                || '{}, of which {} in sends and receives, {} idle',
-                shown_share(bubble_share),
-                micro_batch_count,
-                shown_time(bubble_ns),
-                shown_time(p2p_ns),
-                shown_time(idle_ns)
-            ),
-            if(
-                least_share IS NULL,
-                '',
-                format('; {} even stages in 1F1B leave {}', stage_count, shown_share(least_share))
-            )
-        )
-    ) AS evidence,
     if(is_between_passes, NULL, op_count) AS count,
     bubble_ns AS time_ns,
     bubble_ns AS win_ns,
-    'upper bound' AS kind,
-    if(
-        coalesce(is_between_passes AND bubble_share > 1.2 * least_share, false),
-        'It is more than even stages leave: look at `prof-analysis pipeline` and `prof-analysis slow-ranks` for the stage that '
-        || 'takes longer, and move layers from it.',
-        'Use more micro-batches in a step, or virtual stages (--num-layers-per-virtual-pipeline-stage), or a schedule with '
-        || 'less bubble (zero bubble, DualPipeV); fewer stages where memory allows. Uneven stages add to it: '
-        || '`prof-analysis slow-ranks`.'
-    ) AS what_to_do,
-    'docs/advise.md#pipeline-bubble' AS doc,
-    if(
-        is_between_passes,
-        'SELECT rank_id, bubble_ns, span_ns, p2p_ns, bubble_share FROM across.pipeline_rank ORDER BY bubble_ns DESC LIMIT 50',
-        'SELECT exposed_ns, waiting_ns, op_count, type, rank_id FROM communication.exposed WHERE direction IS NOT NULL '
-        || 'ORDER BY exposed_ns DESC LIMIT 50'
-    ) AS sql
+    is_between_passes,
+    bubble_share,
+    micro_batch_count,
+    p2p_ns,
+    idle_ns,
+    stage_count,
+    least_share,
+    if(waiting_ns > 0, waiting_ns, NULL) AS waiting_ns,
+    coalesce(is_between_passes AND bubble_share > 1.2 * least_share, false) AS is_uneven
 FROM found
 WHERE bubble_ns > 0

@@ -1,9 +1,24 @@
 -- One row is a module of a rank in which the host does something between ops for long while the device has no work, or the
 -- other modules together, in which it costs little.
 --
+-- @title (is_between_steps) Python keeps the host busy between steps
+-- @title Python keeps the host busy between ops
+-- @evidence The device is idle for {time_ns} in {count|a part of a gap|parts of gaps} while the host runs no op for long[;
+--     {most_ns} of it in {most_in}]
+-- @kind upper bound
+-- @remedy Do what needs no result of the device (scheduling, logging, tokenising, building inputs) in another thread, or while
+--     the device still has work. Record with_stack=True: `prof-analysis free-time` then shows the functions behind the longest
+--     gaps.
+-- @query SELECT total_ns, gap_count, decade_ns, module, rank_id FROM free.cause_of_op WHERE work = 'between ops' ORDER BY
+--     total_ns DESC LIMIT 50
+-- @counts host
 -- @requires kernels, ops
+-- @threshold least_module_share 0.05: Share of the step from which such time in a module is a finding of its own
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module, count to win_ns as in advice.finding_of_rank
+-- is_between_steps  BOOLEAN  whether it lies between the last kernel of a step and the first of the next
+-- most_ns           BIGINT   the part of time_ns in the module that has most, ns; NULL where the finding is about one
+-- most_in           VARCHAR  this module
 WITH threshold AS (
     SELECT
         max(value) FILTER (rule = 'launch_bound' AND name = 'long_ns') AS long_ns,
@@ -41,27 +56,11 @@ of_rank AS (
 SELECT
     profile,
     rank_id,
-    if(
-        is_between_steps,
-        'Python keeps the host busy between steps',
-        'Python keeps the host busy between ops'
-    ) AS title,
     module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    format(
-        'The device is idle for {} in {} while the host runs no op for long',
-        shown_time(total_ns),
-        if(gap_count = 1, 'a part of a gap', format('{} parts of gaps', gap_count))
-    ) || if(module IS NULL, format('; {} of it in {}', shown_time(most_ns), most_in), '') AS evidence,
     gap_count AS count,
     total_ns AS time_ns,
     total_ns AS win_ns,
-    'upper bound' AS kind,
-    'Do what needs no result of the device (scheduling, logging, tokenising, building inputs) in another thread, or while the '
-    || 'device still has work. Record with_stack=True: `prof-analysis free-time` then shows the functions behind the longest '
-    || 'gaps.' AS what_to_do,
-    'docs/advise.md#python-between-ops' AS doc,
-    'SELECT total_ns, gap_count, decade_ns, module, rank_id FROM free.cause_of_op WHERE work = ''between ops'' '
-    || 'ORDER BY total_ns DESC LIMIT 50' AS sql
+    is_between_steps,
+    if(module IS NULL, most_ns, NULL) AS most_ns,
+    most_in
 FROM of_rank

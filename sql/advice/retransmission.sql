@@ -1,9 +1,21 @@
 -- One row is a type of communication operators of a rank with a transfer over RDMA that takes so long that packets were
 -- probably lost and sent again.
 --
+-- @title RDMA transfers are probably sent again
+-- @evidence the longest of {count} transfers over RDMA takes {time_ns}; operators of this type take {exposed_ns} without
+--     computing
+-- @kind upper bound
+-- @remedy Check the network for lost packets: counters of the port for retransmission (hccn_tool -i N -stat -g on Ascend), flow
+--     control (PFC, ECN) and traffic class on hosts and switches, cables and optical modules; HCCL_RDMA_TIMEOUT and
+--     HCCL_RDMA_RETRY_CNT decide when it is sent again.
+-- @query SELECT longest_ns, duration_ns, transfer_count, type, rank_id FROM communication.packet WHERE link = 'RDMA' ORDER BY
+--     longest_ns DESC LIMIT 50
+-- @counts transfers
 -- @requires transfers
+-- @threshold least_ns 4000000000 ns: Time of a transfer over RDMA, as msprof-analyze has it
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, kernel_type, count to win_ns as in advice.finding_of_rank
+-- exposed_ns  BIGINT  time of operators of this type without computing, ns
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_ns') AS least_ns
     FROM advice.threshold
@@ -28,26 +40,11 @@ exposed AS (
 SELECT
     transfer.profile,
     transfer.rank_id,
-    'RDMA transfers are probably sent again' AS title,
-    NULL::VARCHAR AS module,
-    NULL::VARCHAR AS op,
     exposed.type AS kernel_type,
-    format(
-        'the longest of {} transfers over RDMA takes {}; operators of this type take {} without computing',
-        transfer_count,
-        shown_time(longest_ns),
-        shown_time(exposed_ns)
-    ) AS evidence,
     transfer_count AS count,
     longest_ns AS time_ns,
     least(longest_ns, exposed_ns) AS win_ns,
-    'upper bound' AS kind,
-    'Check the network for lost packets: counters of the port for retransmission (hccn_tool -i N -stat -g on Ascend), flow '
-    || 'control (PFC, ECN) and traffic class on hosts and switches, cables and optical modules; HCCL_RDMA_TIMEOUT and '
-    || 'HCCL_RDMA_RETRY_CNT decide when it is sent again.' AS what_to_do,
-    'docs/advise.md#retransmission' AS doc,
-    'SELECT longest_ns, duration_ns, transfer_count, type, rank_id FROM communication.packet WHERE link = ''RDMA'' '
-    || 'ORDER BY longest_ns DESC LIMIT 50' AS sql
+    exposed_ns
 FROM transfer
 JOIN exposed USING (profile, operation)
 CROSS JOIN threshold

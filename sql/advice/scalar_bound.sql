@@ -1,8 +1,24 @@
 -- One row is a module, op and type of kernels that spend their time in the scalar unit of the cores.
 --
+-- @title Kernels spend their time in the scalar unit
+-- @evidence The scalar unit works for {busy_share} of the {time_ns} of {count|a kernel|kernels}, computing and moving data for
+--     [{other_share} at most]{is_less?less|}{unless_critical(time_ns, critical_ns)}
+-- @kind upper bound
+-- @remedy Own kernels (Triton, TileLang, Ascend C): work on whole tiles and not on single elements, take loops, divisions and
+--     masks out of the inner loop, make tiles larger, and compute indices in 32 bits. Kernels of a library: inputs of another
+--     type (INT32 in place of INT64), other shapes, or a newer version.
+-- @query SELECT sum(duration_ns)::BIGINT AS duration_ns, (sum(busy_percent * duration_ns) // sum(duration_ns))::BIGINT AS busy,
+--     bound, type, module FROM pmu.busiest WHERE bound = 'scalar' GROUP BY ALL ORDER BY duration_ns DESC LIMIT 20
+-- @counts kernels
 -- @requires compute, counters
+-- @threshold least_busy_percent 80 %: Part of the time in which the scalar unit must be busy, as for memory_bound
+-- @threshold least_duration_ns 20000 ns: Mean time that kernels must have, as for no_bound
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module to kernel_type, count to win_ns as in advice.finding_of_rank
+-- busy_share   DOUBLE   share of the time in which the scalar unit works
+-- other_share  DOUBLE   share in which the busiest of the other units works at most; NULL when no kernel is critical
+-- is_less      BOOLEAN  whether no kernel is critical
+-- critical_ns  BIGINT   the part of time_ns in kernels that are critical, as in critical.kernel, ns
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_busy_percent') AS least_busy_percent,
@@ -30,26 +46,14 @@ found AS (
 SELECT
     profile,
     rank_id,
-    'Kernels spend their time in the scalar unit' AS title,
     module,
     op,
     kernel_type,
-    format(
-        'The scalar unit works for {} of the {} of {}, computing and moving data for {}{}',
-        shown_share(busy_share),
-        shown_time(duration_ns),
-        if(kernel_count = 1, 'a kernel', kernel_count || ' kernels'),
-        if(critical_ns > 0, shown_share(other_ns / critical_ns) || ' at most', 'less'),
-        unless_critical(duration_ns, critical_ns)
-    ) AS evidence,
     kernel_count AS count,
     duration_ns AS time_ns,
     critical_ns - other_ns AS win_ns,
-    'upper bound' AS kind,
-    'Own kernels (Triton, TileLang, Ascend C): work on whole tiles and not on single elements, take loops, divisions and masks '
-    || 'out of the inner loop, make tiles larger, and compute indices in 32 bits. Kernels of a library: inputs of another type '
-    || '(INT32 in place of INT64), other shapes, or a newer version.' AS what_to_do,
-    'docs/advise.md#scalar-bound' AS doc,
-    'SELECT sum(duration_ns)::BIGINT AS duration_ns, (sum(busy_percent * duration_ns) // sum(duration_ns))::BIGINT AS busy, '
-    || 'bound, type, module FROM pmu.busiest WHERE bound = ''scalar'' GROUP BY ALL ORDER BY duration_ns DESC LIMIT 20' AS sql
+    busy_share,
+    if(critical_ns > 0, other_ns / critical_ns, NULL) AS other_share,
+    critical_ns = 0 AS is_less,
+    critical_ns
 FROM found

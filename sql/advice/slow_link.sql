@@ -1,8 +1,26 @@
 -- One row is a rank with links to other ranks that are slower than other links of their kind with the same packets.
 --
+-- @title A link is slower than others of its kind
+-- @evidence from rank {source_rank} to rank {destination_rank} over {link}: {bandwidth_gb_s:.1f} GB/s, other pairs
+--     {usual_gb_s:.1f} GB/s with the same packets; that costs {time_ns} of {duration_ns}[ over {link_count} such links][;
+--     computing covers all but {exposed_ns} of communication]
+-- @kind upper bound
+-- @remedy Check this link and both devices: errors and speed of the port (hccn_tool, npu-smi on Ascend; nvidia-smi nvlink on
+--     NVIDIA), cables and optical modules, other jobs on the same switch; else exchange the device and record again.
+-- @query SELECT lost_ns, bandwidth_gb_s, usual_gb_s, source_rank, destination_rank FROM across.link WHERE is_slow ORDER BY
+--     lost_ns DESC LIMIT 20
+-- @counts transfers
 -- @requires transfers | reported_communication
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, count to win_ns as in advice.finding_of_rank
+-- source_rank       BIGINT   of the link that costs most, the rank that sends
+-- destination_rank  BIGINT   the rank that receives
+-- link              VARCHAR  kind of the link
+-- bandwidth_gb_s    DOUBLE   its bandwidth, GB/s
+-- usual_gb_s        DOUBLE   that of other pairs with the same packets, GB/s
+-- duration_ns       BIGINT   time of the transfers of all slow links, ns
+-- link_count        BIGINT   slow links; NULL when it is one
+-- exposed_ns        BIGINT   communication that computing does not cover, ns; NULL when it is no less than what the links cost
 WITH slow AS (
     SELECT
         profile,
@@ -34,33 +52,16 @@ exposed AS (
 SELECT
     slow.profile,
     slow.rank_id,
-    'A link is slower than others of its kind' AS title,
-    NULL::VARCHAR AS module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    concat(
-        format(
-            'from rank {} to rank {} over {}: {:.1f} GB/s, other pairs {:.1f} GB/s with the same packets; that costs {} of {}',
-            worst.source,
-            worst.destination,
-            worst.link,
-            worst.bandwidth,
-            worst.usual,
-            shown_time(lost_ns),
-            shown_time(duration_ns)
-        ),
-        if(link_count > 1, format(' over {} such links', link_count), ''),
-        if(exposed_ns < lost_ns, format('; computing covers all but {} of communication', shown_time(exposed_ns)), '')
-    ) AS evidence,
     transfer_count AS count,
     lost_ns AS time_ns,
     least(lost_ns, coalesce(exposed_ns, lost_ns)) AS win_ns,
-    'upper bound' AS kind,
-    'Check this link and both devices: errors and speed of the port (hccn_tool, npu-smi on Ascend; nvidia-smi nvlink on '
-    || 'NVIDIA), cables and optical modules, other jobs on the same switch; else exchange the device and record again.'
-        AS what_to_do,
-    'docs/advise.md#slow-link' AS doc,
-    'SELECT lost_ns, bandwidth_gb_s, usual_gb_s, source_rank, destination_rank FROM across.link WHERE is_slow '
-    || 'ORDER BY lost_ns DESC LIMIT 20' AS sql
+    worst.source AS source_rank,
+    worst.destination AS destination_rank,
+    worst.link,
+    worst.bandwidth AS bandwidth_gb_s,
+    worst.usual AS usual_gb_s,
+    duration_ns,
+    if(link_count > 1, link_count, NULL) AS link_count,
+    if(exposed_ns < lost_ns, exposed_ns, NULL) AS exposed_ns
 FROM slow
 LEFT JOIN exposed USING (profile)

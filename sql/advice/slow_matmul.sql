@@ -1,8 +1,43 @@
 -- One row is a module, op and type of matmuls that use little of the peak and could be faster.
 --
+-- @title Matmuls use little of the peak
+-- @evidence {count|1 matmul runs|matmuls run} at {peak_share} of the peak of {data_type} for {time_ns}; of
+--     {shape_count|shape|shapes most can be won in} {input_shapes}: {efficiency} of the peak[ ({causes})], [and moving the data
+--     needs {memory_ns} of {most_ns}, more than computing][where {attainable_share} is attainable]{unless_critical(time_ns,
+--     critical_ns)}
+-- @kind upper bound
+-- @remedy (situation = memory) Give each product more rows (larger batch, more sequences at a time), or move fewer bytes:
+--     quantise the weights, keep them in one data type, merge matmuls of the same input into one.
+-- @remedy (situation = few rows) Give each product more rows or columns: a larger batch, less tensor parallelism, or one matmul
+--     instead of several of the same input, such as query, key and value.
+-- @remedy (situation = not aligned) Pad the inner axes (hidden size, heads, vocabulary) to multiples of {multiple} bytes, as
+--     vocabulary sizes are padded for tensor parallelism.
+-- @remedy Try another form of the same product: the weight or gradient turned, split along the axis that is added up, another
+--     format of the weight (NPU: FRACTAL_NZ by torch_npu.npu_format_cast), or a newer library of kernels.
+-- @query SELECT duration_ns, critical_ns, efficiency, type, input_shapes FROM roofline.matmul ORDER BY duration_ns DESC LIMIT
+--     50
+-- @counts kernels
 -- @requires compute, shapes
+-- @threshold aligned_bytes 256 bytes: What the inner axes of matrices are a multiple of
+-- @threshold attainable_efficiency 0.8: Share of the peak that matmuls can reach where none does: from 0.8 on msprof-analyze
+--     calls the cube bound
+-- @threshold few_rows 128: Rows, columns or products below which a matmul is small
+-- @threshold least_win_share 0.1: Share of the critical time that can be won
+-- @threshold most_efficiency 0.5: Share of the peak from which on a matmul is not slow
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module to kernel_type, count to win_ns as in advice.finding_of_rank
+-- peak_share        DOUBLE   share of the peak that they reach
+-- critical_ns       BIGINT   the part of time_ns in kernels that are critical, as in critical.kernel, ns
+-- shape_count       BIGINT   shapes of their inputs
+-- data_type         VARCHAR  of the shape in which most can be won, the data type
+-- input_shapes      VARCHAR  its inputs, cut to 60 letters
+-- efficiency        DOUBLE   share of the peak that it reaches
+-- causes            VARCHAR  what is small or not aligned in it; NULL when nothing is
+-- memory_ns         BIGINT   where moving its data takes longer than computing, the time that it takes, ns; else NULL
+-- most_ns           BIGINT   time of its kernels, ns
+-- attainable_share  DOUBLE   else the share of the peak that is attainable
+-- situation         VARCHAR  why it is slow: memory, few rows, not aligned, or other
+-- multiple          BIGINT   the threshold aligned_bytes
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'most_efficiency') AS most_efficiency,
@@ -72,54 +107,29 @@ found AS (
 SELECT
     found.profile,
     found.rank_id,
-    'Matmuls use little of the peak' AS title,
     found.module,
     found.op,
     found.kernel_type,
-    format(
-        '{} at {} of the peak of {} for {}; {} {}: {} of the peak{}, {}{}',
-        if(found.kernel_count = 1, '1 matmul runs', found.kernel_count || ' matmuls run'),
-        shown_share(found.at_peak_ns / found.duration_ns),
-        found.most.data_type,
-        shown_time(found.duration_ns),
-        if(found.shape_count = 1, 'of shape', format('of {} shapes most can be won in', found.shape_count)),
-        left(trim(found.most.input_shapes, '"'), 60),
-        shown_share(found.most.efficiency),
-        if(found.most.causes = '', '', format(' ({})', found.most.causes)),
-        if(
-            found.most.is_memory_bound,
-            format(
-                'and moving the data needs {} of {}, more than computing',
-                shown_time(found.most.memory_ns),
-                shown_time(found.most.duration_ns)
-            ),
-            format('where {} is attainable', shown_share(found.most.best_efficiency))
-        ),
-        unless_critical(found.duration_ns, found.critical_ns)
-    ) AS evidence,
     found.kernel_count AS count,
     found.duration_ns AS time_ns,
     found.win_ns,
-    'upper bound' AS kind,
+    found.at_peak_ns / found.duration_ns AS peak_share,
+    found.critical_ns,
+    found.shape_count,
+    found.most.data_type,
+    left(trim(found.most.input_shapes, '"'), 60) AS input_shapes,
+    found.most.efficiency,
+    nullif(found.most.causes, '') AS causes,
+    if(found.most.is_memory_bound, found.most.memory_ns, NULL) AS memory_ns,
+    found.most.duration_ns AS most_ns,
+    if(found.most.is_memory_bound, NULL, found.most.best_efficiency) AS attainable_share,
     CASE
-        WHEN found.most.is_memory_bound
-            THEN 'Give each product more rows (larger batch, more sequences at a time), or move fewer bytes: quantise the '
-            || 'weights, keep them in one data type, merge matmuls of the same input into one.'
-        WHEN found.most.row_count < threshold.few_rows OR found.most.column_count < threshold.few_rows
-            THEN 'Give each product more rows or columns: a larger batch, less tensor parallelism, or one matmul instead of '
-            || 'several of the same input, such as query, key and value.'
-        WHEN found.most.inner_bytes % threshold.aligned_bytes > 0
-            THEN format(
-                'Pad the inner axes (hidden size, heads, vocabulary) to multiples of {} bytes, as vocabulary sizes are padded '
-                || 'for tensor parallelism.',
-                TRY_CAST(threshold.aligned_bytes AS BIGINT)
-            )
-        ELSE 'Try another form of the same product: the weight or gradient turned, split along the axis that is added up, '
-        || 'another format of the weight (NPU: FRACTAL_NZ by torch_npu.npu_format_cast), or a newer library of kernels.'
-    END AS what_to_do,
-    'docs/advise.md#slow-matmul' AS doc,
-    'SELECT duration_ns, critical_ns, efficiency, type, input_shapes FROM roofline.matmul '
-    || 'ORDER BY duration_ns DESC LIMIT 50' AS sql
+            WHEN found.most.is_memory_bound THEN 'memory'
+            WHEN found.most.row_count < threshold.few_rows OR found.most.column_count < threshold.few_rows THEN 'few rows'
+            WHEN found.most.inner_bytes % threshold.aligned_bytes > 0 THEN 'not aligned'
+            ELSE 'other'
+        END AS situation,
+    TRY_CAST(threshold.aligned_bytes AS BIGINT) AS multiple
 FROM found
 CROSS JOIN threshold
 WHERE found.win_ns >= threshold.least_win_share * found.critical_ns

@@ -1,9 +1,46 @@
 -- One row is a rank that makes others wait, with what they wait because of it; or, where most ranks make a few wait, one that
 -- waits for them. A pipeline stage whose computing explains the waiting is left to stage_imbalance.
 --
+-- @title (cause = none) A rank waits for most others
+-- @title (cause = computing) A rank makes the others wait: it computes longer
+-- @title (cause = host) A rank makes the others wait: its host is late
+-- @title (cause = other communication) A rank makes the others wait: its other communication takes longer
+-- @title A rank makes the others wait
+-- @evidence (cause = none) it waits {waited_ns} in each step, the others {their_waited_ns} on average; it computes for
+--     {known_time(computing_ns)}, they for {known_time(others_ns)}
+-- @evidence the others wait {waited_ns} longer than this rank in each step[; it computes for {computing_ns} of each step, the
+--     others for {others_ns}][; it comes last to {last_count} collectives][; most in {most_in}, which takes {excess_ns} more in
+--     all steps][; before these its host is mostly at: {idle_cause}]
+-- @kind (cause = none) hint
+-- @kind upper bound
+-- @remedy (cause = none) Give it as much work as the others have (lengths of inputs, experts, layers); if it has as much, see
+--     whether its links are slow: `prof-analysis links`.
+-- @remedy (cause = computing) Compare its modules and its clock with those of the others (`prof-analysis slow-ranks`,
+--     `prof-analysis clock`). If it has more work, give all ranks the same (lengths of inputs, experts); if the same work takes
+--     longer, look at the device.
+-- @remedy (cause = host) Look at the host of this rank (`prof-analysis free-time` with --rank-list): data loading, CPUs shared
+--     with other processes, no binding to cores, garbage collection, logging or checkpoints that only this rank does.
+-- @remedy (cause = other communication) Look at what this rank communicates in other groups, and at its links: `prof-analysis
+--     links`.
+-- @remedy Look at what this rank does before the collectives to which it comes last: `prof-analysis slow-ranks`, then
+--     `prof-analysis free-time` with --rank-list.
+-- @query (cause = none) SELECT rank_id, waited_ns, computing_ns, step_ns, last_count FROM across.slow_rank ORDER BY waited_ns
+--     DESC LIMIT 20
+-- @query SELECT all_waited_ns, last_rank_id, cause, type, name FROM across.collective ORDER BY all_waited_ns DESC LIMIT 20
+-- @counts ranks
 -- @requires communication | reported_communication
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, count to win_ns as in advice.finding_of_rank
+-- cause            VARCHAR  why it makes the others wait: computing, host, other communication or unknown; none for a rank that
+--                           waits for most others
+-- waited_ns        DOUBLE   what the others wait longer than it in a step, or what it waits itself, ns
+-- their_waited_ns  DOUBLE   what the others wait themselves on average, ns; NULL for a rank that makes others wait
+-- computing_ns     BIGINT   its computing in a step, ns; NULL when not known
+-- others_ns        DOUBLE   that of the others on average, ns; NULL when not known
+-- last_count       BIGINT   collectives to which it comes last; NULL when there are none
+-- most_in          VARCHAR  the module in which it computes longer than the others; NULL when it does not, or not known
+-- excess_ns        DOUBLE   how much longer in all steps, ns; NULL when not known
+-- idle_cause       VARCHAR  what its late host mostly does; NULL when it is not late, or not known
 WITH exposed AS (
     SELECT profile, sum(communication_not_overlapped_ns) / count(*) AS exposed_ns
     FROM step.time
@@ -77,74 +114,36 @@ judged AS (
 SELECT
     profile,
     rank_id,
-    'A rank makes the others wait' || CASE cause
-        WHEN 'computing' THEN ': it computes longer'
-        WHEN 'host' THEN ': its host is late'
-        WHEN 'other communication' THEN ': its other communication takes longer'
-        ELSE ''
-    END AS title,
-    NULL::VARCHAR AS module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    concat(
-        format('the others wait {} longer than this rank in each step', shown_time(waited_ns)),
-        if(
-            computing_ns IS NULL OR others_ns IS NULL,
-            '',
-            format('; it computes for {} of each step, the others for {}', shown_time(computing_ns), shown_time(others_ns))
-        ),
-        if(last_count > 0, format('; it comes last to {} collectives', last_count), ''),
-        if(
-            cause = 'computing' AND module IS NOT NULL,
-            format('; most in {}, which takes {} more in all steps', module, shown_time(excess_ns)),
-            ''
-        ),
-        if(cause = 'host' AND idle_cause IS NOT NULL, format('; before these its host is mostly at: {}', idle_cause), '')
-    ) AS evidence,
     last_count AS count,
     round(waited_ns * step_count)::BIGINT AS time_ns,
     round(win_ns * step_count)::BIGINT AS win_ns,
-    'upper bound' AS kind,
-    CASE cause
-        WHEN 'computing'
-            THEN 'Compare its modules and its clock with those of the others (`prof-analysis slow-ranks`, `prof-analysis '
-            || 'clock`). If it has more work, give all ranks the same (lengths of inputs, experts); if the same work takes '
-            || 'longer, look at the device.'
-        WHEN 'host'
-            THEN 'Look at the host of this rank (`prof-analysis free-time` with --rank-list): data loading, CPUs shared with '
-            || 'other processes, no binding to cores, garbage collection, logging or checkpoints that only this rank does.'
-        WHEN 'other communication'
-            THEN 'Look at what this rank communicates in other groups, and at its links: `prof-analysis links`.'
-        ELSE 'Look at what this rank does before the collectives to which it comes last: `prof-analysis slow-ranks`, then '
-            || '`prof-analysis free-time` with --rank-list.'
-    END AS what_to_do,
-    'docs/advise.md#slow-rank' AS doc,
-    'SELECT all_waited_ns, last_rank_id, cause, type, name FROM across.collective ORDER BY all_waited_ns DESC LIMIT 20' AS sql
+    cause,
+    waited_ns,
+    NULL::DOUBLE AS their_waited_ns,
+    computing_ns,
+    others_ns,
+    if(last_count > 0, last_count, NULL) AS last_count,
+    if(cause = 'computing', module, NULL) AS most_in,
+    excess_ns,
+    if(cause = 'host', idle_cause, NULL) AS idle_cause
 FROM judged
 WHERE NOT is_of_stage AND finding <> 'fast rank'
 UNION ALL
 SELECT
     waiting.profile,
     waiting.rank_id,
-    'A rank waits for most others',
-    NULL,
-    NULL,
-    NULL,
-    format(
-        'it waits {} in each step, the others {} on average; it computes for {}, they for {}',
-        shown_time(waiting.waited_ns),
-        shown_time((SELECT avg(waited_ns) FROM across.slow_rank WHERE is_slow)),
-        coalesce(shown_time(waiting.computing_ns), 'a time not known'),
-        coalesce(shown_time(finding.computing_ns), 'a time not known')
-    ),
     NULL,
     waiting.waited_ns * waiting.step_count,
     NULL,
-    'hint',
-    'Give it as much work as the others have (lengths of inputs, experts, layers); if it has as much, see whether its '
-    || 'links are slow: `prof-analysis links`.',
-    'docs/advise.md#slow-rank',
-    'SELECT rank_id, waited_ns, computing_ns, step_ns, last_count FROM across.slow_rank ORDER BY waited_ns DESC LIMIT 20'
+    'none',
+    waiting.waited_ns,
+    (SELECT avg(waited_ns) FROM across.slow_rank WHERE is_slow),
+    waiting.computing_ns,
+    finding.computing_ns,
+    NULL,
+    NULL,
+    NULL,
+    NULL
 FROM waiting
 CROSS JOIN across.slow_rank_finding AS finding
 WHERE finding.finding = 'fast rank'

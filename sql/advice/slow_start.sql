@@ -1,8 +1,26 @@
 -- One row is a rank whose device is slow to start kernels that the host has launched.
 --
+-- @title The device starts launched kernels late
+-- @evidence In {count|a gap|gaps} the device is idle for {time_ns}, {mean_ns} at a time, after the host had launched the next
+--     kernel[; {waiting_ns} of it waits for another stream or event][; {unknown_ns} of it is no start, and what it waits for is
+--     not recorded]
+-- @kind hint
+-- @remedy Record once without hardware counters and memory (on NPUs aic_metrics AiCoreNone, Level0): where the gaps go, they
+--     are the cost of recording. Else see in a timeline what runs in them: copies, waiting for events of other streams, tasks
+--     that are no kernels.
+-- @query SELECT total_ns, gap_count, cause, rank_id FROM free.cause_of_op WHERE work IS NULL AND cause IN ('between queue and
+--     device', 'waiting for another stream or event', 'unknown after the launch') ORDER BY total_ns DESC LIMIT 20
+-- @counts none
 -- @requires kernels, ops, host_calls
+-- @threshold least_gap_count 20: Such gaps in a step
+-- @threshold least_ns 10000 ns: From how long a gap is long before a kernel that was launched in time: the device starts it
+--     within 1 to 5 us; acts as the next power of ten
+-- @threshold least_share 0.05: Share of the step that waits behind launches must have if gaps are fewer
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, count to time_ns as in advice.finding_of_rank
+-- mean_ns     DOUBLE  mean idle time of a gap, ns
+-- waiting_ns  BIGINT  the part of time_ns that waits for another stream or event, ns; NULL without any
+-- unknown_ns  BIGINT  the part of which it is not recorded what it waits for, ns; NULL without any
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_ns') AS least_ns,
@@ -29,33 +47,11 @@ starting AS (
 SELECT
     starting.profile,
     starting.rank_id,
-    'The device starts launched kernels late' AS title,
-    NULL::VARCHAR AS module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    format(
-        'In {} the device is idle for {}, {} at a time, after the host had launched the next kernel',
-        shown_gaps(starting.gap_count),
-        shown_time(starting.total_ns),
-        shown_time(starting.total_ns / starting.gap_count)
-    )
-    || if(starting.waiting_ns = 0, '', format('; {} of it waits for another stream or event', shown_time(starting.waiting_ns)))
-    || if(
-        starting.unknown_ns = 0,
-        '',
-        format('; {} of it is no start, and what it waits for is not recorded', shown_time(starting.unknown_ns))
-    ) AS evidence,
     starting.gap_count AS count,
     starting.total_ns AS time_ns,
-    NULL::BIGINT AS win_ns,
-    'hint' AS kind,
-    'Record once without hardware counters and memory (on NPUs aic_metrics AiCoreNone, Level0): where the gaps go, they are '
-    || 'the cost of recording. Else see in a timeline what runs in them: copies, waiting for events of other streams, tasks '
-    || 'that are no kernels.' AS what_to_do,
-    'docs/advise.md#slow-start' AS doc,
-    'SELECT total_ns, gap_count, cause, rank_id FROM free.cause_of_op WHERE work IS NULL AND cause IN '
-    || '(''between queue and device'', ''waiting for another stream or event'', ''unknown after the launch'') '
-    || 'ORDER BY total_ns DESC LIMIT 20' AS sql
+    starting.total_ns / starting.gap_count AS mean_ns,
+    nullif(starting.waiting_ns, 0) AS waiting_ns,
+    nullif(starting.unknown_ns, 0) AS unknown_ns
 FROM starting
 JOIN across.rank_step USING (profile)
 CROSS JOIN threshold

@@ -1,9 +1,35 @@
 -- One row is a type of collectives of a rank that move much in small packets, and so reach less than the bandwidth of their
 -- links.
 --
+-- @title Small messages use little of the bandwidth
+-- @evidence (no best_gb_s) {small_count} of {packet_count} packets are small, {packet_bytes:,} bytes on average, and move
+--     {small_gb_s:.2f} GB/s; no large packets here show what their links can do; {count} operators transfer for {time_ns} in
+--     small packets without computing
+-- @evidence {small_count} of {packet_count} packets are small, {packet_bytes:,} bytes on average, and move {small_gb_s:.2f}
+--     GB/s, large ones up to {best_gb_s:.2f} GB/s; {count} operators transfer for {time_ns} in small packets without computing
+-- @kind (no win_ns) hint
+-- @kind upper bound
+-- @remedy (is_in_modules) They lie between layers, so they cannot be one: give each more (larger micro-batches or batches of
+--     requests), use fewer tensor parallel ranks, or operators that communicate and multiply at once;
+--     HCCL_OP_EXPANSION_MODE=AIV shortens small ones on Ascend.
+-- @remedy Send several at once: larger buckets of gradients (bucket_cap_mb of DDP, --ddp-bucket-size of Megatron), one flat
+--     tensor for many small ones (torch.distributed.all_reduce_coalesced), fewer single values (losses, metrics).
+-- @query SELECT duration_ns, size_bytes, packet_bytes, type, rank_id FROM communication.packet ORDER BY duration_ns DESC LIMIT
+--     50
+-- @counts transfers
 -- @requires transfers
+-- @threshold least_bytes 16777216 bytes: Smaller packets are small, over links within a node, as msprof-analyze has it for SDMA
+-- @threshold least_operators 2: Operators of the type in a step: one alone cannot be sent with others
+-- @threshold least_rdma_bytes 1048576 bytes: The same over RDMA, as msprof-analyze has it
+-- @threshold least_share 0.2: Share of packets that must be small, as msprof-analyze has it
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, kernel_type, count to win_ns as in advice.finding_of_rank
+-- small_count    BIGINT   small packets
+-- packet_count   BIGINT   all packets
+-- packet_bytes   BIGINT   mean size of the small ones, bytes
+-- small_gb_s     DOUBLE   rate at which they move, GB/s
+-- best_gb_s      DOUBLE   best rate of large packets, GB/s; NULL where a link has none
+-- is_in_modules  BOOLEAN  whether most of their time lies in modules
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_bytes') AS least_bytes,
@@ -92,39 +118,15 @@ judged AS (
 SELECT
     profile,
     rank_id,
-    'Small messages use little of the bandwidth' AS title,
-    NULL::VARCHAR AS module,
-    NULL::VARCHAR AS op,
     type AS kernel_type,
-    concat(
-        format(
-            '{} of {} packets are small, {} bytes on average, and move {:.2f} GB/s',
-            small_count,
-            packet_count,
-            format('{:,}', small_bytes::BIGINT),
-            small_rate
-        ),
-        if(
-            lost_ns IS NULL,
-            '; no large packets here show what their links can do',
-            format(', large ones up to {:.2f} GB/s', best_rate)
-        ),
-        format('; {} operators transfer for {} in small packets without computing', op_count, shown_time(time_ns))
-    ) AS evidence,
     op_count AS count,
     time_ns,
     win_ns,
-    if(win_ns IS NULL, 'hint', 'upper bound') AS kind,
-    if(
-        coalesce(is_in_modules, false),
-        'They lie between layers, so they cannot be one: give each more (larger micro-batches or batches of requests), use '
-        || 'fewer tensor parallel ranks, or operators that communicate and multiply at once; HCCL_OP_EXPANSION_MODE=AIV '
-        || 'shortens small ones on Ascend.',
-        'Send several at once: larger buckets of gradients (bucket_cap_mb of DDP, --ddp-bucket-size of Megatron), one flat '
-        || 'tensor for many small ones (torch.distributed.all_reduce_coalesced), fewer single values (losses, metrics).'
-    ) AS what_to_do,
-    'docs/advise.md#small-messages' AS doc,
-    'SELECT duration_ns, size_bytes, packet_bytes, type, rank_id FROM communication.packet '
-    || 'ORDER BY duration_ns DESC LIMIT 50' AS sql
+    small_count::BIGINT AS small_count,
+    packet_count::BIGINT AS packet_count,
+    small_bytes::BIGINT AS packet_bytes,
+    small_rate AS small_gb_s,
+    if(lost_ns IS NULL, NULL, best_rate) AS best_gb_s,
+    coalesce(judged.is_in_modules, false) AS is_in_modules
 FROM judged
 WHERE time_ns > 0

@@ -1,8 +1,23 @@
 -- One row is a rank of the pipeline stage that computes longest, where stages compute unevenly.
 --
+-- @title A pipeline stage computes longer than the others
+-- @evidence stage {stage} computes for {stage_ns} of each step, {count} stages for {mean_ns} on average, the shortest for
+--     {least_ns}
+-- @kind upper bound
+-- @remedy Move layers to the other stages, and count embedding and loss as layers: --decoder-first-pipeline-num-layers,
+--     --decoder-last-pipeline-num-layers, --account-for-loss-in-pipeline-split or --pipeline-model-parallel-layout of Megatron,
+--     --num-layer-list of MindSpeed.
+-- @query SELECT pipeline_stage, rank_id, computing_ns, waited_ns FROM across.slow_rank ORDER BY pipeline_stage, rank_id LIMIT
+--     50
+-- @counts ranks
 -- @requires communication | reported_communication
+-- @threshold least_imbalance 1.05: Longest computing of a stage / mean, as msprof-analyze has it
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, count to win_ns as in advice.finding_of_rank
+-- stage     BIGINT  the stage that computes longest
+-- stage_ns  BIGINT  its computing in a step, ns
+-- mean_ns   DOUBLE  the mean of all stages, ns
+-- least_ns  BIGINT  that of the stage that computes least, ns
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_imbalance') AS least_imbalance
     FROM advice.threshold
@@ -27,28 +42,13 @@ spread AS (
 SELECT
     slow_rank.profile,
     slow_rank.rank_id,
-    'A pipeline stage computes longer than the others' AS title,
-    NULL::VARCHAR AS module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    format(
-        'stage {} computes for {} of each step, {} stages for {} on average, the shortest for {}',
-        slowest_stage,
-        shown_time(most_ns),
-        stage_count,
-        shown_time(mean_ns),
-        shown_time(least_ns)
-    ) AS evidence,
     stage_count AS count,
     round((most_ns - mean_ns) * slow_rank.step_count)::BIGINT AS time_ns,
     round((most_ns - mean_ns) * slow_rank.step_count)::BIGINT AS win_ns,
-    'upper bound' AS kind,
-    'Move layers to the other stages, and count embedding and loss as layers: --decoder-first-pipeline-num-layers, '
-    || '--decoder-last-pipeline-num-layers, --account-for-loss-in-pipeline-split or --pipeline-model-parallel-layout of '
-    || 'Megatron, --num-layer-list of MindSpeed.' AS what_to_do,
-    'docs/advise.md#stage-imbalance' AS doc,
-    'SELECT pipeline_stage, rank_id, computing_ns, waited_ns FROM across.slow_rank '
-    || 'ORDER BY pipeline_stage, rank_id LIMIT 50' AS sql
+    slowest_stage AS stage,
+    most_ns AS stage_ns,
+    mean_ns,
+    least_ns
 FROM spread
 CROSS JOIN threshold
 JOIN across.slow_rank ON slow_rank.pipeline_stage = spread.slowest_stage

@@ -1,8 +1,23 @@
 -- One row is a rank that normalises many batches over several ranks (SyncBatchNorm): each call communicates and waits.
 --
+-- @title SyncBatchNorm communicates in each call
+-- @evidence {forward_count} forward and {backward_count} backward calls spend {communication_ns} in collectives and
+--     {computing_ns} in compute kernels; right before these the device is idle for {idle_ns}
+-- @kind upper bound
+-- @remedy Where batches of one rank are large enough, normalise them by themselves: leave out
+--     torch.nn.SyncBatchNorm.convert_sync_batchnorm(), or convert only the layers that need it.
+-- @query SELECT communication_ns, idle_ns, computing_ns, call_count, rank_id FROM op.sync_batch_norm ORDER BY communication_ns
+--     DESC LIMIT 20
+-- @counts idle
 -- @requires kernels, ops
+-- @threshold least_call_count 20: Forward calls, at least; from msprof-analyze
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, op, count to win_ns as in advice.finding_of_rank
+-- forward_count     BIGINT  calls in the forward
+-- backward_count    BIGINT  calls in the backward
+-- communication_ns  BIGINT  time of their collectives, ns
+-- computing_ns      BIGINT  time of their compute kernels, ns
+-- idle_ns           BIGINT  idle time of the device right before these, ns
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_call_count') AS least_call_count
     FROM advice.threshold
@@ -23,28 +38,15 @@ norm AS (
 SELECT
     profile,
     rank_id,
-    'SyncBatchNorm communicates in each call' AS title,
-    NULL::VARCHAR AS module,
     'SyncBatchNorm' AS op,
-    NULL::VARCHAR AS kernel_type,
-    format(
-        '{} forward and {} backward calls spend {} in collectives and {} in compute kernels; right before these the device '
-        || 'is idle for {}',
-        forward_count,
-        backward_count,
-        shown_time(communication_ns),
-        shown_time(computing_ns),
-        shown_time(idle_ns)
-    ) AS evidence,
     forward_count + backward_count AS count,
     communication_ns + idle_ns AS time_ns,
     communication_ns + idle_ns AS win_ns,
-    'upper bound' AS kind,
-    'Where batches of one rank are large enough, normalise them by themselves: leave out '
-    || 'torch.nn.SyncBatchNorm.convert_sync_batchnorm(), or convert only the layers that need it.' AS what_to_do,
-    'docs/advise.md#sync-batch-norm' AS doc,
-    'SELECT communication_ns, idle_ns, computing_ns, call_count, rank_id FROM op.sync_batch_norm '
-    || 'ORDER BY communication_ns DESC LIMIT 20' AS sql
+    forward_count,
+    backward_count,
+    communication_ns,
+    computing_ns,
+    idle_ns
 FROM norm
 CROSS JOIN threshold
 WHERE forward_count >= least_call_count

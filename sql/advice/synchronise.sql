@@ -1,8 +1,20 @@
 -- One row is a module and op of a rank in which the host waits for the device in a synchronise, while the device has no work.
 --
+-- @title The host waits in a synchronise
+-- @evidence In {count|a gap|gaps} the device is idle for {win_ns} while the host still waits in {call}, and for another
+--     {behind_ns} until the host has launched the next kernel
+-- @kind exact cause
+-- @remedy Remove the synchronise, or wait only where the host has launched work ahead: look for torch.npu.synchronize() or
+--     torch.cuda.synchronize(), stream.synchronize(), printed tensors, and ops whose result has a shape that depends on data
+--     (nonzero, unique, masked_select).
+-- @query SELECT total_ns, behind_ns, gap_count, call, module FROM free.cause_of_op WHERE work = 'synchronise' ORDER BY total_ns
+--     DESC LIMIT 50
+-- @counts host
 -- @requires kernels, ops, host_calls
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module to op, count to win_ns as in advice.finding_of_rank
+-- call       VARCHAR  the call that takes most of it
+-- behind_ns  BIGINT   idle time behind the wait, until the host has launched the next kernel, ns
 WITH waiting AS (
     SELECT
         profile,
@@ -20,26 +32,11 @@ WITH waiting AS (
 SELECT
     profile,
     rank_id,
-    'The host waits in a synchronise' AS title,
     module,
     op,
-    NULL::VARCHAR AS kernel_type,
-    format(
-        'In {} the device is idle for {} while the host still waits in {}, and for another {} until the host has launched the '
-        || 'next kernel',
-        shown_gaps(gap_count),
-        shown_time(total_ns),
-        coalesce(call, 'a call'),
-        shown_time(behind_ns)
-    ) AS evidence,
     gap_count AS count,
     total_ns + behind_ns AS time_ns,
     total_ns AS win_ns,
-    'exact cause' AS kind,
-    'Remove the synchronise, or wait only where the host has launched work ahead: look for torch.npu.synchronize() or '
-    || 'torch.cuda.synchronize(), stream.synchronize(), printed tensors, and ops whose result has a shape that depends on data '
-    || '(nonzero, unique, masked_select).' AS what_to_do,
-    'docs/advise.md#synchronise' AS doc,
-    'SELECT total_ns, behind_ns, gap_count, call, module FROM free.cause_of_op WHERE work = ''synchronise'' '
-    || 'ORDER BY total_ns DESC LIMIT 50' AS sql
+    coalesce(call, 'a call') AS call,
+    behind_ns
 FROM waiting

@@ -1,8 +1,27 @@
 -- One row is a rank on which a few steps take far longer than the others, those at the beginning left out.
 --
+-- @title A few steps take far longer than the others
+-- @evidence {count} of {step_count} steps {count?takes|take} longer than the median ({usual_ns}), step {longest_step_id} most
+--     ({longest_ns}); together {time_ns} longer: {signed_time(idle_ns)} idle, {signed_time(computing_ns)} computing[,
+--     {signed_time(uncovered_ns)} communication not covered]
+-- @kind upper bound
+-- @remedy Look at what only these steps do: saving a checkpoint, logging, evaluation, garbage collection, new shapes; what need
+--     not be done in a step can be done less often or beside it. The largest difference says where to look.
+-- @query SELECT duration_ns, step_id, computing_ns, idle_ns, rank_id FROM step.duration ORDER BY duration_ns DESC LIMIT 20
+-- @counts steps
 -- @requires kernels | reported_steps
+-- @threshold least_excess_share 0.3: How much longer than the median a step takes at least
+-- @threshold least_step_count 5: Steps of a rank, at least
+-- @threshold most_uneven_share 0.25: Share of the steps that may take longer; if more do, they are of several kinds
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, count to win_ns as in advice.finding_of_rank
+-- step_count       BIGINT  steps of the rank
+-- usual_ns         BIGINT  the median of their times, ns
+-- longest_step_id  BIGINT  the step that takes longest
+-- longest_ns       BIGINT  its time, ns
+-- idle_ns          BIGINT  the part of time_ns in which the device is idle, ns; below 0 where it is less than in the median
+-- computing_ns     BIGINT  the same of computing, ns
+-- uncovered_ns     BIGINT  the same of communication that computing does not cover, ns; NULL when not known
 --
 -- Where many steps take longer, steps are of two kinds, and none is an exception.
 WITH threshold AS (
@@ -65,33 +84,16 @@ uneven AS (
 SELECT
     profile,
     rank_id,
-    'A few steps take far longer than the others' AS title,
-    NULL::VARCHAR AS module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    concat(
-        format(
-            '{} of {} steps {} longer than the median ({}), step {} most ({}); together {} longer: {} idle, {} computing',
-            uneven_count,
-            step_count,
-            if(uneven_count = 1, 'takes', 'take'),
-            shown_time(usual_ns),
-            step_id,
-            shown_time(usual_ns + most_ns),
-            shown_time(excess_ns),
-            signed_time(idle_ns),
-            signed_time(computing_ns)
-        ),
-        if(uncovered_ns IS NULL, '', format(', {} communication not covered', signed_time(uncovered_ns)))
-    ) AS evidence,
     uneven_count AS count,
     excess_ns AS time_ns,
     excess_ns AS win_ns,
-    'upper bound' AS kind,
-    'Look at what only these steps do: saving a checkpoint, logging, evaluation, garbage collection, new shapes; what need '
-    || 'not be done in a step can be done less often or beside it. The largest difference says where to look.' AS what_to_do,
-    'docs/advise.md#uneven-steps' AS doc,
-    'SELECT duration_ns, step_id, computing_ns, idle_ns, rank_id FROM step.duration ORDER BY duration_ns DESC LIMIT 20' AS sql
+    step_count,
+    usual_ns,
+    step_id AS longest_step_id,
+    usual_ns + most_ns AS longest_ns,
+    idle_ns,
+    computing_ns,
+    uncovered_ns
 FROM uneven
 CROSS JOIN threshold
 WHERE step_count >= least_step_count AND uneven_count <= most_uneven_share * step_count

@@ -1,8 +1,23 @@
 -- One row is a rank whose device is idle while the profile does not say what the host did.
 --
+-- @title The device is idle for reasons not recorded
+-- @evidence The device is idle for {time_ns} before {count} kernels whose launch is not recorded, {idle_share} of the time[;
+--     the longest gap has {longest_ns}, before {kernel_after}]
+-- @kind upper bound
+-- @remedy Record the host too (activities=[[ProfilerActivity.CPU, ProfilerActivity.NPU]], or CUDA on GPUs), keep all files of
+--     the profile, and ask again. Many short gaps: the host launches too slowly. Few long ones: it waits, loads data or
+--     schedules.
+-- @query SELECT duration_ns, cause_ns, step_id, kernel_before, kernel_after FROM free.longest_gap WHERE coalesce(cause =
+--     'launch not recorded', true) ORDER BY duration_ns DESC LIMIT 20
+-- @counts host
 -- @requires kernels
+-- @threshold least_mean_ns 5000 ns: Mean length of the gaps; the device itself makes shorter ones
+-- @threshold least_share 0.05: Share of the time in which the device must be idle so
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, count to win_ns as in advice.finding_of_rank
+-- idle_share    DOUBLE   share of the time in which the device is idle so
+-- longest_ns    BIGINT   the longest of these gaps, ns; NULL when it is none of the longest of the rank
+-- kernel_after  VARCHAR  the kernel after it
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_share') AS least_share,
@@ -26,35 +41,12 @@ longest AS (
 SELECT
     rank_step.profile,
     rank_step.rank_id,
-    'The device is idle for reasons not recorded' AS title,
-    NULL::VARCHAR AS module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    format(
-        'The device is idle for {} before {} kernels whose launch is not recorded, {} of the time',
-        shown_time(idle.total_ns),
-        idle.gap_count,
-        shown_share(idle.total_ns / rank_step.duration_ns)
-    )
-    || if(
-        longest.duration_ns IS NULL,
-        '',
-        format(
-            '; the longest gap has {}, before {}',
-            shown_time(longest.duration_ns),
-            coalesce(longest.kernel_after, 'a kernel without a name')
-        )
-    ) AS evidence,
     idle.gap_count AS count,
     idle.total_ns AS time_ns,
     idle.total_ns AS win_ns,
-    'upper bound' AS kind,
-    'Record the host too (activities=[ProfilerActivity.CPU, ProfilerActivity.NPU], or CUDA on GPUs), keep all files '
-    || 'of the profile, and ask again. Many short gaps: the host launches too slowly. Few long ones: it waits, loads data '
-    || 'or schedules.' AS what_to_do,
-    'docs/advise.md#unexplained-idle' AS doc,
-    'SELECT duration_ns, cause_ns, step_id, kernel_before, kernel_after '
-    || 'FROM free.longest_gap WHERE coalesce(cause = ''launch not recorded'', true) ORDER BY duration_ns DESC LIMIT 20' AS sql
+    idle.total_ns / rank_step.duration_ns AS idle_share,
+    longest.duration_ns AS longest_ns,
+    coalesce(longest.kernel_after, 'a kernel without a name') AS kernel_after
 FROM idle
 JOIN across.rank_step AS rank_step ON rank_step.profile = idle.profile
 LEFT JOIN longest ON longest.profile = idle.profile

@@ -1,63 +1,62 @@
 -- One row is a module and something that several kernels compute in it and that one fused op computes.
 --
+-- @title (pattern = optimizer) The optimizer is not one fused op
+-- @title (pattern = attention) Attention is written out, not one fused op
+-- @title {shown_pattern} is written out, not one fused op
+-- @evidence {chain_count|Once|times} {kernels_of_one} kernels ({parts}) take {duration_ns}[; fused ops need {least_ns} or
+--     more][; the device is idle between them for {gap_ns}][; their backward takes {backward_ns}][; after some the device waits
+--     for the host, which takes {late_ns} to launch them]{wins_nothing?; 0 can be won|}
+-- @kind upper bound
+-- @remedy (pattern = attention) NPU: torch_npu.npu_fusion_attention, or torch.nn.functional.scaled_dot_product_attention. GPU:
+--     scaled_dot_product_attention or FlashAttention.
+-- @remedy (pattern = RMSNorm) NPU: torch_npu.npu_rms_norm (with the residual npu_add_rms_norm). GPU:
+--     torch.nn.functional.rms_norm under torch.compile, or a fused kernel of Liger or Apex.
+-- @remedy (pattern = LayerNorm) torch.nn.functional.layer_norm, which is one kernel on NPUs and on GPUs.
+-- @remedy (pattern = SwiGLU) NPU: torch_npu.npu_swiglu on the output of one matmul for gate and up. GPU: torch.compile, or a
+--     fused kernel of Liger or Apex.
+-- @remedy (pattern = GeGLU) NPU: torch_npu.npu_geglu. GPU: torch.compile, or a fused kernel of Liger.
+-- @remedy (pattern = GELU) torch.nn.functional.gelu with approximate='tanh' or 'none'; NPU: torch_npu.fast_gelu, which
+--     approximates.
+-- @remedy (pattern = rotary embedding) NPU: torch_npu.npu_rotary_mul, or npu_apply_rotary_pos_emb for query and key. GPU:
+--     torch.compile, or the fused rotary embedding of Apex, Liger or FlashAttention.
+-- @remedy (pattern = softmax) torch.nn.functional.softmax; with scale and mask, NPU: torch_npu.npu_scaled_masked_softmax.
+-- @remedy (pattern = cross entropy) torch.nn.functional.cross_entropy where the vocabulary is whole; under tensor parallelism
+--     Megatron's --cross-entropy-loss-fusion. GPU: a fused linear cross entropy, as in Liger.
+-- @remedy NPU: torch_npu.optim.NpuFusedAdamW, NpuFusedSGD and the like. GPU: fused=True of torch.optim, or Apex.
+-- @query SELECT win_ns, duration_ns, kernel_count, pattern, module FROM chain.cost ORDER BY win_ns DESC LIMIT 50
+-- @counts kernels
 -- @requires compute
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module, count to win_ns as in advice.finding_of_rank
+-- pattern         VARCHAR  what they compute, as in chain.pattern
+-- shown_pattern   VARCHAR  the same, as a sentence begins with it
+-- is_norm         BOOLEAN  whether it is a norm in a module
+-- chain_count     BIGINT   chains
+-- kernels_of_one  VARCHAR  mean number of kernels of a chain
+-- parts           VARCHAR  ops of the first chain, cut to 100 letters
+-- duration_ns     BIGINT   time of the kernels, ns
+-- least_ns        BIGINT   time that fused ops need at least, ns; NULL when it is 0
+-- gap_ns          BIGINT   idle time of the device between the kernels, ns; NULL without any
+-- backward_ns     BIGINT   time of their backward, ns; NULL without any
+-- late_ns         BIGINT   time in which the host launches chains after which the device waits for it, ns; NULL without any
+-- wins_nothing    BOOLEAN  whether nothing can be won
 SELECT
     profile,
     rank_id,
-    CASE pattern
-        WHEN 'optimizer' THEN 'The optimizer is not one fused op'
-        WHEN 'attention' THEN 'Attention is written out, not one fused op'
-        ELSE format('{} is written out, not one fused op', upper(pattern[1]) || pattern[2:])
-    END AS title,
     module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    format(
-        '{} {} kernels ({}) take {}{}{}{}{}{}',
-        if(chain_count = 1, 'Once', chain_count || ' times'),
-        regexp_replace(round(kernel_count / chain_count, 1)::VARCHAR, '\.0$', ''),
-        if(length(parts) > 100, parts[:100] || '...', parts),
-        shown_time(duration_ns),
-        if(least_ns > 0, format('; fused ops need {} or more', shown_time(least_ns)), ''),
-        if(gap_ns > 0, format('; the device is idle between them for {}', shown_time(gap_ns)), ''),
-        if(backward_ns > 0, format('; their backward takes {}', shown_time(backward_ns)), ''),
-        if(
-            late_ns > 0,
-            format('; after some the device waits for the host, which takes {} to launch them', shown_time(late_ns)),
-            ''
-        ),
-        if(win_ns = 0, '; 0 can be won', '')
-    ) AS evidence,
     kernel_count AS count,
     duration_ns + backward_ns + gap_ns + late_ns AS time_ns,
     win_ns,
-    'upper bound' AS kind,
-    CASE pattern
-        WHEN 'attention'
-            THEN 'NPU: torch_npu.npu_fusion_attention, or torch.nn.functional.scaled_dot_product_attention. GPU: '
-            || 'scaled_dot_product_attention or FlashAttention.'
-        WHEN 'RMSNorm'
-            THEN 'NPU: torch_npu.npu_rms_norm (with the residual npu_add_rms_norm). GPU: torch.nn.functional.rms_norm under '
-            || 'torch.compile, or a fused kernel of Liger or Apex.'
-        WHEN 'LayerNorm' THEN 'torch.nn.functional.layer_norm, which is one kernel on NPUs and on GPUs.'
-        WHEN 'SwiGLU'
-            THEN 'NPU: torch_npu.npu_swiglu on the output of one matmul for gate and up. GPU: torch.compile, or a fused kernel '
-            || 'of Liger or Apex.'
-        WHEN 'GeGLU' THEN 'NPU: torch_npu.npu_geglu. GPU: torch.compile, or a fused kernel of Liger.'
-        WHEN 'GELU'
-            THEN 'torch.nn.functional.gelu with approximate=''tanh'' or ''none''; NPU: torch_npu.fast_gelu, which approximates.'
-        WHEN 'rotary embedding'
-            THEN 'NPU: torch_npu.npu_rotary_mul, or npu_apply_rotary_pos_emb for query and key. GPU: torch.compile, or the '
-            || 'fused rotary embedding of Apex, Liger or FlashAttention.'
-        WHEN 'softmax'
-            THEN 'torch.nn.functional.softmax; with scale and mask, NPU: torch_npu.npu_scaled_masked_softmax.'
-        WHEN 'cross entropy'
-            THEN 'torch.nn.functional.cross_entropy where the vocabulary is whole; under tensor parallelism Megatron''s '
-            || '--cross-entropy-loss-fusion. GPU: a fused linear cross entropy, as in Liger.'
-        ELSE 'NPU: torch_npu.optim.NpuFusedAdamW, NpuFusedSGD and the like. GPU: fused=True of torch.optim, or Apex.'
-    END AS what_to_do,
-    'docs/advise.md#unfused-chain' AS doc,
-    'SELECT win_ns, duration_ns, kernel_count, pattern, module FROM chain.cost ORDER BY win_ns DESC LIMIT 50' AS sql
+    pattern,
+    upper(pattern[1]) || pattern[2:] AS shown_pattern,
+    pattern IN ('RMSNorm', 'LayerNorm') AND module IS NOT NULL AS is_norm,
+    chain_count,
+    regexp_replace(round(kernel_count / chain_count, 1)::VARCHAR, '\.0$', '') AS kernels_of_one,
+    if(length(cost.parts) > 100, cost.parts[:100] || '...', cost.parts) AS parts,
+    duration_ns,
+    nullif(greatest(cost.least_ns, 0), 0) AS least_ns,
+    nullif(greatest(cost.gap_ns, 0), 0) AS gap_ns,
+    nullif(greatest(cost.backward_ns, 0), 0) AS backward_ns,
+    nullif(greatest(cost.late_ns, 0), 0) AS late_ns,
+    win_ns = 0 AS wins_nothing
 FROM chain.cost

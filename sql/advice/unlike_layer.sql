@@ -1,9 +1,38 @@
 -- One row is a layer, or another module among equal siblings, that takes longer than the others though it runs the same
 -- kernels. Where no modules are recorded, it is a layer among those that layer.sibling finds in the kernels.
 --
+-- @title A layer takes longer than equal ones
+-- @evidence its kernels take {median_ns}{count?| in the median of its calls}, {excess_share} more than is usual for
+--     {sibling_count} with the same kernels ({usual_ns})[; most of it is in {slower}: {slower_ns} more in {count|one
+--     call|calls}]{has_shapes?|; shapes are not compared, so its inputs may be larger}{wins_nothing?; 0 can be won: the device
+--     waits for the host after its kernels|}
+-- @kind (may_be_chance) hint
+-- @kind upper bound
+-- @remedy {may_be_chance?Record several passes and see whether it is this layer again: one call may be chance. |}Compare it
+--     with a layer beside it (prof-analysis module-stats --instances): look for inputs that are not contiguous or have
+--     another memory format, for communication or copies beside it, and for a lower clock then.
+-- @query (is_in_kernels) SELECT median_ns, usual_ns, layer, slower_ns, slower_type FROM layer.sibling WHERE median_ns >
+--     usual_ns ORDER BY total_ns - pass_count * usual_ns DESC LIMIT 20
+-- @query SELECT median_ns, usual_ns, module, number, slower_type FROM module.sibling WHERE median_ns > usual_ns ORDER BY
+--     total_ns - call_count * usual_ns DESC LIMIT 20
+-- @counts kernels
 -- @requires compute
+-- @threshold least_deviations 3: The same in standard deviations of the siblings, by their median deviation
+-- @threshold least_excess_share 0.1: How much longer than its siblings a layer takes at least
+-- @threshold least_sibling_count 4: Layers with the same kernels, at least
+-- @threshold most_unlike_share 0.25: Share of them that may take about as much longer; if more do, they are of another kind
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, module, count to win_ns as in advice.finding_of_rank
+-- median_ns      BIGINT   the median time of its kernels in a call, ns
+-- excess_share   DOUBLE   (median_ns - usual_ns) / usual_ns
+-- sibling_count  BIGINT   siblings with the same kernels
+-- usual_ns       BIGINT   the median of these, ns
+-- slower         VARCHAR  the op and type of the kernel that has most of it
+-- slower_ns      BIGINT   how much longer that takes in all calls, ns; NULL when not known
+-- has_shapes     BOOLEAN  whether shapes are recorded, so that its inputs are as large
+-- wins_nothing   BOOLEAN  whether the device waits for the host after its kernels
+-- may_be_chance  BOOLEAN  whether it is one call without shapes
+-- is_in_kernels  BOOLEAN  whether it is a layer that is found in the kernels, without modules
 --
 -- If many siblings take about as much longer, at least half of it, they are another kind that runs the same kernels, such as
 -- layers with a global attention among those with a local one; then none of them is unlike the others.
@@ -99,45 +128,18 @@ unlike AS (
 SELECT
     profile,
     rank_id,
-    'A layer takes longer than equal ones' AS title,
     path AS module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    concat(
-        format(
-            'its kernels take {}{}, {} more than is usual for {} with the same kernels ({})',
-            shown_time(median_ns),
-            if(call_count = 1, '', ' in the median of its calls'),
-            shown_share((median_ns - usual_ns) / usual_ns),
-            sibling_count,
-            shown_time(usual_ns)
-        ),
-        if(
-            slower_ns IS NULL,
-            '',
-            format(
-                '; most of it is in {}: {} more in {}',
-                coalesce(nullif(concat_ws(', ', slower_op, slower_type), ''), 'one kernel'),
-                shown_time(slower_ns),
-                if(call_count = 1, 'one call', format('{} calls', call_count))
-            )
-        ),
-        if(has_shapes, '', '; shapes are not compared, so its inputs may be larger'),
-        if(critical_ns = 0, '; 0 can be won: the device waits for the host after its kernels', '')
-    ) AS evidence,
     call_count AS count,
     excess_ns AS time_ns,
     if(may_be_chance, NULL, least(excess_ns, critical_ns)) AS win_ns,
-    if(may_be_chance, 'hint', 'upper bound') AS kind,
-    if(may_be_chance, 'Record several passes and see whether it is this layer again: one call may be chance. ', '')
-    || 'Compare it with a layer beside it (prof-analysis module-stats --instances): look for inputs that are not contiguous '
-    || 'or have another memory format, for communication or copies beside it, and for a lower clock then.' AS what_to_do,
-    'docs/advise.md#unlike-layer' AS doc,
-    if(
-        starts_with(path, 'layer '),
-        'SELECT median_ns, usual_ns, layer, slower_ns, slower_type FROM layer.sibling WHERE median_ns > usual_ns '
-        || 'ORDER BY total_ns - pass_count * usual_ns DESC LIMIT 20',
-        'SELECT median_ns, usual_ns, module, number, slower_type FROM module.sibling WHERE median_ns > usual_ns '
-        || 'ORDER BY total_ns - call_count * usual_ns DESC LIMIT 20'
-    ) AS sql
+    median_ns,
+    (median_ns - usual_ns) / usual_ns AS excess_share,
+    sibling_count,
+    usual_ns,
+    coalesce(nullif(concat_ws(', ', slower_op, slower_type), ''), 'one kernel') AS slower,
+    slower_ns,
+    has_shapes,
+    critical_ns = 0 AS wins_nothing,
+    may_be_chance,
+    starts_with(path, 'layer ') AS is_in_kernels
 FROM unlike

@@ -1,8 +1,28 @@
 -- One row is a rank on which collectives wait for other ranks while the device does not compute, as the profiler measured it.
 --
+-- @title Collectives wait for other ranks
+-- @evidence of {exposed_ns} of collectives without computing, {time_ns} ({waiting_share}) waits for other ranks and
+--     {transferring_ns} transfers[; {late_ns} of it is for a rank that comes later, the rest all ranks wait
+--     alike]{won_of_collectives(is_partly_won, critical_ns, win_ns)}[; {missing_count} of {is_exact?|at least }{job_rank_count}
+--     ranks of the job {missing_count?is|are} not here, so that can be for {missing_count?it|them}]
+-- @kind upper bound
+-- @remedy Find who comes late with `prof-analysis slow-ranks`, with the profiles of all ranks. If it is always one rank, mend
+--     that one; if it changes, even out the work: lengths of inputs, data loading, garbage collection at the same step on all
+--     ranks (gc.freeze(), gc.disable()), host processes bound to cores.
+-- @query SELECT waiting_ns, exposed_ns, op_count, type, rank_id FROM communication.exposed ORDER BY waiting_ns DESC LIMIT 50
+-- @counts ranks
 -- @requires transfers
 --
--- @columns profile to sql as in advice.finding_of_rank
+-- @columns profile to rank_id, count to win_ns as in advice.finding_of_rank
+-- exposed_ns       BIGINT   time of collectives without computing, ns
+-- waiting_share    DOUBLE   time_ns / exposed_ns
+-- transferring_ns  BIGINT   the part of exposed_ns that transfers, ns
+-- late_ns          BIGINT   the part of time_ns for a rank that comes later, ns; NULL when it is all
+-- critical_ns      BIGINT   the part of time_ns after which the device does not wait for the host, ns
+-- is_partly_won    BOOLEAN  whether the device waits for the host after some of it
+-- missing_count    BIGINT   ranks of the job that are not here; NULL when all are
+-- job_rank_count   BIGINT   ranks of the job
+-- is_exact         BOOLEAN  whether the job has just as many; else at least
 WITH of_type AS (
     SELECT
         profile,
@@ -41,45 +61,18 @@ waiting AS (
 SELECT
     profile,
     rank_id,
-    'Collectives wait for other ranks' AS title,
-    NULL::VARCHAR AS module,
-    NULL::VARCHAR AS op,
-    NULL::VARCHAR AS kernel_type,
-    concat(
-        format(
-            'of {} of collectives without computing, {} ({}) waits for other ranks and {} transfers',
-            shown_time(exposed_ns),
-            shown_time(waiting_ns),
-            shown_share(waiting_ns / exposed_ns),
-            shown_time(transferring_ns)
-        ),
-        if(
-            late_ns < waiting_ns,
-            format('; {} of it is for a rank that comes later, the rest all ranks wait alike', shown_time(late_ns)),
-            ''
-        ),
-        if(win_ns < late_ns, won_of_collectives(critical_ns, win_ns), ''),
-        coalesce(
-            format(
-                '; {} of {}{} ranks of the job {} not here, so that can be for {}',
-                job.missing_count,
-                if(job.is_exact, '', 'at least '),
-                job.job_rank_count,
-                if(job.missing_count = 1, 'is', 'are'),
-                if(job.missing_count = 1, 'it', 'them')
-            ),
-            ''
-        )
-    ) AS evidence,
     op_count AS count,
     waiting_ns AS time_ns,
     win_ns,
-    'upper bound' AS kind,
-    'Find who comes late with `prof-analysis slow-ranks`, with the profiles of all ranks. If it is always one rank, mend that '
-    || 'one; if it changes, even out the work: lengths of inputs, data loading, garbage collection at the same step on all '
-    || 'ranks (gc.freeze(), gc.disable()), host processes bound to cores.' AS what_to_do,
-    'docs/advise.md#waiting' AS doc,
-    'SELECT waiting_ns, exposed_ns, op_count, type, rank_id FROM communication.exposed ORDER BY waiting_ns DESC LIMIT 50' AS sql
+    exposed_ns,
+    waiting_ns / exposed_ns AS waiting_share,
+    transferring_ns,
+    if(waiting.late_ns < waiting_ns, waiting.late_ns, NULL) AS late_ns,
+    critical_ns,
+    win_ns < waiting.late_ns AS is_partly_won,
+    job.missing_count,
+    job.job_rank_count,
+    job.is_exact
 FROM waiting
 LEFT JOIN across.job ON job.missing_count > 0
 WHERE waiting_ns > 0

@@ -82,12 +82,15 @@ CREATE MACRO IF NOT EXISTS unless_critical(duration_ns, critical_ns) AS
     END;
 
 -- What of collectives can be won where some or all of them are not critical; for evidence.
-CREATE MACRO IF NOT EXISTS won_of_collectives(critical_ns, win_ns) AS
-    if(
-        critical_ns = 0,
-        '; 0 can be won: the device waits for the host afterwards',
-        format('; {} can be won: the device waits for the host after the others', shown_time(win_ns))
-    );
+CREATE MACRO IF NOT EXISTS won_of_collectives(is_partly_won, critical_ns, win_ns) AS
+    CASE
+        WHEN NOT coalesce(is_partly_won, false) THEN ''
+        WHEN critical_ns = 0 THEN '; 0 can be won: the device waits for the host afterwards'
+        ELSE format('; {} can be won: the device waits for the host after the others', shown_time(win_ns))
+    END;
+
+-- A time in evidence that may not be known.
+CREATE MACRO IF NOT EXISTS known_time(time_ns) AS coalesce(shown_time(time_ns), 'a time not known');
 
 -- A share as people read it: 12.3%; for the evidence of rules.
 CREATE MACRO IF NOT EXISTS shown_share(share) AS format('{:.1f}%', share * 100);

@@ -18,7 +18,6 @@ from fixtures.shape import Shape
 from fixtures.text_style import TextStyle
 from prof_analysis import InputError, ProfAnalysisWarning, Profile, open_profile
 from prof_analysis.analyses.answering import answer_of
-from prof_analysis.common.capabilities import CAPABILITIES
 from prof_analysis.common.command_line import query_line
 from prof_analysis.common.options import ProfileOptions
 from prof_analysis.common.user_cache import VARIABLE
@@ -372,13 +371,13 @@ def test_all_rules_judge_real_profiles(realdata: Path, pattern: str) -> None:
 @pytest.mark.parametrize("name", RULES)
 def test_every_rule_is_explained_and_names_what_it_requires(name: str) -> None:
     rule = name.partition(".")[2]
-    (page,) = set(re.findall(r"'(docs/[^']+)'\s+AS doc", RULES[name].body))
+    (page,) = set(re.findall(r"'(docs/[^']+)' AS \"doc\"", RULES[name].body))
     assert page == f"docs/advise.md#{rule.replace('_', '-')}"
     for language in ("docs/advise.md", "docs/zh/advise.md"):
         headings = re.findall(r"^#+ (.+)$", (CHECKOUT / language).read_text(encoding="utf-8"), re.MULTILINE)
         assert rule.replace("_", "-") in map(anchor, headings), f"{language} has no section of {rule}"
     assert RULES[name].requires
-    assert {one for some in RULES[name].requires for one in some} <= CAPABILITIES.keys()
+    assert RULES[name].counts
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -453,19 +452,21 @@ def test_thresholds_belong_to_rules_and_say_what_they_do(sample: Profile) -> Non
     assert {row["rule"] for row in rows} <= {"every", *(name.partition(".")[2] for name in RULES)}
     assert len({(row["rule"], row["name"]) for row in rows}) == len(rows)
     assert all(row["meaning"] and row["value"] is not None for row in rows)
-    for row in rows:
-        table = documented_tables()["advice.finding_of_run" if row["rule"] == "every" else f"advice.{row['rule']}"]
-        assert f"name = '{row['name']}'" in table.body, f"no rule reads {row['rule']}.{row['name']}"
+    known = {name: {one.name for one in table.thresholds} for name, table in documented_tables().items() if table.thresholds}
+    assert sum(map(len, known.values())) == len(rows)
+    for name, table in RULES.items():
+        read = set(re.findall(r"name = '(\w+)'", table.body[: table.body.find("FROM advice.threshold") + 1]))
+        assert read - {"long_ns"} <= known.get(name, set()), f"{name} reads a threshold that its head does not have"
 
 
 def test_what_the_report_leaves_out_is_said_by_a_rule() -> None:
     assert {f"advice.{rule}" for rule in SAID_BY} <= RULES.keys()
 
 
-def test_an_own_rule_with_other_columns_is_refused_with_the_line_to_write(job: Path, tmp_path: Path) -> None:
+def test_an_own_table_that_is_no_rule_is_refused_with_the_lines_to_write(job: Path, tmp_path: Path) -> None:
     (tmp_path / "advice").mkdir()
     (tmp_path / "advice" / "mine.sql").write_text("-- One row is a number.\n--\n-- x  INTEGER  a number\nSELECT 1 AS x")
-    with pytest.raises(InputError, match=re.escape("write `-- @columns profile to sql as in advice.finding_of_rank`")):
+    with pytest.raises(InputError, match=r"mine\.sql: is no rule, .*; write @title, @evidence, @kind and @remedy"):
         open_profile(job / "job", sql=tmp_path)
 
 

@@ -174,7 +174,7 @@ TREE = "-- One row is a module.\n--\n-- module  VARCHAR  its name\nSELECT module
         pytest.param("across__x", number("x").replace("INTEGER", "TEXT_ID"), "declare VARCHAR in place of", id="text id"),
         pytest.param("ours__x", f"{TREE}read_csv('x.csv')", "reads a file", id="file"),
         pytest.param("ours__x", f"{TREE}'x.csv'", "reads a file", id="file by name"),
-        pytest.param("advice__x", number("x"), "write `-- @columns profile to sql as in advice.finding_of_rank`", id="rule"),
+        pytest.param("advice__x", number("x"), "write @title, @evidence, @kind and @remedy", id="rule"),
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_a_table_is_named_with_what_to_do(tmp_path: Path, name: str, text: str, message: str) -> None:

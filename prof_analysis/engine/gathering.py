@@ -1,0 +1,104 @@
+"""Makes what tables say together: the findings of all rules, their thresholds, and which time each of them counts."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from prof_analysis.engine.quotes import quote, quote_text
+from prof_analysis.engine.rules import Threshold
+from prof_analysis.engine.table_file import Column, Table
+
+Tables = Mapping[str, Table]
+# Thresholds that are not of one rule, but of what is done with findings.
+_OF_ALL = "every"
+
+
+def gathered(tables: Tables) -> Tables:
+    """Return tables in which rules give whole findings, and those that gather others have a body."""
+    finding = {_folder(table): table.columns[1:] for table in tables.values() if table.gathers == _folder(table)}
+    whole = {name: _whole(table, finding[_folder(table)]) if table.said else table for name, table in tables.items()}
+    return {
+        name: replace(table, body=_BODIES[table.gathers.rpartition(" of ")[0]](table, whole)) if table.gathers else table
+        for name, table in whole.items()
+    }
+
+
+def is_gathered(table: Table, gathering: Table) -> bool:
+    """Return whether a table is one of those that another one gathers: it is beside it, and begins with its columns."""
+    columns = [(column.name, column.type) for column in gathering.columns[1:]]
+    return _folder(table) == _folder(gathering) and [(one.name, one.type) for one in table.columns[: len(columns)]] == columns
+
+
+def _folder(table: Table) -> str:
+    return table.name.partition(".")[0]
+
+
+def _whole(rule: Table, finding: tuple[Column, ...]) -> Table:
+    """Return a rule with all columns of a finding (what its SELECT gives, what its head says, NULL), then its other figures."""
+    said, own = dict(rule.said), {column.name: column for column in rule.columns}
+    cells = (
+        quote(column.name) if column.name in own else f"{said.get(column.name, f'NULL::{column.type}')} AS {quote(column.name)}"
+        for column in finding
+    )
+    names = {column.name for column in finding}
+    others = tuple(column for name, column in own.items() if name not in names)
+    body = f"SELECT {', '.join((*cells, *(quote(column.name) for column in others)))}\nFROM (\n{rule.body}\n) AS found"
+    return replace(rule, columns=(*finding, *others), body=body, said=())
+
+
+def _findings(gathering: Table, tables: Tables) -> str:
+    """Return the query that gives the rows of all rules, without those that they leave to others, in a fixed order."""
+    column, *others = (quote(column.name) for column in gathering.columns)
+    rows = " UNION ALL ".join(
+        f"SELECT {quote_text(_short(table))} AS {column}, {', '.join(others)} FROM {name} AS found{_left(table)}"
+        for name, table in tables.items()
+        if is_gathered(table, gathering)
+    )
+    return f"{rows} ORDER BY ALL"
+
+
+def _left(rule: Table) -> str:
+    """Return the condition under which a finding is not left to another rule."""
+    conditions = [f"NOT EXISTS (FROM {_folder(rule)}.{other} AS other WHERE {condition})" for other, condition in rule.yields]
+    return f" WHERE {' AND '.join(conditions)}" if conditions else ""
+
+
+def names_of_thresholds(tables: Tables) -> list[str]:
+    """Return the names of all thresholds, as users set them: rule.name."""
+    return [f"{rule}.{one.name}" for rule, one in _thresholds_by_rule(tables.values(), tables)]
+
+
+def _thresholds_by_rule(some: Iterable[Table], tables: Tables) -> Iterator[tuple[str, Threshold]]:
+    """Yield the thresholds of some tables, each with its rule."""
+    gatherings = [table for table in tables.values() if table.gathers == _folder(table)]
+    for table in some:
+        is_rule = any(is_gathered(table, gathering) for gathering in gatherings)
+        yield from ((_short(table) if is_rule else _OF_ALL, one) for one in table.thresholds)
+
+
+def _thresholds(gathering: Table, tables: Tables) -> str:
+    def row(rule: str, one: Threshold) -> str:
+        unit = "NULL::VARCHAR" if one.unit is None else quote_text(one.unit)
+        return f"{quote_text(rule)}, {quote_text(one.name)}, {one.usual!r}::DOUBLE, {unit}, {quote_text(one.meaning)}"
+
+    return _values(gathering, (row(*one) for one in _thresholds_by_rule(_beside(gathering, tables), tables)))
+
+
+def _counts(gathering: Table, tables: Tables) -> str:
+    rules = (table for table in _beside(gathering, tables) if table.counts)
+    return _values(gathering, (f"{quote_text(_short(table))}, {quote_text(table.counts)}" for table in rules))
+
+
+_BODIES: Mapping[str, Callable[[Table, Tables], str]] = {"": _findings, "thresholds": _thresholds, "counts": _counts}
+
+
+def _beside(gathering: Table, tables: Tables) -> Iterator[Table]:
+    return (table for table in tables.values() if _folder(table) == _folder(gathering))
+
+
+def _short(table: Table) -> str:
+    return table.name.partition(".")[2]
+
+
+def _values(gathering: Table, rows: Iterable[str]) -> str:
+    names = ", ".join(quote(column.name) for column in gathering.columns)
+    return f"FROM (VALUES {', '.join(f'({row})' for row in rows)}) AS gathered ({names}) ORDER BY ALL"

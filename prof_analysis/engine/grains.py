@@ -1,0 +1,13 @@
+"""What a table is about: one rank, the ranks of one run, all runs, or logs. Its folder declares it."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+Grain = Literal["rank", "job", "runs", "log"]
+# The folders whose tables are not about one rank.
+_GRAINS: Mapping[str, Grain] = {"across": "job", "advice": "job", "runs": "runs", "vllm": "log"}
+
+
+def grain_of(schema: str) -> Grain:
+    """Return the grain of tables in a folder."""
+    return _GRAINS.get(schema, "rank")

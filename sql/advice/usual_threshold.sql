@@ -1,0 +1,9 @@
+-- One row is a threshold in the head of a rule of advice, as it is where the user sets no other value.
+--
+-- @gathers thresholds of advice
+--
+-- rule     VARCHAR  the rule: a table of advice; every for all rules
+-- name     VARCHAR  name of the threshold
+-- usual    DOUBLE   its usual value
+-- unit     VARCHAR  its unit; NULL for a plain number
+-- meaning  VARCHAR  what it does, and where it comes from
