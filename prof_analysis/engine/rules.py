@@ -1,20 +1,19 @@
-"""What the head of a rule of advice says beside its columns, and the table of findings that is made of it.
+"""Reads what the head of a rule of advice says: sentences, thresholds, and to which rules it yields.
 
-A rule finds rows, and its SELECT gives their figures. Its head has what is said of them:
+The SELECT of a rule gives figures, and its head the sentences about them:
 
 @title Kernels leave cores of the device without work
 @evidence {count|1 kernel|kernels} for {time_ns}, in which {idle_share} of the cores have no work
 @kind upper bound
 @remedy Choose sizes that give as many blocks as there are cores or a multiple.
 @query SELECT idle_ns, type, module FROM kernels.work ORDER BY idle_ns DESC LIMIT 50
-@doc ours.md#block-dim                            of rules of users; theirs is their file by itself, ours docs/advise.md
-@counts kernels                                   which time its win counts
-@threshold least_idle_share 0.1: ...              a figure that users set, with its unit before the colon
-@yields slow_matmul                               a finding is left to that rule where it finds as much to win in the same
-                                                  module, op and type of kernels; (is_vector) slow_matmul (is_small): of those
-                                                  rows alone
+@doc our-wiki/block-dim             where a user's rule is explained, else in its file; ours have a section of _PAGE each
+@counts kernels                     which time its win counts
+@threshold least_ns 10000 ns: ...   a threshold that users can set, its unit (none for a plain number), and its meaning
+@yields slow_matmul                 a finding is left out where that rule finds as much to win in the same module, op and
+                                    type; `(is_vector) slow_matmul (is_small)`: only such rows of this rule and of that one
 
-sentences.py has what sentences may hold. What the SELECT gives itself, such as `title`, is taken from there.
+sentences.py says what sentences may hold. Where the SELECT gives a column such as `title` itself, the head has no such line.
 """
 
 import re
@@ -25,6 +24,8 @@ from prof_analysis.engine.heads import Directive, Head
 from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.sentences import Shown, sentence, without_condition
 
+# The page that explains our rules, each in a section of its name.
+_PAGE = "docs/advise.md"
 KINDS = ("exact cause", "upper bound", "hint")
 COUNTED = ("kernels", "host", "idle", "transfers", "ranks", "steps", "none")
 # Directive -> the column of a finding that it gives.
@@ -78,7 +79,7 @@ def said_by(name: str, head: Head, formats: Mapping[str, Shown], is_ours: bool) 
             raise directive.error(f"there is no kind {kind}; there are {', '.join(KINDS)}")
     short = name.partition(".")[2]
     if "doc" not in formats:
-        ours = f"docs/advise.md#{short.replace('_', '-')}"
+        ours = f"{_PAGE}#{short.replace('_', '-')}"
         given.setdefault("doc", quote_text(ours if is_ours else f"advice/{short}.sql"))
     if "sql" not in formats:
         given.setdefault("sql", quote_text(f"FROM {name}"))
