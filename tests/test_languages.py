@@ -17,8 +17,7 @@ from tests.test_docs import anchor
 
 DOCS = CHECKOUT / "docs"
 FRONT = CHECKOUT / "README.md"
-ENGLISH_ALONE = {DOCS / "tables.md"}  # Generated from the heads in sql/.
-PAGES = sorted({FRONT, *DOCS.glob("*.md")} - {DOCS / "README.zh.md"} - ENGLISH_ALONE)
+PAGES = sorted({FRONT, *DOCS.glob("*.md")} - {DOCS / "README.zh.md"})
 CHINESE = {page: DOCS / "README.zh.md" if page == FRONT else DOCS / "zh" / page.name for page in PAGES}
 ENGLISH = {chinese: page for page, chinese in CHINESE.items()}
 
