@@ -3,7 +3,7 @@
 -- that have counters. A ratio is the mean over the ranks, weighted by the time of the kernels on these cores.
 --
 -- level              VARCHAR  all, kernel_type, op or module: what the row covers
--- kind               VARCHAR  what the kernels are: compute, communication or schedule; NULL for a module, and for all
+-- kind               VARCHAR  what the kernels are: compute, communication, copy or schedule; NULL for a module, and for all
 -- type               VARCHAR  operator type; NULL when it is not known, for a module, and for all
 -- core               VARCHAR  cores they ran on; NULL when not recorded, for a module, and for all
 -- op_name            VARCHAR  the op that launched them; NULL where linked to no op, and for levels other than op

@@ -1,7 +1,8 @@
--- One row is a piece of work on the device: a compute kernel, a communication operator, or a helper that schedules one.
+-- One row is a piece of work on the device: a compute kernel, a communication operator, a copy of memory (in GPU traces only),
+-- or a helper that schedules communication.
 --
 -- kernel_id         BIGINT   the id, unique in the rank
--- kind              ENUM('compute', 'communication', 'copy', 'schedule')  which of the three
+-- kind              ENUM('compute', 'communication', 'copy', 'schedule')  which of the four
 -- name_id           TEXT_ID  name of the kernel; where nothing describes it, the type of its task; NULL when not recorded
 -- type_id           TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL when it is neither recorded (Level0) nor
 --                            certain from the name
