@@ -9,7 +9,7 @@ from prof_analysis.common.options import INPUT, MACHINE
 
 @dataclass(frozen=True)
 class Extra:
-    """Tables that an option of a command adds to its analysis, and what they require; other ranks have the other tables."""
+    """Tables that an option adds to an analysis, and their requirements. Ranks that do not meet these have the others."""
 
     requires: tuple[Requirement, ...]
     exports: Mapping[str, str]

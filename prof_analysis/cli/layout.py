@@ -15,17 +15,17 @@ from rich.text import Text
 from prof_analysis.cli.signs import GUIDE, SIGN_STYLE, Signs, bar, guides
 
 GAP = 2
-# What a row is and its first figures: they are shown even where names must be cut for them.
+# The first columns, the name of a row and its first figures, are shown even if names must be cut for them.
 _ESSENTIAL = 4
-# Cells of texts keep so many characters, if they have them; the first ones, which say what the row is, keep more.
+# Cells of texts keep so many characters if they have them; the first column, which names the row, keeps more.
 _LEAST_NAME, _LEAST_TEXT = 28, 14
 # Beside further figures they keep such a part of the line.
 _NAME_PART, _TEXT_PART = 0.4, 0.2
 _LEAST_BAR, _BAR = 4, 10
-# In lines of any length, columns are aligned up to this width. A longer name is whole and moves the rest of its own line alone:
-# if all rows were as wide, a name of 40,000 characters would make each row so long.
+# In lines of any length, columns are aligned up to this width. A longer name is printed whole and moves the rest of its own
+# line only; else one name of 40,000 characters would make each row so long.
 _MOST_ALIGNED = 1000
-# Of the name around the last ones of a path at least so many characters are shown, or none.
+# The name around the last ones of a path is shown with at least so many characters, or not at all.
 _LEAST_OF_AROUND = 8
 # What is read from its beginning: three plain words or more, unlike the names of kernels in C++.
 _WORDS = re.compile(r"[\w.,'-]+( [\w.,'-]+){2,}")

@@ -127,5 +127,5 @@ def _parquet(files: Sequence[Path]) -> str:
 
 
 def texts_are_doubtful(table: Table) -> str:
-    """Return the query that says whether two texts have the same id; only those of several runs can."""
+    """Return the query that says whether two texts have the same id, which can happen only among several runs."""
     return f"SELECT count(*) > count(DISTINCT text_id) FROM {table.name}"

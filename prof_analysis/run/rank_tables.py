@@ -74,12 +74,12 @@ def plan_of_job(job: Job) -> Plan:
 
 
 def _may_keep(job: Job) -> bool:
-    """Return whether a job keeps tables. A question about all texts shows those of its own columns and no others."""
+    """Return whether a job keeps tables. A job about all texts does not: it sees the texts of its own columns only."""
     return job.keeps and TEXTS not in job.tables
 
 
 def _build(job: Job, work: _Work, on_work: OnWork) -> None:
-    """Build the tables of a job in DuckDB, from what is kept where that has them, and keep what other questions may need."""
+    """Build the tables of a job in DuckDB, or take them from the cache, and keep tables that other questions may need."""
     assert job.rank.source is not None
     source, connection, facts = SOURCES[job.rank.source], work.connection, work.facts
     plan = whole = plan_of_job(job)
