@@ -1,7 +1,7 @@
 -- One row is a kind, type and core of kernels with their number and times over all ranks, the heaviest first; with --filter,
 -- only types that it chooses.
 --
--- kind          VARCHAR  what the kernels are: compute, communication, copy or schedule
+-- kind          VARCHAR  kind of the kernels: compute, communication, copy or schedule
 -- type to max_ns as in kernels.statistic
 -- share         DOUBLE   part of the kernel time of the same kind over all ranks; NULL when the kind took no time
 -- type_from     VARCHAR  where the type comes from: profile, or name (Level0: the name of the kernel); NULL without type

@@ -1,5 +1,5 @@
--- One row is a compute kernel whose whole time is covered by samples of the real clock, and what a clock below the rated one
--- may have cost it.
+-- One row is a compute kernel whose whole time is covered by samples of the real clock, and the time that a clock below the
+-- rated one may have cost it.
 --
 -- kernel_id    BIGINT   a compute kernel of trace.kernel; those on CPUs of the device have no row
 -- type_id      TEXT_ID  operator type; NULL when it is not known

@@ -1,7 +1,7 @@
 -- One row is the rank, if none of its kernels begins within 0.5 ms of its launch: the calls that waited for the device.
 --
 -- waited_count  BIGINT  calls that waited for the device after a launch
--- late_count    BIGINT  of these, calls that return 0.5 ms or more before what was launched before them ends
+-- late_count    BIGINT  of these, calls that return 0.5 ms or more before the kernels launched before them end
 --
 -- Only when clock.delayed has rows.
 WITH launch AS (

@@ -13,7 +13,7 @@
 -- share       DOUBLE   part of the communication time of the rank; NULL when it took no time
 -- origin      VARCHAR  where the times come from: kernels, or profiler (communication.json, analysis.db) for operators whose
 --                      name no kernel has
--- group_label     VARCHAR  what the group is for, such as tp, dp or default_pg; NULL when not recorded
+-- group_label     VARCHAR  purpose of the group, such as tp, dp or default_pg; NULL when not recorded
 -- group_size      BIGINT   ranks of the group; NULL when not recorded
 -- size_bytes      BIGINT   bytes of the operators: for each, the data of a rank before or after it, whichever is more; NULL
 --                          when not known for any

@@ -1,5 +1,5 @@
--- One row is a compute or communication kernel, or a copy, whether what follows could begin earlier if it were shorter, and how
--- much of its time can be won at most. Where it is not known whether the host waited, it is critical.
+-- One row is a compute or communication kernel, or a copy, whether the work after it could begin earlier if it were shorter,
+-- and how much of its time can be won at most. Where it is not known whether the host waited, it is critical.
 --
 -- kernel_id    BIGINT   a kernel of trace.kernel, with a row in step.kernel_step
 -- is_critical  BOOLEAN  false where a shorter kernel wins nothing: after it the device waited for the host, and the host had

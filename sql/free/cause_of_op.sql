@@ -4,13 +4,14 @@
 -- is_between_steps  BOOLEAN  whether it is from the last kernel of a step to the first one of the next, which is part of no
 --                            step in free.cause
 -- cause             VARCHAR  as in free.cause
--- work              VARCHAR  what the host did that the device waited for, the first of these that applies: 'collect garbage';
---                            'compile' an op; 'load code', in a launch of 1 ms or more, of no graph; 'allocate' memory of the
---                            device; 'load data'; 'copy', where the call that waits copies between host and device, or the op
---                            that waits has asked for such a copy; 'synchronise'; then, where the host launched the next
---                            kernel late (free.host_part): 'between ops', where nothing is recorded or an op leaves all to
---                            those inside it (free.wrapper), 'launch' for all else up to the end of the launch, and 'start',
---                            the time that the device then needs. NULL where the host is not the cause, or it is not known
+-- work              VARCHAR  the activity of the host for which the device waited, the first of these that applies: 'collect
+--                            garbage'; 'compile' an op; 'load code', in a launch of 1 ms or more, of no graph; 'allocate'
+--                            memory of the device; 'load data'; 'copy', where the call that waits copies between host and
+--                            device, or the op that waits has asked for such a copy; 'synchronise'; then, where the host
+--                            launched the next kernel late (free.host_part): 'between ops', where nothing is recorded or an op
+--                            leaves all to those inside it (free.wrapper), 'launch' for all else up to the end of the launch,
+--                            and 'start', the time that the device then needs. NULL where the host is not the cause, or it is
+--                            not known
 -- module            VARCHAR  path of the module in which the host was; NULL outside modules
 -- op_id             TEXT_ID  name of the op in which the host was, as in free.calling_op; NULL for none
 -- call_id           TEXT_ID  name of the outermost host call with a role in which the host was; NULL for none

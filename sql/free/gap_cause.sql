@@ -1,5 +1,5 @@
--- One row is a gap of the device and one of its causes: what the host did for a part of the gap. The parts of a gap add up to
--- the gap.
+-- One row is a gap of the device and one of its causes: the activity of the host for a part of the gap. The parts of a gap add
+-- up to the gap.
 --
 -- gap_id       BIGINT   a gap of free.gap
 -- cause        VARCHAR  up to the request for the next kernel, what the requesting host thread did: garbage collection, waiting

@@ -1,8 +1,8 @@
 -- One row is a call of a compiled graph with when it enters C++ and the graph engine, and its first kernel on the device.
 --
 -- call_id          BIGINT  a call of graph.inference
--- run_ns           BIGINT  start of TorchNpuGraphBase::Run, Unix ns; NULL where there is none
--- execute_ns       BIGINT  start of ExecuteGraph, Unix ns; NULL where there is none
+-- run_ns           BIGINT  start of TorchNpuGraphBase::Run, Unix ns; NULL without one
+-- execute_ns       BIGINT  start of ExecuteGraph, Unix ns; NULL without one
 -- first_kernel_ns  BIGINT  start of the first kernel that it launched from ExecuteGraph on, Unix ns, on the clock of the host;
 --                          NULL where no such kernel is known
 --

@@ -1,5 +1,5 @@
--- One row is a call of a compiled graph with the aten ops in its Python part, by what they do; ops inside other aten ops are
--- left out.
+-- One row is a call of a compiled graph with the aten ops in its Python part, by purpose; ops inside other aten ops are left
+-- out.
 --
 -- call_id           BIGINT  a call of graph.inference
 -- creation_count    BIGINT  ops that build tensors from scalars and lists

@@ -2,7 +2,7 @@
 -- outside all steps do not count where there are steps.
 --
 -- device_id            BIGINT  device; NULL when not recorded
--- computing_ns         BIGINT  time in which a kernel ran on cores of either kind, ns; what overlaps counts once
+-- computing_ns         BIGINT  time in which a kernel ran on cores of either kind, ns; overlapping kernels count once
 -- matrix_ns            BIGINT  part of it in which one ran on cores that multiply matrices, ns
 -- vector_ns            BIGINT  part of it in which one ran on vector cores, ns; a kernel led by matrix cores that uses both
 --                              counts for both

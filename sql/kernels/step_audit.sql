@@ -2,7 +2,7 @@
 -- next to the same time from all kernels, whatever step they are in. Without such a file, or without kernels, there are no
 -- rows. This table finds missing kernels; step.reported_audit compares the kernels of the steps themselves.
 --
--- kind         VARCHAR  what is compared: computing or communication
+-- kind         VARCHAR  the compared time: computing or communication
 -- file         VARCHAR  the file that reports the time
 -- step_count   BIGINT   steps in it
 -- recorded_ns  BIGINT   the time that the file reports for these steps, ns

@@ -1,7 +1,7 @@
 -- One row is a kind, type and core of kernels and what their hardware counters say, the heaviest first. The rows cover compute
 -- kernels, and other kernels that have counters.
 --
--- kind                    ENUM('compute', 'communication', 'copy', 'schedule')  what the kernels are
+-- kind                    ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernels
 -- type_id                 TEXT_ID  operator type, such as MatMulV3; NULL when it is not known
 -- core_id                 TEXT_ID  cores they ran on, such as AI_CORE or MIX_AIC; NULL when not recorded
 -- kernel_count to reason as in pmu.by_level

@@ -1,7 +1,7 @@
 -- One row is a kind, type and core of kernels and one of their hardware counters, whatever set of metrics was collected. It
 -- covers only kernels that used the counter's core.
 --
--- kind               ENUM('compute', 'communication', 'copy', 'schedule')  what the kernels are
+-- kind               ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernels
 -- type_id            TEXT_ID  operator type, such as MatMulV3; NULL when it is not known
 -- core_id            TEXT_ID  cores they ran on, such as AI_CORE or MIX_AIC; NULL when not recorded
 -- metric_id          TEXT_ID  the counter as recorded, such as aic_l1_read_bw; aic_ for the cube cores, aiv_ for the vector

@@ -1,7 +1,7 @@
 -- One row is a copy and the moment in which the host requested it: when the op that the profile names for it started, else when
 -- its task was put into the task queue, or without a queue when it was launched.
 --
--- copy_id   BIGINT  a copy of trace.copy; one of which neither op nor launch is known has no row
+-- copy_id   BIGINT  a copy of trace.copy; a copy without a known op or launch has no row
 -- tid       BIGINT  host thread that requested it
 -- asked_ns  BIGINT  moment of the request, Unix ns
 --

@@ -1,7 +1,7 @@
 -- One row is a time that the profiler itself reported for its steps (step_trace_time.csv, analysis.db), all steps together,
 -- next to the same time from the kernels. Without such a file, or without kernels, there are no rows.
 --
--- kind            VARCHAR  what is compared: computing or communication
+-- kind            VARCHAR  the compared time: computing or communication
 -- file            VARCHAR  the file that reports the time
 -- step_count      BIGINT   steps in it
 -- recorded_ns     BIGINT   the time that the file reports for these steps, ns

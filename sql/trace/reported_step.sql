@@ -1,7 +1,7 @@
 -- One row is a profiler step with its times as the profiler itself reported them: step_trace_time.csv, or analysis.db next to a
 -- database.
 --
--- step_id                          BIGINT   profiler step; NULL where there are none
+-- step_id                          BIGINT   profiler step; NULL without any
 -- computing_ns                     BIGINT   time in which compute kernels ran, ns; NULL when not reported
 -- communication_ns                 BIGINT   time in which communication ran, ns; NULL when not reported
 -- communication_not_overlapped_ns  BIGINT   time in which communication ran without compute kernels, ns; NULL when not reported
