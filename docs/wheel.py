@@ -1,4 +1,4 @@
-"""Put into the wheel what is made when it is built: json.schema.json, the schema of what --json prints."""
+"""Puts a file into the wheel while it is built: json.schema.json, the schema of the output of --json."""
 
 import sys
 from pathlib import Path
@@ -29,6 +29,6 @@ class SchemaHook(BuildHookInterface[BuilderConfig]):
         build_data["force_include"][str(file)] = "prof_analysis/json.schema.json"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
-        """Remove what was made for the wheel."""
+        """Remove the file made for the wheel."""
         if version != "editable":
             self.folder.cleanup()

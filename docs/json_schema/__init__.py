@@ -1,4 +1,4 @@
-"""Make the schema of what --json prints from the files here and the heads in sql/.
+"""Make the schema of the output of --json from the files here and the heads in sql/.
 
 The wheel has it as prof_analysis/json.schema.json (docs/wheel.py); `python -m docs.json_schema` prints it.
 """
@@ -82,7 +82,7 @@ _CONTENT: Mapping[str, Mapping[str, Schema]] = {
 
 
 def schema() -> Schema:
-    """Return the schema of what any command prints."""
+    """Return the schema of the output of any command."""
     commands = {_name(command): _of_command(command, content) for command, content in _CONTENT.items()}
     facts = {f"summary-of-{command}": {**one, "title": f"summary of {command} --json"} for command, one in FACTS.items()}
     tables = {name: of_table(documented_tables()[name]) for name in sorted(set(tables_in(facts)))}

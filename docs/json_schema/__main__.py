@@ -1,4 +1,4 @@
-"""Print the schema of what --json prints."""
+"""Print the schema of the output of --json."""
 
 import sys
 

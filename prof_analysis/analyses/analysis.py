@@ -1,4 +1,4 @@
-"""What an analysis is: the capabilities that it requires, its tables, and their names in exports."""
+"""An analysis: the capabilities that it requires, its tables, and their names in exports."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -57,7 +57,7 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
 
 
 def examples_of(command: str) -> Mapping[str, str]:
-    """Return the examples in the help of a command: command lines by what they do."""
+    """Return the examples in the help of a command: command lines by purpose."""
     examples = _EXAMPLES.get(command, {})
     if command in ANALYSES:
         examples = {

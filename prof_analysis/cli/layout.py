@@ -1,4 +1,4 @@
-"""Lays out tables for a terminal: rows are lines, names come first, and what has no room is folded, cut or left out.
+"""Lays out tables for a terminal: rows are lines, names come first, and cells without room are folded, cut or left out.
 
 What a row is matters most. So headings are folded before a name is cut, names keep their end, and of the figures behind the
 first ones only those are shown that leave room for names.
@@ -153,7 +153,7 @@ def _fitting(rooms: Sequence[_Room], columns: Sequence[Column], width: int) -> l
 
 
 def _widen(widths: list[int], wanted: dict[int, int], spare: int) -> int:
-    """Give columns room until they have what they want, the narrowest first; return what is left."""
+    """Give columns the room that they want, the narrowest first; return the rest."""
     while spare > 0 and (lacking := [n for n, width in wanted.items() if widths[n] < width]):
         widths[min(lacking, key=widths.__getitem__)] += 1
         spare -= 1
@@ -161,7 +161,7 @@ def _widen(widths: list[int], wanted: dict[int, int], spare: int) -> int:
 
 
 def _guides_of(column: Column, width: int | None, signs: Signs | None) -> Sequence[str]:
-    """Return what leads to each cell: guide lines of a tree, in a pipe blanks; of deep trees only the innermost."""
+    """Return the lead of each cell: guide lines of a tree, in a pipe blanks; for deep trees only the innermost."""
     if not column.depths:
         return [""] * len(column.cells)
     return guides(column.depths, signs, None if width is None else max(width // 10, 2))
@@ -184,7 +184,7 @@ def _cells_of(column: Column, before: Sequence[str], width: int, signs: Signs | 
 
 
 def _padded(text: str, width: int, is_text: bool, cut: str | None) -> str:
-    """Return a text as wide as given; a longer one is cut, or whole where there is no sign for what was cut."""
+    """Return a text as wide as given; a longer one is cut, or whole without a sign for cuts."""
     length = cell_len(text)
     if length > width and cut is not None:
         text = _cut(text, width, cut)

@@ -1,4 +1,4 @@
-"""The commands that list ranks, and list or clear what is kept."""
+"""The commands that list ranks, and list or clear the cache."""
 
 from pathlib import Path
 from typing import Annotated

@@ -191,7 +191,7 @@ def _check_columns(file: Path, table: Table, known: Mapping[str, Table]) -> None
 
 
 def _check_warning(file: Path, table: Table) -> None:
-    """Hold a warning against what is made of it, on an empty table."""
+    """Check a warning on an empty table."""
     assert table.warning is not None
     try:
         if others := sorted(referenced_tables(table.warning) - {table.name}):

@@ -57,7 +57,7 @@ class StageLogs:
 
 @contextmanager
 def open_logs(paths: Iterable[str | Path], anonymize: bool = False) -> Iterator[StageLogs]:
-    """Read logs, `-` for standard input, and build the tables; with `anonymize`, what identifies people is replaced.
+    """Read logs, `-` for standard input, and build the tables; with `anonymize`, names that identify people are replaced.
 
     Raises InputError when no log reports durations.
     """

@@ -1,4 +1,4 @@
-"""Comparison: what changed between a run and others, where, and whether it is more than noise."""
+"""Comparison: the changes between a run and others, their places, and whether they are more than noise."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class Comparison:
         return self.profile.export_tables(tables, folder, export_type)
 
     def report(self, file: str | Path, *, efficiency: bool = False) -> Path:
-        """Write what changed into one HTML file with pictures, which opens offline in any browser, and return the file.
+        """Write the changes into one HTML file with pictures, which opens offline in any browser, and return the file.
 
         In a folder it is report.html. With `efficiency` it shows MFU and what bounds modules too.
         Raises InputError when there is nothing to compare or plotly is missing, OutputError when the file cannot be written.
@@ -249,7 +249,7 @@ class Comparison:
         return visible(f"Comparison({', '.join(f'{run}={str(path)!r}' for run, path in self._runs.items())})")
 
     def _repr_html_(self) -> str:
-        """Show the runs, and what was found if a question was asked before: looking works nothing out."""
+        """Show the runs, and the finding if a question was asked before: showing computes nothing."""
         found = self.profile.rows("SELECT run, sentence FROM runs.comparison_finding") if self._is_prepared else []
         paths = {run: readable(Path(path)) for run, path in self._runs.items()}
         ranks = self.profile.rank_rows()

@@ -1,4 +1,4 @@
-"""Checks what users give for rules: thresholds, and in own rules what a rank must have recorded."""
+"""Checks users' input for rules: thresholds, and in own rules the required recordings."""
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -26,7 +26,7 @@ def check_thresholds(given: Mapping[str, float] | None) -> None:
 
 
 def check_requirements(own: Iterable[Table]) -> None:
-    """Raise InputError where an own table requires what no rank can have."""
+    """Raise InputError if an own table requires a capability that no rank can have."""
     for table in own:
         for name in sorted({name for one in table.requires for name in one} - CAPABILITIES.keys()):
             raise InputError(f"{table.name}: requires {name}, which does not exist; there are {', '.join(CAPABILITIES)}")

@@ -1,4 +1,4 @@
-"""Remarks of staging: what it found wrong in the input, and which questions warn of it.
+"""Remarks of staging: faults of the input, and the questions that warn of them.
 
 A question warns of what its own raw tables and columns show. What is kept of the input for later questions keeps its remarks,
 and each of these chooses its own.

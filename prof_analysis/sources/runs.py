@@ -24,7 +24,7 @@ _NAMED = 8
 
 @dataclass(frozen=True)
 class _Found:
-    """A rank, and what the files next to it say about its job."""
+    """A rank, and the facts about its job from the files next to it."""
 
     rank: Rank
     parent: Path

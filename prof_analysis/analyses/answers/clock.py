@@ -85,7 +85,7 @@ def clock(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
 
 
 def _of_all(ranks: int, whole: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what all ranks together lost."""
+    """Yield the loss of all ranks together."""
     if not whole["slow_count"]:
         yield f"no kernel ran below the rated clock; {several(ranks, 'rank')}"
     else:

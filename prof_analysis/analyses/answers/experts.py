@@ -97,7 +97,7 @@ def experts(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
 
 
 def _of_group(group: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what there is to say about a group of ranks."""
+    """Yield sentences about a group of ranks."""
     recorded = "" if group["is_recorded"] else " (no expert parallel group is recorded)"
     even = "unknown" if group["time_imbalance"] is None else f"{group['time_imbalance']:.2f} times the mean"
     line = f"{group['expert_group']}{recorded}: {several(group['rank_count'], 'rank')}, grouped matmuls"

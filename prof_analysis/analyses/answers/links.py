@@ -82,7 +82,7 @@ def _about(row: Mapping[str, Any]) -> str:
 
 
 def _verdict(kinds: list[dict[str, Any]], ranks: int) -> Iterator[str]:
-    """Yield what is known about slow links."""
+    """Yield sentences about slow links."""
     slow, judged = (sum(row[f"{word}_count"] for row in kinds) for word in ("slow", "judged"))
     if slow:
         lost = sum(row["slow_lost_ns"] or 0 for row in kinds)

@@ -275,7 +275,7 @@ def _fullness(facts: Facts, device: Row) -> Iterator[str]:
 
 
 def _rest(facts: Facts, device: Row) -> Iterator[str]:
-    """Yield sentences: what the peak leaves out, what else holds memory, what grows, and how the ranks differ."""
+    """Yield sentences about memory beside the peak, other holders of memory, growth, and differences between ranks."""
     allocated = device["peak_allocated_bytes"]
     if allocated:
         yield (

@@ -1,4 +1,4 @@
-"""The rows of the picture of one step: which step of which rank it is, and what happened in it, short things together."""
+"""The rows of the picture of one step: the step, its rank, and the events in it, short ones together."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -115,6 +115,6 @@ def foot_of(profile: OpenProfile) -> str:
 
 
 def _about(ranks: list[dict[str, Any]]) -> list[str]:
-    """Return what the profile is, in a few words."""
+    """Return a description of the profile in a few words."""
     sources = dict.fromkeys(overview.columns_of(row)["read from"] for row in ranks if row["source"])
     return [f"read from {', '.join(map(str, sources))}", f"prof-analysis {__version__}"]

@@ -24,7 +24,7 @@ _TEXTS = {
 
 @dataclass(frozen=True)
 class Found:
-    """What was found in a profile: the answers of each run by its name and command, and why other commands have none."""
+    """The findings about a profile: the answers of each run by its name and command, and why other commands have none."""
 
     profile: OpenProfile
     answers: Mapping[str, Mapping[str, Answer]]

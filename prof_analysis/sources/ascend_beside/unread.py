@@ -41,7 +41,7 @@ def why_no_profile(file: Path) -> str | None:
 
 
 def why_unread(file: Path) -> str | None:
-    """Say what a file holds that no command reads, by its name, and what to give in its place; None for other files."""
+    """Describe a file that no command reads, by its name, and name the one to give instead; None for other files."""
     for pattern, what, instead in _FILES:
         if pattern.fullmatch(file.name):
             return f"{file}: holds {what}, which no command reads; give {instead}"

@@ -1,4 +1,4 @@
-"""Tells archives, and files that are packed otherwise than their name says, from what a source reads, by their first bytes."""
+"""Tells archives, and files that are packed otherwise than their name says, from readable files, by their first bytes."""
 
 from pathlib import Path
 

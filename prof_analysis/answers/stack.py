@@ -1,0 +1,88 @@
+"""The answer of `stacks`."""
+
+from collections.abc import Iterator, Mapping
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from prof_analysis.answers.answer import Block, Facts, Source, heaviest_of, said, size_of, table_of
+from prof_analysis.answers.words import duration, percent, several
+from prof_analysis.errors import InputError
+
+if TYPE_CHECKING:
+    from prof_analysis.profile import Profile
+
+_TABLES = {"frame": "across.stack_frame", "stack": "across.stack"}
+_COLUMNS: Mapping[str, Mapping[str, Source]] = {
+    "frame": {
+        "frame": ("text", lambda row: row["frame"] or f"({row['reason']})"),
+        "device": "device_total_ns",
+        "share of kernels": "share",
+        "own": "device_self_ns",
+        "launches": "kernel_count",
+        "in backward": "backward_ns",
+        "host": "host_total_ns",
+        "own host": "host_self_ns",
+    },
+    "stack": {
+        "stack": ("text", lambda row: f"({row['reason']})" if row["stack"] is None else row["stack"].replace(";", " > ")),
+        "device": "device_ns",
+        "share of kernels": "share",
+        "launches": "kernel_count",
+        "in backward": "backward_ns",
+        "host": "host_ns",
+        "ops": "op_count",
+    },
+}
+_SUMS = """
+    SELECT
+        reason,
+        sum(kernel_count)::BIGINT AS kernel_count,
+        sum(device_ns)::BIGINT AS device_ns,
+        sum(backward_ns)::BIGINT AS backward_ns,
+        sum(host_ns)::BIGINT AS host_ns,
+        count(stack) AS stack_count
+    FROM across.stack
+    GROUP BY reason
+    ORDER BY device_ns DESC, host_ns DESC, reason
+"""
+
+
+def stacks(
+    profile: "Profile", top: int, level: str = "frame", sort: str | None = None, module: str | None = None
+) -> tuple[Facts, list[Block]]:
+    """Return the places in the source, or whole stacks, that cost most on the device, and how much has no stack.
+
+    `module` is the option of the profile. Raises InputError where no module has that name, or where `sort` is no column.
+    """
+    if module is not None and not profile.rows("SELECT 1 FROM stack.chosen_path LIMIT 1"):
+        raise InputError(f"there is no module {module}; module-stats shows which there are")
+    heaviest = heaviest_of(profile, _TABLES[level], top, _COLUMNS[level], sort)
+    (kernels,) = profile.rows("SELECT coalesce(sum(duration_ns * kernel_count), 0)::BIGINT AS ns FROM kernels.duration")
+    facts: Facts = {
+        **size_of(profile, _TABLES[level], "op.host"),
+        "level": level,
+        "all_kernels_ns": kernels["ns"],
+        "parts": profile.rows(_SUMS),
+        "heaviest": heaviest,
+    }
+    return facts, [table_of(_TABLES[level], heaviest, _COLUMNS[level]), said(*_sums(facts))]
+
+
+def _sums(facts: Facts) -> Iterator[str]:
+    """Yield sentences about the time that stacks explain, and the reasons for the rest."""
+    known: dict[str, Any] = next((part for part in facts["parts"] if part["reason"] is None), {})
+    all_ns = facts["all_kernels_ns"]
+    count, device_ns, host_ns = (known.get(name, 0) for name in ("stack_count", "device_ns", "host_ns"))
+    share = f" ({percent(device_ns / all_ns)})" if all_ns else ""
+    launched = f"called ops that launched kernels of {duration(device_ns)}, of {duration(all_ns)} in all{share}"
+    yield f"{several(count, 'stack')} {launched}; {several(facts['ranks'], 'rank')}"
+    if known.get("backward_ns"):
+        yield f"{duration(known['backward_ns'])} of it in the backward, which has the stacks of its forward ops"
+    yield f"these ops took {duration(host_ns)} on host threads"
+    unknown = [part for part in facts["parts"] if part["reason"] is not None]
+    reasons = ", ".join(f"{part['reason']} {duration(part['device_ns'])}" for part in unknown if part["kernel_count"])
+    if reasons:
+        yield f"kernels without a stack: {reasons}"
+    of_ops = sum(map(itemgetter("host_ns"), unknown))
+    if of_ops:
+        yield f"ops without a stack took {duration(of_ops)} on host threads"
