@@ -291,7 +291,7 @@ def _sentences(facts: Facts) -> Iterable[str]:
     yield f"base: {_size(size, 'base')}; new: {_size(size, 'new')}"
     yield from (f"{job['run']}: {job['sentence']}" for job in facts["jobs"])
     if size["noise_reason"]:
-        yield f"what is noise is not known: {size['noise_reason']}"
+        yield f"noise is not known: {size['noise_reason']}"
     else:
         samples = " and ".join(several(size[f"{side}_sample_count"], size["sample_kind"]) for side in ("base", "new"))
         few = "; with so few, even large differences can pass for noise" if _has_few_samples(size) else ""

@@ -51,7 +51,7 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "Columns of a table; SHOW TABLES lists tables": '-d result "DESCRIBE trace.kernel"',
     },
     "collect": {"The file, to take to a training image": "--copy-to .", "The same for a script": "--copy-to . --json"},
-    "cache ls": {"What is kept, and how large it is": ""},
+    "cache ls": {"Kept entries, and their size": ""},
     "cache clear": {"Remove all that is kept": ""},
 }
 

@@ -32,7 +32,7 @@ def ranks(path: ProfilePath, options: SourceOption, screen: ScreenOptions) -> No
         listing.print_ranks(rows, screen)
 
 
-cache_app = typer.Typer(name="cache", help="List or remove what is kept between questions.", no_args_is_help=True)
+cache_app = typer.Typer(name="cache", help="List or remove the data kept between questions.", no_args_is_help=True)
 app.add_typer(cache_app, rich_help_panel=KEEP)
 CacheFolder = Annotated[
     Path | None,

@@ -133,7 +133,7 @@ class Options:
     module: Annotated[
         str | None,
         Doc(
-            "Use only the work of this module, in forward and backward, and of what is inside it.",
+            "Use only the work of this module, in forward and backward, and of the modules inside it.",
             ANSWER,
             spelled="Layer/Linear",
         ),
@@ -159,7 +159,7 @@ class Options:
     per: Annotated[
         Per,
         Doc(
-            "What a figure of a comparison is the mean of: steps, calls of the outermost module, or whole runs, rank by rank.",
+            "The unit of the figures of a comparison: steps, calls of the outermost module, or whole runs, rank by rank.",
             COMPARE,
         ),
     ] = "step"

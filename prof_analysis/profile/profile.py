@@ -305,7 +305,7 @@ class Profile(Questions):
                 if export_type not in chosen.pictures or not chosen.pictures[export_type].requires:
                     raise
                 self._session.provide(wanted.tables)
-                self._session.warn(f"{error}; the timeline shows the rest of what was recorded")
+                self._session.warn(f"{error}; the timeline shows the rest of the recording")
         return chosen
 
     def rules(self) -> list[dict[str, Any]]:

@@ -401,7 +401,7 @@ def test_a_rank_that_lacks_a_file_of_all_others_is_named(tmp_path: Path) -> None
     (tmp_path / "r2_ascend_pt" / "profiler_metadata.json").unlink()
     with open_profile(tmp_path) as profile:
         assert profile.warnings == [
-            "r2_ascend_pt: lacks profiler_metadata.json, which 3 of 4 ranks have: what it says of this rank is not known"
+            "r2_ascend_pt: lacks profiler_metadata.json, which 3 of 4 ranks have: its data about this rank is not known"
         ]
     (tmp_path / "r3_ascend_pt" / "profiler_metadata.json").unlink()
     with open_profile(tmp_path) as profile:

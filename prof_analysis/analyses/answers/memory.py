@@ -285,7 +285,7 @@ def _rest(facts: Facts, device: Row) -> Iterator[str]:
     others = [row for row in facts["components"] if row["role"] == "part"]
     if device["beside_bytes"] is not None:
         names = ", ".join(f"{row['component']} {size(row['at_peak_bytes'])}" for row in others)
-        held = f"the process held {size(device['beside_bytes'])} beside what the framework reserved"
+        held = f"the process held {size(device['beside_bytes'])} beside the memory that the framework reserved"
         yield f"{held}; by records of their own, {names}" if names else held
     yield from _growth(facts)
     ranks = [row["peak_allocated_bytes"] for row in facts["devices"] if row["peak_allocated_bytes"] is not None]

@@ -18,7 +18,7 @@ _TEXTS = {
     "communication": "Stacked bars of groups: transfer, wait and idle; below, what each rank moved to each other one. The "
     "tables of groups and of links have the same figures.",
     "pipeline": "Forward and backward passes of micro-batches in time, a row for each rank. The table has their sums.",
-    "memory": "Memory over time, and what was allocated at the peak, by module. The table has the same parts.",
+    "memory": "Memory over time, and the memory at the peak by module. The table has the same parts.",
 }
 
 

@@ -63,7 +63,7 @@ _FILES = {
     "reported_communication": recorded.COMMUNICATION,
     "reported_steps": recorded.STEPS,
 }
-_OF_SEVERAL = "the profiler's figures are of several devices, and do not say of which an operator is"
+_OF_SEVERAL = "the profiler's figures are of several devices, and do not name the device of an operator"
 
 
 def takes(file: Path) -> bool:
