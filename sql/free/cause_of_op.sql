@@ -39,7 +39,7 @@ in_steps AS (
     JOIN step.time ON time.step_id IS NOT DISTINCT FROM kernel_step.step_id
     WHERE time.free_ns IS NOT NULL
 ),
--- What the host asked for; a copy within the device is none for which it waits.
+-- The copy that the host requested; it does not wait for a copy within the device.
 copying AS (
     SELECT copy_request.tid, copy_request.asked_ns, min(coalesce(copy.direction::VARCHAR, 'unknown')) AS direction
     FROM step.copy_request
@@ -53,7 +53,7 @@ copying_launch AS (
     WHERE launch_id IS NOT NULL AND coalesce(direction IN ('host to device', 'device to host'), true)
     GROUP BY launch_id
 ),
--- What a wrapper contains is not what it waits for.
+-- A wrapper does not wait for the ops inside it.
 waiting AS (
     SELECT DISTINCT part.op_id, part.host_api_id, outer_op.tid, outer_op.start_ns, call.end_ns
     FROM free.host_part AS part

@@ -24,7 +24,7 @@ op AS (
     JOIN op.parent USING (op_id)
     WHERE NOT op.is_step
 ),
--- What surrounds a step is no op.
+-- An op around a step does not count as op.
 op_around AS (
     SELECT op.op_id, op.tid, op.start_ns, op.end_ns, around.op_id AS around_id
     FROM op

@@ -28,7 +28,7 @@ computing AS (
       AND (NOT stepped.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step))
       AND (getvariable('step_id') IS NULL OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.in_step))
 ),
--- What a kernel adds to the time that those before it cover.
+-- The part of a kernel that no earlier kernel covers.
 added AS (
     SELECT
         device_id,

@@ -79,7 +79,7 @@ work AS (
     WHERE kernel.kind = 'compute'
     GROUP BY ALL
 ),
--- What a call does, whatever the order of its kernels: the backward of two threads has none.
+-- The kernels of a call without their order: the backward of two threads has no order.
 done AS (
     SELECT
         range_id,

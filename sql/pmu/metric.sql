@@ -32,7 +32,7 @@ described AS (
     FROM module.kernel
     JOIN pmu.kernel_counters AS counters USING (kernel_id)
 ),
--- What the rows distinguish, with a number: to look up five columns for each counter of a kernel takes twice as long as one.
+-- The keys of the rows, with a number: to look up five columns for each counter of a kernel takes twice as long as one.
 description AS (
     SELECT row_number() OVER () AS description_id, *
     FROM (SELECT DISTINCT kind, type_id, core_id, aic_runs, aiv_runs FROM described) AS distinct_description
