@@ -37,7 +37,7 @@ SELECT
     'upper bound' AS kind,
     'Give it inputs of a type for which the cores have a kernel, such as FLOAT, FLOAT16, BF16 or INT32 instead of DOUBLE, '
     || 'INT64 or COMPLEX; or write it with other ops, or move it to the host.' AS what_to_do,
-    'docs/advise.md#ai-cpu' AS doc,
+    'docs/rules.md#ai-cpu' AS doc,
     'SELECT duration_ns, kernel_count, type, module, rank_id FROM kernels.work WHERE engine = ''cpu'' '
     || 'ORDER BY duration_ns DESC LIMIT 50' AS sql
 FROM found

@@ -55,7 +55,7 @@ SELECT
         profile IN (FROM expandable), '', 'expandable_segments:True in PYTORCH_NPU_ALLOC_CONF or PYTORCH_CUDA_ALLOC_CONF, '
     ) || 'no empty_cache() in the loop, some memory left free so that no block must be given back, and '
     || 'warm-up with the largest shapes.' AS what_to_do,
-    'docs/advise.md#allocator-stall' AS doc,
+    'docs/rules.md#allocator-stall' AS doc,
     'SELECT total_ns, gap_count, call, module, rank_id FROM free.cause_of_op WHERE work = ''allocate'' '
     || 'ORDER BY total_ns DESC LIMIT 50' AS sql
 FROM of_rank

@@ -51,7 +51,7 @@ SELECT
     'upper bound' AS kind,
     'Choose sizes (batch, sequence, heads, tensor parallelism) that give as many blocks as there are cores or a multiple; take '
     || 'a fused or newer op that divides the work further; raise the block dim or grid of own kernels.' AS what_to_do,
-    'docs/advise.md#block-dim' AS doc,
+    'docs/rules.md#block-dim' AS doc,
     'SELECT idle_ns, critical_idle_ns, most_blocks, type, module FROM kernels.work WHERE idle_ns > 0 AND role IS NULL '
     || 'ORDER BY idle_ns DESC LIMIT 50' AS sql
 FROM found

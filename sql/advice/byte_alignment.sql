@@ -90,7 +90,7 @@ SELECT
     if(win_ns IS NULL, 'hint', 'upper bound') AS kind,
     'Pad what is sent so that the share of each rank is a multiple of 512 bytes: a number of elements '
     || 'that 256 x ranks divides in BF16 (padding of vocabulary and buckets).' AS what_to_do,
-    'docs/advise.md#byte-alignment' AS doc,
+    'docs/rules.md#byte-alignment' AS doc,
     'SELECT unaligned_ns, unaligned_count, packet_bytes, type, rank_id FROM communication.packet WHERE unaligned_count > 0 '
     || 'ORDER BY unaligned_ns DESC LIMIT 50' AS sql
 FROM judged

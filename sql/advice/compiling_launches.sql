@@ -49,7 +49,7 @@ SELECT
     'Let prebuilt kernels run: before the model is made call torch.npu.set_compile_mode(jit_compile=False), which NPUs before '
     || 'Atlas A2 do not have by default, and set torch.npu.config.allow_internal_format = False. Where both are so already, '
     || 'replace the ops in which the calls lie.' AS what_to_do,
-    'docs/advise.md#compiling-launches' AS doc,
+    'docs/rules.md#compiling-launches' AS doc,
     'SELECT total_ns, idle_ns, calls, name, rank_id FROM api.statistic WHERE role = ''compile'' '
     || 'ORDER BY total_ns DESC LIMIT 20' AS sql
 FROM compiling

@@ -46,7 +46,7 @@ SELECT
         || 'before it, where their inputs are ready, or give both fewer cores so that they fit beside each other.',
         left(neighbour_type, 60)
     ) AS what_to_do,
-    'docs/advise.md#contention' AS doc,
+    'docs/rules.md#contention' AS doc,
     'SELECT duration_ns, usual_ns, kernel_count, type, neighbour_type FROM critical.contention '
     || 'ORDER BY duration_ns DESC LIMIT 20' AS sql
 FROM found

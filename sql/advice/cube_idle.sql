@@ -27,7 +27,7 @@ SELECT
     'hint' AS kind,
     'Fuse vector ops into fewer kernels or into the matmul before them, or run what does not depend on each other on two '
     || 'streams, such as shared and routed experts; kernel-stats shows the vector kernels.' AS what_to_do,
-    'docs/advise.md#cube-idle' AS doc,
+    'docs/rules.md#cube-idle' AS doc,
     'SELECT only_vector_ns, computing_ns, stream_count, rank_id FROM kernels.engine_time '
     || 'ORDER BY only_vector_ns DESC LIMIT 20' AS sql
 FROM kernels.engine_time

@@ -33,7 +33,7 @@ SELECT
     'exact cause' AS kind,
     'Raise num_workers and prefetch_factor of the DataLoader, with persistent_workers=True and pin_memory=True; prepare data '
     || 'before training, and keep what the workers do light.' AS what_to_do,
-    'docs/advise.md#data-loading' AS doc,
+    'docs/rules.md#data-loading' AS doc,
     'SELECT total_ns, gap_count, is_between_steps, rank_id FROM free.cause_of_op WHERE work = ''load data'' '
     || 'ORDER BY total_ns DESC LIMIT 50' AS sql
 FROM loading

@@ -61,6 +61,6 @@ SELECT
         WHEN 'keeps few ops' THEN '; where shapes vary much, raise it above its default of 10000.'
         WHEN 'fixes the algorithm' THEN ', and compare the collectives of both runs with `prof-analysis communication-stats`.'
     END AS what_to_do,
-    'docs/advise.md#environment' AS doc,
+    'docs/rules.md#environment' AS doc,
     'SELECT name, value, effect, rank_id FROM trace.setting WHERE effect IS NOT NULL ORDER BY name, rank_id LIMIT 20' AS sql
 FROM bound

@@ -64,7 +64,7 @@ SELECT
         'Balance the experts: in training an auxiliary loss or bias of the router, a capacity of experts; in inference copies '
         || 'of busy experts placed by load (EPLB). `prof-analysis experts` shows which experts and ranks have most rows.'
     ) AS what_to_do,
-    'docs/advise.md#expert-imbalance' AS doc,
+    'docs/rules.md#expert-imbalance' AS doc,
     'SELECT cost_ns, mean_ns, max_ns, slowest_rank, module FROM across.expert_call ORDER BY cost_ns DESC LIMIT 20' AS sql
 FROM spread
 JOIN busiest USING (expert_group)

@@ -196,7 +196,7 @@ SELECT
             || 'gradient accumulation) or in BF16.'
         ELSE 'Start it earlier (async_op=True) and wait for it later, so that computing that does not need it runs beside it.'
     END AS what_to_do,
-    'docs/advise.md#exposed-communication' AS doc,
+    'docs/rules.md#exposed-communication' AS doc,
     'SELECT exposed_ns, elapse_ns, waiting_ns, type, rank_id FROM communication.exposed '
     || 'ORDER BY exposed_ns DESC LIMIT 50' AS sql
 FROM judged

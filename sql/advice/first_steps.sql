@@ -62,7 +62,7 @@ SELECT
     'hint' AS kind,
     'Do not judge the model by these steps: record later ones (skip_first or warmup in the schedule of the profiler), and '
     || 'look at one of the others with --step-id.' AS what_to_do,
-    'docs/advise.md#first-steps' AS doc,
+    'docs/rules.md#first-steps' AS doc,
     'SELECT step_id, duration_ns, computing_ns, idle_ns, rank_id FROM step.duration ORDER BY rank_id, step_id LIMIT 40' AS sql
 FROM summary
 CROSS JOIN threshold

@@ -66,7 +66,7 @@ SELECT
         ELSE 'Remove contiguous(), clone() and transposes, or choose the layout that the next op takes, such as input_layout '
         || 'of attention; under DDP set gradient_as_bucket_view=True.'
     END AS what_to_do,
-    'docs/advise.md#format-conversion' AS doc,
+    'docs/rules.md#format-conversion' AS doc,
     format('SELECT duration_ns, kernel_count, type, module, rank_id FROM kernels.work WHERE role = ''{}'' '
     || 'ORDER BY duration_ns DESC LIMIT 50', role) AS sql
 FROM found

@@ -121,7 +121,7 @@ SELECT
         'Use a fused op that takes BF16 or FP16 and computes in FP32 inside, such as a fused norm, softmax or loss; or compute '
         || 'in half precision where the accuracy allows it.'
     ) AS what_to_do,
-    'docs/advise.md#full-precision' AS doc,
+    'docs/rules.md#full-precision' AS doc,
     'SELECT duration_ns, kernel_count, data_type, type, module FROM kernels.work WHERE data_type = ''fp32'' OR multiplies '
     || 'ORDER BY duration_ns DESC LIMIT 50' AS sql
 FROM judged

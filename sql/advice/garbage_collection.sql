@@ -65,7 +65,7 @@ SELECT
         || 'gc.set_threshold() where memory allows.',
         'Record collections (on NPUs gc_detect_threshold), or run once with gc.disable() and compare.'
     ) AS what_to_do,
-    'docs/advise.md#garbage-collection' AS doc,
+    'docs/rules.md#garbage-collection' AS doc,
     if(
         is_recorded,
         'SELECT total_ns, gap_count, rank_id FROM free.cause_of_op WHERE work = ''collect garbage'' '

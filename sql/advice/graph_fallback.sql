@@ -156,6 +156,6 @@ SELECT
     win_ns,
     kind,
     what_to_do,
-    'docs/advise.md#graph-fallback' AS doc,
+    'docs/rules.md#graph-fallback' AS doc,
     sql
 FROM found

@@ -58,7 +58,7 @@ SELECT
     if(found.faster_type IS NULL, 'hint', 'upper bound') AS kind,
     'Where a shorter mantissa suffices: NPU torch.npu.matmul.allow_hf32 = True (torch.npu.conv.allow_hf32 for convolutions), '
     || 'GPU torch.set_float32_matmul_precision(''high'') and torch.backends.cudnn.allow_tf32 = True.' AS what_to_do,
-    'docs/advise.md#hf32-off' AS doc,
+    'docs/rules.md#hf32-off' AS doc,
     'SELECT duration_ns, kernel_count, data_type, type, module '
     || 'FROM kernels.work WHERE multiplies AND data_type LIKE ''%fp32%'' ORDER BY duration_ns DESC LIMIT 20' AS sql
 FROM found

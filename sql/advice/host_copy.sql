@@ -45,7 +45,7 @@ SELECT
         'Copy from pinned memory with non_blocking=True (pin_memory=True in the DataLoader), before the step needs it; make '
         || 'constants, masks and positions on the device, once.'
     ) AS what_to_do,
-    'docs/advise.md#host-copy' AS doc,
+    'docs/rules.md#host-copy' AS doc,
     'SELECT total_ns, behind_ns, gap_count, module, op FROM free.cause_of_op WHERE work = ''copy'' '
     || 'ORDER BY total_ns DESC LIMIT 50' AS sql
 FROM copying

@@ -100,7 +100,7 @@ SELECT
         'Look at what this op does on the host of this rank alone: CPUs shared with other processes, no binding to cores, '
         || 'files or logs that only this rank writes.'
     ) AS what_to_do,
-    'docs/advise.md#late-host' AS doc,
+    'docs/rules.md#late-host' AS doc,
     'SELECT rank_id, host_ns, call_count, name FROM op.host_time ORDER BY host_ns DESC LIMIT 20' AS sql
 FROM longest
 CROSS JOIN threshold

@@ -142,7 +142,7 @@ SELECT
         || 'around Python code is such an op too: record with_stack=True to see the functions.',
         remedy.what_to_do
     ) AS what_to_do,
-    'docs/advise.md#launch-bound' AS doc,
+    'docs/rules.md#launch-bound' AS doc,
     'SELECT total_ns, gap_count, module, op, rank_id FROM free.cause_of_op WHERE work = ''launch'' '
     || 'ORDER BY total_ns DESC LIMIT 50' AS sql
 FROM of_rank

@@ -35,7 +35,7 @@ SELECT
     'upper bound' AS kind,
     'Look at power, temperature and power limit of the device while it runs (npu-smi info -t power, nvidia-smi -q -d '
     || 'PERFORMANCE), and compare ranks: a device that throttles needs cooling or a higher limit.' AS what_to_do,
-    'docs/advise.md#low-clock' AS doc,
+    'docs/rules.md#low-clock' AS doc,
     'SELECT lost_ns, critical_lost_ns, below_count, mean_below_mhz, rated_mhz FROM clock.loss '
     || 'ORDER BY lost_ns DESC LIMIT 20' AS sql
 FROM clock.loss

@@ -52,7 +52,7 @@ SELECT
     if(least_ns IS NULL, 'hint', 'upper bound') AS kind,
     'Make inputs contiguous where a stride scatters the reads, move fewer bytes (half precision, no copies), and fuse these '
     || 'kernels with those before and after them, so that data is read once.' AS what_to_do,
-    'docs/advise.md#memory-bound' AS doc,
+    'docs/rules.md#memory-bound' AS doc,
     'SELECT sum(duration_ns)::BIGINT AS duration_ns, (sum(busy_percent * duration_ns) // sum(duration_ns))::BIGINT AS busy, '
     || 'bound, type, module FROM pmu.busiest WHERE bound = ''memory'' GROUP BY ALL ORDER BY duration_ns DESC LIMIT 20' AS sql
 FROM found

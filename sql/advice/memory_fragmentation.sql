@@ -57,7 +57,7 @@ SELECT
         || 'share what is reserved; keep shapes equal from step to step.'
     ) || ' If a larger peak before the recording reserved it, such as the first step or an evaluation, it is no fragmentation.'
         AS what_to_do,
-    'docs/advise.md#memory-fragmentation' AS doc,
+    'docs/rules.md#memory-fragmentation' AS doc,
     'SELECT device_id, peak_allocated_bytes, peak_active_bytes, peak_reserved_bytes FROM across.memory_rank '
     || 'ORDER BY peak_reserved_bytes DESC LIMIT 20' AS sql
 FROM largest

@@ -57,7 +57,7 @@ SELECT
     'hint' AS kind,
     'Look for what keeps these tensors: a list that outputs or losses are appended to (append loss.item() or loss.detach()), '
     || 'a cache without a limit, or a graph that is kept (retain_graph).' AS what_to_do,
-    'docs/advise.md#memory-growth' AS doc,
+    'docs/rules.md#memory-growth' AS doc,
     'SELECT kept_bytes, bytes_per_step, block_count, op_name, module FROM allocation.kept WHERE is_leak '
     || 'ORDER BY kept_bytes DESC LIMIT 20' AS sql
 FROM leaking

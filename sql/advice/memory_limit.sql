@@ -72,7 +72,7 @@ SELECT
     'Free or recompute first what holds most; then take smaller micro-batches, or shard parameters and optimizer states over '
     || 'more ranks. Close to the limit the allocator returns memory to the device and asks for it anew, which stops the host '
     || 'and the device.' AS what_to_do,
-    'docs/advise.md#memory-limit' AS doc,
+    'docs/rules.md#memory-limit' AS doc,
     'SELECT live_bytes, share, block_count, op_name, module FROM allocation.peak WHERE measure = ''allocated'' '
     || 'ORDER BY live_bytes DESC LIMIT 20' AS sql
 FROM fullest

@@ -83,7 +83,7 @@ SELECT
             || 'library: try other shapes or formats, a fused op, or a newer version; operator tuning (AOE on NPUs) searches '
             || 'tilings.'
     END AS what_to_do,
-    'docs/advise.md#no-bound' AS doc,
+    'docs/rules.md#no-bound' AS doc,
     'SELECT sum(duration_ns)::BIGINT AS duration_ns, (sum(busy_percent * duration_ns) // sum(duration_ns))::BIGINT AS busy, '
     || 'bound, type, module FROM pmu.busiest GROUP BY ALL ORDER BY duration_ns DESC LIMIT 20' AS sql
 FROM judged

@@ -75,7 +75,7 @@ SELECT
         'On NPUs set torch.npu.set_compile_mode(jit_compile=False) and torch.npu.config.allow_internal_format = False, so that '
         || 'prebuilt kernels run. Where shapes change from step to step, pad them to a few sizes and raise ACLNN_CACHE_LIMIT.'
     ) AS what_to_do,
-    'docs/advise.md#op-compilation' AS doc,
+    'docs/rules.md#op-compilation' AS doc,
     if(
         is_loading,
         'SELECT total_ns, gap_count, call, op, rank_id FROM free.cause_of_op WHERE work = ''load code'' '

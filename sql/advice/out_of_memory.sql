@@ -46,7 +46,7 @@ SELECT
         'If much more is reserved than allocated, set expandable_segments:True in PYTORCH_NPU_ALLOC_CONF or '
         || 'PYTORCH_CUDA_ALLOC_CONF; else take '
     ) || 'smaller micro-batches, recompute activations, or shard optimizer states.' AS what_to_do,
-    'docs/advise.md#out-of-memory' AS doc,
+    'docs/rules.md#out-of-memory' AS doc,
     'SELECT size_bytes, allocated_bytes, reserved_bytes, op_name FROM allocation.out_of_memory '
     || 'ORDER BY size_bytes DESC LIMIT 20' AS sql
 FROM failed

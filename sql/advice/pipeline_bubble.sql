@@ -84,7 +84,7 @@ SELECT
         || 'less bubble (zero bubble, DualPipeV); fewer stages where memory allows. Uneven stages add to it: '
         || '`prof-analysis slow-ranks`.'
     ) AS what_to_do,
-    'docs/advise.md#pipeline-bubble' AS doc,
+    'docs/rules.md#pipeline-bubble' AS doc,
     if(
         is_between_passes,
         'SELECT rank_id, bubble_ns, span_ns, p2p_ns, bubble_share FROM across.pipeline_rank ORDER BY bubble_ns DESC LIMIT 50',

@@ -60,7 +60,7 @@ SELECT
     'Do what needs no result of the device (scheduling, logging, tokenising, building inputs) in another thread, or while the '
     || 'device still has work. Record with_stack=True: `prof-analysis free-time` then shows the functions behind the longest '
     || 'gaps.' AS what_to_do,
-    'docs/advise.md#python-between-ops' AS doc,
+    'docs/rules.md#python-between-ops' AS doc,
     'SELECT total_ns, gap_count, decade_ns, module, rank_id FROM free.cause_of_op WHERE work = ''between ops'' '
     || 'ORDER BY total_ns DESC LIMIT 50' AS sql
 FROM of_rank

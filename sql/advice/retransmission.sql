@@ -44,7 +44,7 @@ SELECT
     'Check the network for lost packets: counters of the port for retransmission (hccn_tool -i N -stat -g on Ascend), flow '
     || 'control (PFC, ECN) and traffic class on hosts and switches, cables and optical modules; HCCL_RDMA_TIMEOUT and '
     || 'HCCL_RDMA_RETRY_CNT decide when it is sent again.' AS what_to_do,
-    'docs/advise.md#retransmission' AS doc,
+    'docs/rules.md#retransmission' AS doc,
     'SELECT longest_ns, duration_ns, transfer_count, type, rank_id FROM communication.packet WHERE link = ''RDMA'' '
     || 'ORDER BY longest_ns DESC LIMIT 50' AS sql
 FROM transfer

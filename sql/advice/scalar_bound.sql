@@ -48,7 +48,7 @@ SELECT
     'Own kernels (Triton, TileLang, Ascend C): work on whole tiles and not on single elements, take loops, divisions and masks '
     || 'out of the inner loop, make tiles larger, and compute indices in 32 bits. Kernels of a library: inputs of another type '
     || '(INT32 in place of INT64), other shapes, or a newer version.' AS what_to_do,
-    'docs/advise.md#scalar-bound' AS doc,
+    'docs/rules.md#scalar-bound' AS doc,
     'SELECT sum(duration_ns)::BIGINT AS duration_ns, (sum(busy_percent * duration_ns) // sum(duration_ns))::BIGINT AS busy, '
     || 'bound, type, module FROM pmu.busiest WHERE bound = ''scalar'' GROUP BY ALL ORDER BY duration_ns DESC LIMIT 20' AS sql
 FROM found

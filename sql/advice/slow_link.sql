@@ -58,7 +58,7 @@ SELECT
     'Check this link and both devices: errors and speed of the port (hccn_tool, npu-smi on Ascend; nvidia-smi nvlink on '
     || 'NVIDIA), cables and optical modules, other jobs on the same switch; else exchange the device and record again.'
         AS what_to_do,
-    'docs/advise.md#slow-link' AS doc,
+    'docs/rules.md#slow-link' AS doc,
     'SELECT lost_ns, bandwidth_gb_s, usual_gb_s, source_rank, destination_rank FROM across.link WHERE is_slow '
     || 'ORDER BY lost_ns DESC LIMIT 20' AS sql
 FROM slow

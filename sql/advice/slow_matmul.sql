@@ -116,7 +116,7 @@ SELECT
         ELSE 'Try another form of the same product: the weight or gradient turned, split along the axis that is added up, '
         || 'another format of the weight (NPU: FRACTAL_NZ by torch_npu.npu_format_cast), or a newer library of kernels.'
     END AS what_to_do,
-    'docs/advise.md#slow-matmul' AS doc,
+    'docs/rules.md#slow-matmul' AS doc,
     'SELECT duration_ns, critical_ns, efficiency, type, input_shapes FROM roofline.matmul '
     || 'ORDER BY duration_ns DESC LIMIT 50' AS sql
 FROM found

@@ -117,7 +117,7 @@ SELECT
         ELSE 'Look at what this rank does before the collectives to which it comes last: `prof-analysis slow-ranks`, then '
             || '`prof-analysis free-time` with --rank-list.'
     END AS what_to_do,
-    'docs/advise.md#slow-rank' AS doc,
+    'docs/rules.md#slow-rank' AS doc,
     'SELECT all_waited_ns, last_rank_id, cause, type, name FROM across.collective ORDER BY all_waited_ns DESC LIMIT 20' AS sql
 FROM judged
 WHERE NOT is_of_stage AND finding <> 'fast rank'
@@ -142,7 +142,7 @@ SELECT
     'hint',
     'Give it as much work as the others have (lengths of inputs, experts, layers); if it has as much, see whether its '
     || 'links are slow: `prof-analysis links`.',
-    'docs/advise.md#slow-rank',
+    'docs/rules.md#slow-rank',
     'SELECT rank_id, waited_ns, computing_ns, step_ns, last_count FROM across.slow_rank ORDER BY waited_ns DESC LIMIT 20'
 FROM waiting
 CROSS JOIN across.slow_rank_finding AS finding

@@ -51,7 +51,7 @@ SELECT
     'Record once without hardware counters and memory (on NPUs aic_metrics AiCoreNone, Level0): where the gaps go, they are '
     || 'the cost of recording. Else see in a timeline what runs in them: copies, waiting for events of other streams, tasks '
     || 'that are no kernels.' AS what_to_do,
-    'docs/advise.md#slow-start' AS doc,
+    'docs/rules.md#slow-start' AS doc,
     'SELECT total_ns, gap_count, cause, rank_id FROM free.cause_of_op WHERE work IS NULL AND cause IN '
     || '(''between queue and device'', ''waiting for another stream or event'', ''unknown after the launch'') '
     || 'ORDER BY total_ns DESC LIMIT 20' AS sql

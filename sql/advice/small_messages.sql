@@ -122,7 +122,7 @@ SELECT
         'Send several at once: larger buckets of gradients (bucket_cap_mb of DDP, --ddp-bucket-size of Megatron), one flat '
         || 'tensor for many small ones (torch.distributed.all_reduce_coalesced), fewer single values (losses, metrics).'
     ) AS what_to_do,
-    'docs/advise.md#small-messages' AS doc,
+    'docs/rules.md#small-messages' AS doc,
     'SELECT duration_ns, size_bytes, packet_bytes, type, rank_id FROM communication.packet '
     || 'ORDER BY duration_ns DESC LIMIT 50' AS sql
 FROM judged

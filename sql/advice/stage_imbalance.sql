@@ -45,7 +45,7 @@ SELECT
     'Move layers to the other stages, and count embedding and loss as layers: --decoder-first-pipeline-num-layers, '
     || '--decoder-last-pipeline-num-layers, --account-for-loss-in-pipeline-split or --pipeline-model-parallel-layout of '
     || 'Megatron, --num-layer-list of MindSpeed.' AS what_to_do,
-    'docs/advise.md#stage-imbalance' AS doc,
+    'docs/rules.md#stage-imbalance' AS doc,
     'SELECT pipeline_stage, rank_id, computing_ns, waited_ns FROM across.slow_rank '
     || 'ORDER BY pipeline_stage, rank_id LIMIT 50' AS sql
 FROM spread

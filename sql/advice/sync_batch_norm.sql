@@ -41,7 +41,7 @@ SELECT
     'upper bound' AS kind,
     'Where batches of one rank are large enough, normalise them by themselves: leave out '
     || 'torch.nn.SyncBatchNorm.convert_sync_batchnorm(), or convert only the layers that need it.' AS what_to_do,
-    'docs/advise.md#sync-batch-norm' AS doc,
+    'docs/rules.md#sync-batch-norm' AS doc,
     'SELECT communication_ns, idle_ns, computing_ns, call_count, rank_id FROM op.sync_batch_norm '
     || 'ORDER BY communication_ns DESC LIMIT 20' AS sql
 FROM norm

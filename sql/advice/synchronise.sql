@@ -38,7 +38,7 @@ SELECT
     'Remove the synchronise, or wait only where the host has launched work ahead: look for torch.npu.synchronize() or '
     || 'torch.cuda.synchronize(), stream.synchronize(), printed tensors, and ops whose result has a shape that depends on data '
     || '(nonzero, unique, masked_select).' AS what_to_do,
-    'docs/advise.md#synchronise' AS doc,
+    'docs/rules.md#synchronise' AS doc,
     'SELECT total_ns, behind_ns, gap_count, call, module FROM free.cause_of_op WHERE work = ''synchronise'' '
     || 'ORDER BY total_ns DESC LIMIT 50' AS sql
 FROM waiting

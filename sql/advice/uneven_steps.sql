@@ -89,7 +89,7 @@ SELECT
     'upper bound' AS kind,
     'Look at what only these steps do: saving a checkpoint, logging, evaluation, garbage collection, new shapes; what need '
     || 'not be done in a step can be done less often or beside it. The largest difference says where to look.' AS what_to_do,
-    'docs/advise.md#uneven-steps' AS doc,
+    'docs/rules.md#uneven-steps' AS doc,
     'SELECT duration_ns, step_id, computing_ns, idle_ns, rank_id FROM step.duration ORDER BY duration_ns DESC LIMIT 20' AS sql
 FROM uneven
 CROSS JOIN threshold

@@ -51,7 +51,7 @@ SELECT
     'Record the host too (activities=[ProfilerActivity.CPU, ProfilerActivity.NPU], or CUDA on GPUs), keep all files '
     || 'of the profile, and ask again. Many short gaps: the host launches too slowly. Few long ones: it waits, loads data '
     || 'or schedules.' AS what_to_do,
-    'docs/advise.md#unexplained-idle' AS doc,
+    'docs/rules.md#unexplained-idle' AS doc,
     'SELECT duration_ns, cause_ns, step_id, kernel_before, kernel_after '
     || 'FROM free.longest_gap WHERE coalesce(cause = ''launch not recorded'', true) ORDER BY duration_ns DESC LIMIT 20' AS sql
 FROM idle

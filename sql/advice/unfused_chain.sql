@@ -57,6 +57,6 @@ SELECT
             || '--cross-entropy-loss-fusion. GPU: a fused linear cross entropy, as in Liger.'
         ELSE 'NPU: torch_npu.optim.NpuFusedAdamW, NpuFusedSGD and the like. GPU: fused=True of torch.optim, or Apex.'
     END AS what_to_do,
-    'docs/advise.md#unfused-chain' AS doc,
+    'docs/rules.md#unfused-chain' AS doc,
     'SELECT win_ns, duration_ns, kernel_count, pattern, module FROM chain.cost ORDER BY win_ns DESC LIMIT 50' AS sql
 FROM chain.cost

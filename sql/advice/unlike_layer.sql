@@ -131,7 +131,7 @@ SELECT
     if(may_be_chance, 'Record several passes and see whether it is this layer again: one call may be chance. ', '')
     || 'Compare it with a layer beside it (prof-analysis module-stats --instances): look for inputs that are not contiguous '
     || 'or have another memory format, for communication or copies beside it, and for a lower clock then.' AS what_to_do,
-    'docs/advise.md#unlike-layer' AS doc,
+    'docs/rules.md#unlike-layer' AS doc,
     if(
         starts_with(path, 'layer '),
         'SELECT median_ns, usual_ns, layer, slower_ns, slower_type FROM layer.sibling WHERE median_ns > usual_ns '

@@ -77,7 +77,7 @@ SELECT
     'Find who comes late with `prof-analysis slow-ranks`, with the profiles of all ranks. If it is always one rank, mend that '
     || 'one; if it changes, even out the work: lengths of inputs, data loading, garbage collection at the same step on all '
     || 'ranks (gc.freeze(), gc.disable()), host processes bound to cores.' AS what_to_do,
-    'docs/advise.md#waiting' AS doc,
+    'docs/rules.md#waiting' AS doc,
     'SELECT waiting_ns, exposed_ns, op_count, type, rank_id FROM communication.exposed ORDER BY waiting_ns DESC LIMIT 50' AS sql
 FROM waiting
 LEFT JOIN across.job ON job.missing_count > 0
