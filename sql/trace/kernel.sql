@@ -29,11 +29,14 @@
 -- type_from         ENUM('profile', 'name')  where the type comes from: the profile, or the name of the kernel; NULL without
 --                                            type
 -- duration_ns       BIGINT   end - start
--- direction         ENUM('send', 'receive', 'both')  what a communication operator between two ranks does; NULL for collectives
---                            and other kernels
--- engine            ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu')  what it ran on: cores that multiply matrices
---                            (and do everything else on chips with one kind of core), vector cores, or cores of both kinds led
---                            by matrix cores; a copy engine; CPUs of the device; NULL when it is another engine or not known
+-- direction         ENUM('send', 'receive', 'both')  transfer of a communication operator between two ranks; NULL for
+--                                                    collectives and other kernels
+-- engine            ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu')  the units that ran it: cores that multiply
+--                                                                                 matrices (and do everything else on chips
+--                                                                                 with one kind of core), vector cores, or
+--                                                                                 cores of both kinds led by matrix cores; a
+--                                                                                 copy engine; CPUs of the device; NULL when it
+--                                                                                 is another engine or not known
 -- fp32_as           ENUM('fp32', 'tf32')  the data type in which it multiplies matrices of FP32, as its name says; NULL when
 --                            that is not known
 --
