@@ -91,7 +91,7 @@ class Comparison:
         return self._answer("runs.comparison_summary")
 
     def finding(self) -> pandas.DataFrame:
-        """Return what changed most, in a sentence, and how sure that is."""
+        """Return the largest change, in a sentence, and how sure it is."""
         return self._answer("runs.comparison_finding")
 
     def ops(self) -> pandas.DataFrame:
@@ -103,11 +103,11 @@ class Comparison:
         return self._answer("runs.kernel_comparison")
 
     def communication(self) -> pandas.DataFrame:
-        """Return communication by type, group role and size, what changed most first."""
+        """Return communication by type, group role and size, the largest change first."""
         return self._answer("runs.communication_comparison")
 
     def steps(self) -> pandas.DataFrame:
-        """Return each step of base and new run, and what makes some of them outliers."""
+        """Return each step of base and new run, and why some of them are outliers."""
         return self._answer("runs.step_comparison")
 
     def idle(self) -> pandas.DataFrame:
@@ -115,11 +115,11 @@ class Comparison:
         return self._answer("runs.idle_comparison")
 
     def efficiency(self) -> pandas.DataFrame:
-        """Return MFU, efficiency and what bounds modules, where both runs have them; it is worked out on request only."""
+        """Return MFU, efficiency and what bounds modules, if both runs have them; it is computed on request only."""
         return self._answer("runs.efficiency_comparison")
 
     def memory(self) -> pandas.DataFrame:
-        """Return the memory of the device by op and module, allocated and alive at the peak, what changed most first.
+        """Return the memory of the device by op and module, allocated and alive at the peak, the largest change first.
 
         Raises InputError where not both runs recorded it.
         """

@@ -329,7 +329,7 @@ class Profile(Questions):
         return bool(self.rows(f"SELECT 1 FROM {ANALYSES[analysis].counted_table} LIMIT 1"))
 
     def said_of_nothing(self, analysis: str) -> str:
-        """Return what is said where an analysis has no rows."""
+        """Return the sentence for an analysis without rows."""
         return said_of_nothing(self._session, ANALYSES[analysis])
 
     def report(self, file: str | Path) -> Path:

@@ -28,10 +28,10 @@ ANALYSIS = Analysis(
     place=9,
     heading=WHY,
     examples={
-        "Only what is a twentieth of the step or more": "result --threshold every.least_share=0.05",
+        "Only findings of a twentieth of the step or more": "result --threshold every.least_share=0.05",
         "The same for a script": "result --json",
     },
-    returns="""Return what should be changed, the finding with the most time to win first.
+    returns="""Return changes to make, the finding with the most time to win first.
 
     Wins overlap: never add them up. rules() says which rules lack data.
     Raises InputError when no rank holds kernels or step times reported by the profiler.

@@ -15,7 +15,7 @@ ANALYSIS = Analysis(
     "experts",
     "Do experts (MoE) load the ranks evenly?\n\n"
     "Shows time and rows of grouped matmuls by rank and place in the step, how uneven they are over the ranks that "
-    "share the experts, and what that costs.",
+    "share the experts, and the cost.",
     "grouped matmuls, the kernels of experts (MoE)",
     {
         "experts.load": "ExpertLoad",

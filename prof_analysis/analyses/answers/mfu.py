@@ -94,7 +94,7 @@ _ROWS = {
 
 
 def mfu(profile: Tables, top: int, by: str | None = None) -> tuple[Facts, list[Block]]:
-    """Return MFU and efficiency of the heaviest modules, ops, kernels or ranks, and of all; the peaks; what is left out."""
+    """Return MFU and efficiency of the heaviest modules, ops, kernels or ranks, and of all; the peaks; the kernels left out."""
     has_modules = bool(profile.rows("SELECT 1 FROM mfu.module LIMIT 1"))
     by = by or ("module" if has_modules else "op")
     rows = profile.rows(f"{_ROWS[by]} LIMIT {top:d}")
