@@ -1,1 +1,1 @@
-"""The documentation, and what makes tables.md of the heads in sql/."""
+"""The documentation, and what is made of the heads in sql/: pages of tables, and the schema of --json."""

@@ -1,10 +1,11 @@
-"""Write docs/tables.md, the documentation of all tables, from the heads of the files in sql/.
+"""Write the documentation of all tables, a page for each schema, from the heads of the files in sql/.
 
-python -m docs.tables
+python -m docs.tables [FOLDER]    by default docs/tables/, which git ignores
 """
 
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
 
@@ -14,47 +15,30 @@ from prof_analysis.engine.table_file import Table
 from prof_analysis.engine.tables import documented_tables
 from prof_analysis.logs import vllm_stages
 
-PAGE = Path(__file__).with_suffix(".md")
-INTRODUCTION = """\
-# Tables
-
-<!-- Written by `python -m docs.tables` from the heads of the files in sql/. Edit these, not this page. -->
-
-`prof-analysis sql` and `Profile.sql()` know these tables, and `prof-analysis tables NAME` prints one of them. The table
-`schema.name` is the file `sql/schema/name.sql`. A table of a rank is seen over all ranks, with `profile` (the folder of the
-rank) and `rank_id` as first columns. Times are integer nanoseconds; what is unknown is NULL.
-
-"""
+FOLDER = Path(__file__).with_suffix("")
 
 
-def page() -> str:
-    """Return the text of the page."""
-    tables = sorted(documented_tables().values(), key=lambda table: (_position(table), table.name))
-    by_schema = [(schema, list(members)) for schema, members in groupby(tables, key=_schema)]
+def pages() -> dict[str, str]:
+    """Return the text of the page of each schema."""
+    tables = sorted(documented_tables().values(), key=lambda table: table.name)
     exported = _exported()
-    parts = [INTRODUCTION]
-    for schema, members in by_schema:
-        links = ", ".join(f"[{table.name.partition('.')[2]}](#{table.name.replace('.', '')})" for table in members)
-        parts.append(f"- **{schema}**: {schemas()[schema]} {links}\n")
-    for schema, members in by_schema:
-        parts.append(f"\n## {schema}\n\n{schemas()[schema]}\n")
-        parts += (_section(table, exported.get(table.name)) for table in members)
-    return "".join(parts)
+    return {schema: _page(schema, list(members), exported) for schema, members in groupby(tables, key=_schema)}
+
+
+def _page(schema: str, tables: Iterable[Table], exported: Mapping[str, str]) -> str:
+    """Return the page of a schema."""
+    if schema not in schemas():
+        raise ValueError(f"say in sql/schemas.txt what the tables of {schema} hold")
+    sections = "".join(_section(table, exported.get(table.name)) for table in tables)
+    return f"# {schema}\n\n{schemas()[schema]}\n{sections}"
 
 
 def _schema(table: Table) -> str:
     return table.name.partition(".")[0]
 
 
-def _position(table: Table) -> int:
-    """Return where its schema comes on the page."""
-    if _schema(table) not in schemas():
-        raise ValueError(f"{table.name}: say in sql/schemas.txt what tables of this schema hold")
-    return list(schemas()).index(_schema(table))
-
-
 def _exported() -> dict[str, str]:
-    """Return what exports call the tables."""
+    """Return the names of tables in exports."""
     exports: list[Mapping[str, str]] = [vllm_stages.EXPORTS]
     for analysis in ANALYSES.values():
         exports += analysis.exports, analysis.of_several_ranks
@@ -62,18 +46,25 @@ def _exported() -> dict[str, str]:
 
 
 def _section(table: Table, exported: str | None) -> str:
-    """Return the part of the page about one table."""
+    """Return the part of a page about one table."""
     rows = "".join(f"| {column.shown_name} | {column.shown_type} | {plain(column.meaning)} |\n" for column in table.columns)
     name = f" In exports: {exported}." if exported else ""
-    return f"\n### {table.name}\n\n{plain(table.summary)}{name}\n\n| Column | Type | Meaning |\n|---|---|---|\n{rows}"
+    return f"\n## {table.name}\n\n{plain(table.summary)}{name}\n\n| Column | Type | Meaning |\n|---|---|---|\n{rows}"
 
 
 def plain(text: str) -> str:
-    """Return a text in which nothing but code between backticks means something to Markdown."""
+    """Return a text in which Markdown sees nothing but code between backticks."""
     parts = re.split(r"(`[^`]*`)", text)
     parts[::2] = (re.sub(r"([\\*<\[\]])", r"\\\1", part) for part in parts[::2])
     return "".join(parts).replace("|", r"\|")
 
 
+def write(folder: Path) -> None:
+    """Write the pages into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for schema, text in pages().items():
+        (folder / f"{schema}.md").write_text(text, encoding="utf-8")
+
+
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)

@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 from prof_analysis import ProfAnalysisWarning
 from prof_analysis.cli import app
 from prof_analysis.common.user_cache import VARIABLE
+from tests.helpers import pages
 from tests.helpers.json_schema import misfits
 from tests.helpers.places import CHECKOUT
 
@@ -22,6 +23,16 @@ from tests.helpers.places import CHECKOUT
 os.environ[VARIABLE] = "off"
 # Else each process that a test starts would compile the package anew, which takes as long as what it is started for.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update", action="store_true", help="write pages, pictures and notebooks anew that are older than the program"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    pages.updates = config.getoption("--update")
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,18 @@ from typer.main import get_command
 from docs import tables
 from prof_analysis.cli import app
 from prof_analysis.engine.schemas import schemas
-from prof_analysis.engine.tables import documented_tables
+from prof_analysis.engine.table_file import Table
+from prof_analysis.engine.tables import documented_tables, source_tables
 from tests.helpers.places import CHECKOUT
 
-PAGES = sorted([*CHECKOUT.glob("*.md"), *CHECKOUT.glob("docs/**/*.md"), CHECKOUT / "benchmarks" / "README.md"])
+MADE = tables.FOLDER  # Pages that are not in git.
+PAGES = sorted(
+    [
+        *CHECKOUT.glob("*.md"),
+        *(page for page in CHECKOUT.glob("docs/**/*.md") if MADE not in page.parents),
+        *CHECKOUT.glob("benchmarks/*.md"),
+    ]
+)
 
 
 def anchor(heading: str) -> str:
@@ -37,13 +45,19 @@ def block_behind(mark: str) -> str:
     return match[1]
 
 
-def test_the_page_of_tables_is_that_of_the_heads() -> None:
-    is_current = tables.PAGE.read_text(encoding="utf-8") == tables.page()
-    assert is_current, "docs/tables.md is older than the heads in sql/: run `python -m docs.tables` and commit it"
+def test_the_list_of_schemas_is_that_of_the_program() -> None:
+    rows = re.findall(
+        r"(?m)^\| \[(\w+)\]\(\.\./sql/(\w+)/\) \| (.+) \|$", (CHECKOUT / "docs" / "tables.md").read_text(encoding="utf-8")
+    )
+    assert [(schema, meaning) for schema, _, meaning in rows] == list(schemas().items())
+    assert all(schema == folder for schema, folder, _ in rows)
 
 
-def test_every_table_and_column_is_on_the_page() -> None:
-    sections = dict(part.split("\n", 1) for part in tables.page().split("\n### ")[1:])
+def test_every_table_and_column_is_on_the_page_of_its_schema(tmp_path: Path) -> None:
+    tables.write(tmp_path)
+    assert {file.stem for file in tmp_path.iterdir()} == schemas().keys()
+    text = "".join(file.read_text(encoding="utf-8") for file in tmp_path.iterdir())
+    sections = dict(part.split("\n", 1) for part in text.split("\n## ")[1:])
     assert sections.keys() == documented_tables().keys()
     for name, table in documented_tables().items():
         for column in table.columns:
@@ -99,6 +113,30 @@ def test_commands_and_options_that_are_named_are_there(page: Path) -> None:
         known = {name for param in command.params for name in param.opts} | {"--help"}
         named = {word.partition("=")[0].replace("_", "-") for word in words if word.startswith("--")}
         assert named <= known, f"{command.name} has no {named - known}"
+
+
+def test_each_table_of_the_picture_is_made_of_those_left_of_it() -> None:
+    page = (CHECKOUT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
+    picture = page.partition("<!-- picture -->\n```\n")[2].partition("```")[0]
+    over_ranks = {name: table for name, table in documented_tables().items() if table.grain == "job"}
+    known = {**source_tables("ascend_db"), **over_ranks}
+    left: set[str] = set()
+    for schema in ("raw", "trace", "module", "across"):
+        names = set(re.findall(rf"{schema}\.\w+", picture))
+        for name in names if left else ():
+            assert left & needs_of(name, known), f"{name} is not made of any of {left}"
+        left |= names
+    assert len(left) == 10
+
+
+def needs_of(name: str, known: Mapping[str, Table]) -> set[str]:
+    """The tables of which a table is made, also those in between."""
+    found, left = set[str](), [name]
+    while left:
+        new = set(known[left.pop()].needs) - found
+        found |= new
+        left += new & known.keys()
+    return found
 
 
 def test_the_index_has_each_page() -> None:

@@ -12,13 +12,13 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from tests.helpers.pages import assert_is_current
 from tests.helpers.places import CHECKOUT
 from tests.test_docs import anchor
 
 DOCS = CHECKOUT / "docs"
 FRONT = CHECKOUT / "README.md"
-ENGLISH_ALONE = {DOCS / "tables.md"}  # Generated from the heads in sql/.
-PAGES = sorted({FRONT, *DOCS.glob("*.md")} - {DOCS / "README.zh.md"} - ENGLISH_ALONE)
+PAGES = sorted({FRONT, *DOCS.glob("*.md")} - {DOCS / "README.zh.md"})
 CHINESE = {page: DOCS / "README.zh.md" if page == FRONT else DOCS / "zh" / page.name for page in PAGES}
 ENGLISH = {chinese: page for page, chinese in CHINESE.items()}
 
@@ -82,29 +82,26 @@ def place(found: tuple[Part, Token] | None) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
 def test_both_languages_say_the_same(page: Path) -> None:
-    """Blocks without a language, which are answers of commands, are written into the Chinese page, and the test fails."""
+    """Blocks without a language, which are answers of commands, are those of the English page; --update copies them."""
     chinese = CHINESE[page]
     assert chinese.exists(), f"{page.name} has no Chinese page; write {chinese.relative_to(CHECKOUT)}"
     for one in (page, chinese):
         second = "".join(one.read_text(encoding="utf-8").splitlines(keepends=True)[2:3])
         assert second == language_line(one), f"line 3 of {one.relative_to(CHECKOUT)} leads to the other language"
-    copy_answers(page, chinese)
+    assert_answers_are_equal(page, chinese)
     for english, translated in zip_longest(parts(page), parts(chinese)):
         is_equal = english is not None and translated is not None and english[0] == translated[0]
         assert is_equal, f"the languages of {page.name} differ:\nEnglish: {place(english)}\nChinese: {place(translated)}"
 
 
-def copy_answers(page: Path, chinese: Path) -> None:
-    """Write the blocks without a language, as the English page has them, into the Chinese one."""
+def assert_answers_are_equal(page: Path, chinese: Path) -> None:
+    """Compare the blocks without a language with those of the English page."""
     block = re.compile(r"(?ms)^```(.*?)\n.*?^```$")
     text = chinese.read_text(encoding="utf-8")
     originals = list(block.finditer(page.read_text(encoding="utf-8")))
     if [one[1] for one in originals] == [one[1] for one in block.finditer(text)]:
         following = iter(originals)
-        new = block.sub(lambda copy: copy[0] if (original := next(following))[1] else original[0], text)
-        if new != text:
-            chinese.write_text(new, encoding="utf-8")
-        assert new == text, f"answers in {chinese.name} were not those of {page.name} and are written anew: commit them"
+        assert_is_current(chinese, block.sub(lambda copy: copy[0] if (original := next(following))[1] else original[0], text))
 
 
 def letters(token: Token) -> str:

@@ -14,6 +14,7 @@ import pytest
 from prof_analysis import Profile
 from prof_analysis.pictures.figures.plots import ComparisonPlots, ProfilePlots
 from prof_analysis.profile.comparison import Comparison
+from tests.helpers.pages import assert_is_current
 from tests.helpers.places import CHECKOUT
 
 NOTEBOOKS = sorted((CHECKOUT / "notebooks").glob("*.ipynb"))
@@ -52,7 +53,9 @@ def ends(cell: Any) -> bool:
 def test_stored_outputs_are_of_these_cells_and_of_no_machine(file: Path) -> None:
     notebook = json.loads(file.read_text(encoding="utf-8"))
     cells = list(code_of(notebook))
-    assert notebook["metadata"] == metadata_of(notebook), "a cell was edited: run the slow test below, which stores outputs"
+    assert notebook["metadata"] == metadata_of(notebook), (
+        "a cell was edited: run the slow test below with --update, which stores outputs"
+    )
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
     assert ends(cells[-1])
     for cell in cells:
@@ -79,10 +82,8 @@ def test_each_notebook_is_in_the_index_and_asks_for_what_there_is(file: Path) ->
 @pytest.mark.slow
 @each_notebook
 def test_the_notebook_gives_the_outputs_that_are_stored(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Outputs that are older than the program are written anew, and the test fails: look at them and commit them."""
     monkeypatch.setenv("PLOTLY_RENDERER", "plotly_mimetype")
-    stored = file.read_text(encoding="utf-8")
-    notebook = nbformat.reads(stored, as_version=4)  # type: ignore[no-untyped-call]
+    notebook = nbformat.reads(file.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
     place = {"metadata": {"path": str(file.parent)}}
     nbclient.NotebookClient(notebook, timeout=120, resources=place, record_timing=False).execute()
     for cell in code_of(notebook):
@@ -90,7 +91,4 @@ def test_the_notebook_gives_the_outputs_that_are_stored(file: Path, monkeypatch:
         assert [[*picture.data] for picture in pictures] == [["application/vnd.plotly.v1+json"]] * draws(cell)
         cell.outputs = [output for output in cell.outputs if output not in pictures]
     notebook.metadata = metadata_of(notebook)
-    made = nbformat.writes(notebook) + "\n"  # type: ignore[no-untyped-call]
-    if made != stored:
-        file.write_text(made, encoding="utf-8")
-    assert made == stored, "the outputs of the notebook were not those of today and are written anew: look at them, commit them"
+    assert_is_current(file, nbformat.writes(notebook) + "\n")  # type: ignore[no-untyped-call]

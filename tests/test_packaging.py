@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.json_schema import schema
 from tests.helpers.places import CHECKOUT, SAMPLE
 
 
@@ -57,8 +58,11 @@ def assert_does_the_main_job(command: Path, folder: Path) -> None:
 
 @pytest.mark.slow
 def test_the_wheel_does_the_main_job(distributions: Path, tmp_path: Path) -> None:
-    command = install(tmp_path / "venv", next(distributions.glob("*.whl")))
+    wheel = next(distributions.glob("*.whl"))
+    command = install(tmp_path / "venv", wheel)
     assert_does_the_main_job(command, tmp_path / "work")
+    with zipfile.ZipFile(wheel) as archive:
+        assert json.loads(archive.read("prof_analysis/json.schema.json")) == schema()
 
 
 @pytest.mark.slow

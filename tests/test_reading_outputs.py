@@ -1,4 +1,4 @@
-"""docs/reading-outputs.md explains each column of each screen, and none that is not there."""
+"""docs/reading-outputs.md explains each column of each screen, or leads to the table that does, and none that is not there."""
 
 import re
 import warnings
@@ -11,6 +11,7 @@ from typer.testing import Result
 from prof_analysis import ProfAnalysisWarning, open_profile
 from prof_analysis.analyses import ANALYSES
 from prof_analysis.analyses.answering import answer_of
+from prof_analysis.engine.tables import documented_tables
 from prof_analysis.logs.answer import stage_durations
 from prof_analysis.logs.vllm_stages import open_logs
 from tests.helpers.asking import build_at_once
@@ -41,10 +42,41 @@ NOT_IN_THE_SAMPLE = {
 
 
 def explained() -> dict[str, set[str]]:
-    """Return the columns that each section of the page explains."""
+    """Return the columns that each section of the page explains, and at "" those that it explains for all commands."""
+    page = PAGE.read_text(encoding="utf-8").replace("## What holds everywhere", "## ``")
+    found = {
+        command: in_tables(text)
+        for command, text in re.findall(r"^## `(.*?)`\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
+    }
+    guide = (CHECKOUT / "docs" / "advise.md").read_text(encoding="utf-8")
+    return found | {"advise": in_tables(guide.partition("## Read a finding\n")[2].partition("\n## ")[0])}
+
+
+def in_tables(text: str) -> set[str]:
+    """Return the columns that tables explain."""
+    return {name for cell in re.findall(r"^\| (.+?) \| ", text, re.MULTILINE) for name in cell.split(", ")} - {"Column"}
+
+
+def columns_of_tables() -> dict[str, set[str]]:
+    """Return, for each section of the page, the headings that are columns of the tables to which it leads."""
     sections = re.findall(r"^## `(.+?)`\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    cells = {command: re.findall(r"^\| (.+?) \| ", text, re.MULTILINE) for command, text in sections}
-    return {command: {name for cell in found for name in cell.split(", ")} - {"Column"} for command, found in cells.items()}
+    return {
+        command: {
+            heading
+            for schema, name in re.findall(r"\.\./sql/(\w+)/(\w+)\.sql", text)
+            for column in documented_tables()[f"{schema}.{name}"].columns
+            for heading in headings_of(column.shown_name)
+        }
+        for command, text in sections
+    }
+
+
+def headings_of(column: str) -> set[str]:
+    """Return the headings under which a reader knows a column: its name, without the unit."""
+    short = re.sub(r"_(ns|bytes|id|name)$", "", re.sub(r"_count$", "s", column))
+    return {name.replace("_", " ") for name in (column, short)} | {
+        short.replace("_mhz", " MHz").replace("mfu", "MFU").replace("_", " ")
+    }
 
 
 def shown() -> dict[str, set[str]]:
@@ -74,18 +106,34 @@ def columns() -> dict[str, set[str]]:
     return shown()
 
 
+def assert_explains(command: str, columns: set[str]) -> None:
+    """Each column is explained, for this command or for all, or is that of a table which the section names."""
+    page = explained()
+    shares = {name for name in columns if name.startswith("share of ")}  # The page says of all shares what they are.
+    unknown = columns - shares - page[command] - page[""] - columns_of_tables().get(command, set())
+    assert not unknown, f"{command}: nobody explains {unknown}"
+    gone = page[command] - columns
+    assert not gone, f"{command}: {gone} are explained, but not shown"
+
+
 @pytest.mark.parametrize("command", ANALYSES)
 def test_each_column_of_an_analysis_is_explained(command: str, columns: dict[str, set[str]]) -> None:
-    assert explained()[command] == columns[command] | NOT_IN_THE_SAMPLE.get(command, set())
+    assert_explains(command, columns[command] | NOT_IN_THE_SAMPLE.get(command, set()))
 
 
 def test_each_column_of_stages_is_explained(tmp_path: Path) -> None:
     (tmp_path / "log").write_text("(Worker pid=1) Profile execute duration [Decode]: [forward]:4.14ms\n", encoding="utf-8")
     with open_logs([tmp_path / "log"]) as logs:
-        assert explained()["stage-durations"] == set(stage_durations(logs, 5).headers)
+        assert_explains("stage-durations", set(stage_durations(logs, 5).headers))
 
 
 def test_each_column_of_ranks_is_explained(command: Callable[..., Result]) -> None:
     message = command("ranks", RANK, "--columns", "?").stderr
     names = message.partition("the columns are ")[2].strip().split(", ")
-    assert explained()["ranks"] == {*names} | NOT_IN_THE_SAMPLE["ranks"]
+    assert_explains("ranks", {*names} | NOT_IN_THE_SAMPLE["ranks"])
+
+
+def test_what_is_explained_for_all_commands_is_shown_by_some(columns: dict[str, set[str]]) -> None:
+    # `ranks` and `stage-durations` show the folder, the run and counts too.
+    shown_by_any = set.union(*columns.values(), *NOT_IN_THE_SAMPLE.values(), {"run", "folder", "count"})
+    assert explained()[""] <= shown_by_any

@@ -16,7 +16,7 @@ from fixtures.generate import generate
 from fixtures.shape import Shape
 from prof_analysis import open_profile
 from tests.helpers.cli import shown_on_terminal
-from tests.helpers.pages import QUESTION, assert_answers_are_of_today
+from tests.helpers.pages import QUESTION, assert_answers_are_of_today, assert_is_current
 from tests.helpers.places import CHECKOUT, SAMPLE
 
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
@@ -89,11 +89,7 @@ def test_the_picture_is_the_real_output(tmp_path: Path, monkeypatch: pytest.Monk
     console = Console(record=True, width=102, file=StringIO())
     console.print(Text("$ prof-analysis module-stats result", style="bold"))
     console.print(Text.from_ansi(output.replace("\r\n", "\n")), overflow="ignore", no_wrap=True, crop=False)
-    picture = console.export_svg(title="prof-analysis")
-    old = PICTURE.read_text(encoding="utf-8") if PICTURE.exists() else ""
-    if picture != old:
-        PICTURE.write_text(picture, encoding="utf-8")
-    assert picture == old, f"{PICTURE.name} was not the output of today and is drawn anew: look at it and commit it"
+    assert_is_current(PICTURE, console.export_svg(title="prof-analysis"))
 
 
 def test_each_difference_names_a_test_that_exists() -> None:

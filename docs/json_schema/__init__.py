@@ -1,11 +1,10 @@
-"""Make prof_analysis/json.schema.json, the schema of what --json prints, of the files here and the heads in sql/.
+"""Make the schema of the output of --json from the files here and the heads in sql/.
 
-python -m docs.json_schema
+The wheel has it as prof_analysis/json.schema.json (docs/wheel.py); `python -m docs.json_schema` prints it.
 """
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 
 from docs.json_schema.others import OTHERS
 from prof_analysis.analyses import ANALYSES
@@ -14,11 +13,10 @@ from prof_analysis.analyses.schema import Schema, amount, fields, of_table, one_
 from prof_analysis.common.version import SCHEMA_VERSION
 from prof_analysis.engine.tables import documented_tables
 
-FILE = Path(__file__).parents[2] / "prof_analysis" / "json.schema.json"
 # Command -> the schema of its summary.
 FACTS: Mapping[str, Schema] = {**{command: of_analysis(command) for command in ANALYSES}, **OTHERS}
 _COMMENT = (
-    "Written by `python -m docs.json_schema`. It has all keys of this release: an output fits the schema of the release that "
+    "It has all keys of this release: an output fits the schema of the release that "
     "wrote it. docs/json.md says when schema_version changes."
 )
 
@@ -84,7 +82,7 @@ _CONTENT: Mapping[str, Mapping[str, Schema]] = {
 
 
 def schema() -> Schema:
-    """Return the schema of what any command prints."""
+    """Return the schema of the output of any command."""
     commands = {_name(command): _of_command(command, content) for command, content in _CONTENT.items()}
     facts = {f"summary-of-{command}": {**one, "title": f"summary of {command} --json"} for command, one in FACTS.items()}
     tables = {name: of_table(documented_tables()[name]) for name in sorted(set(tables_in(facts)))}
@@ -167,5 +165,5 @@ def keys_of_commands() -> dict[str, list[str]]:
 
 
 def text_of_file() -> str:
-    """Return the text of the file."""
+    """Return the text of the file in the wheel."""
     return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"

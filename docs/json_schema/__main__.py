@@ -1,5 +1,7 @@
-"""Write prof_analysis/json.schema.json."""
+"""Print the schema of the output of --json."""
 
-from docs.json_schema import FILE, text_of_file
+import sys
 
-FILE.write_text(text_of_file(), encoding="utf-8")
+from docs.json_schema import text_of_file
+
+sys.stdout.write(text_of_file())

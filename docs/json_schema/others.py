@@ -1,4 +1,4 @@
-"""What `summary` of the commands that are no analysis of a profile holds.
+"""The keys of `summary` of the commands that do not analyse one profile.
 
 The rows, their columns, types and units come from the heads of the files in sql/; here is only what they do not say.
 """

@@ -46,7 +46,7 @@ COMPARED_WHERE_RECORDED: Mapping[str, str] = {"runs.memory_comparison": "MemoryC
 
 
 def export_name(table: str) -> str:
-    """Return what any table is called outside: as its analysis calls it, else like the table, and never like another one."""
+    """Return the name of any table outside: that of its analysis, else like the table, and never like another one."""
     tables = [
         COMPARED,
         COMPARED_ON_REQUEST,

@@ -1,4 +1,4 @@
-"""What an analysis is: the capabilities that it requires, its tables, and their names in exports."""
+"""An analysis: the capabilities that it requires, its tables, and their names in exports."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,7 +9,7 @@ from prof_analysis.common.options import INPUT, MACHINE
 
 @dataclass(frozen=True)
 class Extra:
-    """Tables that an option of a command adds to its analysis, and what they require; other ranks have the other tables."""
+    """Tables that an option adds to an analysis, and their requirements. Ranks that do not meet these have the others."""
 
     requires: tuple[Requirement, ...]
     exports: Mapping[str, str]

@@ -25,7 +25,7 @@ class ShownColumn:
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A table as people see it: what a row is about comes first, then its figures, the most telling first.
+    """A table as people see it: first the name of a row, then its figures, the most telling first.
 
     A time may be a pair: the time, and its share of another or None. A terminal draws a bar for the shares of one column.
     """

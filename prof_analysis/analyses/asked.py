@@ -36,7 +36,7 @@ class Tables(Protocol):
         """Return whether an analysis has rows."""
 
     def said_of_nothing(self, analysis: str) -> str:
-        """Return what is said where an analysis has no rows."""
+        """Return the sentence for an analysis without rows."""
 
     def rules(self) -> list[dict[str, Any]]:
         """Return the rules of advice, each with why it cannot be judged, or None."""

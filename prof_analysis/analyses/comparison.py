@@ -1,4 +1,4 @@
-"""The answer of `compare`: the finding, the figures of whole runs, and what changed by module, op, kernel, step and cause."""
+"""The answer of `compare`: the finding, the figures of whole runs, and changes by module, op, kernel, step and cause."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from prof_analysis.analyses.asked import Compared
 from prof_analysis.analyses.words import as_text, change, count, percent, several
 from prof_analysis.engine.quotes import quote_text
 
-# The rows of a table that changed by more than noise, and those of which that is not known.
+# The rows of a table that changed by more than noise, and rows whose noise is not known.
 _CHANGED = "change IS NOT NULL AND change <> 'noise'"
 # Types of kernels with their shapes that one run alone has; they are not shown where they have more than this part of the time.
 _IN_ONE_RUN = "coalesce(change IN ('added', 'removed'), false)"
@@ -153,7 +153,7 @@ def _number(value: float | None) -> str:
 
 
 def _changes(facts: Facts) -> Iterable[Block]:
-    """Yield a table of what changed for each level that has rows."""
+    """Yield a table of changes for each level that has rows."""
     columns_of: Mapping[str, tuple[str, Mapping[str, Source]]] = {
         "modules": (
             "runs.module_group",
@@ -250,12 +250,12 @@ def _changes(facts: Facts) -> Iterable[Block]:
 
 
 def _whole_name(row: Mapping[str, Any]) -> str:
-    """Return the path of a module, or what stands for all of them."""
+    """Return the path of a module, or the sign for all of them."""
     return "(all)" if row["module"] is None else "/".join(filter(None, (row["parent_module"], row["module"])))
 
 
 def _memory_name(row: Mapping[str, Any]) -> str:
-    """Return the op that allocated blocks, or what else the peak is made of."""
+    """Return the op that allocated blocks, or another part of the peak."""
     return (row["op_name"] or "(op not recorded)") if row["part"] == "blocks" else f"({row['part']}, {row['role']})"
 
 
@@ -269,7 +269,7 @@ def _steps(rows: Iterable[Mapping[str, Any]]) -> ShownTable:
 
 
 def _texts(row: Mapping[str, Any], column: str) -> str:
-    """Return what base and new have, once where it is the same."""
+    """Return the values of base and new, once if they are equal."""
     base, new = row[f"base_{column}"], row[f"new_{column}"]
     return _both(as_text(base, "text"), as_text(new, "text"))
 
@@ -291,7 +291,7 @@ def _sentences(facts: Facts) -> Iterable[str]:
     yield f"base: {_size(size, 'base')}; new: {_size(size, 'new')}"
     yield from (f"{job['run']}: {job['sentence']}" for job in facts["jobs"])
     if size["noise_reason"]:
-        yield f"what is noise is not known: {size['noise_reason']}"
+        yield f"noise is not known: {size['noise_reason']}"
     else:
         samples = " and ".join(several(size[f"{side}_sample_count"], size["sample_kind"]) for side in ("base", "new"))
         few = "; with so few, even large differences can pass for noise" if _has_few_samples(size) else ""

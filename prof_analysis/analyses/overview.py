@@ -1,4 +1,4 @@
-"""What was found under a path, for people: ranks as a table, and each answer and each reason once, with its ranks."""
+"""The ranks under a path, for people: ranks as a table, and each answer and each reason once, with its ranks."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -34,12 +34,12 @@ def columns_of(row: RankRow) -> dict[str, object]:
 
 
 def cell(value: object) -> str:
-    """Return a cell as text; what is unknown is a dash."""
+    """Return a cell as text; unknown values are a dash."""
     return "-" if value is None or value == "" else str(value)
 
 
 def sentences(rows: Sequence[RankRow]) -> list[str]:
-    """Return what there is to say of ranks: what they answer, what not and why, and what was not collected."""
+    """Return sentences about ranks: the questions that they answer, why they do not answer others, and missing data."""
     said: dict[str, list[RankRow]] = {}
     for row in rows:
         for sentence in _sentences_of(row):
@@ -72,7 +72,7 @@ def _names(rows: Sequence[RankRow]) -> str:
 
 
 def as_text(path: str, rows: Sequence[RankRow]) -> str:
-    """Return what was found as text: a line for each rank, of many only the first ones, and the sentences."""
+    """Return the ranks as text: a line for each rank, if there are many only the first ones, and the sentences."""
     grid = _grid(rows)
     widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
     is_number = [heading in NUMBERS for heading in grid[0]]
@@ -86,13 +86,13 @@ def as_text(path: str, rows: Sequence[RankRow]) -> str:
 
 
 def as_html(path: str, rows: Sequence[RankRow]) -> str:
-    """Return what was found as HTML, for a notebook: a table of ranks, the sentences, and lines to type next."""
+    """Return the ranks as HTML, for a notebook: a table of ranks, the sentences, and lines to type next."""
     more = "".join(f"<p>{escape(one.strip())}</p>\n" for one in _more(rows))
     return _block(f"{_heading(_title(path, rows))}{_table(_grid(rows))}{more}{_list(sentences(rows))}{_code(_next(rows))}")
 
 
 def comparison_as_html(paths: Mapping[str, str], rows: Sequence[RankRow], findings: Mapping[str, str]) -> str:
-    """Return which runs are compared as HTML, for a notebook: the runs, what was found if that is known, and lines to type."""
+    """Return the compared runs as HTML, for a notebook: the runs, the finding if it is known, and lines to type."""
     headings = ("run", "folder", "ranks", "modules from", "read from")
     lines = [[visible(cell(one)) for one in (run, path, *_of_run(run, rows))] for run, path in paths.items()]
     said = [sentence if len(findings) == 1 else f"{run}: {sentence}" for run, sentence in findings.items()]
@@ -107,7 +107,7 @@ def comparison_as_html(paths: Mapping[str, str], rows: Sequence[RankRow], findin
 
 
 def _of_run(run: str, rows: Sequence[RankRow]) -> tuple[object, ...]:
-    """Return how many ranks of a run can be read, and from what."""
+    """Return how many ranks of a run can be read, and their sources."""
     of_run = [row for row in rows if row["run"] == run and not row["left_out"]]
     columns = [columns_of(row) for row in of_run]
     return len(of_run), *(

@@ -1,4 +1,4 @@
-"""Parts of the JSON Schema of what --json prints; rows and their columns are made of the heads of the files in sql/."""
+"""Parts of the JSON Schema of the output of --json; rows and their columns are made of the heads of the files in sql/."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -14,7 +14,7 @@ _TEXT, _TEXTS, _ID, _ANY = "anonymous_text", "anonymous_texts", "anonymous_id", 
 
 
 def create_functions(connection: duckdb.DuckDBPyConnection, anonymous: Anonymous) -> None:
-    """Let a connection have the functions that replaced_columns() calls. They know only what it has looked at."""
+    """Give a connection the functions that replaced_columns() calls. They know only columns that it has looked at."""
     changed = anonymous.changed
 
     def text(role: Role, value: str) -> str:
@@ -112,7 +112,7 @@ def replaced_rows(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
 
 
 def _kind_of_id(column: str) -> str | None:
-    """Return what a column of ids identifies: a thread of a process, or a process."""
+    """Return the kind of a column of ids: a thread of a process, or a process."""
     if column == "tid" or column.endswith("_tid"):
         return "tid"
     return "pid" if column == "pid" else None

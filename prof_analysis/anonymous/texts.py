@@ -70,7 +70,7 @@ class Anonymous:
             self._add_user(getpass.getuser())
 
     def add_folder(self, path: Path, shown: str) -> None:
-        """Replace a folder or file wherever its path is in a text; what is below it keeps its name if that is a usual one."""
+        """Replace a folder or file wherever its path is in a text; files below it keep usual names."""
         for one in (str(path), os.fsencode(path).decode("utf-8", "backslashreplace"), os.path.realpath(path)):
             if len(one) > 1:
                 self._folders.setdefault(one, shown)
@@ -293,5 +293,5 @@ def _any_of(texts: Iterable[str], before: str = "", after: str = "") -> re.Patte
 
 
 def role_of(column: str) -> Role:
-    """Return what the texts of a column are."""
+    """Return the kind of texts in a column."""
     return "profile" if column.endswith("_profile") else _ROLES.get(column, "text")

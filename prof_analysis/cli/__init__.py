@@ -124,7 +124,7 @@ def main(
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
-    """Where does the time go on the NPU, and why? Answers from what the PyTorch profiler leaves on Huawei Ascend."""
+    """Where does the time go on the NPU, and why? Answers from profiles of the PyTorch profiler on Huawei Ascend."""
 
 
 def run() -> None:
@@ -171,7 +171,7 @@ def _leave_out_all_but(words: Sequence[str]) -> None:
 
 
 def _end_at_once() -> None:
-    """End after what the command still does at the end: Python would take 0.1 s to free what the system frees at once."""
+    """End the process after the command's last work: Python would take 0.1 s to free memory that the system frees at once."""
     if _ending_with:
         _leave(_ending_with[0])
 

@@ -29,7 +29,7 @@ _OPTIONS: Mapping[str, tuple[Any, Any]] = {
         typer.Option(
             "--module",
             metavar="NAME",
-            help="Show only this module and what is inside it. Example: Layer/Linear.",
+            help="Show only this module and the modules inside it. Example: Layer/Linear.",
             rich_help_panel=ANSWER,
         ),
     ),

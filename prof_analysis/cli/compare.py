@@ -1,4 +1,4 @@
-"""The command `compare`: it compares runs with a base, writes the tables of the comparison and prints what changed."""
+"""The command `compare`: it compares runs with a base, writes the tables of the comparison and prints the changes."""
 
 import warnings
 from collections.abc import Iterator

@@ -51,13 +51,13 @@ _EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "Columns of a table; SHOW TABLES lists tables": '-d result "DESCRIBE trace.kernel"',
     },
     "collect": {"The file, to take to a training image": "--copy-to .", "The same for a script": "--copy-to . --json"},
-    "cache ls": {"What is kept, and how large it is": ""},
+    "cache ls": {"Kept entries, and their size": ""},
     "cache clear": {"Remove all that is kept": ""},
 }
 
 
 def examples_of(command: str) -> Mapping[str, str]:
-    """Return the examples in the help of a command: command lines by what they do."""
+    """Return the examples in the help of a command: command lines by purpose."""
     examples = _EXAMPLES.get(command, {})
     if command in ANALYSES:
         examples = {

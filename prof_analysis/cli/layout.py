@@ -1,4 +1,4 @@
-"""Lays out tables for a terminal: rows are lines, names come first, and what has no room is folded, cut or left out.
+"""Lays out tables for a terminal: rows are lines, names come first, and cells without room are folded, cut or left out.
 
 What a row is matters most. So headings are folded before a name is cut, names keep their end, and of the figures behind the
 first ones only those are shown that leave room for names.
@@ -15,17 +15,17 @@ from rich.text import Text
 from prof_analysis.cli.signs import GUIDE, SIGN_STYLE, Signs, bar, guides
 
 GAP = 2
-# What a row is and its first figures: they are shown even where names must be cut for them.
+# The first columns, the name of a row and its first figures, are shown even if names must be cut for them.
 _ESSENTIAL = 4
-# Cells of texts keep so many characters, if they have them; the first ones, which say what the row is, keep more.
+# Cells of texts keep so many characters if they have them; the first column, which names the row, keeps more.
 _LEAST_NAME, _LEAST_TEXT = 28, 14
 # Beside further figures they keep such a part of the line.
 _NAME_PART, _TEXT_PART = 0.4, 0.2
 _LEAST_BAR, _BAR = 4, 10
-# In lines of any length, columns are aligned up to this width. A longer name is whole and moves the rest of its own line alone:
-# if all rows were as wide, a name of 40,000 characters would make each row so long.
+# In lines of any length, columns are aligned up to this width. A longer name is printed whole and moves the rest of its own
+# line only; else one name of 40,000 characters would make each row so long.
 _MOST_ALIGNED = 1000
-# Of the name around the last ones of a path at least so many characters are shown, or none.
+# The name around the last ones of a path is shown with at least so many characters, or not at all.
 _LEAST_OF_AROUND = 8
 # What is read from its beginning: three plain words or more, unlike the names of kernels in C++.
 _WORDS = re.compile(r"[\w.,'-]+( [\w.,'-]+){2,}")
@@ -153,7 +153,7 @@ def _fitting(rooms: Sequence[_Room], columns: Sequence[Column], width: int) -> l
 
 
 def _widen(widths: list[int], wanted: dict[int, int], spare: int) -> int:
-    """Give columns room until they have what they want, the narrowest first; return what is left."""
+    """Give columns the room that they want, the narrowest first; return the rest."""
     while spare > 0 and (lacking := [n for n, width in wanted.items() if widths[n] < width]):
         widths[min(lacking, key=widths.__getitem__)] += 1
         spare -= 1
@@ -161,7 +161,7 @@ def _widen(widths: list[int], wanted: dict[int, int], spare: int) -> int:
 
 
 def _guides_of(column: Column, width: int | None, signs: Signs | None) -> Sequence[str]:
-    """Return what leads to each cell: guide lines of a tree, in a pipe blanks; of deep trees only the innermost."""
+    """Return the lead of each cell: guide lines of a tree, in a pipe blanks; for deep trees only the innermost."""
     if not column.depths:
         return [""] * len(column.cells)
     return guides(column.depths, signs, None if width is None else max(width // 10, 2))
@@ -184,7 +184,7 @@ def _cells_of(column: Column, before: Sequence[str], width: int, signs: Signs | 
 
 
 def _padded(text: str, width: int, is_text: bool, cut: str | None) -> str:
-    """Return a text as wide as given; a longer one is cut, or whole where there is no sign for what was cut."""
+    """Return a text as wide as given; a longer one is cut, or whole without a sign for cuts."""
     length = cell_len(text)
     if length > width and cut is not None:
         text = _cut(text, width, cut)

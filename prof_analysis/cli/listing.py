@@ -1,4 +1,4 @@
-"""The commands that list ranks, and list or clear what is kept."""
+"""The commands that list ranks, and list or clear the cache."""
 
 from pathlib import Path
 from typing import Annotated
@@ -32,7 +32,7 @@ def ranks(path: ProfilePath, options: SourceOption, screen: ScreenOptions) -> No
         listing.print_ranks(rows, screen)
 
 
-cache_app = typer.Typer(name="cache", help="List or remove what is kept between questions.", no_args_is_help=True)
+cache_app = typer.Typer(name="cache", help="List or remove the data kept between questions.", no_args_is_help=True)
 app.add_typer(cache_app, rich_help_panel=KEEP)
 CacheFolder = Annotated[
     Path | None,
@@ -63,7 +63,7 @@ def list_cache(cache: CacheFolder = None, as_json: AsJson = False) -> None:
 @cache_app.command("clear", cls=Command, epilog=epilog_of("cache clear"))
 @takes_options
 def clear_cache(cache: CacheFolder = None, as_json: AsJson = False) -> None:
-    """Remove what is kept, except what another process uses, and nothing else in the folder."""
+    """Remove kept entries, except those that another process uses, and nothing else in the folder."""
     from prof_analysis.run.cache.entries import clear
 
     with exit_on_error(ScreenOptions(as_json)):
@@ -80,7 +80,7 @@ def clear_cache(cache: CacheFolder = None, as_json: AsJson = False) -> None:
 
 
 def _folder(chosen: Path | None) -> Path:
-    """Return the folder to list or to clear. Raises InputError where there is none."""
+    """Return the folder to list or to clear. Raises InputError without one."""
     from prof_analysis.common.user_cache import VARIABLE, cache_folder
 
     if (folder := chosen or cache_folder()) is None:

@@ -121,7 +121,7 @@ class Written:
 
 @dataclass(frozen=True)
 class ScreenOptions:
-    """Options of what is printed."""
+    """Options of the output."""
 
     as_json: AsJson = False
     wide: Annotated[

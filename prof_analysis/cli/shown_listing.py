@@ -24,7 +24,7 @@ def print_ranks(rows: list[dict[str, Any]], screen: ScreenOptions) -> None:
 
 
 def print_entries(entries: "Iterable[Entry]") -> None:
-    """Print what is kept, one line per entry."""
+    """Print the kept entries, one line each."""
     rows = [
         (
             entry.profile,

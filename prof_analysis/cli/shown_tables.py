@@ -1,4 +1,4 @@
-"""The output of `tables`: a line for each table, what words were found in, or all columns."""
+"""The output of `tables`: a line for each table, the columns in which words were found, or all columns."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -17,7 +17,7 @@ _ONE_ROW = "One row is "
 
 
 def print_list(tables: Documented) -> None:
-    """Print a line for each table below what its folder holds; on a terminal, lines are cut."""
+    """Print a line for each table below the description of its folder; on a terminal, lines are cut."""
     out = console()
     for folder, members in groupby(tables, key=lambda one: one[0].name.partition(".")[0]):
         of_folder = [table for table, _ in members]

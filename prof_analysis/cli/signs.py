@@ -1,4 +1,4 @@
-"""The signs of which a terminal's pictures are made: bars for shares, guide lines for trees."""
+"""The signs of a terminal's pictures: bars for shares, guide lines for trees."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Says in one sentence what is wrong with the words of a command line, and what to write."""
+"""Explains in one sentence an error in the words of a command line, and the right words."""
 
 import re
 from pathlib import Path
@@ -33,7 +33,7 @@ def _words_of(context: Any) -> str:
 
 
 def _what_to_do(message: str, command: str) -> str:
-    """Return the end of the sentence; nothing where it says already what was meant."""
+    """Return the end of the sentence; nothing if it already says what was meant."""
     end = ""
     if message.startswith("No such option"):
         end = f"; `{command} --help` lists its options"

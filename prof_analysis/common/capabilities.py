@@ -52,7 +52,7 @@ def lacking(reasons: Mapping[str, str | None]) -> tuple[tuple[str, str], ...]:
     return tuple((name, reason) for name in CAPABILITIES if (reason := reasons.get(name, never[name])) is not None)
 
 
-# A capability, or several of which one suffices; where a rank has none of them, the reason is that of the first one.
+# A capability, or several alternatives; if a rank has none of them, the reason is that of the first one.
 Requirement: TypeAlias = str | tuple[str, ...]
 # What questions require, each of them all of its requirements.
 Questions: TypeAlias = Collection[tuple[Requirement, ...]]
@@ -77,7 +77,7 @@ def why_not(requires: tuple[Requirement, ...], lacks: Mapping[str, str]) -> str 
 
 
 def recorded_from(requires: tuple[Requirement, ...], lacks: Mapping[str, str]) -> int | None:
-    """Return the level of prof_analysis.collect that records what these requirements miss; None where none does."""
+    """Return the level of prof_analysis.collect that records the data missing for these requirements; None if no level does."""
     levels = []
     for requirement in requires:
         capabilities = (requirement,) if isinstance(requirement, str) else requirement

@@ -13,7 +13,7 @@ _SIGNS = '"$`\\!'
 
 
 def word(name: str) -> str:
-    """Return what an option of a profile is called on the command line."""
+    """Return the name of an option of a profile on the command line."""
     return f"--{_WORDS.get(name, name).replace('_', '-')}"
 
 

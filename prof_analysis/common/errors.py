@@ -7,7 +7,7 @@ from pathlib import Path
 class ProfAnalysisError(Exception):
     """Base of all errors of this package; its text is one line for the user.
 
-    `path` is the file or folder that the text names; `rank_id` is the rank that it is about. None where there is none.
+    `path` is the file or folder that the text names; `rank_id` is the rank that it is about. None without one.
     """
 
     def __init__(self, message: str = "", *, path: Path | None = None, rank_id: int | None = None) -> None:

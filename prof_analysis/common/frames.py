@@ -68,7 +68,7 @@ _LAST = ("kernel_list", "op_chain", "parent_module", "profile")
 
 
 def arranged(table: "pyarrow.Table") -> "pyarrow.Table":
-    """Return a table with its columns in the order in which people read: names, then figures, then what only locates a row."""
+    """Return a table with its columns in reading order: names, then figures, then columns that only locate a row."""
     names = table.column_names
     first, last = ([name for name in some if name in names] for some in (_FIRST, _LAST))
     return table.select([*first, *(name for name in names if name not in (*first, *last)), *last])

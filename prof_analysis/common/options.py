@@ -1,4 +1,4 @@
-"""The options of a profile: each is declared once, here, with its type, its default and what it means.
+"""The options of a profile: each is declared once, here, with its type, its default and its meaning.
 
 The fields of Options are the variables that the SQL reads with getvariable(). The command makes its options from the same
 fields, and help() shows them as keywords of every function that takes **keywords: Unpack[Keywords].
@@ -133,7 +133,7 @@ class Options:
     module: Annotated[
         str | None,
         Doc(
-            "Use only the work of this module, in forward and backward, and of what is inside it.",
+            "Use only the work of this module, in forward and backward, and of the modules inside it.",
             ANSWER,
             spelled="Layer/Linear",
         ),
@@ -159,7 +159,7 @@ class Options:
     per: Annotated[
         Per,
         Doc(
-            "What a figure of a comparison is the mean of: steps, calls of the outermost module, or whole runs, rank by rank.",
+            "The unit of the figures of a comparison: steps, calls of the outermost module, or whole runs, rank by rank.",
             COMPARE,
         ),
     ] = "step"
@@ -251,7 +251,7 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileOptions(Options):
-    """All options of a profile: also which files are read, how much of the machine is used, and what is kept."""
+    """All options of a profile: also those about files to read, use of the machine, and kept tables."""
 
     rank_list: Annotated[Iterable[int] | None, Doc("Use only these ranks.", INPUT, spelled="0,3")] = None
     source: Annotated[
@@ -373,7 +373,7 @@ def documented(options: type) -> Mapping[str, tuple[Any, Doc]]:
 
 
 def step_numbers(steps: object) -> tuple[int, ...]:
-    """Return numbers of steps as a tuple; raise InputError for what is none."""
+    """Return numbers of steps as a tuple; raise InputError for anything else."""
     numbers = tuple(steps) if isinstance(steps, Iterable) else (steps,)
     check("skip_steps", steps, all(isinstance(one, int) for one in numbers), "numbers of steps")
     return cast(tuple[int, ...], numbers)

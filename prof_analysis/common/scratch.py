@@ -113,7 +113,7 @@ def _remove_abandoned(parent: Path) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder, the lock last. What cannot be removed now is left to the next run; it is no reason to lose an answer."""
+    """Remove a folder, the lock last. Files that cannot be removed now are left to the next run; no answer is lost for them."""
     with suppress(OSError):
         for path in [path for path in folder.iterdir() if path.name != _LOCK]:
             with suppress(OSError):
@@ -129,7 +129,7 @@ def _is_own_folder(path: Path) -> bool:
 
 
 def _is_abandoned(lock: Path) -> bool:
-    """Return whether the process that locked a folder has ended. Raises OSError when it holds the lock or there is none."""
+    """Return whether the process that locked a folder has ended. Raises OSError when it holds the lock or without a lock."""
     try:
         import fcntl
     except ImportError:

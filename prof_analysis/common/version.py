@@ -1,4 +1,4 @@
-"""The version of prof-analysis, and that of what it prints as JSON."""
+"""The version of prof-analysis, and that of its JSON output."""
 
 __version__ = "0.1.0"
 

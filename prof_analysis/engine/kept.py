@@ -48,7 +48,7 @@ def restricted(
     kept: Mapping[str, Sequence[KeptTable]],
     guards: Mapping[str, bool],
 ) -> tuple[Plan, Mapping[str, Table]]:
-    """Return the plan of what is still to build, and the tables that are read from files in place of being built.
+    """Return the plan of the tables still to build, and the tables that are read from files instead.
 
     A table whose needed columns a file has is read from it, and what only it needs is neither built nor staged. `guards` has
     the guards that are known, and whether they have rows.
@@ -93,7 +93,7 @@ def _is_read(name: str, loaded: Mapping[str, Table]) -> bool:
 
 
 def _need(needed: dict[str, set[str]], plan: Plan, table: Table) -> None:
-    """Add what a table reads to what is needed."""
+    """Add the columns that a table reads to the needed ones."""
     for name, columns in plan.reads[table.name].items():
         needed.setdefault(name, set()).update(columns)
     for name in table.read:
@@ -127,5 +127,5 @@ def _parquet(files: Sequence[Path]) -> str:
 
 
 def texts_are_doubtful(table: Table) -> str:
-    """Return the query that says whether two texts have the same id; only those of several runs can."""
+    """Return the query that says whether two texts have the same id, which can happen only among several runs."""
     return f"SELECT count(*) > count(DISTINCT text_id) FROM {table.name}"

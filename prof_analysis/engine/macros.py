@@ -12,9 +12,9 @@ _CALL = re.compile(r"\w+(?=\s*\()")
 
 
 def create_macros(connection: duckdb.DuckDBPyConnection, sql: str | None = None) -> None:
-    """Create the macros that an SQL text calls, and those that they call; without a text, all.
+    """Create the macros that an SQL text calls, and the macros that these call; without a text, all macros.
 
-    To create all takes as long as to open a database, and most tables need few.
+    Creating all of them takes as long as opening a database, and most tables need few.
     """
     run(connection, called_in(" ".join(f"{name}()" for name in _macros()) if sql is None else sql))
 

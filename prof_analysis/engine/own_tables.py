@@ -203,7 +203,7 @@ def _check_queries(file: Path, known: Mapping[str, Table]) -> None:
 
 
 def _check_warning(file: Path, table: Table) -> None:
-    """Hold a warning against what is made of it, on an empty table."""
+    """Check a warning on an empty table."""
     assert table.warning is not None
     try:
         if others := sorted(referenced_tables(table.warning) - {table.name}):

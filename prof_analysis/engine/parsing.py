@@ -48,7 +48,7 @@ _NAME_VALUES = "in a PIVOT name the values, as in ON rank_id IN (0, 1)"
 class Query:
     """A query of a user.
 
-    `text` is what DuckDB runs. `tables` are those to build, `described` those of which only the columns are asked.
+    DuckDB runs `text`. `tables` are the tables to build, `described` those that are only asked for columns.
     `reads_catalog`: it lists tables or columns, so the catalog must have all.
     """
 

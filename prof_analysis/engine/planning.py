@@ -120,7 +120,7 @@ def make_plan(
 
 
 def _keep(source: str) -> None:
-    """Keep for other runs what was found out about the project's SQL."""
+    """Keep facts about the project's SQL for other runs."""
     of_project = {table.body for table in (*documented_tables().values(), *source_tables(source).values())}
     keep(
         {(NEEDS, body): [sorted(needs), is_ordered] for body, (needs, is_ordered) in known_needs.items() if body in of_project}

@@ -57,7 +57,7 @@ def _is_staged(needs: Iterable[str], raw_tables: frozenset[str] | None) -> bool:
 
 
 def unknown_table(name: str, known: Iterable[str]) -> str:
-    """Return what to say of a table that does not exist: which ones have a similar name, and where all are listed."""
+    """Return the message about a table that does not exist: tables with similar names, and where all are listed."""
     from difflib import get_close_matches  # Only errors need it.
 
     by_last: dict[str, list[str]] = {}

@@ -26,7 +26,7 @@ def without_unit(column: str) -> str:
 
 
 def format_of(column: str, type_: str, meaning: str) -> Format:
-    """Return the format of a column by its name, its type as users see it, and what its documentation says."""
+    """Return the format of a column by its name, its type as users see it, and its documentation."""
     if type_ not in ("BIGINT", "INTEGER", "DOUBLE"):
         return "text"
     if unit_of(column) == "ns":

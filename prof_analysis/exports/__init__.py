@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ExportType(StrEnum):
-    """The formats of a result. `text` is what msprof-analyze calls xlsx."""
+    """The formats of a result. msprof-analyze calls xlsx `text`."""
 
     db = "db"
     xlsx = "xlsx"

@@ -88,7 +88,7 @@ class Page:
         return cell
 
     def _set_up(self, deepest: int) -> None:
-        """Set what a file holds before the rows, and how the sheet is printed."""
+        """Set the parts of a file before the rows, and how the sheet is printed."""
         sheet = self._sheet
         sheet.freeze_panes = "A2" if self._is_merged or self._columns[0].number_format else "B2"
         sheet.sheet_properties.outlinePr.summaryBelow = False
@@ -179,7 +179,7 @@ class Page:
             self._sheet.merged_cells.ranges.add(CellRange(None, position + 1, first, position + 1, last))
 
     def finish(self) -> None:
-        """Write the sums below the rows, and what a file holds after them."""
+        """Write the sums below the rows, and the parts of a file after them."""
         sheet, columns, last = self._sheet, self._columns, self.next_row - 1
         for position, (_, first) in enumerate(self._runs):
             self._merge(position, first, last)

@@ -40,7 +40,7 @@ PROFILE_RANK = Documented(
 )
 PROVENANCE = Documented(
     "Provenance",
-    "One row is a table of this file that prof-analysis wrote, with what it was made of.",
+    "One row is a table of this file that prof-analysis wrote, with its origin.",
     {
         "table_name": "the table",
         "command": "the command line that wrote it: of prof-analysis, or of the Python program that exported it",

@@ -85,7 +85,7 @@ def _write_events(events: duckdb.DuckDBPyRelation, process: str, base_ns: int, f
 
 
 def _names(ranks: Sequence[Rank]) -> Iterator[str]:
-    """Yield for each rank what its file is called by: its number, else its folder; with the run where there are several."""
+    """Yield the name of each rank's file: the rank's number, else its folder; with the run if there are several."""
     runs = {rank.run for rank in ranks}
     numbers = Counter((rank.run, rank.rank_id) for rank in ranks)
     taken: Counter[str] = Counter()

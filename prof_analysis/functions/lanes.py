@@ -1,4 +1,4 @@
-"""Lanes for intervals that overlap: what is drawn in one row of a timeline must not."""
+"""Lanes for intervals that overlap: intervals in one row of a timeline must not."""
 
 from heapq import heappop, heappush
 

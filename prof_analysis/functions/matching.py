@@ -1,4 +1,4 @@
-"""Matches the modules of two runs: two ordered trees of named nodes, in which each node has a key of what runs in it.
+"""Matches the modules of two runs: two ordered trees of named nodes, in which each node has a key of its ops.
 
 Nodes of one class below matched nodes are aligned by an edit script, so that an inserted one shifts no other. Of all alignments
 it takes the one with the largest sum of weights, and of several such the one that matches the first nodes. What the alignment
@@ -29,7 +29,7 @@ _MOST_WRAPPERS = 50
 
 @dataclass(frozen=True)
 class Tree:
-    """An ordered forest: the parent of each node, -1 for an outermost one, its class and the key of what runs in it.
+    """An ordered forest: the parent of each node, -1 for an outermost one, its class and the key of its ops.
 
     A node comes after the one around it, and siblings come in order.
     """
@@ -116,7 +116,7 @@ class Matching:
             to_do += self.match_lists(self.base.below(base), self.new.below(new), how)
 
     def match_lists(self, base: list[int], new: list[int], how: How, unwrap: str = "either", depth: int = 0) -> list[Pair]:
-        """Match siblings, and what is left of them through modules of one run alone; return the new pairs."""
+        """Match siblings, and the rest of them through modules of one run alone; return the new pairs."""
         pairs = [*self.aligned(base, new)]
         pairs += self.in_other_order(_without(base, {a for a, _ in pairs}), _without(new, {b for _, b in pairs}))
         found = [self.note(a, b, how) for a, b in pairs]
@@ -143,7 +143,7 @@ class Matching:
         return self.partner[a]
 
     def is_wrapper(self, node: int, own: Tree, other: Tree, nodes: list[int]) -> bool:
-        """Return whether at least half of what is in a node is in these nodes of the other tree, too."""
+        """Return whether at least half of the content of a node is in these nodes of the other tree, too."""
         in_it = Counter(self.called(own, one) for one in own.inside(own.below(node)))
         in_them = Counter(self.called(other, one) for one in other.inside(nodes)) if in_it else Counter[object]()
         return (in_it & in_them).total() * 2 >= max(1, in_it.total())
@@ -241,7 +241,7 @@ class Matching:
         return pairs
 
     def match_paths(self) -> None:
-        """Match what has no partner by aliases of paths, in whatever other modules it is."""
+        """Match nodes without a partner by aliases of paths, inside any other modules."""
         free: dict[str, list[int]] = {}
         for node in range(len(self.new.names) - 1, -1, -1):
             if node not in self.taken:
@@ -268,7 +268,7 @@ def matched(base: Tree, new: Tree, aliases: Aliases) -> list[Pair]:
 
 
 def _order(tree: Tree) -> tuple[object, ...]:
-    """Return what puts any two trees that differ in an order."""
+    """Return a key that orders any two different trees."""
     keys = [-1 if key is None else key for key in tree.keys]
     return len(tree.names), list(map(str, tree.names)), list(tree.parents), keys
 

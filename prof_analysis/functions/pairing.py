@@ -29,7 +29,7 @@ class _Call:
     number: int = -1
 
     def is_like(self, other: "_Call") -> bool:
-        """Return whether both may be one operator. What is not known of one contradicts nothing."""
+        """Return whether both may be one operator. Unknown properties contradict nothing."""
         return (self.operation is None or other.operation is None or self.operation == other.operation) and (
             self.size is None or other.size is None or self.size == other.size
         )

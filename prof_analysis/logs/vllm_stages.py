@@ -57,7 +57,7 @@ class StageLogs:
 
 @contextmanager
 def open_logs(paths: Iterable[str | Path], anonymize: bool = False) -> Iterator[StageLogs]:
-    """Read logs, `-` for standard input, and build the tables; with `anonymize`, what identifies people is replaced.
+    """Read logs, `-` for standard input, and build the tables; with `anonymize`, names that identify people are replaced.
 
     Raises InputError when no log reports durations.
     """
@@ -112,7 +112,7 @@ def _check(opened: StageLogs, logs: list[str]) -> None:
         name = logs[0] if len(logs) == 1 else f"{len(logs)} logs"
         raise InputError(
             f"{name}: none of {sum(row[1] for row in rows):,} lines has a `{_ANNOUNCES.decode()} [phase]: [stage]:1.23ms`; "
-            "serve with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1 and log level INFO, and give what the workers print"
+            "serve with VLLM_ASCEND_MODEL_EXECUTE_TIME_OBSERVE=1 and log level INFO, and give the output of the workers"
         )
     for log, _, announcements, unread in rows:
         if unread:

@@ -47,7 +47,7 @@ def ask(session: Session, analysis: Analysis) -> None:
 
 
 def said_of_nothing(session: Session, analysis: Analysis) -> str:
-    """Return what is said of a rank in which an analysis finds nothing."""
+    """Return the sentence about a rank in which an analysis finds nothing."""
     return f"no {analysis.subject}" + ("" if session.step_id is None else f" in step {session.step_id}")
 
 

@@ -1,4 +1,4 @@
-"""What prevents a comparison of runs, and what to know about it."""
+"""Reasons that prevent a comparison of runs, and remarks about one."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ Runs = Mapping[str, str | Path]
 
 
 def kinds_of_units(profile: Profile) -> dict[str, str]:
-    """Return what the units of each rank that is compared are: step, call or run."""
+    """Return the kind of units of each compared rank: step, call or run."""
     rows = profile.rows("SELECT DISTINCT profile, kind FROM runs.compared_unit")
     return {row["profile"]: row["kind"] for row in rows}
 
@@ -49,7 +49,7 @@ _NO_STEP = "no step is left of it; leave out fewer steps"
 
 
 def without_common_modules(profile: Profile, runs: Runs) -> dict[str, str]:
-    """Return the runs of which no module has a partner in the base, by their names, and a sentence about each."""
+    """Return the runs whose modules have no partner in the base, by their names, and a sentence about each."""
     # Both sides have modules, and none has a partner.
     none_has_a_partner = "list_sort(list(DISTINCT rule)) = ['only base', 'only new']"
     outermost = profile.rows(
@@ -78,7 +78,7 @@ def check_rank_map(profile: Profile, runs: Runs, rank_map: Mapping[int, int]) ->
 
 
 def warnings_of(profile: Profile, skipped: Iterable[int]) -> Iterator[str]:
-    """Yield what to know: ranks without a partner, and steps to leave out that no run has."""
+    """Yield remarks: ranks without a partner, and steps to leave out that no run has."""
     alone = "SELECT DISTINCT profile FROM runs.compared_rank WHERE pair IS NULL ORDER BY profile"
     if profiles := [row["profile"] for row in profile.rows(alone)]:
         yield f"left out, as no rank of the other run is compared with them: {listed(profiles)}"

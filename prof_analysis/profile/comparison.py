@@ -1,4 +1,4 @@
-"""Comparison: what changed between a run and others, where, and whether it is more than noise."""
+"""Comparison: the changes between a run and others, their places, and whether they are more than noise."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Comparison:
         return self._answer("runs.comparison_summary")
 
     def finding(self) -> pandas.DataFrame:
-        """Return what changed most, in a sentence, and how sure that is."""
+        """Return the largest change, in a sentence, and how sure it is."""
         return self._answer("runs.comparison_finding")
 
     def ops(self) -> pandas.DataFrame:
@@ -103,11 +103,11 @@ class Comparison:
         return self._answer("runs.kernel_comparison")
 
     def communication(self) -> pandas.DataFrame:
-        """Return communication by type, group role and size, what changed most first."""
+        """Return communication by type, group role and size, the largest change first."""
         return self._answer("runs.communication_comparison")
 
     def steps(self) -> pandas.DataFrame:
-        """Return each step of base and new run, and what makes some of them outliers."""
+        """Return each step of base and new run, and why some of them are outliers."""
         return self._answer("runs.step_comparison")
 
     def idle(self) -> pandas.DataFrame:
@@ -115,11 +115,11 @@ class Comparison:
         return self._answer("runs.idle_comparison")
 
     def efficiency(self) -> pandas.DataFrame:
-        """Return MFU, efficiency and what bounds modules, where both runs have them; it is worked out on request only."""
+        """Return MFU, efficiency and what bounds modules, if both runs have them; it is computed on request only."""
         return self._answer("runs.efficiency_comparison")
 
     def memory(self) -> pandas.DataFrame:
-        """Return the memory of the device by op and module, allocated and alive at the peak, what changed most first.
+        """Return the memory of the device by op and module, allocated and alive at the peak, the largest change first.
 
         Raises InputError where not both runs recorded it.
         """
@@ -171,7 +171,7 @@ class Comparison:
         return self.profile.export_tables(tables, folder, export_type)
 
     def report(self, file: str | Path, *, efficiency: bool = False) -> Path:
-        """Write what changed into one HTML file with pictures, which opens offline in any browser, and return the file.
+        """Write the changes into one HTML file with pictures, which opens offline in any browser, and return the file.
 
         In a folder it is report.html. With `efficiency` it shows MFU and what bounds modules too.
         Raises InputError when there is nothing to compare or plotly is missing, OutputError when the file cannot be written.
@@ -249,7 +249,7 @@ class Comparison:
         return visible(f"Comparison({', '.join(f'{run}={str(path)!r}' for run, path in self._runs.items())})")
 
     def _repr_html_(self) -> str:
-        """Show the runs, and what was found if a question was asked before: looking works nothing out."""
+        """Show the runs, and the finding if a question was asked before: showing computes nothing."""
         found = self.profile.rows("SELECT run, sentence FROM runs.comparison_finding") if self._is_prepared else []
         paths = {run: readable(Path(path)) for run, path in self._runs.items()}
         ranks = self.profile.rank_rows()

@@ -305,7 +305,7 @@ class Profile(Questions):
                 if export_type not in chosen.pictures or not chosen.pictures[export_type].requires:
                     raise
                 self._session.provide(wanted.tables)
-                self._session.warn(f"{error}; the timeline shows the rest of what was recorded")
+                self._session.warn(f"{error}; the timeline shows the rest of the recording")
         return chosen
 
     def rules(self) -> list[dict[str, Any]]:
@@ -329,7 +329,7 @@ class Profile(Questions):
         return bool(self.rows(f"SELECT 1 FROM {ANALYSES[analysis].counted_table} LIMIT 1"))
 
     def said_of_nothing(self, analysis: str) -> str:
-        """Return what is said where an analysis has no rows."""
+        """Return the sentence for an analysis without rows."""
         return said_of_nothing(self._session, ANALYSES[analysis])
 
     def report(self, file: str | Path) -> Path:

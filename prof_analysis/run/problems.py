@@ -60,7 +60,7 @@ class Problems:
 
 
 def found_in_tables(connection: duckdb.DuckDBPyConnection, tables: Iterable[Table], ranks: Iterable[Rank]) -> list[str]:
-    """Return what the warning queries of tables find: of the input first, then of wrong figures, then notes."""
+    """Return the rows of the warning queries of tables: first about the input, then about wrong figures, then notes."""
     why_untyped = {rank.profile: reason for rank in ranks if (reason := rank.why_untyped)}
     reasons = {"profiles": list(why_untyped), "reasons": list(why_untyped.values())}
     run(connection, "SET VARIABLE why_untyped = map($profiles::VARCHAR[], $reasons::VARCHAR[])", reasons)

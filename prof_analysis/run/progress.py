@@ -1,6 +1,7 @@
 """Progress: how much of the work on ranks is done, in bytes of their input.
 
-A rank is staged, then tables are built. What share of the work each is was measured; what is kept of other questions is none.
+A rank is staged, then tables are built. The shares of staging and building are measured constants. Tables read from the cache
+count as no work.
 """
 
 from collections.abc import Callable, Container, Mapping

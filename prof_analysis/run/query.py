@@ -16,7 +16,7 @@ Answer = TypeVar("Answer")
 
 
 def answer(session: Session, query: str, fetch: Callable[[duckdb.DuckDBPyRelation], Answer]) -> Answer:
-    """Build the tables that a query names, run it, and return what a function makes of its rows.
+    """Build the tables that a query names, run it, and return the result of a function of its rows.
 
     Raises QueryError when the query cannot be read or run.
     """
@@ -41,7 +41,7 @@ def answer(session: Session, query: str, fetch: Callable[[duckdb.DuckDBPyRelatio
 
 
 def _said(error: duckdb.Error, asked: Query, known: Iterable[str]) -> str:
-    """Return in one line what DuckDB says, with its hints, and which of our tables may be meant."""
+    """Return DuckDB's message in one line, with its hints, and with our tables that may be meant."""
     if match := re.search(r"Table with name (\w+) does not exist", str(error)):
         return unknown_table(match[1], known)
     reason = reason_of(error)

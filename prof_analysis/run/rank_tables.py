@@ -1,4 +1,4 @@
-"""Makes the tables that answer a question about one rank: from its files, or from what was kept of them before."""
+"""Makes the tables that answer a question about one rank: from its files, or from tables kept before."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from prof_analysis.sources import SOURCES
 
 @dataclass
 class _Work:
-    """The work on a rank: where, of what tables, what is known of it, and which files of the cache have which table."""
+    """The work on a rank: its place, its tables, its facts, and which files of the cache have which table."""
 
     connection: duckdb.DuckDBPyConnection
     scratch: Path
@@ -68,18 +68,18 @@ def plan_of(source: str, tables: tuple[str, ...], own: tuple[Table, ...], is_for
 
 
 def plan_of_job(job: Job) -> Plan:
-    """Return the plan of the tables that a job builds, and of what it keeps with them."""
+    """Return the plan of the tables that a job builds, and of the tables that it keeps with them."""
     assert job.rank.source is not None
     return plan_of(job.rank.source, job.tables, job.own, _may_keep(job))
 
 
 def _may_keep(job: Job) -> bool:
-    """Return whether a job keeps tables. A question about all texts shows those of its own columns and no others."""
+    """Return whether a job keeps tables. A job about all texts does not: it sees the texts of its own columns only."""
     return job.keeps and TEXTS not in job.tables
 
 
 def _build(job: Job, work: _Work, on_work: OnWork) -> None:
-    """Build the tables of a job in DuckDB, from what is kept where that has them, and keep what other questions may need."""
+    """Build the tables of a job in DuckDB, or take them from the cache, and keep tables that other questions may need."""
     assert job.rank.source is not None
     source, connection, facts = SOURCES[job.rank.source], work.connection, work.facts
     plan = whole = plan_of_job(job)

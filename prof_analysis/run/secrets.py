@@ -1,4 +1,4 @@
-"""What is to be replaced of a session: its paths, ranks and runs, and what errors say of them."""
+"""Secrets of a session to replace: its paths, ranks and runs, and errors about them."""
 
 from __future__ import annotations
 

@@ -284,7 +284,7 @@ class Session:
                 self._turn.release()
 
     def _build(self, tables: tuple[str, ...]) -> None:
-        """Build the tables that the ranks lack; what does not fit into the cache, in temporary folders."""
+        """Build the tables that the ranks lack; tables that do not fit into the cache go to temporary folders."""
         failed = self._run(self._jobs(self.stores, tables, self._folders.keep))
         full = [rank for rank, outcome in failed.items() if outcome.path == self._stores[rank].folder]
         moved = {rank: store for rank in full if (store := self._folders.without_cache(self._stores[rank]))}
@@ -295,7 +295,7 @@ class Session:
             self._problems.fail(outcome.failure or "", rank, outcome.path, outcome.details or "")
 
     def _jobs(self, stores: Mapping[Rank, RankStore], tables: tuple[str, ...], keep: bool) -> list[Job]:
-        """Return the jobs for what the stores lack of a question."""
+        """Return the jobs for the tables of a question that the stores lack."""
         lacking = {rank: store.lacking(tables) for rank, store in stores.items()}
         return [
             Job(rank, lacking[rank], self._variables, store.folder, self._own, None, None, self._spill_folder, tables, keep)

@@ -124,8 +124,8 @@ class Views:
     def show_across(self, table: Table, ranks: Iterable[Rank], is_read_again: bool = False) -> None:
         """Create the view of a table over the ranks of each run, or of a table over all runs.
 
-        A view is worked out for each use. What others of these tables read as well is worked out here, once, and so is what
-        calls functions in Python.
+        A view is computed at each use. Tables that others of these read too, and tables that call functions in Python, are
+        computed here, once.
         """
         ranks = list(ranks)
         catalogs = self._catalogs(ranks)

@@ -45,7 +45,7 @@ class Source(Protocol):
 
     @property
     def IS_READ_ONCE(self) -> bool:  # noqa: N802
-        """Whether to stage what is behind guards at once, since reading the files again costs more."""
+        """Whether to stage tables behind guards at once, since reading the files again costs more."""
 
     def find(self, folder: Path, is_folder: Mapping[str, bool]) -> Found:
         """Find the results in a folder; `is_folder` has its entries by name."""

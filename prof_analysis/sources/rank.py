@@ -53,7 +53,7 @@ class Rank:
 
     @property
     def why_untyped(self) -> str | None:
-        """The reason why some kernels have no type; None where there is none."""
+        """The reason why some kernels have no type; None without one."""
         return dict(self.lacks).get("kernel_types")
 
 

@@ -1,4 +1,4 @@
-"""Remarks of staging: what it found wrong in the input, and which questions warn of it.
+"""Remarks of staging: faults of the input, and the questions that warn of them.
 
 A question warns of what its own raw tables and columns show. What is kept of the input for later questions keeps its remarks,
 and each of these chooses its own.
@@ -13,10 +13,10 @@ from typing import Any
 class Remark:
     """A remark about the input, for questions that stage one of the raw `tables`, or all of them with `needs_all`.
 
-    With `column` it is only for questions that stage this column, too. Remarks of one `place` that differ in nothing but their
-    tables are one sentence: `sentence` where their counts add up to one, else `many`, the words before and after the count.
-    `place` gives the order of sentences: a group, a name, and two numbers. A remark that is `of_the_question` holds only for
-    the columns that were staged together.
+    With `column` it is only for questions that stage this column, too. Remarks with the same `place` are merged and their
+    counts added. `sentence` is used for a count of one, otherwise `many` = (text before, text after the number). `place` gives
+    the order of sentences: a group, a name, and two numbers. A remark that is `of_the_question` holds only for the columns that
+    were staged together.
     """
 
     place: tuple[int, str, int, int]

@@ -24,7 +24,7 @@ _NAMED = 8
 
 @dataclass(frozen=True)
 class _Found:
-    """A rank, and what the files next to it say about its job."""
+    """A rank, and the facts about its job from the files next to it."""
 
     rank: Rank
     parent: Path
@@ -108,7 +108,7 @@ def _of_runs(paths: Mapping[str, Path], options: Options, source: str, questions
             )
         found += [replace(rank, run=run, profile=f"{run}/{rank.profile}") for rank in ranks]
     if twice := [name for name, count in Counter(rank.profile for rank in found).items() if count > 1]:
-        raise InputError(f"{twice[0]}: is what a profile of two runs would be called; give runs names without a /")
+        raise InputError(f"{twice[0]}: two runs would give a profile this name; give runs names without a /")
     return found
 
 
@@ -193,7 +193,7 @@ def said_of_uneven(ranks: Iterable[Rank]) -> Iterator[tuple[Rank, str]]:
             if lacking := sorted(name for name in usual - names if has_tables or not name.startswith(TABLE)):
                 count = min(having[name] for name in lacking)
                 have = f"{count} of {len(here)} ranks {'has' if count == 1 else 'have'}"
-                yield rank, f"{rank.profile}: lacks {', '.join(lacking)}, which {have}: what it says of this rank is not known"
+                yield rank, f"{rank.profile}: lacks {', '.join(lacking)}, which {have}: its data about this rank is not known"
 
 
 def said_of_shared(ranks: Iterable[Rank]) -> str | None:

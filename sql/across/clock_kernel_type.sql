@@ -1,5 +1,5 @@
--- One row is a type of compute kernels over all ranks, the clock while they ran, and what a clock below the rated one may have
--- cost, the costliest first.
+-- One row is a type of compute kernels over all ranks, the clock while they ran, and the time that a clock below the rated one
+-- may have cost, the costliest first.
 --
 -- @columns type to lost_ns as in clock.kernel_type
 -- computing_lost_ns  BIGINT   the part of lost_ns in kernels that hardware counters show to be bound by computing, ns; NULL

@@ -1,7 +1,7 @@
 -- One row is a collective in which a rank waited for another one, with the rank that came last, and what kept this one: the
 -- collective that cost most waiting first. All ranks leave a collective together, so the rank that spends the least time in it
--- came last; and since they left the one before it together too, what the last rank did since then beyond the first one is the
--- reason. The clocks of two ranks are never compared. What waits less than 5 % of the longest time in it has no row.
+-- came last; and since they left the one before it together too, the extra time of the last rank since then, compared with the
+-- first one, is the reason. The clocks of two ranks are never compared. Waits below 5 % of the longest time in it have no row.
 --
 -- group_name              VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
 -- name                    VARCHAR  name of the operator on the rank that came last; NULL when the profile lost its text
@@ -24,8 +24,8 @@
 --                                  above
 -- more_communication_ns   BIGINT   the part with other communication, or copies, alone, ns; NULL as above
 -- more_idle_ns            BIGINT   the part without any kernel, ns; NULL as above
--- cause                   VARCHAR  what explains at least half of waited_ns: computing, host (the device had nothing to do), or
---                                  other communication; several where none of them does; NULL when not known
+-- cause                   VARCHAR  the part that explains at least half of waited_ns: computing, host (the device had nothing
+--                                  to do), or other communication; several if none of them does; NULL when not known
 -- idle_cause              VARCHAR  where the host is the cause, what it did on the last rank most of the time, as in free-time;
 --                                  NULL else
 -- reason                  VARCHAR  why the cause is not known; NULL when it is

@@ -5,7 +5,7 @@
 --
 -- group_name      VARCHAR  the group of ranks, that is, the communicator, as its operators name it; without operators as the
 --                          profile lists it; NULL when operators do not name theirs
--- group_label     VARCHAR  what the framework made it for, such as pp, dp, tp or default_group; NULL when not recorded
+-- group_label     VARCHAR  its purpose in the framework, such as pp, dp, tp or default_group; NULL when not recorded
 -- rank_count      BIGINT   its ranks; NULL when not recorded
 -- ranks           VARCHAR  their numbers in the whole job, in the order of the group, joined by ', '; NULL when not recorded
 -- profiled_count  BIGINT   ranks here that list it, or have operators of it

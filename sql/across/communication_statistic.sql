@@ -4,7 +4,7 @@
 --
 -- @columns type to max_ns as in communication.statistic
 -- share          DOUBLE   part of the communication time of all ranks; NULL when it took no time
--- group_label    VARCHAR  what the group is for, such as tp, dp or default_pg; NULL when not recorded
+-- group_label    VARCHAR  purpose of the group, such as tp, dp or default_pg; NULL when not recorded
 -- group_size     BIGINT   ranks of the group; NULL when not recorded
 -- @columns size_bytes to bus_gb_s as in communication.statistic
 WITH duration AS (

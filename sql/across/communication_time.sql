@@ -1,8 +1,8 @@
 -- One row is the time of all communication operators over all ranks.
 --
--- op_count               BIGINT  operators; NULL when there are none
--- elapse_ns              BIGINT  their time, ns: transit, wait, idle and unknown; overlapping operators count fully; NULL when
---                                there are none
+-- op_count               BIGINT  operators; NULL without any
+-- elapse_ns              BIGINT  their time, ns: transit, wait, idle and unknown; overlapping operators count fully; NULL
+--                                without any
 -- transit_ns             BIGINT  transfers over a link, ns; NULL when known for no operator
 -- wait_ns                BIGINT  waits for other ranks, ns; NULL when known for no operator
 -- synchronization_ns     BIGINT  the part of wait_ns before the first transfer, ns; NULL when known for no operator
@@ -10,7 +10,7 @@
 -- longest_plane_wait_ns  BIGINT  wait of the longest waiting plane of each operator, ns; NULL when planes are not known
 -- waiting_ns             BIGINT  waits for other ranks by the plane of each operator that waits longest, waiting_ns of
 --                                communication.breakdown, ns; NULL when known for no operator
--- unknown_ns             BIGINT  time of operators of which it is not known what it is, ns; NULL when there are no operators
+-- unknown_ns             BIGINT  time of operators whose split is not known, ns; NULL when there are no operators
 SELECT
     sum(op_count)::BIGINT AS op_count,
     sum(elapse_ns)::BIGINT AS elapse_ns,

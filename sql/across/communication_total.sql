@@ -1,7 +1,7 @@
 -- One row is all communication operators over all ranks.
 --
--- op_count                 BIGINT  operators; NULL when there are none
--- total_ns                 BIGINT  their time, ns; overlapping operators count fully; NULL when there are none
+-- op_count                 BIGINT  operators; NULL without any
+-- total_ns                 BIGINT  their time, ns; overlapping operators count fully; NULL without any
 -- group_count              BIGINT  groups of ranks, that is, communicators, whose name is recorded
 -- operators_without_group  BIGINT  operators whose group is not recorded
 -- ranks_of_profiler        BIGINT  ranks with operators that have no kernel, whose times are those of the profiler

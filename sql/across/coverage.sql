@@ -1,6 +1,6 @@
 -- One row is a kind of kernel and where its time went, over all ranks.
 --
--- kind                VARCHAR  what the kernels are: compute, communication or schedule
+-- kind                VARCHAR  kind of the kernels: compute, communication, copy or schedule
 -- location            VARCHAR  inside modules, outside modules, or linked to no op, as in module.coverage
 -- kernel_count        BIGINT   kernels
 -- kernel_duration_ns  BIGINT   their time, ns; overlapping kernels count fully

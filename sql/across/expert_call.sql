@@ -1,5 +1,5 @@
 -- One row is a grouped matmul that the ranks of a group run at the same place of a step: how unevenly rows and time are spread
--- over them, and what it costs. Ranks pair by position where each has as many grouped matmuls in the step.
+-- over them, and its cost. Ranks pair by position if each has the same number of grouped matmuls in the step.
 --
 -- expert_group    VARCHAR  the group, as in across.expert_group
 -- step_id         BIGINT   step; NULL when of no step, and without steps
@@ -9,7 +9,7 @@
 -- mean_ns         BIGINT   mean time of a rank, ns
 -- max_ns          BIGINT   time of the slowest rank, ns
 -- slowest_rank    VARCHAR  that rank; its folder where the files name none; of equal ones the first
--- cost_ns         BIGINT   max - mean, ns: what an even spread could save, where the others wait for the slowest
+-- cost_ns         BIGINT   max - mean, ns: an even spread could save this if the others wait for the slowest
 -- time_imbalance  DOUBLE   max_ns / mean_ns; NULL when that is 0
 -- mean_rows       DOUBLE   mean rows of a rank; NULL when not known for each
 -- max_rows        BIGINT   rows of the rank with most; NULL when not known for each

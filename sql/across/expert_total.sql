@@ -1,4 +1,4 @@
--- One row is a group of ranks that share experts: how even their grouped matmuls are over all steps, and what it costs.
+-- One row is a group of ranks that share experts: how even their grouped matmuls are over all steps, and the cost.
 --
 -- expert_group    VARCHAR  the group, as in across.expert_group
 -- is_recorded     BOOLEAN  whether the framework recorded the group
@@ -7,8 +7,8 @@
 -- time_imbalance  DOUBLE   time of the rank with most / mean; NULL when that is 0
 -- row_imbalance   DOUBLE   rows of the rank with most / mean; NULL when not known, or 0
 -- paired_count    BIGINT   grouped matmuls that all ranks run at the same place, as in across.expert_call
--- cost_ns         BIGINT   what their uneven spread costs a rank, ns: of each, the time of the slowest rank less the mean; NULL
---                          where none are paired
+-- cost_ns         BIGINT   cost of their uneven spread for a rank, ns: for each, the time of the slowest rank less the mean;
+--                          NULL where none are paired
 -- wait_ns         BIGINT   mean time that ranks waited in the collectives after them, ns; NULL where not known for any
 -- row_range       VARCHAR  whether the rows of grouped matmuls differ: all equal (a buffer of fixed size, or an even spread),
 --                          or different; NULL when not known

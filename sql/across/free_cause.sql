@@ -1,5 +1,5 @@
--- One row is a cause of the idle time of all steps over all ranks, the longest first: what the host did while the device was
--- idle.
+-- One row is a cause of the idle time of all steps over all ranks, the longest first: the activity of the host while the device
+-- was idle.
 --
 -- cause      VARCHAR  a cause of free.cause
 -- gap_count  BIGINT   gaps with this cause; NULL for kernels of another step

@@ -1,5 +1,5 @@
--- One row is all calls of compiled graphs over all ranks. What several ranks share of one host, such as the devices of one
--- database, counts once.
+-- One row is all calls of compiled graphs over all ranks. Records that several ranks share on one host, such as the devices of
+-- one database, count once.
 --
 -- calls            BIGINT  calls
 -- compiling_calls  BIGINT  calls that compile

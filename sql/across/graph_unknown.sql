@@ -1,5 +1,5 @@
 -- One row is a reason why a part of calls of compiled graphs is not known, over all ranks, the reason with the most calls
--- first. What several ranks share of one host, such as the devices of one database, counts once.
+-- first. Records that several ranks share on one host, such as the devices of one database, count once.
 --
 -- reason  VARCHAR  why it is not known
 -- calls   BIGINT   calls

@@ -3,7 +3,7 @@
 -- rank_count      BIGINT   ranks here that can be read
 -- job_rank_count  BIGINT   ranks of the job; NULL when no rank here says it
 -- is_exact        BOOLEAN  whether these are all ranks of the job; else it has these at least; NULL when job_rank_count is
--- known_by        VARCHAR  what says it; NULL when job_rank_count is
+-- known_by        VARCHAR  the record that gives it; NULL when job_rank_count is
 -- missing_count   BIGINT   ranks of the job that are not here, at least; NULL when job_rank_count is
 -- missing_ranks   VARCHAR  their numbers in the job, of many the first, joined by ', '; NULL when not known, or none is missing
 -- sentence        VARCHAR  how many of how many ranks are here, and which are not; NULL when none is known to be missing

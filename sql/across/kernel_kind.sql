@@ -1,7 +1,7 @@
 -- One row is a kind of kernels with their number and time over all ranks, also those that --filter does not choose, the
 -- heaviest first.
 --
--- kind                    VARCHAR  what the kernels are: compute, communication or schedule
+-- kind                    VARCHAR  kind of the kernels: compute, communication, copy or schedule
 -- kernel_count            BIGINT   kernels
 -- total_ns                BIGINT   their time, ns; overlapping kernels count fully
 -- types_from_names_share  DOUBLE   part of that time in kernels whose type was taken from their name; NULL when the kind took

@@ -3,7 +3,7 @@
 --
 -- @sum kernel_count, total_ns
 --
--- kind          VARCHAR  what the kernels are: compute, communication or schedule
+-- kind          VARCHAR  kind of the kernels: compute, communication, copy or schedule
 -- @columns type to max_ns as in kernels.statistic
 -- share         DOUBLE   part of the kernel time of the same kind over all ranks; NULL when the kind took no time
 -- type_from     VARCHAR  where the type comes from: profile, or name (Level0: the name of the kernel); NULL without type

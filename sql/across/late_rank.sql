@@ -1,6 +1,6 @@
--- One row is a rank, a group and a type of collectives, and what the rank waits in them for the one that comes last. Only where
--- all collectives of the type are compared, and all ranks of the group are here; where neither the framework nor a link
--- says which ranks those are, the ranks that are here count as all.
+-- One row is a rank, a group and a type of collectives, and how long the rank waits in them for the last one. Only where all
+-- collectives of the type are compared, and all ranks of the group are here; where neither the framework nor a link says which
+-- ranks those are, the ranks that are here count as all.
 --
 -- profile          VARCHAR  the folder, the identity of the rank
 -- rank_id          INTEGER  the rank; NULL when the files name none

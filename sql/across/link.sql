@@ -1,4 +1,4 @@
--- One row is a pair of ranks and a link between them, with what was moved over it and whether it is slow, by all groups and
+-- One row is a pair of ranks and a link between them, with the bytes moved over it and whether it is slow, by all groups and
 -- types of operators, slow ones first. Where the ranks in the whole job are not known, a row is of one group.
 --
 -- @sum transfer_count, size_bytes, duration_ns, lost_ns
@@ -13,7 +13,7 @@
 -- group_name               VARCHAR  the group of ranks where a rank in the whole job is not known; NULL else
 -- source_rank              BIGINT   rank within this group; NULL without it
 -- destination_rank         BIGINT   rank within this group; NULL without it
--- groups                   VARCHAR  what the groups are for, or their names, joined by ', '; NULL when not recorded
+-- groups                   VARCHAR  purposes of the groups, or their names, joined by ', '; NULL when not recorded
 -- transfer_count           BIGINT   packets; NULL when origin is profiler
 -- size_bytes               BIGINT   bytes moved
 -- duration_ns              BIGINT   time of the transfers, ns; overlapping transfers count fully

@@ -1,4 +1,4 @@
--- One row is a kind of link between ranks with what it carried over all ranks, the most bytes first.
+-- One row is a kind of link between ranks with its transfers over all ranks, the most bytes first.
 --
 -- link              VARCHAR  the link, such as HCCS; ON_CHIP within a device; NULL when not recorded
 -- is_within_device  BOOLEAN  whether the data stays within the device
@@ -9,9 +9,9 @@
 --                            move little; NULL when none took time
 -- median_gb_s       DOUBLE   bandwidth that half of these pairs do not exceed, GB/s; NULL when none took time
 -- max_gb_s          DOUBLE   bandwidth of the fastest of them, GB/s; NULL when none took time
--- one_sided_count   BIGINT   pairs of which the other rank recorded nothing to the first one, though it has a profile here; and
---                            pairs whose other rank has none
--- judged_count      BIGINT   pairs with transfers that at least three pairs have alike
+-- one_sided_count   BIGINT   pairs whose other rank recorded nothing to the first one, though it has a profile here; and pairs
+--                            whose other rank has none
+-- judged_count      BIGINT   pairs with transfers of a kind that at least three pairs have
 -- slow_count        BIGINT   those of them that are slow
 -- slow_lost_ns      BIGINT   time that the slow ones lose, ns; NULL without any
 -- least_share       DOUBLE   the least part of the usual bandwidth that a pair has; NULL when none was judged

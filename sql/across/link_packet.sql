@@ -1,14 +1,14 @@
 -- One row is a type and group of operators, a pair of ranks, a link and a size of packets over all ranks, with the bandwidth
 -- beside that of other pairs, those that lose most time first. The usual bandwidth is the median of all pairs with the same
 -- type, link, size of packets (where it is not recorded, of all bytes), and number of other ranks to which a rank of the group
--- moves data. Below 64 KiB there is none: such packets take as long as the latency of the link.
+-- moves data. Packets below 64 KiB have no usual bandwidth: they take as long as the latency of the link.
 --
 -- @sum transfer_count, size_bytes, duration_ns, expected_ns, lost_ns
 --
 -- profile                  VARCHAR  the folder of the rank that recorded the transfers
 -- rank_id                  INTEGER  this rank; NULL when the files name none
 -- @columns kind to group_name as in communication.packet
--- group_label              VARCHAR  what the training framework made the group for, such as pp, dp or default_group; NULL when
+-- group_label              VARCHAR  purpose of the group in the training framework, such as pp, dp or default_group; NULL when
 --                                   not recorded
 -- source_rank              BIGINT   rank within the group; NULL when not recorded
 -- destination_rank         BIGINT   rank within the group; the source itself within a device; NULL when not recorded

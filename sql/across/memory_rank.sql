@@ -8,15 +8,16 @@
 -- memory_bytes          BIGINT   all memory of the device; NULL when not recorded
 -- used_bytes            BIGINT   most that was in use on the device, by the widest record there is: of the device, of the
 --                                process, else of the allocators, reserved; NULL when only parts of it are recorded
--- used_by               VARCHAR  what used_bytes is of: device, process or allocators; NULL when used_bytes is
+-- used_by               VARCHAR  the scope of used_bytes: device, process or allocators; NULL when used_bytes is
 -- left_bytes            BIGINT   memory_bytes - used_bytes; NULL when the memory is not known
 -- left_share            DOUBLE   left_bytes / memory_bytes; NULL when the memory is not known
 -- peak_allocated_bytes  BIGINT   most that the framework had allocated; NULL when not recorded
 -- peak_active_bytes     BIGINT   most that was active in it; NULL when not recorded
 -- peak_reserved_bytes   BIGINT   most that the framework had reserved; NULL when not recorded
--- fragmentation_bytes   BIGINT   what it had reserved and not allocated when it had most allocated; NULL when not recorded
+-- fragmentation_bytes   BIGINT   bytes that it had reserved and not allocated when it had most allocated; NULL when not
+--                                recorded
 -- before_bytes          BIGINT   part of peak_allocated_bytes that was allocated before the recording began; 0 without any
--- beside_bytes          BIGINT   what the process held beside the framework at that moment; NULL when not recorded
+-- beside_bytes          BIGINT   bytes that the process held beside the framework at that moment; NULL when not recorded
 WITH held AS (
     SELECT
         profile,

@@ -1,7 +1,7 @@
 -- One row is a module path with all inside it, an op with a kernel type and input shapes, or all kernels together, over all
 -- ranks: the model FLOPs utilisation, and how well kernels used the cube cores. The longest of a level come first.
 --
--- level              VARCHAR  all, module or op: what the row covers
+-- level              VARCHAR  all, module or op: scope of the row
 -- parent_module      VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module; NULL for levels other
 --                             than module
 -- module             VARCHAR  class name of the module, with [Backward] before it in the backward; NULL for levels other than

@@ -4,7 +4,7 @@
 -- parent_module  VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
 -- module         VARCHAR  class name of the module, with [Backward] before it in the backward
 -- op_name        VARCHAR  the op; NULL when the profile lost its name
--- kind           VARCHAR  kind of the kernels: compute, communication or schedule
+-- kind           VARCHAR  kind of the kernels: compute, communication, copy or schedule
 -- type           VARCHAR  operator type of the kernels, such as MatMulV3; NULL when it is not known
 -- kernel_count   BIGINT   kernels
 -- duration_ns    BIGINT   their time, ns

@@ -1,5 +1,5 @@
 -- One row is an mstx mark or range by its message, over all ranks, those with the most time on the host first, then those with
--- the most on the device. What several ranks share of one host, such as the devices of one database, counts once.
+-- the most on the device. Records that several ranks share on one host, such as the devices of one database, count once.
 --
 -- kind                VARCHAR  range or mark
 -- producer            VARCHAR  who makes them, as in mstx.event; NULL when the message is lost

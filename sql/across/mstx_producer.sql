@@ -1,5 +1,5 @@
--- One row is a producer of mstx marks or ranges, over all ranks, the one with the most first. What several ranks share of one
--- host, such as the devices of one database, counts once.
+-- One row is a producer of mstx marks or ranges, over all ranks, the one with the most first. Records that several ranks share
+-- on one host, such as the devices of one database, count once.
 --
 -- producer     VARCHAR  who makes them, as in mstx.event; NULL when the message is lost
 -- kind         VARCHAR  range or mark

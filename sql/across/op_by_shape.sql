@@ -1,5 +1,5 @@
--- One row is a framework op and its input shapes with the calls and what they cost over all ranks, whatever --filter chooses,
--- the heaviest on the device first. What several ranks share of one host, such as the devices of one database, counts once.
+-- One row is a framework op and its input shapes with its calls and their cost over all ranks, regardless of --filter, the
+-- heaviest on the device first. Records that several ranks share on one host, such as the devices of one database, count once.
 --
 -- @columns name to host_total_ns as in op.by_shape
 -- kernel_count     BIGINT   kernels that they launched themselves; NULL where only operator_details.csv has them for a rank

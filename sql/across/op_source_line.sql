@@ -1,5 +1,5 @@
--- One row is a framework op and the line of user code that called it over all ranks, the largest own device time first. What
--- several ranks share of one host, such as the devices of one database, counts once.
+-- One row is a framework op and the line of user code that called it over all ranks, the largest own device time first. Records
+-- that several ranks share on one host, such as the devices of one database, count once.
 --
 -- @columns name to reason as in stack.by_op
 -- calls           BIGINT  calls; without profiler steps

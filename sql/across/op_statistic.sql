@@ -1,6 +1,6 @@
--- One row is a framework op and its input shapes with the calls and what they cost over all ranks, the heaviest on the device
--- first; with --filter, only ops that it chooses. What several ranks share of one host, such as the devices of one database,
--- counts once.
+-- One row is a framework op and its input shapes with its calls and their cost over all ranks, the heaviest on the device
+-- first; with --filter, only ops that it chooses. Records that several ranks share on one host, such as the devices of one
+-- database, count once.
 --
 -- @sum calls, host_self_ns, kernel_count, device_self_ns
 --

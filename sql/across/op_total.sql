@@ -1,8 +1,8 @@
--- One row is all framework ops over all ranks, also those that --filter does not choose. What several ranks share of one host,
--- such as the devices of one database, counts once.
+-- One row is all framework ops over all ranks, also those that --filter does not choose. Records that several ranks share on
+-- one host, such as the devices of one database, count once.
 --
--- calls           BIGINT  calls; NULL when there are none
--- host_self_ns    BIGINT  their time on the host without the ops directly inside them, ns; NULL when there are none
+-- calls           BIGINT  calls; NULL without any
+-- host_self_ns    BIGINT  their time on the host without the ops directly inside them, ns; NULL without any
 -- kernel_count    BIGINT  kernels that they launched; NULL where only operator_details.csv has them for a rank
 -- device_self_ns  BIGINT  time of these kernels, ns; NULL when there are no ops
 -- all_kernels_ns  BIGINT  time of all kernels, including those that no op launched, ns

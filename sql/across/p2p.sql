@@ -38,7 +38,7 @@ WITH operator AS (
         ) AS twins
     FROM communication.p2p
 ),
--- What both ends must agree in: the group, by its name and, where recorded, its ranks.
+-- The keys in which both ends must agree: the group, by its name and, where recorded, its ranks.
 keyed AS (
     SELECT
         *,

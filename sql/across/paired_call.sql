@@ -1,9 +1,8 @@
--- One row is a collective of a rank with its number, which is the same on all ranks that took part. Operators of a
--- group are paired in their order within the step, where they are of as many, of the same types and sizes, and can have run at
--- the same time: the clocks of two ranks may lie apart, but no rank leaves a collective before all have come. Where ranks
--- recorded different ones, those that do the same and end together are paired, and what no other rank has keeps the reason.
--- Names of operators say nothing: they end in an ordinal that counts what a rank did before its recording. Sends and receives
--- are paired in across.p2p.
+-- One row is a collective of a rank with its number, which is the same on all ranks that took part. Operators of a group are
+-- paired in their order within the step, where they are of as many, of the same types and sizes, and can have run at the same
+-- time: the clocks of two ranks may lie apart, but no rank leaves a collective before all have come. Where ranks recorded
+-- different ones, equal ones that end together are paired, and the others keep the reason. Names of operators do not help: they
+-- end in an ordinal that also counts operators before the recording. Sends and receives are paired in across.p2p.
 --
 -- profile      VARCHAR  the folder, the identity of the rank
 -- rank_id      INTEGER  the rank; NULL when the files name none
@@ -14,7 +13,7 @@
 -- known_group  VARCHAR  the group by a name that all ranks share: its ranks, where they are recorded; NULL when not recorded
 -- step_id      BIGINT   step; NULL outside steps and without steps
 -- paired_step  BIGINT   the step within which number counts; NULL where it counts in the recording
--- number       BIGINT   the how-manieth of its group in the step it is, from 1, counted alike on all ranks
+-- number       BIGINT   its number in its group in the step, from 1, the same on all ranks
 -- rank_count   BIGINT   ranks here that have it, with this one
 -- start_ns     BIGINT   start, Unix ns; NULL when not reported
 -- elapse_ns    BIGINT   its time, ns

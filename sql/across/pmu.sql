@@ -1,9 +1,9 @@
--- One row is a kernel type, an op, a module path with all inside it, or all kernels together, over all ranks, and what the
--- hardware counters of its kernels say. The longest of a level come first. The rows cover compute kernels, and other kernels
--- that have counters. A ratio is the mean over the ranks, weighted by the time of the kernels on these cores.
+-- One row is a kernel type, an op, a module path with all inside it, or all kernels together, over all ranks, with the hardware
+-- counters of its kernels. The longest of a level come first. The rows cover compute kernels, and other kernels that have
+-- counters. A ratio is the mean over the ranks, weighted by the time of the kernels on these cores.
 --
--- level              VARCHAR  all, kernel_type, op or module: what the row covers
--- kind               VARCHAR  what the kernels are: compute, communication or schedule; NULL for a module, and for all
+-- level              VARCHAR  all, kernel_type, op or module: scope of the row
+-- kind               VARCHAR  kind of the kernels: compute, communication, copy or schedule; NULL for a module, and for all
 -- type               VARCHAR  operator type; NULL when it is not known, for a module, and for all
 -- core               VARCHAR  cores they ran on; NULL when not recorded, for a module, and for all
 -- op_name            VARCHAR  the op that launched them; NULL where linked to no op, and for levels other than op

@@ -1,7 +1,7 @@
 -- One row is a rank and a group of ranks with the rank's communication in the group, compared with that of the other ranks of
 -- the group. Its ranks leave a collective (across.paired_call) together: the rank that spends the least in it came last, and
--- what another rank spends beyond that, it waited. Of sends and receives, the whole time in the group is compared with that of
--- the rank with the least.
+-- another rank waited for the time that it spends beyond that. For sends and receives, the whole time in the group is compared
+-- with that of the rank with the least.
 --
 -- profile          VARCHAR  the folder, the identity of the rank
 -- rank_id          INTEGER  the rank; NULL when the files name none
@@ -12,7 +12,7 @@
 -- wait_ns          BIGINT   waits for other ranks, here or not, waiting_ns of communication.breakdown, ns; NULL when known for
 --                           no operator
 -- common_op_count  BIGINT   operators that other ranks have too; all p2p ones of a group in which others have some
--- waited_ns        BIGINT   time in these operators beyond that of the rank that spent the least, ns; NULL when there are none
+-- waited_ns        BIGINT   time in these operators beyond that of the rank that spent the least, ns; NULL without any
 -- last_count       BIGINT   collectives to which the rank came last while others waited
 SELECT
     profile,

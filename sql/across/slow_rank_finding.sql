@@ -49,7 +49,7 @@ job AS (
     FROM across.job
     WHERE missing_count > 0
 ),
--- What the ranks here wait for one that is not, or all alike.
+-- Waits of the ranks here for a missing rank, or equal waits of all.
 waiting AS (
     SELECT avg(coalesce(p2p_wait_ns, 0) + coalesce(collective_wait_ns, 0) - coalesce(waited_ns, 0)) AS for_others_ns
     FROM rank

@@ -1,6 +1,6 @@
 -- One row is a Python stack with the work of the ops that were called from it over all ranks, or a reason why the stack of work
--- is not known; the largest time on the device first. What several ranks share of one host, such as the devices of one
--- database, counts once.
+-- is not known; the largest time on the device first. Records that several ranks share on one host, such as the devices of one
+-- database, count once.
 --
 -- @columns stack to reason as in stack.by_stack
 -- kernel_count  BIGINT  kernels that the ops launched

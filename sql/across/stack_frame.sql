@@ -1,12 +1,12 @@
 -- One row is a frame of Python stacks, a place in the source, with the work of the ops that were called from it over all ranks,
--- or a reason why the stack of work is not known; the largest time on the device first. What several ranks share of one host,
--- such as the devices of one database, counts once.
+-- or a reason why the stack of work is not known; the largest time on the device first. Records that several ranks share on one
+-- host, such as the devices of one database, count once.
 --
 -- @columns frame to reason as in stack.by_frame
--- kernel_count     BIGINT  kernels that were launched from it, and from what it called
+-- kernel_count     BIGINT  kernels launched from it, and from the code that it called
 -- device_self_ns   BIGINT  time of the kernels that were launched from it, and not from a frame inside it, ns; overlapping
 --                          kernels count fully
--- device_total_ns  BIGINT  time of all kernels that were launched from it, and from what it called, ns
+-- device_total_ns  BIGINT  time of all kernels launched from it, and from the code that it called, ns
 -- share            DOUBLE  device_total_ns / time of all kernels of all ranks; NULL when that is 0
 -- backward_ns      BIGINT  the part of device_total_ns in the backward, which has the stack of its forward op
 -- host_self_ns     BIGINT  the same as device_self_ns, of the ops on the host without that of the ops inside them, ns

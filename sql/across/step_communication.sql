@@ -2,7 +2,7 @@
 -- operators, those of all groups with one purpose, or those of one group and type.
 --
 -- level              VARCHAR  step (all operators), label or operator, as in step.communication
--- group_label        VARCHAR  what the group is for; NULL when not recorded, and for all operators
+-- group_label        VARCHAR  purpose of the group; NULL when not recorded, and for all operators
 -- group_name         VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded, and at other levels
 -- type               VARCHAR  type, such as hcom_allReduce_; NULL when not known, and at other levels
 -- op_count           BIGINT   operators

@@ -78,7 +78,8 @@ found AS (
     JOIN trace.op USING (op_id)
     WHERE climb.end_ns >= climb.moment_ns
 )
--- What the thread itself ran counts before what it may have run for another thread; a block of a queue thread has only this.
+-- Work of the thread itself counts before work that it may have done for another thread; a block of a queue thread has only
+-- this.
 SELECT block_id, op_id, task_end_ns
 FROM found
 QUALIFY row_number() OVER (PARTITION BY block_id ORDER BY is_of_queue, is_outermost, start_ns DESC, op_id, task_end_ns) = 1

@@ -1,7 +1,7 @@
 -- One row is an op, a module path, or all together, with the blocks of memory that it allocated from one allocator of a device.
 -- Blocks of a step that was not chosen count only where they are alive at the peak.
 --
--- level            VARCHAR  op, module or all: what the row covers
+-- level            VARCHAR  op, module or all: scope of the row
 -- op_name_id       TEXT_ID  the op that allocated them; NULL when not recorded, and for levels other than op
 -- path_id          BIGINT   the path of module.path; NULL outside modules, and for levels other than module
 -- @columns component to device_id as in allocation.every_block

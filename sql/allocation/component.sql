@@ -1,12 +1,12 @@
 -- One row is a component that holds memory of a device: how much it held at most, and when the framework had most allocated.
--- What the parts of the software and the allocators hold is within what the process holds.
+-- The process includes the memory of the parts of the software and of the allocators.
 --
 -- @columns role to device_id as in allocation.peak
 -- peak_allocated_bytes  BIGINT  most that was allocated; NULL when not recorded
 -- peak_active_bytes     BIGINT  most that was active; NULL when not recorded
 -- peak_reserved_bytes   BIGINT  most that was reserved; NULL when not recorded
--- at_peak_bytes         BIGINT  what it had reserved, else allocated, at the moment when the allocator of the framework had
---                               most allocated: at the last record until then, else the first one after; NULL without a
+-- at_peak_bytes         BIGINT  bytes that it had reserved, else allocated, at the moment when the allocator of the framework
+--                               had most allocated: at the last record until then, else the first one after; NULL without a
 --                               framework
 -- memory_bytes          BIGINT  all memory of the device; NULL when not recorded
 WITH moment AS (

@@ -1,8 +1,8 @@
--- One row is a block that was alive when the memory of its allocator was highest, by one of three measures. What is active may
--- be released already; what is reserved is alive if it is allocated.
+-- One row is a block that was alive when the memory of its allocator was highest, by one of three measures. Active blocks may
+-- be released already; reserved memory is alive if it is allocated.
 --
 -- block_id  BIGINT  a block of trace.memory_block
--- measure   ENUM('allocated', 'active', 'reserved')  what was highest
+-- measure   ENUM('allocated', 'active', 'reserved')  the measure that was highest
 SELECT block.block_id, peak.measure
 FROM allocation.every_block AS block
 JOIN allocation.peak_moment AS peak

@@ -1,5 +1,5 @@
 -- One row is a module path with the blocks of memory that ops in it allocated from one allocator of a device, the most own
--- bytes at the peak first. What no module allocated is a row too.
+-- bytes at the peak first. Memory that no module allocated is a row too.
 --
 -- parent_module        VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module; NULL outside modules
 -- module               VARCHAR  class name of the module, with [Backward] before it in the backward; NULL outside modules

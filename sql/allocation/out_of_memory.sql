@@ -4,8 +4,8 @@
 -- step_id       BIGINT   profiler step; NULL outside steps
 -- op_name_id    TEXT_ID  the innermost op on the thread at that moment; NULL without one
 -- memory_bytes  BIGINT   all memory of the device; NULL when not recorded
--- left_bytes    BIGINT   memory_bytes - reserved_bytes; what other processes and the runtime use is a part of it; NULL when one
---                        is not known
+-- left_bytes    BIGINT   memory_bytes - reserved_bytes, with the memory of other processes and of the runtime; NULL when one is
+--                        not known
 --
 -- Attempts that fail are few, and so each is compared with all ops of its thread.
 WITH op_at AS (

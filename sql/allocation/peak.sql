@@ -6,7 +6,7 @@
 --                         trace.memory_usage
 -- component      VARCHAR  the same as the profile calls it
 -- device_id      BIGINT   device; NULL when not recorded
--- measure        ENUM('allocated', 'active', 'reserved')  what was highest
+-- measure        ENUM('allocated', 'active', 'reserved')  the measure that was highest
 -- peak_bytes     BIGINT   how much it was
 -- peak_ns        BIGINT   when, Unix ns
 -- step_id        BIGINT   profiler step of that moment; NULL outside steps

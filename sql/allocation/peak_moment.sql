@@ -3,7 +3,8 @@
 --
 -- component        VARCHAR  who holds it
 -- @columns role to device_id as in trace.memory_usage
--- measure          ENUM('allocated', 'active', 'reserved')  what was highest; a measure that is not recorded has no row
+-- measure          ENUM('allocated', 'active', 'reserved')  the measure that was highest; a measure that is not recorded has no
+--                                                           row
 -- peak_bytes       BIGINT   how much it was
 -- peak_ns          BIGINT   the moment, Unix ns
 -- step_id          BIGINT   profiler step; NULL outside steps

@@ -39,7 +39,7 @@ last_recorded AS (
     WHERE allocated_bytes IS NOT NULL
     GROUP BY component, role, device_number, time_ns
 ),
--- What an allocator held when a step began is what it held after its last event before.
+-- An allocator holds at the begin of a step the memory that it held after its last event before.
 at_begin AS (
     SELECT asked.step_id, asked.component, asked.role, asked.device_id, allocated_bytes, reserved_bytes, active_bytes
     FROM (SELECT *, coalesce(device_id, -1) AS device_number FROM period CROSS JOIN allocator) AS asked

@@ -1,4 +1,4 @@
--- One row is a moment with what one component holds of the memory of a device. With a step chosen, only moments of that step.
+-- One row is a moment with the memory that one component holds on a device. With a step chosen, only moments of that step.
 --
 -- @columns usage_id to component as in trace.memory_usage
 -- @columns role to time_ns as in trace.memory_usage

@@ -18,7 +18,7 @@
 --                           time of the shortest kernel of a chain
 -- backward_ns      BIGINT   time of the kernels of the backward of these ops, ns; a fused op has one kernel for it
 -- backward_critical_ns  BIGINT  the part of it in kernels that are critical, ns
--- win_ns           BIGINT   what a fused op can win at most, ns: of each chain, the critical time and the gaps without the
+-- win_ns           BIGINT   the most that a fused op can win, ns: for each chain, the critical time and the gaps without the
 --                           least time, or the time of its launches; and the critical time of its backward
 WITH stepped AS (
     SELECT count(*) > 0 AS has_rows

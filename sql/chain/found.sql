@@ -1,4 +1,4 @@
--- One row is a chain: kernels, one after the other on a stream, that compute what one fused op computes.
+-- One row is a chain: consecutive kernels on a stream that one fused op could replace.
 --
 -- chain_id     BIGINT   the id, counted from 1
 -- pattern      VARCHAR  a pattern of chain.pattern

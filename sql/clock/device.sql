@@ -10,7 +10,7 @@
 -- below_ns           BIGINT   part of duration_ns below the rated clock, ns
 -- computing_below_ns BIGINT   part of computing_ns below the rated clock, ns: the rest of below_ns cost nothing
 -- mean_clock_mhz     DOUBLE   mean clock while compute kernels ran, MHz; NULL when none did
--- lost_ns            BIGINT   what the lower clock cost at most, ns: the sum over the kernels of clock.kernel
+-- lost_ns            BIGINT   the most that the lower clock cost, ns: the sum over the kernels of clock.kernel
 -- computing_lost_ns  BIGINT   the part of it in kernels that hardware counters show to be bound by computing, ns; NULL where no
 --                             kernel has counters
 WITH spent AS (

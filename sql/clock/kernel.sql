@@ -1,5 +1,5 @@
--- One row is a compute kernel whose whole time is covered by samples of the real clock, and what a clock below the rated one
--- may have cost it.
+-- One row is a compute kernel whose whole time is covered by samples of the real clock, and the time that a clock below the
+-- rated one may have cost it.
 --
 -- @guard trace.clock
 -- @unique clock by device_id, start_ns: each source groups trace.clock by both

@@ -1,11 +1,11 @@
--- One row is a type of compute kernels, the clock while they ran, and what a clock below the rated one may have cost.
+-- One row is a type of compute kernels, the clock while they ran, and the time that a clock below the rated one may have cost.
 --
 -- type               VARCHAR  operator type; NULL when it is not known
 -- kernel_count       BIGINT   kernels whose clock is known
 -- duration_ns        BIGINT   their time, ns
 -- mean_clock_mhz     DOUBLE   mean clock over that time, MHz; NULL when it is 0
 -- below_count        BIGINT   kernels that ran below the rated clock for some of their time
--- lost_ns            BIGINT   what this cost at most, ns: as if computing alone bounded them
+-- lost_ns            BIGINT   the most that this cost, ns: as if computing alone bounded them
 -- computing_lost_ns  BIGINT   the part of lost_ns in kernels that hardware counters show to be bound by computing, ns; NULL
 --                             where no kernel of the rank has counters
 -- bound_lost_ns      BIGINT   the part of lost_ns in kernels that they show to be bound by something else, so that it is less,

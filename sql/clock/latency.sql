@@ -2,8 +2,8 @@
 --
 -- linked_count      BIGINT   kernels whose launch is known, or else the op that launched them
 -- early_count       BIGINT   of these, kernels that begin 0.1 ms or more before it by the recorded times
--- early_ns          BIGINT   by how much kernels begin before their launch, ns: the most of what is usual among those that do;
---                            NULL where they are too few to be more than damaged links
+-- early_ns          BIGINT   how far kernels begin before their launch, ns: the largest usual value among those that do; NULL
+--                            where they are too few to be more than damaged links
 -- least_latency_ns  BIGINT   time from its launch to the begin of a kernel, ns: one in a hundred is as quick; NULL where no
 --                            kernel is linked
 -- is_usual          BOOLEAN  whether one kernel in ten needs no more than 0.2 ms longer than that

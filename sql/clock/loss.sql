@@ -9,7 +9,7 @@
 -- below_count            BIGINT   those that ran below the rated clock for some of their time
 -- below_ns               BIGINT   their time, ns
 -- mean_below_mhz         DOUBLE   mean clock over that time, MHz
--- lost_ns                BIGINT   what the lower clock cost at most, as in clock.kernel, ns
+-- lost_ns                BIGINT   the most that the lower clock cost, as in clock.kernel, ns
 -- critical_lost_ns       BIGINT   the part of it in kernels that are critical, as in critical.kernel, ns
 -- computing_lost_ns      BIGINT   the part of critical_lost_ns in kernels that hardware counters show to be bound by computing,
 --                                 ns; NULL where no kernel of the rank has counters

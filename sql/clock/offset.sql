@@ -6,7 +6,7 @@
 -- linked_count  BIGINT  kernels whose launch is known, or else the op that launched them
 -- early_count   BIGINT  of these, kernels that begin 0.1 ms or more before it by the recorded times
 -- waited_count  BIGINT  calls that waited for the device; 0 where each kernel may have begun within 0.5 ms of its launch
--- late_count    BIGINT  of these, calls that return 0.5 ms or more before what was launched before them ends
+-- late_count    BIGINT  of these, calls that return 0.5 ms or more before the kernels launched before them end
 --
 -- An early clock shows by kernels that begin before their launch. Ten of them and one in a thousand make one, or in a small
 -- profile three and one in five: fewer are damaged links. A late clock shows where no kernel begins within 0.5 ms of its

@@ -3,7 +3,7 @@
 -- @guard clock.delayed
 --
 -- waited_count  BIGINT  calls that waited for the device after a launch
--- late_count    BIGINT  of these, calls that return 0.5 ms or more before what was launched before them ends
+-- late_count    BIGINT  of these, calls that return 0.5 ms or more before the kernels launched before them end
 WITH launch AS (
     SELECT launch_id, min(start_ns) AS start_ns
     FROM trace.launch

@@ -1,7 +1,7 @@
--- One row is what a plane of a communication kernel did in a stretch of time: a transfer over a link, a copy within the device,
--- or a wait for another rank. A transfer over RDMA consists of several tasks: those that post the payload, then a message to
--- the other rank and a wait for its answer; between more than two ranks, a second such pair follows. It lasts from the start of
--- the first task to the end of the last.
+-- One row is an activity of a plane of a communication kernel in a stretch of time: a transfer over a link, a copy within the
+-- device, or a wait for another rank. A transfer over RDMA consists of several tasks: those that post the payload, then a
+-- message to the other rank and a wait for its answer; between more than two ranks, a second such pair follows. It lasts from
+-- the start of the first task to the end of the last.
 --
 -- @unique rdma_transfer by first_position, kernel_id, plane: batches of tasks do not overlap
 --

@@ -1,5 +1,5 @@
--- One row is a collective of the rank, and what the device did from the end of the collective before it in its group to its
--- start: computed, communicated in other groups, or idled, and why.
+-- One row is a collective of the rank, and the activity of the device from the end of the collective before it in its group to
+-- its start: computed, communicated in other groups, or idled, and why.
 --
 -- @unique gap by start_ns: gaps do not overlap
 -- @unique gap by end_ns: gaps do not overlap
@@ -18,7 +18,7 @@
 -- computing_ns       BIGINT   the part of since_ns with a compute kernel, ns; NULL for the first one
 -- communication_ns   BIGINT   the part with communication or copies alone, ns; NULL for the first one
 -- idle_ns            BIGINT   the part without any kernel, ns; NULL for the first one
--- idle_cause         VARCHAR  what explains most of the idle time, as in free.gap_cause; NULL without idle time
+-- idle_cause         VARCHAR  the cause of most of the idle time, as in free.gap_cause; NULL without idle time
 -- idle_cause_ns      BIGINT   how much of it, ns; NULL without idle time
 WITH operator AS (
     SELECT

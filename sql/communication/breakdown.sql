@@ -7,7 +7,7 @@
 --                                 the operator
 -- name                   VARCHAR  name of the operator; NULL when the profile lost its text
 -- type                   VARCHAR  type, such as hcom_allReduce_; NULL when not known
--- operation              VARCHAR  what operators of this type do, in lower case, such as allreduce; NULL without a type
+-- operation              VARCHAR  operation of operators of this type, in lower case, such as allreduce; NULL without a type
 -- kind                   VARCHAR  p2p (send and receive) or collective
 -- group_name             VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
 -- step_id                BIGINT   profiler step that the profile itself records for it; NULL in databases, and outside steps

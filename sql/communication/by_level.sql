@@ -1,6 +1,6 @@
 -- One row is the time of the communication operators of one group of ranks and type, of one module, or of the whole rank.
 --
--- level                  VARCHAR  group, module or rank: what the row covers
+-- level                  VARCHAR  group, module or rank: scope of the row
 -- group_name             VARCHAR  the group of ranks; NULL when not recorded, and for levels other than group
 -- kind                   VARCHAR  p2p (send and receive) or collective; NULL for levels other than group
 -- type                   VARCHAR  type, such as hcom_allReduce_; NULL when not known, and for levels other than group
@@ -14,7 +14,7 @@
 -- wait_ns                BIGINT   waits for other ranks, ns; NULL when known for no operator
 -- synchronization_ns     BIGINT   the part of wait_ns before the first transfer, ns; NULL when known for no operator
 -- idle_ns                BIGINT   the rest of the time of operators with a known split, ns; NULL when known for no operator
--- unknown_ns             BIGINT   time of operators of which it is not known what it is, ns
+-- unknown_ns             BIGINT   time of operators whose split is not known, ns
 -- reason                 VARCHAR  why it is not known, the reasons joined by '; '; NULL when all is known
 -- longest_plane_wait_ns  BIGINT   wait of the longest waiting plane of each operator, ns; NULL when planes are not known
 -- size_bytes             BIGINT   bytes moved over links; NULL when not known

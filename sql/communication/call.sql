@@ -1,5 +1,5 @@
--- One row is a communication operator of the rank with what it has in common with the same operator of other ranks, whatever
--- its name: names end in an ordinal that counts what the rank did before its recording, too.
+-- One row is a communication operator of the rank with the properties that the same operator has on other ranks. Names are no
+-- such property: they end in an ordinal that also counts operators before the recording.
 --
 -- @columns kernel_id to group_name as in communication.breakdown
 -- group_code   VARCHAR  digits of the group in the name, the same on all ranks; NULL without any

@@ -4,7 +4,7 @@
 -- type         VARCHAR  type, such as hcom_allReduce_; where none was collected (Level0), taken from the name; NULL when
 --                       neither gives it
 -- group_name   VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
--- operation    VARCHAR  what operators of this type do, in lower case, such as allreduce; NULL without a type
+-- operation    VARCHAR  operation of operators of this type, in lower case, such as allreduce; NULL without a type
 -- group_size   BIGINT   ranks of the group, where the operators themselves name them; NULL when they do not
 -- origin       VARCHAR  where the times come from: kernels, or profiler (communication.json, analysis.db) for operators whose
 --                       name no kernel has

@@ -9,10 +9,10 @@
 -- module           VARCHAR  class name of the module, [Backward] before it in the backward; NULL outside modules
 -- op               VARCHAR  name of the op that launched it; NULL when linked to no op
 -- type             VARCHAR  type, such as hcom_allReduce_; NULL when not known
--- operation        VARCHAR  what operators of this type do, in lower case, such as allreduce; NULL without a type
+-- operation        VARCHAR  operation of operators of this type, in lower case, such as allreduce; NULL without a type
 -- direction        VARCHAR  send, receive or both of an operator between two ranks; NULL of collectives
 -- group_name       VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
--- group_label      VARCHAR  what the group is for, such as tp, dp or default_pg; NULL when not recorded
+-- group_label      VARCHAR  purpose of the group, such as tp, dp or default_pg; NULL when not recorded
 -- op_count         BIGINT   operators
 -- elapse_ns        BIGINT   their time, ns; overlapping operators count fully
 -- exposed_ns       BIGINT   time in which neither a compute kernel of the step runs, nor an operator of the step that began
@@ -20,7 +20,7 @@
 -- waiting_ns       BIGINT   the part of exposed_ns that waits for other ranks, ns; NULL when known for no operator
 -- transferring_ns  BIGINT   the part of it that transfers over a link, ns; NULL when known for no operator
 -- other_ns         BIGINT   the part of it that does neither, ns; NULL when known for no operator
--- unknown_ns       BIGINT   the part of it in operators of which the profile does not record both waits and transfers, ns
+-- unknown_ns       BIGINT   the part of it in operators whose waits or transfers are not recorded, ns
 -- longest_ns       BIGINT   time of the longest operator, ns
 -- critical_ns      BIGINT   the part of exposed_ns in operators that, if shorter, would let what follows begin earlier, as in
 --                           critical.kernel, ns

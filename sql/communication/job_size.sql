@@ -1,9 +1,10 @@
--- One row is what the rank says of how many ranks its job has: by the size of the world or the groups that the framework
--- recorded, which are all; else by the ranks that its transfers name, or the size of its groups: the job has these at least.
+-- One row is the number of ranks of the job by one record of the rank: by the size of the world or the groups that the
+-- framework recorded, which are all; else by the ranks that its transfers name, or the size of its groups: the job has these at
+-- least.
 --
 -- rank_count  BIGINT   ranks of the job; NULL when the rank does not say it
 -- is_exact    BOOLEAN  whether these are all ranks; else the job has these at least; NULL when rank_count is
--- known_by    VARCHAR  what says it; NULL when rank_count is
+-- known_by    VARCHAR  the record that gives it; NULL when rank_count is
 WITH listed AS (
     SELECT max(global_rank) + 1 AS rank_count, count(DISTINCT global_rank) AS known_count
     FROM trace.parallel_group

@@ -1,11 +1,11 @@
--- One row is a type and group of operators, a pair of ranks and a link, and what was moved between the two ranks, the most
--- bytes first. With a step chosen, only what the operators of that step moved.
+-- One row is a type and group of operators, a pair of ranks and a link, and the data moved between the two ranks, the most
+-- bytes first. With a step chosen, only data of the operators of that step.
 --
 -- @sum transfer_count, size_bytes, duration_ns
 --
 -- type                     VARCHAR  type of the operators, such as allreduce; NULL when not known
 -- group_name               VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded
--- group_label              VARCHAR  what the training framework made the group for, such as pp, dp or default_group; NULL when
+-- group_label              VARCHAR  purpose of the group in the training framework, such as pp, dp or default_group; NULL when
 --                                   not recorded
 -- source_rank              BIGINT   rank within the group; NULL when not recorded
 -- destination_rank         BIGINT   rank within the group; the source itself within a device; NULL when not recorded

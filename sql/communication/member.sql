@@ -2,7 +2,7 @@
 -- by a hash of its name, so each group has its rows under both names.
 --
 -- group_name   VARCHAR  the communicator, as operators name it
--- label        VARCHAR  what the group is for, such as pp, dp, tp or default_group; NULL when not recorded
+-- label        VARCHAR  purpose of the group, such as pp, dp, tp or default_group; NULL when not recorded
 -- position     BIGINT   rank within the group
 -- global_rank  BIGINT   rank in the whole job
 WITH named AS (

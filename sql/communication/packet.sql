@@ -1,6 +1,6 @@
--- One row is a type and group of operators, a pair of ranks, a link and a size of packets, and what was moved between the two
--- ranks in packets of this size. A packet is what one task moves. With a step chosen, only what the operators of that step
--- moved.
+-- One row is a type and group of operators, a pair of ranks, a link and a size of packets, and the data moved between the two
+-- ranks in packets of this size. A packet is the data that one task moves. With a step chosen, only data of the operators of
+-- that step.
 --
 -- kind              VARCHAR  p2p (send and receive) or collective
 -- type              VARCHAR  type of the operators, such as allreduce; NULL when not known

@@ -13,7 +13,7 @@
 -- synchronization_ns  BIGINT   the part of wait_ns before the first transfer, ns; NULL as transit_ns
 -- idle_ns             BIGINT   the rest of its time, ns; NULL as transit_ns
 -- size_bytes          BIGINT   bytes that it moved over links; NULL when it moved nothing
--- transfer_ns         BIGINT   time of these transfers on all planes, ns; NULL when there are none
+-- transfer_ns         BIGINT   time of these transfers on all planes, ns; NULL without any
 -- is_of_idle_plane    BOOLEAN  whether its times were reported for a plane that moved nothing while others moved data
 -- reason              VARCHAR  why times that were reported are NULL; NULL when none are
 --

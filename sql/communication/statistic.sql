@@ -15,10 +15,10 @@
 -- share       DOUBLE   part of the communication time of the rank; NULL when it took no time
 -- origin      VARCHAR  where the times come from: kernels, or profiler (communication.json, analysis.db) for operators whose
 --                      name no kernel has
--- group_label     VARCHAR  what the group is for, such as tp, dp or default_pg; NULL when not recorded
+-- group_label     VARCHAR  purpose of the group, such as tp, dp or default_pg; NULL when not recorded
 -- group_size      BIGINT   ranks of the group; NULL when not recorded
--- size_bytes      BIGINT   bytes of the operators: of each what a rank has before or after it, whichever is more; NULL when
---                          not known for any
+-- size_bytes      BIGINT   bytes of the operators: for each, the data of a rank before or after it, whichever is more; NULL
+--                          when not known for any
 -- algorithm_gb_s  DOUBLE   size_bytes / time of the operators with known bytes, GB/s; NULL without any
 -- bus_gb_s        DOUBLE   the bandwidth that each rank must have for this, GB/s: algorithm_gb_s times the factor of the
 --                          operation for group_size ranks, as nccl-tests defines it; NULL when operation or group_size is not

@@ -1,5 +1,5 @@
--- One row is a communication kernel, a pair of ranks and a link, and what the kernel moved between the two ranks. The rows
--- cover all steps, also when a step is chosen.
+-- One row is a communication kernel, a pair of ranks and a link, and the data that the kernel moved between the two ranks. The
+-- rows cover all steps, also when a step is chosen.
 --
 -- kernel_id         BIGINT   a communication kernel of trace.kernel
 -- source_rank       BIGINT   rank within the group; NULL when not recorded

@@ -1,8 +1,8 @@
 -- One row is the communication operators of one type, group role and size in one unit, with their time as transfer and wait.
 --
--- operation        VARCHAR  what the operators do, in lower case, such as allreduce; NULL when not known
+-- operation        VARCHAR  operation of the operators, in lower case, such as allreduce; NULL when not known
 -- kind             VARCHAR  p2p (send and receive) or collective
--- group_role       VARCHAR  what the group is for, such as dp or tp; NULL when not recorded
+-- group_role       VARCHAR  purpose of the group, such as dp or tp; NULL when not recorded
 -- is_of_all_ranks  BOOLEAN  whether the group is that of all ranks that the profile knows of; NULL when not recorded
 -- group_size       BIGINT   ranks of the group; NULL when not recorded
 -- elements_from    BIGINT   how many elements the operators were called with: this many, or more up to twice as many; NULL when
@@ -12,7 +12,7 @@
 -- elapse_ns        BIGINT   their time, ns; overlapping operators count fully
 -- transit_ns       BIGINT   transfers over a link, ns; NULL when known for none
 -- wait_ns          BIGINT   waits for other ranks, ns; NULL when known for none
--- unknown_ns       BIGINT   time of operators of which it is not known what it is, ns
+-- unknown_ns       BIGINT   time of operators whose split is not known, ns
 -- size_bytes       BIGINT   bytes moved over links; NULL when not known
 -- transfer_ns      BIGINT   time of these transfers, ns; overlapping transfers count fully; NULL when not known
 WITH member AS (

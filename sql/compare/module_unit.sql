@@ -1,13 +1,13 @@
--- One row is a module path and a unit, with what the module itself did in it: its calls, and the kernels that ops directly in
--- it launched. Kernels outside modules have rows by location and reason. The times of all rows add up to all kernel time of the
--- rank but that of helpers of communication, which run in the time of its operators.
+-- One row is a module path and a unit, with the work of the module itself in it: its calls, and the kernels that ops directly
+-- in it launched. Kernels outside modules have rows by location and reason. The times of all rows add up to all kernel time of
+-- the rank but that of helpers of communication, which run in the time of its operators.
 --
 -- @unique period by start_ns: there are steps or calls, and starts of each are distinct
 --
 -- path_id           BIGINT   the path of module.path; NULL outside modules
 -- location          VARCHAR  inside modules, outside modules or linked to no op, as in module.kernel
 -- reason            VARCHAR  why the kernels are not inside modules, as in module.kernel; NULL inside modules
--- unit_id           BIGINT   a unit of compare.unit; NULL for what belongs to none
+-- unit_id           BIGINT   a unit of compare.unit; NULL for work that belongs to no unit
 -- calls             BIGINT   calls that began in it; for a backward, those whose backward ran
 -- host_ns           BIGINT   time of the host in these calls, without the modules inside, ns
 -- kernel_count      BIGINT   kernels

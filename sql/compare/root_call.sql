@@ -1,5 +1,5 @@
 -- One row is a call of the root module where figures are per call: of the outermost modules, the class whose calls took the
--- host the longest. A call lasts until the next one begins, so that what runs between two calls belongs to the first.
+-- host the longest. A call lasts until the next one begins, so work between two calls belongs to the first.
 --
 -- unit_id   BIGINT  number of the call in the order of starts, from 0
 -- step_id   BIGINT  the step in which it began; NULL outside steps and without steps

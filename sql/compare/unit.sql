@@ -1,5 +1,6 @@
 -- One row is a unit of the rank, over which figures of a comparison are means: a step, or a call of the root module. A profile
--- without steps has calls, one without modules too is a single unit. A step without kernels is none, unless no step has any.
+-- without steps has calls; a profile without modules too is a single unit. A step without kernels is no unit, unless no step
+-- has kernels.
 --
 -- unit_id   BIGINT   the id; of a step its number
 -- kind      VARCHAR  what it is: step, call or run (the whole profile)

@@ -10,10 +10,10 @@
 -- kernel_count       BIGINT   kernels that are stretched
 -- all_count          BIGINT   kernels of this module, op and type
 -- duration_ns        BIGINT   time of the stretched ones, ns
--- usual_ns           BIGINT   what they would take as equal kernels take elsewhere, ns
+-- usual_ns           BIGINT   their time if they took as long as equal kernels elsewhere, ns
 -- neighbour_ns       BIGINT   time of the kernels beside them, ns
 -- critical_ns        BIGINT   part of duration_ns that is critical, as in critical.kernel, ns
--- win_ns             BIGINT   what can be won if they take as long as usual, ns: no more than their critical time
+-- win_ns             BIGINT   the time won if they take as long as usual, ns: at most their critical time
 WITH stepped AS (
     SELECT count(*) > 0 AS has_rows
     FROM step.period

@@ -1,13 +1,13 @@
 -- One row is a gap in which the device waited for the host: the kernel that ended it was launched too late to start when the
--- device became idle. Kernels before such a gap may be as short as they like, the next one starts no earlier, unless the host
--- itself waited for them. A gap before a kernel whose launch is not recorded is none of these.
+-- device became idle. Shortening a kernel before such a gap saves nothing, unless the host was waiting for it. Gaps whose next
+-- launch is not recorded are not included.
 --
 -- @unique wait by end_ns: of the call only the end is read
 --
 -- gap_id           BIGINT  a gap of free.gap
 -- start_ns         BIGINT  end of the kernel before it, Unix ns
 -- launched_ns      BIGINT  when the launch of the kernel that ended it began, Unix ns, on the clock of the device
--- waited_until_ns  BIGINT  when the host last went on after it had waited for the device, before that launch, Unix ns, on the
+-- waited_until_ns  BIGINT  when the host last stopped waiting for the device before that launch, Unix ns, on the
 --                          clock of the device; NULL when it had not waited before
 WITH launched AS (
     SELECT gap.gap_id, gap.start_ns, gap.end_ns, min(launch.start_ns + clock.offset_ns) AS launched_ns

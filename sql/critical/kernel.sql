@@ -1,5 +1,5 @@
--- One row is a compute or communication kernel, or a copy, whether what follows could begin earlier if it were shorter, and how
--- much of its time can be won at most. Where it is not known whether the host waited, it is critical.
+-- One row is a compute or communication kernel, or a copy, whether the work after it could begin earlier if it were shorter,
+-- and how much of its time can be won at most. Where it is not known whether the host waited, it is critical.
 --
 -- @unique begun by start_ns: of kernels that start at the same time only the last is left
 -- @unique host_gap by start_ns: gaps do not overlap

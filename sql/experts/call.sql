@@ -11,8 +11,8 @@
 -- row_count        BIGINT   rows that its experts share, as in experts.shape; NULL when not known
 -- expert_count     BIGINT   experts, as in experts.shape; NULL when not known
 -- input_shapes_id  TEXT_ID  shapes by which experts.shape describes it; NULL when not recorded
--- next_name        VARCHAR  name of the collective that began next after its end, before the next grouped matmul; NULL when
---                           there is none, or it has no name
+-- next_name        VARCHAR  name of the collective that began next after its end, before the next grouped matmul; NULL without
+--                           one, or it has no name
 -- next_group_name  VARCHAR  group of ranks of that collective; NULL when not recorded
 -- next_id          BIGINT   that collective, a kernel of trace.kernel; NULL without one
 -- next_elapse_ns   BIGINT   time of that collective, ns; NULL without one

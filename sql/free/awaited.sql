@@ -1,4 +1,4 @@
--- One row is a gap of the device of 0.1 ms or more in which, by the records, what comes next waits for another stream or an
+-- One row is a gap of the device of 0.1 ms or more in which, by the records, the next kernel waits for another stream or an
 -- event: its stream waits, or a copy runs, for half of the gap or longer; or the last thing that the host did on the thread
 -- before the launch was to order a stream to wait.
 --

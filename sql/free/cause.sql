@@ -1,5 +1,5 @@
--- One row is a step and a cause of the idle time of the device in it, the longest first: what the host did meanwhile. The
--- causes of a step add up to its idle time.
+-- One row is a step and a cause of the idle time of the device in it, the longest first: the activity of the host meanwhile.
+-- The causes of a step add up to its idle time.
 --
 -- @sum gap_count, total_ns
 -- @unique bound by from_gap_id: UNION gives no row twice

@@ -4,13 +4,14 @@
 -- is_between_steps  BOOLEAN  whether it is from the last kernel of a step to the first one of the next, which is part of no
 --                            step in free.cause
 -- cause             VARCHAR  as in free.cause
--- work              VARCHAR  what the host did that the device waited for, the first of these that applies: 'collect garbage';
---                            'compile' an op; 'load code', in a launch of 1 ms or more, of no graph; 'allocate' memory of the
---                            device; 'load data'; 'copy', where the call that waits copies between host and device, or the op
---                            that waits has asked for such a copy; 'synchronise'; then, where the host launched the next
---                            kernel late (free.host_part): 'between ops', where nothing is recorded or an op leaves all to
---                            those inside it (free.wrapper), 'launch' for all else up to the end of the launch, and 'start',
---                            the time that the device then needs. NULL where the host is not the cause, or it is not known
+-- work              VARCHAR  the activity of the host for which the device waited, the first of these that applies: 'collect
+--                            garbage'; 'compile' an op; 'load code', in a launch of 1 ms or more, of no graph; 'allocate'
+--                            memory of the device; 'load data'; 'copy', where the call that waits copies between host and
+--                            device, or the op that waits has asked for such a copy; 'synchronise'; then, where the host
+--                            launched the next kernel late (free.host_part): 'between ops', where nothing is recorded or an op
+--                            leaves all to those inside it (free.wrapper), 'launch' for all else up to the end of the launch,
+--                            and 'start', the time that the device then needs. NULL where the host is not the cause, or it is
+--                            not known
 -- module            VARCHAR  path of the module in which the host was; NULL outside modules
 -- op_id             TEXT_ID  name of the op in which the host was, as in free.calling_op; NULL for none
 -- call_id           TEXT_ID  name of the outermost host call with a role in which the host was; NULL for none
@@ -38,7 +39,7 @@ in_steps AS (
     JOIN step.time ON time.step_id IS NOT DISTINCT FROM kernel_step.step_id
     WHERE time.free_ns IS NOT NULL
 ),
--- What the host asked for; a copy within the device is none for which it waits.
+-- The copy that the host requested; it does not wait for a copy within the device.
 copying AS (
     SELECT copy_request.tid, copy_request.asked_ns, min(coalesce(copy.direction::VARCHAR, 'unknown')) AS direction
     FROM step.copy_request
@@ -52,7 +53,7 @@ copying_launch AS (
     WHERE launch_id IS NOT NULL AND coalesce(direction IN ('host to device', 'device to host'), true)
     GROUP BY launch_id
 ),
--- What a wrapper contains is not what it waits for.
+-- A wrapper does not wait for the ops inside it.
 waiting AS (
     SELECT DISTINCT part.op_id, part.host_api_id, outer_op.tid, outer_op.start_ns, call.end_ns
     FROM free.host_part AS part

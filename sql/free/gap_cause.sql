@@ -1,5 +1,5 @@
--- One row is a gap of the device and one of its causes: what the host did for a part of the gap. The parts of a gap add up to
--- the gap.
+-- One row is a gap of the device and one of its causes: the activity of the host for a part of the gap. The parts of a gap add
+-- up to the gap.
 --
 -- @unique host_stretch by start_ns, things, tid: stretches do not touch
 --

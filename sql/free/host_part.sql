@@ -11,12 +11,12 @@
 --                       nothing was left for it to do; false where a replayed graph goes on, and at an edge of the recording
 -- is_launched  BOOLEAN  whether it comes after the end of the launch
 -- op_id        BIGINT   up to the request for the next kernel, the innermost op that the host thread ran; from the request on,
---                       the op that launched the kernel; an op of trace.op, NULL when there is none, and where nothing inside
---                       a wrapper (free.wrapper) ran
+--                       the op that launched the kernel; an op of trace.op, NULL without one, and where nothing inside a
+--                       wrapper (free.wrapper) ran
 -- interval_id  BIGINT   in the same way the innermost interval of module.interval; from the request on that of the kernel; NULL
---                       when there is none
+--                       without one
 -- host_api_id  BIGINT   the outermost call of trace.host_api that has a role, on the thread that requested the kernel, and from
---                       the request on on the thread that launches it, until it has; NULL when there is none
+--                       the request on on the thread that launches it, until it has; NULL without one
 WITH on_thread AS (
     SELECT gap_id * 2 + phase - 1 AS key, phase, tid, start_ns, end_ns, is_late
     FROM free.host_phase

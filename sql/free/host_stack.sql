@@ -2,10 +2,10 @@
 -- free.longest.
 --
 -- gap_id        BIGINT   a gap of free.longest
--- host_ops      VARCHAR  the framework ops around the moment, outermost first, joined by ' > '; NULL when there are none;
---                        without profiler steps
--- python_stack  VARCHAR  the Python functions around the moment, outermost first, joined by ' > '; NULL when there are none, as
---                        without with_stack
+-- host_ops      VARCHAR  the framework ops around the moment, outermost first, joined by ' > '; NULL without any; without
+--                        profiler steps
+-- python_stack  VARCHAR  the Python functions around the moment, outermost first, joined by ' > '; NULL without any, as without
+--                        with_stack
 WITH moment AS (
     SELECT DISTINCT tid, at_ns
     FROM free.longest

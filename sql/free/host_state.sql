@@ -1,15 +1,15 @@
--- One row is a moment from which on a host thread does something else, in one of seven aspects: for each of 1 to 4, whether it
--- does any of the first so many things of free.host_stretch; 5, the innermost op that it runs; 6, the innermost module call or
--- autograd task; 7, the outermost call into the software of the device that has a role.
+-- One row is a change of state of a host thread. `aspect` says which state changed: 1 to 4, whether the thread is busy with one
+-- of the first n activities of free.host_stretch; 5, the innermost op; 6, the innermost module call or autograd task; 7, the
+-- outermost call into the software of the device that has a role.
 --
 -- @unique phase by start_ns, tid: gaps do not overlap, nor do their phases
 --
--- tid     BIGINT   host thread: process id * 2^32 + thread id; only threads for which the device waits, and only
---                  what lasts into a phase of free.host_phase there
--- aspect  INTEGER  number of the aspect
--- at_ns   BIGINT   the moment, Unix ns
--- state   BIGINT   1 to 4: 1 when it does any of them; 5: an op of trace.op; 6: an interval of module.interval; 7: a call of
---                  trace.host_api; NULL for nothing
+-- tid     BIGINT   host thread: process id * 2^32 + thread id; only threads for which the device waits, and only states that
+--                  last into a phase of free.host_phase there
+-- aspect  INTEGER  the state that changed, 1 to 7
+-- at_ns   BIGINT   when it changed, Unix ns
+-- state   BIGINT   the new state; of 1 to 4: 1 when busy; of 5: an op of trace.op; of 6: an interval of module.interval; of 7:
+--                  a call of trace.host_api; NULL for none
 WITH phase AS (
     SELECT tid, start_ns, end_ns
     FROM free.host_phase
@@ -26,7 +26,7 @@ op AS (
     JOIN op.parent USING (op_id)
     WHERE NOT op.is_step
 ),
--- What surrounds a step is no op.
+-- An op around a step does not count as op.
 op_around AS (
     SELECT op.op_id, op.tid, op.start_ns, op.end_ns, around.op_id AS around_id
     FROM op

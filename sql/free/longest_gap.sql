@@ -12,12 +12,12 @@
 -- kernel_after_id   TEXT_ID  name of the kernel that ended it
 -- op_after_id       TEXT_ID  name of the op that launched that kernel; NULL when no op is known
 -- host_ops          VARCHAR  framework ops on the thread that requested the next kernel, around the middle of the host's part
---                            of the gap, outermost first, joined by ' > '; NULL when there are none
+--                            of the gap, outermost first, joined by ' > '; NULL without any
 -- host_call_id      TEXT_ID  the call into CANN that took most of the gap, on that thread or on the one that launched the
---                            kernel; NULL when there is none
+--                            kernel; NULL without one
 -- host_call_ns      BIGINT   how long it ran in the gap, ns; NULL without one
--- python_stack      VARCHAR  Python functions around the same moment, outermost first, joined by ' > '; NULL when there are
---                            none, as without with_stack
+-- python_stack      VARCHAR  Python functions around the same moment, outermost first, joined by ' > '; NULL without any, as
+--                            without with_stack
 WITH launched_by AS (
     SELECT kernel_op.kernel_id, op.name_id
     FROM module.kernel_op

@@ -1,6 +1,6 @@
 -- One row is an op that leaves its work to others: ops inside it, or replayed graphs, launch more than it launches itself. Such
 -- a wrapper holds a forward, an optimizer or a user's own code; where nothing inside it runs, Python runs between ops. An op
--- around ops of its own namespace alone, such as aten::linear around aten::addmm, is none: its library calls those.
+-- around ops of its own namespace alone, such as aten::linear around aten::addmm, is no wrapper: its library calls those.
 --
 -- op_id  BIGINT  an op of trace.op, on a thread that requests kernels
 WITH requesting AS (

@@ -1,5 +1,5 @@
 -- One row is an op that launches compute kernels one by one between replays of graphs, in steps in which one is replayed, the
--- most idle time first. What runs before the first replay of the recording, or after the last one, is between none.
+-- most idle time first. Ops before the first replay of the recording, or after the last one, do not count.
 --
 -- op_name_id    TEXT_ID  the op; NULL when the profile lost its name
 -- kernel_count  BIGINT   its kernels

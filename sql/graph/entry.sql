@@ -6,10 +6,10 @@
 -- call_id       BIGINT   a call of graph.inference
 -- frame_ns      BIGINT   start of the outermost Python frame of Dynamo, vLLM's or TorchAir's compilation around it, Unix ns;
 --                        NULL without stacks
--- region_ns     BIGINT   start of the compiled region around it, Unix ns; NULL where there is none
--- region_id     TEXT_ID  name of that region, such as Torch-Compiled Region: 0/0; NULL where there is none
--- lookup_ns     BIGINT   start of Dynamo's last look-up of its cache before it, Unix ns; NULL where there is none
--- lookup_end_ns BIGINT   end of that look-up, or the start of the call if it is still going on; NULL where there is none
+-- region_ns     BIGINT   start of the compiled region around it, Unix ns; NULL without one
+-- region_id     TEXT_ID  name of that region, such as Torch-Compiled Region: 0/0; NULL without one
+-- lookup_ns     BIGINT   start of Dynamo's last look-up of its cache before it, Unix ns; NULL without one
+-- lookup_end_ns BIGINT   end of that look-up, or the start of the call if it is still going on; NULL without one
 -- is_compiling  BOOLEAN  whether something is compiled after the call before it and before its own end
 WITH entering_name AS (
     SELECT text_id

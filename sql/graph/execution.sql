@@ -4,8 +4,8 @@
 -- @unique in_engine by execute_ns, tid: calls of a thread do not overlap, and what starts where one ends is the next one's
 --
 -- call_id          BIGINT  a call of graph.inference
--- run_ns           BIGINT  start of TorchNpuGraphBase::Run, Unix ns; NULL where there is none
--- execute_ns       BIGINT  start of ExecuteGraph, Unix ns; NULL where there is none
+-- run_ns           BIGINT  start of TorchNpuGraphBase::Run, Unix ns; NULL without one
+-- execute_ns       BIGINT  start of ExecuteGraph, Unix ns; NULL without one
 -- first_kernel_ns  BIGINT  start of the first kernel that it launched from ExecuteGraph on, Unix ns, on the clock of the host;
 --                          NULL where no such kernel is known
 --

@@ -1,5 +1,5 @@
--- One row is a call of a compiled graph with the aten ops in its Python part, by what they do; ops inside other aten ops are
--- left out.
+-- One row is a call of a compiled graph with the aten ops in its Python part, by purpose; ops inside other aten ops are left
+-- out.
 --
 -- @unique python_part by start_ns, tid: calls of a thread do not overlap
 --

@@ -13,7 +13,7 @@
 -- p95_ns        BIGINT   the smallest time that at least 95 % of the calls do not exceed, ns
 -- min_ns        BIGINT   shortest time, ns
 -- max_ns        BIGINT   longest time, ns
--- share         DOUBLE   share of the whole time of the calls for which both times are known; NULL where there are none
+-- share         DOUBLE   share of the whole time of the calls for which both times are known; NULL without any
 WITH phase AS (
     UNPIVOT (
         SELECT

@@ -1,8 +1,8 @@
 -- One row is a device and an engine of its compute kernels, with the number of cores that the device has for it.
 --
 -- device_id   BIGINT  device; NULL when not recorded
--- engine      ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu')  as in trace.kernel; NULL for kernels of which it is
---                     not known what they ran on, on a device with one kind of core
+-- engine      ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu')  as in trace.kernel; NULL for kernels whose engine
+--                                                                           is not known, on a device with one kind of core
 -- core_count  BIGINT  cores; for kernels on both kinds, those that multiply matrices
 --
 -- Where the number of vector cores is not recorded, it is twice that of the cores that multiply matrices, if some kernel on

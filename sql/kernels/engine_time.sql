@@ -2,7 +2,7 @@
 -- outside all steps do not count where there are steps.
 --
 -- device_id            BIGINT  device; NULL when not recorded
--- computing_ns         BIGINT  time in which a kernel ran on cores of either kind, ns; what overlaps counts once
+-- computing_ns         BIGINT  time in which a kernel ran on cores of either kind, ns; overlapping kernels count once
 -- matrix_ns            BIGINT  part of it in which one ran on cores that multiply matrices, ns
 -- vector_ns            BIGINT  part of it in which one ran on vector cores, ns; a kernel led by matrix cores that uses both
 --                              counts for both
@@ -28,7 +28,7 @@ computing AS (
       AND (NOT stepped.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step))
       AND (getvariable('step_id') IS NULL OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.in_step))
 ),
--- What a kernel adds to the time that those before it cover.
+-- The part of a kernel that no earlier kernel covers.
 added AS (
     SELECT
         device_id,

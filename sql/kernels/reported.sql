@@ -1,5 +1,5 @@
 -- One row is a type of kernels and the cores that they ran on, of a profile without kernels where the profiler reported their
--- sums (op_statistic.csv), of all steps together. Where a step is chosen there is none.
+-- sums (op_statistic.csv), of all steps together. With a step chosen there is no row.
 --
 -- @guard trace.reported_kernel_type
 --

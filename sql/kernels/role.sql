@@ -1,4 +1,4 @@
--- One row is a name and type of compute kernels that move or convert data and compute nothing, and what they do.
+-- One row is a name and type of compute kernels that move or convert data and compute nothing, and their role.
 --
 -- name_id  TEXT_ID  name of the kernels
 -- type_id  TEXT_ID  their type; NULL when it is not known

@@ -57,7 +57,7 @@ counted AS (
     WHERE kernel.kind IN ('compute', 'copy')
       AND (NOT stepped.has_rows OR kernel.kernel_id IN (SELECT kernel_id FROM kernels.step))
 ),
--- What a conversion converts from and to. PyTorch's copy has what it writes before what it reads.
+-- The formats that a conversion reads and writes. PyTorch's copy lists its output before its input.
 conversion AS (
     SELECT
         counted.kernel_id,

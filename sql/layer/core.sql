@@ -4,7 +4,7 @@
 --
 -- layer_id       BIGINT    a layer of layer.boundary
 -- symbols        BIGINT[]  the symbols of these kernels
--- attention      BIGINT    index of the last attention kernel in symbols, from 1; NULL where there is none
+-- attention      BIGINT    index of the last attention kernel in symbols, from 1; NULL without one
 -- opening_count  BIGINT    kernels that open the layer
 SELECT
     layer_id,

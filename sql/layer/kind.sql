@@ -2,7 +2,7 @@
 --
 -- kind           BIGINT    number, in the order of the first layer of each
 -- symbols        BIGINT[]  the symbols of its kernels, without those that open it
--- attention      BIGINT    index of the last attention kernel in symbols, from 1; NULL where there is none
+-- attention      BIGINT    index of the last attention kernel in symbols, from 1; NULL without one
 -- kernel_count   BIGINT    kernels of such a layer
 -- opening_count  BIGINT    kernels that open such a layer
 -- layer_count    BIGINT    layers of this kind

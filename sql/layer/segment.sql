@@ -1,11 +1,11 @@
 -- One row is a segment of layer.segment_kernel: the kernels from an anchor up to the next, without noise.
 --
--- segment          BIGINT    number, from 1; 0 is what comes before the first anchor
+-- segment          BIGINT    number, from 1; 0 is the part before the first anchor
 -- anchor_position  BIGINT    position of its first kernel
 -- symbols          BIGINT[]  the symbols of its kernels
 -- cores            BIGINT[]  their cores
--- attention        BIGINT    index of the last attention kernel, from 1; NULL where there is none
--- norms            BIGINT[]  indexes of the norms that add the residual, from 1; NULL where there are none
+-- attention        BIGINT    index of the last attention kernel, from 1; NULL without one
+-- norms            BIGINT[]  indexes of the norms that add the residual, from 1; NULL without any
 -- block_ends       BIGINT[]  for each of these norms the last kernel of the block before it; the norm itself where it is part
 --                            of that block
 -- is_repeated      BOOLEAN   whether the segment before or after it has the same kernels; where attention is the anchor, one of

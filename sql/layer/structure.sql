@@ -1,9 +1,9 @@
--- One row is the rank: what repeats in the sequence of its kernels, and where all its compute time went.
+-- One row is the rank: the layers in the sequence of its kernels, and where all its compute time went.
 --
 -- streams                 VARCHAR  streams on which the model runs, in the order of their first kernels, as in 2, 139, 141;
 --                                  NULL where streams are not recorded
 -- beside_streams          VARCHAR  streams that run beside these, in the same order; those of another device with its number,
---                                  as in 1:2; NULL where there are none
+--                                  as in 1:2; NULL without any
 -- kernel_count            BIGINT   compute kernels of the model, in one sequence
 -- layer_count             BIGINT   layers found; NULL where no period is convincing
 -- alike_count             BIGINT   layers that are of a kind; NULL where no period is convincing

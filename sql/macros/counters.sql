@@ -16,7 +16,7 @@ CREATE MACRO IF NOT EXISTS unit_of_counter(name) AS
 CREATE MACRO IF NOT EXISTS at_clock(possible, clock_mhz, duration_ns, cycles) AS
     TRY((possible * cycles // (clock_mhz * duration_ns::HUGEINT))::HUGEINT);
 
--- What bounds most of the time, by the time that each thing bounds; of equal times the first; NULL when none bounds anything.
+-- The bound with the most time; of equal times the first; NULL when nothing bounds.
 CREATE MACRO IF NOT EXISTS longest_bound(compute_ns, memory_ns, on_chip_ns, scalar_ns, wait_ns) AS
     CASE nullif(greatest(compute_ns, memory_ns, on_chip_ns, scalar_ns, wait_ns), 0)
         WHEN compute_ns THEN 'compute'

@@ -55,7 +55,7 @@ CREATE MACRO IF NOT EXISTS is_name_of_collective(name) AS
         '^(?:void )?[nr]ccl[A-Za-z]*Kernel|cross_device_reduce_|all_reduce_kernel|allreduce_fusion_kernel|deep_ep::int\w+node'
     );
 
--- What a call of CUDA, HIP or SYCL does; NULL for all else. A copy that is not asynchronous waits for the device.
+-- The role of a call of CUDA, HIP or SYCL; NULL for all else. A copy that is not asynchronous waits for the device.
 CREATE MACRO IF NOT EXISTS role_of_cuda_call(name) AS
     CASE
         WHEN regexp_matches(name, 'Synchronize|^ur(EventWait|QueueFinish)$') THEN 'synchronise'
@@ -66,7 +66,7 @@ CREATE MACRO IF NOT EXISTS role_of_cuda_call(name) AS
         WHEN regexp_matches(name, '(?i)module(load|getfunction)|compile|linkcreate|libraryload|graphinstantiate') THEN 'compile'
     END;
 
--- The domain of a range of record_function: what is before its colon; without one, its name up to the first number: Module of
+-- The domain of a range of record_function: the text before its colon; without one, its name up to the first number: Module of
 -- Module:Linear, layer of layer_0.
 CREATE MACRO IF NOT EXISTS domain_of_annotation(name) AS
     coalesce(
@@ -74,10 +74,10 @@ CREATE MACRO IF NOT EXISTS domain_of_annotation(name) AS
         nullif(regexp_replace(name, '(?s)[^A-Za-z]*[0-9].*$', ''), '')
     );
 
--- The name of such a range in its domain: what is after its colon, else all of it.
+-- The name of such a range in its domain: the text after its colon, else all of it.
 CREATE MACRO IF NOT EXISTS name_in_domain(name) AS coalesce(nullif(regexp_extract(name, '(?s)^[^:]+:([^:].*)$', 1), ''), name);
 
--- What PyTorch itself records with a range of record_function; NULL for a user's own.
+-- The role of a range of record_function that PyTorch itself records; NULL for a user's own.
 CREATE MACRO IF NOT EXISTS role_of_annotation(name) AS
     CASE
         WHEN is_name_of_step(name) THEN 'step'
@@ -85,12 +85,12 @@ CREATE MACRO IF NOT EXISTS role_of_annotation(name) AS
         WHEN starts_with(name, 'enumerate(DataLoader)') THEN 'data loading'
     END;
 
--- What a kernel does: its function, or all of its name where the function is a frame around any other.
+-- The type of a kernel: its function, or all of its name where the function is a frame around any other.
 CREATE MACRO IF NOT EXISTS work_of_kernel(name) AS
     if(regexp_matches(name, '(ck_tile::kentry|cutlass::device_kernel)<'), name, function_of_kernel(name));
 
 -- Whether a kernel multiplies matrices, as far as its name says so: products, convolutions, attention, and sums of the parts of
--- a product that was split; not what converts or arranges data before and after.
+-- a product that was split; not kernels that convert or arrange data before and after.
 CREATE MACRO IF NOT EXISTS multiplies_matrices(name) AS
     coalesce(
         regexp_matches(
@@ -115,7 +115,7 @@ CREATE MACRO IF NOT EXISTS fp32_of_kernel(name) AS
             THEN 'fp32'
     END;
 
--- What a copy engine does, by the name of its work: Memcpy HtoD (Pinned -> Device), CopyDeviceToHost, Memset (Device). From one
+-- The work of a copy engine, by its name: Memcpy HtoD (Pinned -> Device), CopyDeviceToHost, Memset (Device). From one
 -- GPU to another is PtoP. Arrays (A) are memory of the device.
 CREATE MACRO IF NOT EXISTS direction_of_gpu_copy(name) AS
     CASE
@@ -128,7 +128,7 @@ CREATE MACRO IF NOT EXISTS direction_of_gpu_copy(name) AS
     END;
 
 -- Whether a GPU kernel multiplies groups of rows, by its name: fused_moe_kernel of vLLM and SGLang, grouped kernels of CUTLASS,
--- DeepGEMM, TensorRT-LLM, composable_kernel and Triton; not what sorts, quantises or adds up rows before and after.
+-- DeepGEMM, TensorRT-LLM, composable_kernel and Triton; not kernels that sort, quantise or add up rows.
 CREATE MACRO IF NOT EXISTS is_name_of_grouped_kernel(name) AS
     regexp_matches(
         name,

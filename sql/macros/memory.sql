@@ -14,7 +14,7 @@ CREATE MACRO IF NOT EXISTS is_size(bytes) AS bytes > 0 AND bytes < 1125899906842
 -- The same for the size of an event, which is negative for a release.
 CREATE MACRO IF NOT EXISTS is_change(bytes) AS bytes <> 0 AND bytes BETWEEN -1125899906842623 AND 1125899906842623;
 
--- The same for totals, of which some are not recorded.
+-- The same for totals, some of which are not recorded.
 CREATE MACRO IF NOT EXISTS are_totals(allocated, reserved, active) AS
     least(allocated, reserved, active) >= 0 AND greatest(allocated, reserved, active) < 1125899906842624;
 

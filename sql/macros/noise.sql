@@ -62,7 +62,7 @@ CREATE MACRO IF NOT EXISTS samples_of_sides(side, sample) AS
         'new_squares': coalesce(sum(sample * sample) FILTER (side = 'new'), 0)::HUGEINT
     };
 
--- What these sums say of times: how far each side varies, and whether the difference may be chance.
+-- Statistics of times from these sums: how far each side varies, and whether the difference may be chance.
 CREATE MACRO IF NOT EXISTS variation_of_sides(samples, base_n, new_n) AS
     {
         'base_sd_ns': sample_sd(samples.base_total, samples.base_squares, base_n),
@@ -72,7 +72,7 @@ CREATE MACRO IF NOT EXISTS variation_of_sides(samples, base_n, new_n) AS
         )
     };
 
--- What happened to something that is counted and takes time, the first that holds; NULL where nothing changed.
+-- The change of something that is counted and takes time, the first that applies; NULL where nothing changed.
 CREATE MACRO IF NOT EXISTS change_of(base_count, new_count, base_units, new_units, base_ns, new_ns, is_noise) AS
     CASE
         WHEN base_count = 0 THEN 'added'

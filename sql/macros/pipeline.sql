@@ -1,4 +1,4 @@
--- What a range or function does for a micro-batch, by its name; NULL when it says nothing of it.
+-- The work of a range or function for a micro-batch, by its name; NULL for other names.
 CREATE MACRO IF NOT EXISTS pass_kind(name) AS
     CASE
         WHEN regexp_matches(name, '(?i)weight') AND regexp_matches(name, '(?i)grad|backward') THEN 'weights'

@@ -15,7 +15,7 @@ CREATE MACRO IF NOT EXISTS direction_of_communication(name) AS
 -- The type of a task on the device in one spelling: chips and versions write Notify Wait, Notify_Wait and NOTIFY_WAIT_SQE.
 CREATE MACRO IF NOT EXISTS type_of_task(type) AS regexp_replace(replace(upper(trim(type)), ' ', '_'), '_SQE$', '');
 
--- What a task of a communication operator does, by its type.
+-- The role of a task of a communication operator, by its type.
 CREATE MACRO IF NOT EXISTS role_of_communication_task(type) AS
     CASE
         WHEN type_of_task(type) IN ('', 'N/A', 'NULL') THEN NULL
@@ -90,7 +90,7 @@ CREATE MACRO IF NOT EXISTS engine_of_cores(core) AS
 -- `default`.
 CREATE MACRO IF NOT EXISTS is_name_of_step(name) AS starts_with(name, 'ProfilerStep#');
 
--- What torch_npu itself records with an mstx mark or range; it writes communication operators as JSON.
+-- The role of an mstx mark or range that torch_npu itself records; it writes communication operators as JSON.
 CREATE MACRO IF NOT EXISTS role_of_mark(message, domain) AS
     CASE
         WHEN domain = 'mfu_flops' THEN 'flops'
@@ -101,7 +101,7 @@ CREATE MACRO IF NOT EXISTS role_of_mark(message, domain) AS
         WHEN is_name_of_step(message) THEN 'step'
     END;
 
--- What a call into CANN does; NULL for operators (aclnn...), whose launches are calls inside them.
+-- The role of a call into CANN; NULL for operators (aclnn...), whose launches are calls inside them.
 CREATE MACRO IF NOT EXISTS role_of_host_call(name) AS
     CASE
         WHEN contains(name, 'Synchronize') THEN 'synchronise'
@@ -132,7 +132,7 @@ CREATE MACRO IF NOT EXISTS direction_of_memory_copy(operation) AS
 -- QuantGroupedMatmulDequant, GroupedMatmulFinalizeRouting, ...
 CREATE MACRO IF NOT EXISTS is_name_of_grouped_matmul(type) AS contains(replace(lower(type), '_', ''), 'groupedmatmul');
 
--- What a kernel does for experts beside grouped matmuls, by its type or name; NULL for all others. Fused ones exchange rows,
+-- The role of a kernel for experts beside grouped matmuls, by its type or name; NULL for all others. Fused ones exchange rows,
 -- multiply, and exchange the results (DispatchFFNCombine, DispatchGmmCombineDecode). Those that send rows or gather results are
 -- those of CANN (MoeDistributeDispatchV2) and of DeepEP (deep_ep::internode::dispatch).
 CREATE MACRO IF NOT EXISTS work_for_experts(type) AS

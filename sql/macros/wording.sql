@@ -69,7 +69,7 @@ CREATE MACRO IF NOT EXISTS shown_kernels(count) AS if(count = 1, '1 kernel', cou
 CREATE MACRO IF NOT EXISTS shown_names(names) AS
     array_to_string(list_transform(names[:3], lambda name: left(name, 60)), ', ') || if(len(names) > 3, ', ...', '');
 
--- What evidence says of kernels that are not all critical, as in critical.kernel: how much of their time can be won at most.
+-- The remark of evidence on kernels that are not all critical, as in critical.kernel: the most of their time that can be won.
 CREATE MACRO IF NOT EXISTS unless_critical(duration_ns, critical_ns) AS
     CASE
         WHEN critical_ns = 0 THEN '; 0 can be won: other kernels run beside them, or the device waits for the host after them'
@@ -81,7 +81,7 @@ CREATE MACRO IF NOT EXISTS unless_critical(duration_ns, critical_ns) AS
         ELSE ''
     END;
 
--- What of collectives can be won where some or all of them are not critical; for evidence.
+-- The part of collectives that can be won if some or all of them are not critical; for evidence.
 CREATE MACRO IF NOT EXISTS won_of_collectives(is_partly_won, critical_ns, win_ns) AS
     CASE
         WHEN NOT coalesce(is_partly_won, false) THEN ''

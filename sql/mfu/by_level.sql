@@ -1,7 +1,7 @@
 -- One row is a module path with all inside it, an op with a kernel type and input shapes, or the whole rank: its model FLOPs
 -- utilisation, and how well its kernels used the cube cores.
 --
--- level                  VARCHAR  module, op or rank: what the row covers
+-- level                  VARCHAR  module, op or rank: scope of the row
 -- path_id                BIGINT   the path of module.path; NULL for levels other than module
 -- op_name_id             TEXT_ID  the op that launched them; NULL where linked to no op, and for levels other than op
 -- type_id                TEXT_ID  operator type of the kernels; NULL when it is not known, and for levels other than op

@@ -14,9 +14,9 @@
 --                                 known, and where they would exceed the peak, see mfu.audit
 -- flops_source           VARCHAR  where flops comes from: recorded, marks, shapes, padded shapes, op shapes, or counters; NULL
 --                                 without flops
--- flops_name             VARCHAR  what the recording calls it; NULL where nothing was recorded
+-- flops_name             VARCHAR  its name in the recording; NULL where nothing was recorded
 -- padded_flops           BIGINT   FLOPs by its shapes with the padding of the format; NULL when not known
--- flops_upper_bound      BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
+-- flops_upper_bound      BIGINT   where flops is NULL, an upper bound; NULL where that is unknown too
 -- achieved_tflops        DOUBLE   flops / duration, 10^12 per second; NULL without flops
 -- data_type              VARCHAR  the type that decides the peak, as in mfu.shape; NULL when not recorded
 -- peak_tflops            DOUBLE   peak of the device for the data type at the rated clock, 10^12 per second; NULL when not

@@ -1,4 +1,4 @@
--- One row is a kernel that may multiply matrices, and its FLOPs from the most trusted source: what was recorded while it ran,
+-- One row is a kernel that may multiply matrices, and its FLOPs from the most trusted source: the FLOPs recorded while it ran,
 -- then the arguments of an attention with its shapes, then shapes alone; of an op with several such kernels, its share by time.
 --
 -- kernel_id          BIGINT   a kernel of mfu.cube_kernel
@@ -8,9 +8,9 @@
 -- flops              BIGINT   FLOPs; NULL when not known
 -- peer_flops         BIGINT   flops; where they come from marks, as msprof-analyze counts them, as in mfu.marked_flops
 -- padded_flops       BIGINT   FLOPs by its shapes with the padding of the format; NULL when not known
--- flops_upper_bound  BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
+-- flops_upper_bound  BIGINT   where flops is NULL, an upper bound; NULL where that is unknown too
 -- flops_source       VARCHAR  recorded, marks, shapes, padded shapes or op shapes; NULL without flops
--- flops_name         VARCHAR  what the recording calls it; NULL where nothing was recorded
+-- flops_name         VARCHAR  its name in the recording; NULL where nothing was recorded
 -- reason             VARCHAR  why flops is NULL
 --
 -- For the grouped matmul with SwiGLU, torch_npu records all rows of the buffer, as in the shapes: this is not used.

@@ -5,7 +5,7 @@
 -- shape_id           BIGINT   a description of mfu.op_shape
 -- flops              BIGINT   operations of the matrix products: a multiplication and an addition are two; NULL where the
 --                             inputs do not determine them
--- flops_upper_bound  BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
+-- flops_upper_bound  BIGINT   where flops is NULL, an upper bound; NULL where that is unknown too
 -- reason             VARCHAR  why flops is NULL
 --
 -- A complex number has two parts, and an element of a packed type holds several numbers.

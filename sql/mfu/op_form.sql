@@ -13,11 +13,11 @@
 -- aligned     VARCHAR  attention: corner of the matrix in which the diagonal of a causal mask begins, upper left or lower
 --                      right, or by value where the value at causal_at is 1 or 2 for these and 0 without a mask; NULL for
 --                      other forms
--- mask_at     BIGINT   attention: position of a mask given as a tensor; NULL where there is none
--- lengths_at  BIGINT   attention: position of the ends of the sequences, as a tensor; NULL where there is none
--- used_at     BIGINT   attention: position of the lengths of the keys that are used, as a tensor; NULL where there is none
+-- mask_at     BIGINT   attention: position of a mask given as a tensor; NULL without one
+-- lengths_at  BIGINT   attention: position of the ends of the sequences, as a tensor; NULL without one
+-- used_at     BIGINT   attention: position of the lengths of the keys that are used, as a tensor; NULL without one
 -- window_at   BIGINT   attention: position of the number of keys before the diagonal that count, and of those after it, -1 for
---                      all; where aligned is by value, of a window of another kind; NULL where there is none
+--                      all; where aligned is by value, of a window of another kind; NULL without one
 -- values_at   BIGINT   convolution: position of strides, paddings and dilations, in this order; NULL for other forms
 -- turned_at   BIGINT   convolutions: position of the value that says whether it is transposed; NULL where it never is
 -- wanted_at   BIGINT   convolution gradient: position of the list that says which gradients are computed: those of the input,

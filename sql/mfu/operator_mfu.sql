@@ -10,7 +10,7 @@
 -- actual_tflops       DOUBLE   flops / duration, 10^12 per second, rounded to 2 decimals
 -- chip_peak_tflops    DOUBLE   peak, 10^12 per second, rounded to 2 decimals
 -- flops               BIGINT   FLOPs
--- flops_op_name       VARCHAR  what the recording calls it, else the operator type
+-- flops_op_name       VARCHAR  its name in the recording, else the operator type
 -- input_shapes        VARCHAR  input shapes; NULL when not recorded
 -- output_shapes       VARCHAR  output shapes; NULL when not recorded
 SELECT

@@ -1,4 +1,4 @@
--- One row is a data type and what a cube core does with it per cycle: the same for all chips since the Ascend 910.
+-- One row is a data type and the operations of a cube core with it per cycle: the same for all chips since the Ascend 910.
 --
 -- data_type             VARCHAR  fp16, bf16, int8, hf32, fp32
 -- operations_per_cycle  BIGINT   multiplications and additions of one core in one cycle

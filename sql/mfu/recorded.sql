@@ -6,7 +6,7 @@
 -- range_id    BIGINT   the innermost range of mfu.recorded_range around the kernel's op, or its launch outside any op, on their
 --                      thread
 -- flops       BIGINT   its share: the FLOPs of the range are divided by time, without a remainder
--- flops_name  VARCHAR  what was called
+-- flops_name  VARCHAR  the recorded operation
 --
 -- Where a kernel of the range has a type that multiplies matrices, only such kernels get
 -- a share; else all on cube cores that do more than move or convert.

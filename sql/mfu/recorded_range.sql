@@ -5,7 +5,7 @@
 -- start_ns    BIGINT   start, Unix ns
 -- end_ns      BIGINT   end, Unix ns
 -- flops       BIGINT   FLOPs of the call; NULL where the message is not "{flops}-{name}"
--- flops_name  VARCHAR  what was called, such as matmul; NULL where the message names nothing
+-- flops_name  VARCHAR  the recorded operation, such as matmul; NULL where the message names none
 SELECT
     range.range_id,
     range.tid,

@@ -4,7 +4,7 @@
 --
 -- shape_id           BIGINT   the id
 -- type_id            TEXT_ID  operator type, such as MatMulV3; NULL when it is not known
--- family             VARCHAR  the formula, as in mfu.family, or op for those of mfu.op_form; NULL where there is none
+-- family             VARCHAR  the formula, as in mfu.family, or op for those of mfu.op_form; NULL without one
 -- core_id            TEXT_ID  cores it ran on
 -- input_shapes_id    TEXT_ID  input shapes, tensors separated by ';'; those of the op where the op is described; NULL when not
 --                             recorded

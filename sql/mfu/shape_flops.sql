@@ -4,7 +4,7 @@
 -- flops              BIGINT   floating-point (or integer) operations of the matrix products: a multiplication and an addition
 --                             are two; NULL where the shapes do not determine them
 -- padded_flops       BIGINT   the same on the dims as recorded, where a padded format holds more than the tensor; else flops
--- flops_upper_bound  BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
+-- flops_upper_bound  BIGINT   where flops is NULL, an upper bound; NULL where that is unknown too
 -- source             VARCHAR  shapes, padded shapes where the dims without padding are not known, or op shapes where the op is
 --                             described; NULL without flops
 -- reason             VARCHAR  why flops is NULL

@@ -11,7 +11,7 @@
 -- flops_source       VARCHAR  as in mfu.kernel_flops; NULL without flops
 -- flops_name         VARCHAR  as in mfu.kernel_flops
 -- padded_flops       BIGINT   as in mfu.kernel_flops
--- flops_upper_bound  BIGINT   where flops is NULL, what it is at most; NULL where that is unknown too
+-- flops_upper_bound  BIGINT   where flops is NULL, an upper bound; NULL where that is unknown too
 -- data_type          VARCHAR  as in mfu.shape
 -- peak_tflops        DOUBLE   as in mfu.peak
 -- peak_from          VARCHAR  as in mfu.peak

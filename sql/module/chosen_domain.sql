@@ -2,7 +2,7 @@
 --
 -- domain       VARCHAR  the domain
 -- range_count  BIGINT   start/end ranges in it that may be modules
--- domains      VARCHAR  all domains with such ranges, joined by ', '; NULL where there are none
+-- domains      VARCHAR  all domains with such ranges, joined by ', '; NULL without any
 WITH recorded AS (
     SELECT domain.text AS domain, count(*) AS range_count
     FROM trace.range

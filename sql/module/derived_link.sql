@@ -7,7 +7,7 @@
 --
 -- launch_id   BIGINT   a launch of module.doubtful_launch
 -- is_on_host  BOOLEAN  whether the profile holds the launch's call on the host
--- op_id       BIGINT   the innermost op around it; NULL when there is none
+-- op_id       BIGINT   the innermost op around it; NULL without one
 --
 -- A join on containment gives the same rows, and is the oracle in the tests, but its
 -- cost grows with the square of the launches.

@@ -1,4 +1,4 @@
--- One row is the kernels outside modules that are backward work with an unknown forward op. Where there are none, there is no
+-- One row is the kernels outside modules that are backward work with an unknown forward op. Without such kernels, there is no
 -- row.
 --
 -- @guard module.unpaired_task

@@ -1,7 +1,7 @@
 -- One row is the kernels that link to no op because the profile lost the link: it has ops, but names none for any launch; or it
 -- has the launch on a queue thread, but not the task that the thread ran; or it names no launch, or one that it does not have,
--- for more than 10 kernels that ran after one of the recording on their stream, so that it launched them. Where there
--- are none, there is no row.
+-- for more than 10 kernels that ran after one of the recording on their stream, so that it launched them. Without such kernels,
+-- there is no row.
 --
 -- kernel_count           BIGINT  number of these kernels, without those of a replayed graph
 -- kernel_duration_ns     BIGINT  their time, ns

@@ -1,8 +1,8 @@
 -- One row is a module among siblings of its class that do the same work: in one call of the module around them there are
 -- several of its class whose compute kernels, forward and backward together, have the same ops, types and shapes. A sibling
 -- that does other work, such as a dense layer among layers with experts, is compared with others of its kind only, and has no
--- row without any. Where steps are recorded, calls outside steps do not count. What runs again in a backward (recomputation)
--- does not count either, nor the backward inside it.
+-- row without any. Where steps are recorded, calls outside steps do not count. Work that runs again in a backward
+-- (recomputation) does not count either, nor the backward inside it.
 --
 -- parent_module   VARCHAR  names of the modules around it joined by '/'
 -- module          VARCHAR  class name of the module
@@ -79,7 +79,7 @@ work AS (
     WHERE kernel.kind = 'compute'
     GROUP BY ALL
 ),
--- What a call does, whatever the order of its kernels: the backward of two threads has none.
+-- The kernels of a call without their order: the backward of two threads has no order.
 done AS (
     SELECT
         range_id,

@@ -5,8 +5,8 @@
 -- path_id        BIGINT    a path of module.path
 -- suffix         VARCHAR   _0, _1, ... where consecutive rows of one module come from calls that run different ops; else ''
 -- name_id        TEXT_ID   the op that launched the kernels
--- kernel_ids     BIGINT[]  names of the kernels, ids of trace.string: compute, communication (types), schedule, each by
---                          start
+-- kernel_ids     BIGINT[]  names of the kernels, ids of trace.string: compute, communication (types), copy, schedule,
+--                          each by start
 -- duration_ns    BIGINT    kernel time of all calls, ns
 -- op_count       BIGINT    calls
 -- first_op_id    BIGINT    the first of the ops, an op of trace.op

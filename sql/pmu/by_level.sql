@@ -1,8 +1,8 @@
--- One row is a kernel type, an op, or a module path with all inside it, and what the hardware counters of its kernels say. The
--- rows cover compute kernels, and other kernels that have counters.
+-- One row is a kernel type, an op, or a module path with all inside it, with the hardware counters of its kernels. The rows
+-- cover compute kernels, and other kernels that have counters.
 --
--- level                   VARCHAR  kernel_type, op or module: what the row covers
--- kind                    ENUM('compute', 'communication', 'copy', 'schedule')  what the kernels are; NULL for a module
+-- level                   VARCHAR  kernel_type, op or module: scope of the row
+-- kind                    ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernels; NULL for a module
 -- type_id                 TEXT_ID  operator type; NULL when it is not known, and for a module
 -- core_id                 TEXT_ID  cores they ran on; NULL when not recorded, and for a module
 -- op_name_id              TEXT_ID  the op that launched them; NULL where linked to no op, and for levels other than op
@@ -18,11 +18,11 @@
 -- on_chip_ns              BIGINT   time of kernels that moving data on the chip bounds, ns
 -- scalar_ns               BIGINT   time of kernels that the scalar unit bounds, ns
 -- wait_ns                 BIGINT   time of kernels that wait, ns
--- unbound_ns              BIGINT   time of kernels with counters of only one of the kinds of cores that they run on, of which
---                                  none bounds them: what does is not known, ns
+-- unbound_ns              BIGINT   time of kernels with counters of only one of the kinds of cores that they run on, whose
+--                                  counters do not show the bound, ns
 -- aic_duration_ns         BIGINT   time of kernels that ran on cube cores, ns; a kernel on both kinds of cores counts for both
 -- aic_kernel_count        BIGINT   these kernels
--- aic_uncounted_count     BIGINT   further kernels that run on cube cores, of which nothing but 0 was recorded: not counted
+-- aic_uncounted_count     BIGINT   further kernels that run on cube cores, for which only 0 was recorded: not counted
 -- aic_uncounted_ns        BIGINT   their time, ns; where it is more than aic_duration_ns, the ratios of these cores are NULL
 -- aic_time_share          DOUBLE   part of aic_duration_ns in which these cores ran; NULL when not recorded
 -- aic_mac_ratio           DOUBLE   part of the time of these cores in which the matrix unit worked: the mean over kernels,

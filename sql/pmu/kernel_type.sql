@@ -3,7 +3,7 @@
 --
 -- @sum kernel_count, duration_ns, known_duration_ns
 --
--- kind                    ENUM('compute', 'communication', 'copy', 'schedule')  what the kernels are
+-- kind                    ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernels
 -- type_id                 TEXT_ID  operator type, such as MatMulV3; NULL when it is not known
 -- core_id                 TEXT_ID  cores they ran on, such as AI_CORE or MIX_AIC; NULL when not recorded
 -- @columns kernel_count to reason as in pmu.by_level

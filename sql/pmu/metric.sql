@@ -1,7 +1,7 @@
 -- One row is a kind, type and core of kernels and one of their hardware counters, whatever set of metrics was collected. It
 -- covers only kernels that used the counter's core.
 --
--- kind               ENUM('compute', 'communication', 'copy', 'schedule')  what the kernels are
+-- kind               ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernels
 -- type_id            TEXT_ID  operator type, such as MatMulV3; NULL when it is not known
 -- core_id            TEXT_ID  cores they ran on, such as AI_CORE or MIX_AIC; NULL when not recorded
 -- metric_id          TEXT_ID  the counter as recorded, such as aic_l1_read_bw; aic_ for the cube cores, aiv_ for the vector
@@ -32,7 +32,7 @@ described AS (
     FROM module.kernel
     JOIN pmu.kernel_counters AS counters USING (kernel_id)
 ),
--- What the rows distinguish, with a number: to look up five columns for each counter of a kernel takes twice as long as one.
+-- The keys of the rows, with a number: to look up five columns for each counter of a kernel takes twice as long as one.
 description AS (
     SELECT row_number() OVER () AS description_id, *
     FROM (SELECT DISTINCT kind, type_id, core_id, aic_runs, aiv_runs FROM described) AS distinct_description

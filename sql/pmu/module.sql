@@ -1,5 +1,5 @@
--- One row is a module path and what the hardware counters of its kernels, and of those of all modules inside it, say. The
--- backward of a path is a row of its own. The rows cover compute kernels, and other kernels that have counters.
+-- One row is a module path with the hardware counters of its kernels and of those of all modules inside it. The backward of a
+-- path is a row of its own. The rows cover compute kernels, and other kernels that have counters.
 --
 -- parent_module           VARCHAR  names of the enclosing modules joined by '/'; '' for an outermost module
 -- module                  VARCHAR  class name of the module, with [Backward] before it in the backward

@@ -1,4 +1,4 @@
--- One row is a list of tensors, the inputs or the outputs of kernels, and what it holds.
+-- One row is a list of tensors, the inputs or the outputs of kernels, and its content.
 --
 -- shapes_id      BIGINT   the shapes, a text of trace.string
 -- types_id       BIGINT   the data types, a text of trace.string

@@ -4,9 +4,9 @@
 -- @sum base_ns, new_ns, difference_ns, base_sum_ns, new_sum_ns, base_op_count, new_op_count
 --
 -- run                  VARCHAR  the run that is compared with the base
--- operation            VARCHAR  what the operators do, in lower case, such as allreduce; NULL when not known
+-- operation            VARCHAR  operation of the operators, in lower case, such as allreduce; NULL when not known
 -- kind                 VARCHAR  p2p (send and receive) or collective
--- group_role           VARCHAR  what the group of ranks is for, such as dp or tp; NULL when not recorded in both runs
+-- group_role           VARCHAR  purpose of the group of ranks, such as dp or tp; NULL when not recorded in both runs
 -- elements_from        BIGINT   how many elements the operators were called with: this many, or more up to twice as many; NULL
 --                               when not recorded in both runs
 -- change               VARCHAR  added, removed, more often, less often, slower, faster; noise where only the time changed, by

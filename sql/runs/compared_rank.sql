@@ -7,7 +7,7 @@
 -- side       VARCHAR  base or new: which of the two the rank belongs to
 -- profile    VARCHAR  the folder, the identity of the rank
 -- rank_id    INTEGER  the rank; NULL when the files name none
--- pair       VARCHAR  ranks of base and new with the same text are compared; NULL where there is none to compare with
+-- pair       VARCHAR  ranks of base and new with the same text are compared; NULL without one to compare with
 -- paired_by  VARCHAR  rank map, rank id, parallel groups, pipeline stage, or all ranks together
 WITH compared AS (
     SELECT DISTINCT run

@@ -1,14 +1,14 @@
--- One row is a side of a comparison, base or new, with the size of what is compared: sums over it divided by unit_count are the
+-- One row is a side of a comparison, base or new, with the size of the compared part: its sums divided by unit_count are the
 -- figures.
 --
 -- run           VARCHAR  the run that is compared with the base
 -- side          VARCHAR  base or new
--- unit_kind     VARCHAR  what figures are means of: step, call or run
+-- unit_kind     VARCHAR  the unit of the means: step, call or run
 -- rank_count    BIGINT   ranks that are compared
 -- left_out      BIGINT   ranks without a partner, which are left out
 -- unit_count    BIGINT   units of all these ranks; where figures are per run, the ranks
 -- distinct_count BIGINT  of these, units with different numbers: a step that several ranks have is one
--- sample_kind   VARCHAR  what a value of the samples that say what is noise is: step, call or rank; NULL where there are none
+-- sample_kind   VARCHAR  what a value of the samples that say what is noise is: step, call or rank; NULL without any
 -- sample_count  BIGINT   values of its sample
 -- reason        VARCHAR  why noise is not known; NULL where it is
 WITH size AS (

@@ -1,4 +1,4 @@
--- One row is a run that is compared with the base: what changed most, and how sure that is.
+-- One row is a run that is compared with the base: the largest change, and how sure it is.
 --
 -- run                   VARCHAR  the run that is compared with the base
 -- sentence              VARCHAR  the finding in words

@@ -4,7 +4,7 @@
 -- @sum base_ns, new_ns, difference_ns, base_sum_ns, new_sum_ns, base_kernel_count, new_kernel_count
 --
 -- run                VARCHAR  the run that is compared with the base
--- kind               VARCHAR  what the kernels are: compute, communication, copy or schedule
+-- kind               VARCHAR  kind of the kernels: compute, communication, copy or schedule
 -- type               VARCHAR  operator type; NULL when it is not known
 -- input_shapes       VARCHAR  input shapes, on GPUs those of the op; NULL when not recorded in both runs
 -- place              VARCHAR  outside every step (or call) for kernels of no unit; NULL for those of units

@@ -1,6 +1,6 @@
 -- One row is an op in a module with the memory of the device that it allocated in the base and in the new run, or a part of the
--- peak that no block explains; what changed most comes first. Of each run the mean of its ranks counts, and only ranks whose
--- partner has records of memory too.
+-- peak that no block explains; the largest change comes first. The figure of a run is the mean of its ranks, and only ranks
+-- whose partner has records of memory too.
 --
 -- run                    VARCHAR  the run that is compared with the base
 -- parent_module          VARCHAR  names of the enclosing modules joined by '/', as in runs.module_comparison; NULL outside

@@ -1,6 +1,6 @@
 -- One row is a module, forward or backward, with its time in base and new run: of kernels that ops directly in it launched
 -- (self), and with all modules inside it (total). Kernels outside modules have rows by the reason. All self differences add up
--- to the difference of all kernel time, exactly: base_self_sum_ns and new_self_sum_ns are whole numbers. What changed most
+-- to the difference of all kernel time, exactly: base_self_sum_ns and new_self_sum_ns are whole numbers. The largest change
 -- comes first.
 --
 -- @sum base_self_ns, new_self_ns, self_difference_ns, base_kernels, new_kernels, base_self_sum_ns, new_self_sum_ns
@@ -42,7 +42,7 @@
 -- new_total_sum_ns       BIGINT   the same of the new run, ns
 -- base_units             BIGINT   units of the base, by which its sums are divided
 -- new_units              BIGINT   units of the new run
--- unit                   VARCHAR  what figures are means of: step, call or run
+-- unit                   VARCHAR  the unit of the means: step, call or run
 -- match_id               BIGINT   the module of runs.module_match; NULL outside modules
 -- is_backward            BOOLEAN  true for the backward of a module
 -- run                    VARCHAR  the run that is compared with the base

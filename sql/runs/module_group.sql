@@ -1,6 +1,6 @@
--- One row is modules of equal classes at equal places in the tree that changed alike, such as the same layer in all blocks,
--- with their own kernel time in the base and in the new run, those that changed most first. A module that one run alone has is
--- a row with all modules inside it, forward and backward.
+-- One row is modules of equal classes at equal places in the tree that changed in the same way, such as the same layer in all
+-- blocks, with their own kernel time in the base and in the new run, those that changed most first. A module that one run alone
+-- has is a row with all modules inside it, forward and backward.
 --
 -- run                 VARCHAR  the run that is compared with the base
 -- modules             VARCHAR  their path, where numbers of siblings are ranges: Model/Layer[0-31]/Linear; a number is left out

@@ -35,7 +35,7 @@ place AS (
     FROM with_siblings
     GROUP BY run, match_id
 ),
--- What has no partner has none inside either.
+-- A module without a partner has no partners inside either.
 whole AS (
     SELECT level.run, level.match_id, min(level.depth) AS depth
     FROM level

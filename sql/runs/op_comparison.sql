@@ -10,7 +10,7 @@
 -- location           VARCHAR  'inside modules', or why the kernels are not, as in runs.compared_op_rank
 -- op_name            VARCHAR  the op; NULL when linked to no op
 -- change             VARCHAR  what changed: added, removed, other shapes, other kernels, more often, less often, slower,
---                             faster; noise where only the time did, by no more than it varies anyway; NULL where nothing
+--                             faster; noise: only the time changed, and within its usual variation; NULL where nothing
 --                             changed
 -- base_input_shapes  VARCHAR  input shapes in the base; NULL where only one of the runs has any
 -- new_input_shapes   VARCHAR  input shapes in the new run, likewise

@@ -11,8 +11,8 @@
 -- new_ns             DOUBLE   time of the step in the new run, ns; NULL without it
 -- difference_ns      DOUBLE   new_ns - base_ns; NULL where one lacks the step
 -- ratio              DOUBLE   new_ns / base_ns; NULL where one lacks the step
--- base_outlier       VARCHAR  what makes the step of the base an outlier: first step (warm-up), garbage collection, computing,
---                             communication, idle, or shorter; NULL when it is none
+-- base_outlier       VARCHAR  why the step of the base is an outlier: first step (warm-up), garbage collection, computing,
+--                             communication, idle, or shorter; NULL when it is no outlier
 -- new_outlier        VARCHAR  the same for the step of the new run
 -- is_base_compared   BOOLEAN  whether the step of the base is part of the other tables, that is, not left out on request; NULL
 --                             without it

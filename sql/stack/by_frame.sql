@@ -5,10 +5,10 @@
 --
 -- frame            VARCHAR  file, line and function: net.py(7): forward; NULL when not known, or without chosen frame
 -- reason           VARCHAR  as in stack.by_stack
--- kernel_count     BIGINT   kernels that were launched from it, and from what it called
+-- kernel_count     BIGINT   kernels launched from it, and from the code that it called
 -- device_self_ns   BIGINT   time of the kernels that were launched from it, and not from a frame inside it, ns; overlapping
 --                           kernels count fully
--- device_total_ns  BIGINT   time of all kernels that were launched from it, and from what it called, ns
+-- device_total_ns  BIGINT   time of all kernels launched from it, and from the code that it called, ns
 -- share            DOUBLE   device_total_ns / time of all kernels; NULL when that is 0
 -- backward_ns      BIGINT   the part of device_total_ns in the backward, which has the stack of its forward op
 -- host_self_ns     BIGINT   the same as device_self_ns, of the ops on the host without that of the ops inside them, ns

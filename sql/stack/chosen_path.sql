@@ -1,4 +1,4 @@
--- One row is a module path that --module chooses: the module, in forward and backward, and what is inside it.
+-- One row is a module path that --module chooses: the module, in forward and backward, and the modules inside it.
 --
 -- path_id  BIGINT  a path of module.path
 --

@@ -7,7 +7,7 @@
 -- step_id            BIGINT   number of the step; NULL for the whole profile and for operators of no step
 -- level              ENUM('step', 'label', 'operator')  what the row is about: all operators of the step, those of the groups
 --                             with one label, or those of one group and type
--- group_label        VARCHAR  what the group is for, such as tp, dp or default_pg; NULL when not recorded, and for a step
+-- group_label        VARCHAR  purpose of the group, such as tp, dp or default_pg; NULL when not recorded, and for a step
 -- group_name         VARCHAR  the group of ranks, that is, the communicator; NULL when not recorded, and at other levels
 -- type               VARCHAR  type, such as hcom_allReduce_; NULL when not known, and at other levels
 -- op_count           BIGINT   operators

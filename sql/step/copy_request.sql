@@ -3,7 +3,7 @@
 --
 -- @guard trace.copy
 --
--- copy_id   BIGINT  a copy of trace.copy; one of which neither op nor launch is known has no row
+-- copy_id   BIGINT  a copy of trace.copy; a copy without a known op or launch has no row
 -- tid       BIGINT  host thread that requested it
 -- asked_ns  BIGINT  moment of the request, Unix ns
 WITH launch AS (

@@ -1,5 +1,5 @@
 -- One row is a step and how long the job took for it, in the order of the steps: from the end of the step before on the device
--- to its own end there. What the device idles between two steps counts for the later one.
+-- to its own end there. Idle time between two steps counts for the later one.
 --
 -- step_id        BIGINT  profiler step
 -- duration_ns    BIGINT  time from the end of the last kernel of the step before, ns; for the first step from the end of what

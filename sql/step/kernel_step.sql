@@ -4,7 +4,8 @@
 --
 -- kernel_id   BIGINT   a kernel of trace.kernel
 -- step_id     BIGINT   a step of trace.step; NULL when it is of no step, as in kernels.step, and without steps
--- kind        ENUM('compute', 'communication', 'copy', 'schedule')  what it is; helpers that schedule communication have no row
+-- kind        ENUM('compute', 'communication', 'copy', 'schedule')  kind of the kernel; helpers that schedule communication
+--                                                                   have no row
 -- is_receive  BOOLEAN  whether it waits for another pipeline stage: it receives from another rank
 -- start_ns    BIGINT   start, Unix ns
 -- end_ns      BIGINT   end, Unix ns

@@ -3,7 +3,7 @@
 --
 -- @guard trace.reported_step
 --
--- kind            VARCHAR  what is compared: computing or communication
+-- kind            VARCHAR  the compared time: computing or communication
 -- file            VARCHAR  the file that reports the time
 -- step_count      BIGINT   steps in it
 -- recorded_ns     BIGINT   the time that the file reports for these steps, ns

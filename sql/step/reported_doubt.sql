@@ -1,4 +1,4 @@
--- One row is a time of communication that the profiler itself reported, and that differs from what the operators give.
+-- One row is a time of communication that the profiler itself reported, and that differs from the time of the operators.
 --
 -- @guard step.reported_comparison
 --

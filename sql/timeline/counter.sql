@@ -1,9 +1,9 @@
 -- One row is a moment at which a counter takes a value, which it keeps up to its next row; counters and times are in order.
 -- With a step chosen, only moments of that step.
 --
--- counter    VARCHAR  'MFU': what the kernels that run compute, as a share of what the device could compute in that time; its
---                     mean over a time is the MFU of that time, as far as the FLOPs of kernels are known. 'allocated',
---                     'reserved': memory, as in trace.memory_usage, where it is not 0 all the time
+-- counter    VARCHAR  'MFU': FLOPs of the running kernels, as a share of the device's peak in that time; its mean over a time
+--                     is the MFU of that time, as far as the FLOPs of kernels are known. 'allocated', 'reserved': memory, as in
+--                     trace.memory_usage, where it is not 0 all the time
 -- component  VARCHAR  who holds the memory, as the profile calls it; NULL for MFU
 -- device_id  BIGINT   device; NULL when not recorded
 -- unit       VARCHAR  of value: '10^-12', which is a share, or 'byte'

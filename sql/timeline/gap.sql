@@ -1,5 +1,5 @@
--- One row is a gap of the device, a time without any kernel, in the order of time, with its cause: what the host did meanwhile.
--- With a step chosen, only the gaps of that step.
+-- One row is a gap of the device, a time without any kernel, in the order of time, with its cause: the activity of the host
+-- meanwhile. With a step chosen, only the gaps of that step.
 --
 -- gap_id            BIGINT   a gap of free.gap
 -- step_id           BIGINT   the step in whose time it lies; of several the one that ends last; NULL between steps, and without

@@ -1,10 +1,10 @@
--- One row is a communication kernel with what the profile records about its communication.
+-- One row is a communication kernel with the profile's record of its communication.
 --
 -- kernel_id      BIGINT   a communication kernel of trace.kernel
 -- short_name     VARCHAR  name of the operator without the group that some versions append; NULL when the profile lost its text
 -- operator_type  VARCHAR  type, such as hcom_allReduce_; where no type was collected (Level0), the one in the name; NULL when
 --                         neither is known
--- operation      VARCHAR  what operators of this type do, in lower case, such as allreduce; NULL without a type
+-- operation      VARCHAR  operation of operators of this type, in lower case, such as allreduce; NULL without a type
 -- group_name_id  TEXT_ID  the group of ranks, that is, the communicator; NULL when not recorded
 -- algorithm_id   TEXT_ID  algorithm, such as MESH-RING; NULL when not recorded
 -- data_type      VARCHAR  data type of the elements, such as FP32; NULL when not recorded

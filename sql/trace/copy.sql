@@ -1,5 +1,5 @@
 -- One row is a copy of memory that the device did, or a fill of its memory: between host and device, or within the device.
--- What communication operators copy is not among them.
+-- Copies of communication operators are not included.
 --
 -- copy_id      BIGINT   the id, unique in the rank
 -- kernel_id    BIGINT   the same work as a kernel of trace.kernel; NULL where copies are no kernels

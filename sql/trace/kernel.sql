@@ -1,9 +1,10 @@
--- One row is a piece of work on the device: a compute kernel, a communication operator, or a helper that schedules one.
+-- One row is a piece of work on the device: a compute kernel, a communication operator, a copy of memory (in GPU traces only),
+-- or a helper that schedules communication.
 --
 -- @keep pmu_id, type_from, direction
 --
 -- kernel_id         BIGINT   the id, unique in the rank
--- kind              ENUM('compute', 'communication', 'copy', 'schedule')  which of the three
+-- kind              ENUM('compute', 'communication', 'copy', 'schedule')  which of the four
 -- name_id           TEXT_ID  name of the kernel; where nothing describes it, the type of its task; NULL when not recorded
 -- type_id           TEXT_ID  operator type, such as MatMulV3 or hcom_allReduce_; NULL when it is neither recorded (Level0) nor
 --                            certain from the name
@@ -30,10 +31,13 @@
 -- type_from         ENUM('profile', 'name')  where the type comes from: the profile, or the name of the kernel; NULL without
 --                                            type
 -- duration_ns       BIGINT   end - start
--- direction         ENUM('send', 'receive', 'both')  what a communication operator between two ranks does; NULL for collectives
---                            and other kernels
--- engine            ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu')  what it ran on: cores that multiply matrices
---                            (and do everything else on chips with one kind of core), vector cores, or cores of both kinds led
---                            by matrix cores; a copy engine; CPUs of the device; NULL when it is another engine or not known
+-- direction         ENUM('send', 'receive', 'both')  transfer of a communication operator between two ranks; NULL for
+--                                                    collectives and other kernels
+-- engine            ENUM('matrix', 'vector', 'matrix and vector', 'copy', 'cpu')  the units that ran it: cores that multiply
+--                                                                                 matrices (and do everything else on chips
+--                                                                                 with one kind of core), vector cores, or
+--                                                                                 cores of both kinds led by matrix cores; a
+--                                                                                 copy engine; CPUs of the device; NULL when it
+--                                                                                 is another engine or not known
 -- fp32_as           ENUM('fp32', 'tf32')  the data type in which it multiplies matrices of FP32, as its name says; NULL when
 --                            that is not known

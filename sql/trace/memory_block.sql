@@ -7,7 +7,7 @@
 -- device_id     BIGINT   device; NULL when not recorded
 -- stream_id     BIGINT   handle of the stream that it was allocated for; NULL when not recorded
 -- tid           BIGINT   host thread that allocated it: process id * 2^32 + thread id; NULL when not recorded
--- name_id       TEXT_ID  what the profile says allocated it: for the framework the name of an op; NULL when not recorded
+-- name_id       TEXT_ID  the allocating party by the profile: for the framework the name of an op; NULL when not recorded
 -- size_bytes    BIGINT   its size, more than 0
 -- allocated_ns  BIGINT   when it was allocated, Unix ns
 -- released_ns   BIGINT   when the host released it, Unix ns; NULL when it did not during the recording

@@ -1,4 +1,4 @@
--- One row is a moment with what one component holds of the memory of a device.
+-- One row is a moment with the memory that one component holds on a device.
 --
 -- usage_id         BIGINT   position in the order in which the profile recorded it
 -- component        VARCHAR  who holds it, as the profile calls it

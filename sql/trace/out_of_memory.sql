@@ -5,5 +5,5 @@
 -- device_id        BIGINT  device; NULL when not recorded
 -- time_ns          BIGINT  when, Unix ns
 -- size_bytes       BIGINT  how much was tried; NULL when not recorded
--- allocated_bytes  BIGINT  what the allocator had handed out; NULL when not recorded
--- reserved_bytes   BIGINT  what it had taken from the device; NULL when not recorded
+-- allocated_bytes  BIGINT  bytes that the allocator had handed out; NULL when not recorded
+-- reserved_bytes   BIGINT  bytes that it had taken from the device; NULL when not recorded

@@ -1,4 +1,4 @@
--- One row is an interval of the profiler's own Overlap Analysis, with what the device did in it.
+-- One row is an interval of the profiler's own Overlap Analysis, with the activity of the device in it.
 --
 -- kind         ENUM('computing', 'communication', 'communication_not_overlapped', 'free')  what the device did
 -- device_id    BIGINT  device; NULL when not recorded

@@ -1,7 +1,7 @@
 -- One row is a rank in a group of ranks that the training framework made.
 --
 -- group_name    VARCHAR  name under which the profile lists the group; not always that of the communicator
--- label         VARCHAR  what it is for, such as pp, dp, tp or default_group; NULL when not recorded
+-- label         VARCHAR  its purpose, such as pp, dp, tp or default_group; NULL when not recorded
 -- own_position  BIGINT   position of the profiled rank in the group; NULL when not recorded
 -- position      BIGINT   position of this rank in the group
 -- global_rank   BIGINT   global number of this rank

@@ -4,9 +4,9 @@
 -- name                VARCHAR  name of the operator
 -- short_name          VARCHAR  the same without the group that some versions append, as in trace.communication
 -- type                VARCHAR  type in its name, such as hcom_allReduce_; NULL when the name has none
--- operation           VARCHAR  what operators of this type do, in lower case, such as allreduce; NULL without a type
+-- operation           VARCHAR  operation of operators of this type, in lower case, such as allreduce; NULL without a type
 -- group_name          VARCHAR  the group of ranks, that is, the communicator
--- step_id             BIGINT   profiler step; NULL where there are none
+-- step_id             BIGINT   profiler step; NULL without any
 -- kind                VARCHAR  p2p (send and receive) or collective
 -- start_ns            BIGINT   start, Unix ns, to 250 ns; NULL when not reported
 -- elapse_ns           BIGINT   its time, ns; NULL when not reported

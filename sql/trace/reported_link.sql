@@ -2,9 +2,9 @@
 -- communication_matrix.json, or analysis.db next to a database.
 --
 -- kind              VARCHAR  p2p (send and receive) or collective
--- type              VARCHAR  what the operators do, in lower case, such as allreduce
+-- type              VARCHAR  operation of the operators, in lower case, such as allreduce
 -- group_name        VARCHAR  the group of ranks, that is, the communicator; NULL when not reported
--- step_id           BIGINT   profiler step; NULL where there are none
+-- step_id           BIGINT   profiler step; NULL without any
 -- source_rank       BIGINT   rank within the group; NULL when not reported
 -- destination_rank  BIGINT   rank within the group, the same one within a device; NULL when not reported
 -- link              VARCHAR  the link, such as HCCS; ON_CHIP within a device

@@ -3,7 +3,7 @@
 --
 -- @keep all
 --
--- step_id                          BIGINT   profiler step; NULL where there are none
+-- step_id                          BIGINT   profiler step; NULL without any
 -- computing_ns                     BIGINT   time in which compute kernels ran, ns; NULL when not reported
 -- communication_ns                 BIGINT   time in which communication ran, ns; NULL when not reported
 -- communication_not_overlapped_ns  BIGINT   time in which communication ran without compute kernels, ns; NULL when not reported

@@ -3,7 +3,7 @@
 --
 -- name         VARCHAR  name of the operator
 -- group_name   VARCHAR  the group of ranks, that is, the communicator
--- step_id      BIGINT   profiler step; NULL where there are none
+-- step_id      BIGINT   profiler step; NULL without any
 -- link         VARCHAR  RDMA, HCCS, PCIE or SIO
 -- size_bytes   BIGINT   bytes moved
 -- duration_ns  BIGINT   time of the transfers, ns; transfers at the same time count fully; NULL when not reported

@@ -1,7 +1,7 @@
 -- One row is a kind of input row that the trace cannot hold, and how many of them were set aside. Without rows, nothing was set
 -- aside. docs/set-aside.md has the rules.
 --
--- what          VARCHAR  what the rows are
+-- what          VARCHAR  kind of the rows
 -- reason        VARCHAR  why they were set aside
 -- threshold_ns  BIGINT   length of the recording that the reason compares with, ns; NULL for other reasons
 -- row_count     BIGINT   how many

@@ -1,7 +1,7 @@
 -- One row is a kind of call on the host that the trace cannot hold, and how many of them were set aside. Only some analyses
 -- need these calls, so trace.set_aside does not have them. Without rows, no call was set aside.
 --
--- what          VARCHAR  what the calls are
+-- what          VARCHAR  kind of the calls
 -- reason        VARCHAR  why they were set aside
 -- threshold_ns  BIGINT   length of the recording that the reason compares with, ns; NULL for other reasons
 -- row_count     BIGINT   how many

@@ -8,4 +8,4 @@
 --                       cannot be right (trace.set_aside), or though it is work
 -- reason       VARCHAR  why it is not among kernels and copies, or only its time is known; NULL for other kernels and copies
 -- row_count    BIGINT   rows in the file
--- duration_ns  BIGINT   their time, ns; what overlaps counts fully; NULL when not known
+-- duration_ns  BIGINT   their time, ns; overlapping work counts fully; NULL when not known

@@ -1,6 +1,6 @@
 -- One row is a stage of a phase, in a process or in all processes of all logs, with its number and times.
 --
--- level                  VARCHAR  process or all: what the row covers
+-- level                  VARCHAR  process or all: scope of the row
 -- log_number             BIGINT   the log of raw.log; NULL for all
 -- process                VARCHAR  who wrote it; NULL where lines name nobody, and for all
 -- phase                  VARCHAR  such as Decode; NULL where lines name none
@@ -17,9 +17,9 @@
 -- last_tenth_mean_ns     DOUBLE   mean of the last tenth, ns; NULL where there are fewer than 10
 -- last_to_first          DOUBLE   last_tenth_mean_ns / first_tenth_mean_ns: above 1 it became slower; NULL where either is
 --                                 unknown
--- inner_stages           VARCHAR  stages inside this one; NULL where there are none
--- inner_mean_ns          DOUBLE   mean time of these stages together, ns; NULL where there are none
--- host_rest_mean_ns      DOUBLE   mean time without these stages, which is the host's, ns; NULL where there are none
+-- inner_stages           VARCHAR  stages inside this one; NULL without any
+-- inner_mean_ns          DOUBLE   mean time of these stages together, ns; NULL without any
+-- host_rest_mean_ns      DOUBLE   mean time without these stages, which is the host's, ns; NULL without any
 -- host_rest_reason       VARCHAR  why host_rest_mean_ns is NULL; NULL where it is not
 WITH measured AS (
     SELECT record.*, host_rest.inner_stages, host_rest.host_rest_ns, (log_number, process) AS measured_by

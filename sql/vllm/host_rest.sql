@@ -1,5 +1,5 @@
--- One row is a duration and what remains of it without the stages inside it: in `prepare input and forward` all but `forward`
--- is the host's. A stage is inside another of its line if its name is one of those that `and` joins in the name of the other.
+-- One row is a duration and its remainder without the stages inside it: in `prepare input and forward` all but `forward` is the
+-- host's. A stage is inside another of its line if its name is one of those that `and` joins in the name of the other.
 --
 -- log_number      BIGINT   number of the log
 -- line_number     BIGINT   line in the log

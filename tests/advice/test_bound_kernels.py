@@ -50,7 +50,7 @@ def test_what_keeps_kernels_busy(tmp_path: Path) -> None:
         ("Sort", "memory", 85, 1, 100_000, 100_000, 100_000, 85_000, 20_000, 0, None),
         ("TopK", "scalar", 50, 1, 40_000, 40_000, 40_000, 20_000, 10_000, 40_000, 10_000),
     ]
-    title, doc = "Kernels spend their time on moving data", "docs/advise.md#memory-bound"
+    title, doc = "Kernels spend their time on moving data", "docs/rules.md#memory-bound"
     summed = "sum(duration_ns)::BIGINT AS duration_ns, (sum(busy_percent * duration_ns) // sum(duration_ns))::BIGINT AS busy"
     query = f"SELECT {summed}, bound, type, module FROM pmu.busiest{{}} GROUP BY ALL ORDER BY duration_ns DESC LIMIT 20"
     of_memory = query.format(" WHERE bound = 'memory'")
@@ -95,7 +95,7 @@ def test_what_keeps_kernels_busy(tmp_path: Path) -> None:
             40_000,
             20_000,
             "upper bound",
-            "docs/advise.md#no-bound",
+            "docs/rules.md#no-bound",
             query.format(""),
         ),
     ]

@@ -317,7 +317,7 @@ def assert_findings_can_be_used(profile: Profile) -> None:
         assert not re.search(r"\d", re.sub(r"FP\d+|BF\d+|HF\d+|TF\d+", "", row["title"])), row["title"]
         assert not re.search(r"\bnan\b|\bNULL\b|\bNone\b|\{\}", row["evidence"]), row["evidence"]
         assert row["what_to_do"].endswith("."), row["what_to_do"]
-        assert row["doc"] == f"docs/advise.md#{row['rule'].replace('_', '-')}"
+        assert row["doc"] == f"docs/rules.md#{row['rule'].replace('_', '-')}"
         assert profile.rows(row["sql"]), row["sql"]
     titles = {(row["rule"], row["module"], row["op"], row["kernel_type"], row["title"]) for row in found}
     assert len(titles) == len(found)
@@ -372,8 +372,8 @@ def test_all_rules_judge_real_profiles(realdata: Path, pattern: str) -> None:
 def test_every_rule_is_explained_and_names_what_it_requires(name: str) -> None:
     rule = name.partition(".")[2]
     (page,) = set(re.findall(r"'(docs/[^']+)' AS \"doc\"", RULES[name].body))
-    assert page == f"docs/advise.md#{rule.replace('_', '-')}"
-    for language in ("docs/advise.md", "docs/zh/advise.md"):
+    assert page == f"docs/rules.md#{rule.replace('_', '-')}"
+    for language in ("docs/rules.md", "docs/zh/rules.md"):
         headings = re.findall(r"^#+ (.+)$", (CHECKOUT / language).read_text(encoding="utf-8"), re.MULTILINE)
         assert rule.replace("_", "-") in map(anchor, headings), f"{language} has no section of {rule}"
     assert RULES[name].requires

@@ -68,7 +68,7 @@ def test_a_finding_says_what_the_host_does_and_twenty_calls_a_step_are_needed(tm
             "before Atlas A2 do not have by default, and set torch.npu.config.allow_internal_format = False. Where both are so "
             "already, replace the ops in which the calls lie."
         ),
-        "doc": "docs/advise.md#compiling-launches",
+        "doc": "docs/rules.md#compiling-launches",
         "sql": "SELECT total_ns, idle_ns, calls, name, rank_id FROM api.statistic WHERE role = 'compile' ORDER BY total_ns "
         "DESC LIMIT 20",
         "time_ns": 80,

@@ -15,7 +15,7 @@ def of_rule(profile: Profile, rule: str) -> list[tuple[Any, ...]]:
     rows = profile.rows(f"FROM advice.{rule} ORDER BY title, module, op, kernel_type")
     for row in rows:
         assert profile.rows(row["sql"]), row["sql"]
-        assert row["doc"] == "docs/advise.md#" + rule.replace("_", "-")
+        assert row["doc"] == "docs/rules.md#" + rule.replace("_", "-")
         assert row["what_to_do"].endswith(".")
     return [tuple(row[name] for name in SAID) for row in rows]
 

@@ -84,7 +84,7 @@ def test_each_rank_has_its_own_bound_and_values_that_the_rule_does_not_know_are_
         "what_to_do": (
             "Unset ASCEND_LAUNCH_BLOCKING: it is for finding errors, since launches then no longer run ahead of the device."
         ),
-        "doc": "docs/advise.md#environment",
+        "doc": "docs/rules.md#environment",
         "sql": "SELECT name, value, effect, rank_id FROM trace.setting WHERE effect IS NOT NULL ORDER BY name, rank_id LIMIT "
         "20",
         "time_ns": 550,

@@ -22,7 +22,7 @@ def found(path: Path, rule: str) -> list[tuple[Any, ...]]:
     with open_profile(path) as profile:
         rows = [tuple(row.values()) for row in profile.rows(FIGURES.format(rule))]
         for row in profile.rows(f"SELECT DISTINCT sql, doc FROM advice.{rule}"):
-            assert profile.rows(row["sql"]) and row["doc"] == f"docs/advise.md#{rule.replace('_', '-')}"
+            assert profile.rows(row["sql"]) and row["doc"] == f"docs/rules.md#{rule.replace('_', '-')}"
     return rows
 
 

@@ -60,7 +60,7 @@ def test_what_the_host_did_is_no_such_time_and_a_finding_says_the_longest_gap(tm
             "files of the profile, and ask again. Many short gaps: the host launches too slowly. Few long ones: it "
             "waits, loads data or schedules."
         ),
-        "doc": "docs/advise.md#unexplained-idle",
+        "doc": "docs/rules.md#unexplained-idle",
         "sql": "SELECT duration_ns, cause_ns, step_id, kernel_before, kernel_after FROM free.longest_gap WHERE "
         "coalesce(cause = 'launch not recorded', true) ORDER BY duration_ns DESC LIMIT 20",
         "rank_count": 1,

@@ -122,7 +122,7 @@ SAME = {"All ranks", "All columns and rows in files"}
 # What takes seconds has one quick example; of the others the quick suite reads the options.
 TAKE_SECONDS = {
     "One rank, each layer by itself", "Several runs with one base, in files", "The same as one HTML file with pictures",
-    "The same model with other names of modules", "Only what is a twentieth of the step or more",
+    "The same model with other names of modules", "Only findings of a twentieth of the step or more",
 }  # fmt: skip
 EXAMPLES = [
     pytest.param(

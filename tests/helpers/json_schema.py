@@ -1,16 +1,16 @@
-"""What --json prints, held against the schema that users get with the package."""
+"""What --json prints, held against the schema that users get with the wheel."""
 
-import json
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from docs.json_schema import schema
+
 
 @cache
 def validator() -> Draft202012Validator:
-    return Draft202012Validator(json.loads(files("prof_analysis").joinpath("json.schema.json").read_text(encoding="utf-8")))
+    return Draft202012Validator(schema())
 
 
 def misfits(output: Any) -> list[str]:

@@ -106,7 +106,7 @@ def test_a_slow_matmul_says_why_and_wins_nothing_where_the_device_waits_for_the_
                 1000,
                 0 if late else 905,
                 "upper bound",
-                "docs/advise.md#slow-matmul",
+                "docs/rules.md#slow-matmul",
                 "SELECT duration_ns, critical_ns, efficiency, type, input_shapes FROM roofline.matmul ORDER BY "
                 "duration_ns DESC LIMIT 50",
             )

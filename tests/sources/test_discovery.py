@@ -401,7 +401,7 @@ def test_a_rank_that_lacks_a_file_of_all_others_is_named(tmp_path: Path) -> None
     (tmp_path / "r2_ascend_pt" / "profiler_metadata.json").unlink()
     with open_profile(tmp_path) as profile:
         assert profile.warnings == [
-            "r2_ascend_pt: lacks profiler_metadata.json, which 3 of 4 ranks have: what it says of this rank is not known"
+            "r2_ascend_pt: lacks profiler_metadata.json, which 3 of 4 ranks have: its data about this rank is not known"
         ]
     (tmp_path / "r3_ascend_pt" / "profiler_metadata.json").unlink()
     with open_profile(tmp_path) as profile:
@@ -412,7 +412,7 @@ def test_a_rank_that_lacks_a_table_of_the_others_is_named(tmp_path: Path) -> Non
     databases = [write_profile(tmp_path / f"r{rank}_ascend_pt", OPS, rank=rank, steps=[(1, 0, 900)]) for rank in range(2)]
     for drop in ("STEP_TIME", "COMMUNICATION_OP"):
         edit(databases[1], f"DROP TABLE {drop}")
-    lacks = "lacks table COMMUNICATION_OP, table STEP_TIME, which 1 of 2 ranks has: what it says of this rank is not known"
+    lacks = "lacks table COMMUNICATION_OP, table STEP_TIME, which 1 of 2 ranks has: its data about this rank is not known"
     with open_profile(tmp_path) as profile:
         assert profile.warnings == [f"r1_ascend_pt: {lacks}"]
     edit(databases[0], "DROP TABLE STEP_TIME")

@@ -1,4 +1,4 @@
-"""What is drawn on an axis of time: kernels and module calls in lanes, gaps, steps and counters."""
+"""Items on an axis of time: kernels and module calls in lanes, gaps, steps and counters."""
 
 from pathlib import Path
 from typing import Any

@@ -28,10 +28,10 @@ ANALYSIS = Analysis(
     place=9,
     heading=WHY,
     examples={
-        "Only what is a twentieth of the step or more": "result --threshold every.least_share=0.05",
+        "Only findings of a twentieth of the step or more": "result --threshold every.least_share=0.05",
         "The same for a script": "result --json",
     },
-    returns="""Return what should be changed, the finding with the most time to win first.
+    returns="""Return changes to make, the finding with the most time to win first.
 
     Wins overlap: never add them up. rules() says which rules lack data.
     Raises InputError when no rank holds kernels or step times reported by the profiler.
@@ -104,7 +104,7 @@ def _short(name: str | None) -> str | None:
 
 
 def win_of(row: Row) -> str:
-    """Return what a finding can win."""
+    """Return the win of a finding."""
     win = row["win_ns_per_step"]
     if win is None:
         return "no time can be given"
@@ -120,7 +120,7 @@ def shared_of(row: Row) -> str | None:
 
 
 def _entries(findings: Iterable[Row]) -> Iterator[Entry]:
-    """Yield what each finding is based on, and what to do; where that is the same as before, its number."""
+    """Yield the evidence and the remedy of each finding; if the remedy is the same as before, its number."""
     number_of: dict[str, int] = {}
     for row in findings:
         first = number_of.setdefault(row["what_to_do"], row["number"])
@@ -135,7 +135,7 @@ def _entries(findings: Iterable[Row]) -> Iterator[Entry]:
 
 
 def how_to_read(facts: Facts) -> Iterator[str]:
-    """Yield how many findings there are, and what is to know of their wins."""
+    """Yield the number of findings, and remarks about their wins."""
     if not facts["rows"]:
         yield f"no finding: {several(len(facts['judged']), 'rule')} found nothing to change"
         return
@@ -146,7 +146,7 @@ def how_to_read(facts: Facts) -> Iterator[str]:
 
 
 def _steps(facts: Facts) -> Iterator[str]:
-    """Yield how long the step takes of which wins are a part, as step-time has it."""
+    """Yield the length of the step to which wins refer, as step-time has it."""
     ranks = facts["steps_of_ranks"]
     count = sum(row["step_count"] for row in ranks)
     if not count:
@@ -172,7 +172,7 @@ def _more(facts: Facts, profile: Tables) -> Iterator[str]:
 
 
 def lacking(facts: Facts) -> Iterator[str]:
-    """Yield which rules lack data, each reason once, and what to record so that more can be judged."""
+    """Yield the rules that lack data, each reason once, and the recording with which more can be judged."""
     rules_of: dict[tuple[str, int], list[str]] = {}
     for row in facts["not_judged"]:
         rules_of.setdefault((row["reason"], row["ranks"]), []).append(row["rule"])

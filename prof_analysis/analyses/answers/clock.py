@@ -31,7 +31,7 @@ ANALYSIS = Analysis(
     place=18,
     heading=WHY,
     examples={"The clock while one step ran": "result --step-id 10"},
-    returns="""Return the real clock of each device beside its rated one, and what a lower clock cost at most.
+    returns="""Return the real clock of each device beside its rated one, and the most that a lower clock cost.
 
     Spans of time are in clock.span, types of kernels in clock.kernel_type.
     Raises InputError when no rank holds compute kernels and samples of the clock.
@@ -85,7 +85,7 @@ def clock(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
 
 
 def _of_all(ranks: int, whole: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what all ranks together lost."""
+    """Yield the loss of all ranks together."""
     if not whole["slow_count"]:
         yield f"no kernel ran below the rated clock; {several(ranks, 'rank')}"
     else:

@@ -15,7 +15,7 @@ ANALYSIS = Analysis(
     "experts",
     "Do experts (MoE) load the ranks evenly?\n\n"
     "Shows time and rows of grouped matmuls by rank and place in the step, how uneven they are over the ranks that "
-    "share the experts, and what that costs.",
+    "share the experts, and the cost.",
     "grouped matmuls, the kernels of experts (MoE)",
     {
         "experts.load": "ExpertLoad",
@@ -97,7 +97,7 @@ def experts(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
 
 
 def _of_group(group: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what there is to say about a group of ranks."""
+    """Yield sentences about a group of ranks."""
     recorded = "" if group["is_recorded"] else " (no expert parallel group is recorded)"
     even = "unknown" if group["time_imbalance"] is None else f"{group['time_imbalance']:.2f} times the mean"
     line = f"{group['expert_group']}{recorded}: {several(group['rank_count'], 'rank')}, grouped matmuls"

@@ -12,8 +12,7 @@ from prof_analysis.analyses.words import duration, percent, several
 
 ANALYSIS = Analysis(
     "free-time",
-    "Why is the device idle?\n\n"
-    "Shows what the host did while no kernel ran, by cause, and the longest gaps with the ops around them.",
+    "Why is the device idle?\n\nShows the idle time of the device by cause, and the longest gaps with the ops around them.",
     "kernels",
     {"free.cause": "FreeTime", "free.longest_gap": "FreeGap", "free.unknown_cause": "FreeUnknownCause"},
     section="timeline",
@@ -32,7 +31,7 @@ ANALYSIS = Analysis(
     place=11,
     heading=WHY,
     examples={"The 20 longest gaps": "result --top 20"},
-    returns="""Return what the host did while the device was idle within steps: the causes in each step, the longest first.
+    returns="""Return causes of idle time within steps by the activity of the host: the causes in each step, the longest first.
 
     The causes of a step add up to its free_ns in step_time(). With by="gap" a row is one of the 100 longest gaps of a rank.
     Raises InputError when no rank holds kernels and ops.
@@ -72,7 +71,7 @@ def free_time(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
 
 
 def _neighbours(gaps: list[dict[str, Any]]) -> dict[str, Source]:
-    """Return the columns of what ran before and after gaps: the ops, or the kernels where no op is known."""
+    """Return the columns for the ops before and after gaps, or for the kernels if no op is known."""
     if gaps and all(row["op_before"] is None and row["op_after"] is None for row in gaps):
         return {"kernel before": "kernel_before", "kernel after": "kernel_after"}
     return {"op before": "op_before", "op after": "op_after"}

@@ -26,7 +26,7 @@ ANALYSIS = Analysis(
     place=20,
     heading=WHY,
     examples={"The 20 graphs that cost most": "result --top 20"},
-    returns="""Return what calls of compiled graphs cost on the host, by graph and phase; compiling calls apart from replays.
+    returns="""Return the cost of calls of compiled graphs on the host, by graph and phase; compiling calls apart from replays.
 
     The phases front_end, torchair_python, torchair_cpp and ge_to_end add up to call; ge_to_first_kernel ends at the first
     kernel on the device. With by="call" a row is a call.

@@ -13,7 +13,7 @@ from prof_analysis.analyses.words import count, duration, percent, several, size
 ANALYSIS = Analysis(
     "links",
     "Which links between ranks carry how much, and how fast?\n\n"
-    "Shows for each pair of ranks and each link what was moved, how fast, and how much slower that is than the same "
+    "Shows for each pair of ranks and each link the bytes, how fast they moved, and how much slower that is than the same "
     "transfers of other pairs.",
     "transfers",
     {"across.link": "Link", "across.link_packet": "LinkPacket"},
@@ -30,7 +30,7 @@ ANALYSIS = Analysis(
     place=14,
     heading=WHY,
     examples={"The 30 pairs of ranks that lose most": "result --top 30"},
-    returns="""Return what was moved between each pair of ranks, how fast, and how much slower than between other pairs.
+    returns="""Return the data moved between each pair of ranks, how fast, and how much slower than between other pairs.
 
     A row is a pair of ranks and a link, in ranks of the whole job; with by="packet" it is of one group, type of operators
     and size of packets; with by="kind" a kind of link.
@@ -40,7 +40,7 @@ ANALYSIS = Analysis(
 
 
 def links(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
-    """Return the pairs of ranks that lose most time beside other pairs, and what each kind of link carries."""
+    """Return the pairs of ranks that lose most time compared with other pairs, and the transfers of each kind of link."""
     pairs = profile.rows(f"FROM across.link LIMIT {top:d}")
     kinds = profile.rows("FROM across.link_kind")
     job, of_job = job_of(profile)
@@ -82,7 +82,7 @@ def _about(row: Mapping[str, Any]) -> str:
 
 
 def _verdict(kinds: list[dict[str, Any]], ranks: int) -> Iterator[str]:
-    """Yield what is known about slow links."""
+    """Yield sentences about slow links."""
     slow, judged = (sum(row[f"{word}_count"] for row in kinds) for word in ("slow", "judged"))
     if slow:
         lost = sum(row["slow_lost_ns"] or 0 for row in kinds)

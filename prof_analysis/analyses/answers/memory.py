@@ -17,7 +17,7 @@ from prof_analysis.engine.quotes import quote_text
 ANALYSIS = Analysis(
     "memory",
     "What fills the memory of the device, and does it leak?\n\n"
-    "Shows what was alive when most memory was allocated, by module and op, how far that was from the memory of the "
+    "Shows the memory that was alive at the peak, by module and op, how far that was from the memory of the "
     "device, and what stays from step to step.",
     "records of device memory",
     {
@@ -33,7 +33,7 @@ ANALYSIS = Analysis(
         "across.memory_rank": "MemoryAllRanks",
     },
     section="memory",
-    captions=("What was alive at the peak",),
+    captions=("Memory alive at the peak",),
     requires=("memory",),
     options=(INPUT, MODULES, MACHINE),
     also=("module.chosen_domain", "allocation.peak_moment", "trace.set_aside_memory"),
@@ -56,7 +56,7 @@ ANALYSIS = Analysis(
         "Floor and peak of each step, and whether it leaks": "result --by step",
         "The largest blocks and how long they live": "result --by block --top 20",
     },
-    returns="""Return what held the memory of the device.
+    returns="""Return the holders of the device's memory.
 
     With by="peak" a row is a part of what was alive when an allocator, or another component, held most; the rows of each
     peak add up to it. by="module" and by="op" sum up the blocks that were allocated, by="block" has each of them with its
@@ -138,7 +138,7 @@ _FLOOR = """
 
 
 def memory(profile: Tables, top: int, by: str = "peak") -> tuple[Facts, list[Block]]:
-    """Return how full the fullest device was, what held its memory at the peak or in time, and what stays after each step."""
+    """Return how full the fullest device was, what held its memory at the peak or in time, and growth after each step."""
     ranks = profile.rows("FROM across.memory_rank")
     facts: Facts = {**size_of(profile, "allocation.component"), "level": by, "devices": ranks, "rows_shown": []}
     facts["out_of_memory"] = profile.rows("FROM allocation.out_of_memory ORDER BY time_ns, profile, device_id LIMIT 5")
@@ -275,7 +275,7 @@ def _fullness(facts: Facts, device: Row) -> Iterator[str]:
 
 
 def _rest(facts: Facts, device: Row) -> Iterator[str]:
-    """Yield sentences: what the peak leaves out, what else holds memory, what grows, and how the ranks differ."""
+    """Yield sentences about memory beside the peak, other holders of memory, growth, and differences between ranks."""
     allocated = device["peak_allocated_bytes"]
     if allocated:
         yield (
@@ -285,7 +285,7 @@ def _rest(facts: Facts, device: Row) -> Iterator[str]:
     others = [row for row in facts["components"] if row["role"] == "part"]
     if device["beside_bytes"] is not None:
         names = ", ".join(f"{row['component']} {size(row['at_peak_bytes'])}" for row in others)
-        held = f"the process held {size(device['beside_bytes'])} beside what the framework reserved"
+        held = f"the process held {size(device['beside_bytes'])} beside the memory that the framework reserved"
         yield f"{held}; by records of their own, {names}" if names else held
     yield from _growth(facts)
     ranks = [row["peak_allocated_bytes"] for row in facts["devices"] if row["peak_allocated_bytes"] is not None]

@@ -94,7 +94,7 @@ _ROWS = {
 
 
 def mfu(profile: Tables, top: int, by: str | None = None) -> tuple[Facts, list[Block]]:
-    """Return MFU and efficiency of the heaviest modules, ops, kernels or ranks, and of all; the peaks; what is left out."""
+    """Return MFU and efficiency of the heaviest modules, ops, kernels or ranks, and of all; the peaks; the kernels left out."""
     has_modules = bool(profile.rows("SELECT 1 FROM mfu.module LIMIT 1"))
     by = by or ("module" if has_modules else "op")
     rows = profile.rows(f"{_ROWS[by]} LIMIT {top:d}")
@@ -128,7 +128,7 @@ def mfu(profile: Tables, top: int, by: str | None = None) -> tuple[Facts, list[B
 
 
 def _lines(facts: Facts, whole: dict[str, Any]) -> Iterator[str]:
-    """Yield sentences: MFU and efficiency, which part of the time they count, by which peaks, and what is left out."""
+    """Yield sentences: MFU and efficiency, the part of the time that they count, the peaks, and the kernels left out."""
     cube, compute = percent(whole["cube_known_share"]), percent(whole["known_share"])
     is_whole = whole["cube_known_share"] == 1
     at_least = "" if is_whole or whole["mfu"] is None else "at least "  # FLOPs that are not known are missing in it.

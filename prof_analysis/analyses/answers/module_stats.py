@@ -96,11 +96,11 @@ def module_stats(
     pmu: bool = False,
     module: str | None = None,
 ) -> tuple[Facts, list[Block]]:
-    """Return the heaviest modules, what costs them and the coverage, with pmu also counters; or what differs between ranks.
+    """Return the heaviest modules, their costs and the coverage, with pmu also counters; or differences between ranks.
 
     `module` names a module, perhaps with modules around it, as in Layer/Linear: then only such modules, and those inside them.
     With by="source_line", what costs them are ops and the lines of user code that called them.
-    Raises InputError where there is none.
+    Raises InputError without one.
     """
     if across_ranks:
         return _across_ranks(profile, top)

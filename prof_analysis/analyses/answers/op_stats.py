@@ -94,7 +94,7 @@ def op_stats(profile: Tables, top: int, by: str = "op", sort: str | None = None)
 
 
 def _left_out(rows: int, shown: list[dict[str, Any]], share: float | None = None) -> list[str]:
-    """Return what --filter left out, as a line; none where it left out nothing."""
+    """Return a line about the rows that --filter left out; no line if it left out none."""
     if not rows:
         return []
     if not shown:

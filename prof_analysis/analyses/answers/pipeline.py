@@ -52,7 +52,7 @@ _MARKED_BY = {
 
 
 def pipeline(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
-    """Return what each rank does as a stage of the pipeline, and how much of the time is bubbles."""
+    """Return the work of each rank as a stage of the pipeline, and the part of bubbles."""
     ranks = profile.rows("FROM across.pipeline_rank")
     facts: Facts = {**size_of(profile, "pipeline.pass"), "stages": ranks}
     columns: dict[str, Source] = {

@@ -37,7 +37,7 @@ ANALYSIS = Analysis(
         "Places in your own code alone": "result --user-code",
         "Whole stacks below one place": "result --by stack --under main.py",
     },
-    returns="""Return what the ops that were called from each place in the Python source cost, the heaviest on the device first.
+    returns="""Return the cost of the ops called from each place in the Python source, the heaviest on the device first.
 
     With by="stack" a row is a whole stack. Work whose stack is not known has a row with the reason. With across_ranks a row
     covers all ranks.
@@ -103,7 +103,7 @@ def stacks(
 
 
 def _sums(facts: Facts) -> Iterator[str]:
-    """Yield sentences: what the stacks explain, and for what there is none, and why."""
+    """Yield sentences about the time that stacks explain, and the reasons for the rest."""
     known: dict[str, Any] = next((part for part in facts["parts"] if part["reason"] is None), {})
     all_ns = facts["all_kernels_ns"]
     count, device_ns, host_ns = (known.get(name, 0) for name in ("stack_count", "device_ns", "host_ns"))

@@ -67,7 +67,7 @@ _PARTS = {
 
 
 def step_time(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
-    """Return the longest steps, where their time went, the times of all steps together, and what these leave out."""
+    """Return the longest steps, where their time went, the times of all steps together, and the time outside steps."""
     steps = profile.rows(f"FROM step.time ORDER BY stage_ns + bubble_ns DESC NULLS LAST, profile, step_id LIMIT {top:d}")
     (total,) = profile.rows("FROM across.step_total")
     whole = {f"{name}_ns": total[f"{name}_ns"] for name in _SUMS}

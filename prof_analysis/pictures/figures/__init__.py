@@ -4,7 +4,7 @@ from prof_analysis.common.errors import InputError
 
 
 def check_plotly() -> None:
-    """Raise an InputError that says what to install where plotly is missing, which only pictures need."""
+    """Raise an InputError that says what to install if plotly, which only pictures need, is missing."""
     try:
         import plotly  # noqa: F401
     except ImportError:

@@ -1,4 +1,4 @@
-"""The picture of communication: transfer, wait and idle of each group, and what ranks moved to each other."""
+"""The picture of communication: transfer, wait and idle of each group, and the data between ranks."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -37,7 +37,7 @@ _PARTS = {
 
 
 def communication(groups: Iterable[Row], links: Iterable[Row] = ()) -> go.Figure:
-    """Return stacked bars of groups, the longest first, and where links are recorded what each rank moved to each other.
+    """Return stacked bars of groups, the longest first, and if links are recorded the data between each pair of ranks.
 
     `groups` are rows of across.communication_group_time, `links` pairs of ranks with `size_bytes`, `duration_ns` and
     `is_slow`; ranks are those of the whole job, or where these are not known those of the group.
@@ -89,7 +89,7 @@ def _frame(height: int, has_links: bool) -> go.Figure:
 
 
 def _add_links(figure: go.Figure, pairs: Sequence[Row], height: int) -> None:
-    """Add the matrix of ranks to a figure: the colour is what was moved, the hover says how fast."""
+    """Add the matrix of ranks to a figure: the colour shows the bytes, the hover says how fast."""
     moved: dict[str, int] = {}
     for row in pairs:
         for rank in (row["source"], row["destination"]):

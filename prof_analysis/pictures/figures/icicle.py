@@ -76,7 +76,7 @@ def icicle(
 
 
 def _menu_of(colours: Sequence[Colouring], note: str) -> dict[str, Any]:
-    """Return the menu that chooses what the colours mean."""
+    """Return the menu that chooses the meaning of the colours."""
     buttons = [
         {
             "label": f"colour: {one.name}",

@@ -1,4 +1,4 @@
-"""The picture of memory: what the allocator of the framework held over time, and which modules held it at the peak."""
+"""The picture of memory: memory of the framework's allocator over time, and by module at the peak."""
 
 from collections.abc import Iterable, Sequence
 
@@ -32,7 +32,7 @@ _UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 
 
 def memory(moments: Iterable[Row], peak: Iterable[Row], steps: Iterable[Row], device: str) -> go.Figure:
-    """Return memory over time with its steps, above what was allocated at the peak, by module.
+    """Return memory over time with its steps, above the memory at the peak, by module.
 
     `moments` are rows of allocation.usage of one component of one device in the order of time, with `since_ns`; `peak` has the
     `live_bytes` of each `name` at the peak, the largest first, and `steps` the `since_ns`, `until_ns` and `step_id` of steps.

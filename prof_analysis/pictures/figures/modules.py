@@ -68,7 +68,7 @@ def _outside(row: Row, around: Sector) -> Sector:
 
 
 def _by_own(sectors: Sequence[Sector]) -> Colouring:
-    """Return colours by the kernel time of the module itself; what is in no module has none."""
+    """Return colours by the kernel time of the module itself; time in no module has no colour."""
     most = max((one.own for one in sectors if one.row), default=0) or 1
     return Colouring(
         "own time",
@@ -91,7 +91,7 @@ def _by_efficiency(sectors: Sequence[Sector]) -> Colouring | None:
 
 
 def _by_bound(sectors: Sequence[Sector]) -> Colouring | None:
-    """Return colours by what bounds most of the time; None where no counters say it."""
+    """Return colours by what bounds most of the time; None without counters."""
     found = [one.row.get("bound") for one in sectors]
     if not any(found):
         return None

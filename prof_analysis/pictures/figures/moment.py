@@ -1,4 +1,4 @@
-"""The rows of the picture of one step: which step of which rank it is, and what happened in it, short things together."""
+"""The rows of the picture of one step: the step, its rank, and the events in it, short ones together."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -95,7 +95,7 @@ def step_of(steps: Sequence[Row], step: int | None, rank: int | str | None) -> R
         profile = next((one for one, row in ranks.items() if rank in (one, row["rank_id"])), None)
     if profile is None:
         whose = "rank" if rank is None else f"rank {rank}"
-        raise InputError(f"no {whose} with kernels; ranks() shows which ranks there are, and what they lack")
+        raise InputError(f"no {whose} with kernels; ranks() shows the ranks, and the data that they lack")
     of_rank = sorted(
         (row for row in steps if row["profile"] == profile), key=lambda row: (row["end_ns"] - row["start_ns"], row["start_ns"])
     )

@@ -107,7 +107,7 @@ def _name(row: Row) -> str:
 
 
 def _about(row: Row) -> str:
-    """Return what a bar is."""
+    """Return the meaning of a bar."""
     if row["kind"] == "p2p":
         return label(f"{row['direction']}: {row['name'] or 'unnamed'}")
     number = "" if row["micro_batch"] is None else f" of micro-batch {row['micro_batch']}"

@@ -55,7 +55,7 @@ class ProfilePlots:
         self._profile = profile
 
     def _prepare(self, picture: str) -> str:
-        """Build what a picture reads, and return "run, " where its tables have this column, else nothing.
+        """Build the tables that a picture reads, and return "run, " where its tables have this column, else nothing.
 
         Fails as the method of the question does where the profile cannot answer.
         """
@@ -73,7 +73,7 @@ class ProfilePlots:
         return modules(root_of(rows, outside), rank_count, steps, depth)
 
     def module_rows(self) -> tuple[Rows, Rows, int, int | None]:
-        """Return what the picture of modules is made of: modules, kernel time outside of them, ranks, and steps of all ranks.
+        """Return the parts of the picture of modules: modules, kernel time outside of them, ranks, and steps of all ranks.
 
         Raises InputError when no rank holds module ranges.
         """
@@ -131,7 +131,7 @@ class ProfilePlots:
         return ranks(rows, self._profile.rows(f"SELECT {run}profile FROM across.slow_rank WHERE is_slow"))
 
     def communication(self) -> "go.Figure":
-        """Return stacked bars of groups, transfer, wait and idle, and where links are recorded what ranks moved to each other.
+        """Return stacked bars of groups, transfer, wait and idle, and if links are recorded the data between ranks.
 
         Raises InputError when no rank holds communication operators.
         """
@@ -202,7 +202,7 @@ class ProfilePlots:
         return timeline(*timeline_rows(self._profile, chosen, usual))
 
     def memory(self) -> "go.Figure":
-        """Return memory of the fullest device over time, with its steps, and what was allocated at the peak, by module.
+        """Return memory of the fullest device over time, with its steps, and the memory at the peak, by module.
 
         Raises InputError when no rank holds records of device memory.
         """

@@ -1,4 +1,4 @@
-"""The picture of steps: what the time of each step of each rank was, in parts that add up to the step."""
+"""The picture of steps: the time of each step of each rank in parts that add up."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby

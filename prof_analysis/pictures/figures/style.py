@@ -82,7 +82,7 @@ def theme(is_dark: bool = False) -> go.layout.Template:
 
 
 class OfflineFigure(go.Figure):  # type: ignore[misc]  # plotly has no types
-    """A plotly figure that shows with a fixed list of buttons, none of which sends the picture anywhere.
+    """A plotly figure with a fixed list of buttons; no button sends the picture anywhere.
 
     What plotly shows by itself can upload a chart ("Share chart"), and its next version may add more.
     """
@@ -158,7 +158,7 @@ def colour_at(share: float, scale: Sequence[str]) -> str:
 
 
 def ink_on(colour: str) -> str:
-    """Return the colour of text in front of a colour: black or white, of which one has a contrast of at least 4.5 (WCAG)."""
+    """Return the colour of text in front of a colour: black or white; one of them has a contrast of at least 4.5 (WCAG)."""
     return "#000000" if luminance(colour) > 0.179 else "#ffffff"
 
 
@@ -175,7 +175,7 @@ def scale_of(scale: Sequence[str]) -> list[tuple[float, str]]:
 
 
 def legend_of(colours: Sequence[tuple[str, str]]) -> str:
-    """Return a legend as one line of text: a square of each colour and what it means."""
+    """Return a legend as one line of text: a square of each colour and its meaning."""
     return "   ".join(f'<span style="color:{colour}">■</span> {meaning}' for colour, meaning in colours)
 
 

@@ -1,4 +1,4 @@
-"""Modules as the sectors of an icicle: who lies in whom, what each costs with all inside it, and small ones folded together."""
+"""Modules as the sectors of an icicle: their nesting, their costs with all inside, and small ones folded together."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -76,7 +76,7 @@ def tree_of(root: Sector, rows: Iterable[Row], own: str, run: str | None = None,
 
 
 def summed(root: Sector) -> Sector:
-    """Work out what each sector costs with all inside it, put the largest first, and return the root."""
+    """Compute the cost of each sector with all inside it, put the largest first, and return the root."""
     for one in reversed(all_of(root)):
         one.total = one.own + sum(inner.total for inner in one.inside)
         one.sums = _added([one, *one.inside])

@@ -5,7 +5,7 @@ from prof_analysis.pictures.figures import check_plotly
 
 
 def check_libraries() -> None:
-    """Raise an InputError that says what to install where a library is missing that only reports need."""
+    """Raise an InputError that says what to install if a library that only reports need is missing."""
     check_plotly()
     try:
         import jinja2  # noqa: F401

@@ -41,7 +41,7 @@ def advice_of(answers: Mapping[str, Mapping[str, Answer]], sections: Sequence[Se
 
 
 def said_by_findings(answers: Mapping[str, Answer]) -> set[str]:
-    """Return what findings say already, by what a sentence is about."""
+    """Return the facts that findings already state, by the subject of a sentence."""
     findings = answers["advise"].facts["findings"][:_SHOWN] if "advise" in answers else ()
     return {SAID_BY[row["rule"]] for row in findings if row["rule"] in SAID_BY}
 
@@ -78,7 +78,7 @@ def _finding(row: Mapping[str, Any], titles: Mapping[str, str]) -> Finding:
 
 
 def section_of(query: str) -> str:
-    """Return the section that shows what the query about a finding reads."""
+    """Return the section that shows the tables of the query about a finding."""
     try:
         tables = sorted(referenced_tables(query))
     except QueryError:  # Of a user's own rule.

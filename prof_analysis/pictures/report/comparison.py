@@ -1,4 +1,4 @@
-"""The report of a comparison: what changed, as sentences, the icicle of both runs, and the tables of `compare`."""
+"""The report of a comparison: changes as sentences, the icicle of both runs, and the tables of `compare`."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -72,7 +72,7 @@ def report(comparison: Compared, file: Path, efficiency: bool = False) -> Path:
 
 
 def _matters(answer: Answer) -> Iterator[Matter]:
-    """Yield the finding, what changed most by module and op, and what the kernel time did."""
+    """Yield the finding, the largest changes by module and op, and the change of the kernel time."""
     facts = answer.facts
     yield "Change", facts["finding"]["sentence"], "summary"
     modules = [f"{row['modules']} {change(row['self_difference_ns'])}" for row in facts["modules"][:_SHOWN]]

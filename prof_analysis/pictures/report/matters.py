@@ -16,7 +16,7 @@ _BOUNDS = ("compute", "memory", "on chip", "scalar", "wait")
 
 
 def matters(facts: Mapping[str, Facts], said: Container[str] = ()) -> list[Matter]:
-    """Return what matters, by the facts of each command that has an answer, but for what is said above already."""
+    """Return what matters, by the facts of each command that has an answer, without facts already said above."""
     found = [
         *(_step(facts["step-time"]) if "step-time" in facts else ()),
         *(_modules(facts["module-stats"]) if "module-stats" in facts else ()),

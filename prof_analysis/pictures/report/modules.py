@@ -1,4 +1,4 @@
-"""The modules of a page: the icicle, the table of its sectors, and what each costs by op, kernel type and shapes."""
+"""The modules of a page: the icicle, the table of its sectors, and their costs by op, kernel type and shapes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any

@@ -26,7 +26,7 @@ _ESCAPED = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u20
 
 @dataclass(frozen=True)
 class Page:
-    """A page: its title, what it is about in a few words, findings and sentences at its top, its sections, and its foot."""
+    """A page: its title, its subject in a few words, findings and sentences at its top, its sections, and its foot."""
 
     title: str
     about: Sequence[str]

@@ -1,4 +1,4 @@
-"""What a section of a page is made of: tables, sentences and pictures, all as text that a browser shows as it is."""
+"""The parts of a section of a page: tables, sentences and pictures, all as text that a browser shows as it is."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -59,7 +59,7 @@ class Notes:
 
 @dataclass(frozen=True)
 class Heading:
-    """The name of what follows: a run, where there are several."""
+    """The name of the following parts: a run, if there are several."""
 
     text: str
     kind: str = "heading"
@@ -67,7 +67,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture: its plotly figure as JSON can hold it, and what it shows, for those who do not see it."""
+    """A picture: its plotly figure as JSON can hold it, and its description for those who do not see it."""
 
     name: str
     text: str
@@ -77,7 +77,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Modules:
-    """The icicle of modules beside the table of what the chosen module costs, above the table of all modules."""
+    """The icicle of modules beside the table of costs of the chosen module, above the table of all modules."""
 
     picture: Picture
     tree: Table
@@ -87,7 +87,7 @@ class Modules:
 
 @dataclass(frozen=True)
 class Finding:
-    """What to change: the time that it wins and how far to trust that, where it is, why, and the section that shows more."""
+    """A change to make: the time that it wins and how far to trust that, its place, its reason, and the section about it."""
 
     title: str
     win: str
@@ -126,7 +126,7 @@ class Section:
 
 
 def plain(text: object, longest: int = _LONGEST_SENTENCE) -> str:
-    """Return a text of a profile in one line, without what changes its direction; of a long one the begin and the end."""
+    """Return a text of a profile in one line, without signs that change its direction; of a long one the begin and the end."""
     shown = str(text)
     if len(shown) > longest:
         shown = f"{shown[: longest // 3]}…{shown[-longest * 2 // 3 :]}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def picture(profile: OpenProfile, name: str, text: str) -> Iterator[Part]:
-    """Yield a picture of a profile, or the reason why there is none; `text` says what it shows to those who do not see it."""
+    """Yield a picture of a profile, or the reason why it is missing; `text` describes it for those who do not see it."""
     try:
         figure = getattr(ProfilePlots(profile), name)()
     except InputError as error:

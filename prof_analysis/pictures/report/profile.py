@@ -90,7 +90,7 @@ def _matters(found: Found) -> list[Matter]:
 
 
 def made_of(profile: OpenProfile, ranks: list[dict[str, Any]]) -> Section:
-    """Return the section that says how the page was made: the command, the files, what is missing, and warnings."""
+    """Return the section that says how the page was made: the command, the files, missing data, and warnings."""
     headers = list(overview.columns_of(ranks[0]))
     columns = tuple(ShownColumn(header, "count" if header in ("rank", "device") else "text") for header in headers)
     rows = tuple(tuple(overview.columns_of(row).values()) for row in ranks)
@@ -115,6 +115,6 @@ def foot_of(profile: OpenProfile) -> str:
 
 
 def _about(ranks: list[dict[str, Any]]) -> list[str]:
-    """Return what the profile is, in a few words."""
+    """Return a description of the profile in a few words."""
     sources = dict.fromkeys(overview.columns_of(row)["read from"] for row in ranks if row["source"])
     return [f"read from {', '.join(map(str, sources))}", f"prof-analysis {__version__}"]

@@ -18,13 +18,13 @@ _TEXTS = {
     "communication": "Stacked bars of groups: transfer, wait and idle; below, what each rank moved to each other one. The "
     "tables of groups and of links have the same figures.",
     "pipeline": "Forward and backward passes of micro-batches in time, a row for each rank. The table has their sums.",
-    "memory": "Memory over time, and what was allocated at the peak, by module. The table has the same parts.",
+    "memory": "Memory over time, and the memory at the peak by module. The table has the same parts.",
 }
 
 
 @dataclass(frozen=True)
 class Found:
-    """What was found in a profile: the answers of each run by its name and command, and why other commands have none."""
+    """The findings about a profile: the answers of each run by its name and command, and why other commands have none."""
 
     profile: OpenProfile
     answers: Mapping[str, Mapping[str, Answer]]

@@ -1,4 +1,4 @@
-"""The entries of a store or of the cache: what they keep, which are in use, and how they are removed."""
+"""The entries of a store or of the cache: their content, their use, and their removal."""
 
 import json
 from collections.abc import Iterable, Iterator

@@ -16,7 +16,7 @@ _PRIVATE = 0o700
 
 
 class Folders:
-    """The folders of the ranks of a session, and one for what is temporary, as long as the session lasts.
+    """The folders of the ranks of a session, and one for temporary files, as long as the session lasts.
 
     `keep` says whether they are there for later questions, too.
     """
@@ -54,12 +54,12 @@ class Folders:
         return RankStore(self.temporary / store.folder.name, store.rank, store.variables, store.own)
 
     def shrink(self) -> None:
-        """Remove what was not used for the longest time where the cache has become too large."""
+        """Remove the entries that were unused for the longest time if the cache has become too large."""
         if self._cache is not None:
             shrink(self._cache)
 
     def close(self) -> None:
-        """Remove what is temporary."""
+        """Remove temporary files."""
         self._temporary.remove()
         if self._held is not None:
             self._held.remove()

@@ -1,4 +1,4 @@
-"""What an entry of the cache keeps for other questions: tables of the engine, and the facts that their warnings need.
+"""The part of a cache entry for other questions: tables of the engine, and the facts that their warnings need.
 
 A file holds some columns of a table. It names the entry, so that a file from elsewhere is never taken for one of its own, and
 has the remarks about the input and the guards that were known when it was made: with them, a question that reads it in place of
@@ -27,12 +27,12 @@ _FOLDER = "engine"
 
 
 class UnfitError(Exception):
-    """What is kept cannot answer a question; it must be answered without."""
+    """Kept tables cannot answer a question; it must be answered without them."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a rank: the remarks about its input, and whether guards have rows, by the names of their files."""
+    """Facts about a rank: the remarks about its input, and whether guards have rows, by the names of their files."""
 
     remarks: set[Remark] = field(default_factory=set)
     guards: dict[str, bool] = field(default_factory=dict)
@@ -112,7 +112,7 @@ def is_unchanged(store: RankStore) -> bool:
 
 
 def warnings_of(plan: Plan, tables: Mapping[str, Table], store: RankStore, facts: Facts, is_read_once: bool) -> list[str]:
-    """Return the warnings of a question: the remarks about what it stages, in the order in which it would.
+    """Return the warnings of a question: the remarks about its staged tables, in the order of staging.
 
     Raises UnfitError where a guard is not known.
     """

@@ -131,7 +131,7 @@ def is_entry(folder: Path) -> bool:
 def write_rows(
     connection: duckdb.DuckDBPyConnection, rows: str, file: Path, about: Mapping[str, Any], folder: Path, scratch: Path
 ) -> None:
-    """Write the rows of a query into a Parquet file, with what `about` says of them. The file appears whole or not at all.
+    """Write the rows of a query into a Parquet file, with `about` as a note. The file appears whole or not at all.
 
     `folder` is the entry, `scratch` a temporary folder in it. Raises OutputError when the file cannot be written.
     """
@@ -150,7 +150,7 @@ def write_rows(
 
 
 def about_rows(connection: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> dict[Path, dict[str, Any]]:
-    """Return what write_rows() was given about the rows of each of these files.
+    """Return the note that write_rows() was given for each of these files.
 
     Files that it did not write, or not for this entry, are left out, and damaged ones.
     """
@@ -176,7 +176,7 @@ def publish(unfinished: Path, file: Path) -> None:
 
 
 def _is_whole(file: Path) -> bool:
-    """Return whether a Parquet file ends as one: a cut or overwritten one does not. What is damaged inside, reading shows."""
+    """Return whether a Parquet file ends as one: a cut or overwritten one does not. Reading shows damage inside."""
     try:
         with opened(file) as content:
             size = content.seek(0, os.SEEK_END)

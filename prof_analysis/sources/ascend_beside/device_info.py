@@ -33,7 +33,7 @@ def is_device_info(file: Path) -> bool:
 
 
 def stage_device_info(connection: duckdb.DuckDBPyConnection, files: Iterable[Path]) -> None:
-    """Stage one row for each file of which is_device_info() is true."""
+    """Stage one row for each file for which is_device_info() is true."""
     target = f"stored.{quote(TABLE)}"
     definition = ", ".join(f"{quote(column)} {type_}" for column, type_ in COLUMNS.items())
     connection.execute(f"CREATE TABLE {target} ({definition})")

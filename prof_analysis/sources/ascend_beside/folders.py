@@ -94,7 +94,7 @@ def folder_of(result: Path) -> Path:
 
 
 def bare_rank(result: Path, profile: str, config: Mapping[str, Any]) -> Rank:
-    """Return the rank of a result, with what the files next to its data say."""
+    """Return the rank of a result, with the facts from the files next to its data."""
     folder = folder_of(result)
     files = [*files_in(folder), *files_in(folder / OUTPUT)] if result.is_dir() else [result]
     return Rank(

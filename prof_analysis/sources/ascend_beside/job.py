@@ -1,4 +1,4 @@
-"""Reads what the files of a rank say about its job: its ranks, the time at which the recording ended, the host."""
+"""Reads facts about the job from the files of a rank: its ranks, the end of the recording, the host."""
 
 import re
 from collections.abc import Iterator

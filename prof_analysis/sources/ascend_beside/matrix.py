@@ -1,4 +1,4 @@
-"""Chooses the entries of a communication matrix that add up to what operators moved, by their keys."""
+"""Chooses the entries of a communication matrix that add up to the data of operators, by their keys."""
 
 import re
 from collections.abc import Callable
@@ -8,7 +8,7 @@ _EXAMPLE = re.compile(r"-(top|middle|bottom)\d*$")
 
 
 def totals_of(keys: set[str]) -> Callable[[str], str | None]:
-    """Return what says of a key of the matrix which operators it adds up; None where it is not to be counted.
+    """Return the operators that a key of the matrix adds up; None if it is not to be counted.
 
     Writers since 2024 have for each type a total, beside its fastest and slowest operators (allreduce-total, -top1, -middle,
     -bottom1); those of 2023 have each operator, and no total.

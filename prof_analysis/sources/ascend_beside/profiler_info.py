@@ -55,7 +55,7 @@ def recording_of(folder: Path) -> Recording | None:
 
 
 def not_collected(config: Mapping[str, Any]) -> Iterable[str]:
-    """Say what was not collected."""
+    """Name the data that was not collected."""
     activities = config.get("activities")
     for activity in ("ProfilerActivity.CPU", "ProfilerActivity.NPU"):
         if activities and activity not in activities:

@@ -10,7 +10,7 @@ _FILES: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
     (re.compile(pattern), what, instead)
     for pattern, what, instead in (
         (r"api_statistic(_.*)?\.csv", "totals of host calls by name", _HOST),
-        (r"task_time(_.*)?\.(csv|json)", "tasks of the device without what they computed", _TASKS),
+        (r"task_time(_.*)?\.(csv|json)", "tasks of the device without names of kernels", _TASKS),
         (r"communication_statistic(_.*)?\.csv", "totals of communication operators by type", f"communication.json, {_TASKS}"),
         (r"(l2_cache|soc_pmu)(_.*)?\.csv", "counters of caches", _TASKS),
         (r"(data_preprocess|aicpu(_mi)?|dp)(_.*)?\.csv", "tasks of data preprocessing on AI CPUs", _TASKS),
@@ -41,7 +41,7 @@ def why_no_profile(file: Path) -> str | None:
 
 
 def why_unread(file: Path) -> str | None:
-    """Say what a file holds that no command reads, by its name, and what to give in its place; None for other files."""
+    """Describe a file that no command reads, by its name, and name the one to give instead; None for other files."""
     for pattern, what, instead in _FILES:
         if pattern.fullmatch(file.name):
             return f"{file}: holds {what}, which no command reads; give {instead}"

@@ -228,7 +228,7 @@ def _has_shapes(file: SqliteFile) -> bool:
 
 
 def _modules_from(file: SqliteFile, options: Options) -> str | None:
-    """Return the kind of marks of modules in a database; None where there are none, or other data for modules is missing."""
+    """Return the kind of marks of modules in a database; None without any, or if other data for modules is missing."""
     if gaps(file.tables) or "value" not in file.tables["STRING_IDS"]:
         return None
     domains = ", ".join(quote_text(domain) for domain in options.domains)

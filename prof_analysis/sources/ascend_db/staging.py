@@ -49,7 +49,7 @@ def stage(
     threads: int,
     on_bytes: Callable[[int], None],
 ) -> list[Remark]:
-    """Stage the wanted columns of the raw tables in DuckDB, from one database, of which several tables are read at a time.
+    """Stage the wanted columns of the raw tables in DuckDB, from one database, several tables at a time.
 
     `on_bytes` gets for each table its part of the size of the input. Returns remarks. Raises InputError when it
     cannot be read.
@@ -255,7 +255,7 @@ def _has_other_links(file: SqliteFile, value: int) -> bool:
 
 
 def _declared_key(file: SqliteFile, table: str) -> str | None:
-    """Return the column that the file declares as the key of a table; None where there is none, or the key has several."""
+    """Return the column that the file declares as the key of a table; None without one, or if the key has several."""
     columns = [
         str(name) for name, position in query(file, f"SELECT name, pk FROM pragma_table_info({quote_text(table)})") if position
     ]

@@ -196,7 +196,7 @@ FORMER_NAMES = {"blockNum": "blockdim", "mixBlockNum": "mixblockdim"}
 
 
 def gaps(tables: Container[str]) -> list[str]:
-    """Say what a database with these tables lacks, and why."""
+    """Name the data that a database with these tables lacks, and the reasons."""
     found = []
     if "STRING_IDS" not in tables:
         found.append("no STRING_IDS (its writer was cut off), so nothing has a name; parse the profile again")

@@ -63,7 +63,7 @@ _FILES = {
     "reported_communication": recorded.COMMUNICATION,
     "reported_steps": recorded.STEPS,
 }
-_OF_SEVERAL = "the profiler's figures are of several devices, and do not say of which an operator is"
+_OF_SEVERAL = "the profiler's figures are of several devices, and do not name the device of an operator"
 
 
 def takes(file: Path) -> bool:
@@ -202,7 +202,7 @@ def _with_figures(files: list[Path]) -> tuple[set[str], dict[Path, str]]:
 
 
 def _of_cut(reasons: Mapping[str, str | None], cut: str, *, has_details: bool) -> dict[str, str | None]:
-    """Return the capabilities of a rank whose trace was cut off: what it lacks may have been in the part that is missing."""
+    """Return the capabilities of a rank whose trace was cut off: missing data may have been in the missing part."""
     of_trace = {name for name in _OF_TRACE if not (has_details and name in _OF_DETAILS)}
     return {
         name: cut if reason and (name in of_trace or reason == reasons["kernels"]) else reason

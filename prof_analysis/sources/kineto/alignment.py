@@ -53,7 +53,7 @@ def _attribution(one: Aligned) -> tuple[object, ...]:
 
 
 def aligned(tokens: Sequence[str], streams: Sequence[int] | None, launched: Sequence[str | None]) -> list[int | None]:
-    """Return for each kernel of a graph the position of the launch in the capture; None where there is none."""
+    """Return for each kernel of a graph the position of the launch in the capture; None without one."""
     if None in launched:
         # Without names the numbers must agree, and which of them are copies; streams then cannot be told apart.
         fits = streams is None and len(tokens) == len(launched) and all(map(_may_be, tokens, launched))

@@ -1,4 +1,4 @@
-"""Reads what PyTorch notes of the kernels of a captured graph: files kernel_annotations_rank0_*.pkl or .json.
+"""Reads PyTorch's notes about the kernels of a captured graph: files kernel_annotations_rank0_*.pkl or .json.
 
 The format is that of torch/cuda/_graph_annotations.py: a dict by graph node id, each with a list of annotations. A pickle can
 run code, so it is read by an unpickler that knows numbers, texts, lists and dicts, and refuses all else.
@@ -25,7 +25,7 @@ _SHARED = re.compile(r"\s*\+\s*")
 
 
 class Annotation(NamedTuple):
-    """What is noted of a kernel: the module, from the outermost name in, whether it is backward work, and the user's name."""
+    """A note about a kernel: the module, from the outermost name in, whether it is backward work, and the user's name."""
 
     modules: tuple[str, ...]
     is_backward: bool
@@ -33,7 +33,7 @@ class Annotation(NamedTuple):
 
 
 class NotDataError(Exception):
-    """What keeps a file from being read as annotations."""
+    """The reason why a file cannot be read as annotations."""
 
 
 def is_of_annotations(file: Path) -> bool:
@@ -76,7 +76,7 @@ def read_annotations(files: Iterable[Path]) -> tuple[dict[int, Annotation], list
 
 
 def annotations_of(fields_by_node: Mapping[int, Mapping[str, str]]) -> dict[int, Annotation]:
-    """Return the annotations that these fields give. Without any module_fqn, the name is what users named the module by."""
+    """Return the annotations that these fields give. Without any module_fqn, the name is the users' name of the module."""
     has_modules = any("module_fqn" in fields for fields in fields_by_node.values())
     found = {}
     for node, fields in fields_by_node.items():
@@ -101,7 +101,7 @@ def named_parts(modules: tuple[str, ...]) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _path(modules: str) -> tuple[str, ...]:
-    """Return the names on the path of a module; where several modules share a kernel, what is around them all."""
+    """Return the names on the path of a module; if several modules share a kernel, of the modules around all of them."""
     paths = [[name for name in one.split(".") if name][:MAX_DEPTH] for one in _SHARED.split(modules.strip())]
     common = []
     for names in zip(*paths, strict=False):

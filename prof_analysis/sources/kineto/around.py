@@ -1,4 +1,4 @@
-"""Reads what a trace of Kineto says around its list of events: of the profiler, the devices and the job."""
+"""Reads the parts of a Kineto trace around its list of events: the profiler, the devices and the job."""
 
 import json
 import re
@@ -88,7 +88,7 @@ def time_base(around: dict[str, Any]) -> int:
 
 
 def purpose_of_group(description: object) -> str | None:
-    """Return what a process group is for: tp, pp, dp, cp or ep, else as the framework describes it; None where it does not."""
+    """Return the purpose of a process group: tp, pp, dp, cp or ep, else the framework's description; None without one."""
     if not isinstance(description, str) or description in ("", "undefined"):
         return None
     name = description.removeprefix("mesh_")

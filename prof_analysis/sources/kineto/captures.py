@@ -1,4 +1,4 @@
-"""Reads the captures of graphs in a trace: what was launched in each, with the ops and modules around it.
+"""Reads the captures of graphs in a trace: the launches of each, with the ops and modules around them.
 
 A capture lies between the calls cudaStreamBeginCapture and cudaStreamEndCapture (hip... on AMD). Nothing runs on the device
 meanwhile: AMD records the name of the kernel with the call, NVIDIA does not. Engines run the model eagerly before they capture
@@ -52,7 +52,7 @@ class Capture(NamedTuple):
 
 
 def token(name: str | None, is_kernel: bool) -> str | None:
-    """Return what a piece of work is: the name of a kernel, a copy, or a fill; AMD may run the latter two as kernels."""
+    """Return the kind of a piece of work: the name of a kernel, a copy, or a fill; AMD may run the latter two as kernels."""
     text = name or ""
     if not is_kernel or text.startswith("__amd_rocclr_"):
         return FILL if "emset" in text or "ill" in text else COPY
@@ -128,7 +128,7 @@ class _Open(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """A launch on its thread, in a capture or eager; `call` is what a warm-up and its capture agree in."""
+    """A launch on its thread, in a capture or eager; a warm-up and its capture agree in `call`."""
 
     region: int
     tid: int

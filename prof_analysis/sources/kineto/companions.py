@@ -1,4 +1,4 @@
-"""Finds the files that say what the kernels of replayed graphs are: annotations of kernels, and recordings of captures."""
+"""Finds the files about kernels of replayed graphs: annotations of kernels, and recordings of captures."""
 
 import os
 import re

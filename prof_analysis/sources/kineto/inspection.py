@@ -53,7 +53,7 @@ _NO_SHAPES = "no shapes of ops; set record_shapes=True of torch.profiler.profile
 _NO_HOST_CALLS = "no calls into CUDA or HIP; record them with ProfilerActivity.CUDA"
 _NO_MEMORY = f"no {CAPABILITIES['memory']}; set profile_memory=True of torch.profiler.profile"
 _NO_TOTALS = (
-    "the records of device memory have no totals (PyTorch of 2021 wrote bytes alone), so what was alive is not known; record "
+    "the records of device memory have no totals (PyTorch of 2021 wrote bytes alone), so the live blocks are not known; record "
     "it with a newer PyTorch"
 )
 _ONLY_CPU = f"no {CAPABILITIES['memory']}: those in the trace are of the CPU (if anything was allocated on the device)"

@@ -1,4 +1,4 @@
-"""Stages what is known of the kernels of replayed graphs: their ops and modules, from annotations and captures.
+"""Stages the ops and modules of the kernels of replayed graphs, from annotations and captures.
 
 The kernels of a graph and their order are the same in each replay, so a graph is looked at once. What is found is a template
 for all of its replays: the ops of its kernels and the ranges around them, in an order.
@@ -119,7 +119,7 @@ class Fits(NamedTuple):
 
 
 class _Kernel(NamedTuple):
-    """A kernel of a graph; `has_nodes`: nodes give its order in the graph; `annotation` is what the trace itself has."""
+    """A kernel of a graph; `has_nodes`: nodes give its order in the graph; `annotation` is that of the trace itself."""
 
     start_ns: int
     name: str | None
@@ -225,7 +225,7 @@ def _fit_in_order(kernels: Sequence[_Kernel], captures: Sequence[Capture], *, by
 def _places(
     kernels: Sequence[_Kernel], annotations: Mapping[int, Annotation], fit: Aligned | None
 ) -> dict[int, tuple[str, str | None, Place]]:
-    """Return what says the op and ranges of each kernel of a graph, by its position, and its place; others are not known."""
+    """Return the source of the op and ranges of each kernel of a graph, by its position, and its place; others are unknown."""
     fields = ("module_fqn", "name", "autograd_phase")
     merged = annotations_of(
         {

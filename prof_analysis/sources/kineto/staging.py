@@ -128,7 +128,7 @@ def _stage_replays(
 def _captures_of(
     file: Path, settings: Mapping[str, str], threads: int, on_bytes: Callable[[int], None]
 ) -> tuple[list[captures.Capture], list[str]]:
-    """Return the captures in a trace, and why there are none; the trace has a database of its own meanwhile."""
+    """Return the captures in a trace, or the reason for their absence; the trace has a database of its own meanwhile."""
     with closing(connect({"base_time_ns": 0}, threads)) as connection:
         for setting, value in settings.items():
             connection.execute(f"SET {setting} = $value", {"value": value})
@@ -147,7 +147,7 @@ def _captures_of(
 def _stage_around(
     connection: duckdb.DuckDBPyConnection, around: Mapping[str, Any], wanted: Mapping[str, frozenset[str]]
 ) -> None:
-    """Stage what the file says of devices and process groups, these in the form in which torch_npu writes them."""
+    """Stage devices and process groups of the file, these in the form in which torch_npu writes them."""
     rows: dict[str, list[dict[str, Any]]] = {
         "raw.device": [
             {
@@ -171,7 +171,7 @@ def _stage_around(
 
 
 def groups_of(around: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the process groups that a file names: what each is for, its ranks, and the position of the own rank."""
+    """Return the process groups that a file names: the purpose of each, its ranks, and the position of the own rank."""
     job = around.get(JOB)
     if not isinstance(job, dict):
         return {}

@@ -1,4 +1,4 @@
-"""Finds out whether a trace was cut off, so that what it lacks is not blamed on how it was recorded."""
+"""Finds out whether a trace was cut off, so that missing data is not blamed on the way of recording."""
 
 import gzip
 import json
@@ -58,7 +58,7 @@ def said_of_cut(file: Path, marks: set[str]) -> str | None:
 
 
 def _after_last_event(text: str) -> str | None:
-    """Return what follows the last whole event in a text; None where there is none."""
+    """Return what follows the last whole event in a text; None without one."""
     phase = text.rfind('"ph"')
     start = phase
     for _ in range(_MOST_BRACES):
@@ -75,7 +75,7 @@ def _after_last_event(text: str) -> str | None:
 
 
 def _count_of(file: Path, text: bytes) -> int:
-    """Return how often a text occurs in what can be read of a file."""
+    """Return how often a text occurs in the readable part of a file."""
     count, end = 0, b""
     try:
         with opened(file) as content:

@@ -1,4 +1,4 @@
-"""Makes raw tables of the events of a trace: a source says of what events and expressions each table is made."""
+"""Makes raw tables of the events of a trace: a source names the events and expressions of each table."""
 
 import json
 import re
@@ -74,7 +74,7 @@ class EventTables:
         return json.dumps({**self.event, "args": arguments or {"name": "VARCHAR"}})
 
     def _block_of(self, wanted: Mapping[str, frozenset[str]]) -> str:
-        """Return the SELECT of the events of a block: what these columns are made of, and which of the tables have an event."""
+        """Return the SELECT of the events of a block: the sources of these columns, and the tables that have an event."""
         read = " ".join(self.tables[name][1][column][1] for name, columns in wanted.items() for column in columns)
         kept = ["event_id", *(column for column in self.block if re.search(rf"\b{column}\b", read))]
         tables = [quote(name) for name in wanted]
@@ -124,7 +124,7 @@ def stored(name: str) -> str:
 
 
 def begin_anew(connection: duckdb.DuckDBPyConnection) -> None:
-    """Drop what was staged, since two texts have the same id; the next ids are made with another salt."""
+    """Drop the staged tables, since two texts have the same id; the next ids are made with another salt."""
     connection.execute(
         "SET VARIABLE text_salt = getvariable('text_salt') + 1; DROP SCHEMA stored CASCADE; DROP SCHEMA raw CASCADE"
     )

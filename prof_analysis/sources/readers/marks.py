@@ -1,4 +1,4 @@
-"""Searches files for marks that show what they hold, since parsing takes much longer."""
+"""Searches files for marks of their content, since parsing takes much longer."""
 
 import gzip
 import re
@@ -43,6 +43,6 @@ def found_marks(file: Path, marks: Marks) -> set[str]:
 
 @contextmanager
 def opened(file: Path) -> Iterator[gzip.GzipFile | BufferedReader]:
-    """Open a file to read what it holds, unpacked where its name ends with .gz."""
+    """Open a file to read its content, unpacked if its name ends with .gz."""
     with input_files.opened(file) as content:
         yield gzip.GzipFile(fileobj=content) if file.suffix == ".gz" else content

@@ -1,4 +1,4 @@
-"""Tells archives, and files that are packed otherwise than their name says, from what a source reads, by their first bytes."""
+"""Tells archives, and files that are packed otherwise than their name says, from readable files, by their first bytes."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def why_packed(file: Path) -> str | None:
         return None
     found = next((what for first, what in _ARCHIVES.items() if begin.startswith(first)), None)
     if found:
-        return f"{file}: is {found}; unpack it, and give what is inside"
+        return f"{file}: is {found}; unpack it, and give its content"
     if begin.startswith(_GZIP) and not file.name.endswith((".json.gz", ".log.gz")):
         other = f", or rename it to {file.name}.gz" if file.name.endswith(".json") else ""
         return f"{file}: is packed with gzip; unpack it{other}"

@@ -164,7 +164,7 @@ def query(file: SqliteFile, sql: str) -> list[tuple[object, ...]]:
 
 @contextmanager
 def _reading(uri: str) -> Iterator[sqlite3.Connection]:
-    """Open a database of which a stranger may have written the schema: what it defines only computes."""
+    """Open a database whose schema a stranger may have written: its definitions can only compute."""
     with closing(sqlite3.connect(uri, uri=True)) as reader:
         reader.execute(_NO_TRUST)
         reader.text_factory = _decode

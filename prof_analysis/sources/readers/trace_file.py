@@ -153,7 +153,7 @@ class TraceFile:
         )
 
     def _begin_of_list(self, pieces: Iterator[bytes]) -> bytes:
-        """Return what follows the opening bracket of the list, in as many pieces as it takes to find it."""
+        """Return the text after the opening bracket of the list, in as many pieces as it takes to find it."""
         begin = next(pieces, b"")
         if not self._read_bytes:
             raise InputError(f"{self.path}: is empty; export the profile again", path=self.path)
@@ -174,7 +174,7 @@ class TraceFile:
 
 
 def _list_in_object(content: bytes, pieces: Iterator[bytes]) -> tuple[bytes, bytes | None]:
-    """Return an object up to the opening bracket of its list traceEvents, and what follows; None where it has no such list."""
+    """Return an object up to the opening bracket of its list traceEvents, and the rest; None if it has no such list."""
     depth = position = 0
     is_all = False
     while len(content) <= MAX_EVENT_BYTES and not is_all:

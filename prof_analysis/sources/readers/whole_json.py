@@ -16,7 +16,7 @@ _PARSED_IN_VAIN = 4
 
 @dataclass(frozen=True)
 class Found:
-    """An object, None where there is none, and the position from which to look for the next one."""
+    """An object or None, and the position from which to look for the next one."""
 
     value: dict[str, Any] | None
     go_on_at: int

@@ -1,5 +1,6 @@
 -- MEMORY_RECORD has the allocators (and sums of two of them, which are left out), NPU_MEM samples of the process and the
--- device, NPU_MODULE_MEM samples of the modules of CANN, of which APP is what the program asks the runtime for. A device
+-- device, NPU_MODULE_MEM samples of the modules of CANN, where APP is the memory that the program requests from the runtime. A
+-- device
 -- without  HBM  has its memory in DDR. Databases of msprof alone have totals in NPU_OP_MEM only.
 WITH found AS (
     SELECT

@@ -1,6 +1,6 @@
 -- Both ends are PYTORCH_API rows, named Enqueue... and Dequeue..., whose groups in CONNECTION_IDS share a value. Where all
--- values of one end are lost, the order pairs them: a queue gives out first what was put in first. The order must fit for each
--- task: the names of both ends agree (old writers write only Enqueue), and the task was taken out after it was put in.
+-- values of one end are lost, the order pairs them: a queue is first in, first out. The order must fit for each task: the names
+-- of both ends agree (old writers write only Enqueue), and the task was taken out after it was put in.
 WITH enqueued AS (
     SELECT link.connectionId AS queue_id, enqueue.*
     FROM raw.enqueue

@@ -1,4 +1,4 @@
--- Where a database holds several devices, what the host did and what names no device belongs to the first of them.
+-- If a database holds several devices, host rows and rows without a device belong to the first of them.
 WITH described_task AS (
     SELECT globalTaskId FROM raw.compute_task_info
     UNION

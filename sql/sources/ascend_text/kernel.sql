@@ -1,12 +1,12 @@
--- A kernel is in trace_view.json, with the call that launched it, and in kernel_details.csv, with what it computed; each file
--- can lack some kernels or all. Compute kernels are matched by start and name, communication operators by name, and those of
--- one name by their order. Old versions wrote times of trace_view.json as JSON numbers, and pandas writes a csv with floats:
--- then a start is up to 175 ns off; in a csv of whole microseconds, up to one microsecond. trace_view.json also has tasks that
--- are no kernels, such as events and copies. In a csv an operator can be there twice: as such, and as its kernels on a stream,
--- which are helpers beside it, and communication where it is missing. Where the type of a task does not say what it is (old
--- versions write Other for most), its name says it in part: tasks of the runtime have names such as MEMCPY_ASYNC. A task with
--- another name is a kernel where the profiler's Overlap Analysis counts its time as computing, or, without that analysis, where
--- a call on the host launched it.
+-- A kernel is in trace_view.json, with the call that launched it, and in kernel_details.csv, with a description of its
+-- computation; each file can lack some kernels or all. Compute kernels are matched by start and name, communication operators
+-- by name, and those of one name by their order. Old versions wrote times of trace_view.json as JSON numbers, and pandas writes
+-- a csv with floats: then a start is up to 175 ns off; in a csv of whole microseconds, up to one microsecond. trace_view.json
+-- also has tasks that are no kernels, such as events and copies. In a csv an operator can be there twice: as such, and as its
+-- kernels on a stream, which are helpers beside it, and communication where it is missing. Where the type of a task does not
+-- say what it is (old versions write Other for most), its name says it in part: tasks of the runtime have names such as
+-- MEMCPY_ASYNC. A task with another name is a kernel where the profiler's Overlap Analysis counts its time as computing, or,
+-- without that analysis, where a call on the host launched it.
 WITH untyped AS (
     SELECT name FROM raw.kernel_detail WHERE type IS NULL
     UNION

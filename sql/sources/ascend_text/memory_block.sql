@@ -1,4 +1,4 @@
--- Blocks of the graph engine have neither a stream nor the active total. What the file calls KB is KiB.
+-- Blocks of the graph engine have neither a stream nor the active total. The KB of the file are KiB.
 SELECT
     row_number AS block_id,
     if(stream IS NULL AND active_mib IS NULL, 'GE', 'PTA') AS component,

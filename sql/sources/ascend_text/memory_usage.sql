@@ -1,6 +1,6 @@
 -- memory_record.csv has the allocators (and sums of two of them, which are left out) and the process, npu_module_mem.csv the
--- modules of CANN, of which APP is what the program asks the runtime for. What both call MB is MiB. Without records of the
--- framework, those of its blocks in operator_memory.csv say what it held when each was allocated and released.
+-- modules of CANN, where APP is the memory that the program requests from the runtime. The MB of both are MiB. Without records
+-- of the framework, those of its blocks in operator_memory.csv give its memory when each was allocated and released.
 WITH of_block AS (
     SELECT
         3 AS part, row_number, 'PTA' AS component, device, allocated_ns AS time_ns, allocated_mib, reserved_mib, active_mib

@@ -1,5 +1,5 @@
--- Tasks are events of trace_view.json; kernel_details.csv can have kernels beside them. Where the type of a task does not
--- say what it is, its name does. What communication operators do begins while one runs.
+-- Tasks are events of trace_view.json; kernel_details.csv can have kernels beside them. Where the type of a task does not say
+-- what it is, its name does. Work of communication operators begins while one runs.
 WITH type AS (
     SELECT
         text_id,
