@@ -19,14 +19,13 @@ from prof_analysis.sources.ascend_beside.profiler_info import (
 )
 from tests.helpers.answers import NO_COUNTERS, answered_without, unanswered
 from tests.helpers.api import OPS, RANGES, of_both, rows
-from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Kernel, Op, write_profile
 
 SHAPES, TYPES = '"16,16;16,16"', "FLOAT16;FLOAT16"
 
 
 def test_module_stats_in_every_column(shared: Profile) -> None:
-    table = arrow_of(shared.module_stats())
+    table = shared.table("module.statistic", arrow=True)
     assert table.schema == pa.schema(
         {
             "profile": pa.string(),
@@ -49,7 +48,7 @@ def test_module_stats_in_every_column(shared: Profile) -> None:
 
 
 def test_module_tree_in_every_column(shared: Profile) -> None:
-    table = arrow_of(shared.module_tree())
+    table = shared.table("module.tree", arrow=True)
     assert table.schema == pa.schema(
         {
             "profile": pa.string(),
@@ -71,7 +70,7 @@ def test_module_tree_in_every_column(shared: Profile) -> None:
 
 
 def test_coverage_in_every_column(shared: Profile) -> None:
-    table = arrow_of(shared.coverage())
+    table = shared.table("module.coverage", arrow=True)
     assert table.schema == pa.schema(
         {
             "profile": pa.string(),
@@ -96,7 +95,7 @@ def test_coverage_in_every_column(shared: Profile) -> None:
 
 
 def test_kernels_in_every_column(shared: Profile) -> None:
-    table = arrow_of(shared.kernels())
+    table = shared.table("module.kernel", arrow=True)
     op_ids = dict(rows(shared.sql("SELECT DISTINCT name, op_id FROM trace.op", arrow=True)))
     interval_ids = dict(rows(shared.sql("SELECT DISTINCT name, interval_id FROM module.interval", arrow=True)))
     path_ids = dict(rows(shared.sql("SELECT DISTINCT module, path_id FROM module.path", arrow=True)))
@@ -156,7 +155,7 @@ def test_kernels_in_every_column(shared: Profile) -> None:
 
 
 def test_ops_in_every_column(shared: Profile) -> None:
-    table = arrow_of(shared.ops())
+    table = shared.table("trace.op", arrow=True)
     assert len(set(rows(table.select(["profile", "op_id"])))) == 6
     assert table.schema == pa.schema(
         {
@@ -245,15 +244,22 @@ def test_ranks_in_every_column(two: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "method",
-    [
-        "ranks", "module_stats", "module_tree", "coverage", "kernels", "ops", "kernel_stats", "op_stats", "communication_stats",
-        "mstx_stats",
-    ],
-)  # fmt: skip
-def test_a_frame_is_the_arrow_table_with_integers_that_stay_integers(shared: Profile, method: str) -> None:
-    ask: Callable[..., pa.Table | pd.DataFrame] = getattr(shared, method)
-    frame, table = ask(), arrow_of(ask())
+    ("method", "table_name"),
+    {
+        "module_stats": "module.statistic",
+        "module_tree": "module.tree",
+        "coverage": "module.coverage",
+        "kernels": "module.kernel",
+        "ops": "trace.op",
+        "kernel_stats": "kernels.statistic",
+        "op_stats": "op.statistic",
+        "communication_stats": "communication.statistic",
+        "mstx_stats": "mstx.statistic",
+    }.items(),
+)
+def test_a_frame_is_the_arrow_table_with_integers_that_stay_integers(shared: Profile, method: str, table_name: str) -> None:
+    ask: Callable[[], pd.DataFrame] = getattr(shared, method)
+    frame, table = ask(), shared.table(table_name, arrow=True)
     assert isinstance(frame, pd.DataFrame)
     assert sorted(frame.columns) == sorted(table.column_names), "a frame has them in another order"
     assert frame["rank_id"].dtype == pd.Int32Dtype()
@@ -302,4 +308,4 @@ def test_a_frame_begins_with_names_and_ends_with_what_only_locates_a_row(shared:
         "kernel_list", "op_chain", "parent_module", "profile",
     ]  # fmt: skip
     assert list(shared.kernels().columns)[:6] == ["rank_id", "module", "op_name", "name", "type", "duration_ns"]
-    assert list(shared.table("module.tree").columns) == arrow_of(shared.module_tree()).column_names
+    assert list(shared.table("module.tree").columns) == shared.table("module.tree", arrow=True).column_names

@@ -200,7 +200,7 @@ def test_provenance_says_of_each_table_what_it_was_made_of(tmp_path: Path, monke
         profile.export()
     folders = [str(tmp_path / f"{rank}_ascend_pt") for rank in (0, 1)]
     of_modules = {
-        **{"audit_links": False, "by": "instance", "depth": 3, "module_domains": ["Module"], "module_source": "auto"},
+        **{"audit_links": False, "instances": True, "depth": 3, "module_domains": ["Module"], "module_source": "auto"},
         **{"nesting_tolerance_ns": 0, "peak_tflops": [], "step_id": None},
     }
     without_mfu = {name: value for name, value in of_modules.items() if name != "peak_tflops"}

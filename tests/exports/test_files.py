@@ -14,7 +14,6 @@ import pyarrow.parquet
 import pytest
 
 from prof_analysis import InputError, OutputError, Profile, open_profile
-from tests.helpers.frames import arrow_of
 from tests.helpers.small_profile import Kernel, Op, Range, write_profile
 
 RANGES = (Range("Net", 100, 200), Range('Layer, "of" 1\n模块', 105, 125))
@@ -56,10 +55,10 @@ READERS: dict[str, Callable[[Path], Any]] = {"csv": read_csv, "parquet": pyarrow
 def test_each_file_holds_what_the_api_gives(profile: Profile, tmp_path: Path, file_format: str) -> None:
     written = profile.export(tmp_path, file_format)
     expected = {
-        "module_statistic": arrow_of(profile.module_stats()),
-        "module_tree": arrow_of(profile.module_tree()),
-        "module_coverage": arrow_of(profile.coverage()),
-        "module_across_ranks": arrow_of(profile.module_stats(across_ranks=True)),
+        "module_statistic": profile.table("module.statistic", arrow=True),
+        "module_tree": profile.table("module.tree", arrow=True),
+        "module_coverage": profile.table("module.coverage", arrow=True),
+        "module_across_ranks": profile.table("across.module", arrow=True),
     }
     assert written == [tmp_path / "cluster_analysis_output" / f"{name}.{file_format}" for name in expected]
     for path, table in zip(written, expected.values(), strict=True):
@@ -70,8 +69,12 @@ def test_each_file_holds_what_the_api_gives(profile: Profile, tmp_path: Path, fi
 
 
 def test_parquet_keeps_the_types(profile: Profile, tmp_path: Path) -> None:
-    expected = [arrow_of(profile.module_stats()), arrow_of(profile.module_tree()), arrow_of(profile.coverage())]
-    expected.append(arrow_of(profile.module_stats(across_ranks=True)))
+    expected = [
+        profile.table("module.statistic", arrow=True),
+        profile.table("module.tree", arrow=True),
+        profile.table("module.coverage", arrow=True),
+    ]
+    expected.append(profile.table("across.module", arrow=True))
     for path, table in zip(profile.export(tmp_path, "parquet"), expected, strict=True):
         schema = pyarrow.parquet.read_schema(path)
         assert list(zip(schema.names, schema.types, strict=True)) == list(
@@ -99,17 +102,17 @@ def test_a_former_file_is_replaced_and_nothing_else_is_left_behind(profile: Prof
     written = profile.export(tmp_path, file_format)
     assert sorted(folder.iterdir()) == sorted([*written, folder / "notes.txt"])
     assert (folder / "notes.txt").read_text(encoding="utf-8") == "mine"
-    assert READERS[file_format](written[1]).to_pylist() == arrow_of(profile.module_tree()).to_pylist()
+    assert READERS[file_format](written[1]).to_pylist() == profile.table("module.tree", arrow=True).to_pylist()
 
 
 def test_a_duckdb_file_has_all_tables_and_says_what_they_mean(profile: Profile, tmp_path: Path) -> None:
     (file,) = profile.export(tmp_path, "duckdb")
     assert file == tmp_path / "cluster_analysis_output" / "module_statistic.duckdb"
     expected = {
-        "ModuleStatistic": arrow_of(profile.module_stats()),
-        "ModuleTree": arrow_of(profile.module_tree()),
-        "ModuleCoverage": arrow_of(profile.coverage()),
-        "ModuleAcrossRanks": arrow_of(profile.module_stats(across_ranks=True)),
+        "ModuleStatistic": profile.table("module.statistic", arrow=True),
+        "ModuleTree": profile.table("module.tree", arrow=True),
+        "ModuleCoverage": profile.table("module.coverage", arrow=True),
+        "ModuleAcrossRanks": profile.table("across.module", arrow=True),
     }
     with duckdb.connect(file, read_only=True) as written:
         for name, table in expected.items():
