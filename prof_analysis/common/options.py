@@ -323,6 +323,8 @@ class ProfileOptions(Options):
     def __post_init__(self) -> None:
         """Refuse values that an option does not take, by itself or together with other options."""
         super().__post_init__()
+        if str(self.cache) == NO_CACHE:  # The command line gives a path.
+            object.__setattr__(self, "cache", NO_CACHE)
         if self.rank_list is not None:
             object.__setattr__(self, "rank_list", tuple(self.rank_list))
             check("rank_list", self.rank_list, bool(self.rank_list), "at least one rank id")

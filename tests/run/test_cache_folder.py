@@ -58,6 +58,19 @@ def files(cache: Path) -> dict[Path, int]:
     return {file: file.stat().st_mtime_ns for file in cache.rglob("*") if file.is_file()}
 
 
+def test_none_keeps_nothing_also_on_the_command_line(
+    path: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There the option is a path: it was the folder `none` where the user happened to be."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "kept"))
+    assert command("module-stats", path, "--cache", "none", "--quiet").exit_code == 0
+    assert duration(path, cache=Path("none")) == 40
+    assert list((tmp_path / "here").iterdir()) == []
+    assert not (tmp_path / "kept").exists() or not list((tmp_path / "kept").rglob("*.parquet"))
+
+
 def test_only_the_user_may_read_what_is_kept(path: Path, cache: Path) -> None:
     cache.mkdir(mode=0o755)
     duration(path, cache=cache)
