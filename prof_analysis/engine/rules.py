@@ -25,7 +25,7 @@ from prof_analysis.engine.quotes import quote, quote_text
 from prof_analysis.engine.sentences import Shown, sentence, without_condition
 
 # The page that explains our rules, each in a section of its name.
-_PAGE = "docs/advise.md"
+_PAGE = "docs/rules.md"
 KINDS = ("exact cause", "upper bound", "hint")
 COUNTED = ("kernels", "host", "idle", "transfers", "ranks", "steps", "none")
 # Directive -> the column of a finding that it gives.
