@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from docs import tables
+from docs import rules, tables
 from prof_analysis.cli import app
 from prof_analysis.engine.schemas import schemas
 from prof_analysis.engine.table_file import Table
@@ -62,6 +62,11 @@ def test_every_table_and_column_is_on_the_page_of_its_schema(tmp_path: Path) -> 
     for name, table in documented_tables().items():
         for column in table.columns:
             assert f"\n| {column.shown_name} | {column.shown_type} | " in sections[name]
+
+
+def test_the_page_of_rules_is_that_of_the_heads() -> None:
+    is_current = rules.PAGE.read_text(encoding="utf-8") == rules.page()
+    assert is_current, "docs/rules.md is older than the heads in sql/advice/: run `python -m docs.rules` and commit it"
 
 
 def test_signs_of_markdown_are_written_out() -> None:

@@ -97,7 +97,7 @@ def shown() -> dict[str, set[str]]:
         }
         for command, levels in levels_of.items():
             for level in levels:
-                columns[command] |= set(answer_of(profile, command, 5, level=level).headers)
+                columns[command] |= set(answer_of(profile, command, 5, by=level).headers)
     return columns
 
 

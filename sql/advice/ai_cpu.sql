@@ -13,6 +13,11 @@
 --
 -- @columns profile to rank_id, module to kernel_type, count to win_ns as in advice.finding_of_rank
 -- input_types  VARCHAR  types of their inputs, cut to 60 letters; NULL when not recorded
+--
+-- Kernels that ran on CPUs of the device (AI CPU) instead of its cores, by module, op and type, from `kernels.work`. The win is
+-- all of their critical time: an upper bound, since a kernel on the cores takes some time too. The evidence names the data
+-- types of the inputs, the likely reason: for DOUBLE, INT64 or COMPLEX there is often no kernel for the cores. msprof-analyze
+-- reports such kernels from 20 us on; here the share of the step decides (`every.least_share`). GPUs have no such kernels.
 WITH found AS (
     SELECT
         profile,

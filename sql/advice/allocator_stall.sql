@@ -17,6 +17,10 @@
 -- most_ns        BIGINT   the part of time_ns in the op and module that have most, ns
 -- most_in        VARCHAR  this op and module
 -- is_expandable  BOOLEAN  whether expandable segments are in force, so that they are not advised
+--
+-- Idle time in calls that allocate or free memory of the device (`aclrtMalloc`, `cudaMalloc`, `cudaFree`). The win is exact.
+-- msprof-analyze lists such calls from 10 ms on, whether the device waits or not. Here only waiting counts, however short a
+-- call is.
 WITH allocating AS (
     SELECT
         profile,

@@ -17,6 +17,12 @@
 -- call        VARCHAR  the call that compiles, or looks up what is compiled
 -- idle_ns     BIGINT   idle time of the device during these calls, ns
 -- waiting_ns  BIGINT   idle time in which the device waits for calls and ops of the host, ns
+--
+-- The host compiles ops, or looks them up among compiled ones, at many launches (`aclopCompileAndExecute`): at least 20 calls
+-- in a step, the threshold of msprof-analyze. Without these calls the host is earlier by at most their time, and a faster host
+-- wins at most the time in which the device waits for it. The win is the smaller of both, an upper bound.
+-- [op-compilation](#op-compilation) reports the compile calls that certainly keep the device idle, with an exact time.
+-- `torch.npu.set_compile_mode(jit_compile=False)` is the default on Atlas A2 and later, not on Atlas training devices (910A).
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_calls') AS least_calls
     FROM advice.threshold

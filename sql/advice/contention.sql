@@ -20,6 +20,12 @@
 -- neighbour_mean_ns  DOUBLE   mean time of the kernels beside them, ns
 -- duration_ns        BIGINT   time of the kernels, ns
 -- critical_ns        BIGINT   the part of duration_ns in kernels that are critical, as in critical.kernel, ns
+--
+-- Kernels that take twice as long as usual or more because of a kernel beside them on another stream, by module, op and type
+-- (`critical.contention`). The usual time is the median of kernels with the same type, shapes, data types and blocks that do
+-- not run beside kernels of the neighbour's type. The rule needs two of them, and recorded shapes, which GPU traces lack. The
+-- slow kernels wait for cores or memory that the neighbour uses. The win is an upper bound: the extra time, but at most their
+-- critical time, the part that the neighbour does not cover. So if the time is large and the win small, look at the neighbour.
 WITH found AS (
     SELECT
         profile,

@@ -16,6 +16,10 @@
 -- vector_share  DOUBLE  share of computing in which only vector cores work
 -- computing_ns  BIGINT  time in which the device computes, ns
 -- stream_count  BIGINT  streams on which it computes
+--
+-- The time in which vector cores work and the cores that multiply matrices do not, from `kernels.engine_time`, if it is 40 % of
+-- computing or more (`cube_idle.least_idle_share`, our choice). Only a hint, because dependent kernels cannot overlap. It
+-- applies to devices with two kinds of cores. GPU traces do not say which unit a kernel used.
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_idle_share') AS least_idle_share
     FROM advice.threshold

@@ -13,6 +13,9 @@
 --
 -- @columns profile to rank_id, count to win_ns as in advice.finding_of_rank
 -- between_steps_ns  BIGINT  the part of time_ns between the last kernel of a step and the first of the next, ns
+--
+-- Idle time while the host loads data: ops `enumerate(DataLoader)...` and mstx ranges `dataloader`, also before the first
+-- kernel of a step. The win is exact. It includes time in which the host waits for loading worker processes.
 WITH loading AS (
     SELECT
         profile,

@@ -21,6 +21,14 @@
 -- effect       VARCHAR  what the values cost, as in trace.setting
 -- names        VARCHAR  names of the variables
 -- name_values  VARCHAR  names with their values; NULL when these are no numbers
+--
+-- Environment variables of the run, which the profiler records (`META_DATA` of a database, `profiler_metadata.json`; GPU traces
+-- have none), and the cost of their values: `ASCEND_LAUNCH_BLOCKING=1` makes each launch wait for the device,
+-- `ASCEND_GLOBAL_LOG_LEVEL` 0 or 1 writes a line for each call, `ACLNN_CACHE_LIMIT` below its default of 10000 makes prepared
+-- ops anew, `HCCL_ALGO` fixes the algorithm of collectives. Without blocking launches you win at most the time in which the
+-- device waits for the host (an upper bound). For the others no time can be given (hints). A variable that is not set is not
+-- reported. msprof-analyze recommends `ACLNN_CACHE_LIMIT=100000` and `HOST_CACHE_CAPACITY` to every profile, but the vendor's
+-- own page advises to keep the default. The values are in [trace.setting](../sql/trace/setting.sql).
 WITH setting AS (
     SELECT
         profile,

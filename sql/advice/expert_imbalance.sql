@@ -22,6 +22,11 @@
 -- is_even         BOOLEAN  whether all ranks have as many rows
 -- row_imbalance   DOUBLE   rows of the rank with most / mean of the ranks; NULL when they are even or not known
 -- wait_ns         BIGINT   mean time that ranks wait in the collectives after them, ns; NULL when not known
+--
+-- Grouped matmuls of ranks that share experts, by module. The win is the time of the slowest rank less the mean, summed over
+-- all calls that the ranks have in common. It is an **upper bound**: it assumes that the others wait for the slowest rank after
+-- each call; if a collective follows, the evidence has their wait. `least_imbalance` 1.2 is our choice. If all ranks have the
+-- same number of rows, routing is not the cause.
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_imbalance') AS least_imbalance
     FROM advice.threshold

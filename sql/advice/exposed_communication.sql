@@ -58,6 +58,17 @@
 -- is_partly_won  BOOLEAN  whether the device waits for the host after some of it
 -- fused_op       VARCHAR  the fused op that communicates so and multiplies
 -- is_reduced     BOOLEAN  whether it is an all-reduce
+--
+-- Communication during which no compute kernel of the step runs, by module, op and type (`communication.exposed`, whose rows
+-- add up to communication_not_overlapped_ns of `step-time`). The win is that time, less the part in operators after which the
+-- device waits for the host, and less the time in which the rank waits for a later one, which you win by mending that rank
+-- ([slow rank](#slow-rank), [waiting](#waiting)). It is an **upper bound**, since the data must still move. We compute how long
+-- a rank waits from the other ranks' start times. If some ranks of the group are missing, we use the wait time that the
+-- profiler reported. Time that all ranks of a group wait equally stays in the win: the first call of a group sets up its links.
+-- The evidence says how much time waits, transfers (overlap or fewer bytes save it) or does neither (tasks reach the device
+-- late). For partly covered operators these times are scaled by the exposed share. Covered communication wins 0: if less than
+-- `covered_share` (5 %) of it is exposed and it has `large_share` (5 %) of the step, the finding says so. Transfers between
+-- pipeline stages are in [pipeline bubble](#pipeline-bubble).
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'covered_share') AS covered_share,

@@ -21,6 +21,12 @@
 -- later_count    BIGINT  steps after them
 -- later_ns       DOUBLE  mean time of those, ns
 -- times          DOUBLE  first_ns / later_ns
+--
+-- The first recorded steps take at least 20 % longer than the median of those after them: the recording includes warm-up
+-- (compilation, caches, allocation). A step lasts from the end of the step before it on the device to its own end
+-- (step.duration); the first step begins with the end of the work before it, even if that ran beside the step. The finding is a
+-- hint: means over all steps are too high, so look at one of the later steps with `--step-id`. At least two steps must follow,
+-- and at least as many as the rule leaves out.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_excess_share') AS least_excess_share,

@@ -31,6 +31,14 @@
 -- role     VARCHAR  what they do, as in kernels.work: format conversion, conversion and back, or copy
 -- names    VARCHAR  types of the kernels, those with most time first; NULL when not known
 -- is_back  BOOLEAN  whether they convert there and back
+--
+-- Kernels that only convert or move data, by module: conversions between formats (TransData; on GPUs nchwToNhwc,
+-- batched_transpose), data types converted there and back (two casts of one shape in one module, A to B and B to A; each cast
+-- is in at most one pair), and copies and transposes (TensorMove, Transpose, kernels that make a tensor contiguous, copies
+-- within the device). `kernels.role` lists the names. The win is all of their critical time: an upper bound, since the kernels
+-- around them may become slower in the other format. Casts that are not undone are not reported. Where modules are recorded,
+-- casts outside them are not reported either: optimizers convert weights and gradients. If [unfused-chain](#unfused-chain)
+-- already reports a norm with an equal win, its casts are not reported again.
 WITH by_type AS (
     SELECT
         profile,

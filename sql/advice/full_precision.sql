@@ -27,7 +27,13 @@
 -- half_share   DOUBLE   share of half precision in the time of all that multiplies matrices on the rank
 -- critical_ns  BIGINT   the part of time_ns in kernels that are critical, as in critical.kernel, ns
 --
--- Outside modules, only what multiplies matrices counts: an optimizer computes in FP32 on purpose.
+-- Kernels that compute in FP32 on a rank whose matrix products are mostly half precision by time
+-- (`full_precision.least_half_share`, 50 %). Matrix products, by module, op and type: the win is time × (1 − 1 / speedup),
+-- where the speedup is the ratio of the peaks of the device (`mfu.peak`; 4 on Ascend), or if the peaks are not known
+-- `matrix_speedup` (16, the most on any device). Vector ops, by module: time × (1 − 1 / 2), for half the bytes
+-- (`vector_speedup`); outside modules they do not count, since optimizers compute in FP32 on purpose. Both are upper bounds.
+-- Norms, softmax and losses are often FP32 on purpose: there a fused op helps, not another type. Norms for which
+-- [unfused-chain](#unfused-chain) reports an equal win are not reported here.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_half_share') AS least_half_share,

@@ -26,6 +26,11 @@
 -- is_recorded  BOOLEAN  whether collections are recorded
 -- idle_share   DOUBLE   time_ns / idle time of the device
 -- least_ns     DOUBLE   the threshold least_unrecorded_ns
+--
+-- Idle time during recorded runs of Python's collector (`gc_detect_threshold`). The win is exact. If none are recorded, gaps in
+-- which the host records nothing for 100 ms or more (`garbage_collection.least_unrecorded_ns`) give a hint without a win: they
+-- may be collections. msprof-analyze guesses in the same way, from 200 ms on. The time of the hint is also in
+-- python-between-ops, as a bound.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_gap_count') AS least_gap_count,

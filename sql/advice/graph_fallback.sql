@@ -45,6 +45,19 @@
 -- host_ns         BIGINT   time on the host of the compilations, ns; NULL for others
 -- eager_count     BIGINT   kernels that are launched one by one in steps without a graph; NULL for others
 -- replayed_count  BIGINT   kernels that graphs replay around an op between replays; NULL for others
+--
+-- The program leaves graph mode, in three ways:
+--
+-- - **Graphs are compiled** in steps after the first, as marked by Dynamo (`(dynamo_timed)`) and TorchAir. The win is an upper
+--   bound: the idle time of the device during compilation. In the first step alone, or without steps, it is warm-up: a hint.
+-- - **Steps run without the graph** that other steps replay, though they launch at least half as many kernels. The win is an
+--   upper bound: the idle time right before the kernels that ops launch one by one in these steps.
+-- - **An op is launched by itself** between replays, at least twice. The win is an upper bound: the idle time right before its
+--   kernels.
+--
+-- The last two apply if replayed graphs run at least half of the compute kernels. A kernel counts as launched one by one only
+-- if the op that launched it is known: some custom kernels of captured graphs carry no graph id. Tables: graph.compilation,
+-- graph.by_step, graph.eager_op.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_replayed_share') AS least_replayed_share,

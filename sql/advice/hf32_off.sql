@@ -21,6 +21,12 @@
 -- is_known     BOOLEAN  whether the profile says in which type they multiply
 -- faster_type  VARCHAR  the faster type: HF32 or TF32
 -- critical_ns  BIGINT   the part of time_ns in kernels that are critical, as in critical.kernel, ns
+--
+-- Matrix products of FP32 that may not use the faster type of the device: HF32 on Ascend (`HF32 Eligible` is NO), TF32 on GPUs
+-- (by the name of the kernel). The win is time × (1 − 1 / speedup): an upper bound. `hf32_speedup` is 2 (a core does 4,096
+-- operations in a cycle instead of 2,048, `mfu.rate`), `tf32_speedup` 16, the most on any device. If the profile does not
+-- record it (before 2025, Level0), the finding is a hint. Both types have a shorter mantissa. Matmuls use HF32 only where a
+-- switch allows it, convolutions by default.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'hf32_speedup') AS hf32_speedup,

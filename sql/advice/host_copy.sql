@@ -18,6 +18,10 @@
 -- @columns profile to rank_id, module to op, count to win_ns as in advice.finding_of_rank
 -- is_to_host  BOOLEAN  whether the copy goes from the device to the host; NULL when not known
 -- behind_ns   BIGINT   idle time behind the copy, until the host has launched the next kernel, ns
+--
+-- Like [synchronise](#synchronise), if the waiting call copies, or if the waiting op has asked before for a copy between host
+-- and device: `.item()`, `.cpu()`, `.to(device)` without `non_blocking=True`. The direction comes from the copy; torch_npu
+-- records it from 2025 on. The win is exact.
 WITH copying AS (
     SELECT
         profile,

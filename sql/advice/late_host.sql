@@ -21,6 +21,11 @@
 -- host_ns     DOUBLE   time of its host in the op in a step, ns
 -- others_ns   DOUBLE   the median of the other ranks, ns
 -- waited_ns   DOUBLE   what the others wait longer than this rank in a step, ns
+--
+-- Why a rank of [slow rank](#slow-rank) comes late, if computing does not explain it. From `op.host_time`, the rule takes the
+-- op in which its host spends more time than the median of the waiting ranks, by at least half of their waiting time
+-- (`late_host.least_waited_share`). If that op loads data, the title says so, also if the loader runs between two steps. The
+-- win is the smaller of both times, an **upper bound**. It is part of the win of slow rank: do not add it.
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_waited_share') AS least_waited_share
     FROM advice.threshold

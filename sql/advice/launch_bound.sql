@@ -32,6 +32,12 @@
 -- starting_ns     BIGINT   idle time of the rank behind launches, until the kernels start, ns; NULL without any
 -- replayed_share  DOUBLE   share of the kernel time that captured graphs run, where it is half or more; else NULL
 -- switches        VARCHAR  what can be set on NPUs and is not in force; NULL when all is
+--
+-- *The host launches kernels too slowly*: the idle time of late gaps up to the end of the launch, without the time that other
+-- rules explain. The evidence says how long the device then needs to start these kernels. The rule needs 20 such gaps in a step
+-- (`launch_bound.least_gap_count`). The win is an upper bound: an infinitely fast host would remove all of it; no real change
+-- needs to. *An op keeps the host busy*: the host spends 100 us or more of a gap (`launch_bound.long_ns`) inside ops, and those
+-- of this module and op cost 1 % of the step (`launch_bound.least_op_share`).
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_gap_count') AS least_gap_count,

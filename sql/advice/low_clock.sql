@@ -19,6 +19,11 @@
 -- rated_mhz          BIGINT  rated clock, MHz
 -- below_ns           BIGINT  their time, ns
 -- computing_lost_ns  BIGINT  the part of the win in kernels that computing bounds, ns; NULL when not known
+--
+-- Kernels that ran at least 5 % below the rated clock on average (`low_clock.least_drop`, as in msprof-analyze), from
+-- `clock.loss`. The win is their critical time × (1 − clock / rated clock): an upper bound, since only compute-bound kernels
+-- become so much faster. If counters were recorded, the evidence names the compute-bound part. The rule needs samples of the
+-- clock, which GPU traces and 910A do not have.
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_drop') AS least_drop
     FROM advice.threshold

@@ -24,6 +24,13 @@
 -- is_size_unknown  BOOLEAN  whether it is not known how much data critical kernels move
 -- needed_ns        BIGINT   what critical kernels need at least, to compute and to move their data, ns; NULL when not known,
 --                           and without any
+--
+-- Kernels of 20 us or more (mean of module, op and type) that move data from or to the memory of the device for 80 % of their
+-- time or more, by the hardware counters of their pipes (`pmu.busiest`; both thresholds as in msprof-analyze's check of
+-- bounds). The win is an upper bound: the critical time less the least time that they need, which is the time in which they
+-- compute or the time to move their data at the best rate of the rank, whichever is longer. A cache may give that best rate;
+-- then large tensors win less. If sizes are not recorded, the finding is a hint. Matmuls for which [slow-matmul](#slow-matmul)
+-- reports an equal win are not reported here. Remedies: contiguous inputs, fewer bytes, fusing.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_busy_percent') AS least_busy_percent,

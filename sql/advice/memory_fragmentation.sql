@@ -24,7 +24,10 @@
 -- left_bytes      BIGINT   what is left of the device, bytes; NULL when not known
 -- is_expandable   BOOLEAN  whether expandable segments are in force, so that they are not advised
 --
--- What is reserved and unused at one moment may be in use at the next, so the peaks are compared.
+-- The allocator has reserved at least 20 % and 1 GiB more than was in use at any moment (active where recorded, else
+-- allocated). The rule compares the two peaks, since memory that is unused now may be used at the next moment. The finding is a
+-- hint: stalling allocator calls show whether it costs time. A larger peak before the recording also leaves reserved memory;
+-- the evidence cannot tell the two apart.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_unused_share') AS least_unused_share,

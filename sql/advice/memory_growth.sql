@@ -18,6 +18,10 @@
 -- step_bytes  DOUBLE  the same in a step, bytes
 -- left_bytes  BIGINT  what is left of the device, bytes; NULL when not known
 -- steps_left  BIGINT  steps for which that lasts; NULL when not known
+--
+-- An op in a module leaves blocks in each step before the last one, of at least two (`is_leak` of allocation.kept), and at
+-- least 1 MiB per step. If the memory of the device is known, the evidence says for how many more steps it lasts. The finding
+-- is a hint.
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_mib_per_step') * 1048576 AS least_bytes
     FROM advice.threshold

@@ -24,7 +24,10 @@
 -- held_bytes    BIGINT   what it holds, bytes; NULL when no block is recorded
 -- before_bytes  BIGINT   what was allocated before the recording, bytes; NULL when nothing was
 --
--- A profile that does not record the memory of the device is judged where the threshold memory_gib says it.
+-- At the peak less than 10 % of the memory of the device was left (`most_left_share`), by the widest record that the profile
+-- has: of the device, the process, or the allocators. The finding names the op and the module that held most of what was
+-- allocated during the recording. The finding is a hint. Ascend profiles do not record how much memory the device has: give it
+-- with `--threshold memory_limit.memory_gib=64`, or the rule is silent there. Tables: across.memory_rank, allocation.peak.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'most_left_share') AS most_left_share,

@@ -31,6 +31,14 @@
 -- core_share       DOUBLE   share of the time in which a core works on average, where it is less than half and they do not
 --                           communicate; else NULL
 -- critical_ns      BIGINT   the part of time_ns in kernels that are critical, as in critical.kernel, ns
+--
+-- Kernels of 20 us or more in which no pipe is busy for 80 % of the time: neither computing nor moving data limits them. The
+-- win is an upper bound: with perfect overlap a kernel takes as long as its busiest pipe works, and the rest of its critical
+-- time disappears. Remedies: double buffering and larger tiles in kernels of your own; other shapes, formats or versions of
+-- library kernels. A kernel that also communicates, as its name says (`DispatchFFNCombine`, `AllGatherMatmul`), may wait for
+-- other ranks meanwhile; the evidence says so. If a core works for less than half of the time on average (`core_ns` of
+-- `pmu.busiest`), most cores wait for the last ones, as in a sort; the evidence says that too. Kernels for which
+-- [slow-matmul](#slow-matmul) or [block-dim](#block-dim) reports an equal win are not reported here.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'most_busy_percent') AS most_busy_percent,

@@ -23,6 +23,11 @@
 -- mean_ns     DOUBLE   mean idle time of a gap, ns
 -- longest_op  VARCHAR  the op with most of it
 -- longest_ns  BIGINT   the part of time_ns in that op, ns
+--
+-- *Ops are compiled*: idle time in calls that compile (`aclopCompileAndExecute`, `cuModuleLoadData`, `cudaGraphInstantiate`),
+-- on the thread that asks for the kernel, or, after that, on the one that launches it. *Launches that load code*: idle time in
+-- launches that take 1 ms or more, such as the first launch of a kernel. The win is exact for this recording; first calls do
+-- not come back in later steps.
 WITH compiling AS (
     SELECT *, work = 'load code' AS is_loading
     FROM free.cause_of_op

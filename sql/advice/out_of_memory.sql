@@ -18,6 +18,11 @@
 -- reserved_bytes   BIGINT   what was reserved then, bytes; NULL when not known
 -- memory_bytes     BIGINT   memory of the device, bytes; NULL when not known
 -- is_expandable    BOOLEAN  whether expandable segments are in force, so that they are not advised
+--
+-- An op failed to allocate memory of the device while the profile was recorded (GPU traces record it, `[OutOfMemory]`). No time
+-- can be given, so the finding is a hint. The remedy depends on the two totals in the evidence. Much more reserved than
+-- allocated memory means fragmentation ([memory-fragmentation](#memory-fragmentation)); otherwise the step needs more than
+-- there is. Table: allocation.out_of_memory.
 WITH failed AS (
     SELECT
         profile,

@@ -30,6 +30,12 @@
 -- least_share        DOUBLE   share that even stages in 1F1B leave; NULL when not known
 -- waiting_ns         BIGINT   of sends and receives, the part that waits for the other stage, ns; NULL without any
 -- is_uneven          BOOLEAN  whether it is far more than even stages leave
+--
+-- Time in which a rank of a pipeline runs no pass of a micro-batch (`prof-analysis pipeline`), or, if that is more, the time of
+-- its sends and receives between stages without computing. The win is an **upper bound**: 1F1B with p even stages and m
+-- micro-batches keeps (p - 1) / (m + p - 1), which the evidence shows for comparison. If the bubble is more than 1.2 times
+-- that, stages are uneven. If stages are not known, only sends and receives between stages make a pipeline. Some collectives
+-- (old NCCL, all-to-all) run as send and receive kernels; the name that the host gives them decides.
 WITH between_stages AS (
     SELECT
         profile,

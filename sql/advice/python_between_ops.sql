@@ -19,6 +19,10 @@
 -- is_between_steps  BOOLEAN  whether it lies between the last kernel of a step and the first of the next
 -- most_ns           BIGINT   the part of time_ns in the module that has most, ns; NULL where the finding is about one
 -- most_in           VARCHAR  this module
+--
+-- Idle time of late gaps in which the host is in no op for 100 us or more of the gap (`launch_bound.long_ns`), within steps and
+-- between two steps. A module has its own finding from 5 % of the step on (`python_between_ops.least_module_share`). The win is
+-- an upper bound: the host may do necessary work in this time that nobody recorded.
 WITH threshold AS (
     SELECT
         max(value) FILTER (rule = 'launch_bound' AND name = 'long_ns') AS long_ns,

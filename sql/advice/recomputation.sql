@@ -22,6 +22,11 @@
 -- memory_bytes       BIGINT   memory of the device, bytes; NULL when not known
 -- is_limit_unknown   BOOLEAN  whether memory is recorded, and not how much the device has
 -- is_memory_unknown  BOOLEAN  whether memory is not recorded
+--
+-- A module runs again in the backward (activation checkpointing). The win is an upper bound: the time of the kernels and
+-- collectives that run again, and the idle time of the device right before them, since without recomputation the host does not
+-- launch them either. If memory is recorded, the evidence says how much is left at the peak: that decides how many layers can
+-- do without recomputation. Table: module.recomputed.
 WITH left_over AS (
     SELECT profile, min(left_bytes) AS left_bytes, min(memory_bytes) AS memory_bytes
     FROM across.memory_rank

@@ -16,6 +16,13 @@
 --
 -- @columns profile to rank_id, kernel_type, count to win_ns as in advice.finding_of_rank
 -- exposed_ns  BIGINT  time of operators of this type without computing, ns
+--
+-- A transfer over RDMA of `least_ns` (4 s, from msprof-analyze) or more: the timeout after which a lost packet is sent again.
+-- The win is its time, but at most the time that the operators of its type take without computing: an **upper bound**.
+--
+-- msprof-analyze has one more rule, *bandwidth contention* (SDMA below 0.8 x 18 GB/s beside computing). We leave it out: a
+-- transfer beside computing is covered, so a faster one saves nothing, and 18 GB/s is the rate of one device type. If the
+-- transfer slows computing, the rate of the kernels shows it.
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_ns') AS least_ns
     FROM advice.threshold

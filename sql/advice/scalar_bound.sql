@@ -19,6 +19,11 @@
 -- other_share  DOUBLE   share in which the busiest of the other units works at most; NULL when no kernel is critical
 -- is_less      BOOLEAN  whether no kernel is critical
 -- critical_ns  BIGINT   the part of time_ns in kernels that are critical, as in critical.kernel, ns
+--
+-- Kernels of 20 us or more in which the scalar unit works for 80 % of the time or more, by the hardware counters
+-- (`pmu.busiest`; both thresholds are those of [no-bound](#no-bound)). The scalar unit computes addresses and loops, and
+-- handles data that does not fit the vector unit, one element at a time. Kernels of one's own (Triton, TileLang) often do this.
+-- The win is an upper bound: the critical time less the time in which the next busiest part works.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_busy_percent') AS least_busy_percent,

@@ -21,6 +21,10 @@
 -- duration_ns       BIGINT   time of the transfers of all slow links, ns
 -- link_count        BIGINT   slow links; NULL when it is one
 -- exposed_ns        BIGINT   communication that computing does not cover, ns; NULL when it is no less than what the links cost
+--
+-- A pair of ranks whose link moves packets of the same size, kind and type at less than 80 % of what other pairs reach, and
+-- further below them than chance explains (`prof-analysis links`), among three pairs or more. The win is the time beyond that
+-- at the usual bandwidth, but at most the communication of this rank without computing. It is an **upper bound**.
 WITH slow AS (
     SELECT
         profile,

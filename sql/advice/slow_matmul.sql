@@ -38,6 +38,17 @@
 -- attainable_share  DOUBLE   else the share of the peak that is attainable
 -- situation         VARCHAR  why it is slow: memory, few rows, not aligned, or other
 -- multiple          BIGINT   the threshold aligned_bytes
+--
+-- Matmuls with known FLOPs and peak (as in [MFU](mfu.md)) that reach less than half of the peak while they run
+-- (`most_efficiency`), by module, op and type. This is the efficiency of the kernels; MFU would divide by all time. The win is
+-- an upper bound. It is the critical time less the time that the products need at the best efficiency of any shape of the same
+-- data type on the rank, or at 80 % of the peak if no shape reaches that (`attainable_efficiency`; from 0.8 on msprof-analyze
+-- calls the cube bound), and at least the time to move inputs and outputs at the best rate of any kernel of the rank
+-- (`roofline.bandwidth`). The evidence names the shape with most to win, the attainable efficiency there (or the time to move
+-- the data, if that is longer than computing), and unfavourable sizes: fewer than 128 rows, columns or products added up
+-- (`few_rows`), an inner axis that is no multiple of 256 bytes (`aligned_bytes`, as msprof-analyze checks). The remedy follows
+-- from these: more rows, merged or quantised weights, padding, another form of the product. `FROM roofline.matmul` has all
+-- shapes. The rule needs a known peak (`--peak-tflops`) and shapes.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'most_efficiency') AS most_efficiency,

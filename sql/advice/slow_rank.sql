@@ -41,6 +41,12 @@
 -- most_in          VARCHAR  the module in which it computes longer than the others; NULL when it does not, or not known
 -- excess_ns        DOUBLE   how much longer in all steps, ns; NULL when not known
 -- idle_cause       VARCHAR  what its late host mostly does; NULL when it is not late, or not known
+--
+-- A rank that makes others wait, as `slow-ranks` finds it, among two ranks or more. The win is the time that the others wait
+-- longer than this rank, but at most their communication without computing. It is an **upper bound**, since the next slowest
+-- rank then sets the pace. The title names the reason: the rank computes longer, its host is late, or its other communication
+-- takes longer. If others wait for a whole pipeline stage that computes longer, [stage imbalance](#stage-imbalance) reports it.
+-- If most ranks make a few wait, there is one **hint**: the few have less work, or slow links.
 WITH exposed AS (
     SELECT profile, sum(communication_not_overlapped_ns) / count(*) AS exposed_ns
     FROM step.time

@@ -21,6 +21,13 @@
 -- mean_ns     DOUBLE  mean idle time of a gap, ns
 -- waiting_ns  BIGINT  the part of time_ns that waits for another stream or event, ns; NULL without any
 -- unknown_ns  BIGINT  the part of which it is not recorded what it waits for, ns; NULL without any
+--
+-- Gaps of 10 us or more (`slow_start.least_ns`) although the host had launched the next kernel, 20 or more in a step
+-- (`slow_start.least_gap_count`). Usually the device starts it within 1 to 5 us. On NPUs, recording of hardware counters
+-- (`aic_metrics`) makes such gaps itself: 90 us before each kernel of AlexNet on 910B. Fewer gaps count too if waits after
+-- launches, other than the usual start, take 5 % of the step (`slow_start.least_share`). They are waits for another stream or
+-- event if that is recorded, or else for an unknown reason. The finding is a hint: the profile does not record what the device
+-- does in them.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_ns') AS least_ns,

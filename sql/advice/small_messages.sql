@@ -30,6 +30,12 @@
 -- small_gb_s     DOUBLE   rate at which they move, GB/s
 -- best_gb_s      DOUBLE   best rate of large packets, GB/s; NULL where a link has none
 -- is_in_modules  BOOLEAN  whether most of their time lies in modules
+--
+-- Types of collectives that send `least_share` (20 %) of their packets smaller than `least_bytes` (16 MiB), over RDMA
+-- `least_rdma_bytes` (1 MiB); the thresholds are those of msprof-analyze. The rule needs the tasks of operators. The win is the
+-- time of these packets beyond their time at the best rate of large packets on that kind of link, as part of the time in which
+-- the operators transfer without computing. It is an **upper bound**, or a **hint** if no large packets were seen. The remedy
+-- depends on the place: gradients can be sent together, data between layers cannot.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_bytes') AS least_bytes,

@@ -18,6 +18,10 @@
 -- stage_ns  BIGINT  its computing in a step, ns
 -- mean_ns   DOUBLE  the mean of all stages, ns
 -- least_ns  BIGINT  that of the stage that computes least, ns
+--
+-- A pipeline stage whose ranks all compute longer than the mean stage, by `least_imbalance` (1.05, as msprof-analyze compares
+-- ranks). The win is that excess, an **upper bound**: with 1F1B a step takes (micro-batches - 1) times the slowest stage and
+-- once each stage, so even stages save at most longest - mean.
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_imbalance') AS least_imbalance
     FROM advice.threshold

@@ -18,6 +18,9 @@
 -- communication_ns  BIGINT  time of their collectives, ns
 -- computing_ns      BIGINT  time of their compute kernels, ns
 -- idle_ns           BIGINT  idle time of the device right before these, ns
+--
+-- At least 20 calls of SyncBatchNorm (the threshold of msprof-analyze). The win is an upper bound: the time of the collectives
+-- in them and in their backward, and the idle time right before all of their kernels. Table: op.sync_batch_norm.
 WITH threshold AS (
     SELECT max(value) FILTER (name = 'least_call_count') AS least_call_count
     FROM advice.threshold

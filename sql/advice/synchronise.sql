@@ -15,6 +15,12 @@
 -- @columns profile to rank_id, module to op, count to win_ns as in advice.finding_of_rank
 -- call       VARCHAR  the call that takes most of it
 -- behind_ns  BIGINT   idle time behind the wait, until the host has launched the next kernel, ns
+--
+-- Calls that wait for the device (such as `aclrtSynchronizeStream`, `cudaDeviceSynchronize`), by the module and the op that
+-- waits. The win is the time in which the device was already idle and the host still waited: exact. After it the device stays
+-- idle until the host has launched the next kernel. The evidence names that time too, but the win leaves it out: how much of it
+-- would disappear depends on how far the host could have run ahead. For an op such as `aten::_local_scalar_dense`, the
+-- outermost op around it of the same namespace is named (`aten::item`).
 WITH waiting AS (
     SELECT
         profile,

@@ -23,7 +23,9 @@
 -- computing_ns     BIGINT  the same of computing, ns
 -- uncovered_ns     BIGINT  the same of communication that computing does not cover, ns; NULL when not known
 --
--- Where many steps take longer, steps are of two kinds, and none is an exception.
+-- At most a quarter of at least 5 steps take over 30 % longer (step.duration) than the median; steps at the beginning do not
+-- count. The evidence splits the difference into idle time, computing and exposed communication. The win is an upper bound: the
+-- time beyond the median. The other rules name the cause: garbage collection, data loading, compilation.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_excess_share') AS least_excess_share,

@@ -18,6 +18,11 @@
 -- idle_share    DOUBLE   share of the time in which the device is idle so
 -- longest_ns    BIGINT   the longest of these gaps, ns; NULL when it is none of the longest of the rank
 -- kernel_after  VARCHAR  the kernel after it
+--
+-- Idle time of the device before kernels whose launch is not recorded, if it is 5 % of the time or more, and 5 us a gap on
+-- average (the device itself makes shorter gaps). The win is an upper bound, since the activity of the host is not known. A
+-- profile of kernels alone (`kernel_details.csv`) allows no more than this. An [idle edge](step-time.md#free-time) of such a
+-- recording is not included. Record the host too, and `advise` names the cause.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_share') AS least_share,

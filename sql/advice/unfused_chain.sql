@@ -40,6 +40,16 @@
 -- backward_ns     BIGINT   time of their backward, ns; NULL without any
 -- late_ns         BIGINT   time in which the host launches chains after which the device waits for it, ns; NULL without any
 -- wins_nothing    BOOLEAN  whether nothing can be won
+--
+-- Consecutive kernels on a stream that one fused op could replace: RMSNorm, LayerNorm, SwiGLU, GeGLU, GELU, rotary embedding,
+-- softmax, attention, cross entropy, and an optimizer by ops on single tensors or lists of tensors. Each kernel has a letter
+-- for what it computes, from its type, else its op, else its name (`chain.symbol`); patterns over these letters
+-- (`chain.pattern`) find the chains, so it works without modules and without recorded ops. The win is an upper bound. If the
+-- device does not wait for the host after the chain, it is the critical time of the kernels and the idle time between them,
+-- less the time to read the first input and write the last output once at the best rate of the rank (if sizes are not recorded,
+-- less the shortest kernel). If the device waits, it is the time from the first launch to the last, which a single launch saves
+-- the host. If ops are recorded, the critical time of their backward is added. The remedy names the fused op for NPUs and for
+-- GPUs. The patterns are those of msprof-analyze's timeline_fusion_ops.yaml and more.
 SELECT
     profile,
     rank_id,

@@ -34,8 +34,15 @@
 -- may_be_chance  BOOLEAN  whether it is one call without shapes
 -- is_in_kernels  BOOLEAN  whether it is a layer that is found in the kernels, without modules
 --
--- If many siblings take about as much longer, at least half of it, they are another kind that runs the same kernels, such as
--- layers with a global attention among those with a local one; then none of them is unlike the others.
+-- A layer, or another module among equal siblings, takes at least 10 % longer than the median of its siblings in the median of
+-- its calls, and at least 3 standard deviations of them (by their median deviation). Siblings are modules of one class in one
+-- call of the module around them whose compute kernels, forward and backward, have the same ops, types and (where recorded)
+-- shapes: a dense layer is not compared with layers of experts, nor one that gets other shapes. The rule needs at least 4
+-- siblings. If more than a quarter of them take about as much longer (half of it or more), they are another kind, such as
+-- layers with a global attention, and are not reported. Without modules the rule compares the layers of `layer-stats`. The
+-- evidence says if shapes are not compared. The win is an upper bound: the time beyond the median, but at most that of the
+-- critical kernels; 0 if the device waits for the host. A single call without compared shapes may be chance, so it is a hint.
+-- Modules that run again in a backward are not compared. Tables: module.sibling, layer.sibling.
 WITH threshold AS (
     SELECT
         max(value) FILTER (name = 'least_excess_share') AS least_excess_share,

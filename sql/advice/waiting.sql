@@ -23,6 +23,13 @@
 -- missing_count    BIGINT   ranks of the job that are not here; NULL when all are
 -- job_rank_count   BIGINT   ranks of the job
 -- is_exact         BOOLEAN  whether the job has just as many; else at least
+--
+-- The part of exposed collectives in which a rank waits for other ranks. The profiler measures it on the plane of each operator
+-- that waits longest (the master plane is idle meanwhile); the rule needs the tasks of operators (Level1). If all ranks of a
+-- group are here, the win is at most the time that the rank waits for the last one: all ranks wait equally for the rest, and
+-- evening them out does not save it. If the members of a group are not recorded, the ranks that are here count as all
+-- (`across.late_rank`). The win is an **upper bound**: it disappears only if all ranks arrive at the same time. If one rank
+-- makes the others wait, only [slow rank](#slow-rank) reports the time.
 WITH of_type AS (
     SELECT
         profile,
