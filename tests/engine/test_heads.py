@@ -50,7 +50,8 @@ EMPTY_OVER_RANKS = {
 def test_the_sql_folder_holds_one_documented_table_a_file() -> None:
     folder = sql_folder()
     files = {file.relative_to(folder) for file in folder.rglob("*") if file.is_file()}
-    assert {file for file in files if file.suffix != ".sql"} == set()
+    assert {file.as_posix() for file in files if file.suffix != ".sql"} == {"schemas.txt"}
+    files = {file for file in files if file.suffix == ".sql"}
     of_sources = {file for file in files if file.parts[0] == "sources"}
     macros = {file for file in files if file.parts[0] == "macros"}
     warnings = {file for file in files if file.name.endswith(".warning.sql")}
