@@ -95,8 +95,10 @@ def test_a_device_whose_clock_is_off_is_kept_but_for_what_is_far_from_its_others
 
 def test_without_a_statement_most_rows_tell_where_the_recording_is(tmp_path: Path) -> None:
     found, durations, _ = set_aside(database(tmp_path / "0", "UPDATE TASK SET startNs = 0 WHERE rowid = 1", session=None))
-    assert found == [("kernels", LONGER, 3_600_000_000_000, 1, None)]
+    assert found == [("kernels", LONGER, 2_000_000_000_000, 1, None)]
     assert len(durations) == 19
+    hour = "UPDATE TASK SET endNs = startNs + 3600000000000 WHERE rowid = 1"
+    assert [row[1] for row in set_aside(database(tmp_path / "hour", hour, session=None))[0]] == [LONGER]
     # A collective can wait for half an hour.
     waits = "UPDATE TASK SET endNs = startNs + 1800000000000 WHERE rowid = 1"
     assert set_aside(database(tmp_path / "1", waits, session=None))[0] == []

@@ -125,6 +125,8 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
         f"(ph = 'X' OR dur IS NOT NULL) AND ({_IS_WORK} OR (cat IS NULL AND {_IS_ON_STREAM}))",
         {
             **_CALL,
+            # Where a writer puts a number or nothing of sense, the name is lost.
+            "name": (ID, r"if(regexp_matches(name, '\pL'), name, NULL)"),
             "is_kernel": (
                 _B,
                 "coalesce(lower(cat) IN ('kernel', 'mtia_ccp_events'), NOT regexp_matches(name, '^Mem(cpy|set) '), true)",

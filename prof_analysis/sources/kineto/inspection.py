@@ -121,9 +121,9 @@ def least_ranks_of(rank: Rank) -> int | None:  # noqa: ARG001
     return None
 
 
-def usual_files_of(rank: Rank) -> frozenset[str]:  # noqa: ARG001
-    """Return nothing: a trace is all that there is of a rank."""
-    return frozenset()
+def usual_files_of(rank: Rank) -> frozenset[str]:
+    """Return what a trace says around its events of the job that the rank is of; else it is all that there is of a rank."""
+    return frozenset({JOB} if isinstance(around_events(rank.inputs[0]).get(JOB), dict) else ())
 
 
 def end_of(rank: Rank) -> int | None:  # noqa: ARG001

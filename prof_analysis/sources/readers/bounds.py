@@ -12,6 +12,8 @@ from typing import NamedTuple
 import duckdb
 
 _HOUR = 3_600_000_000_000
+# A collective waits for half an hour at most: 1,836 s by default.
+_LONGEST_WAIT = 2_000_000_000_000
 # What says that it recorded for longer is damaged.
 _LONGEST_NS = 24 * _HOUR
 # Without a statement, so many medians of the distances from the middle are taken for the length: of rows that come evenly, four
@@ -70,7 +72,8 @@ def set_bounds(
 
     `staged` has the columns of each staged table, `clocks` for host and device the tables with their times. What was
     recorded is not believed where most rows last longer. Where most rows of a clock lie far outside of it, this clock is off:
-    then the bounds lie around the middle one of its rows. Without a recording, an hour is the least length.
+    then the bounds lie around the middle one of its rows. Without a recording, an hour is the least length; where all rows of the
+    other clock lie within a tenth of less, it is 2,000 s.
     """
     looked_at = [(clock, _rows_of(tables, staged)) for clock, tables in clocks.items()]
     seen = [found for clock, rows in looked_at if rows and (found := _look(connection, clock, rows))]
@@ -79,10 +82,16 @@ def set_bounds(
     if recording and _last_longer(connection, seen, recording.length_ns):
         recording = None
     for one in seen:
-        if _is_outside(one, recording) if recording else one.last_ns - one.first_ns > _HOUR:
-            bounds = _bounds_of(connection, one, recording)
+        least = min(_HOUR, _least_length(other for other in seen if other is not one))
+        if _is_outside(one, recording) if recording else one.last_ns - one.first_ns > least:
+            bounds = _bounds_of(connection, one, recording, least)
             for name, value in bounds.items():
                 connection.execute(f"SET VARIABLE {one.clock}_{name} = {value}::BIGINT")
+
+
+def _least_length(others: Iterable[_Seen]) -> int:
+    """Return how long a recording is taken to last at least, from the rows of the other clocks."""
+    return min((max(_LONGEST_WAIT, _MEDIANS * (one.last_ns - one.first_ns)) for one in others), default=_HOUR)
 
 
 def _rows_of(tables: Mapping[str, Timed], staged: Mapping[str, Iterable[str]]) -> str:
@@ -118,7 +127,7 @@ def _last_longer(connection: duckdb.DuckDBPyConnection, seen: Iterable[_Seen], l
     return bool(longer * 2 > count)
 
 
-def _bounds_of(connection: duckdb.DuckDBPyConnection, seen: _Seen, recording: Recording | None) -> dict[str, int]:
+def _bounds_of(connection: duckdb.DuckDBPyConnection, seen: _Seen, recording: Recording | None, least: int) -> dict[str, int]:
     """Return the bounds of a clock: from when to when a row can lie, and how long it can be; none where these are unknown."""
     ((count, middle),) = connection.execute(f"SELECT count(*), quantile_disc(start_ns, 0.5) FROM {seen.rows}").fetchall()
     if recording:
@@ -134,7 +143,7 @@ def _bounds_of(connection: duckdb.DuckDBPyConnection, seen: _Seen, recording: Re
             return {}
         distance = f"quantile_disc(abs(start_ns::HUGEINT - {middle}), 0.5)"
         ((usual,),) = connection.execute(f"SELECT {distance} FROM {seen.rows}").fetchall()
-        length = max(int(usual) * _MEDIANS, _HOUR)
+        length = max(int(usual) * _MEDIANS, least)
         first, last = middle - 2 * length, middle + 2 * length
         ((outside,),) = connection.execute(
             f"SELECT count(*) FROM {seen.rows}"
