@@ -36,12 +36,13 @@ class Subject:
 
 
 # What untouched real profiles say, each with what is true of it.
+FEWER = r"ranks of the job (is|are) here"
 WARNS = {
-    "alexnet_ddp_910b_mstx": r"ranks of the job are here",  # two ranks of a group of eight, by its groups
-    "alexnet_ddp_910b/db": r"ranks of the job are here",
-    "gpu_kineto": r"ranks of the job are here",  # four traces of a job of eight
-    "gpu_more": r"ranks of the job are here",  # one rank of eight
-    "serving": r"in which the device is idle|ranks of the job are here",  # begins long before its only pass
+    "alexnet_ddp_910b_mstx": FEWER,  # two ranks of a group of eight, by its groups
+    "alexnet_ddp_910b/db": FEWER,
+    "gpu_kineto": rf"{FEWER}|these are two recordings",  # traces of several models, some of them of a job of eight
+    "gpu_more": FEWER,  # one rank of eight or sixteen
+    "serving": rf"in which the device is idle|{FEWER}",  # begins long before its only pass
 }
 
 

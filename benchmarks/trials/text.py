@@ -210,7 +210,13 @@ def _trace_said(folder: Path, change: Callable[[list[Event]], list[Event]], what
     return f"trace_view.json: {what}" if trace(folder, counted) and before != after else None
 
 
-@damage("ascend_text")
+@damage(
+    "ascend_text",
+    untold={
+        "alexnet_ddp_910a/*": "kernel_details.csv has the kernels, so all their time is there; those whose link is lost are 0.7 % of "
+        "the kernel time, and warnings begin at 1 %: looked at kernel_details.csv, op_statistic.csv, flows"
+    },
+)
 def few_device_events(folder: Path) -> Said:
     """Delete each tenth event of the device."""
     return _trace_said(folder, _each_tenth("Ascend Hardware", lambda _: None), "each tenth event of the device is gone")

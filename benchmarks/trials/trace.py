@@ -123,7 +123,13 @@ def few_kernels(folder: Path) -> Said:
     return _said(_events(folder, _some(10, lambda _: None)), "kernels deleted")
 
 
-@damage("kineto")
+@damage(
+    "kineto",
+    untold={
+        "training_trace": "its times begin at 0, so the kernel moves by 0.06 ms within the recording: looked at the launch, which "
+        "begins later by less than the clocks of profilers differ (0.1 ms), and at the order of the stream"
+    },
+)
 def a_start_of_zero(folder: Path) -> Said:
     """Let one kernel start at the beginning of time."""
     return _said(_events(folder, lambda event, number: {**event, "ts": 0} if number == 5 else event), "kernel starts at 0")
@@ -220,7 +226,13 @@ def few_ops(folder: Path) -> Said:
     return _said(changed, "ops deleted")
 
 
-@damage("kineto")
+@damage(
+    "kineto",
+    untold={
+        "training_trace": "modules are the only functions in it, and the writer need not number these without gaps: looked at "
+        "Python id, Python parent id and _get_tracing_state (not there), ops, flows"
+    },
+)
 def few_modules(folder: Path) -> Said:
     """Delete each fifth call of a module."""
     changed = _events(folder, _some(5, lambda _: None), lambda event: str(event.get("name")).startswith("nn.Module: "))

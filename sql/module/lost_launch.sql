@@ -1,12 +1,14 @@
 -- One row is the kernels that link to no op because the profile lost the link: it has ops, but names none for any launch; or it
 -- has the launch on a queue thread, but not the task that the thread ran; or it names no launch, or one that it does not have,
--- for more than 10 kernels that ran after one of the recording on their stream, so that it launched them. Without such kernels,
--- there is no row.
+-- for more than 10 kernels, or a tenth of the kernel time, that ran after one of the recording on their stream, so that it
+-- launched them. Without such kernels, there is no row.
 --
 -- kernel_count           BIGINT  number of these kernels, without those of a replayed graph
 -- kernel_duration_ns     BIGINT  their time, ns
 -- kernel_duration_share  DOUBLE  share of all kernel time; NULL when that is 0
 -- what_to_do             VARCHAR the end of a sentence: where the links are missing, and how to get them; NULL when not known
+--
+-- Only when module.unlinked_kernel has rows.
 WITH unlinked AS (
     SELECT kernel_id, launch_id, device_id, stream_id, start_ns, duration_ns
     FROM trace.kernel
@@ -24,7 +26,7 @@ beside_ops AS (
     SEMI JOIN (SELECT DISTINCT tid FROM trace.op) AS thread USING (tid)
 ),
 -- A launch from before the recording is not in it. A stream runs its kernels in the order of their launches. The profiler finds
--- no launch for a few kernels: only more than 10 are a loss.
+-- no launch for a few kernels: only more than 10, or those of a tenth of the time, are a loss.
 unseen AS (
     FROM unlinked
     ANTI JOIN trace.launch USING (launch_id)
@@ -35,6 +37,11 @@ first_seen AS (
     ANTI JOIN unseen USING (kernel_id)
     WHERE kernel.model_id IS NULL AND EXISTS (FROM unseen)
     GROUP BY kernel.device_id, kernel.stream_id
+),
+many_unseen AS (
+    SELECT count(*) AS kernel_count
+    FROM unseen
+    HAVING count(*) > 10 OR 10 * sum(duration_ns) > (SELECT sum(duration_ns) FROM trace.kernel)
 ),
 -- Kernels that name no launch, and those that nearly all name the same one, are lost behind a kernel of any stream.
 without_launch AS (
@@ -69,11 +76,11 @@ lost AS (
     JOIN first_seen
         ON first_seen.device_id IS NOT DISTINCT FROM unseen.device_id
         AND first_seen.stream_id IS NOT DISTINCT FROM unseen.stream_id
-    WHERE unseen.start_ns > first_seen.start_ns AND (SELECT count(*) FROM unseen) > 10
+    WHERE unseen.start_ns > first_seen.start_ns AND EXISTS (FROM many_unseen)
     UNION
     SELECT kernel_id, duration_ns
     FROM without_launch
-    WHERE (SELECT count(*) FROM unseen) > 10
+    WHERE EXISTS (FROM many_unseen)
       AND (
           start_ns > (SELECT min(start_ns) FROM first_seen)
           OR (NOT EXISTS (FROM first_seen) AND EXISTS (FROM trace.launch))

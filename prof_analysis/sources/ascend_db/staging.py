@@ -14,6 +14,7 @@ from prof_analysis.engine.statements import run
 from prof_analysis.engine.tables import create_schemas, store_view
 from prof_analysis.sources.ascend_beside import device_info, folders, profiler_info, recorded
 from prof_analysis.sources.ascend_db import chains, queue_threads
+from prof_analysis.sources.ascend_db.lost_kernels import TASKS, said_of_lost_kernels
 from prof_analysis.sources.ascend_db.rows import cells_of, ranges_of, rows_by_id, rows_of
 from prof_analysis.sources.ascend_db.tables import (
     CHAINS,
@@ -93,6 +94,8 @@ def stage(
             remarks = [remark for table in pool.map(stage_one, names) for remark in table]
         if wanted.keys() >= set(DESCRIPTIONS):
             remarks += _describe_once(connection, file)
+        if "globalTaskId" in wanted.get(TASKS, ()) and (said := said_of_lost_kernels(connection, file)):
+            remarks.append(Remark((_OF_TABLE, TASKS, 4, 0), (TASKS,), said))
         if wanted.get("raw.string_ids") and "STRING_IDS" in file.tables:
             remarks += [_remark_of_lost_texts(file, *lost_text) for lost_text in lost_texts(connection, wanted)]
             number_texts(connection)

@@ -116,7 +116,7 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
     ),
     # A table of its own, since only copies need it: tasks that are copies are among those above too.
     "raw.copy_task": (
-        "ph = 'X' AND name = 'MEMCPY_ASYNC' AND args.\"Task Type\" IS NOT NULL",
+        "(ph = 'X' OR dur IS NOT NULL) AND name = 'MEMCPY_ASYNC' AND args.\"Task Type\" IS NOT NULL",
         {
             **_CALL,
             **_CONNECTION,
@@ -139,7 +139,7 @@ EVENTS: Mapping[str, tuple[str, Columns]] = {
     ),
     # Its name is its type: Memcpy, Reduce_Inline, Notify_Wait, ...
     "raw.communication_task": (
-        "ph = 'X' AND args.\"transport type\" IS NOT NULL",
+        "(ph = 'X' OR dur IS NOT NULL) AND args.\"transport type\" IS NOT NULL",
         {
             **_CALL,
             "duration_ps": (_I, "TRY((TRY_CAST(dur AS DECIMAL(24, 6)) * 1000000)::BIGINT)"),

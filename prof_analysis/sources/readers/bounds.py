@@ -72,8 +72,8 @@ def set_bounds(
 
     `staged` has the columns of each staged table, `clocks` for host and device the tables with their times. What was
     recorded is not believed where most rows last longer. Where most rows of a clock lie far outside of it, this clock is off:
-    then the bounds lie around the middle one of its rows. Without a recording, an hour is the least length; where all rows of the
-    other clock lie within a tenth of less, it is 2,000 s.
+    then the bounds lie around the middle one of its rows. Without a recording, an hour is the least length; where all rows
+    of the other clock lie within a tenth of that, it is 2,000 s.
     """
     looked_at = [(clock, _rows_of(tables, staged)) for clock, tables in clocks.items()]
     seen = [found for clock, rows in looked_at if rows and (found := _look(connection, clock, rows))]

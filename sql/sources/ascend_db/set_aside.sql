@@ -54,6 +54,11 @@ counted AS (
     SELECT 'kernels', NULL, 'no task on the device goes with their description', NULL, NULL
     FROM described_task
     ANTI JOIN task USING (globalTaskId)
+    UNION ALL
+    SELECT 'tasks of communication operators', NULL, 'their operator is not recorded', NULL, NULL
+    FROM raw.communication_task_info
+    ANTI JOIN raw.communication_op USING (opId)
+    WHERE opId IS NOT NULL AND EXISTS (FROM raw.communication_op WHERE opId IS NOT NULL)
 )
 SELECT what, reason, max(threshold_ns) AS threshold_ns, count(*) AS row_count, TRY_CAST(sum(time_ns) AS BIGINT) AS time_ns
 FROM counted

@@ -6,11 +6,6 @@ WITH task AS (
     FROM raw.task
     WHERE getvariable('device_id') IS NULL OR coalesce(deviceId, getvariable('first_device_id')) = getvariable('device_id')
 ),
-described_task AS (
-    SELECT globalTaskId FROM raw.compute_task_info
-    UNION
-    SELECT globalTaskId FROM raw.communication_schedule_task_info
-),
 type AS (
     SELECT
         text_id AS taskType,
@@ -22,24 +17,37 @@ type AS (
     FROM trace.string
     WHERE text_id IN (SELECT taskType FROM raw.task)
 ),
-counted AS (
+-- Joined and summed up apart from the rest, which are few rows.
+counted_kernel AS (
+    SELECT task.taskType, kernel.pmu_id IS NOT NULL AS is_described, count(*) AS row_count, sum(kernel.duration_ns) AS duration_ns
+    FROM trace.kernel
+    JOIN task ON kernel.kernel_id = 2 * task.row_id
+    GROUP BY task.taskType, is_described
+),
+not_kernel AS (
     SELECT
         task.*,
         coalesce(type.name, 'task of unknown type') AS what,
         type.why,
         coalesce(type.is_on_cores, false) AS is_on_cores,
         coalesce(type.is_between_streams, false) AS is_between_streams,
-        coalesce(type.is_copy, false) AS is_copy,
-        described_task.globalTaskId IS NOT NULL AS is_described,
-        kernel.kernel_id IS NOT NULL AS is_kernel
+        coalesce(type.is_copy, false) AS is_copy
     FROM task
+    ANTI JOIN trace.kernel ON kernel.kernel_id = 2 * task.row_id
     LEFT JOIN type USING (taskType)
-    LEFT JOIN described_task USING (globalTaskId)
-    LEFT JOIN trace.kernel ON kernel.kernel_id = 2 * task.row_id
 ),
 other AS (
-    FROM counted
-    WHERE NOT is_kernel AND why IS NULL AND NOT is_copy AND endNs >= startNs
+    FROM not_kernel
+    WHERE why IS NULL AND NOT is_copy AND endNs >= startNs
+),
+described AS (
+    SELECT row_id
+    FROM other
+    SEMI JOIN (
+        SELECT globalTaskId FROM raw.compute_task_info
+        UNION ALL
+        SELECT globalTaskId FROM raw.communication_schedule_task_info
+    ) AS info USING (globalTaskId)
 ),
 operator AS (
     SELECT startNs, max(max(endNs)) OVER (ORDER BY startNs) AS reached_ns
@@ -81,27 +89,36 @@ task_of_parts AS (
 ),
 placed AS (
     SELECT
+        coalesce(type.name, 'task of unknown type') AS what,
+        if(is_described, 'kernel', 'undescribed') AS place,
+        NULL AS why,
+        row_count,
+        duration_ns
+    FROM counted_kernel
+    LEFT JOIN type USING (taskType)
+    UNION ALL
+    SELECT
         what,
         CASE
-            WHEN is_kernel AND is_described THEN 'kernel'
-            WHEN is_kernel THEN 'undescribed'
             WHEN why IS NOT NULL THEN 'no work'
             WHEN (endNs >= startNs) IS NOT TRUE THEN 'set aside'
             WHEN is_copy THEN 'copy'
             WHEN row_id IN (FROM part_of_operator) THEN 'communication'
             WHEN row_id IN (FROM task_of_parts) THEN 'around'
             -- A rule of trace.set_aside holds it back.
-            WHEN is_described OR is_on_cores THEN 'set aside'
+            WHEN is_on_cores OR row_id IN (FROM described) THEN 'set aside'
             ELSE 'missing'
-        END AS place,
+        END,
         why,
+        1,
         duration_ns
-    FROM counted
+    FROM not_kernel
     UNION ALL
     SELECT
         'COMMUNICATION_OP',
         if(kernel.kernel_id IS NULL, 'set aside', 'kernel'),
         NULL,
+        1,
         TRY(communication.endNs - communication.startNs)
     FROM raw.communication_op AS communication
     LEFT JOIN trace.kernel ON kernel.kernel_id = 2 * communication.row_id + 1
@@ -119,8 +136,8 @@ SELECT
         WHEN 'set aside' THEN 'their rows cannot be right'
         WHEN 'missing' THEN 'no row of COMPUTE_TASK_INFO or COMMUNICATION_OP tells what they do'
     END AS reason,
-    count(*) AS row_count,
+    sum(row_count)::BIGINT AS row_count,
     TRY_CAST(sum(duration_ns) AS BIGINT) AS duration_ns
 FROM placed
-GROUP BY ALL
+GROUP BY what, place, why
 ORDER BY place, what
