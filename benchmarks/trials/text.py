@@ -213,8 +213,8 @@ def _trace_said(folder: Path, change: Callable[[list[Event]], list[Event]], what
 @damage(
     "ascend_text",
     untold={
-        "alexnet_ddp_910a/*": "kernel_details.csv has the kernels, so all their time is there; those whose link is lost are 0.7 % of "
-        "the kernel time, and warnings begin at 1 %: looked at kernel_details.csv, op_statistic.csv, flows"
+        "alexnet_ddp_910a/*": "kernel_details.csv has the kernels, so all their time is there; those whose link is lost are "
+        "0.7 % of the kernel time, and warnings begin at 1 %: looked at kernel_details.csv, op_statistic.csv, flows"
     },
 )
 def few_device_events(folder: Path) -> Said:

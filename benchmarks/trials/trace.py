@@ -126,8 +126,8 @@ def few_kernels(folder: Path) -> Said:
 @damage(
     "kineto",
     untold={
-        "training_trace": "its times begin at 0, so the kernel moves by 0.06 ms within the recording: looked at the launch, which "
-        "begins later by less than the clocks of profilers differ (0.1 ms), and at the order of the stream"
+        "training_trace": "its times begin at 0, so the kernel moves by 0.06 ms within the recording: looked at the launch, "
+        "which begins later by less than the clocks of profilers differ (0.1 ms), and at the order of the stream"
     },
 )
 def a_start_of_zero(folder: Path) -> Said:

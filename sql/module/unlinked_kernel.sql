@@ -1,5 +1,5 @@
--- One row is the kernels that link to no op, where they are 1 % or more of the kernel time, so that links may be lost. Else there
--- is no row.
+-- One row is the kernels that link to no op, where they are 1 % or more of the kernel time, so that links may be lost. Else
+-- there is no row.
 --
 -- kernel_count        BIGINT  number of these kernels, without those of a replayed graph
 -- kernel_duration_ns  BIGINT  their time, ns

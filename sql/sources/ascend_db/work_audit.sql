@@ -19,7 +19,11 @@ type AS (
 ),
 -- Joined and summed up apart from the rest, which are few rows.
 counted_kernel AS (
-    SELECT task.taskType, kernel.pmu_id IS NOT NULL AS is_described, count(*) AS row_count, sum(kernel.duration_ns) AS duration_ns
+    SELECT
+        task.taskType,
+        kernel.pmu_id IS NOT NULL AS is_described,
+        count(*) AS row_count,
+        sum(kernel.duration_ns) AS duration_ns
     FROM trace.kernel
     JOIN task ON kernel.kernel_id = 2 * task.row_id
     GROUP BY task.taskType, is_described
