@@ -69,7 +69,10 @@ lost AS (
     WHERE launch_id IS NOT NULL
       AND NOT EXISTS (FROM module.recorded_link)
       -- Else those that the recording does not have are of before.
-      AND 2 * (SELECT count(*) FROM unseen) > (SELECT count(*) FROM trace.kernel)
+      AND (
+          kernel_id NOT IN (SELECT kernel_id FROM unseen)
+          OR 2 * (SELECT count(*) FROM unseen) > (SELECT count(*) FROM trace.kernel)
+      )
     UNION
     SELECT unseen.kernel_id, unseen.duration_ns
     FROM unseen
