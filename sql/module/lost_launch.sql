@@ -8,7 +8,7 @@
 -- kernel_duration_share  DOUBLE  share of all kernel time; NULL when that is 0
 -- what_to_do             VARCHAR the end of a sentence: where the links are missing, and how to get them; NULL when not known
 --
--- Only when module.unlinked_kernel has rows.
+-- @guard module.unlinked_kernel
 WITH unlinked AS (
     SELECT kernel_id, launch_id, device_id, stream_id, start_ns, duration_ns
     FROM trace.kernel
