@@ -39,7 +39,7 @@ EMPTY = {
     "trace.set_aside", "trace.set_aside_call", "trace.mark", "trace.reported_cost", "trace.frame", "trace.gc", "trace.overlap",
     "trace.replayed_op", "trace.replayed_range", "trace.replayed_kernel", "module.bare_launch", "module.replay",
     "module.replayed", "module.link_audit", "module.doubtful_pair", "module.undecided_backward_op",
-    "module.lost_launch", "module.unpaired_task", "module.lost_backward",
+    "module.lost_launch", "module.unlinked_kernel", "module.unpaired_task", "module.lost_backward",
     "module.crossing", "module.crossing_time", "module.edge_call", "module.cut", "module.unplaced_call",
     "module.unplaced_interval", "trace.module_begin", "module.open_call", "module.cut_time", "module.doubted_call",
     "module.doubted_time",

@@ -248,8 +248,8 @@ def test_a_trace_that_does_not_name_its_job_is_named(tmp_path: Path) -> None:
             {**kineto.HEAD, **job},
         )
     _, warnings = asked(tmp_path, STEPS)
-    assert [one for one in warnings if "distributedInfo" in one] == [
-        "rank0.pt.trace.json: lacks distributedInfo, which 1 of 2 ranks has: what it says of this rank is not known"
+    assert [one.partition(":")[0] for one in warnings if "lacks distributedInfo, which 1 of 2 ranks has" in one] == [
+        "rank0.pt.trace.json"
     ]
 
 
