@@ -16,7 +16,8 @@ from prof_analysis.common import frames
 from prof_analysis.common.command_line import query_line
 from prof_analysis.common.errors import InputError, ProfAnalysisError, QueryError
 from prof_analysis.common.old_words import options_in_new_words
-from prof_analysis.common.options import Keywords, ProfileOptions, check, check_path, shows_options
+from prof_analysis.common.option_docs import check, check_path
+from prof_analysis.common.options import Keywords, ProfileOptions, shows_options
 from prof_analysis.profile.asking import ask, require, rules_of, said_of_nothing
 from prof_analysis.run.cache.store import digest_of
 from prof_analysis.run.query import answer

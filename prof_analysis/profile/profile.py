@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from prof_analysis.analyses import ANALYSES, Analysis, export_name, overview
 from prof_analysis.common import frames
 from prof_analysis.common.errors import QueryError
-from prof_analysis.common.options import check, check_path, described_options
+from prof_analysis.common.option_docs import check, check_path
+from prof_analysis.common.options import described_options
 from prof_analysis.engine.tables import unknown_table
 from prof_analysis.profile.asked import AskedProfile
 from prof_analysis.profile.asking import ask, require
