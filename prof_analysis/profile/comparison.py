@@ -222,7 +222,7 @@ class Comparison:
 
     def _provide(self) -> None:
         """Build all tables, with figures per unit that all ranks have."""
-        tables = (*self._tables, "runs.compared_run", "runs.module_match")
+        tables = (*self._tables, "runs.compared_run", "runs.without_partner", "runs.step_count", "runs.kernel_share")
         self.profile.provide(tables)
         first = kinds = comparable.kinds_of_units(self.profile)
         for per in ("call", "run"):

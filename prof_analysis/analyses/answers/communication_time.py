@@ -73,9 +73,7 @@ def communication_time(profile: Tables, top: int) -> tuple[Facts, list[Block]]:
     )
     (whole,) = profile.rows("FROM across.communication_time")
     unknown = profile.rows("FROM across.communication_unknown")
-    unpaired = profile.rows(
-        "SELECT reason, count(*) AS operators FROM across.p2p WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason"
-    )
+    unpaired = profile.rows("FROM across.p2p_unpaired")
     job, of_job = job_of(profile)
     facts: Facts = {
         **size_of(profile, "communication.time"),
